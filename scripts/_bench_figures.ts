@@ -1,0 +1,173 @@
+/** What is measured of two programs side by side: medians of runs that alternate, so that load hits both. */
+
+import { type Client, connect, type Program } from "./_bench_client.ts";
+
+export interface Pair {
+  readonly subject: number;
+  readonly floor: number;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error("the median of nothing");
+  return middle;
+}
+
+/** One request to read the file of the workspace. */
+function request(id: number, path: string): string {
+  return `${JSON.stringify({ id, tool: "read_file", args: { path } })}\n`;
+}
+
+/** Milliseconds from start to end, of programs that end by themselves. */
+export function wholeRuns(subject: Program, floor: Program, rounds: number): Pair {
+  const time = ({ path, args, cwd }: Program) => {
+    const command = new Deno.Command(path, { args: [...args], cwd, stdin: "null" });
+    const started = performance.now();
+    const { success, stdout, stderr } = command.outputSync();
+    const took = performance.now() - started;
+    if (!success) {
+      throw new Error(`${path}: ${new TextDecoder().decode(stdout.length > 0 ? stdout : stderr)}`);
+    }
+    return took;
+  };
+  return alternate(() => time(subject), () => time(floor), rounds);
+}
+
+/** Milliseconds from start to the first line of output, where the subject is sent a request at once. */
+export async function firstLines(
+  subject: Program,
+  floor: Program,
+  path: string,
+  rounds: number,
+): Promise<Pair> {
+  const time = async (program: Program, text: string) => {
+    const started = performance.now();
+    const child = new Deno.Command(program.path, {
+      args: [...program.args],
+      cwd: program.cwd,
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    if (text !== "") await writer.write(new TextEncoder().encode(text));
+    let said = "";
+    let took = 0;
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      said += chunk;
+      if (took !== 0 || !said.includes("\n")) continue;
+      took = performance.now() - started;
+      // The floor may have ended by itself.
+      await writer.close().catch(() => {});
+    }
+    await child.status;
+    if (text !== "" && !said.includes('"success":true')) throw new Error(`answered ${said}`);
+    return took;
+  };
+  const times: { subject: number[]; floor: number[] } = { subject: [], floor: [] };
+  for (let round = 0; round <= rounds; round++) {
+    const pair = { subject: await time(subject, request(1, path)), floor: await time(floor, "") };
+    if (round === 0) continue;
+    times.subject.push(pair.subject);
+    times.floor.push(pair.floor);
+  }
+  return { subject: median(times.subject), floor: median(times.floor) };
+}
+
+/** Microseconds from a request to its answer, one after the other. */
+export async function roundTrips(
+  subject: Program,
+  floor: Program,
+  path: string,
+  rounds: number,
+): Promise<Pair> {
+  return await withBoth(subject, floor, (subjectClient, floorClient) => {
+    const batch = (client: Client) => {
+      const times: number[] = [];
+      for (let id = 1; id <= 200; id++) {
+        const text = request(id, path);
+        const started = performance.now();
+        client.send(text);
+        client.receive();
+        times.push((performance.now() - started) * 1000);
+      }
+      return median(times);
+    };
+    return alternate(() => batch(subjectClient), () => batch(floorClient), rounds);
+  });
+}
+
+/** Requests a second with 64 always under way. */
+export async function inFlight(
+  subject: Program,
+  floor: Program,
+  path: string,
+  rounds: number,
+): Promise<Pair> {
+  return await withBoth(subject, floor, (subjectClient, floorClient) => {
+    const batch = (client: Client) => {
+      const total = 4000;
+      const started = performance.now();
+      flood(client, path, total);
+      return total / ((performance.now() - started) / 1000);
+    };
+    return alternate(() => batch(subjectClient), () => batch(floorClient), rounds);
+  });
+}
+
+/** Resident bytes after 10,000 requests, and after the first 1,000 of them (as the "floor"). */
+export async function residentMemory(subject: Program, path: string): Promise<Pair> {
+  const client = await connect(subject);
+  flood(client, path, 1000);
+  const early = resident(client.pid);
+  flood(client, path, 9000);
+  const late = resident(client.pid);
+  await client.close();
+  return { subject: late, floor: early };
+}
+
+/** Sends `total` requests, never more than 64 without an answer. */
+function flood(client: Client, path: string, total: number): void {
+  let sent = 0;
+  const send = (count: number) => {
+    let text = "";
+    for (; count > 0 && sent < total; count--) text += request(++sent, path);
+    if (text !== "") client.send(text);
+  };
+  send(64);
+  for (let answered = 0; answered < total;) {
+    const count = client.receive();
+    answered += count;
+    send(count);
+  }
+}
+
+/** Second field of `statm` (proc_pid_statm(5)): resident pages, of 4 KiB on the machines this runs on. */
+function resident(pid: number): number {
+  const pages = Number(Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1]);
+  return pages * 4096;
+}
+
+async function withBoth(
+  subject: Program,
+  floor: Program,
+  measure: (subject: Client, floor: Client) => Pair,
+): Promise<Pair> {
+  const clients = { subject: await connect(subject), floor: await connect(floor) };
+  const pair = measure(clients.subject, clients.floor);
+  await clients.subject.close();
+  await clients.floor.close();
+  return pair;
+}
+
+/** The first round of each warms up and does not count. */
+function alternate(subject: () => number, floor: () => number, rounds: number): Pair {
+  const values: { subject: number[]; floor: number[] } = { subject: [], floor: [] };
+  subject();
+  floor();
+  for (let round = 0; round < rounds; round++) {
+    values.subject.push(subject());
+    values.floor.push(floor());
+  }
+  return { subject: median(values.subject), floor: median(values.floor) };
+}

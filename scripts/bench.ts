@@ -1,0 +1,163 @@
+/**
+ * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
+ * prints each figure with its target; then runs the benchmarks of `tests/bench/`.
+ */
+
+import { join } from "@std/path";
+import type { Program } from "./_bench_client.ts";
+import {
+  firstLines,
+  inFlight,
+  type Pair,
+  residentMemory,
+  roundTrips,
+  wholeRuns,
+} from "./_bench_figures.ts";
+import { build, hostTarget, sealed, unsealed } from "./build.ts";
+import { compile, localBase, ROOT } from "./compile.ts";
+
+/** One line of the table. The ratio is subject to floor; `at` says on which side of the target is good. */
+interface Row {
+  readonly figure: string;
+  readonly unit: string;
+  readonly pair: Pair;
+  readonly target: number;
+  readonly at: "most" | "least";
+}
+
+const out = join(ROOT, "dist", "bench");
+const paths = {
+  hello: join(out, "hello"),
+  pipe: join(out, "pipe"),
+  toolgate: join(out, "toolgate"),
+  sealed: join(out, "toolgate-sealed"),
+};
+const policy = join(ROOT, "policy", "default.yaml");
+
+async function buildAll(): Promise<void> {
+  const target = hostTarget();
+  const base = await localBase(target, false);
+  console.error(`compile base: ${base.origin}`);
+  await Deno.mkdir(out, { recursive: true });
+  const floors: [main: string, output: string, flags: string[]][] = [
+    ["tests/bench/floor_hello.ts", paths.hello, []],
+    ["tests/bench/floor_pipe.ts", paths.pipe, ["--allow-read"]],
+  ];
+  for (const [main, output, flags] of floors) {
+    await compile({ main: join(ROOT, main), include: [], flags, target, output, base });
+  }
+  const common = { target, release: false, report: () => {} };
+  await build({ ...common, ...await unsealed(), output: paths.toolgate });
+  await build({ ...common, ...await sealed(policy), output: paths.sealed });
+}
+
+async function measure(cwd: string): Promise<Row[]> {
+  const path = "src/a.ts";
+  const call = ["call", "read_file", `path=${path}`];
+  const program = (name: keyof typeof paths, ...args: string[]): Program => ({
+    path: paths[name],
+    args,
+    cwd,
+  });
+  const hello = program("hello");
+  const serve = program("toolgate", "serve");
+  const pipe = program("pipe");
+  return [
+    {
+      figure: "call read_file, sealed : hello world",
+      unit: "ms",
+      pair: wholeRuns(program("sealed", ...call), hello, 40),
+      target: 1.3,
+      at: "most",
+    },
+    {
+      figure: "call read_file, built-in policy : hello world",
+      unit: "ms",
+      pair: wholeRuns(program("toolgate", ...call), hello, 40),
+      target: 2.1,
+      at: "most",
+    },
+    {
+      figure: "call read_file, --policy : hello world",
+      unit: "ms",
+      pair: wholeRuns(program("toolgate", ...call, "--policy", policy), hello, 40),
+      target: 2.1,
+      at: "most",
+    },
+    {
+      figure: "serve, start to first answer : hello world, to first line",
+      unit: "ms",
+      pair: await firstLines(serve, hello, path, 30),
+      target: 2.2,
+      at: "most",
+    },
+    {
+      figure: "serve, read of 1 KB : bare pipe",
+      unit: "µs",
+      pair: await roundTrips(serve, pipe, path, 15),
+      target: 1.5,
+      at: "most",
+    },
+    {
+      figure: "serve, 64 in flight : bare pipe",
+      unit: "requests/s",
+      pair: await inFlight(serve, pipe, path, 9),
+      target: 0.5,
+      at: "least",
+    },
+    {
+      figure: "memory after 10,000 requests : after 1,000",
+      unit: "bytes",
+      pair: await residentMemory(serve, path),
+      target: 1.2,
+      at: "most",
+    },
+  ];
+}
+
+function render(rows: readonly Row[]): string {
+  const cells = rows.map(({ figure, unit, pair, target, at }) => {
+    const ratio = pair.subject / pair.floor;
+    const met = at === "most" ? ratio <= target : ratio >= target;
+    const value = (number: number) =>
+      unit === "bytes" ? `${(number / 2 ** 20).toFixed(1)} MiB` : `${number.toFixed(1)} ${unit}`;
+    return [
+      figure,
+      value(pair.subject),
+      value(pair.floor),
+      ratio.toFixed(2),
+      `${at === "most" ? "≤" : "≥"} ${target}`,
+      met ? "met" : "NOT MET",
+    ];
+  });
+  const table = [["figure", "toolgate", "floor", "ratio", "target", ""], ...cells];
+  const widths = table[0]?.map((_, column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0))
+  );
+  return table.map((row) =>
+    row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths?.[0] ?? 0) : cell.padStart(widths?.[column] ?? 0)
+    ).join("  ")
+  ).join("\n");
+}
+
+await buildAll();
+const workspace = await Deno.makeTempDir({ prefix: "toolgate-bench-" });
+try {
+  await Deno.mkdir(join(workspace, "src"));
+  await Deno.writeTextFile(join(workspace, "src/a.ts"), `${"const a = 1; ".repeat(78)}123456789\n`);
+  console.log(render(await measure(workspace)));
+} finally {
+  await Deno.remove(workspace, { recursive: true });
+}
+
+const benches = [...Deno.readDirSync(join(ROOT, "tests/bench"))]
+  .filter(({ name }) => name.endsWith("_bench.ts"))
+  .map(({ name }) => join(ROOT, "tests/bench", name));
+if (benches.length > 0) {
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: ["bench", "-A", "--no-prompt", ...benches],
+    cwd: ROOT,
+  }).spawn().status;
+  if (!success) Deno.exitCode = 1;
+}

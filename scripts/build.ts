@@ -1,0 +1,197 @@
+/**
+ * Builds the binary: bundles the command line and the worker with code splitting, then compiles.
+ *
+ *     deno task build [--policy FILE] [--target T] [--output FILE] [--release]
+ *
+ * Without `--policy` the binary carries `policy/default.yaml` and takes others at run time; with it the
+ * binary is sealed: it carries that policy, and its runtime permissions are that policy's and no more.
+ */
+
+import { parseArgs } from "@std/cli";
+import { basename, dirname, join, relative, resolve, toFileUrl } from "@std/path";
+import type { Embedded } from "../src/cli/embedded.ts";
+import type { LoadedPolicy } from "../src/policy/model.ts";
+import { parsePolicy, renderProblems } from "../src/policy/parse.ts";
+import { sealedFlags } from "./_sealed_flags.ts";
+import { compile, localBase, ROOT, runDeno } from "./compile.ts";
+import { type Target, TARGETS } from "./target.ts";
+
+/** The policy of unsealed binaries, and the name that their messages use for it. */
+const DEFAULT_POLICY = "policy/default.yaml";
+const BUILT_IN = "(built in)";
+
+/**
+ * The ceiling of an unsealed binary, which each thread narrows for itself: files, programs, environment,
+ * and `ffi`, through which threads hand themselves to the kernel's rules and which they then give up.
+ * No `net`: no tool uses the network yet.
+ */
+const UNSEALED_FLAGS = [
+  "--allow-read",
+  "--allow-write",
+  "--allow-run",
+  "--allow-env",
+  "--allow-ffi",
+] as const;
+
+export interface BuildOptions {
+  readonly target: Target;
+  /** Absolute path of the binary. */
+  readonly output: string;
+  readonly release: boolean;
+  /** Permission flags to bake. */
+  readonly flags: readonly string[];
+  /** Source text of the main module; imports in it are absolute `file:` URLs. */
+  readonly main: string;
+  /** `file:` URL of the module that workers start with. Default: `src/engine/worker.ts`. */
+  readonly worker?: string;
+  /** Told which compile base was taken. */
+  readonly report: (line: string) => void;
+}
+
+/** The host's own target. */
+export function hostTarget(): Target {
+  return Deno.build.target as Target;
+}
+
+/** The `file:` URL of a module of this repository, for {@linkcode BuildOptions}`.main`. */
+export function moduleUrl(path: string): string {
+  return toFileUrl(join(ROOT, path)).href;
+}
+
+/** Main module that runs the command line with what is embedded, as `main.ts` does from source. */
+export function mainModule(embedded: Embedded): string {
+  // JSON.parse, not a literal: `__proto__` is a key like others in JSON alone.
+  const text = JSON.stringify(JSON.stringify(embedded));
+  return `import { run } from ${JSON.stringify(moduleUrl("src/cli/run.ts"))};\n` +
+    `Deno.exit(await run(Deno.args, JSON.parse(${text})));\n`;
+}
+
+/** Bundles and compiles. Throws Error with what failed. */
+export async function build(options: BuildOptions): Promise<void> {
+  const { target, output, release, report } = options;
+  const base = await localBase(target, release);
+  report(`compile base: ${base.origin}`);
+  const name = basename(output);
+  const generated = join(ROOT, "dist", "generated", name);
+  const bundle = join(ROOT, "dist", "bundle", name);
+  await Deno.remove(bundle, { recursive: true }).catch(ignoreMissing);
+  await Deno.mkdir(generated, { recursive: true });
+  await Deno.mkdir(dirname(output), { recursive: true });
+  // Both entries lie in one folder, so that all that is bundled does, too, and `./worker.ts` beside the
+  // module that asks for it is the worker, in the bundle as in the source.
+  await Deno.writeTextFile(join(generated, "main.ts"), options.main);
+  await Deno.writeTextFile(
+    join(generated, "worker.ts"),
+    `import ${JSON.stringify(options.worker ?? moduleUrl("src/engine/worker.ts"))};\n`,
+  );
+  await runDeno("bundle", [
+    "--quiet",
+    "--code-splitting",
+    `--outdir=${bundle}`,
+    join(generated, "main.ts"),
+    join(generated, "worker.ts"),
+  ]);
+  await Deno.writeTextFile(join(bundle, "worker.ts"), 'import "./worker.js";\n');
+  await compile({
+    main: join(bundle, "main.js"),
+    include: [join(bundle, "worker.ts")],
+    flags: options.flags,
+    target,
+    output,
+    base,
+  });
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+/** Version of `deno.json`. */
+export async function version(): Promise<string> {
+  const config = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json"))) as {
+    version: string;
+  };
+  return config.version;
+}
+
+/** Options of the unsealed binary. */
+export async function unsealed(): Promise<Pick<BuildOptions, "main" | "flags">> {
+  const policy = await load(join(ROOT, DEFAULT_POLICY), BUILT_IN);
+  return {
+    main: mainModule({ version: await version(), sealed: false, policy }),
+    flags: UNSEALED_FLAGS,
+  };
+}
+
+/** Options of a binary that is sealed with the policy in `file`. Throws Error where it is none. */
+export async function sealed(file: string): Promise<Pick<BuildOptions, "main" | "flags">> {
+  const policy = await load(file, basename(file));
+  return {
+    main: mainModule({ version: await version(), sealed: true, policy }),
+    flags: sealedFlags(policy),
+  };
+}
+
+/** A policy that loads whole, or an Error with all that is wrong with it. */
+async function load(file: string, source: string): Promise<LoadedPolicy> {
+  const parsed = parsePolicy(await Deno.readTextFile(file), source);
+  if ("problems" in parsed) throw new Error(renderProblems(parsed.problems));
+  return { source, policy: parsed.policy };
+}
+
+/** Where a build goes unless told: named after the policy, where there is one. */
+function defaultOutput(policy: string | undefined, target: Target): string {
+  const seal = policy === undefined ? "" : `-${basename(policy).replace(/\.ya?ml$/, "")}`;
+  const cross = target === hostTarget() ? "" : `-${target}`;
+  const ending = target.includes("windows") ? ".exe" : "";
+  return join("dist", `toolgate${seal}${cross}${ending}`);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const unknown: string[] = [];
+  const options = parseArgs(args, {
+    string: ["policy", "target", "output"],
+    boolean: ["release"],
+    unknown: (arg) => {
+      unknown.push(arg);
+      return false;
+    },
+  });
+  if (unknown.length > 0) {
+    throw new Error(
+      `unknown argument ${unknown[0]}; known: --policy FILE, --target T, --output FILE, --release`,
+    );
+  }
+  for (const name of ["policy", "target", "output"] as const) {
+    if (options[name] === "") throw new Error(`--${name} needs a value`);
+  }
+  const target = TARGETS.find((known) => known === (options.target ?? hostTarget()));
+  if (target === undefined) {
+    throw new Error(`unknown target ${options.target}; known: ${TARGETS.join(", ")}`);
+  }
+  const started = performance.now();
+  const output = resolve(options.output ?? defaultOutput(options.policy, target));
+  await build({
+    ...(options.policy === undefined ? await unsealed() : await sealed(options.policy)),
+    target,
+    output,
+    release: options.release,
+    report: (line) => console.error(line),
+  });
+  const { size } = await Deno.stat(output);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.error(
+    `built ${relative(Deno.cwd(), output)} for ${target}: ${
+      (size / 2 ** 20).toFixed(1)
+    } MiB in ${seconds} s`,
+  );
+}
+
+if (import.meta.main) {
+  try {
+    await main(Deno.args);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    Deno.exitCode = 1;
+  }
+}

@@ -1,0 +1,89 @@
+/** Compiles one module to an executable, the way every binary of this repository is compiled. */
+
+import { fromFileUrl, join } from "@std/path";
+import {
+  type CompileBase,
+  denoDownloadReachable,
+  findCompileBase,
+  npmPack,
+  PACKAGED_BASES,
+} from "./compile_base.ts";
+import type { Target } from "./target.ts";
+
+export const ROOT = fromFileUrl(new URL("..", import.meta.url));
+
+/**
+ * What every binary is compiled with. `--no-prompt`: Deno would else ask on a terminal for what it was
+ * not granted, where a denial belongs. `--deny-import`: Deno would else load modules from seven hosts.
+ * `--no-code-cache`: the cache would be a predictable file in a folder that others may write to, for about
+ * 1 ms of 66 KB of modules. `--quiet` is baked too, as the level of the runtime's own messages on stderr.
+ * The regular expression engine without backtracking takes over where the other one blows up.
+ */
+const FLAGS = [
+  "--quiet",
+  "--no-check",
+  "--no-config",
+  "--no-lock",
+  "--no-prompt",
+  "--deny-import",
+  "--no-code-cache",
+  "--unstable-worker-options",
+  "--v8-flags=--enable-experimental-regexp-engine-on-excessive-backtracks",
+] as const;
+
+export interface CompileOptions {
+  /** Path of the main module. */
+  readonly main: string;
+  /** Modules that workers start with. */
+  readonly include: readonly string[];
+  /** Permission flags to bake. */
+  readonly flags: readonly string[];
+  readonly target: Target;
+  /** Path of the executable. */
+  readonly output: string;
+  readonly base: CompileBase;
+}
+
+/** Throws Error with what Deno said. */
+export async function compile(options: CompileOptions): Promise<void> {
+  await runDeno("compile", [
+    ...FLAGS,
+    ...options.flags,
+    `--target=${options.target}`,
+    ...options.include.map((path) => `--include=${path}`),
+    `--output=${options.output}`,
+    options.main,
+  ], options.base.path === null ? {} : { DENORT_BIN: options.base.path });
+}
+
+/** The compile base of `target` on this machine. Throws Error that says what to do. */
+export function localBase(target: Target, release: boolean): Promise<CompileBase> {
+  return findCompileBase(target, {
+    reachable: denoDownloadReachable,
+    denortBin: Deno.env.get("DENORT_BIN"),
+    fetchPackage: npmPack,
+    packaged: PACKAGED_BASES,
+    cache: join(ROOT, "dist", "base"),
+    release,
+  });
+}
+
+/** Runs Deno in the repository; what it says is shown only where it fails. */
+export async function runDeno(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  // Set only where it was chosen as the base.
+  const { DENORT_BIN: _, ...inherited } = Deno.env.toObject();
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [command, ...args],
+    cwd: ROOT,
+    env: { ...inherited, NO_COLOR: "1", ...env },
+    clearEnv: true,
+    stdin: "null",
+  }).output();
+  if (success) return;
+  const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  throw new Error(`deno ${command} failed:\n${said.replace(/\nStack backtrace:.*/s, "").trim()}`);
+}
