@@ -1,0 +1,86 @@
+/** The five kinds of power a call can need; every tool, shell line and plugin lowers to these. */
+
+declare const canonical: unique symbol;
+
+/**
+ * An absolute path that held no symbolic link, `.`, `..` or repeated slash when it was resolved.
+ * Only `host/canonicalize.ts` makes one; a plain string never passes for it.
+ */
+export type CanonicalPath = string & { readonly [canonical]: true };
+
+/** Reading or writing below a path. `tree` asks for the path and all that lies under it. */
+export interface FileCapability<P = string> {
+  readonly kind: "fs.read" | "fs.write";
+  readonly path: P;
+  readonly tree: boolean;
+  /**
+   * The call can do without it: where the policy does not plainly allow it, it is left out of the grant
+   * instead of denying the call, and the handle answers PATH_DENIED.
+   */
+  readonly optional?: true;
+}
+
+/** Starting a program. `argv[0]` is the program as the caller wrote it; `cwd` as requested. */
+export interface SpawnCapability<P = string> {
+  readonly kind: "process.spawn";
+  readonly argv: readonly string[];
+  readonly cwd: P;
+}
+
+/** Connecting to `host:port`, with the HTTP method where there is one. */
+export interface ConnectCapability {
+  readonly kind: "net.connect";
+  readonly host: string;
+  readonly port: number;
+  readonly method?: string;
+}
+
+/** Reading or passing on one environment variable. */
+export interface EnvironmentCapability {
+  readonly kind: "env.read";
+  readonly name: string;
+}
+
+/** What a tool says it needs, in the words of the request. */
+export type Capability =
+  | FileCapability
+  | SpawnCapability
+  | ConnectCapability
+  | EnvironmentCapability;
+
+/** A program found once, over the trusted search path. */
+export interface Program {
+  /** Canonical path of the executable. */
+  readonly path: CanonicalPath;
+  /** What to spawn: the absolute path before links were followed (a multi-call binary reads its name). */
+  readonly start: string;
+  /**
+   * Names that a rule which allows may use for it: the bare name when the search path leads here,
+   * and the absolute paths.
+   */
+  readonly names: readonly string[];
+}
+
+/** A file capability after canonicalisation, with the words of the request kept for messages. */
+export interface ResolvedFileCapability extends FileCapability<CanonicalPath> {
+  readonly requested: string;
+}
+
+/** A spawn capability after the program was looked up; `program` is null where none was found. */
+export interface ResolvedSpawnCapability extends SpawnCapability<CanonicalPath> {
+  readonly program: Program | null;
+  /** Arguments that name something that exists when taken as paths from `cwd`: judged as reads. */
+  readonly operands: readonly {
+    readonly requested: string;
+    readonly path: CanonicalPath;
+    /** True where it is known to be a directory: rules on extensions then do not apply to it. */
+    readonly directory?: boolean;
+  }[];
+}
+
+/** What `decide()` judges. */
+export type ResolvedCapability =
+  | ResolvedFileCapability
+  | ResolvedSpawnCapability
+  | ConnectCapability
+  | EnvironmentCapability;

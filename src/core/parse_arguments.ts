@@ -1,0 +1,262 @@
+/** The schema interpreter: what a caller sent, checked against a tool's schema, with defaults filled in. */
+
+import { ToolError } from "./errors.ts";
+import { didYouMean, nearestOf } from "./nearest.ts";
+import { describeType, describeValue, isObject, joinPath, typeHint } from "./_wording.ts";
+import { isClosed, type JsonSchema, type Schema } from "./schema.ts";
+
+/** One thing wrong with the arguments. `path` as in `edits[2].old`, empty for the arguments as a whole. */
+export interface ArgumentProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Arguments that fit, defaults in, or all that is wrong with them. */
+export type ParsedArguments<T> =
+  | { readonly value: T }
+  | { readonly problems: readonly ArgumentProblem[] };
+
+/** Levels of arrays and objects that an argument may have: far beyond any tool's need, far below a stack's end. */
+export const MAX_DEPTH = 64;
+
+/** Problems reported at most: more help nobody. */
+const MAX_PROBLEMS = 20;
+
+/**
+ * Checks `value` and returns a new value with all `default`s of `properties` filled in, at every level
+ * (none inside `oneOf`, as ajv does). The input is never changed; only own properties count, so
+ * `__proto__` and `constructor` are arguments like any other. Objects take no other properties than the schema names
+ * unless it says `additionalProperties`.
+ */
+export function parseArguments<T>(schema: Schema<T>, value: unknown): ParsedArguments<T> {
+  const problems: ArgumentProblem[] = [];
+  if (isTooDeep(value)) {
+    return { problems: [{ path: "", message: `nested deeper than ${MAX_DEPTH} levels` }] };
+  }
+  const parsed = parse(schema, value, { path: "", problems, fill: true });
+  return problems.length === 0 ? { value: parsed as T } : { problems };
+}
+
+/** The refusal of arguments, with every problem in the message and in `details.problems`. */
+export function invalidArguments(tool: string, problems: readonly ArgumentProblem[]): ToolError {
+  const text = problems
+    .map(({ path, message }) => path === "" ? message : `${path}: ${message}`)
+    .join("; ");
+  return new ToolError("INVALID_ARGUMENTS", `${tool}: ${text}`, { details: { problems } });
+}
+
+interface Place {
+  readonly path: string;
+  readonly problems: ArgumentProblem[];
+  /** Whether defaults are filled in here. */
+  readonly fill: boolean;
+}
+
+function parse(schema: JsonSchema, value: unknown, place: Place): unknown {
+  if (schema.type !== undefined && !hasType(schema.type, value)) {
+    report(
+      place,
+      `expected ${describeType(schema)}, got ${describeValue(value)}${typeHint(schema, value)}`,
+    );
+    return value;
+  }
+  if (schema.enum !== undefined) checkEnum(schema.enum, value, place);
+  if (schema.oneOf !== undefined) checkOneOf(schema.oneOf, value, place);
+  if (typeof value === "string") checkLength(schema, value, place);
+  else if (typeof value === "number") checkRange(schema, value, place);
+  else if (Array.isArray(value)) return parseItems(schema, value, place);
+  else if (isObject(value)) return parseProperties(schema, value, place);
+  return value;
+}
+
+function report(place: Place, message: string): void {
+  if (place.problems.length < MAX_PROBLEMS) place.problems.push({ path: place.path, message });
+}
+
+function hasType(type: NonNullable<JsonSchema["type"]>, value: unknown): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isObject(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+      return Number.isFinite(value);
+    case "string":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+  }
+}
+
+function checkEnum(allowed: NonNullable<JsonSchema["enum"]>, value: unknown, place: Place): void {
+  if (allowed.some((member) => member === value)) return;
+  const names = allowed.filter((member) => typeof member === "string");
+  const hint = typeof value === "string" ? didYouMean(nearestOf(value, names, 1)) : "";
+  const expected = allowed.map((member) => JSON.stringify(member)).join(", ");
+  report(
+    place,
+    `expected ${expected}; got ${describeValue(value)}${hint === "" ? "" : `.${hint}`}`,
+  );
+}
+
+/** Exactly one branch must fit. Where none does, the problems of the branch that came nearest are told. */
+function checkOneOf(branches: readonly JsonSchema[], value: unknown, place: Place): void {
+  const verdicts = branches.map((branch) => {
+    const problems: ArgumentProblem[] = [];
+    parse(branch, value, { path: place.path, problems, fill: false });
+    return problems;
+  });
+  const fitting = verdicts.filter((problems) => problems.length === 0).length;
+  if (fitting === 1) return;
+  if (fitting > 1) {
+    report(
+      place,
+      `fits ${fitting} of the ${branches.length} forms allowed here; exactly one is needed`,
+    );
+    return;
+  }
+  const near = branches.findIndex((branch) =>
+    branch.type === undefined || hasType(branch.type, value)
+  );
+  const told = verdicts[near];
+  if (near >= 0 && told !== undefined) {
+    for (const problem of told) report({ ...place, path: problem.path }, problem.message);
+  } else {
+    report(
+      place,
+      `expected ${branches.map(describeType).join(" or ")}, got ${describeValue(value)}`,
+    );
+  }
+}
+
+function checkLength(schema: JsonSchema, value: string, place: Place): void {
+  const { minLength, maxLength } = schema;
+  // A string has at least half as many characters as code units: most need no counting.
+  if (maxLength !== undefined && value.length > maxLength) {
+    const length = countCharacters(value);
+    if (length > maxLength) {
+      report(place, `expected at most ${maxLength} characters, got ${length}`);
+    }
+  }
+  if (minLength !== undefined && value.length < 2 * minLength) {
+    const length = countCharacters(value);
+    if (length < minLength) {
+      report(
+        place,
+        value === ""
+          ? "must not be empty"
+          : `expected at least ${minLength} characters, got ${length}`,
+      );
+    }
+  }
+}
+
+/** Unicode code points, as JSON Schema counts. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function checkRange(schema: JsonSchema, value: number, place: Place): void {
+  const { minimum, maximum } = schema;
+  const low = minimum !== undefined && value < minimum;
+  if (low || (maximum !== undefined && value > maximum)) {
+    report(place, `expected ${describeType(schema)}, got ${value}`);
+  }
+}
+
+function parseItems(schema: JsonSchema, value: readonly unknown[], place: Place): unknown {
+  const { items, minItems, maxItems } = schema;
+  if (minItems !== undefined && value.length < minItems) {
+    report(
+      place,
+      `expected at least ${minItems} ${minItems === 1 ? "item" : "items"}, got ${value.length}`,
+    );
+  }
+  if (maxItems !== undefined && value.length > maxItems) {
+    report(
+      place,
+      `expected at most ${maxItems} ${maxItems === 1 ? "item" : "items"}, got ${value.length}`,
+    );
+    return value;
+  }
+  if (items === undefined) return value;
+  return value.map((item, index) =>
+    parse(items, item, { ...place, path: `${place.path}[${index}]` })
+  );
+}
+
+function parseProperties(
+  schema: JsonSchema,
+  value: Readonly<Record<string, unknown>>,
+  place: Place,
+): unknown {
+  const properties = schema.properties ?? {};
+  const parsed: [string, unknown][] = [];
+  for (const key of Object.keys(value)) {
+    const at = { ...place, path: joinPath(place.path, key) };
+    if (Object.hasOwn(properties, key)) {
+      parsed.push([key, parse(properties[key] ?? {}, value[key], at)]);
+    } else if (typeof schema.additionalProperties === "object") {
+      parsed.push([key, parse(schema.additionalProperties, value[key], at)]);
+    } else if (isClosed(schema)) {
+      report(at, unknownKey(key, Object.keys(properties)));
+    } else {
+      parsed.push([key, value[key]]);
+    }
+  }
+  if (place.fill) parsed.push(...defaultsOf(properties, value, place));
+  const filled = Object.fromEntries(parsed);
+  for (const name of schema.required ?? []) {
+    if (Object.hasOwn(filled, name)) continue;
+    if (Object.hasOwn(value, name)) continue; // present, and told of where it is wrong
+    const description = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    report(
+      { ...place, path: joinPath(place.path, name) },
+      description === undefined ? "missing" : `missing; expected ${describeType(description)}`,
+    );
+  }
+  return filled;
+}
+
+/** Fresh copies of the defaults of absent properties, with the defaults inside them. */
+function defaultsOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  value: Readonly<Record<string, unknown>>,
+  place: Place,
+): readonly [string, unknown][] {
+  return Object.entries(properties)
+    .filter(([key, property]) => property.default !== undefined && !Object.hasOwn(value, key))
+    .map(([key, property]) => [
+      key,
+      parse(property, structuredClone(property.default), {
+        ...place,
+        path: joinPath(place.path, key),
+      }),
+    ]);
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const hint = didYouMean(nearestOf(key, known, 1));
+  return `unknown argument.${hint} ` +
+    (known.length === 0 ? "None is taken here" : `Known: ${known.join(", ")}`);
+}
+
+/** Walks without recursion, so that no input can end the stack. */
+function isTooDeep(value: unknown): boolean {
+  const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next.value !== "object" || next.value === null) continue;
+    if (next.depth >= MAX_DEPTH) return true;
+    const depth = next.depth + 1;
+    for (const member of Object.values(next.value)) {
+      if (typeof member === "object" && member !== null) open.push({ value: member, depth });
+    }
+  }
+  return false;
+}

@@ -1,0 +1,16 @@
+/** One request, whichever way it came in (argv, NDJSON, MCP). */
+
+/** Any JSON string or number, given back unchanged; null where the line held none. */
+export type RequestId = string | number | null;
+
+/** A tool call before anything of it was checked but its shape. */
+export interface CallRequest {
+  readonly id: RequestId;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly agent: string;
+  /** Milliseconds; can only shorten what the policy gives. */
+  readonly timeoutMs: number | null;
+  readonly preview: boolean;
+  readonly stream: boolean;
+}
