@@ -1,0 +1,121 @@
+/** Hosts in one normal form, and which of them lie on the machine itself or its private networks. */
+
+/** A host: a name, or an address (IPv6 without brackets). */
+export interface Host {
+  readonly text: string;
+  readonly address: boolean;
+}
+
+/**
+ * The normal form of a host as written: lower case, Punycode, no final dot; addresses as the URL standard
+ * reads them (`0x7f.1` is 127.0.0.1). Null where it is no host.
+ */
+export function hostOf(written: string): Host | null {
+  if (written === "" || written.length > 1024) return null;
+  // The URL parser would read these as the end of the host, as an escape, or leave them out.
+  // deno-lint-ignore no-control-regex
+  if (/[\u0000-\u0020\u007f/\\?#@%*]/.test(written)) return null;
+  const bare = written.startsWith("[") && written.endsWith("]") ? written.slice(1, -1) : written;
+  const six = bare.includes(":");
+  if (!six && (bare !== written || bare.includes("[") || bare.includes("]"))) return null;
+  let hostname: string;
+  try {
+    hostname = new URL(`http://${six ? `[${bare}]` : bare}/`).hostname;
+  } catch {
+    return null;
+  }
+  if (six) return { text: hostname.slice(1, -1), address: true };
+  const text = hostname.replace(/\.$/, "");
+  if (text === "" || text.split(".").some((label) => label === "")) return null;
+  return { text, address: /^[0-9]{1,3}(\.[0-9]{1,3}){3}$/.test(text) };
+}
+
+/** First octets with prefix length: IANA IPv4 Special-Purpose Address Registry (RFC 6890), multicast (RFC 5771). */
+const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+];
+
+/** IANA IPv6 Special-Purpose Address Registry; fec0::/10 is RFC 3879's old site-local range. */
+const PRIVATE_IPV6: readonly (readonly [string, number])[] = [
+  ["100::", 64],
+  ["2001::", 32],
+  ["2001:db8::", 32],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+];
+
+/** Prefixes of IPv6 addresses that carry an IPv4 address, and the 16-bit group it starts at. */
+const EMBEDDING_IPV6: readonly (readonly [string, number, number])[] = [
+  ["::ffff:0:0", 96, 6], // mapped, RFC 4291
+  ["::", 96, 6], // compatible, RFC 4291; `::` and `::1` are 0.0.0.0/8 in this reading
+  ["64:ff9b::", 96, 6], // NAT64, RFC 6052
+  ["64:ff9b:1::", 48, 6], // local NAT64, RFC 8215
+  ["2002::", 16, 1], // 6to4, RFC 3056
+];
+
+/** Names that RFC 6761, RFC 6762 and ICANN keep for the machine itself and its own network. */
+const PRIVATE_NAMES = ["localhost", "local", "internal", "home.arpa"];
+
+/** Whether the host is, or by its name must be, on this machine or a private or link-local network. */
+export function isPrivateHost(host: Host): boolean {
+  if (!host.address) {
+    return PRIVATE_NAMES.some((name) => host.text === name || host.text.endsWith(`.${name}`));
+  }
+  if (!host.text.includes(":")) return isPrivateIpv4(ipv4Bytes(host.text));
+  const groups = ipv6Groups(host.text);
+  if (PRIVATE_IPV6.some(([start, bits]) => startsAs(groups, ipv6Groups(start), bits, 16))) {
+    return true;
+  }
+  return EMBEDDING_IPV6.some(([start, bits, group]) => {
+    if (!startsAs(groups, ipv6Groups(start), bits, 16)) return false;
+    const [high, low] = [groups[group]!, groups[group + 1]!];
+    return isPrivateIpv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
+  });
+}
+
+function isPrivateIpv4(bytes: readonly number[]): boolean {
+  return PRIVATE_IPV4.some(([start, bits]) => startsAs(bytes, ipv4Bytes(start), bits, 8));
+}
+
+function ipv4Bytes(text: string): number[] {
+  return text.split(".").map(Number);
+}
+
+/** The eight 16-bit groups of an address in the URL standard's form. */
+function ipv6Groups(text: string): number[] {
+  const [head = "", tail] = text.split("::");
+  const read = (part: string) =>
+    part === "" ? [] : part.split(":").map((group) => parseInt(group, 16));
+  const before = read(head);
+  if (tail === undefined) return before;
+  const after = read(tail);
+  return [...before, ...new Array(8 - before.length - after.length).fill(0), ...after];
+}
+
+function startsAs(
+  parts: readonly number[],
+  prefix: readonly number[],
+  bits: number,
+  width: number,
+): boolean {
+  for (let index = 0; index * width < bits; index++) {
+    const kept = Math.min(width, bits - index * width);
+    const shift = width - kept;
+    if (parts[index]! >> shift !== prefix[index]! >> shift) return false;
+  }
+  return true;
+}

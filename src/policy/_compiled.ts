@@ -1,0 +1,22 @@
+/** One policy compiled: what the judges read. A null section adds no restriction. */
+
+import type { CanonicalPath } from "../core/capability.ts";
+import type { Risk } from "../core/tool.ts";
+import type { CommandRules } from "./_command_rules.ts";
+import type { NetworkRules } from "./_network_rules.ts";
+import type { PathRules } from "./_path_rules.ts";
+import type { AgentMatcher } from "./match_agent.ts";
+import type { Access, AgentRule, ExtensionRule, ToolRule } from "./model.ts";
+
+export interface CompiledPolicy {
+  readonly source: string;
+  readonly workspace: CanonicalPath;
+  readonly paths: Readonly<Record<Access, PathRules>> | null;
+  readonly extensions: Readonly<Record<Access, ExtensionRule | null>>;
+  readonly commands: CommandRules | null;
+  readonly network: NetworkRules | null;
+  /** By canonical name, with the key as written. */
+  readonly tools: ReadonlyMap<string, { readonly key: string; readonly rule: ToolRule }>;
+  readonly agents: AgentMatcher<AgentRule> | null;
+  readonly risk: { readonly allow: Risk; readonly ask: Risk } | null;
+}

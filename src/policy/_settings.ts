@@ -1,0 +1,153 @@
+/** The settings of several policies made one: the strictest value of each. */
+
+import type { CanonicalPath } from "../core/capability.ts";
+import type { Limits } from "../core/tool.ts";
+import { lies } from "./_judge_path.ts";
+import { DEFAULTS, type Policy, type Sandbox, type SandboxMode } from "./model.ts";
+import type { Settings } from "./rulebook.ts";
+
+/** A policy with the name its messages use and its workspace, resolved by the host. */
+export interface PlacedPolicy {
+  readonly source: string;
+  readonly policy: Policy;
+  readonly workspace: CanonicalPath;
+}
+
+/** Policies that cannot hold together. The message names both. */
+export class PolicyConflict extends Error {
+  override readonly name = "PolicyConflict";
+}
+
+/**
+ * Combines the settings, in the order of the policies. `system`: the built-in list behind `sandbox.system`.
+ * Throws {@linkcode PolicyConflict} where a further policy would widen the workspace or the environment.
+ */
+export function combineSettings(
+  policies: readonly PlacedPolicy[],
+  system: readonly string[],
+): Settings {
+  const timeouts = policies.map(({ policy }) => policy.timeouts);
+  return {
+    workspace: narrowestWorkspace(policies),
+    limits: combineLimits(policies.map(({ policy }) => policy.limits)),
+    timeoutMs: least(DEFAULTS.timeouts.default, timeouts.map((one) => one?.default)),
+    killGraceMs: least(DEFAULTS.timeouts.killGrace, timeouts.map((one) => one?.killGrace)),
+    environment: combineEnvironments(policies),
+    sandbox: combineSandboxes(policies.map(({ policy }) => policy.sandbox), system),
+    shell: policies.some(({ policy }) => policy.shell?.mode === "direct") ||
+        policies[0]?.policy.shell?.mode !== "sh"
+      ? "direct"
+      : "sh",
+  };
+}
+
+function narrowestWorkspace(policies: readonly PlacedPolicy[]): CanonicalPath {
+  const [first, ...further] = policies;
+  if (first === undefined) throw new RangeError("no policy was given; one is needed");
+  return further.reduce((before, placed) => {
+    if (lies(placed.workspace, before.workspace)) return placed;
+    throw new PolicyConflict(
+      `${placed.source} workspace: it lies outside the workspace of ${before.source}; ` +
+        "a further policy can only narrow it",
+    );
+  }, first).workspace;
+}
+
+/** The first value stands in for what the first policy leaves out; the others only lower it. */
+function least(otherwise: number, values: readonly (number | null | undefined)[]): number {
+  const [first, ...further] = values;
+  return Math.min(first ?? otherwise, ...further.map((value) => value ?? Infinity));
+}
+
+function combineLimits(sections: readonly (Partial<Limits> | null)[]): Limits {
+  const limit = (name: keyof Limits) =>
+    least(DEFAULTS.limits[name], sections.map((section) => section?.[name]));
+  return {
+    read: limit("read"),
+    write: limit("write"),
+    output: limit("output"),
+    response: limit("response"),
+    request: limit("request"),
+    entries: limit("entries"),
+    depth: limit("depth"),
+    matches: limit("matches"),
+    memory: limit("memory"),
+    processes: limit("processes"),
+    concurrency: limit("concurrency"),
+  };
+}
+
+function combineEnvironments(policies: readonly PlacedPolicy[]): Settings["environment"] {
+  const [first, ...further] = policies;
+  const start = first?.policy.environment ?? DEFAULTS.environment;
+  let pass: readonly string[] = [...new Set(start.pass)];
+  const set = new Map(Object.entries(start.set));
+  const setBy = new Map([...set.keys()].map((name) => [name, first?.source ?? ""]));
+  for (const { source, policy } of further) {
+    if (policy.environment === null) continue;
+    for (const [name, value] of Object.entries(policy.environment.set)) {
+      const key = `${source} environment.set.${name}`;
+      const known = set.get(name);
+      if (known === undefined && !pass.includes(name)) {
+        throw new PolicyConflict(
+          `${key}: ${first?.source} neither passes nor sets it; a further policy can only narrow the environment`,
+        );
+      }
+      if (known !== undefined && known !== value) {
+        throw new PolicyConflict(`${key}: ${setBy.get(name)} sets it to another value`);
+      }
+      set.set(name, value);
+      if (known === undefined) setBy.set(name, source);
+    }
+    const kept = policy.environment.pass;
+    pass = pass.filter((name) => kept.includes(name));
+  }
+  return {
+    pass: pass.filter((name) => !set.has(name)),
+    set: Object.fromEntries(set),
+  };
+}
+
+const STRICTNESS: Readonly<Record<SandboxMode, number>> = { off: 0, auto: 1, required: 2 };
+
+function combineSandboxes(
+  sections: readonly (Partial<Sandbox> | null)[],
+  system: readonly string[],
+): Sandbox {
+  const [first, ...further] = sections;
+  let combined: Sandbox = { ...DEFAULTS.sandbox, ...first };
+  for (const section of further) {
+    if (section === null) continue;
+    combined = {
+      kernel: stricter(combined.kernel, section.kernel),
+      bubblewrap: stricter(combined.bubblewrap, section.bubblewrap),
+      network: section.network === "deny" ? "deny" : combined.network,
+      system: narrower(combined.system, section.system ?? null, system),
+      temporary: combined.temporary || section.temporary === true,
+    };
+  }
+  return combined;
+}
+
+function stricter(a: SandboxMode, b: SandboxMode | undefined): SandboxMode {
+  return b !== undefined && STRICTNESS[b] > STRICTNESS[a] ? b : a;
+}
+
+/** What lies in both lists; null stands for the built-in one. */
+function narrower(
+  a: readonly string[] | null,
+  b: readonly string[] | null,
+  builtIn: readonly string[],
+): readonly string[] | null {
+  if (b === null) return a;
+  return intersectPaths(a ?? builtIn, b);
+}
+
+/** The entries of each list that lie in the other: together what both cover. */
+export function intersectPaths<P extends string>(a: readonly P[], b: readonly P[]): P[] {
+  const common = [
+    ...a.filter((path) => b.some((other) => lies(path, other))),
+    ...b.filter((path) => a.some((other) => lies(path, other))),
+  ];
+  return [...new Set(common)];
+}

@@ -1,0 +1,111 @@
+/** The decision on a whole request: every judge is heard, the strictest wins. Pure. */
+
+import type { ResolvedCapability, ResolvedFileCapability } from "../core/capability.ts";
+import { printable } from "../core/printable.ts";
+import { type Risk, RISKS } from "../core/tool.ts";
+import type { CompiledPolicy } from "./_compiled.ts";
+import { judgeSpawn } from "./_judge_command.ts";
+import { judgeConnection } from "./_judge_network.ts";
+import { judgePath } from "./_judge_path.ts";
+import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./_judge_subject.ts";
+import { allowed, denied, strictest } from "./_verdict.ts";
+import { assessCommand, type CommandAssessment } from "./command_risk.ts";
+import type { Decision, Settings, Subject, Verdict } from "./rulebook.ts";
+
+/** What the judges read. */
+export interface Judges {
+  /** In the order they were given; never empty. */
+  readonly policies: readonly CompiledPolicy[];
+  readonly settings: Settings;
+  /** Paths beyond the workspace that commands may read. */
+  readonly system: readonly string[];
+}
+
+/** Judges a request. `subject.tool` is the canonical name. */
+export function decide(
+  judges: Judges,
+  subject: Subject,
+  capabilities: readonly ResolvedCapability[],
+): Decision {
+  const { policies } = judges;
+  const assessments: CommandAssessment[] = [];
+  const verdicts = capabilities.map((capability) => {
+    if (capability.kind !== "process.spawn") {
+      return { capability, verdict: judgeCapability(judges, capability) };
+    }
+    const assessment = assessCommand(capability.argv, capability.program);
+    assessments.push(assessment);
+    return {
+      capability,
+      verdict: judgeSpawn(policies, capability, assessment, judges.system),
+    };
+  });
+  const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments);
+  const worst = strictest([
+    judgeTool(policies, subject.tool),
+    judgeAgent(policies, subject.agent, subject.permission),
+    ...verdicts.map(({ verdict }) => verdict),
+    riskVerdict,
+  ], allowed(""));
+  if (worst.effect !== "allow") return { ...worst, risk, verdicts };
+  const reason = verdicts[0]?.verdict.reason ?? riskVerdict.reason;
+  return { effect: "allow", code: null, reason, rule: null, risk, verdicts };
+}
+
+function weigh(
+  policies: readonly CompiledPolicy[],
+  subject: Subject,
+  assessments: readonly CommandAssessment[],
+): { readonly risk: Risk; readonly verdict: Verdict } {
+  let intrinsic = subject.risk;
+  let because = "";
+  if (subject.riskOfPrograms && assessments.length > 0) {
+    const worst = assessments.reduce((a, b) =>
+      RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a
+    );
+    intrinsic = worst.risk;
+    because = worst.because;
+  }
+  const { risk, rule } = effectiveRisk(policies, subject.tool, intrinsic);
+  if (rule !== null) because = `set by ${rule.file} ${rule.index}`;
+  return { risk, verdict: judgeRisk(policies, printable(subject.tool, 80), risk, because) };
+}
+
+function judgeCapability(
+  { policies, settings }: Judges,
+  capability: Exclude<ResolvedCapability, { readonly kind: "process.spawn" }>,
+): Verdict {
+  switch (capability.kind) {
+    case "fs.read":
+    case "fs.write":
+      return judgeFile(policies, capability);
+    case "net.connect":
+      return judgeConnection(policies, capability);
+    case "env.read":
+      return judgeVariable(settings, capability.name);
+  }
+}
+
+/** Of a tree its root is judged: what below is stricter, walks and the kernel leave out. */
+function judgeFile(
+  policies: readonly CompiledPolicy[],
+  { kind, path, tree, requested }: ResolvedFileCapability,
+): Verdict {
+  return judgePath(policies, {
+    access: kind === "fs.read" ? "read" : "write",
+    path,
+    kind: tree ? "directory" : "file",
+    requested,
+  });
+}
+
+function judgeVariable({ environment }: Settings, name: string): Verdict {
+  const action = `reading the environment variable ${printable(name, 80)}`;
+  if (environment.pass.includes(name) || Object.hasOwn(environment.set, name)) {
+    return allowed(`${action} is allowed by environment`);
+  }
+  return denied(
+    "PERMISSION_DENIED",
+    `${action} is not allowed: environment.pass of every policy and environment.set do not name it`,
+  );
+}

@@ -1,0 +1,72 @@
+/** The grant: what one allowed call may touch, as data that crosses to the thread that runs it. */
+
+import type { CanonicalPath, Program, ResolvedCapability } from "../core/capability.ts";
+import type { Limits } from "../core/tool.ts";
+import type { Settings } from "./rulebook.ts";
+
+/** A path of the request, and where it really is. `tree`: and all below it, save what the policy denies. */
+export interface PathGrant {
+  readonly requested: string;
+  readonly path: CanonicalPath;
+  readonly tree: boolean;
+}
+
+export interface SpawnGrant {
+  readonly argv: readonly string[];
+  readonly program: Program;
+  readonly cwd: CanonicalPath;
+}
+
+export interface Grant {
+  readonly workspace: CanonicalPath;
+  readonly read: readonly PathGrant[];
+  readonly write: readonly PathGrant[];
+  readonly spawn: readonly SpawnGrant[];
+  /** `host:port` */
+  readonly connect: readonly string[];
+  readonly limits: Limits;
+  readonly timeoutMs: number;
+  readonly killGraceMs: number;
+}
+
+/** The grant of exactly these capabilities. The caller has decided that they are allowed. */
+export function grantOf(
+  capabilities: readonly ResolvedCapability[],
+  settings: Settings,
+  timeoutMs: number,
+): Grant {
+  const read: PathGrant[] = [];
+  const write: PathGrant[] = [];
+  const spawn: SpawnGrant[] = [];
+  const connect: string[] = [];
+  for (const capability of capabilities) {
+    switch (capability.kind) {
+      case "fs.read":
+      case "fs.write": {
+        const { requested, path, tree } = capability;
+        (capability.kind === "fs.read" ? read : write).push({ requested, path, tree });
+        break;
+      }
+      case "process.spawn":
+        if (capability.program !== null) {
+          spawn.push({ argv: capability.argv, program: capability.program, cwd: capability.cwd });
+        }
+        break;
+      case "net.connect":
+        connect.push(`${capability.host}:${capability.port}`);
+        break;
+      case "env.read":
+        break;
+    }
+  }
+  return {
+    workspace: settings.workspace,
+    read,
+    write,
+    spawn,
+    connect,
+    limits: settings.limits,
+    timeoutMs,
+    killGraceMs: settings.killGraceMs,
+  };
+}

@@ -1,0 +1,158 @@
+/** The policy as data: what `parse.ts` makes of YAML, plain enough to be sent to another thread or embedded. */
+
+import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
+
+/** Effects in rising strictness: the strictest wins. */
+export const EFFECTS = ["allow", "ask", "deny"] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+export type Access = "read" | "write";
+
+/** One entry of `paths`. */
+export interface PathRule {
+  readonly effect: Effect;
+  readonly access: readonly Access[];
+  /** Globs relative to the workspace, or absolute. */
+  readonly match: readonly string[];
+  readonly reason?: string;
+}
+
+/** One entry of `commands`: argv prefixes, token by token. */
+export interface CommandRule {
+  readonly effect: Effect;
+  /** Patterns as written: tokens split at blanks, quotes group. */
+  readonly patterns: readonly string[];
+  /** The prefix is the whole argv. */
+  readonly exact: boolean;
+  readonly reason?: string;
+  /** Examples that this rule must match, and must not; checked at load. */
+  readonly examples: { readonly match: readonly string[]; readonly notMatch: readonly string[] };
+}
+
+/** One entry of `network`. */
+export interface NetworkRule {
+  readonly effect: Effect;
+  /** `host`, `*.host`, `host:port`, addresses. */
+  readonly hosts: readonly string[];
+  /** Upper-case HTTP methods; null for any. */
+  readonly methods: readonly string[] | null;
+  readonly allowPrivate: boolean;
+  readonly reason?: string;
+}
+
+/** What a file name may end with, for one access. Endings in lower case with their dot. */
+export interface ExtensionRule {
+  readonly allow: readonly string[] | null;
+  readonly deny: readonly string[];
+}
+
+export interface ToolRule {
+  readonly enabled?: boolean;
+  readonly risk?: Risk;
+  readonly timeoutMs?: number;
+}
+
+export interface AgentRule {
+  readonly permissions: readonly (PermissionGroup | "all")[];
+  readonly tokens?: number;
+  readonly worktree?: boolean;
+}
+
+export type SandboxMode = "auto" | "required" | "off";
+
+export interface Sandbox {
+  readonly kernel: SandboxMode;
+  readonly bubblewrap: SandboxMode;
+  /** Whether commands may use the network. */
+  readonly network: "allow" | "deny";
+  /** Absolute folders and files that commands may read and execute beyond the workspace. Null: the built-in list. */
+  readonly system: readonly string[] | null;
+  /** A private TMPDIR for each call of a command. */
+  readonly temporary: boolean;
+}
+
+export interface Recovery {
+  readonly timeout?: { readonly retries: number; readonly factor: number };
+  readonly network?: { readonly retries: number; readonly backoffMs: number };
+  readonly permission?: "ask" | "fail";
+  readonly alternatives?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * One policy file. A section that the file leaves out is null: in the first policy that means its
+ * default (nothing allowed, or the value in `DEFAULTS`), in a further one that it adds no restriction.
+ */
+export interface Policy {
+  readonly version: 1;
+  readonly name: string | null;
+  /** As written; resolved against the directory Toolgate was started in. */
+  readonly workspace: string | null;
+  readonly risk: { readonly allow: Risk; readonly ask: Risk } | null;
+  readonly paths: readonly PathRule[] | null;
+  readonly extensions:
+    | { readonly read: ExtensionRule | null; readonly write: ExtensionRule | null }
+    | null;
+  readonly commands: readonly CommandRule[] | null;
+  readonly shell: { readonly mode: "direct" | "sh" } | null;
+  readonly environment: {
+    readonly pass: readonly string[];
+    readonly set: Readonly<Record<string, string>>;
+  } | null;
+  readonly network: readonly NetworkRule[] | null;
+  readonly tools: Readonly<Record<string, ToolRule>> | null;
+  /** Milliseconds. */
+  readonly timeouts: { readonly default: number | null; readonly killGrace: number | null } | null;
+  readonly limits: Partial<Limits> | null;
+  readonly agents: Readonly<Record<string, AgentRule>> | null;
+  readonly sandbox: Partial<Sandbox> | null;
+  readonly approvals:
+    | { readonly rememberMs: number | null; readonly expireMs: number | null }
+    | null;
+  readonly audit: { readonly file: string | null; readonly redact: readonly string[] } | null;
+  readonly recovery: Recovery | null;
+  readonly web: {
+    readonly search: { readonly provider: string; readonly url: string | null } | null;
+  } | null;
+  readonly children: { readonly command: readonly string[]; readonly max: number } | null;
+  readonly plugins: readonly string[] | null;
+}
+
+/** A policy with the name its messages use (`policy/default.yaml`, `(built in)`). */
+export interface LoadedPolicy {
+  readonly source: string;
+  readonly policy: Policy;
+}
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** What holds where the first policy is silent (INTERFACE: the values of its example). */
+export const DEFAULTS = {
+  risk: { allow: "moderate", ask: "dangerous" },
+  shell: { mode: "direct" },
+  environment: { pass: ["PATH", "HOME", "LANG", "TERM", "TZ"], set: {} },
+  timeouts: { default: 30_000, killGrace: 5_000 },
+  limits: {
+    read: 1 * MiB,
+    write: 10 * MiB,
+    output: 1 * MiB,
+    response: 5 * MiB,
+    request: 16 * MiB,
+    entries: 500,
+    depth: 5,
+    matches: 50,
+    memory: 256 * MiB,
+    processes: 64,
+    concurrency: 8,
+  },
+  agents: { root: { permissions: ["all"] } },
+  sandbox: { kernel: "auto", bubblewrap: "off", network: "deny", system: null, temporary: false },
+} as const satisfies {
+  readonly risk: { readonly allow: Risk; readonly ask: Risk };
+  readonly shell: { readonly mode: "direct" | "sh" };
+  readonly environment: NonNullable<Policy["environment"]>;
+  readonly timeouts: { readonly default: number; readonly killGrace: number };
+  readonly limits: Limits;
+  readonly agents: Readonly<Record<string, AgentRule>>;
+  readonly sandbox: Sandbox;
+};

@@ -1,0 +1,57 @@
+/** YAML text → a policy, or all that is wrong with it. Pure: who reads files is `cli`. */
+
+import type { Policy } from "./model.ts";
+import { policyDocument } from "./parse/document.ts";
+import { layOut } from "./parse/layout.ts";
+import { type PolicyProblem, topOf } from "./parse/place.ts";
+import { yamlMapping } from "./parse/yaml_value.ts";
+
+export type { PolicyProblem } from "./parse/place.ts";
+
+/** A whole policy, or at least one problem; never a part of a policy. */
+export type ParsedPolicy =
+  | { readonly policy: Policy }
+  | { readonly problems: readonly PolicyProblem[] };
+
+/**
+ * Reads a policy. `source` is what its problems call it. All problems of a text that is YAML are found at
+ * once; of one that is not, those up to the first place where it is not. Never throws for any text.
+ */
+export function parsePolicy(text: string, source: string): ParsedPolicy {
+  const problems: PolicyProblem[] = [];
+  const report = (key: string, message: string, line?: number) => {
+    problems.push({ source, key, message, ...(line === undefined ? {} : { line }) });
+  };
+  const top = topOf(report);
+  const value = yamlMapping(text, top, report);
+  const policy = value === undefined ? undefined : policyDocument.read(value, top);
+  if (policy !== undefined && problems.length === 0) return { policy };
+  return { problems: withLines(problems, text) };
+}
+
+/** Problems with the lines of their keys. Only made where there are problems: policies that load pay nothing. */
+function withLines(problems: readonly PolicyProblem[], text: string): readonly PolicyProblem[] {
+  if (problems.every((problem) => problem.line !== undefined || problem.key === "")) {
+    return problems;
+  }
+  const layout = layOut(text);
+  return problems.map((problem) => {
+    const line = problem.line ?? layout.lineOf(problem.key);
+    return line === undefined ? problem : { ...problem, line };
+  });
+}
+
+/** Most problems that are written out; the first ones explain the others often enough. */
+const MOST_RENDERED = 50;
+
+/** Problems for people, one a line: `policy/x.yaml: commands[3].allow: … (line 12)`. */
+export function renderProblems(problems: readonly PolicyProblem[]): string {
+  const lines = problems.slice(0, MOST_RENDERED).map(({ source, key, message, line }) =>
+    `${source}: ${key === "" ? "" : `${key}: `}${message}${
+      line === undefined ? "" : ` (line ${line})`
+    }`
+  );
+  const more = problems.length - lines.length;
+  if (more > 0) lines.push(`and ${more} more`);
+  return lines.join("\n");
+}

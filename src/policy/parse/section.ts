@@ -1,0 +1,299 @@
+/** The sections of a policy that hold settings: how much, how long, who, with what around it. */
+
+import { PERMISSION_GROUPS, RISKS } from "../../core/tool.ts";
+import type { AgentRule, Policy, Recovery, Sandbox, ToolRule } from "../model.ts";
+import { converted, list, mapping, object, optional, otherwise, required } from "./collection.ts";
+import { duration, type Field, flag, number, oneOf, size, text } from "./field.ts";
+
+type Section<K extends keyof Policy> = Field<NonNullable<Policy[K]>>;
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const DAY = 24 * HOUR;
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+
+/** A day: far above any call, far below the 2^31 ms at which timers of the runtime overflow. */
+const timeout = duration({ min: 1, max: DAY });
+
+/** `risk`. */
+export const risk: Section<"risk"> = converted(
+  object({
+    allow: required(
+      oneOf(RISKS),
+      "the highest risk that runs unasked (safe, moderate or dangerous)",
+    ),
+    ask: required(
+      oneOf(RISKS),
+      "the highest risk that runs after an approval; what is above is denied",
+    ),
+  }),
+  (thresholds, place) =>
+    RISKS.indexOf(thresholds.ask) < RISKS.indexOf(thresholds.allow)
+      ? place.in("ask").report(
+        `${thresholds.ask} is below allow (${thresholds.allow}); write ${thresholds.allow} or more`,
+      )
+      : thresholds,
+);
+
+/** `shell`. */
+export const shell: Section<"shell"> = object({
+  mode: required(
+    oneOf(["direct", "sh"]),
+    "direct: only what runs without a shell; sh: what was judged whole goes to /bin/sh",
+  ),
+});
+
+/** IEEE Std 1003.1-2017, 8.1: names of the environment, lower case too as programs use it. */
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function wrongVariable(name: string): string | null {
+  return VARIABLE.test(name)
+    ? null
+    : "is no name of a variable: letters, digits and _, no digit first, no wildcards";
+}
+
+/** `environment`. */
+export const environment: Section<"environment"> = object({
+  pass: otherwise(
+    list(text({ what: "the name of a variable", pattern: VARIABLE.source, check: wrongVariable })),
+    [],
+    "variables that commands get from Toolgate's own environment; none where left out",
+  ),
+  set: otherwise(
+    mapping(text({ what: "the value as text", empty: true, secret: true }), {
+      pattern: VARIABLE.source,
+      wrong: wrongVariable,
+    }),
+    {},
+    "variables that commands get with the value given here",
+  ),
+});
+
+const TOOL = /^[A-Za-z][A-Za-z0-9_.-]*$/;
+
+const toolName = {
+  pattern: TOOL.source,
+  wrong: (name: string) =>
+    TOOL.test(name) ? null : "is no name of a tool: letters, digits, _, . and -",
+};
+
+const toolRule: Field<ToolRule> = converted(
+  object({
+    enabled: optional(flag(), "false: the tool is neither offered nor run"),
+    risk: optional(oneOf(RISKS), "the risk it counts as"),
+    timeout: optional(timeout, "the longest a call of it may take"),
+  }),
+  ({ timeout, ...rule }) => ({ ...rule, ...(timeout === undefined ? {} : { timeoutMs: timeout }) }),
+);
+
+/** `tools`. */
+export const tools: Section<"tools"> = mapping(toolRule, toolName);
+
+/** `timeouts`. */
+export const timeouts: Section<"timeouts"> = converted(
+  object({
+    default: otherwise(timeout, null, "the longest a call may take where its tool has no timeout"),
+    kill_grace: otherwise(
+      duration({ min: 0, max: HOUR }),
+      null,
+      "from SIGTERM to SIGKILL; 0 kills at once",
+    ),
+  }),
+  (times) => ({ default: times.default, killGrace: times.kill_grace }),
+);
+
+/** Bytes that are held in memory as one piece: V8 has no longer strings than 2^29 - 24 characters. */
+const held = size({ min: 1, max: 512 * MiB });
+const count = number({ min: 1, max: 1_000_000 });
+
+/** `limits`. */
+export const limits: Section<"limits"> = object({
+  read: optional(held, "bytes of one file that is read"),
+  write: optional(held, "bytes of one file that is written"),
+  output: optional(held, "bytes kept of a command's stdout, and of its stderr"),
+  response: optional(held, "bytes of one answer from the network"),
+  request: optional(size({ min: KiB, max: 512 * MiB }), "bytes of one request line"),
+  entries: optional(count, "entries of one listing"),
+  depth: optional(number({ min: 1, max: 1_000 }), "levels that a recursive listing goes down"),
+  matches: optional(count, "matches of one search"),
+  memory: optional(size({ min: MiB, max: 1024 * GiB }), "bytes of memory for a command"),
+  processes: optional(number({ min: 1, max: 65_536 }), "processes of a command"),
+  concurrency: optional(number({ min: 1, max: 256 }), "requests that run at the same time"),
+});
+
+const AGENT = /^[A-Za-z0-9_.*-]+$/;
+
+const agentRule: Field<AgentRule> = object({
+  permissions: required(
+    list(oneOf([...PERMISSION_GROUPS, "all"])),
+    "the permission groups of these agents, or all",
+  ),
+  tokens: optional(number({ min: 1, max: 1_000_000_000_000 }), "their budget of tokens"),
+  worktree: optional(flag(), "true: each works in a git worktree of its own"),
+});
+
+/** `agents`. */
+export const agents: Section<"agents"> = mapping(agentRule, {
+  pattern: AGENT.source,
+  wrong: (name) =>
+    AGENT.test(name)
+      ? null
+      : "is no name of agents: letters, digits, -, _ and ., with * for any of them",
+});
+
+/** No glob, no `.` or `..`: these paths become rules of the kernel as they stand. */
+const absolute = text({
+  what: "an absolute path such as /usr",
+  pattern: "^/",
+  check(value) {
+    if (!value.startsWith("/")) return "is not absolute; write a path such as /usr";
+    if (value.split("/").some((part) => part === "." || part === "..")) {
+      return "goes through . or ..; write where it leads";
+    }
+    return /[*?[\]{}]/.test(value) ? "holds a wildcard; write the folder itself" : null;
+  },
+});
+
+const mode = oneOf(["auto", "required", "off"], { false: "off" });
+
+/** `sandbox`. */
+export const sandbox: Field<Partial<Sandbox>> = object({
+  kernel: optional(mode, "Landlock. auto: where it works; required: else nothing runs; off"),
+  bubblewrap: optional(mode, "bubblewrap around commands. auto, required or off"),
+  network: optional(oneOf(["allow", "deny"]), "whether commands may use the network"),
+  system: optional(
+    list(absolute),
+    "what commands may read and execute beyond the workspace, in place of the built-in list",
+  ),
+  temporary: optional(flag(), "true: each command gets a TMPDIR of its own"),
+});
+
+/** `approvals`. Timers of the runtime overflow at 2^31 ms, about 24 days. */
+export const approvals: Section<"approvals"> = converted(
+  object({
+    remember: otherwise(
+      duration({ min: 0, max: 20 * DAY }),
+      null,
+      "for how long an approval holds for the same action; 0 asks each time",
+    ),
+    expire: otherwise(
+      duration({ min: 1, max: 20 * DAY }),
+      null,
+      "for how long a request waits for one",
+    ),
+  }),
+  (times) => ({ rememberMs: times.remember, expireMs: times.expire }),
+);
+
+const redaction = text({
+  what: "a regular expression",
+  check(value) {
+    try {
+      new RegExp(value.replace(/^\(\?i\)/, ""), "i");
+      return null;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return `is no regular expression (${error.message})`;
+    }
+  },
+});
+
+/** `audit`. */
+export const audit: Section<"audit"> = object({
+  file: otherwise(text({ what: "a path" }), null, "where the log is kept"),
+  redact: otherwise(
+    list(redaction),
+    [],
+    "regular expressions over names of arguments, variables and fields whose values are left out",
+  ),
+});
+
+/** `recovery`. */
+export const recovery: Field<Recovery> = converted(
+  object({
+    timeout: optional(
+      object({
+        retries: required(number({ min: 0, max: 10 }), "further attempts after a timeout"),
+        factor: otherwise(
+          number({ min: 1, max: 10, fraction: true }),
+          2,
+          "by how much each attempt may take longer than the one before",
+        ),
+      }),
+      "what follows on a timeout",
+    ),
+    network: optional(
+      object({
+        retries: required(number({ min: 0, max: 10 }), "further attempts after an error"),
+        backoff: otherwise(
+          duration({ min: 0, max: HOUR }),
+          500,
+          "the wait before the first further attempt; it doubles each time",
+        ),
+      }),
+      "what follows on an error of the network",
+    ),
+    permission: optional(
+      oneOf(["ask", "fail"]),
+      "what follows when a lower layer refuses: ask for an approval, or fail",
+    ),
+    alternatives: optional(
+      mapping(
+        list(text({ what: "the name of a tool", pattern: TOOL.source, check: toolName.wrong }), {
+          min: 1,
+        }),
+        toolName,
+      ),
+      "tools that may be tried in the place of one that failed",
+    ),
+  }),
+  ({ network, ...rest }) => ({
+    ...rest,
+    ...(network === undefined
+      ? {}
+      : { network: { retries: network.retries, backoffMs: network.backoff } }),
+  }),
+);
+
+/** `web`. */
+export const web: Section<"web"> = object({
+  search: otherwise(
+    object({
+      provider: required(
+        text({
+          what: "the name of a provider",
+          pattern: "^[a-z][a-z0-9_-]*$",
+          check: (value) =>
+            /^[a-z][a-z0-9_-]*$/.test(value)
+              ? null
+              : "is no name of a provider: lower-case letters, digits, _ and -",
+        }),
+        "who answers searches, such as searxng",
+      ),
+      url: otherwise(
+        text({ what: "an http or https address", pattern: "^https?://", check: wrongAddress }),
+        null,
+        "where it is",
+      ),
+    }),
+    null,
+    "the provider behind web_search",
+  ),
+});
+
+function wrongAddress(value: string): string | null {
+  return /^https?:\/\//i.test(value) && URL.canParse(value)
+    ? null
+    : "is no http or https address, such as https://search.example.org";
+}
+
+/** `children`. */
+export const children: Section<"children"> = object({
+  command: required(
+    list(text({ what: "an argument", empty: true }), { min: 1 }),
+    "the program of a child agent and its arguments; {task} stands for what it is to do",
+  ),
+  max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
+});

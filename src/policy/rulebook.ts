@@ -1,0 +1,83 @@
+/**
+ * The compiled form of one or more policies: what `decide()`, the layers and the engine ask.
+ * Compiled once; every question is pure.
+ */
+
+import type { CanonicalPath, ResolvedCapability } from "../core/capability.ts";
+import type { ErrorCode, RuleReference } from "../core/errors.ts";
+import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
+import type { Access, Effect, Sandbox } from "./model.ts";
+
+/** What is asked of the policy, beside the capabilities. */
+export interface Subject {
+  readonly tool: string;
+  readonly agent: string;
+  readonly risk: Risk;
+  readonly permission: PermissionGroup | null;
+  /** Judge the risk of the programs that the capabilities start instead of `risk`. */
+  readonly riskOfPrograms: boolean;
+}
+
+/** One judgement and the rule behind it. `code` and `rule` speak where the effect is not allow. */
+export interface Verdict {
+  readonly effect: Effect;
+  readonly code: ErrorCode | null;
+  readonly reason: string;
+  readonly rule: RuleReference | null;
+}
+
+/** The decision on a whole request. `verdicts` has one entry a capability, for `policy explain`. */
+export interface Decision extends Verdict {
+  /** The risk that was judged: of the tool, or of what the command would do. */
+  readonly risk: Risk;
+  readonly verdicts: readonly {
+    readonly capability: ResolvedCapability;
+    readonly verdict: Verdict;
+  }[];
+}
+
+/** What a policy can allow at most: the source of the lower layers' rules. */
+export interface PolicyScope {
+  /** Static prefixes of the globs that allow or ask, canonical where they exist. */
+  readonly read: readonly CanonicalPath[];
+  readonly write: readonly CanonicalPath[];
+  /** Subtrees wholly denied (`.git/**`), for layers that know denial. */
+  readonly denyRead: readonly CanonicalPath[];
+  readonly denyWrite: readonly CanonicalPath[];
+  /** Program names or paths as the rules write them; "any" where a wildcard stands for the program. */
+  readonly programs: readonly string[] | "any";
+  /** `host` or `host:port`; "any" where a rule has a wildcard. */
+  readonly hosts: readonly string[] | "any";
+}
+
+/** Everything that a run must honour; the strictest of all policies. */
+export interface Settings {
+  readonly workspace: CanonicalPath;
+  readonly limits: Limits;
+  readonly timeoutMs: number;
+  readonly killGraceMs: number;
+  readonly environment: {
+    readonly pass: readonly string[];
+    readonly set: Readonly<Record<string, string>>;
+  };
+  readonly sandbox: Sandbox;
+  readonly shell: "direct" | "sh";
+}
+
+export interface Rulebook {
+  readonly settings: Settings;
+  readonly scope: PolicyScope;
+  /**
+   * Judges a path by the path rules and extensions alone: what tree walks filter by. Extensions are rules
+   * for files: they are not asked for a directory. `file` unless told otherwise.
+   */
+  judgePath(access: Access, path: CanonicalPath, kind?: "file" | "directory"): Verdict;
+  /** Whether something below this directory could be other than allowed for `access`; true when unsure. */
+  mayDenyBelow(access: Access, directory: CanonicalPath): boolean;
+  /** Pure; strictest wins; no match denies. */
+  decide(subject: Subject, capabilities: readonly ResolvedCapability[]): Decision;
+  /** False where the policy disables the tool or could never allow it to the agent. */
+  offers(subject: Subject): boolean;
+  /** Milliseconds for this tool: its own timeout, or the default. */
+  timeoutOf(tool: string): number;
+}

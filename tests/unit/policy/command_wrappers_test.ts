@@ -1,0 +1,112 @@
+import { assert, assertEquals } from "@std/assert";
+import { assessCommand } from "../../../src/policy/command_risk.ts";
+import { splitCommand } from "../../../src/policy/match_command.ts";
+import { program } from "./_fixtures.ts";
+
+const UNCERTAIN = [
+  ...[
+    "sh -c ls",
+    "bash -c ls",
+    "bash -lc ls",
+    "bash -ec ls",
+    "sh",
+    "bash -s",
+    "bash +x -c ls",
+    "bash +c ls",
+    "dash -c ls",
+  ],
+  ...[
+    "zsh -c ls",
+    "fish --command=ls",
+    "fish -C ls",
+    "bash -o pipefail -c ls",
+    "bash --norc -c ls",
+    "sh -",
+    "sh /dev/stdin",
+  ],
+  ...[
+    "nice sh -c ls",
+    "env sh -c ls",
+    "busybox sh -c ls",
+    "xargs sh -c ls",
+    "find . -exec sh -c ls \\;",
+    "timeout 5 bash -c ls",
+  ],
+  ...[
+    "env A=b ls",
+    "env -i ls",
+    "env -S 'ls -l'",
+    "env PATH=/x ls",
+    "env -u A ls",
+    "nice ./x",
+    "nohup /x/y",
+    "nice -x ls",
+  ],
+  ...[
+    "timeout --unknown 5 ls",
+    "sudo -i",
+    "sudo A=b ls",
+    "sudo -s",
+    "xargs -I{} {} x",
+    "xargs -a f ls",
+    "find . -exec '{}' \\;",
+  ],
+  ...[
+    "find . -exec",
+    "fd x --exec=rm",
+    "fd -Hx rm",
+    "fd -xrm",
+    "watch ls",
+    "script -c ls",
+    "flock f ls",
+    "parallel ls",
+    "su -c ls",
+  ],
+  ...[
+    "strace ls",
+    "chroot / ls",
+    "unshare ls",
+    "setpriv ls",
+    "/lib64/ld-linux-x86-64.so.2 /bin/ls",
+    "systemd-run ls",
+    "taskset 1 ls",
+  ],
+  ...[
+    "nice nice nice nice nice nice nice nice nice nice ls",
+    "coreutils --coreutils-prog=rm x",
+    "pwsh -c x",
+  ],
+];
+
+for (const command of UNCERTAIN) {
+  Deno.test(`uncertain: ${command}`, () => {
+    const argv = splitCommand(command);
+    assert(assessCommand(argv, program(argv[0]!)).uncertain !== null);
+  });
+}
+
+const INNER: readonly [command: string, inner: string[][]][] = [
+  ["ls -l", []],
+  ["nice -n 5 git push", [["git", "push"]]],
+  ["nice --adjustment=5 -- git push", [["git", "push"]]],
+  ["timeout -s KILL 5 git push", [["git", "push"]]],
+  ["env timeout 5 rm -rf x", [["timeout", "5", "rm", "-rf", "x"], ["rm", "-rf", "x"]]],
+  ["xargs -n 1 -I{} git push {}".replaceAll("{}", "'{}'"), [["git", "push", "{}"]]],
+  ["find . -name x -exec rm '{}' \\; -exec echo + '{}' + -print", [["rm", "{}"], [
+    "echo",
+    "+",
+    "{}",
+  ]]],
+  ["sudo -n -u x rm y", [["rm", "y"]]],
+  ["busybox rm -r x", [["rm", "-r", "x"]]],
+  ["fd x -X git push", [["git", "push"]]],
+  ["timeout 5", []],
+  ["xargs", []],
+];
+
+for (const [command, inner] of INNER) {
+  Deno.test(`what it would start: ${command}`, () => {
+    const argv = splitCommand(command);
+    assertEquals(assessCommand(argv, program(argv[0]!)).inner, inner);
+  });
+}
