@@ -1,0 +1,152 @@
+/** Directory listings with their judgements, kept while the directories do not change. */
+
+import type { CanonicalPath } from "../core/capability.ts";
+import { type Libc, openLibc } from "../sandbox/libc.ts";
+import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
+import { statOf } from "./_stat.ts";
+import { readEntries } from "./_walk_linux.ts";
+
+export interface ListedEntry {
+  readonly path: CanonicalPath;
+  readonly type: "file" | "directory" | "symlink";
+  readonly verdict: { readonly read: boolean; readonly write: boolean };
+}
+
+export interface Listings {
+  /** Starts a round that may look at so many entries. */
+  begin(entries: number): void;
+  readonly list: (directory: CanonicalPath) => readonly ListedEntry[] | "unreadable" | "too many";
+  /** Forgets the directories that the round did not come by. */
+  end(): void;
+}
+
+type Judge = (path: CanonicalPath, kind: "file" | "directory") => ListedEntry["verdict"];
+
+/**
+ * A directory may change once more within the same tick of its file system's clock, unseen by its times:
+ * two seconds are the coarsest there is (FAT; git has the same care, Documentation/technical/racy-git).
+ */
+const RACY_MS = 2_000;
+
+interface Kept {
+  readonly state: string;
+  readonly entries: readonly ListedEntry[];
+  /** The times were old enough when it was listed. */
+  readonly settled: boolean;
+}
+
+export function createListings(judge: Judge): Listings {
+  const look = createLook();
+  let kept = new Map<CanonicalPath, Kept>();
+  let round = new Map<CanonicalPath, Kept>();
+  let left = 0;
+
+  const list: Listings["list"] = (directory) => {
+    const listed = round.get(directory);
+    if (listed !== undefined) return listed.entries;
+    if (left <= 0) return "too many";
+    const now = Date.now();
+    const before = kept.get(directory);
+    const seen = look(directory, before?.settled === true ? before.state : null);
+    if (seen === null) return "unreadable";
+    const current = before !== undefined && seen.entries === null ? before : {
+      state: seen.state,
+      entries: judged(directory, seen.entries ?? [], judge),
+      settled: now - seen.changed > RACY_MS,
+    };
+    left -= current.entries.length + 1;
+    round.set(directory, current);
+    return current.entries;
+  };
+  return {
+    list,
+    begin(entries) {
+      left = entries;
+      round = new Map();
+    },
+    end() {
+      kept = round;
+      round = new Map();
+    },
+  };
+}
+
+type Entry = Pick<ListedEntry, "type"> & { readonly name: string };
+
+interface Seen {
+  /** Which directory it is, and its times. */
+  readonly state: string;
+  /** The later of its times, in ms since 1970. */
+  readonly changed: number;
+  /** Null where the state is still `before`. */
+  readonly entries: readonly Entry[] | null;
+}
+
+/** Looks at a directory; null where it is none, or may not be read. */
+type Look = (directory: CanonicalPath, before: string | null) => Seen | null;
+
+/**
+ * The runtime's eyes. It may not look at a directory in which a sealed build denies something, though at the
+ * rest of what lies in it: there the kernel's are taken.
+ */
+function createLook(): Look {
+  let libc: Libc | null | undefined;
+  return (directory, before) => {
+    try {
+      return lookByRuntime(directory, before);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotCapable)) return null;
+      libc ??= openLibc();
+      return libc === null ? null : lookByKernel(libc, directory);
+    }
+  };
+}
+
+const lookByRuntime: Look = (directory, before) => {
+  const info = Deno.lstatSync(directory);
+  if (!info.isDirectory) return null;
+  const modified = info.mtime?.getTime() ?? Date.now();
+  const changed = Math.max(modified, info.ctime?.getTime() ?? modified);
+  const state = `${info.dev}:${info.ino}:${modified}:${changed}`;
+  if (state === before) return { state, changed, entries: null };
+  const entries = [...Deno.readDirSync(directory)].map((entry): Entry => ({
+    name: entry.name,
+    type: entry.isDirectory ? "directory" : entry.isSymlink ? "symlink" : "file",
+  }));
+  return { state, changed, entries };
+};
+
+/** Counts as changed just now, so that it is not remembered: sealed builds with such a denial are few. */
+function lookByKernel(libc: Libc, directory: CanonicalPath): Seen | null {
+  const { state } = Deno.permissions.querySync({ name: "read", path: directory });
+  if (state !== "granted") return null;
+  const descriptor = openWithoutLinks(libc, directory, OPEN.RDONLY | libc.numbers.O_DIRECTORY);
+  if (descriptor < 0) return null;
+  try {
+    const stat = statOf(libc, descriptor);
+    const entries = readEntries(libc, descriptor, new Uint8Array(32 * 1024));
+    if (typeof stat === "number" || typeof entries === "number") return null;
+    return {
+      state: stat.id,
+      changed: Date.now(),
+      entries: entries.filter((entry) => !entry.escaped).map(({ name, type }) => ({
+        name,
+        type: type === "directory" || type === "symlink" ? type : "file",
+      })),
+    };
+  } finally {
+    libc.call(libc.numbers.close, descriptor);
+  }
+}
+
+function judged(
+  directory: CanonicalPath,
+  entries: readonly Entry[],
+  judge: Judge,
+): readonly ListedEntry[] {
+  const prefix = directory === "/" ? "/" : `${directory}/`;
+  return entries.map(({ name, type }) => {
+    const path = `${prefix}${name}` as CanonicalPath;
+    return { path, type, verdict: judge(path, type === "directory" ? "directory" : "file") };
+  }).sort((a, b) => a.path < b.path ? -1 : 1);
+}

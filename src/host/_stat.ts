@@ -1,0 +1,92 @@
+/** `statx(2)` into the types of the tool interface. */
+
+import type { FileInfo, FileType } from "../core/tool.ts";
+import type { Libc } from "../sandbox/libc.ts";
+
+/** include/uapi/linux/fcntl.h */
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_EMPTY_PATH = 0x1000;
+/** STATX_BASIC_STATS | STATX_BTIME, STATX_BTIME (include/uapi/linux/stat.h). */
+const WANTED = 0xfff;
+const HAS_BIRTH = 0x800;
+/** S_IFMT and the types that have names here (the same header). */
+const TYPE_BITS = 0o170000;
+const TYPES: Readonly<Record<number, FileType>> = {
+  0o100000: "file",
+  0o040000: "directory",
+  0o120000: "symlink",
+};
+
+/** What one descriptor or name refers to; `id` tells files apart while they are open. */
+export interface Stat extends FileInfo {
+  readonly id: string;
+  readonly user: number;
+  readonly group: number;
+}
+
+/** What a descriptor refers to; or an error number with its sign turned. */
+export function statOf(libc: Libc, descriptor: number): Stat | number {
+  return statx(libc, descriptor, "", AT_EMPTY_PATH);
+}
+
+/** What a name in a directory refers to, links not followed; or an error number with its sign turned. */
+export function statAt(libc: Libc, directory: number, name: string): Stat | number {
+  return statx(libc, directory, name, AT_SYMLINK_NOFOLLOW);
+}
+
+/** struct statx (include/uapi/linux/stat.h), by its offsets. */
+function statx(libc: Libc, descriptor: number, name: string, flags: number): Stat | number {
+  const { struct } = libc;
+  const result = libc.call(
+    libc.numbers.statx,
+    descriptor,
+    libc.path(name),
+    flags,
+    WANTED,
+    libc.structAddress,
+  );
+  if (result < 0) return result;
+  const mode = struct.getUint16(28, true);
+  return {
+    type: TYPES[mode & TYPE_BITS] ?? "other",
+    size: unsigned64(struct, 40),
+    mode: mode & 0o7777,
+    modified: milliseconds(struct, 112),
+    accessed: milliseconds(struct, 64),
+    created: (struct.getUint32(0, true) & HAS_BIRTH) !== 0 ? milliseconds(struct, 80) : null,
+    id: `${struct.getUint32(136, true)}:${struct.getUint32(140, true)}:${unsigned64(struct, 32)}`,
+    user: struct.getUint32(20, true),
+    group: struct.getUint32(24, true),
+  };
+}
+
+function unsigned64(view: DataView, offset: number): number {
+  return view.getUint32(offset, true) + view.getUint32(offset + 4, true) * 2 ** 32;
+}
+
+/** struct statx_timestamp: seconds since 1970 (signed), then nanoseconds. */
+function milliseconds(view: DataView, offset: number): number {
+  const seconds = view.getUint32(offset, true) + view.getInt32(offset + 4, true) * 2 ** 32;
+  return seconds * 1000 + Math.floor(view.getUint32(offset + 8, true) / 1e6);
+}
+
+/** The part that tools see. */
+export function infoOf(stat: Stat, target?: string): FileInfo {
+  const { type, size, mode, modified, accessed, created } = stat;
+  return {
+    type,
+    size,
+    mode,
+    modified,
+    accessed,
+    created,
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+/** Where the link that a descriptor (O_PATH) itself is points: readlinkat(2) with an empty path. */
+export function linkText(libc: Libc, descriptor: number): string {
+  const { numbers, structAddress, structBytes } = libc;
+  const length = libc.call(numbers.readlinkat, descriptor, libc.path(""), structAddress, 4096);
+  return new TextDecoder().decode(structBytes.subarray(0, Math.max(length, 0)));
+}

@@ -1,0 +1,33 @@
+/**
+ * The boundary that a thread is held by: one value, from a grant or from a policy's scope, from which the
+ * runtime's permission set, the Landlock rules and the bubblewrap arguments are all rendered.
+ */
+
+import type { CanonicalPath } from "../core/capability.ts";
+
+export interface Boundary {
+  /** Files, or directories with all below them. */
+  readonly read: readonly CanonicalPath[];
+  /** Existing directories (deepest existing ancestor of what is to be written), or files. Reading is implied. */
+  readonly write: readonly CanonicalPath[];
+  /** Null where the thread starts no programs. */
+  readonly spawn: SpawnBoundary | null;
+  /** `host:port` the thread itself may connect to (not its programs). */
+  readonly connect: readonly string[];
+}
+
+export interface SpawnBoundary {
+  /** Absolute paths, or "any" (programs by wildcard). */
+  readonly programs: readonly string[] | "any";
+  /** Folders and files that programs may read and execute beyond the workspace. */
+  readonly system: readonly string[];
+  /** What programs may read and write of the workspace: `read` and `write` less what the policy denies, as whole subtrees and single files. */
+  readonly read: readonly CanonicalPath[];
+  readonly write: readonly CanonicalPath[];
+  /** Directories whose names may be listed though not all that lies in them may be read. */
+  readonly list: readonly CanonicalPath[];
+  readonly network: boolean;
+}
+
+/** Which layers hold a thread, for `usage`, `doctor` and the audit log. */
+export type Layer = "policy" | "runtime" | "landlock" | "seccomp" | "bubblewrap";

@@ -1,0 +1,99 @@
+/** The first thing that runs on a thread: giving up all power that its boundary does not name. */
+
+import { ToolError } from "../core/errors.ts";
+import type { SandboxMode } from "../policy/model.ts";
+import type { Boundary, Layer } from "./boundary.ts";
+import { probeLandlock, restrictThread, rulesOf } from "./landlock.ts";
+import { type Libc, openLibc } from "./libc.ts";
+import { type Architecture, filterFor, filterThread } from "./seccomp.ts";
+
+/** What holds the thread now. */
+export interface Entered {
+  readonly layers: readonly Layer[];
+  /** The kernel's Landlock ABI; 0 where it has none or was not asked. */
+  readonly abi: number;
+  /** Why a layer that was wanted does not hold, one sentence each. */
+  readonly reasons: readonly string[];
+  /** System calls of this thread, for the file handles; null where FFI or glibc is missing. */
+  readonly libc: Libc | null;
+}
+
+/**
+ * Binds the calling thread to the boundary, for ever, and gives up `ffi` and every kind of permission that the
+ * boundary has no use for. To be called before anything else runs on the thread.
+ *
+ * With `kernel` "required" throws NATIVE_DENIED where the kernel cannot hold the boundary; "auto" goes on and
+ * says so in `reasons`; "off" leaves the kernel out. The runtime's permissions are given up in each case.
+ */
+export function enterBoundary(
+  boundary: Boundary,
+  sandbox: { readonly kernel: SandboxMode },
+  open: () => Libc | null = openLibc,
+): Entered {
+  if (boundary.spawn !== null && !boundary.spawn.network && boundary.connect.length > 0) {
+    throw new ToolError(
+      "INTERNAL_ERROR",
+      "one thread cannot connect and also start programs that may not: their sockets are the same to the kernel",
+    );
+  }
+  const libc = open();
+  const layers: Layer[] = ["policy"];
+  const reasons: string[] = [];
+  let abi = 0;
+  if (sandbox.kernel === "off") {
+    reasons.push("the policy switches the kernel layer off (sandbox.kernel: off)");
+  } else if (libc === null) {
+    reasons.push(
+      "Landlock: the C library cannot be called (it takes glibc and the ffi permission)",
+    );
+  } else {
+    abi = probeLandlock(libc);
+    holdByKernel(libc, abi, boundary, layers, reasons);
+  }
+  revokeUnused(boundary);
+  layers.splice(1, 0, "runtime");
+  if (sandbox.kernel === "required" && reasons.length > 0) {
+    throw new ToolError(
+      "NATIVE_DENIED",
+      `sandbox.kernel is "required", and this machine cannot hold it: ${reasons.join("; ")}`,
+    );
+  }
+  return { layers, abi, reasons, libc };
+}
+
+function holdByKernel(
+  libc: Libc,
+  abi: number,
+  boundary: Boundary,
+  layers: Layer[],
+  reasons: string[],
+): void {
+  if (abi === 0) {
+    reasons.push("Landlock: this kernel has none, or it is not switched on (lsm=landlock)");
+  } else {
+    const failure = restrictThread(libc, rulesOf(boundary, abi));
+    if (failure === null) layers.push("landlock");
+    else reasons.push(`Landlock: ${failure}`);
+  }
+  if (boundary.spawn === null) return;
+  const failure = filterThread(
+    libc,
+    filterFor(Deno.build.arch as Architecture, { network: boundary.spawn.network }),
+  );
+  if (failure === null) layers.push("seccomp");
+  else reasons.push(`seccomp: ${failure}`);
+}
+
+/** `revokeSync` drops kinds whole; narrowing to paths and names is the permission set's. */
+function revokeUnused(boundary: Boundary): void {
+  const revoke = (name: Deno.PermissionName): void => {
+    Deno.permissions.revokeSync({ name });
+  };
+  for (const name of ["ffi", "env", "sys"] as const) revoke(name);
+  // Deno 2.7 knows the kind, its types do not: modules of other hosts.
+  Deno.permissions.revokeSync({ name: "import" } as unknown as Deno.PermissionDescriptor);
+  if (boundary.connect.length === 0) revoke("net");
+  if (boundary.spawn === null) revoke("run");
+  if (boundary.write.length === 0) revoke("write");
+  if (boundary.write.length === 0 && boundary.read.length === 0) revoke("read");
+}

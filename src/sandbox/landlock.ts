@@ -1,0 +1,211 @@
+/** Landlock: rendering a boundary as rules of the kernel, and binding the calling thread to them. */
+
+import { ERRNO, errnoName } from "./errno.ts";
+import type { Boundary } from "./boundary.ts";
+import type { Libc } from "./libc.ts";
+import { AT_FDCWD, OPEN, openWithoutLinks } from "./open_without_links.ts";
+import { DEVICES } from "./system_paths.ts";
+
+/** Rights on files and directories (include/uapi/linux/landlock.h, LANDLOCK_ACCESS_FS_*). */
+export const RIGHTS = {
+  EXECUTE: 1 << 0,
+  WRITE_FILE: 1 << 1,
+  READ_FILE: 1 << 2,
+  READ_DIR: 1 << 3,
+  REMOVE_DIR: 1 << 4,
+  REMOVE_FILE: 1 << 5,
+  MAKE_CHAR: 1 << 6,
+  MAKE_DIR: 1 << 7,
+  MAKE_REG: 1 << 8,
+  MAKE_SOCK: 1 << 9,
+  MAKE_FIFO: 1 << 10,
+  MAKE_BLOCK: 1 << 11,
+  MAKE_SYM: 1 << 12,
+  REFER: 1 << 13,
+  TRUNCATE: 1 << 14,
+  IOCTL_DEV: 1 << 15,
+  RESOLVE_UNIX: 1 << 16,
+} as const;
+
+/** LANDLOCK_ACCESS_NET_BIND_TCP, LANDLOCK_ACCESS_NET_CONNECT_TCP (the same header). */
+const BIND_TCP = 1 << 0;
+const CONNECT_TCP = 1 << 1;
+/** LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL (the same header). */
+const SCOPES = (1 << 0) | (1 << 1);
+/** LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_RULE_NET_PORT (the same header). */
+const CREATE_RULESET_VERSION = 1 << 0;
+const RULE_PATH_BENEATH = 1;
+const RULE_NET_PORT = 2;
+/** include/uapi/linux/prctl.h */
+const PR_SET_NO_NEW_PRIVS = 38;
+
+/** The rights a kernel handles, by the ABI that brought them (Documentation/userspace-api/landlock.rst). */
+function handledRights(abi: number): number {
+  let rights = RIGHTS.REFER - 1;
+  if (abi >= 2) rights |= RIGHTS.REFER;
+  if (abi >= 3) rights |= RIGHTS.TRUNCATE;
+  if (abi >= 5) rights |= RIGHTS.IOCTL_DEV;
+  if (abi >= 9) rights |= RIGHTS.RESOLVE_UNIX;
+  return rights;
+}
+
+/** What the kernel lets a rule on a file carry (ACCESS_FILE in security/landlock/fs.c). */
+const FILE_RIGHTS = RIGHTS.EXECUTE | RIGHTS.WRITE_FILE | RIGHTS.READ_FILE | RIGHTS.TRUNCATE |
+  RIGHTS.IOCTL_DEV | RIGHTS.RESOLVE_UNIX;
+const READ = RIGHTS.READ_FILE | RIGHTS.READ_DIR;
+/** All that makes, changes and removes files, directories and links; no devices, no sockets. */
+const WRITE = READ | RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE | RIGHTS.MAKE_REG | RIGHTS.MAKE_DIR |
+  RIGHTS.REMOVE_FILE | RIGHTS.REMOVE_DIR | RIGHTS.REFER;
+/** Programs also make links and pipes in what they may write; a link leads them nowhere new. */
+const PROGRAM_WRITE = WRITE | RIGHTS.MAKE_SYM | RIGHTS.MAKE_FIFO | RIGHTS.MAKE_SOCK |
+  RIGHTS.EXECUTE | RIGHTS.RESOLVE_UNIX;
+const PROGRAM_READ = READ | RIGHTS.EXECUTE;
+
+/** One rule: rights on a path and all below it. `links`: whether the path may lead over symbolic links. */
+export interface PathRights {
+  readonly path: string;
+  readonly rights: number;
+  readonly links: boolean;
+}
+
+/** A boundary in the kernel's terms. What is handled and named by no rule is denied. */
+export interface LandlockRules {
+  readonly handled: number;
+  readonly handledNetwork: number;
+  readonly scoped: number;
+  readonly paths: readonly PathRights[];
+  /** TCP ports that may be connected to. */
+  readonly ports: readonly number[];
+}
+
+/** The Landlock ABI version of this kernel: 0 where it has none, or where it is switched off. */
+export function probeLandlock(libc: Libc): number {
+  const abi = libc.call(libc.numbers.landlockCreateRuleset, 0, 0, CREATE_RULESET_VERSION);
+  return Math.max(abi, 0);
+}
+
+/**
+ * Renders a boundary for a kernel of this ABI.
+ *
+ * The programs that a thread starts inherit its rules, so a thread that starts programs is itself held by
+ * what its programs may do: where `spawn` is there, the thread's own `read` and `write` count for the runtime
+ * layer alone. READ_DIR reaches all directories below, so `list` shows the names (never the contents) of
+ * what lies deeper; the kernel has no finer word.
+ */
+export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
+  const handled = handledRights(abi);
+  const paths = new Map<string, PathRights>();
+  const add = (path: string, rights: number, links: boolean): void => {
+    const before = paths.get(path);
+    const merged = (before?.rights ?? 0) | (rights & handled);
+    paths.set(path, { path, rights: merged, links: links && before?.links !== false });
+  };
+  const { spawn } = boundary;
+  if (spawn === null) {
+    for (const path of boundary.read) add(path, READ, false);
+    for (const path of boundary.write) add(path, WRITE, false);
+  } else {
+    for (const path of spawn.read) add(path, PROGRAM_READ, false);
+    for (const path of spawn.write) add(path, PROGRAM_WRITE, false);
+    for (const path of spawn.list) add(path, RIGHTS.READ_DIR, false);
+    for (const path of spawn.system) add(path, PROGRAM_READ, true);
+    if (spawn.programs !== "any") {
+      for (const path of spawn.programs) add(path, PROGRAM_READ, true);
+    }
+    for (const { path, write } of DEVICES) {
+      add(path, RIGHTS.READ_FILE | (write ? RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE : 0), false);
+    }
+  }
+  const holdsNetwork = abi >= 4 && spawn?.network !== true;
+  return {
+    handled,
+    handledNetwork: holdsNetwork ? BIND_TCP | CONNECT_TCP : 0,
+    scoped: abi >= 6 ? SCOPES : 0,
+    paths: [...paths.values()],
+    ports: holdsNetwork ? portsOf(boundary.connect) : [],
+  };
+}
+
+function portsOf(connect: readonly string[]): readonly number[] {
+  const ports = connect.map((address) => Number(address.slice(address.lastIndexOf(":") + 1)));
+  return [...new Set(ports)].filter((port) => Number.isInteger(port) && port > 0 && port < 65_536);
+}
+
+/**
+ * Binds the calling thread, and whatever threads and programs it starts from now on, to the rules; for ever.
+ * Null when it holds, else what failed (then the thread is as free as before). Paths that are not there, or
+ * that became links, get no rule: they stay denied.
+ */
+export function restrictThread(libc: Libc, rules: LandlockRules): string | null {
+  const { numbers } = libc;
+  // Without it an unprivileged thread may not restrict itself: a set-user-ID program could be misled.
+  const noNewPrivileges = libc.call(numbers.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (noNewPrivileges < 0) return failed("prctl(PR_SET_NO_NEW_PRIVS)", noNewPrivileges);
+
+  const ruleset = createRuleset(libc, rules);
+  if (ruleset < 0) return failed("landlock_create_ruleset", ruleset);
+  try {
+    for (const rule of rules.paths) {
+      const result = addPath(libc, ruleset, rule);
+      if (result < 0) return failed("landlock_add_rule", result);
+    }
+    for (const port of rules.ports) {
+      const result = addPort(libc, ruleset, port);
+      if (result < 0) return failed(`landlock_add_rule (port ${port})`, result);
+    }
+    const restricted = libc.call(numbers.landlockRestrictSelf, ruleset, 0);
+    return restricted < 0 ? failed("landlock_restrict_self", restricted) : null;
+  } finally {
+    libc.call(numbers.close, ruleset);
+  }
+}
+
+function failed(what: string, result: number): string {
+  return `${what} failed with ${errnoName(-result)}`;
+}
+
+/** struct landlock_ruleset_attr: as long as the fields that are used, which older kernels want. */
+function createRuleset(libc: Libc, rules: LandlockRules): number {
+  const { struct, numbers } = libc;
+  struct.setBigUint64(0, BigInt(rules.handled), true);
+  struct.setBigUint64(8, BigInt(rules.handledNetwork), true);
+  struct.setBigUint64(16, BigInt(rules.scoped), true);
+  const size = rules.scoped !== 0 ? 24 : rules.handledNetwork !== 0 ? 16 : 8;
+  return libc.call(numbers.landlockCreateRuleset, libc.structAddress, size, 0);
+}
+
+/** Errors of opening that mean "there is nothing to allow": no rule, hence denied. */
+const NOTHING_THERE: ReadonlySet<number> = new Set([
+  ERRNO.ENOENT,
+  ERRNO.ENOTDIR,
+  ERRNO.ELOOP,
+  ERRNO.EACCES,
+]);
+
+/** struct landlock_path_beneath_attr is packed: 8 bytes of rights, 4 of descriptor. */
+function addPath(libc: Libc, ruleset: number, rule: PathRights): number {
+  const { numbers, struct, structAddress } = libc;
+  const descriptor = rule.links
+    ? libc.call(numbers.openat, AT_FDCWD, libc.path(rule.path), OPEN.PATH | OPEN.CLOEXEC)
+    : openWithoutLinks(libc, rule.path, OPEN.PATH);
+  if (descriptor < 0) return NOTHING_THERE.has(-descriptor) ? 0 : descriptor;
+  const add = (rights: number): number => {
+    if (rights === 0) return 0;
+    struct.setBigUint64(0, BigInt(rights), true);
+    struct.setInt32(8, descriptor, true);
+    return libc.call(numbers.landlockAddRule, ruleset, RULE_PATH_BENEATH, structAddress, 0);
+  };
+  let result = add(rule.rights);
+  // The kernel refuses rights of directories on what is none, which is cheaper to hear than to ask.
+  if (result === -ERRNO.EINVAL) result = add(rule.rights & FILE_RIGHTS);
+  libc.call(numbers.close, descriptor);
+  return result;
+}
+
+/** struct landlock_net_port_attr */
+function addPort(libc: Libc, ruleset: number, port: number): number {
+  const { numbers, struct, structAddress } = libc;
+  struct.setBigUint64(0, BigInt(CONNECT_TCP), true);
+  struct.setBigUint64(8, BigInt(port), true);
+  return libc.call(numbers.landlockAddRule, ruleset, RULE_NET_PORT, structAddress, 0);
+}

@@ -1,0 +1,112 @@
+/** System calls through the C library: the few symbols that Landlock, seccomp and the file handles need. */
+
+import { ERRNO } from "./errno.ts";
+import { type Syscalls, syscallsOf } from "./syscalls.ts";
+
+/** A number, or an address (all below 2^53), as system calls take them. */
+type Word = number | bigint;
+
+/**
+ * System calls of this thread. Results are as the kernel gives them: at least 0, or an error number with
+ * its sign turned (`-ERRNO.ENOENT`). Nothing here needs the `ffi` permission once it was opened.
+ * Not to be shared between threads: the arena belongs to one.
+ */
+export interface Libc {
+  readonly numbers: Syscalls;
+  call(number: number, a?: Word, b?: Word, c?: Word, d?: Word, e?: Word): number;
+  /** `read`, `write` and `getdents64`: the call whose second argument is a buffer of ours. */
+  transfer(number: number, descriptor: number, buffer: Uint8Array, count: number): number;
+  /**
+   * Puts a NUL-terminated path into one of two places and gives its address, valid until the next path in
+   * that place. Throws a `TypeError` for what no system call can take (NUL, lone surrogates, over 4,095 bytes).
+   */
+  path(text: string, place?: 0 | 1): number;
+  /** Room for structures, at `structAddress`: `STRUCT_SIZE` bytes, free between calls. */
+  readonly struct: DataView;
+  readonly structBytes: Uint8Array;
+  readonly structAddress: number;
+}
+
+/** PATH_MAX with its NUL (linux/limits.h). */
+const PATH_MAX = 4096;
+const STRUCT_OFFSET = 2 * PATH_MAX;
+/** Room for the longest structure that is passed: extended attributes of 64 KiB (XATTR_SIZE_MAX, linux/limits.h). */
+export const STRUCT_SIZE = 64 * 1024;
+const ERRNO_OFFSET = STRUCT_OFFSET + STRUCT_SIZE;
+const ARENA_SIZE = ERRNO_OFFSET + 8;
+
+/** Deno types 64-bit parameters as `bigint` though it takes numbers too, which are three times as fast. */
+interface Symbols {
+  syscall(number: number, a: Word, b: Word, c: Word, d: Word, e: Word): number;
+  transfer(number: number, descriptor: number, buffer: Uint8Array, count: number): number;
+  memcpy(to: number, from: bigint, count: number): void;
+  __errno_location(): bigint;
+}
+
+const WORDS = ["i64", "i64", "i64", "i64", "i64", "i64"] as const;
+
+/**
+ * Opens the C library of this thread. Null where there is no glibc, the architecture has no table, or `ffi`
+ * is not granted (which in a compiled binary must be granted without paths: the name is looked up by the
+ * loader). Few symbols on purpose: each costs about 0.15 ms.
+ */
+export function openLibc(): Libc | null {
+  const numbers = syscallsOf(Deno.build.arch);
+  if (Deno.build.os !== "linux" || numbers === null) return null;
+  const symbols = loadSymbols();
+  if (symbols === null) return null;
+
+  const arena = new Uint8Array(ARENA_SIZE);
+  const address = Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(arena)));
+  const errnoAddress = symbols.__errno_location();
+  const struct = new DataView(arena.buffer, STRUCT_OFFSET, STRUCT_SIZE);
+  const errnoView = new DataView(arena.buffer, ERRNO_OFFSET, 8);
+  const places = [arena.subarray(0, PATH_MAX), arena.subarray(PATH_MAX, 2 * PATH_MAX)] as const;
+  const encoder = new TextEncoder();
+
+  // The error number is this thread's own variable, so its address stays; copying it is one call.
+  const failure = (): number => {
+    symbols.memcpy(address + ERRNO_OFFSET, errnoAddress, 4);
+    return -(errnoView.getInt32(0, true) || ERRNO.EIO);
+  };
+
+  return {
+    numbers,
+    struct,
+    structBytes: arena.subarray(STRUCT_OFFSET, ERRNO_OFFSET),
+    structAddress: address + STRUCT_OFFSET,
+    call(number, a = 0, b = 0, c = 0, d = 0, e = 0) {
+      const result = symbols.syscall(number, a, b, c, d, e);
+      return result === -1 ? failure() : result;
+    },
+    transfer(number, descriptor, buffer, count) {
+      const result = symbols.transfer(number, descriptor, buffer, count);
+      return result === -1 ? failure() : result;
+    },
+    path(text, place = 0) {
+      if (text.includes("\0") || !text.isWellFormed()) {
+        throw new TypeError("a path holds a NUL or a lone surrogate");
+      }
+      const bytes = places[place];
+      const { read, written } = encoder.encodeInto(text, bytes);
+      if (read < text.length || written >= PATH_MAX) throw new TypeError("a path is too long");
+      bytes[written] = 0;
+      return address + place * PATH_MAX;
+    },
+  };
+}
+
+/** `syscall(2)` twice, with two shapes of arguments: both Linux ABIs pass variadic integers like others. */
+function loadSymbols(): Symbols | null {
+  try {
+    const library = Deno.dlopen("libc.so.6", {
+      syscall: { parameters: WORDS, result: "i32" },
+      transfer: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i32" },
+      memcpy: { parameters: ["i64", "i64", "i64"], result: "void" },
+      __errno_location: { parameters: [], result: "i64" },
+    });
+    return library.symbols as unknown as Symbols;
+  } catch {
+    return null;
+  }
+}

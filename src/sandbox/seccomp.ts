@@ -1,0 +1,182 @@
+/** The system call filter for threads that start programs: what Landlock cannot hold. */
+
+import { type CallNumbers, DENIED_CALLS, JUDGED_CALLS } from "./denied_calls.ts";
+import { ERRNO, errnoName } from "./errno.ts";
+import type { Libc } from "./libc.ts";
+
+/** Classic BPF operations (include/uapi/linux/bpf_common.h): load a word, jumps, return. */
+const LOAD = 0x20;
+const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_AT_LEAST = 0x35;
+const JUMP_IF_ANY_BIT = 0x45;
+const AND = 0x54;
+const RETURN = 0x06;
+
+/** struct seccomp_data (include/uapi/linux/seccomp.h): number, architecture, 6 arguments of 64 bits from 16. */
+const NUMBER_OFFSET = 0;
+const ARCHITECTURE_OFFSET = 4;
+/** The kernel reads these arguments as 32 bits: the upper half must not hide anything (CVE-2023-1523). */
+const argumentOffset = (index: number): number => 16 + 8 * index;
+
+/** SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_SET_MODE_FILTER (the same header). */
+const ALLOW = 0x7fff0000;
+const REFUSE = 0x00050000;
+const SET_MODE_FILTER = 1;
+/** PR_SET_NO_NEW_PRIVS (include/uapi/linux/prctl.h) */
+const PR_SET_NO_NEW_PRIVS = 38;
+
+/** AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 (include/uapi/linux/audit.h, elf-em.h). */
+const AUDIT_ARCHITECTURE = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
+/** __X32_SYSCALL_BIT (arch/x86/include/uapi/asm/unistd.h): the same calls under other numbers. */
+const X32_BIT = 0x40000000;
+
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (include/uapi/linux/sched.h). */
+const NEW_NAMESPACES = 0x7e020000;
+/** CLONE_NEWTIME, for `unshare` alone: in `clone` the bit belongs to the signal number. */
+const NEW_TIME_NAMESPACE = 0x80;
+/** TIOCSTI (CVE-2017-5226) and TIOCLINUX put words into the terminal's mouth (asm-generic/ioctls.h, tty.h). */
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+const SOCK_STREAM = 1;
+const SOCK_SEQPACKET = 5;
+/** SOCK_TYPE_MASK (include/linux/net.h) */
+const SOCKET_TYPE_BITS = 0xf;
+
+export type Architecture = keyof typeof AUDIT_ARCHITECTURE;
+
+/** struct sock_filter */
+export interface Instruction {
+  readonly code: number;
+  readonly ifTrue: number;
+  readonly ifFalse: number;
+  readonly value: number;
+}
+
+const load = (offset: number): Instruction => ({
+  code: LOAD,
+  ifTrue: 0,
+  ifFalse: 0,
+  value: offset,
+});
+const answer = (value: number): Instruction => ({ code: RETURN, ifTrue: 0, ifFalse: 0, value });
+const refuse = (errno: number): Instruction => answer(REFUSE | errno);
+/** Goes on with the next instructions where the test holds, else leaves out as many as `skip`. */
+const unless = (code: number, value: number, skip: number): Instruction => ({
+  code,
+  ifTrue: 0,
+  ifFalse: skip,
+  value,
+});
+
+/**
+ * The filter for programs: calls of `DENIED_CALLS`, new namespaces, and typing into terminals get EPERM;
+ * `clone3` gets ENOSYS (its flags lie in memory that a filter cannot see; C libraries fall back to `clone`).
+ *
+ * Sockets: none without `network`; with it those of IPv4, IPv6 and routing questions. Local ones
+ * (AF_UNIX) never, since path-named ones lead to daemons that act for their callers, and Landlock does not hold
+ * them before ABI 9. Pairs stay, but of the kinds that cannot be pointed elsewhere afterwards.
+ */
+export function filterFor(
+  architecture: Architecture,
+  options: { readonly network: boolean },
+): readonly Instruction[] {
+  const numberOf = (numbers: CallNumbers): number => numbers[architecture] ?? -1;
+  const program: Instruction[] = [
+    load(ARCHITECTURE_OFFSET),
+    { code: JUMP_IF_EQUAL, ifTrue: 1, ifFalse: 0, value: AUDIT_ARCHITECTURE[architecture] },
+    refuse(ERRNO.ENOSYS),
+    load(NUMBER_OFFSET),
+  ];
+  if (architecture === "x86_64") {
+    program.push(unless(JUMP_IF_AT_LEAST, X32_BIT, 1), refuse(ERRNO.ENOSYS));
+  }
+  /** Runs `body`, which always returns, for this call alone; the number stays loaded for all others. */
+  const on = (numbers: CallNumbers, body: readonly Instruction[]): void => {
+    program.push(unless(JUMP_IF_EQUAL, numberOf(numbers), body.length), ...body);
+  };
+  for (const numbers of Object.values(DENIED_CALLS)) {
+    if (numbers[architecture] !== null) on(numbers, [refuse(ERRNO.EPERM)]);
+  }
+  on(JUDGED_CALLS.clone3, [refuse(ERRNO.ENOSYS)]);
+  on(JUDGED_CALLS.clone, refuseBits(0, NEW_NAMESPACES));
+  on(JUDGED_CALLS.unshare, refuseBits(0, NEW_NAMESPACES | NEW_TIME_NAMESPACE));
+  on(JUDGED_CALLS.ioctl, [
+    load(argumentOffset(1)),
+    unless(JUMP_IF_EQUAL, TIOCSTI, 1),
+    refuse(ERRNO.EPERM),
+    unless(JUMP_IF_EQUAL, TIOCLINUX, 1),
+    refuse(ERRNO.EPERM),
+    answer(ALLOW),
+  ]);
+  on(JUDGED_CALLS.socket, options.network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
+  on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
+  program.push(answer(ALLOW));
+  return program;
+}
+
+function refuseBits(argument: number, bits: number): readonly Instruction[] {
+  return [
+    load(argumentOffset(argument)),
+    unless(JUMP_IF_ANY_BIT, bits, 1),
+    refuse(ERRNO.EPERM),
+    answer(ALLOW),
+  ];
+}
+
+const INTERNET_SOCKETS: readonly Instruction[] = [
+  load(argumentOffset(0)),
+  unless(JUMP_IF_EQUAL, AF_INET, 1),
+  answer(ALLOW),
+  unless(JUMP_IF_EQUAL, AF_INET6, 1),
+  answer(ALLOW),
+  unless(JUMP_IF_EQUAL, AF_NETLINK, 3),
+  load(argumentOffset(2)),
+  unless(JUMP_IF_EQUAL, NETLINK_ROUTE, 1),
+  answer(ALLOW),
+  refuse(ERRNO.EACCES),
+];
+
+const CONNECTED_PAIRS: readonly Instruction[] = [
+  load(argumentOffset(0)),
+  unless(JUMP_IF_EQUAL, AF_UNIX, 6),
+  load(argumentOffset(1)),
+  { code: AND, ifTrue: 0, ifFalse: 0, value: SOCKET_TYPE_BITS },
+  unless(JUMP_IF_EQUAL, SOCK_STREAM, 1),
+  answer(ALLOW),
+  unless(JUMP_IF_EQUAL, SOCK_SEQPACKET, 1),
+  answer(ALLOW),
+  refuse(ERRNO.EACCES),
+];
+
+/** sizeof(struct sock_fprog), sizeof(struct sock_filter) (include/uapi/linux/filter.h). */
+const PROGRAM_HEADER_SIZE = 16;
+const INSTRUCTION_SIZE = 8;
+
+/**
+ * Puts the filter on the calling thread and what it starts from now on; for ever. Null when it holds, else
+ * what failed.
+ */
+export function filterThread(libc: Libc, filter: readonly Instruction[]): string | null {
+  const { numbers, struct, structAddress } = libc;
+  const noNewPrivileges = libc.call(numbers.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (noNewPrivileges < 0) {
+    return `prctl(PR_SET_NO_NEW_PRIVS) failed with ${errnoName(-noNewPrivileges)}`;
+  }
+  struct.setUint16(0, filter.length, true);
+  struct.setBigUint64(8, BigInt(structAddress + PROGRAM_HEADER_SIZE), true);
+  filter.forEach((instruction, index) => {
+    const offset = PROGRAM_HEADER_SIZE + index * INSTRUCTION_SIZE;
+    struct.setUint16(offset, instruction.code, true);
+    struct.setUint8(offset + 2, instruction.ifTrue);
+    struct.setUint8(offset + 3, instruction.ifFalse);
+    struct.setUint32(offset + 4, instruction.value, true);
+  });
+  const result = libc.call(numbers.seccomp, SET_MODE_FILTER, 0, structAddress);
+  return result < 0 ? `seccomp failed with ${errnoName(-result)}` : null;
+}

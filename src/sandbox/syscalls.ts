@@ -1,0 +1,104 @@
+/** System call numbers of the two architectures that Toolgate is built for. */
+
+/** What the sandbox and the file handles call. */
+export interface Syscalls {
+  readonly read: number;
+  readonly write: number;
+  readonly close: number;
+  readonly fsync: number;
+  readonly flock: number;
+  readonly fchmod: number;
+  readonly fchown: number;
+  readonly openat: number;
+  readonly openat2: number;
+  readonly mkdirat: number;
+  readonly unlinkat: number;
+  readonly renameat2: number;
+  readonly readlinkat: number;
+  readonly statx: number;
+  readonly getdents64: number;
+  readonly flistxattr: number;
+  readonly fgetxattr: number;
+  readonly fsetxattr: number;
+  readonly ppoll: number;
+  readonly kill: number;
+  readonly prctl: number;
+  readonly seccomp: number;
+  readonly landlockCreateRuleset: number;
+  readonly landlockAddRule: number;
+  readonly landlockRestrictSelf: number;
+  /** The two flags of `open` that differ between the architectures. */
+  readonly O_DIRECTORY: number;
+  readonly O_NOFOLLOW: number;
+}
+
+/** arch/x86/entry/syscalls/syscall_64.tbl */
+const X86_64: Syscalls = {
+  read: 0,
+  write: 1,
+  close: 3,
+  fsync: 74,
+  flock: 73,
+  fchmod: 91,
+  fchown: 93,
+  openat: 257,
+  openat2: 437,
+  mkdirat: 258,
+  unlinkat: 263,
+  renameat2: 316,
+  readlinkat: 267,
+  statx: 332,
+  getdents64: 217,
+  flistxattr: 196,
+  fgetxattr: 193,
+  fsetxattr: 190,
+  ppoll: 271,
+  kill: 62,
+  prctl: 157,
+  seccomp: 317,
+  landlockCreateRuleset: 444,
+  landlockAddRule: 445,
+  landlockRestrictSelf: 446,
+  // include/uapi/asm-generic/fcntl.h
+  O_DIRECTORY: 0o200000,
+  O_NOFOLLOW: 0o400000,
+};
+
+/** include/uapi/asm-generic/unistd.h, which aarch64 uses as it is. */
+const AARCH64: Syscalls = {
+  read: 63,
+  write: 64,
+  close: 57,
+  fsync: 82,
+  flock: 32,
+  fchmod: 52,
+  fchown: 55,
+  openat: 56,
+  openat2: 437,
+  mkdirat: 34,
+  unlinkat: 35,
+  renameat2: 276,
+  readlinkat: 78,
+  statx: 291,
+  getdents64: 61,
+  flistxattr: 13,
+  fgetxattr: 10,
+  fsetxattr: 7,
+  ppoll: 73,
+  kill: 129,
+  prctl: 167,
+  seccomp: 277,
+  landlockCreateRuleset: 444,
+  landlockAddRule: 445,
+  landlockRestrictSelf: 446,
+  // arch/arm64/include/uapi/asm/fcntl.h
+  O_DIRECTORY: 0o40000,
+  O_NOFOLLOW: 0o100000,
+};
+
+/** The numbers of an architecture as `Deno.build.arch` names it; null where there is no table. */
+export function syscallsOf(architecture: string): Syscalls | null {
+  if (architecture === "x86_64") return X86_64;
+  if (architecture === "aarch64") return AARCH64;
+  return null;
+}

@@ -1,0 +1,77 @@
+import { assert, assertEquals } from "@std/assert";
+import type { CanonicalPath } from "../../../src/core/capability.ts";
+import { RIGHTS, rulesOf } from "../../../src/sandbox/landlock.ts";
+import { DEVICES } from "../../../src/sandbox/system_paths.ts";
+import { boundaryOf, spawnOf } from "./_run_held.ts";
+
+const at = (path: string): CanonicalPath => path as CanonicalPath;
+
+function rightsOn(rules: ReturnType<typeof rulesOf>, path: string): readonly string[] {
+  const bits = rules.paths.find((rule) => rule.path === path)?.rights ?? 0;
+  return Object.entries(RIGHTS).filter(([, bit]) => (bits & bit) !== 0).map(([name]) => name);
+}
+
+Deno.test("rulesOf handles all that each kernel knows", () => {
+  const cases: readonly (readonly [number, number, number, number])[] = [
+    [1, 0x1fff, 0, 0],
+    [2, 0x3fff, 0, 0],
+    [3, 0x7fff, 0, 0],
+    [4, 0x7fff, 3, 0],
+    [5, 0xffff, 3, 0],
+    [6, 0xffff, 3, 3],
+    [7, 0xffff, 3, 3],
+    [9, 0x1ffff, 3, 3],
+    [12, 0x1ffff, 3, 3],
+  ];
+  for (const [abi, handled, network, scoped] of cases) {
+    const rules = rulesOf(boundaryOf({ write: [at("/w")] }), abi);
+    assertEquals([rules.handled, rules.handledNetwork, rules.scoped], [handled, network, scoped]);
+    for (const { rights } of rules.paths) assertEquals(rights & ~handled, 0);
+  }
+});
+
+Deno.test("rulesOf gives readers reading, writers no devices, sockets or links", () => {
+  const rules = rulesOf(boundaryOf({ read: [at("/r")], write: [at("/w")] }), 7);
+  assertEquals(rightsOn(rules, "/r"), ["READ_FILE", "READ_DIR"]);
+  assertEquals(rightsOn(rules, "/w"), [
+    "WRITE_FILE",
+    "READ_FILE",
+    "READ_DIR",
+    "REMOVE_DIR",
+    "REMOVE_FILE",
+    "MAKE_DIR",
+    "MAKE_REG",
+    "REFER",
+    "TRUNCATE",
+  ]);
+  assertEquals(rules.paths.length, 2);
+  assert(rules.paths.every(({ links }) => !links));
+});
+
+Deno.test("rulesOf holds a thread that starts programs by what its programs may do", () => {
+  const spawn = spawnOf(at("/w/src"), {
+    system: ["/usr"],
+    list: [at("/w")],
+    programs: ["/w/tool"],
+  });
+  const rules = rulesOf(boundaryOf({ read: [at("/w")], write: [at("/w")], spawn }), 7);
+  assertEquals(rightsOn(rules, "/w"), ["READ_DIR"]);
+  assertEquals(rightsOn(rules, "/usr"), ["EXECUTE", "READ_FILE", "READ_DIR"]);
+  assertEquals(rightsOn(rules, "/w/tool"), ["EXECUTE", "READ_FILE", "READ_DIR"]);
+  for (const right of ["EXECUTE", "WRITE_FILE", "MAKE_REG", "REMOVE_FILE", "MAKE_SYM"]) {
+    assert(rightsOn(rules, "/w/src").includes(right));
+  }
+  for (const { path, write } of DEVICES) {
+    assertEquals(rightsOn(rules, path).includes("WRITE_FILE"), write);
+    assert(rightsOn(rules, path).includes("READ_FILE"));
+  }
+  assert(!rules.paths.some(({ path }) => path === "/proc" || path === "/dev"));
+});
+
+Deno.test("rulesOf lets threads connect to named ports alone, and programs with network anywhere", () => {
+  const connect = ["a.example:443", "[2001:db8::1]:8080", "b.example:443", "c.example:0", "d:x"];
+  assertEquals(rulesOf(boundaryOf({ connect }), 4).ports, [443, 8080]);
+  assertEquals(rulesOf(boundaryOf({ connect }), 3).ports, []);
+  const open = rulesOf(boundaryOf({ spawn: spawnOf(at("/w"), { network: true }) }), 7);
+  assertEquals(open.handledNetwork, 0);
+});

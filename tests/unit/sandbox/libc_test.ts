@@ -1,0 +1,66 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ERRNO, errnoName } from "../../../src/sandbox/errno.ts";
+import { AT_FDCWD, OPEN } from "../../../src/sandbox/open_without_links.ts";
+import { syscallsOf } from "../../../src/sandbox/syscalls.ts";
+import { LIBC as libc } from "./_libc.ts";
+
+Deno.test("openLibc reads and writes through buffers of the caller", () => {
+  const path = Deno.makeTempFileSync();
+  try {
+    const { numbers } = libc;
+    const descriptor = libc.call(
+      numbers.openat,
+      AT_FDCWD,
+      libc.path(path),
+      OPEN.RDWR | OPEN.CLOEXEC,
+    );
+    assert(descriptor > 2);
+    const text = new TextEncoder().encode("grüße");
+    assertEquals(libc.transfer(numbers.write, descriptor, text, text.length), text.length);
+    assertEquals(libc.call(numbers.close, descriptor), 0);
+    assertEquals(Deno.readTextFileSync(path), "grüße");
+  } finally {
+    Deno.removeSync(path);
+  }
+});
+
+Deno.test("openLibc gives error numbers with their sign turned", () => {
+  const { numbers } = libc;
+  const open = (path: string): number =>
+    libc.call(numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDONLY);
+  const cases: readonly (readonly [number, number])[] = [
+    [open("/no-such-file-here"), ERRNO.ENOENT],
+    [open("/etc/passwd/below"), ERRNO.ENOTDIR],
+    [libc.call(numbers.close, 9_999), ERRNO.EBADF],
+    [libc.transfer(numbers.read, 9_999, new Uint8Array(1), 1), ERRNO.EBADF],
+    [libc.call(99_999), ERRNO.ENOSYS],
+  ];
+  for (const [result, errno] of cases) assertEquals(result, -errno);
+});
+
+Deno.test("path keeps two places and refuses what no system call takes", () => {
+  const first = libc.path("/a/b", 0);
+  const second = libc.path("/c", 1);
+  assertEquals(second - first, 4096);
+  for (const bad of ["a\0b", "\ud800", "x".repeat(4096), "é".repeat(2048)]) {
+    assertThrows(() => libc.path(bad), TypeError);
+  }
+  libc.path("x".repeat(4095));
+});
+
+Deno.test("system call tables name each call once, and only known architectures", () => {
+  for (const architecture of ["x86_64", "aarch64"]) {
+    const { O_DIRECTORY: _d, O_NOFOLLOW: _n, ...numbers } = syscallsOf(architecture) ??
+      (() => {
+        throw new Error(architecture);
+      })();
+    const values = Object.values(numbers);
+    assertEquals(new Set(values).size, values.length);
+  }
+  assertEquals(syscallsOf("riscv64"), null);
+});
+
+Deno.test("errnoName knows the common ones and numbers the rest", () => {
+  assertEquals(errnoName(13), "EACCES");
+  assertEquals(errnoName(200), "errno 200");
+});

@@ -1,0 +1,64 @@
+import { assert, assertEquals } from "@std/assert";
+import type { CanonicalPath } from "../../../src/core/capability.ts";
+import type { PolicyScope } from "../../../src/policy/rulebook.ts";
+import { permissionFlags } from "../../../src/sandbox/permission_flags.ts";
+
+const at = (path: string): CanonicalPath => path as CanonicalPath;
+const settings = { workspace: at("/w/p"), environment: { pass: ["LANG", "PATH"], set: {} } };
+const nothing: PolicyScope = {
+  read: [],
+  write: [],
+  denyRead: [],
+  denyWrite: [],
+  programs: [],
+  hosts: [],
+};
+/** All flags but the variables', which are checked on their own. */
+function flagsOf(scope: PolicyScope, workspace = settings.workspace): readonly string[] {
+  return permissionFlags(scope, { ...settings, workspace })
+    .filter((flag) => !flag.startsWith("--allow-env"));
+}
+
+Deno.test("permissionFlags names each variable that Toolgate or its programs read, once", () => {
+  const [flag = ""] = permissionFlags(nothing, settings);
+  const names = flag.replace("--allow-env=", "").split(",");
+  for (const name of ["TOOLGATE_POLICY", "TOOLGATE_ROOT", "HOME", "NO_COLOR", "LANG"]) {
+    assert(names.includes(name), name);
+  }
+  assertEquals(names.filter((name) => name === "PATH"), ["PATH"]);
+  assert(names.every((name) => /^[A-Z_]+$/.test(name)));
+});
+
+Deno.test("permissionFlags has no flag for what a policy gives no use to", () => {
+  assertEquals(flagsOf(nothing), ["--allow-ffi"]);
+});
+
+Deno.test("permissionFlags names exactly the policy's scope, relative in the workspace", () => {
+  const scope: PolicyScope = {
+    read: [at("/w/p"), at("/data"), at("/w/project")],
+    write: [at("/w/p/src")],
+    denyRead: [at("/w/p/secret")],
+    denyWrite: [at("/w/p/.git"), at("/w/p/a,b")],
+    programs: ["git", "./run.sh", "/opt/x/tool"],
+    hosts: ["api.example:443", "docs.example"],
+  };
+  assertEquals(flagsOf(scope), [
+    "--allow-read=.,/data,/w/project,./src",
+    "--deny-read=./secret",
+    "--allow-write=./src",
+    "--deny-write=./.git,./a,,b",
+    "--allow-run=git,/usr/local/bin/git,/usr/bin/git,/bin/git,./run.sh,/opt/x/tool",
+    "--allow-net=api.example:443,docs.example",
+    "--allow-ffi",
+  ]);
+});
+
+Deno.test("permissionFlags bakes whole kinds only where a rule has a wildcard", () => {
+  const flags = permissionFlags({ ...nothing, programs: "any", hosts: "any" }, settings);
+  assertEquals(flags.slice(0, 2), ["--allow-run", "--allow-net"]);
+});
+
+Deno.test("permissionFlags of a workspace at the root stay absolute", () => {
+  const flags = flagsOf({ ...nothing, read: [at("/"), at("/etc")] }, at("/"));
+  assertEquals(flags[0], "--allow-read=.,/etc");
+});

@@ -1,0 +1,134 @@
+import { assert, assertEquals } from "@std/assert";
+import { DENIED_CALLS, JUDGED_CALLS } from "../../../src/sandbox/denied_calls.ts";
+import { ERRNO } from "../../../src/sandbox/errno.ts";
+import { type Architecture, filterFor, type Instruction } from "../../../src/sandbox/seccomp.ts";
+
+const ARCHITECTURES = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
+const ALLOWED = 0x7fff0000;
+const refused = (errno: number): number => 0x00050000 | errno;
+
+interface Call {
+  readonly number: number;
+  readonly architecture?: number;
+  readonly args?: readonly bigint[];
+}
+
+/** Runs classic BPF as the kernel does (net/core/filter.c), over struct seccomp_data. */
+function judge(program: readonly Instruction[], call: Call, architecture: Architecture): number {
+  const data = new DataView(new ArrayBuffer(64));
+  data.setUint32(0, call.number, true);
+  data.setUint32(4, call.architecture ?? ARCHITECTURES[architecture], true);
+  call.args?.forEach((value, index) => data.setBigUint64(16 + 8 * index, value, true));
+  let accumulator = 0;
+  for (let at = 0; at < program.length; at++) {
+    const { code, ifTrue, ifFalse, value } = program[at] as Instruction;
+    const jump = (holds: boolean): void => {
+      at += holds ? ifTrue : ifFalse;
+    };
+    if (code === 0x20) accumulator = data.getUint32(value, true);
+    else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
+    else if (code === 0x15) jump(accumulator === value >>> 0);
+    else if (code === 0x35) jump(accumulator >= value >>> 0);
+    else if (code === 0x45) jump((accumulator & value) !== 0);
+    else if (code === 0x06) return value;
+    else throw new Error(`unknown operation ${code}`);
+  }
+  throw new Error("ran over the end");
+}
+
+for (const architecture of ["x86_64", "aarch64"] as const) {
+  const shut = filterFor(architecture, { network: false });
+  const open = filterFor(architecture, { network: true });
+  const numberOf = (call: { x86_64: number; aarch64: number | null }): number => {
+    const number = call[architecture];
+    assert(number !== null);
+    return number;
+  };
+
+  Deno.test(`the ${architecture} filter refuses the denied calls and lets all others through`, () => {
+    const denied = new Set(
+      Object.values(DENIED_CALLS).map((call) => call[architecture]).filter((n) => n !== null),
+    );
+    const judged = new Set(Object.values(JUDGED_CALLS).map(numberOf));
+    for (let number = 0; number < 600; number++) {
+      if (judged.has(number)) continue;
+      assertEquals(
+        judge(shut, { number }, architecture),
+        denied.has(number) ? refused(ERRNO.EPERM) : ALLOWED,
+        `call ${number}`,
+      );
+    }
+    assert(denied.size >= 40);
+  });
+
+  Deno.test(`the ${architecture} filter refuses other architectures and other numbers of theirs`, () => {
+    for (const other of [0x40000003, 0xc000003e, 0xc00000b7, 0]) {
+      const expected = other === ARCHITECTURES[architecture] ? ALLOWED : refused(ERRNO.ENOSYS);
+      assertEquals(judge(shut, { number: 0, architecture: other }, architecture), expected);
+    }
+    if (architecture === "x86_64") {
+      assertEquals(judge(shut, { number: 0x40000065 }, architecture), refused(ERRNO.ENOSYS));
+      assertEquals(judge(shut, { number: 0xffffffff }, architecture), refused(ERRNO.ENOSYS));
+    }
+  });
+
+  Deno.test(`the ${architecture} filter judges arguments by the 32 bits that the kernel reads`, () => {
+    const { clone, clone3, unshare, ioctl, socket, socketpair } = JUDGED_CALLS;
+    const high = 0xdeadbeef_00000000n;
+    const eperm = refused(ERRNO.EPERM);
+    const eacces = refused(ERRNO.EACCES);
+    type Row = readonly [typeof clone, readonly bigint[], number, number];
+    const rows: readonly Row[] = [
+      [clone3, [0n], refused(ERRNO.ENOSYS), refused(ERRNO.ENOSYS)],
+      // Flags of threads and of fork, then each kind of new namespace.
+      [clone, [0x3d0f00n], ALLOWED, ALLOWED],
+      [clone, [0x01200011n], ALLOWED, ALLOWED],
+      ...[0x20000n, 0x2000000n, 0x4000000n, 0x8000000n, 0x10000000n, 0x20000000n, 0x40000000n]
+        .flatMap((flag): Row[] => [
+          [clone, [flag | 17n], eperm, eperm],
+          [unshare, [flag], eperm, eperm],
+        ]),
+      [unshare, [0x80n], eperm, eperm],
+      [unshare, [0x400n], ALLOWED, ALLOWED],
+      [ioctl, [0n, 0x5401n], ALLOWED, ALLOWED],
+      [ioctl, [0n, 0x5412n], eperm, eperm],
+      [ioctl, [0n, 0x5412n | high], eperm, eperm],
+      [ioctl, [0n, 0x541cn | high], eperm, eperm],
+      // AF_UNIX, AF_INET, AF_INET6, AF_NETLINK of routing and of others, AF_PACKET, AF_VSOCK.
+      [socket, [1n, 1n, 0n], eacces, eacces],
+      [socket, [1n | high, 1n, 0n], eacces, eacces],
+      [socket, [2n, 1n, 0n], eacces, ALLOWED],
+      [socket, [10n, 2n, 0n], eacces, ALLOWED],
+      [socket, [16n, 3n, 0n], eacces, ALLOWED],
+      [socket, [16n, 3n, 9n], eacces, eacces],
+      [socket, [17n, 3n, 0n], eacces, eacces],
+      [socket, [40n, 1n, 0n], eacces, eacces],
+      [socket, [38n, 5n, 0n], eacces, eacces],
+      // Streams and sequenced packets, with flags; not datagrams, which can be pointed elsewhere.
+      [socketpair, [1n, 1n, 0n], ALLOWED, ALLOWED],
+      [socketpair, [1n, 0x80801n, 0n], ALLOWED, ALLOWED],
+      [socketpair, [1n, 5n, 0n], ALLOWED, ALLOWED],
+      [socketpair, [1n, 2n, 0n], eacces, eacces],
+      [socketpair, [1n, 0x80802n, 0n], eacces, eacces],
+      [socketpair, [1n, 3n, 0n], eacces, eacces],
+      [socketpair, [30n, 1n, 0n], eacces, eacces],
+    ];
+    for (const [call, args, whenShut, whenOpen] of rows) {
+      const number = numberOf(call);
+      const what = `${number}(${args.join()})`;
+      assertEquals(judge(shut, { number, args }, architecture), whenShut, what);
+      assertEquals(judge(open, { number, args }, architecture), whenOpen, what);
+    }
+  });
+
+  Deno.test(`the ${architecture} filter is a program that the kernel takes`, () => {
+    for (const program of [shut, open]) {
+      // BPF_MAXINSNS (include/uapi/linux/bpf_common.h)
+      assert(program.length <= 4096);
+      program.forEach(({ code, ifTrue, ifFalse }, at) => {
+        assert(ifTrue < 256 && ifFalse < 256);
+        if (code !== 0x06) assert(at + Math.max(ifTrue, ifFalse) + 1 < program.length);
+      });
+    }
+  });
+}
