@@ -1,0 +1,49 @@
+/** The argv that a call names, whichever way, and what no program could be given. */
+
+import { ToolError } from "../../core/errors.ts";
+import { quoted } from "../../core/printable.ts";
+import { parseSimpleCommand } from "../../shell/simple_command.ts";
+
+export interface CommandArguments {
+  readonly command?: string;
+  readonly argv?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Throws INVALID_ARGUMENTS. */
+export function checkCommandArguments({ command, argv, env }: CommandArguments): void {
+  if ((command === undefined) === (argv === undefined)) {
+    throw invalid(
+      command === undefined
+        ? "command: missing; give a command line as command, or its words as argv"
+        : "command, argv: both are given; one of them says what to run",
+    );
+  }
+  if (argv !== undefined) {
+    if (argv[0] === "") throw invalid("argv[0]: must not be empty; it names the program");
+    argv.forEach((word, index) => checkText(`argv[${index}]`, word));
+  }
+  for (const [name, value] of Object.entries(env)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw invalid(
+        `env: ${quoted(name)} is no name of a variable; they are letters, digits and _`,
+      );
+    }
+    checkText(`env.${name}`, value);
+  }
+}
+
+/** What is to run. Throws COMMAND_UNPARSABLE. */
+export function argvOf({ command, argv }: CommandArguments): Promise<readonly string[]> {
+  return command === undefined ? Promise.resolve(argv ?? []) : parseSimpleCommand(command);
+}
+
+/** execve(2) takes strings that end at a NUL; UTF-8 has no half characters. */
+function checkText(place: string, text: string): void {
+  if (text.includes("\0")) throw invalid(`${place}: holds a NUL character, which ends a string`);
+  if (!text.isWellFormed()) throw invalid(`${place}: holds half a surrogate pair`);
+}
+
+function invalid(message: string): ToolError {
+  return new ToolError("INVALID_ARGUMENTS", message);
+}

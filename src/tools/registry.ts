@@ -1,0 +1,122 @@
+/** All tools there are: one line a tool, its module loaded when it is first asked for and not before. */
+
+import { ToolError } from "../core/errors.ts";
+import { didYouMean, nearestOf } from "../core/nearest.ts";
+import { quoted } from "../core/printable.ts";
+import type { Catalogue, Category, PermissionGroup, Risk, Tool } from "../core/tool.ts";
+import { createCatalogue, type ToolSource } from "./catalogue.ts";
+import { rankTools } from "./rank_tools.ts";
+
+/** One tool. Aliases stand here alone: they must resolve without loading the module. */
+export interface RegistryEntry {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** A literal import, so that it is bundled apart. */
+  readonly load: () => Promise<{ readonly default: Tool }>;
+}
+
+/** The tools of Toolgate. */
+export const TOOLS: readonly RegistryEntry[] = [
+  { name: "read_file", aliases: ["fs.read"], load: () => import("./fs/read_file.ts") },
+  { name: "write_file", aliases: ["fs.write"], load: () => import("./fs/write_file.ts") },
+  { name: "list_directory", aliases: ["fs.list"], load: () => import("./fs/list_directory.ts") },
+  { name: "get_file_info", aliases: ["metadata"], load: () => import("./fs/get_file_info.ts") },
+  { name: "search_files", aliases: ["grep"], load: () => import("./fs/search_files.ts") },
+  {
+    name: "run_command",
+    aliases: ["run_shell_command", "shell.run"],
+    load: () => import("./exec/run_command.ts"),
+  },
+  {
+    name: "get_timestamp",
+    aliases: ["custom.timestamp"],
+    load: () => import("./util/get_timestamp.ts"),
+  },
+  { name: "get_help", load: () => import("./util/get_help.ts") },
+];
+
+/** A set of tools that never changes: `register` and `remove` answer with another. It remembers what it loaded. */
+export interface Registry extends ToolSource {
+  /** Canonical names, in the order of the registry. */
+  readonly names: readonly string[];
+  /** The same tools as `get_help` sees them. */
+  readonly catalogue: Catalogue;
+  /** Loads every tool, and the libraries each would load later. */
+  loadAll(): Promise<void>;
+  byCategory(category: Category): Promise<readonly Tool[]>;
+  byRisk(risk: Risk): Promise<readonly Tool[]>;
+  byPermission(permission: PermissionGroup): Promise<readonly Tool[]>;
+  /** With one more tool. Throws where its name or an alias is taken. */
+  register(tool: Tool, aliases?: readonly string[]): Registry;
+  /** Without one tool, by name or alias. Throws UNKNOWN_TOOL. */
+  remove(name: string): Registry;
+}
+
+/** Throws where two entries claim one name. */
+export function createRegistry(entries: readonly RegistryEntry[] = TOOLS): Registry {
+  const canonical = new Map<string, string>();
+  const loaders = new Map(entries.map((entry) => [entry.name, entry]));
+  for (const { name, aliases = [] } of entries) {
+    for (const claimed of [name, ...aliases]) {
+      if (canonical.has(claimed)) throw new TypeError(`two tools are named ${quoted(claimed)}`);
+      canonical.set(claimed, name);
+    }
+  }
+  const loaded = new Map<string, Tool>();
+
+  async function load(entry: RegistryEntry): Promise<Tool> {
+    const tool = loaded.get(entry.name) ?? (await entry.load()).default;
+    loaded.set(entry.name, tool);
+    return tool;
+  }
+  function entryOf(name: string): RegistryEntry {
+    const entry = loaders.get(canonical.get(name) ?? "");
+    if (entry === undefined) throw unknownTool(name, registry.nearest(name));
+    return entry;
+  }
+  const list = () => Promise.all(entries.map(load));
+
+  const registry: Registry = {
+    names: entries.map((entry) => entry.name),
+    get catalogue() {
+      return createCatalogue(registry);
+    },
+    canonicalName: (name) => canonical.get(name) ?? null,
+    aliasesOf: (name) => loaders.get(canonical.get(name) ?? "")?.aliases ?? [],
+    get(name) {
+      const entry = entryOf(name);
+      return loaded.get(entry.name) ?? load(entry);
+    },
+    async loadAll() {
+      for (const tool of await list()) await tool.prepare?.();
+    },
+    list,
+    byCategory: async (category) => (await list()).filter((tool) => tool.category === category),
+    byRisk: async (risk) => (await list()).filter((tool) => tool.risk === risk),
+    byPermission: async (group) => (await list()).filter((tool) => tool.permission === group),
+    search: async (text) => rankTools(text, await list(), registry.aliasesOf),
+    nearest(name) {
+      const near = nearestOf(name, [...canonical.keys()], 6);
+      return [...new Set(near.map((found) => canonical.get(found) ?? found))].slice(0, 3);
+    },
+    register: (tool, aliases = []) =>
+      createRegistry([
+        ...entries,
+        { name: tool.name, aliases, load: () => Promise.resolve({ default: tool }) },
+      ]),
+    remove(name) {
+      const removed = entryOf(name);
+      return createRegistry(entries.filter((entry) => entry !== removed));
+    },
+  };
+  return registry;
+}
+
+function unknownTool(name: string, nearest: readonly string[]): ToolError {
+  const hint = didYouMean(nearest);
+  return new ToolError(
+    "UNKNOWN_TOOL",
+    `there is no tool named ${quoted(name)}.${hint === "" ? " get_help lists all tools" : hint}`,
+    { details: { nearest } },
+  );
+}

@@ -1,0 +1,240 @@
+/** What must hold for every tool of the registry, whatever it does. */
+
+import { assert, assertEquals } from "@std/assert";
+import { Ajv } from "ajv";
+import { ToolError } from "../../../src/core/errors.ts";
+import { parseArguments } from "../../../src/core/parse_arguments.ts";
+import { type JsonSchema, toStandardSchema } from "../../../src/core/schema.ts";
+import { CATEGORIES, PERMISSION_GROUPS, RISKS, type Tool } from "../../../src/core/tool.ts";
+import { createRegistry, TOOLS } from "../../../src/tools/registry.ts";
+import { call, createMemory } from "./_memory_context.ts";
+import { Random } from "../../random.ts";
+
+const registry = createRegistry();
+const tools = await registry.list();
+
+const KEYWORDS = new Set([
+  ..."type description enum default minLength maxLength minimum maximum items minItems maxItems"
+    .split(" "),
+  ..."properties required additionalProperties oneOf".split(" "),
+]);
+
+/** Every schema in a schema, with its place. */
+function* within(schema: JsonSchema, place: string): Iterable<readonly [string, JsonSchema]> {
+  yield [place, schema];
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    yield* within(property, `${place}.${name}`);
+  }
+  if (schema.items !== undefined) yield* within(schema.items, `${place}[]`);
+  if (typeof schema.additionalProperties === "object") {
+    yield* within(schema.additionalProperties, `${place}.*`);
+  }
+  for (const [index, branch] of (schema.oneOf ?? []).entries()) {
+    yield* within(branch, `${place}|${index}`);
+  }
+}
+
+Deno.test("names and aliases are well formed, unique, and agree with the modules", () => {
+  const claimed = TOOLS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  assertEquals(new Set(claimed).size, claimed.length);
+  TOOLS.forEach(({ name, aliases = [] }, index) => {
+    assert(/^[a-z]+(?:_[a-z]+)*$/.test(name), name);
+    for (const alias of aliases) assert(/^[a-z_]+(?:\.[a-z_]+)?$/.test(alias), alias);
+    assertEquals(tools[index]?.name, name);
+  });
+});
+
+Deno.test("every tool says what it is", () => {
+  for (const { name, category, risk, permission, description } of tools) {
+    assert(CATEGORIES.includes(category), name);
+    assert(RISKS.includes(risk), name);
+    assert(permission === null || PERMISSION_GROUPS.includes(permission), name);
+    assert(
+      description.length >= 40 && description.length <= 500 && description.endsWith("."),
+      name,
+    );
+  }
+});
+
+Deno.test("schemas use only the keywords that the interpreter knows, and explain every property", () => {
+  for (const { name, input, output } of tools) {
+    for (const [kind, schema] of [["input", input], ["output", output]] as const) {
+      for (const [place, inner] of within(schema, `${name} ${kind}`)) {
+        for (const keyword of Object.keys(inner)) {
+          assert(KEYWORDS.has(keyword), `${place}: ${keyword}`);
+        }
+        for (const [property, { description = "" }] of Object.entries(inner.properties ?? {})) {
+          assert(
+            /^\p{Lu}|^[a-z0-9-]+[,:]/u.test(description) && description.length < 250,
+            `${place}.${property}`,
+          );
+        }
+        for (const required of inner.required ?? []) {
+          assert(Object.hasOwn(inner.properties ?? {}, required), `${place}: ${required}`);
+        }
+      }
+      new Ajv({ strict: true, allowUnionTypes: false }).compile(toStandardSchema(schema));
+    }
+  }
+});
+
+Deno.test("defaults pass their own schemas", () => {
+  for (const { name, input } of tools) {
+    for (const [place, { default: value, ...schema }] of within(input, name)) {
+      if (value === undefined) continue;
+      const parsed = parseArguments(
+        { type: "object", properties: { value: schema } },
+        { value: structuredClone(value) },
+      );
+      assert("value" in parsed, place);
+    }
+  }
+});
+
+Deno.test("examples pass schema and check, and their power can be derived", async () => {
+  for (const tool of tools) {
+    assert((tool.examples ?? []).length > 0, tool.name);
+    for (const { note, args } of tool.examples ?? []) {
+      assert(note !== "", tool.name);
+      const input = parsed(tool, args);
+      tool.check?.(input);
+      assert(Array.isArray(await tool.capabilities(input, { cwd: "." })), tool.name);
+    }
+  }
+});
+
+Deno.test("deriving capabilities and describing change nothing and touch nothing", async () => {
+  for (const tool of tools) {
+    for (const { args } of tool.examples ?? []) {
+      const input = deepFreeze(parsed(tool, args));
+      const first = await tool.capabilities(input, { cwd: "." });
+      assertEquals(await tool.capabilities(input, { cwd: "." }), first);
+      assertEquals(tool.describe(input), tool.describe(input));
+    }
+  }
+});
+
+Deno.test("descriptions are one bounded line whatever the arguments hold", () => {
+  const hostile = "\x1b[2J\r\n\u202e\u2028\0" + "x".repeat(100_000);
+  for (const tool of tools) {
+    for (const { args } of tool.examples ?? []) {
+      const input = Object.fromEntries(
+        Object.entries(parsed(tool, args) as Record<string, unknown>).map(([name, value]) => [
+          name,
+          tool.input.properties?.[name]?.enum !== undefined
+            ? value
+            : typeof value === "string"
+            ? hostile
+            : Array.isArray(value) && typeof value[0] === "string"
+            ? [hostile, hostile]
+            : value,
+        ]),
+      );
+      const text = tool.describe(input);
+      assert(text.length < 2000, `${tool.name}: ${text.length}`);
+      assert(/^[A-Z][^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u.test(text), tool.name);
+    }
+  }
+});
+
+const FILES = {
+  "README.md": "# Title\n\n".repeat(5),
+  "src/main.ts": "function newError() {}\nlet a[0];\n".repeat(15),
+  "logo.png": Uint8Array.of(0x89, 0x50, 0),
+  "config.json": "",
+  "src/a_test.ts": "",
+  "link": { target: "x" },
+} as const;
+
+Deno.test("outputs and previews are JSON, and outputs pass the output schema", async () => {
+  for (const tool of tools) {
+    const validate = new Ajv({ strict: true }).compile(toStandardSchema(tool.output));
+    for (const { args } of [...tool.examples ?? [], ...more(tool.name)]) {
+      const memory = () => createMemory({ files: FILES, catalogue: registry.catalogue });
+      const output: unknown = await call(tool, args, memory());
+      assert(validate(output), `${tool.name}: ${JSON.stringify(validate.errors)}`);
+      assertEquals(JSON.parse(JSON.stringify(output)), output, tool.name);
+      if (tool.preview === undefined) continue;
+      const before = memory();
+      const preview: unknown = await call(tool, args, before, { preview: true });
+      assertEquals(JSON.parse(JSON.stringify(preview)), preview, tool.name);
+      assertEquals([Object.fromEntries(before.nodes), before.started], [FILES, []], tool.name);
+    }
+  }
+});
+
+/** Calls that reach members of the output which the examples do not. */
+function more(name: string): readonly { readonly args: Record<string, unknown> }[] {
+  switch (name) {
+    case "get_file_info":
+      return [{ args: { path: "link" } }];
+    case "get_timestamp":
+      return [{ args: {} }, { args: { format: "human" } }];
+    case "get_help":
+      return [{ args: {} }, ...TOOLS.map((tool) => ({ args: { tool: tool.name } }))];
+    case "search_files":
+      return [{ args: { pattern: "Title", context: 3 } }];
+    default:
+      return [];
+  }
+}
+
+Deno.test("every tool that changes something has a preview", () => {
+  for (const { name, risk, preview } of tools) {
+    assertEquals(preview !== undefined, risk !== "safe", name);
+  }
+});
+
+Deno.test("whatever the arguments are, the answer is a refusal with a code or a derivation", async () => {
+  const values = [
+    "",
+    "x",
+    "\0",
+    "../..",
+    "/",
+    -1,
+    0,
+    1e9,
+    true,
+    null,
+    [],
+    ["a"],
+    {},
+    { a: "b" },
+    "(",
+    "[",
+    "{",
+  ];
+  const random = new Random(13);
+  for (const tool of tools) {
+    const names = [...Object.keys(tool.input.properties ?? {}), "__proto__"];
+    for (let round = 0; round < 500; round++) {
+      const args = Object.fromEntries(
+        names.filter(() => random.below(3) > 0).map((name) => [name, random.pick(values)]),
+      );
+      const outcome = parseArguments(tool.input, args);
+      if ("problems" in outcome) continue;
+      try {
+        tool.check?.(outcome.value);
+        await tool.capabilities(outcome.value, { cwd: "." });
+        tool.describe(outcome.value);
+      } catch (error) {
+        assert(error instanceof ToolError, `${tool.name} ${JSON.stringify(args)}: ${error}`);
+      }
+    }
+  }
+});
+
+function parsed(tool: Tool, args: unknown): unknown {
+  const outcome = parseArguments(tool.input, args);
+  assert("value" in outcome, `${tool.name} ${JSON.stringify(outcome)}`);
+  return outcome.value;
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value === "object" && value !== null) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

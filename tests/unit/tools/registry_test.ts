@@ -1,0 +1,158 @@
+import {
+  assert,
+  assertEquals,
+  assertStrictEquals,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import { ToolError } from "../../../src/core/errors.ts";
+import type { Tool } from "../../../src/core/tool.ts";
+import { createRegistry, TOOLS } from "../../../src/tools/registry.ts";
+
+const custom: Tool = {
+  name: "shout_text",
+  category: "util",
+  description: "Turns text into capitals.",
+  risk: "moderate",
+  permission: null,
+  input: {
+    type: "object",
+    properties: { words: { type: "string", description: "What to shout." } },
+  },
+  output: { type: "object" },
+  describe: () => "Shout",
+  capabilities: () => [],
+  run: () => ({}),
+};
+
+const names = (tools: readonly Tool[]) => tools.map(({ name }) => name);
+
+Deno.test("the registry finds tools by name and by every alias of the interface", async () => {
+  const registry = createRegistry();
+  const cases = [
+    ["read_file", "read_file"],
+    ["fs.read", "read_file"],
+    ["fs.write", "write_file"],
+    ["fs.list", "list_directory"],
+    ["metadata", "get_file_info"],
+    ["grep", "search_files"],
+    ["run_shell_command", "run_command"],
+    ["shell.run", "run_command"],
+    ["custom.timestamp", "get_timestamp"],
+    ["get_help", "get_help"],
+  ] as const;
+  for (const [asked, name] of cases) {
+    assertEquals(registry.canonicalName(asked), name);
+    assertEquals((await registry.get(asked)).name, name);
+  }
+  for (const asked of ["", "toString", "__proto__", "READ_FILE"]) {
+    assertEquals(registry.canonicalName(asked), null, asked);
+    assertEquals(registry.aliasesOf(asked), []);
+  }
+});
+
+Deno.test("a tool's module is loaded when it is asked for, and no other is", async () => {
+  const loaded: string[] = [];
+  const registry = createRegistry(TOOLS.map((entry) => ({
+    ...entry,
+    load: () => {
+      loaded.push(entry.name);
+      return entry.load();
+    },
+  })));
+  assertEquals(registry.canonicalName("grep"), "search_files");
+  assertEquals(registry.nearest("grepp"), ["search_files"]);
+  assertEquals(loaded, []);
+  const first = await registry.get("fs.read");
+  assertEquals(loaded, ["read_file"]);
+  // Once it is there it is given at once.
+  assertStrictEquals(registry.get("read_file"), first);
+  assertEquals(loaded, ["read_file"]);
+});
+
+Deno.test("an unknown tool is answered with the nearest names", () => {
+  const registry = createRegistry();
+  const cases = [
+    ["raed_file", ["read_file"]],
+    ["read", ["read_file"]],
+    ["fs.raed", ["read_file"]],
+    ["shell_run", ["run_command"]],
+    ["teleport", []],
+  ] as const;
+  for (const [asked, nearest] of cases) {
+    assertEquals(registry.nearest(asked), nearest, asked);
+    const error = assertThrows(() => registry.get(asked), ToolError);
+    assertEquals([error.code, error.details], ["UNKNOWN_TOOL", { nearest }]);
+  }
+  assertStringIncludes(assertThrows(() => registry.get("teleport"), ToolError).message, "get_help");
+  const forged = assertThrows(() => registry.get("a\x1b[2J" + "b".repeat(999)), ToolError);
+  assert(!forged.message.includes("\x1b") && forged.message.length < 200);
+});
+
+Deno.test("the registry lists by category, risk and permission group", async () => {
+  const registry = createRegistry();
+  assertEquals(names(await registry.list()), registry.names);
+  assertEquals(names(await registry.byCategory("util")), ["get_timestamp", "get_help"]);
+  assertEquals(await registry.byCategory("git"), []);
+  assertEquals(names(await registry.byRisk("dangerous")), ["run_command"]);
+  assertEquals(names(await registry.byPermission("file_write")), ["write_file"]);
+});
+
+Deno.test("search finds tools by name, description and function, best first", async () => {
+  const registry = createRegistry();
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ["read_file", "read_file"],
+    ["Write File", "write_file"],
+    ["shell", "run_command"],
+    ["grep", "search_files"],
+    ["regular expression", "search_files"],
+    ["time utc", "get_timestamp"],
+    ["octal permissions", "get_file_info"],
+    ["stdin", "run_command"],
+    ["code_execution", "run_command"],
+    ["", undefined],
+    ["zzz", undefined],
+  ];
+  for (const [text, first] of cases) {
+    assertEquals(names(await registry.search(text))[0], first, text);
+  }
+});
+
+Deno.test("register and remove answer with another registry", async () => {
+  const registry = createRegistry();
+  const more = registry.register(custom, ["text.shout"]);
+  assertStrictEquals(await more.get("text.shout"), custom);
+  assertEquals(names(await more.search("capitals"))[0], "shout_text");
+  assertEquals(registry.canonicalName("shout_text"), null);
+  const less = more.remove("text.shout");
+  assertEquals(less.names, registry.names);
+  assertThrows(() => less.get("shout_text"), ToolError);
+  assertThrows(() => registry.remove("shout_text"), ToolError);
+});
+
+Deno.test("no two tools can share a name", () => {
+  const registry = createRegistry();
+  assertThrows(() => registry.register({ ...custom, name: "read_file" }), TypeError, "read_file");
+  assertThrows(() => registry.register({ ...custom, name: "fs.read" }), TypeError, "fs.read");
+  assertThrows(() => registry.register(custom, ["grep"]), TypeError, "grep");
+  assertThrows(() => registry.register(custom, ["shout_text"]), TypeError, "shout_text");
+});
+
+Deno.test("loadAll loads every tool and what it would load later", async () => {
+  let prepared = 0;
+  const prepare = () => Promise.resolve(prepared++);
+  const registry = createRegistry().register({ ...custom, prepare });
+  await registry.loadAll();
+  assertEquals(prepared, 1);
+  for (const name of registry.names) assert(!(registry.get(name) instanceof Promise), name);
+});
+
+Deno.test("the catalogue shows what tools say of themselves, and nothing that runs", async () => {
+  const { catalogue } = createRegistry();
+  const shown = await catalogue.describe("fs.read");
+  assertEquals([shown?.name, shown?.aliases], ["read_file", ["fs.read"]]);
+  assertEquals(shown?.input.additionalProperties, false);
+  assert(shown !== null && !("run" in shown));
+  assertEquals(await catalogue.describe("nothing"), null);
+  assertEquals((await catalogue.all()).length, TOOLS.length);
+});
