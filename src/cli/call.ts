@@ -1,0 +1,78 @@
+/** `call`: one tool, one result, one exit status. */
+
+import { ERROR_CODES, EXIT, ToolError } from "../core/errors.ts";
+import type { CallRequest } from "../core/request.ts";
+import { encodeResult, refusal, type Result } from "../core/result.ts";
+import type { CommandEngine } from "../engine/create_engine.ts";
+import { execute } from "../engine/execute.ts";
+import { readCallArguments, timeoutOf } from "./call_arguments.ts";
+import type { Invocation } from "./invocation.ts";
+import { openEngine, openSession, type Session } from "./session.ts";
+import { complain, print } from "./stdio.ts";
+import { UsageError } from "./usage_error.ts";
+
+export async function call(invocation: Invocation): Promise<number> {
+  const [tool, ...pairs] = invocation.words;
+  if (tool === undefined) {
+    throw new UsageError("call needs a tool: toolgate call TOOL [KEY=VALUE ...]");
+  }
+  const session = await openSession(invocation);
+  const engine = openEngine(session, invocation);
+  const result = await answer(engine, invocation, tool, pairs, session);
+  await engine.runner.close();
+  await showResult(result, session.format);
+  return exitStatus(result);
+}
+
+async function answer(
+  engine: CommandEngine,
+  invocation: Invocation,
+  tool: string,
+  pairs: readonly string[],
+  session: Session,
+): Promise<Result> {
+  let args: CallRequest["args"];
+  try {
+    args = await readCallArguments(engine, tool, invocation, pairs);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return refusal(tool, error.toResultError());
+  }
+  const request: CallRequest = {
+    id: null,
+    tool,
+    args,
+    agent: session.agent.name,
+    timeoutMs: timeoutOf(invocation),
+    preview: invocation.switches.has("preview"),
+    stream: session.format === "text" && !session.quiet,
+  };
+  const answered = execute(engine, request, {
+    onEvent: (event) => {
+      if (event.event === "progress" && Deno.stderr.isTerminal()) {
+        complain(`${tool}: ${event.message}`);
+      }
+    },
+    onRunning: (cancel) => {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, cancel);
+    },
+  });
+  await engine.follow(answered);
+  return await answered;
+}
+
+/** The exit status of INTERFACE.md for a result. */
+export function exitStatus(result: Result): number {
+  return result.error === null ? EXIT.success : ERROR_CODES[result.error.code];
+}
+
+export async function showResult(result: Result, format: "json" | "text"): Promise<void> {
+  if (format === "json") {
+    print(encodeResult(null, result));
+    return;
+  }
+  const { renderResult } = await import("./render.ts");
+  const { output, problem } = renderResult(result);
+  if (output !== "") print(output);
+  if (problem !== null) complain(problem);
+}

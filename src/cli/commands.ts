@@ -1,0 +1,40 @@
+/** The commands there are. */
+
+import type { Invocation } from "./invocation.ts";
+
+/** Gives the exit status. */
+type Command = (invocation: Invocation) => Promise<number>;
+
+/** One line a command: name, what help says, and its module, loaded only when it is called. */
+export const COMMANDS: Readonly<
+  Record<
+    string,
+    { readonly usage: string; readonly help: string; readonly load: () => Promise<Command> }
+  >
+> = {
+  call: {
+    usage: "call TOOL [KEY=VALUE ...]",
+    help: "run one tool and print its result",
+    load: async () => (await import("./call.ts")).call,
+  },
+  serve: {
+    usage: "serve",
+    help: "NDJSON requests on standard input, NDJSON answers on standard output",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  tools: {
+    usage: "tools [list|show NAME|search TEXT]",
+    help: "the tools, their arguments and outputs",
+    load: async () => (await import("./tools.ts")).tools,
+  },
+  policy: {
+    usage: "policy [check|show|explain TOOL KEY=VALUE ...|flags]",
+    help: "check a policy, show it, explain a decision, print the lower layers' rules",
+    load: async () => (await import("./policy.ts")).policy,
+  },
+  doctor: {
+    usage: "doctor",
+    help: "what enforces the policy on this machine, each layer tried",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+};

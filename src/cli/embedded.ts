@@ -1,0 +1,10 @@
+/** What a build carries: its version, and the policy that holds where no other is named. */
+
+import type { LoadedPolicy } from "../policy/model.ts";
+
+export interface Embedded {
+  readonly version: string;
+  /** Sealed: the policy always holds, and the runtime's permissions are baked from it. */
+  readonly sealed: boolean;
+  readonly policy: LoadedPolicy;
+}

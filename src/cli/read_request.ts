@@ -1,0 +1,160 @@
+/** One line of `serve` → a request, or the answer that says what is wrong with it. Pure. */
+
+import { type ResultError, ToolError } from "../core/errors.ts";
+import { didYouMean, nearestOf } from "../core/nearest.ts";
+import type { CallRequest, RequestId } from "../core/request.ts";
+import { resultError } from "../core/result.ts";
+
+/** What a line may ask for beside a call. */
+export type Operation =
+  | { readonly op: "cancel"; readonly target: RequestId }
+  | { readonly op: "approve" | "reject"; readonly approval: string }
+  | { readonly op: "tools" | "stats" | "ping" };
+
+export type ServeRequest =
+  | { readonly id: RequestId; readonly kind: "call" | "explain"; readonly call: CallRequest }
+  | { readonly id: RequestId; readonly kind: "operation"; readonly operation: Operation }
+  | { readonly id: RequestId; readonly kind: "invalid"; readonly error: ResultError };
+
+/** Every key of a request, and the operations that take it. A misspelt `preview` must not run for real. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  tool: ["call", "explain"],
+  args: ["call", "explain"],
+  agent: ["call", "explain", "tools"],
+  timeout_ms: ["call", "explain"],
+  preview: ["call", "explain"],
+  stream: ["call", "explain"],
+  target: ["cancel"],
+  approval: ["approve", "reject"],
+  remember: ["approve"],
+  reason: ["reject"],
+};
+const OPERATIONS = ["call", "explain", "cancel", "approve", "reject", "tools", "stats", "ping"];
+/** Longest string id: it comes back in every answer and event. */
+const MAX_ID_LENGTH = 1024;
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** @param agent Who asks where the line does not say. Null for a line of nothing but blanks. */
+export function readRequest(line: Uint8Array, agent: string): ServeRequest | null {
+  let text: string;
+  try {
+    text = decoder.decode(line);
+  } catch {
+    return invalid(null, "INVALID_JSON", "the line is not UTF-8");
+  }
+  if (text.trim() === "") return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof SyntaxError ? `: ${shorten(error.message)}` : "";
+    return invalid(null, "INVALID_JSON", `the line is not one JSON value${why}`);
+  }
+  if (!isObject(value)) {
+    return invalid(
+      null,
+      "INVALID_REQUEST",
+      `a request is a JSON object: {"id": 1, "tool": …, "args": {…}}`,
+    );
+  }
+  const { id = null } = value;
+  if (!isId(id)) {
+    return invalid(
+      null,
+      "INVALID_REQUEST",
+      `id: a number, or a string of at most ${MAX_ID_LENGTH} characters`,
+    );
+  }
+  try {
+    return { id, ...read(value, id, agent) };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { id, kind: "invalid", error: error.toResultError() };
+  }
+}
+
+type Read<R = ServeRequest> = R extends ServeRequest ? Omit<R, "id"> : never;
+
+function read(value: Record<string, unknown>, id: RequestId, agent: string): Read {
+  const op = value["op"] ?? "call";
+  if (typeof op !== "string" || !OPERATIONS.includes(op)) {
+    const near = typeof op === "string" ? didYouMean(nearestOf(op, OPERATIONS)) : "";
+    throw wrong(`op: one of ${OPERATIONS.join(", ")}.${near}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (key === "id" || key === "op") continue;
+    const takers = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
+    if (takers?.includes(op)) continue;
+    const known = Object.keys(KEYS).filter((name) => KEYS[name]?.includes(op));
+    throw wrong(
+      `${JSON.stringify(shorten(key))}: no key of ${op}.${didYouMean(nearestOf(key, known))}`,
+    );
+  }
+  switch (op) {
+    case "call":
+    case "explain":
+      return { kind: op, call: readCall(value, id, agent) };
+    case "cancel": {
+      const target = value["target"];
+      if (!isId(target) || target === null) throw wrong("target: the id of the request to cancel");
+      return { kind: "operation", operation: { op, target } };
+    }
+    case "approve":
+    case "reject":
+      return { kind: "operation", operation: { op, approval: string(value, "approval") } };
+    default:
+      return { kind: "operation", operation: { op: op as "tools" | "stats" | "ping" } };
+  }
+}
+
+function readCall(value: Record<string, unknown>, id: RequestId, agent: string): CallRequest {
+  const { args = {}, timeout_ms: timeoutMs = null, preview = false, stream = false } = value;
+  if (!isObject(args)) throw wrong("args: an object of the tool's arguments");
+  if (timeoutMs !== null && (typeof timeoutMs !== "number" || !(timeoutMs > 0))) {
+    throw wrong("timeout_ms: a number of milliseconds above 0");
+  }
+  if (typeof preview !== "boolean") throw wrong("preview: true or false");
+  if (typeof stream !== "boolean") throw wrong("stream: true or false");
+  return {
+    id,
+    tool: string(value, "tool"),
+    args,
+    agent: value["agent"] === undefined ? agent : string(value, "agent"),
+    timeoutMs,
+    preview,
+    stream,
+  };
+}
+
+function string(value: Record<string, unknown>, key: string): string {
+  const text = value[key];
+  if (typeof text !== "string" || text === "") throw wrong(`${key}: a string that is not empty`);
+  return text;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isId(value: unknown): value is RequestId {
+  return value === null || typeof value === "number" ||
+    (typeof value === "string" && value.length <= MAX_ID_LENGTH);
+}
+
+function wrong(message: string): ToolError {
+  return new ToolError("INVALID_REQUEST", message);
+}
+
+function invalid(
+  id: RequestId,
+  code: "INVALID_JSON" | "INVALID_REQUEST",
+  message: string,
+): ServeRequest {
+  return { id, kind: "invalid", error: resultError(code, message) };
+}
+
+/** V8 quotes the text in its message: 16 MiB of it would come back. */
+function shorten(text: string): string {
+  return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
+}

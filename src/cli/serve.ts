@@ -1,0 +1,148 @@
+/** `serve`: requests as NDJSON on standard input, answers as NDJSON on standard output. */
+
+import { EXIT } from "../core/errors.ts";
+import type { CommandEngine } from "../engine/create_engine.ts";
+import { openLibc } from "../sandbox/libc.ts";
+import type { Invocation } from "./invocation.ts";
+import { LineSplitter } from "./line_splitter.ts";
+import { LineWriter } from "./line_writer.ts";
+import { createReadiness, type Readiness } from "./readiness.ts";
+import { Server } from "./server.ts";
+import { type Agent, openEngine, openSession } from "./session.ts";
+
+/** Bytes asked of standard input at once: a pipe's capacity (pipe(7)). */
+const INPUT_BYTES = 1 << 16;
+/**
+ * How long the loop blocks for the next request of a caller that takes turns, and for a thread's answer, before
+ * it waits on the event loop. Timers and signals are late by as much at the most.
+ */
+const TURN_MS = 1;
+/** Continuations of an answer that has arrived, until it is written: a few turns of the microtask queue. */
+const SETTLE_TURNS = 8;
+
+/** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
+export async function serve(invocation: Invocation): Promise<number> {
+  const session = await openSession(invocation);
+  const engine = openEngine(session, invocation, "stay");
+  return await serveEngine(engine, session.agent);
+}
+
+/** As {@linkcode serve}, with an engine that is there. */
+export async function serveEngine(engine: CommandEngine, agent: Agent): Promise<number> {
+  engine.warm();
+  const readiness = createReadiness(openLibc());
+  const writer = new LineWriter(readiness);
+  const server = new Server(engine, agent, (line) => writer.write(line));
+  const { limits, killGraceMs } = engine.rulebook.settings;
+  const loop = new ServeLoop(server, writer, readiness, limits.request);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => loop.stop(killGraceMs));
+  }
+  const complete = await loop.run();
+  await engine.runner.close();
+  return complete ? EXIT.success : EXIT.failed;
+}
+
+class ServeLoop {
+  readonly #server: Server;
+  readonly #writer: LineWriter;
+  readonly #readiness: Readiness;
+  readonly #splitter: LineSplitter;
+  readonly #input = new Uint8Array(INPUT_BYTES);
+  readonly #stopped = Promise.withResolvers<void>();
+  #reading: Promise<void> | null = null;
+  #open = true;
+  #abandoned = false;
+
+  constructor(server: Server, writer: LineWriter, readiness: Readiness, requestBytes: number) {
+    this.#server = server;
+    this.#writer = writer;
+    this.#readiness = readiness;
+    this.#splitter = new LineSplitter(requestBytes);
+  }
+
+  /** Takes no more requests; those that run have `graceMs` to end, then they are cancelled. */
+  stop(graceMs: number): void {
+    this.#open = false;
+    this.#stopped.resolve();
+    this.#server.refuseWaiting();
+    setTimeout(() => this.#server.cancelAll(), graceMs);
+    // What does not end when it is cancelled is ended with the process; so is a reader that never reads.
+    setTimeout(() => this.#abandon(), 2 * graceMs + 1_000);
+  }
+
+  /** True when every request was answered to a reader that was there. */
+  async run(): Promise<boolean> {
+    const { runner } = this.#server;
+    while (!this.#abandoned) {
+      runner.drain();
+      await this.#settle();
+      await Promise.race([this.#writer.flush(), this.#abandonment.promise]);
+      if (this.#writer.broken) {
+        this.#server.cancelAll();
+        return false;
+      }
+      if (!this.#open && this.#server.pending === 0 && this.#writer.waiting === 0) return true;
+      if (this.#writer.waiting > 0 || this.#readAhead()) continue;
+      if (runner.running > 0 && this.#reading === null && runner.bell.waitBlocking(TURN_MS)) {
+        continue;
+      }
+      await this.#waitForAnything();
+    }
+    return false;
+  }
+
+  readonly #abandonment = Promise.withResolvers<void>();
+
+  #abandon(): void {
+    this.#abandoned = true;
+    this.#abandonment.resolve();
+    this.#stopped.resolve();
+    this.#server.runner.bell.ring();
+  }
+
+  /** Lets answers that have arrived reach the writer, so that they go out in one write. */
+  async #settle(): Promise<void> {
+    for (let turn = 0; turn < SETTLE_TURNS && this.#server.settling; turn++) await null;
+  }
+
+  /** Reads without the event loop where bytes are known to be there; true when it did. */
+  #readAhead(): boolean {
+    if (!this.#mayRead || this.#reading !== null) return false;
+    const idle = this.#server.pending === 0;
+    if (!this.#readiness.readable(idle ? TURN_MS : 0)) return false;
+    this.#take(Deno.stdin.readSync(this.#input));
+    return true;
+  }
+
+  /** Reading on while the queue is full would only move the caller's backlog into this process. */
+  get #mayRead(): boolean {
+    return this.#open && !this.#server.full;
+  }
+
+  async #waitForAnything(): Promise<void> {
+    const waits: Promise<unknown>[] = [this.#server.runner.bell.wait(), this.#server.changed()];
+    if (this.#mayRead) {
+      this.#reading ??= Deno.stdin.read(this.#input).then(
+        (count) => this.#take(count),
+        () => this.#take(null),
+      ).finally(() => this.#reading = null);
+    }
+    if (this.#reading !== null) waits.push(this.#reading);
+    if (this.#open) waits.push(this.#stopped.promise);
+    await Promise.race(waits);
+  }
+
+  #take(count: number | null): void {
+    if (!this.#open) return;
+    if (count === null) {
+      const last = this.#splitter.end();
+      if (last !== null) this.#server.accept(last);
+      this.#open = false;
+      return;
+    }
+    for (const line of this.#splitter.push(this.#input.subarray(0, count))) {
+      this.#server.accept(line);
+    }
+  }
+}

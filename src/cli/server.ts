@@ -1,0 +1,245 @@
+/** What `serve` knows of its requests: which run, which wait, and how each line is answered. */
+
+import { type ErrorCode, ToolError } from "../core/errors.ts";
+import type { CallRequest, RequestId } from "../core/request.ts";
+import { encodeResult, refusal, type Result, resultError, toJsonText } from "../core/result.ts";
+import type { CommandEngine } from "../engine/create_engine.ts";
+import { execute } from "../engine/execute.ts";
+import { explain } from "../engine/explain.ts";
+import { describeFailure } from "../engine/run_tool.ts";
+import type { JobEvent, StayingRunner } from "../engine/runner.ts";
+import type { Line } from "./line_splitter.ts";
+import { type Operation, readRequest, type ServeRequest } from "./read_request.ts";
+import type { Agent } from "./session.ts";
+
+/** Requests that wait for their turn before no more input is read. */
+const MAX_WAITING = 1024;
+
+type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
+
+interface Open {
+  readonly id: RequestId;
+  /** Set once it runs. */
+  cancel: (() => void) | null;
+  cancelled: boolean;
+}
+
+export class Server {
+  readonly #engine: CommandEngine;
+  readonly #agent: Agent;
+  readonly #write: (line: string) => void;
+  readonly #waiting: Call[] = [];
+  readonly #running = new Set<Open>();
+  readonly #started = performance.now();
+  #answers = 0;
+  #change = Promise.withResolvers<void>();
+
+  constructor(
+    engine: CommandEngine,
+    agent: Agent,
+    write: (line: string) => void,
+  ) {
+    this.#engine = engine;
+    this.#agent = agent;
+    this.#write = write;
+  }
+
+  get runner(): StayingRunner {
+    return this.#engine.runner;
+  }
+
+  /** Requests without an answer. */
+  get pending(): number {
+    return this.#running.size + this.#waiting.length;
+  }
+
+  /** Whether no more should be read for now. */
+  get full(): boolean {
+    return this.#waiting.length >= MAX_WAITING;
+  }
+
+  /** Whether some request is neither on a thread nor answered: its answer is being made. */
+  get settling(): boolean {
+    return this.#running.size > this.#engine.runner.running;
+  }
+
+  /** Resolves when the next answer is written. */
+  changed(): Promise<void> {
+    return this.#change.promise;
+  }
+
+  accept(line: Line): void {
+    if ("tooLong" in line) {
+      const { request } = this.#engine.rulebook.settings.limits;
+      this.#fail(null, null, "REQUEST_TOO_LARGE", `a request line has at most ${request} bytes`);
+      return;
+    }
+    const request = readRequest(line.bytes, this.#agent.name);
+    if (request === null) return;
+    switch (request.kind) {
+      case "invalid":
+        this.#answer(request.id, refusal(null, request.error));
+        return;
+      case "operation":
+        this.#operate(request.id, request.operation);
+        return;
+      case "call":
+      case "explain":
+        if (this.#agent.pinned && request.call.agent !== this.#agent.name) {
+          const message =
+            `this pipe speaks for agent ${this.#agent.name} alone; a request cannot name another`;
+          this.#fail(request.id, request.call.tool, "PERMISSION_DENIED", message);
+          return;
+        }
+        this.#waiting.push(request);
+        this.#startNext();
+    }
+  }
+
+  /** Answers what has not begun; there will be no turn for it. */
+  refuseWaiting(): void {
+    for (const { id, call } of this.#waiting.splice(0)) {
+      this.#fail(
+        id,
+        call.tool,
+        "CANCELLED",
+        `${call.tool}: toolgate is ending; the call was not begun`,
+      );
+    }
+  }
+
+  cancelAll(): void {
+    for (const open of this.#running) cancel(open);
+  }
+
+  #startNext(): void {
+    const { concurrency } = this.#engine.rulebook.settings.limits;
+    while (this.#running.size < concurrency) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const open: Open = { id: next.id, cancel: null, cancelled: false };
+      this.#running.add(open);
+      const running = next.kind === "call" ? this.#call(next.call, open) : this.#explain(next.call);
+      running.then((result) => {
+        this.#running.delete(open);
+        this.#answer(next.id, result, next.kind === "explain" ? "explain" : null);
+        this.#startNext();
+      });
+    }
+  }
+
+  #call(call: CallRequest, open: Open): Promise<Result> {
+    return execute(this.#engine, call, {
+      onEvent: (event) => this.#event(call.id, event),
+      onRunning: (how) => {
+        open.cancel = how;
+        if (open.cancelled) how();
+      },
+    });
+  }
+
+  async #explain(call: CallRequest): Promise<Result> {
+    const started = performance.now();
+    try {
+      const { tool, explanation, risk } = await explain(this.#engine, call);
+      const latencyMs = performance.now() - started;
+      const output = toJsonText(explanation);
+      return { tool, success: true, output, error: null, risk, latencyMs, usage: {} };
+    } catch (error) {
+      return refusal(call.tool, describeFailure(call.tool, error), performance.now() - started);
+    }
+  }
+
+  async #operate(id: RequestId, operation: Operation): Promise<void> {
+    try {
+      const output = operation.op === "tools"
+        ? await this.#tools()
+        : this.#operationOutput(operation);
+      this.#answer(id, {
+        tool: null,
+        success: true,
+        output: toJsonText(output),
+        error: null,
+        risk: null,
+        latencyMs: 0,
+        usage: {},
+      }, operation.op);
+    } catch (error) {
+      this.#answer(id, refusal(null, describeFailure(operation.op, error)), operation.op);
+    }
+  }
+
+  #operationOutput(operation: Operation): unknown {
+    switch (operation.op) {
+      case "cancel":
+        return { target: operation.target, cancelled: this.#cancel(operation.target) };
+      case "approve":
+      case "reject":
+        throw new ToolError("INVALID_REQUEST", `approval: no open approval has this name`);
+      case "stats":
+        return {
+          uptime_ms: Math.round(performance.now() - this.#started),
+          running: this.#running.size,
+          waiting: this.#waiting.length,
+          answered: this.#answers,
+          threads: this.#engine.runner.threads,
+          memory_bytes: Deno.memoryUsage().rss,
+          tools: this.#engine.metrics.report(),
+        };
+      default:
+        return { pong: true };
+    }
+  }
+
+  async #tools(): Promise<unknown> {
+    const offered = await this.#engine.offered(this.#agent.name);
+    return {
+      tools: offered.map((
+        { name, aliases, category, description, risk, permission, input, output },
+      ) => ({
+        name,
+        aliases,
+        category,
+        description,
+        risk,
+        permission,
+        input_schema: input,
+        output_schema: output,
+      })),
+    };
+  }
+
+  /** Whether a request of that id was there to be cancelled. */
+  #cancel(target: RequestId): boolean {
+    const at = this.#waiting.findIndex(({ id }) => id === target);
+    if (at !== -1) {
+      for (const { id, call } of this.#waiting.splice(at, 1)) {
+        this.#fail(id, call.tool, "CANCELLED", `${call.tool}: cancelled before it began`);
+      }
+      return true;
+    }
+    const found = [...this.#running].filter(({ id }) => id === target);
+    for (const open of found) cancel(open);
+    return found.length > 0;
+  }
+
+  #event(id: RequestId, event: JobEvent): void {
+    this.#write(JSON.stringify({ id, ...event }));
+  }
+
+  #fail(id: RequestId, tool: string | null, code: ErrorCode, message: string): void {
+    this.#answer(id, refusal(tool, resultError(code, message)));
+  }
+
+  #answer(id: RequestId, result: Result, op: string | null = null): void {
+    this.#answers++;
+    this.#write(encodeResult(id, result, op));
+    this.#change.resolve();
+    this.#change = Promise.withResolvers<void>();
+  }
+}
+
+function cancel(open: Open): void {
+  open.cancelled = true;
+  open.cancel?.();
+}

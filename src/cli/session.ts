@@ -1,0 +1,226 @@
+/** From a command line and the environment to what governs this process: policies, workspace, agent. */
+
+import { basename, isAbsolute, join } from "@std/path";
+import type { CanonicalPath } from "../core/capability.ts";
+import { type CommandEngine, createEngine, type EngineOptions } from "../engine/create_engine.ts";
+import { type PlacedPolicy, PolicyConflict } from "../policy/compile.ts";
+import type { LoadedPolicy, Policy, SandboxMode } from "../policy/model.ts";
+import { FLAGS } from "./flags.ts";
+import type { Invocation } from "./invocation.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** The policy of a machine, taken where neither a flag nor the environment names one. */
+const SYSTEM_POLICY = "/etc/toolgate/policy.yaml";
+/** A policy is written by people; what is larger is a mistake or an attack on the parser. */
+const MAX_POLICY_BYTES = 8 * 1024 * 1024;
+const SANDBOX_MODES: readonly SandboxMode[] = ["off", "auto", "required"];
+
+/** Who asks. A pinned name is the only one that requests may give. */
+export interface Agent {
+  readonly name: string;
+  readonly pinned: boolean;
+}
+
+export interface Session {
+  readonly policies: readonly PlacedPolicy[];
+  readonly workspace: CanonicalPath;
+  readonly agent: Agent;
+  readonly format: "json" | "text";
+  readonly quiet: boolean;
+}
+
+/** Loads everything. Throws a UsageError that says what is wrong and where. */
+export async function openSession(invocation: Invocation): Promise<Session> {
+  const loaded = [...await loadPolicies(invocation), ...await overlays(invocation)];
+  const policies = placePolicies(loaded, invocation);
+  const named = setting(invocation, "agent");
+  if (named !== null && !/^[A-Za-z0-9._-]{1,128}$/.test(named)) {
+    throw new UsageError("--agent takes letters, digits, '.', '_' and '-', at most 128");
+  }
+  return {
+    policies,
+    workspace: (policies.at(-1) as PlacedPolicy).workspace,
+    agent: { name: named ?? "root", pinned: named !== null },
+    format: formatOf(invocation),
+    quiet: invocation.switches.has("quiet"),
+  };
+}
+
+/** The engine of a session. Throws a UsageError where its policies contradict each other. */
+export function openEngine(
+  session: Session,
+  { embedded }: Invocation,
+  life: EngineOptions["life"] = "once",
+): CommandEngine {
+  const { policies, workspace } = session;
+  try {
+    return createEngine({ policies, workspace, sealed: embedded.sealed, life });
+  } catch (error) {
+    if (error instanceof PolicyConflict) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** How results are printed: as asked, else text on a terminal and JSON elsewhere. */
+export function formatOf(invocation: Invocation): "json" | "text" {
+  const asked = setting(invocation, "format");
+  if (asked === null) return Deno.stdout.isTerminal() ? "text" : "json";
+  if (asked === "json" || asked === "text") return asked;
+  throw new UsageError(`--format takes json or text, not ${JSON.stringify(asked)}`);
+}
+
+/** A flag's value, or its variable's. */
+function setting(invocation: Invocation, name: string): string | null {
+  return invocation.values[name]?.[0] ?? variable(name);
+}
+
+function variable(name: string): string | null {
+  const environment = FLAGS.find((flag) => flag.name === name)?.environment;
+  return environment === undefined ? null : environmentVariable(environment);
+}
+
+function environmentVariable(name: string): string | null {
+  const value = Deno.env.get(name);
+  return value === undefined || value === "" ? null : value;
+}
+
+/** Policy files in the order they count: flags, then the environment, which so can only tighten. */
+async function loadPolicies(invocation: Invocation): Promise<LoadedPolicy[]> {
+  const { embedded, values } = invocation;
+  const files = [...values["policy"] ?? [], ...variable("policy")?.split(":") ?? []];
+  const loaded = embedded.sealed ? [embedded.policy] : [];
+  for (const file of files) loaded.push(await loadPolicy(file));
+  if (loaded.length > 0) return loaded;
+  return isThere(SYSTEM_POLICY) ? [await loadPolicy(SYSTEM_POLICY)] : [embedded.policy];
+}
+
+/** One policy file, whole, or a UsageError with all its problems. */
+export async function loadPolicy(file: string): Promise<LoadedPolicy> {
+  const text = readPolicy(file);
+  // The YAML parser is the largest part of the program and most starts need none.
+  const { parsePolicy, renderProblems } = await import("../policy/parse.ts");
+  const parsed = parsePolicy(text, file);
+  if ("problems" in parsed) {
+    throw new UsageError(
+      `the policy cannot be used; nothing runs\n${renderProblems(parsed.problems)}`,
+    );
+  }
+  // Results name the rule behind a denial: by the file's name, since its place is nothing for an agent to know.
+  return { source: basename(file), policy: parsed.policy };
+}
+
+/** The text of a policy file; a UsageError where it cannot be read. */
+export function readPolicy(file: string): string {
+  try {
+    const info = Deno.statSync(file);
+    if (!info.isFile) throw new UsageError(`policy ${file}: not a regular file`);
+    if (info.size > MAX_POLICY_BYTES) {
+      throw new UsageError(`policy ${file}: ${info.size} bytes; at most ${MAX_POLICY_BYTES}`);
+    }
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Deno.readFileSync(file),
+    );
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof TypeError) throw new UsageError(`policy ${file}: not UTF-8 text`);
+    if (error instanceof Deno.errors.NotFound) throw new UsageError(`policy ${file}: no such file`);
+    throw new UsageError(
+      `policy ${file}: cannot be read (${error instanceof Error ? error.name : "?"})`,
+    );
+  }
+}
+
+function isThere(file: string): boolean {
+  try {
+    Deno.lstatSync(file);
+    return true;
+  } catch (error) {
+    // What may not be looked at may be there: then it must be read, and the failure seen.
+    return !(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
+      error instanceof Deno.errors.NotCapable);
+  }
+}
+
+/** Flags and variables that tighten, as further policies: so the one rule for combining holds for them too. */
+async function overlays(invocation: Invocation): Promise<LoadedPolicy[]> {
+  const found: LoadedPolicy[] = [];
+  const mode = setting(invocation, "sandbox");
+  if (mode !== null) {
+    const kernel = SANDBOX_MODES.find((known) => known === mode);
+    if (kernel === undefined) {
+      throw new UsageError(`--sandbox takes auto, required or off, not ${JSON.stringify(mode)}`);
+    }
+    found.push({ source: "--sandbox", policy: { ...NOTHING, sandbox: { kernel } } });
+  }
+  const limits = environmentVariable("TOOLGATE_LIMITS");
+  if (limits !== null) {
+    const { parsePolicy, renderProblems } = await import("../policy/parse.ts");
+    const lines = limits.split(",").map((pair) => `  ${pair.trim().replace("=", ": ")}`);
+    const parsed = parsePolicy(`version: 1\nlimits:\n${lines.join("\n")}\n`, "TOOLGATE_LIMITS");
+    if ("problems" in parsed) throw new UsageError(renderProblems(parsed.problems));
+    found.push({
+      source: "TOOLGATE_LIMITS",
+      policy: { ...NOTHING, limits: parsed.policy.limits },
+    });
+  }
+  return found;
+}
+
+/** A policy that restricts nothing: what overlays start from. */
+const NOTHING: Policy = {
+  version: 1,
+  name: null,
+  workspace: null,
+  risk: null,
+  paths: null,
+  extensions: null,
+  commands: null,
+  shell: null,
+  environment: null,
+  network: null,
+  tools: null,
+  timeouts: null,
+  limits: null,
+  agents: null,
+  sandbox: null,
+  approvals: null,
+  audit: null,
+  recovery: null,
+  web: null,
+  children: null,
+  plugins: null,
+};
+
+/** Each policy with its workspace: its own, or that of the one before; `--root` stands for all of them. */
+function placePolicies(loaded: readonly LoadedPolicy[], invocation: Invocation): PlacedPolicy[] {
+  const flag = invocation.values["root"]?.[0];
+  const placed: PlacedPolicy[] = [];
+  let workspace: CanonicalPath | null = flag === undefined ? null : directory(flag, "--root");
+  for (const { source, policy } of loaded) {
+    if (flag === undefined && (policy.workspace !== null || workspace === null)) {
+      workspace = directory(policy.workspace ?? ".", `${source}: workspace`);
+    }
+    placed.push({ source, policy, workspace: workspace as CanonicalPath });
+  }
+  const narrowed = variable("root");
+  if (flag === undefined && narrowed !== null) {
+    placed.push({
+      source: "TOOLGATE_ROOT",
+      policy: NOTHING,
+      workspace: directory(narrowed, "TOOLGATE_ROOT"),
+    });
+  }
+  return placed;
+}
+
+function directory(path: string, what: string): CanonicalPath {
+  try {
+    const real = Deno.realPathSync(isAbsolute(path) ? path : join(Deno.cwd(), path));
+    if (!Deno.statSync(real).isDirectory) throw new UsageError(`${what}: not a directory: ${path}`);
+    return real as CanonicalPath;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const why = error instanceof Deno.errors.NotFound ? "no such directory" : "cannot be reached";
+    throw new UsageError(`${what}: ${why}: ${path}`);
+  }
+}

@@ -1,0 +1,39 @@
+/** Standard output for results, standard error for people. */
+
+const encoder = new TextEncoder();
+
+/** Writes a line to standard output, whole. A reader that is gone ends it quietly. */
+export function print(text: string): void {
+  writeAll(Deno.stdout, encoder.encode(text + "\n"));
+}
+
+/** Writes a line to standard error. */
+export function complain(text: string): void {
+  writeAll(Deno.stderr, encoder.encode(text + "\n"));
+}
+
+function writeAll(to: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Array): void {
+  try {
+    for (let done = 0; done < bytes.length;) done += to.writeSync(bytes.subarray(done));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
+
+/** All of standard input; null where that is more than `limit` bytes. */
+export async function readStdin(limit: number): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of Deno.stdin.readable) {
+    size += chunk.length;
+    if (size > limit) return null;
+    chunks.push(chunk);
+  }
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}

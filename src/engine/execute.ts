@@ -1,0 +1,120 @@
+/** The one way through: every call, whichever way it came in, passes `execute()` and nothing else runs a tool. */
+
+import { invalidArguments, parseArguments } from "../core/parse_arguments.ts";
+import type { CallRequest } from "../core/request.ts";
+import { refusal, type Result } from "../core/result.ts";
+import type { Tool } from "../core/tool.ts";
+import { type Grant, grantOf } from "../policy/grant.ts";
+import type { Decision, Rulebook, Subject } from "../policy/rulebook.ts";
+import type { Registry } from "../tools/registry.ts";
+import type { Metrics } from "./metrics.ts";
+import { refuseMissingProgram } from "./missing_program.ts";
+import { withoutRefusedOptions } from "./optional_capabilities.ts";
+import type { CapabilityResolver } from "./resolve.ts";
+import { describeFailure } from "./run_tool.ts";
+import type { JobEvent, Runner } from "./runner.ts";
+
+/** All that the way through needs; made once by `createEngine`. */
+export interface Engine {
+  readonly registry: Registry;
+  readonly rulebook: Rulebook;
+  readonly resolver: CapabilityResolver;
+  readonly runner: Runner;
+  readonly metrics: Metrics;
+}
+
+/** How a caller follows a call. */
+export interface Follow {
+  readonly onEvent: (event: JobEvent) => void;
+  /** Handed the way to cancel, once the call runs. */
+  readonly onRunning: (cancel: () => void) => void;
+}
+
+/** Judged and allowed or not: `decision` with the grant that it would mean. */
+export interface Judgement {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly decision: Decision;
+  readonly grant: Grant;
+}
+
+/** Checks, decides, runs, and answers. Never throws. */
+export async function execute(
+  engine: Engine,
+  request: CallRequest,
+  follow: Follow,
+): Promise<Result> {
+  const started = performance.now();
+  const latency = () => performance.now() - started;
+  let name = request.tool;
+  const finish = (result: Result): Result => {
+    engine.metrics.record(name, result.error?.code ?? null, result.latencyMs);
+    return result;
+  };
+  try {
+    const judging = judge(engine, request);
+    const { tool, input, decision, grant } = judging instanceof Promise ? await judging : judging;
+    name = tool.name;
+    if (decision.effect !== "allow") {
+      const { code, reason, rule, risk } = decision;
+      const error = {
+        code: code ?? "TOOL_DENIED",
+        message: `${name}: ${reason}`,
+        details: null,
+        rule,
+      };
+      return finish(refusal(name, error, latency(), risk));
+    }
+    refuseMissingProgram(decision);
+    const { preview, stream } = request;
+    const running = engine.runner.run({ tool, input, grant, preview, stream }, follow.onEvent);
+    follow.onRunning(running.cancel);
+    const { output, error, usage } = await running.outcome;
+    const { risk } = decision;
+    const success = error === null;
+    return finish({ tool: name, success, output, error, risk, latencyMs: latency(), usage });
+  } catch (error) {
+    return finish(refusal(name, describeFailure(name, error), latency()));
+  }
+}
+
+/**
+ * The judgement of a request, with no effect: what `execute` acts on and `explain` shows. Throws a ToolError
+ * for UNKNOWN_TOOL, INVALID_ARGUMENTS, COMMAND_UNPARSABLE and paths that cannot be resolved.
+ */
+export function judge(engine: Engine, request: CallRequest): Judgement | Promise<Judgement> {
+  const loaded = engine.registry.get(request.tool);
+  return loaded instanceof Promise
+    ? loaded.then((tool) => judgeTool(engine, request, tool))
+    : judgeTool(engine, request, loaded);
+}
+
+function judgeTool(
+  engine: Engine,
+  request: CallRequest,
+  tool: Tool,
+): Judgement | Promise<Judgement> {
+  const parsed = parseArguments(tool.input, request.args);
+  if ("problems" in parsed) throw invalidArguments(tool.name, parsed.problems);
+  const input = parsed.value;
+  tool.check?.(input);
+  const capabilities = tool.capabilities(input, { cwd: "." });
+  const finish = (found: Awaited<typeof capabilities>): Judgement => {
+    const { rulebook } = engine;
+    const resolved = withoutRefusedOptions(
+      rulebook,
+      request.agent,
+      engine.resolver.resolve(found),
+    );
+    const decision = rulebook.decide(subjectOf(tool, request.agent), resolved);
+    const timeoutMs = Math.min(rulebook.timeoutOf(tool.name), request.timeoutMs ?? Infinity);
+    return { tool, input, decision, grant: grantOf(resolved, rulebook.settings, timeoutMs) };
+  };
+  return capabilities instanceof Promise ? capabilities.then(finish) : finish(capabilities);
+}
+
+/** What the policy is asked about a tool. */
+export function subjectOf(tool: Tool, agent: string): Subject {
+  const { name, risk, permission, riskOfPrograms = false } = tool;
+  return { tool: name, agent, risk, permission, riskOfPrograms };
+}

@@ -1,0 +1,68 @@
+/**
+ * Runs the one call of a process on its main thread, once that has restricted itself to the call's grant: for
+ * sealed builds, whose baked permissions are the policy's already, and which so save starting a thread.
+ */
+
+import type { Usage } from "../core/result.ts";
+import type { Rulebook } from "../policy/rulebook.ts";
+import { createContext } from "../host/context.ts";
+import { enterBoundary } from "../sandbox/enter.ts";
+import type { Boundary } from "../sandbox/boundary.ts";
+import type { Registry } from "../tools/registry.ts";
+import { JSON_NULL } from "../core/result.ts";
+import { ToolError } from "../core/errors.ts";
+import { checkStop, describeFailure, runTool } from "./run_tool.ts";
+import { createThreadParts, NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
+import type { Job, JobEvent, Outcome, Runner, Running } from "./runner.ts";
+
+export interface InlineRunnerOptions {
+  readonly rulebook: Rulebook;
+  readonly registry: Registry;
+  readonly boundaryOf: (job: Job) => Boundary;
+  readonly surroundings: () => ProgramSurroundings;
+}
+
+/** A runner that runs once: afterwards its thread can do nothing else. */
+export function createInlineRunner(options: InlineRunnerOptions): Runner {
+  let used = false;
+  const abort = new AbortController();
+
+  async function runOnce(job: Job, onEvent: (event: JobEvent) => void): Promise<Outcome> {
+    const { rulebook, registry } = options;
+    const counts: Record<string, number> = {};
+    let usage: () => Usage = () => counts;
+    try {
+      if (used) throw new ToolError("INTERNAL_ERROR", "this process has run its one call");
+      used = true;
+      const { tool, grant } = job;
+      const surroundings = grant.spawn.length > 0 ? options.surroundings() : NO_SURROUNDINGS;
+      const end = performance.now() + grant.timeoutMs;
+      const held = enterBoundary(options.boundaryOf(job), rulebook.settings.sandbox);
+      usage = () => ({ ...counts, layers: held.layers });
+      const context = createContext({
+        ...createThreadParts(held, surroundings),
+        grant: job.grant,
+        rulebook,
+        catalogue: registry.catalogue,
+        signal: abort.signal,
+        checkpoint: () => checkStop(tool.name, grant.timeoutMs, abort.signal, end),
+        onGroup: () => {},
+        count: (name, amount) => counts[name] = (counts[name] ?? 0) + amount,
+        progress: (done, total, unit) => {
+          if (!job.stream) return;
+          onEvent({ event: "progress", done, total, unit, message: `${done} ${unit}` });
+        },
+      });
+      return await runTool(job.tool, job.input, context, { preview: job.preview, usage });
+    } catch (error) {
+      return { output: JSON_NULL, error: describeFailure(job.tool.name, error), usage: usage() };
+    }
+  }
+
+  return {
+    run(job, onEvent): Running {
+      return { outcome: runOnce(job, onEvent), cancel: () => abort.abort("CANCELLED") };
+    },
+    close: () => Promise.resolve(),
+  };
+}

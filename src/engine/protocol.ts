@@ -1,0 +1,78 @@
+/** What crosses between the main thread and a worker: one header line of JSON, and after it the output as raw JSON. */
+
+import type { ResultError } from "../core/errors.ts";
+import { JSON_NULL, type JsonText, type Usage } from "../core/result.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { PlacedPolicy } from "../policy/compile.ts";
+import type { Sandbox } from "../policy/model.ts";
+import type { Boundary, Layer } from "../sandbox/boundary.ts";
+import type { RingMemory } from "./channel.ts";
+import type { JobEvent } from "./runner.ts";
+import type { ProgramSurroundings } from "./thread_parts.ts";
+
+/** The first and only `postMessage` to a worker. */
+export interface WorkerSetup {
+  readonly toWorker: RingMemory;
+  readonly toMain: RingMemory;
+  readonly boundary: Boundary;
+  readonly sandbox: Sandbox;
+  /** Compiled again in the worker when a walk first asks for it. */
+  readonly policies: readonly PlacedPolicy[];
+  readonly surroundings: ProgramSurroundings;
+  /** One job after the other, in the order they came; otherwise all at once. */
+  readonly sequential: boolean;
+}
+
+/** The part of a grant that differs between calls; the rest stands in the setup's policies. */
+export type JobGrant = Pick<Grant, "read" | "write" | "spawn" | "connect" | "timeoutMs">;
+
+export type ToWorker =
+  | {
+    readonly kind: "job";
+    readonly job: number;
+    readonly tool: string;
+    readonly input: unknown;
+    readonly grant: JobGrant;
+    readonly preview: boolean;
+    readonly stream: boolean;
+  }
+  | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
+
+/** Why a call is asked to end before it is done. */
+export type StopReason = "TIMEOUT" | "CANCELLED";
+
+export type FromWorker =
+  | {
+    readonly kind: "ready";
+    readonly layers: readonly Layer[];
+    readonly reasons: readonly string[];
+  }
+  | { readonly kind: "refused"; readonly error: ResultError }
+  | { readonly kind: "event"; readonly job: number; readonly event: JobEvent }
+  /** A process group that a job started, or that has ended. */
+  | { readonly kind: "group"; readonly job: number; readonly id: number; readonly alive: boolean }
+  | {
+    readonly kind: "done";
+    readonly job: number;
+    readonly error: ResultError | null;
+    readonly usage: Usage;
+  };
+
+const NEWLINE = "\n";
+
+/** `output` goes behind the header without being escaped again. */
+export function encodeMessage(message: ToWorker | FromWorker, output?: JsonText): string {
+  const header = JSON.stringify(message);
+  return output === undefined ? header : header + NEWLINE + output;
+}
+
+/** The header, and the raw output (`null` where there was none). The other side is our own code: shapes are trusted. */
+export function decodeMessage<M extends ToWorker | FromWorker>(text: string): {
+  readonly message: M;
+  readonly output: JsonText;
+} {
+  const end = text.indexOf(NEWLINE);
+  return end === -1
+    ? { message: JSON.parse(text) as M, output: JSON_NULL }
+    : { message: JSON.parse(text.slice(0, end)) as M, output: text.slice(end + 1) as JsonText };
+}

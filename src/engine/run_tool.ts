@@ -1,0 +1,67 @@
+/** Runs one tool with the handles of its grant and turns whatever happens into an outcome. */
+
+import { type ErrorCode, type ResultError, ToolError } from "../core/errors.ts";
+import { JSON_NULL, toJsonText } from "../core/result.ts";
+import type { Tool, ToolContext } from "../core/tool.ts";
+import type { Outcome } from "./runner.ts";
+
+/** Never throws. `usage` is read when the tool has ended. */
+export async function runTool(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  options: { readonly preview: boolean; readonly usage: () => Outcome["usage"] },
+): Promise<Outcome> {
+  try {
+    const running = options.preview && tool.preview !== undefined
+      ? tool.preview(input, context)
+      : tool.run(input, context);
+    const output = running instanceof Promise ? await running : running;
+    return { output: toJsonText(output), error: null, usage: options.usage() };
+  } catch (error) {
+    return {
+      output: error instanceof ToolError && error.output !== null
+        ? toJsonText(error.output)
+        : JSON_NULL,
+      error: describeFailure(tool.name, error),
+      usage: options.usage(),
+    };
+  }
+}
+
+/** What a call's checkpoints do: throws CANCELLED once it was cancelled, TIMEOUT once `end` has passed. */
+export function checkStop(tool: string, timeoutMs: number, signal: AbortSignal, end: number): void {
+  if (signal.aborted && signal.reason !== "TIMEOUT") {
+    throw new ToolError("CANCELLED", `${tool}: cancelled; it was ended`);
+  }
+  if (!signal.aborted && performance.now() < end) return;
+  throw new ToolError("TIMEOUT", `${tool}: no answer in ${timeoutMs} ms; it was ended`);
+}
+
+/** The error of a result for anything thrown: a lower layer's refusal is NATIVE_DENIED, the rest EXECUTION_ERROR. */
+export function describeFailure(tool: string, error: unknown): ResultError {
+  if (error instanceof ToolError) return error.toResultError();
+  if (error instanceof Deno.errors.NotCapable) {
+    return failure(
+      "NATIVE_DENIED",
+      `${tool}: the runtime's permission set refused what the policy layer had let through`,
+    );
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return failure(
+      "NATIVE_DENIED",
+      `${tool}: the operating system refused what the policy layer had let through`,
+    );
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return failure("EXECUTION_ERROR", `${tool}: ${withoutPaths(text)}`);
+}
+
+function failure(code: ErrorCode, message: string): ResultError {
+  return { code, message, details: null, rule: null };
+}
+
+/** Messages of the runtime carry absolute paths; a result must not. */
+function withoutPaths(text: string): string {
+  return text.replaceAll(/(?:file:\/\/)?\/[^\s'"`)]*/g, "…").slice(0, 500);
+}

@@ -1,0 +1,58 @@
+/** What runs an allowed call: a thread of the pool, or this very thread once it has restricted itself. */
+
+import type { Bell } from "./channel.ts";
+import type { ResultError } from "../core/errors.ts";
+import type { JsonText, Usage } from "../core/result.ts";
+import type { Tool } from "../core/tool.ts";
+import type { Grant } from "../policy/grant.ts";
+
+/** One allowed call. */
+export interface Job {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly grant: Grant;
+  readonly preview: boolean;
+  readonly stream: boolean;
+}
+
+/** What a running call says before it ends. */
+export type JobEvent =
+  | { readonly event: "stdout" | "stderr"; readonly data: string }
+  | {
+    readonly event: "progress";
+    readonly done: number;
+    readonly total: number | null;
+    readonly unit: string;
+    readonly message: string;
+  };
+
+/** How a call ended. `error` null means success; a failure may have output too. */
+export interface Outcome {
+  readonly output: JsonText;
+  readonly error: ResultError | null;
+  readonly usage: Usage;
+}
+
+/** A call under way. */
+export interface Running {
+  readonly outcome: Promise<Outcome>;
+  /** Asks it to end with CANCELLED; it answers all the same. */
+  cancel(): void;
+}
+
+export interface Runner {
+  run(job: Job, onEvent: (event: JobEvent) => void): Running;
+  /** Ends all threads and what they started. */
+  close(): Promise<void>;
+}
+
+/** A runner of many calls, with what a loop of one's own needs to follow it. */
+export interface StayingRunner extends Runner {
+  /** Rings when a thread has said something. */
+  readonly bell: Bell;
+  /** Calls that have not answered. */
+  readonly running: number;
+  readonly threads: number;
+  /** Takes in what the threads have said. */
+  drain(): void;
+}
