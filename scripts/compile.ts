@@ -17,7 +17,8 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
  * not granted, where a denial belongs. `--deny-import`: Deno would else load modules from seven hosts.
  * `--no-code-cache`: the cache would be a predictable file in a folder that others may write to, for about
  * 1 ms of 66 KB of modules. `--quiet` is baked too, as the level of the runtime's own messages on stderr.
- * The regular expression engine without backtracking takes over where the other one blows up.
+ * The regular expression engine without backtracking takes over where the other one blows up. Without V8's
+ * baseline compiler a start is 2.5 ms quicker, and calls in a pipe are no slower.
  */
 const FLAGS = [
   "--quiet",
@@ -28,7 +29,7 @@ const FLAGS = [
   "--deny-import",
   "--no-code-cache",
   "--unstable-worker-options",
-  "--v8-flags=--enable-experimental-regexp-engine-on-excessive-backtracks",
+  "--v8-flags=--enable-experimental-regexp-engine-on-excessive-backtracks,--no-sparkplug",
 ] as const;
 
 export interface CompileOptions {

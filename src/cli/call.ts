@@ -47,7 +47,7 @@ async function answer(
     preview: invocation.switches.has("preview"),
     stream: session.format === "text" && !session.quiet,
   };
-  const answered = execute(engine, request, {
+  return await execute(engine, request, {
     onEvent: (event) => {
       if (event.event === "progress" && Deno.stderr.isTerminal()) {
         complain(`${tool}: ${event.message}`);
@@ -57,8 +57,6 @@ async function answer(
       for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, cancel);
     },
   });
-  await engine.follow(answered);
-  return await answered;
 }
 
 /** The exit status of INTERFACE.md for a result. */

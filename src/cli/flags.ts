@@ -1,6 +1,5 @@
 /** The flags: one table gives parsing, help and the environment variables. */
 
-import { parseArgs } from "@std/cli";
 import { nearest } from "../core/nearest.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -70,6 +69,9 @@ export const FLAGS: readonly Flag[] = [
   },
 ];
 
+/** The short forms that everybody tries. */
+const SHORT: ReadonlyMap<string, string> = new Map([["-h", "--help"], ["-V", "--version"]]);
+
 /** What a command line holds: words in order, and flags by name. */
 export interface CommandLine {
   readonly words: readonly string[];
@@ -82,60 +84,39 @@ export interface CommandLine {
  * flag that does not exist, one without its value, and a repeated one that may not be.
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const taking = new Map(FLAGS.map((flag) => [flag.name, flag]));
+  const known = new Map(FLAGS.map((flag) => [flag.name, flag]));
   const words: string[] = [];
-  const attached: string[] = [];
+  const values: Record<string, string[]> = {};
+  const switches = new Set<string>();
   for (let i = 0; i < argv.length; i++) {
-    const argument = argv[i] as string;
+    const argument = SHORT.get(argv[i] as string) ?? argv[i] as string;
     if (argument === "--") {
       words.push(...argv.slice(i + 1));
       break;
     }
-    if (!argument.startsWith("--")) {
-      if (/^-[A-Za-z]/.test(argument) && argument !== "-h" && argument !== "-V") {
-        throw unknown(argument);
-      }
-      if (argument === "-h" || argument === "-V") {
-        attached.push(argument === "-h" ? "--help" : "--version");
-      } else words.push(argument);
+    if (!/^-[A-Za-z-]/.test(argument)) {
+      words.push(argument);
       continue;
     }
-    const [name = "", value] = split(argument.slice(2));
-    const flag = taking.get(name);
+    const [name, attached] = split(argument.slice(2));
+    const flag = argument.startsWith("--") ? known.get(name) : undefined;
     if (flag === undefined) throw unknown(argument);
     if (flag.value === undefined) {
-      if (value !== undefined) throw new UsageError(`--${name} takes no value`);
-      attached.push(argument);
-    } else if (value !== undefined) {
-      attached.push(argument);
-    } else {
-      const next = argv[++i];
-      if (next === undefined) {
-        throw new UsageError(`--${name} needs a value: --${name} ${flag.value}`);
-      }
-      // The library takes a value that begins with a dash for another flag: bound with `=` it cannot.
-      attached.push(`--${name}=${next}`);
+      if (attached !== undefined) throw new UsageError(`--${name} takes no value`);
+      switches.add(name);
+      continue;
+    }
+    const value = attached ?? argv[++i];
+    if (value === undefined) {
+      throw new UsageError(`--${name} needs a value: --${name} ${flag.value}`);
+    }
+    const given = values[name] ??= [];
+    given.push(value);
+    if (given.length > 1 && flag.repeatable !== true) {
+      throw new UsageError(`--${name} is given twice`);
     }
   }
-  return { words, ...collect(attached) };
-}
-
-function collect(attached: readonly string[]): Pick<CommandLine, "values" | "switches"> {
-  const valued = FLAGS.filter((flag) => flag.value !== undefined).map(({ name }) => name);
-  const switched = FLAGS.filter((flag) => flag.value === undefined).map(({ name }) => name);
-  const parsed: Readonly<Record<string, unknown>> = parseArgs([...attached], {
-    string: valued,
-    collect: valued,
-    boolean: switched,
-  });
-  const values: Record<string, readonly string[]> = {};
-  for (const { name, repeatable } of FLAGS) {
-    const given: unknown = parsed[name];
-    if (!Array.isArray(given) || given.length === 0) continue;
-    if (given.length > 1 && repeatable !== true) throw new UsageError(`--${name} is given twice`);
-    values[name] = given.map(String);
-  }
-  return { values, switches: new Set(switched.filter((name) => parsed[name] === true)) };
+  return { words, values, switches };
 }
 
 function split(text: string): [string, string | undefined] {

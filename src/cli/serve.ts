@@ -1,14 +1,14 @@
 /** `serve`: requests as NDJSON on standard input, answers as NDJSON on standard output. */
 
 import { EXIT } from "../core/errors.ts";
-import type { CommandEngine } from "../engine/create_engine.ts";
-import { openLibc } from "../sandbox/libc.ts";
+import type { StayingEngine } from "../engine/create_engine.ts";
+import { type Libc, openLibc } from "../sandbox/libc.ts";
 import type { Invocation } from "./invocation.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import { LineWriter } from "./line_writer.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
 import { Server } from "./server.ts";
-import { type Agent, openEngine, openSession } from "./session.ts";
+import { type Agent, openSession, openStayingEngine } from "./session.ts";
 
 /** Bytes asked of standard input at once: a pipe's capacity (pipe(7)). */
 const INPUT_BYTES = 1 << 16;
@@ -23,14 +23,19 @@ const SETTLE_TURNS = 8;
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
 export async function serve(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
-  const engine = openEngine(session, invocation, "stay");
-  return await serveEngine(engine, session.agent);
+  const libc = openLibc();
+  const engine = await openStayingEngine(session, invocation, libc);
+  return await serveEngine(engine, session.agent, libc);
 }
 
 /** As {@linkcode serve}, with an engine that is there. */
-export async function serveEngine(engine: CommandEngine, agent: Agent): Promise<number> {
+export async function serveEngine(
+  engine: StayingEngine,
+  agent: Agent,
+  libc: Libc | null = openLibc(),
+): Promise<number> {
   engine.warm();
-  const readiness = createReadiness(openLibc());
+  const readiness = createReadiness(libc);
   const writer = new LineWriter(readiness);
   const server = new Server(engine, agent, (line) => writer.write(line));
   const { limits, killGraceMs } = engine.rulebook.settings;
@@ -49,26 +54,35 @@ class ServeLoop {
   readonly #readiness: Readiness;
   readonly #splitter: LineSplitter;
   readonly #input = new Uint8Array(INPUT_BYTES);
-  readonly #stopped = Promise.withResolvers<void>();
-  #reading: Promise<void> | null = null;
+  #reading = false;
+  #listening = false;
   #open = true;
   #abandoned = false;
+  /**
+   * Everything that may end a wait resolves this one, and each wait has its own: `Promise.race` would leave a
+   * reaction on every promise that lives longer than the wait, for each request.
+   */
+  #wake = Promise.withResolvers<void>();
 
   constructor(server: Server, writer: LineWriter, readiness: Readiness, requestBytes: number) {
     this.#server = server;
     this.#writer = writer;
     this.#readiness = readiness;
     this.#splitter = new LineSplitter(requestBytes);
+    server.onAnswer = () => this.#wake.resolve();
   }
 
   /** Takes no more requests; those that run have `graceMs` to end, then they are cancelled. */
   stop(graceMs: number): void {
     this.#open = false;
-    this.#stopped.resolve();
     this.#server.refuseWaiting();
+    this.#wake.resolve();
     setTimeout(() => this.#server.cancelAll(), graceMs);
     // What does not end when it is cancelled is ended with the process; so is a reader that never reads.
-    setTimeout(() => this.#abandon(), 2 * graceMs + 1_000);
+    setTimeout(() => {
+      this.#abandoned = true;
+      this.#wake.resolve();
+    }, 2 * graceMs + 1_000);
   }
 
   /** True when every request was answered to a reader that was there. */
@@ -77,28 +91,17 @@ class ServeLoop {
     while (!this.#abandoned) {
       runner.drain();
       await this.#settle();
-      await Promise.race([this.#writer.flush(), this.#abandonment.promise]);
+      await this.#flush();
       if (this.#writer.broken) {
         this.#server.cancelAll();
         return false;
       }
       if (!this.#open && this.#server.pending === 0 && this.#writer.waiting === 0) return true;
       if (this.#writer.waiting > 0 || this.#readAhead()) continue;
-      if (runner.running > 0 && this.#reading === null && runner.bell.waitBlocking(TURN_MS)) {
-        continue;
-      }
+      if (!this.#reading && runner.running > 0 && runner.bell.waitBlocking(TURN_MS)) continue;
       await this.#waitForAnything();
     }
     return false;
-  }
-
-  readonly #abandonment = Promise.withResolvers<void>();
-
-  #abandon(): void {
-    this.#abandoned = true;
-    this.#abandonment.resolve();
-    this.#stopped.resolve();
-    this.#server.runner.bell.ring();
   }
 
   /** Lets answers that have arrived reach the writer, so that they go out in one write. */
@@ -106,9 +109,18 @@ class ServeLoop {
     for (let turn = 0; turn < SETTLE_TURNS && this.#server.settling; turn++) await null;
   }
 
+  /** Until all has gone out: a reader that does not read stops the loop here. */
+  async #flush(): Promise<void> {
+    if (this.#writer.waiting === 0) return;
+    void this.#writer.flush().then(() => this.#wake.resolve());
+    while (this.#writer.waiting > 0 && !this.#writer.broken && !this.#abandoned) {
+      await this.#nextWake();
+    }
+  }
+
   /** Reads without the event loop where bytes are known to be there; true when it did. */
   #readAhead(): boolean {
-    if (!this.#mayRead || this.#reading !== null) return false;
+    if (!this.#mayRead || this.#reading) return false;
     const idle = this.#server.pending === 0;
     if (!this.#readiness.readable(idle ? TURN_MS : 0)) return false;
     this.#take(Deno.stdin.readSync(this.#input));
@@ -121,16 +133,28 @@ class ServeLoop {
   }
 
   async #waitForAnything(): Promise<void> {
-    const waits: Promise<unknown>[] = [this.#server.runner.bell.wait(), this.#server.changed()];
-    if (this.#mayRead) {
-      this.#reading ??= Deno.stdin.read(this.#input).then(
-        (count) => this.#take(count),
-        () => this.#take(null),
-      ).finally(() => this.#reading = null);
+    if (!this.#listening) {
+      this.#listening = true;
+      void this.#server.runner.bell.wait().then(() => {
+        this.#listening = false;
+        this.#wake.resolve();
+      });
     }
-    if (this.#reading !== null) waits.push(this.#reading);
-    if (this.#open) waits.push(this.#stopped.promise);
-    await Promise.race(waits);
+    if (this.#mayRead && !this.#reading) {
+      this.#reading = true;
+      const taken = (count: number | null) => {
+        this.#reading = false;
+        this.#take(count);
+        this.#wake.resolve();
+      };
+      void Deno.stdin.read(this.#input).then(taken, () => taken(null));
+    }
+    await this.#nextWake();
+  }
+
+  async #nextWake(): Promise<void> {
+    await this.#wake.promise;
+    this.#wake = Promise.withResolvers<void>();
   }
 
   #take(count: number | null): void {

@@ -3,7 +3,7 @@
 import { type ErrorCode, ToolError } from "../core/errors.ts";
 import type { CallRequest, RequestId } from "../core/request.ts";
 import { encodeResult, refusal, type Result, resultError, toJsonText } from "../core/result.ts";
-import type { CommandEngine } from "../engine/create_engine.ts";
+import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import { explain } from "../engine/explain.ts";
 import { describeFailure } from "../engine/run_tool.ts";
@@ -15,6 +15,9 @@ import type { Agent } from "./session.ts";
 /** Requests that wait for their turn before no more input is read. */
 const MAX_WAITING = 1024;
 
+/** Requests that are judged ahead of the threads' being free for them. */
+const MAX_JUDGED = 64;
+
 type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
 
 interface Open {
@@ -25,17 +28,18 @@ interface Open {
 }
 
 export class Server {
-  readonly #engine: CommandEngine;
+  readonly #engine: StayingEngine;
   readonly #agent: Agent;
   readonly #write: (line: string) => void;
   readonly #waiting: Call[] = [];
   readonly #running = new Set<Open>();
   readonly #started = performance.now();
   #answers = 0;
-  #change = Promise.withResolvers<void>();
+  /** Called when an answer was written. */
+  onAnswer: () => void = () => {};
 
   constructor(
-    engine: CommandEngine,
+    engine: StayingEngine,
     agent: Agent,
     write: (line: string) => void,
   ) {
@@ -61,11 +65,6 @@ export class Server {
   /** Whether some request is neither on a thread nor answered: its answer is being made. */
   get settling(): boolean {
     return this.#running.size > this.#engine.runner.running;
-  }
-
-  /** Resolves when the next answer is written. */
-  changed(): Promise<void> {
-    return this.#change.promise;
   }
 
   accept(line: Line): void {
@@ -114,7 +113,9 @@ export class Server {
 
   #startNext(): void {
     const { concurrency } = this.#engine.rulebook.settings.limits;
-    while (this.#running.size < concurrency) {
+    // Short calls take turns on their threads: judging the next ones meanwhile costs them nothing.
+    const most = concurrency === 1 ? 1 : Math.max(concurrency, MAX_JUDGED);
+    while (this.#running.size < most) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       const open: Open = { id: next.id, cancel: null, cancelled: false };
@@ -234,8 +235,7 @@ export class Server {
   #answer(id: RequestId, result: Result, op: string | null = null): void {
     this.#answers++;
     this.#write(encodeResult(id, result, op));
-    this.#change.resolve();
-    this.#change = Promise.withResolvers<void>();
+    this.onAnswer();
   }
 }
 

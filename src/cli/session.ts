@@ -1,10 +1,18 @@
 /** From a command line and the environment to what governs this process: policies, workspace, agent. */
 
-import { basename, isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../core/capability.ts";
-import { type CommandEngine, createEngine, type EngineOptions } from "../engine/create_engine.ts";
-import { type PlacedPolicy, PolicyConflict } from "../policy/compile.ts";
+import { type ErrorCode, ToolError } from "../core/errors.ts";
+import {
+  type CommandEngine,
+  createEngine,
+  createStayingEngine,
+  type StayingEngine,
+} from "../engine/create_engine.ts";
+import { type PlacedPolicy, PolicyConflict } from "../policy/compile_lazily.ts";
+import { canonicalDirectory } from "../host/canonicalize.ts";
 import type { LoadedPolicy, Policy, SandboxMode } from "../policy/model.ts";
+import type { Libc } from "../sandbox/libc.ts";
+import { isWithin } from "../sandbox/within.ts";
 import { FLAGS } from "./flags.ts";
 import type { Invocation } from "./invocation.ts";
 import { UsageError } from "./usage_error.ts";
@@ -46,19 +54,32 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   };
 }
 
-/** The engine of a session. Throws a UsageError where its policies contradict each other. */
-export function openEngine(
-  session: Session,
-  { embedded }: Invocation,
-  life: EngineOptions["life"] = "once",
-): CommandEngine {
+/** The engine of a session for one call. Throws a UsageError where its policies contradict each other. */
+export function openEngine(session: Session, { embedded }: Invocation): CommandEngine {
   const { policies, workspace } = session;
   try {
-    return createEngine({ policies, workspace, sealed: embedded.sealed, life });
+    return createEngine({ policies, workspace, sealed: embedded.sealed });
   } catch (error) {
-    if (error instanceof PolicyConflict) throw new UsageError(error.message);
-    throw error;
+    throw conflict(error);
   }
+}
+
+/** As {@linkcode openEngine}, for many calls. */
+export async function openStayingEngine(
+  session: Session,
+  { embedded }: Invocation,
+  libc: Libc | null,
+): Promise<StayingEngine> {
+  const { policies, workspace } = session;
+  try {
+    return await createStayingEngine({ policies, workspace, sealed: embedded.sealed, libc });
+  } catch (error) {
+    throw conflict(error);
+  }
+}
+
+function conflict(error: unknown): unknown {
+  return error instanceof PolicyConflict ? new UsageError(error.message) : error;
 }
 
 /** How results are printed: as asked, else text on a terminal and JSON elsewhere. */
@@ -106,7 +127,7 @@ export async function loadPolicy(file: string): Promise<LoadedPolicy> {
     );
   }
   // Results name the rule behind a denial: by the file's name, since its place is nothing for an agent to know.
-  return { source: basename(file), policy: parsed.policy };
+  return { source: file.split(/[\\/]/).at(-1) ?? file, policy: parsed.policy };
 }
 
 /** The text of a policy file; a UsageError where it cannot be read. */
@@ -214,13 +235,24 @@ function placePolicies(loaded: readonly LoadedPolicy[], invocation: Invocation):
 }
 
 function directory(path: string, what: string): CanonicalPath {
+  let found: CanonicalPath;
   try {
-    const real = Deno.realPathSync(isAbsolute(path) ? path : join(Deno.cwd(), path));
-    if (!Deno.statSync(real).isDirectory) throw new UsageError(`${what}: not a directory: ${path}`);
-    return real as CanonicalPath;
+    found = canonicalDirectory(path);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const why = error instanceof Deno.errors.NotFound ? "no such directory" : "cannot be reached";
+    if (!(error instanceof ToolError)) throw error;
+    const why = NO_DIRECTORY[error.code] ?? "cannot be reached";
     throw new UsageError(`${what}: ${why}: ${path}`);
   }
+  if (isReadable(found) || isWithin(Deno.cwd(), found)) return found;
+  // A sealed build, whose permissions start where it was started.
+  throw new UsageError(`${what}: this build may read nothing there: ${path}`);
+}
+
+const NO_DIRECTORY: Partial<Record<ErrorCode, string>> = {
+  FILE_NOT_FOUND: "no such directory",
+  NOT_A_DIRECTORY: "not a directory",
+};
+
+function isReadable(path: CanonicalPath): boolean {
+  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }

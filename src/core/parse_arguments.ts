@@ -234,11 +234,16 @@ function defaultsOf(
     .filter(([key, property]) => property.default !== undefined && !Object.hasOwn(value, key))
     .map(([key, property]) => [
       key,
-      parse(property, structuredClone(property.default), {
+      parse(property, ownCopy(property.default), {
         ...place,
         path: joinPath(place.path, key),
       }),
     ]);
+}
+
+/** Defaults are mostly words and numbers, which need no copy. */
+function ownCopy(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? structuredClone(value) : value;
 }
 
 function unknownKey(key: string, known: readonly string[]): string {

@@ -1,15 +1,12 @@
 /** Boundaries of threads: drawn from one grant for a single call, from what the policy can allow for many. */
 
-import { dirname } from "@std/path";
 import type { CanonicalPath } from "../core/capability.ts";
+import { entryType } from "../host/entry_type.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
-import { type Carver, createCarver } from "../host/carve.ts";
-import type { ProgramFinder } from "../host/programs.ts";
-import type { Boundary, SpawnBoundary } from "../sandbox/boundary.ts";
-import { SYSTEM_PATHS } from "../sandbox/system_paths.ts";
+import type { Boundary } from "../sandbox/boundary.ts";
 import type { Lane } from "./lanes.ts";
+import type { ProgramSupport } from "./program_support.ts";
 import type { Job } from "./runner.ts";
-import type { ProgramSurroundings } from "./thread_parts.ts";
 import type { LaneBoundary } from "./worker_pool.ts";
 
 /** The state of boundaries that never change. */
@@ -24,45 +21,22 @@ export interface Boundaries {
 
 export function createBoundaries(
   rulebook: Rulebook,
-  programs: ProgramFinder,
-  surroundings: () => ProgramSurroundings,
+  programs: () => ProgramSupport,
 ): Boundaries {
-  const { scope, settings } = rulebook;
-  const { workspace, sandbox } = settings;
-  let carver: Carver | null = null;
-
-  const spawnBoundary = (): { readonly spawn: SpawnBoundary; readonly state: string } => {
-    carver ??= createCarver(rulebook);
-    const { read, write, list, fingerprint } = carver.carve();
-    const temporary = surroundings().temporaryRoot;
-    const found = scope.programs === "any"
-      ? "any" as const
-      : [...new Set(scope.programs.flatMap((name) => programs.find(name, workspace)?.start ?? []))];
-    return {
-      spawn: {
-        programs: found,
-        system: sandbox.system ?? SYSTEM_PATHS,
-        read,
-        write: temporary === null ? write : [...write, temporary as CanonicalPath],
-        list,
-        network: sandbox.network === "allow",
-      },
-      state: fingerprint,
-    };
-  };
-
   return {
     ofLane(lane) {
       switch (lane) {
         case "read":
         case "read-long":
-          return { boundary: reading(scope.read), state: FIXED };
+          return { boundary: reading(rulebook.scope.read), state: FIXED };
         case "write": {
-          const write = [...new Set(scope.write.map(deepestExisting))];
-          return { boundary: { ...reading(scope.read), write }, state: write.join("\0") };
+          const { read, write } = rulebook.scope;
+          const writeFolders = [...new Set(write.map(deepestFolder))];
+          const boundary = { ...reading(read), write, writeFolders };
+          return { boundary, state: writeFolders.join("\0") };
         }
         case "spawn": {
-          const { spawn, state } = spawnBoundary();
+          const { spawn, state } = programs().boundary();
           return { boundary: { read: [], write: [], connect: [], spawn }, state };
         }
       }
@@ -72,13 +46,13 @@ export function createBoundaries(
       const write = grant.write.map(({ path }) => path);
       if (preview) return reading([...read, ...write]);
       if (grant.spawn.length > 0) {
-        const { spawn } = spawnBoundary();
+        const { spawn } = programs().boundary();
         const starts = grant.spawn.map(({ program }) => program.start);
         return { read, write, connect: grant.connect, spawn: { ...spawn, programs: starts } };
       }
       // A file is written by making another beside it: the folder is what must be writable.
       const folders = [
-        ...new Set(write.map((path) => deepestExisting(dirname(path) as CanonicalPath))),
+        ...new Set(write.map((path) => deepestFolder(parentOf(path)))),
       ];
       return { read, write: folders, connect: grant.connect, spawn: null };
     },
@@ -89,14 +63,18 @@ function reading(read: readonly CanonicalPath[]): Boundary {
   return { read, write: [], connect: [], spawn: null };
 }
 
-/** The kernel's rules name what is there: for what is not yet, the folder in which it would begin. */
-function deepestExisting(path: CanonicalPath): CanonicalPath {
-  for (let at = path;; at = dirname(at) as CanonicalPath) {
-    try {
-      Deno.lstatSync(at);
-      return at;
-    } catch {
-      if (dirname(at) === at) return at;
-    }
-  }
+/**
+ * The kernel's rules name what is there: for what is not yet, the folder in which it would begin; for a file the
+ * folder that it lies in, where its replacement is made.
+ */
+function deepestFolder(path: CanonicalPath): CanonicalPath {
+  let at = path;
+  let type = entryType(at);
+  for (; type === null && at !== "/"; type = entryType(at)) at = parentOf(at);
+  return type === "file" ? parentOf(at) : at;
+}
+
+/** A canonical path has no trailing slash and no dots: its parent is what stands before the last slash. */
+function parentOf(path: CanonicalPath): CanonicalPath {
+  return (path.slice(0, path.lastIndexOf("/")) || "/") as CanonicalPath;
 }

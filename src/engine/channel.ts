@@ -8,7 +8,8 @@
 const HEAD = 0; // written so far
 const TAIL = 1; // read so far
 const CURRENT = 2; // number of the job that the reader works on, 0 for none
-const CONTROL_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
+const STALLED = 3; // 1 while a writer that does not block has frames that found no room
+const CONTROL_BYTES = 4 * Int32Array.BYTES_PER_ELEMENT;
 const LENGTH_BYTES = 4;
 /** The top bit of a frame's length: more of the same message follows. */
 const CONTINUED = 0x8000_0000;
@@ -33,14 +34,18 @@ export function createRingMemory(size: number, bell: SharedArrayBuffer): RingMem
   };
 }
 
+// A bell counts its rings, and who waits for them: waking nobody would still cost a system call, 5 µs.
+const RINGS = 0;
+const WAITERS = 1;
+
 export function createBell(): SharedArrayBuffer {
-  return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** Rings a bell. */
+/** Rings a bell. Who begins to wait meanwhile sees the new count and does not sleep. */
 export function ring(bell: Int32Array): void {
-  Atomics.add(bell, 0, 1);
-  Atomics.notify(bell, 0);
+  Atomics.add(bell, RINGS, 1);
+  if (Atomics.load(bell, WAITERS) > 0) Atomics.notify(bell, RINGS);
 }
 
 /** Writes whole messages as UTF-8. */
@@ -67,6 +72,7 @@ export class RingWriter {
       if (this.#waiting.length > 0 || !this.#put(frame)) this.#waiting.push(frame.slice());
     });
     ring(this.#bell);
+    if (this.#waiting.length > 0) this.flush();
   }
 
   /** Sends, waiting for the reader to make room: for threads that may block. */
@@ -88,13 +94,18 @@ export class RingWriter {
 
   /** Puts waiting frames into the room that the reader has made; true when none is left. */
   flush(): boolean {
+    if (this.#waiting.length === 0) return true;
+    // Before the look at the room: a reader that makes some after it sees that it is waited for.
+    Atomics.store(this.#control, STALLED, 1);
     let sent = 0;
     while (sent < this.#waiting.length && this.#put(this.#waiting[sent] as Uint8Array)) sent++;
     if (sent > 0) {
       this.#waiting = this.#waiting.slice(sent);
       ring(this.#bell);
     }
-    return this.#waiting.length === 0;
+    if (this.#waiting.length > 0) return false;
+    Atomics.store(this.#control, STALLED, 0);
+    return true;
   }
 
   /** Cuts a message into frames of at most a quarter of the ring; `frame` is valid until the next. */
@@ -133,9 +144,12 @@ export class RingReader {
   readonly #data: Uint8Array;
   readonly #bytes: Uint8Array;
   readonly #length: Uint32Array;
+  readonly #writerBell: Int32Array | null;
   #begun = "";
 
-  constructor(memory: RingMemory) {
+  /** `writerBell` is rung when there is room again for a writer that could not send all. */
+  constructor(memory: RingMemory, writerBell: SharedArrayBuffer | null = null) {
+    this.#writerBell = writerBell === null ? null : new Int32Array(writerBell);
     this.#control = new Int32Array(memory.control);
     this.#data = new Uint8Array(memory.data);
     this.#bytes = new Uint8Array(this.#data.length / 4);
@@ -162,6 +176,9 @@ export class RingReader {
       const text = decoder.decode(this.#copy(tail + LENGTH_BYTES, size));
       Atomics.store(this.#control, TAIL, tail + LENGTH_BYTES + size);
       Atomics.notify(this.#control, TAIL);
+      if (this.#writerBell !== null && Atomics.load(this.#control, STALLED) === 1) {
+        ring(this.#writerBell);
+      }
       if ((length & CONTINUED) !== 0) {
         this.#begun += text;
         continue;
@@ -182,33 +199,43 @@ export class RingReader {
   }
 }
 
-/** Waits for a bell: blocking for a bounded time, or on the event loop. */
+/**
+ * Waits for a bell: blocking for a bounded time, or on the event loop. What counts as heard is said by the
+ * listener, before it looks at what the bell was rung for: waits never decide it, so none can swallow a ring.
+ */
 export class Bell {
   readonly #word: Int32Array;
-  #seen = 0;
+  #heard = 0;
   #waiting: Promise<void> | null = null;
 
   constructor(memory: SharedArrayBuffer) {
     this.#word = new Int32Array(memory);
   }
 
-  /** True when it rang since the last time it was seen; waits at most `ms`. */
+  /** All rings up to now are heard: to be called before looking, never after. */
+  hear(): void {
+    this.#heard = Atomics.load(this.#word, RINGS);
+  }
+
+  /** True once it has rung since it was last heard; waits at most `ms`. */
   waitBlocking(ms: number): boolean {
-    const rang = Atomics.wait(this.#word, 0, this.#seen, ms) !== "timed-out";
-    this.#seen = Atomics.load(this.#word, 0);
+    Atomics.add(this.#word, WAITERS, 1);
+    const rang = Atomics.wait(this.#word, RINGS, this.#heard, ms) !== "timed-out";
+    Atomics.sub(this.#word, WAITERS, 1);
     return rang;
   }
 
-  /** Resolves when it has rung since the last time it was seen. */
+  /** Resolves once it has rung since it was last heard. */
   wait(): Promise<void> {
     this.#waiting ??= this.#next().finally(() => this.#waiting = null);
     return this.#waiting;
   }
 
   async #next(): Promise<void> {
-    const waiting = Atomics.waitAsync(this.#word, 0, this.#seen);
+    Atomics.add(this.#word, WAITERS, 1);
+    const waiting = Atomics.waitAsync(this.#word, RINGS, this.#heard);
     if (waiting.async) await waiting.value;
-    this.#seen = Atomics.load(this.#word, 0);
+    Atomics.sub(this.#word, WAITERS, 1);
   }
 
   ring(): void {

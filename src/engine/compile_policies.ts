@@ -1,13 +1,13 @@
 /** Compiles policies for this machine and these tools: the same on the main thread and on workers. */
 
-import { compileRulebook, type PlacedPolicy } from "../policy/compile.ts";
+import { compileRulebookLazily, type PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { DEVICES, SYSTEM_PATHS } from "../sandbox/system_paths.ts";
 import type { Registry } from "../tools/registry.ts";
 
 /** Throws where the policies contradict each other. */
 export function compilePolicies(policies: readonly PlacedPolicy[], registry: Registry): Rulebook {
-  return compileRulebook(policies, {
+  return compileRulebookLazily(policies, {
     system: SYSTEM_PATHS,
     devices: DEVICES.map(({ path }) => path),
     caseInsensitive: Deno.build.os === "darwin" || Deno.build.os === "windows",

@@ -1,6 +1,7 @@
 /** The one way through: every call, whichever way it came in, passes `execute()` and nothing else runs a tool. */
 
 import { invalidArguments, parseArguments } from "../core/parse_arguments.ts";
+import type { Capability } from "../core/capability.ts";
 import type { CallRequest } from "../core/request.ts";
 import { refusal, type Result } from "../core/result.ts";
 import type { Tool } from "../core/tool.ts";
@@ -20,6 +21,8 @@ export interface Engine {
   readonly rulebook: Rulebook;
   readonly resolver: CapabilityResolver;
   readonly runner: Runner;
+  /** Loads what resolving and judging these takes; null where nothing is missing. */
+  prepare(capabilities: readonly Capability[]): Promise<void> | null;
   readonly metrics: Metrics;
 }
 
@@ -98,19 +101,35 @@ function judgeTool(
   if ("problems" in parsed) throw invalidArguments(tool.name, parsed.problems);
   const input = parsed.value;
   tool.check?.(input);
-  const capabilities = tool.capabilities(input, { cwd: "." });
-  const finish = (found: Awaited<typeof capabilities>): Judgement => {
-    const { rulebook } = engine;
-    const resolved = withoutRefusedOptions(
-      rulebook,
-      request.agent,
-      engine.resolver.resolve(found),
-    );
-    const decision = rulebook.decide(subjectOf(tool, request.agent), resolved);
-    const timeoutMs = Math.min(rulebook.timeoutOf(tool.name), request.timeoutMs ?? Infinity);
-    return { tool, input, decision, grant: grantOf(resolved, rulebook.settings, timeoutMs) };
-  };
-  return capabilities instanceof Promise ? capabilities.then(finish) : finish(capabilities);
+  const found = tool.capabilities(input, { cwd: "." });
+  if (found instanceof Promise) return decideLater(engine, request, { tool, input }, found);
+  const preparing = engine.prepare(found);
+  return preparing === null
+    ? decideOn(engine, request, { tool, input }, found)
+    : decideLater(engine, request, { tool, input }, found);
+}
+
+async function decideLater(
+  engine: Engine,
+  request: CallRequest,
+  call: Pick<Judgement, "tool" | "input">,
+  finding: readonly Capability[] | Promise<readonly Capability[]>,
+): Promise<Judgement> {
+  const found = await finding;
+  await engine.prepare(found);
+  return decideOn(engine, request, call, found);
+}
+
+function decideOn(
+  { rulebook, resolver }: Engine,
+  { agent, timeoutMs }: CallRequest,
+  { tool, input }: Pick<Judgement, "tool" | "input">,
+  found: readonly Capability[],
+): Judgement {
+  const resolved = withoutRefusedOptions(rulebook, agent, resolver.resolve(found));
+  const decision = rulebook.decide(subjectOf(tool, agent), resolved);
+  const ms = Math.min(rulebook.timeoutOf(tool.name), timeoutMs ?? Infinity);
+  return { tool, input, decision, grant: grantOf(resolved, rulebook.settings, ms) };
 }
 
 /** What the policy is asked about a tool. */

@@ -1,36 +1,53 @@
 /** Runs calls that need no power at all where they are: they get handles that grant nothing. */
 
+import { ToolError } from "../core/errors.ts";
 import { createContext } from "../host/context.ts";
-import type { Rulebook } from "../policy/rulebook.ts";
+import type { Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Registry } from "../tools/registry.ts";
-import { checkStop, runTool } from "./run_tool.ts";
-import { createThreadParts, NO_SURROUNDINGS, type ThreadParts } from "./thread_parts.ts";
+import { runTool } from "./run_tool.ts";
+import { Stop } from "./stop.ts";
+import { NO_SURROUNDINGS, type ThreadParts } from "./thread_parts.ts";
 import type { Job, Runner } from "./runner.ts";
 
-/** Whether a grant is of nothing. */
-export function isFree({ grant: { read, write, spawn, connect } }: Job): boolean {
+/** Whether a call may run here: its grant is of nothing, and no layer is required that does not hold here. */
+export function isFree({ grant }: Job, { sandbox }: Settings): boolean {
+  const { read, write, spawn, connect } = grant;
+  if (sandbox.kernel === "required") return false;
   return read.length + write.length + spawn.length + connect.length === 0;
 }
 
-/** Files that the grant never names, programs that it never starts. */
-const NOTHING: ThreadParts = createThreadParts(
-  { libc: null, layers: ["policy"] },
-  NO_SURROUNDINGS,
-);
+/** No files, no programs: a free call names none, and so is given none. */
+const NOTHING: ThreadParts = {
+  files: {
+    read: refuse,
+    readStart: refuse,
+    find: refuse,
+    walk: refuse,
+    write: refuse,
+  },
+  libc: null,
+  layers: ["policy"],
+  ...NO_SURROUNDINGS,
+};
+
+function refuse(): never {
+  throw new ToolError("PATH_DENIED", "this call was granted no files");
+}
 
 export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner {
   return {
     run(job) {
       const { tool, grant } = job;
-      const abort = new AbortController();
-      const end = performance.now() + grant.timeoutMs;
+      const stop = new Stop(tool.name, grant.timeoutMs);
       const context = createContext({
         ...NOTHING,
         grant,
         rulebook,
         catalogue: registry.catalogue,
-        signal: abort.signal,
-        checkpoint: () => checkStop(tool.name, grant.timeoutMs, abort.signal, end),
+        get signal() {
+          return stop.signal;
+        },
+        checkpoint: () => stop.check(),
         onGroup: () => {},
         count: () => {},
         progress: () => {},
@@ -38,7 +55,7 @@ export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner
       const usage = () => ({ layers: ["policy"] });
       return {
         outcome: runTool(tool, job.input, context, { preview: job.preview, usage }),
-        cancel: () => abort.abort(),
+        cancel: () => stop.ask("CANCELLED"),
       };
     },
     close: () => Promise.resolve(),

@@ -11,41 +11,49 @@ import type { Boundary } from "../sandbox/boundary.ts";
 import type { Registry } from "../tools/registry.ts";
 import { JSON_NULL } from "../core/result.ts";
 import { ToolError } from "../core/errors.ts";
-import { checkStop, describeFailure, runTool } from "./run_tool.ts";
-import { createThreadParts, NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
+import type { ProgramSupport } from "./program_support.ts";
+import { describeFailure, runTool } from "./run_tool.ts";
+import { Stop } from "./stop.ts";
+import { createThreadParts, NO_SURROUNDINGS } from "./thread_parts.ts";
 import type { Job, JobEvent, Outcome, Runner, Running } from "./runner.ts";
 
 export interface InlineRunnerOptions {
   readonly rulebook: Rulebook;
   readonly registry: Registry;
   readonly boundaryOf: (job: Job) => Boundary;
-  readonly surroundings: () => ProgramSurroundings;
+  readonly programs: () => ProgramSupport;
 }
 
 /** A runner that runs once: afterwards its thread can do nothing else. */
 export function createInlineRunner(options: InlineRunnerOptions): Runner {
   let used = false;
-  const abort = new AbortController();
 
-  async function runOnce(job: Job, onEvent: (event: JobEvent) => void): Promise<Outcome> {
+  async function runOnce(
+    job: Job,
+    onEvent: (event: JobEvent) => void,
+    stop: Stop,
+  ): Promise<Outcome> {
     const { rulebook, registry } = options;
     const counts: Record<string, number> = {};
     let usage: () => Usage = () => counts;
     try {
       if (used) throw new ToolError("INTERNAL_ERROR", "this process has run its one call");
       used = true;
-      const { tool, grant } = job;
-      const surroundings = grant.spawn.length > 0 ? options.surroundings() : NO_SURROUNDINGS;
-      const end = performance.now() + grant.timeoutMs;
-      const held = enterBoundary(options.boundaryOf(job), rulebook.settings.sandbox);
+      const { grant } = job;
+      const surroundings = grant.spawn.length > 0
+        ? options.programs().surroundings
+        : NO_SURROUNDINGS;
+      const held = await enterBoundary(options.boundaryOf(job), rulebook.settings.sandbox);
       usage = () => ({ ...counts, layers: held.layers });
       const context = createContext({
-        ...createThreadParts(held, surroundings),
+        ...await createThreadParts(held, surroundings),
         grant: job.grant,
         rulebook,
         catalogue: registry.catalogue,
-        signal: abort.signal,
-        checkpoint: () => checkStop(tool.name, grant.timeoutMs, abort.signal, end),
+        get signal() {
+          return stop.signal;
+        },
+        checkpoint: () => stop.check(),
         onGroup: () => {},
         count: (name, amount) => counts[name] = (counts[name] ?? 0) + amount,
         progress: (done, total, unit) => {
@@ -61,7 +69,8 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
 
   return {
     run(job, onEvent): Running {
-      return { outcome: runOnce(job, onEvent), cancel: () => abort.abort("CANCELLED") };
+      const stop = new Stop(job.tool.name, job.grant.timeoutMs);
+      return { outcome: runOnce(job, onEvent, stop), cancel: () => stop.ask("CANCELLED") };
     },
     close: () => Promise.resolve(),
   };

@@ -3,11 +3,12 @@
 import type { ResultError } from "../core/errors.ts";
 import { JSON_NULL, type JsonText, type Usage } from "../core/result.ts";
 import type { Grant } from "../policy/grant.ts";
-import type { PlacedPolicy } from "../policy/compile.ts";
+import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Sandbox } from "../policy/model.ts";
 import type { Boundary, Layer } from "../sandbox/boundary.ts";
 import type { RingMemory } from "./channel.ts";
 import type { JobEvent } from "./runner.ts";
+import type { StopReason } from "./stop.ts";
 import type { ProgramSurroundings } from "./thread_parts.ts";
 
 /** The first and only `postMessage` to a worker. */
@@ -37,9 +38,6 @@ export type ToWorker =
     readonly stream: boolean;
   }
   | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
-
-/** Why a call is asked to end before it is done. */
-export type StopReason = "TIMEOUT" | "CANCELLED";
 
 export type FromWorker =
   | {

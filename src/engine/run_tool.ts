@@ -29,15 +29,6 @@ export async function runTool(
   }
 }
 
-/** What a call's checkpoints do: throws CANCELLED once it was cancelled, TIMEOUT once `end` has passed. */
-export function checkStop(tool: string, timeoutMs: number, signal: AbortSignal, end: number): void {
-  if (signal.aborted && signal.reason !== "TIMEOUT") {
-    throw new ToolError("CANCELLED", `${tool}: cancelled; it was ended`);
-  }
-  if (!signal.aborted && performance.now() < end) return;
-  throw new ToolError("TIMEOUT", `${tool}: no answer in ${timeoutMs} ms; it was ended`);
-}
-
 /** The error of a result for anything thrown: a lower layer's refusal is NATIVE_DENIED, the rest EXECUTION_ERROR. */
 export function describeFailure(tool: string, error: unknown): ResultError {
   if (error instanceof ToolError) return error.toResultError();

@@ -18,10 +18,10 @@ export type ThreadParts = Pick<
   "files" | "libc" | "layers" | "environment" | "temporaryRoot"
 >;
 
-export function createThreadParts(
+export async function createThreadParts(
   held: Pick<Entered, "libc" | "layers">,
   surroundings: ProgramSurroundings,
-): ThreadParts {
+): Promise<ThreadParts> {
   const { libc, layers } = held;
-  return { files: createFileBackend(libc), libc, layers, ...surroundings };
+  return { files: await createFileBackend(libc), libc, layers, ...surroundings };
 }

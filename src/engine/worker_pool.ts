@@ -6,17 +6,12 @@
 import { type ResultError, ToolError } from "../core/errors.ts";
 import { JSON_NULL, resultError } from "../core/result.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
-import type { PlacedPolicy } from "../policy/compile.ts";
+import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { Bell, createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
 import { type Lane, laneOf, LANES } from "./lanes.ts";
-import {
-  decodeMessage,
-  encodeMessage,
-  type FromWorker,
-  type StopReason,
-  type WorkerSetup,
-} from "./protocol.ts";
+import { decodeMessage, encodeMessage, type FromWorker, type WorkerSetup } from "./protocol.ts";
+import type { StopReason } from "./stop.ts";
 import { NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
 import type { Job, JobEvent, Outcome, Running, StayingRunner } from "./runner.ts";
 
@@ -67,7 +62,7 @@ export interface WorkerPoolOptions {
   readonly rulebook: Rulebook;
   readonly policies: readonly PlacedPolicy[];
   /** Drawn when a thread is started; looked at again before each call of a lane whose state can change. */
-  readonly boundaryOf: (lane: Lane, job: Job | null) => LaneBoundary;
+  readonly boundaryOf: (lane: Lane, job: Job) => LaneBoundary;
   /** The runtime's set for a thread. */
   readonly permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
   /** Only threads that start programs need them. */
@@ -120,12 +115,13 @@ export class WorkerPool implements StayingRunner {
   }
 
   /** Starts the thread of a lane ahead of its first call. */
-  warm(lane: Lane): void {
-    if (this.#of(lane).length === 0) this.#start(lane, this.#options.boundaryOf(lane, null));
+  warm(lane: Lane, drawn: LaneBoundary): void {
+    if (this.#of(lane).length === 0) this.#start(lane, drawn);
   }
 
   /** Takes in all that the threads have said. */
   drain(): void {
+    this.bell.hear();
     for (const thread of this.#threads) {
       for (let text = thread.outbox.next(); text !== null; text = thread.outbox.next()) {
         this.#receive(thread, text);
@@ -169,18 +165,28 @@ export class WorkerPool implements StayingRunner {
       if (thread.state !== drawn.state) this.#retire(thread);
     }
     const threads = this.#of(lane);
-    const idle = threads.find((thread) => thread.jobs.size === 0);
-    if (!LANES[lane].exclusive) {
-      this.#give(threads[0] ?? this.#start(lane, drawn), pending);
-    } else if (idle !== undefined) {
-      this.#give(idle, pending);
-    } else if (threads.length < MAX_LONG_THREADS) {
+    const free = threads.find((thread) => thread.jobs.size < this.#capacity(lane));
+    if (free !== undefined) {
+      this.#give(free, pending);
+    } else if (threads.length < this.#mostThreads(lane)) {
       this.#give(this.#start(lane, drawn), pending);
     } else {
       const queue = this.#queues.get(lane) ?? [];
       queue.push(pending);
       this.#queues.set(lane, queue);
     }
+  }
+
+  /** Calls that a thread of the lane is given at once. */
+  #capacity(lane: Lane): number {
+    if (LANES[lane].exclusive) return 1;
+    // A sequential thread works on one call at a time, however many lie in its ring.
+    return LANES[lane].sequential ? Infinity : this.#options.rulebook.settings.limits.concurrency;
+  }
+
+  #mostThreads(lane: Lane): number {
+    const { concurrency } = this.#options.rulebook.settings.limits;
+    return LANES[lane].exclusive ? Math.min(MAX_LONG_THREADS, concurrency) : 1;
   }
 
   #give(thread: Thread, pending: PendingJob): void {
@@ -271,13 +277,14 @@ export class WorkerPool implements StayingRunner {
     }
   }
 
-  /** Gives a thread that fell idle what waits for its lane, or ends it where it was retired. */
+  /** Gives a thread that has room what waits for its lane, or ends it where it was retired. */
   #next(thread: Thread): void {
-    if (thread.jobs.size > 0) return;
     if (thread.retired) {
+      if (thread.jobs.size > 0) return;
       this.#end(thread, resultError("INTERNAL_ERROR", "a retired thread was given work"));
       return;
     }
+    if (thread.jobs.size >= this.#capacity(thread.lane)) return;
     const waiting = this.#queues.get(thread.lane)?.shift();
     if (waiting !== undefined) this.#give(thread, waiting);
   }

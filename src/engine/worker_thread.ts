@@ -7,7 +7,7 @@ import type { JsonText, Usage } from "../core/result.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { createContext } from "../host/context.ts";
-import { enterBoundary, type Entered } from "../sandbox/enter.ts";
+import { enterBoundary } from "../sandbox/enter.ts";
 import type { Registry } from "../tools/registry.ts";
 import { compilePolicies } from "./compile_policies.ts";
 import { Bell, RingReader, RingWriter } from "./channel.ts";
@@ -15,17 +15,23 @@ import {
   decodeMessage,
   encodeMessage,
   type FromWorker,
-  type StopReason,
   type ToWorker,
   type WorkerSetup,
 } from "./protocol.ts";
-import { checkStop, describeFailure, runTool } from "./run_tool.ts";
+import { describeFailure, runTool } from "./run_tool.ts";
+import { Stop } from "./stop.ts";
 import { createThreadParts, type ThreadParts } from "./thread_parts.ts";
 
 /** Progress events of one call are at least this far apart: a person reads them, or a loop. */
 const PROGRESS_MS = 100;
 
-type JobMessage = Extract<ToWorker, { kind: "job" }>;
+/** How long a thread sleeps off its event loop, and so how late it hears that it is to end. */
+const STAND_MS = 20;
+
+interface QueuedJob {
+  readonly message: Extract<ToWorker, { kind: "job" }>;
+  readonly stop: Stop;
+}
 
 class JobLoop {
   readonly #setup: WorkerSetup;
@@ -34,17 +40,15 @@ class JobLoop {
   readonly #registry: Registry;
   readonly #inbox: RingReader;
   readonly #outbox: RingWriter;
-  readonly #queue: JobMessage[] = [];
-  /** Stops that came in before their job's turn. */
-  readonly #stopped = new Map<number, StopReason>();
-  readonly #aborts = new Map<number, AbortController>();
+  readonly #queue: QueuedJob[] = [];
+  readonly #running = new Map<number, Stop>();
 
-  constructor(setup: WorkerSetup, registry: Registry, held: Entered) {
+  constructor(setup: WorkerSetup, registry: Registry, parts: ThreadParts) {
     this.#setup = setup;
-    this.#parts = createThreadParts(held, setup.surroundings);
+    this.#parts = parts;
     this.#registry = registry;
     this.#rulebook = compilePolicies(setup.policies, registry);
-    this.#inbox = new RingReader(setup.toWorker);
+    this.#inbox = new RingReader(setup.toWorker, setup.toMain.bell);
     this.#outbox = new RingWriter(setup.toMain);
   }
 
@@ -55,12 +59,15 @@ class JobLoop {
   async run(): Promise<never> {
     const bell = new Bell(this.#setup.toWorker.bell);
     for (;;) {
+      bell.hear();
       this.#take();
       for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
         const answered = this.#answer(job);
         if (this.#setup.sequential) await answered;
         this.#take();
       }
+      // Nothing else can be under way on a sequential thread: it sleeps where it stands, which wakes quicker.
+      if (this.#setup.sequential && bell.waitBlocking(STAND_MS)) continue;
       await bell.wait();
     }
   }
@@ -70,30 +77,25 @@ class JobLoop {
     for (let text = this.#inbox.next(); text !== null; text = this.#inbox.next()) {
       const { message } = decodeMessage<ToWorker>(text);
       if (message.kind === "job") {
-        this.#queue.push(message);
+        this.#queue.push({ message, stop: new Stop(message.tool, message.grant.timeoutMs) });
         continue;
       }
-      const running = this.#aborts.get(message.job);
-      if (running === undefined) this.#stopped.set(message.job, message.reason);
-      else running.abort(message.reason);
+      const queued = this.#queue.find((job) => job.message.job === message.job);
+      (queued?.stop ?? this.#running.get(message.job))?.ask(message.reason);
     }
   }
 
-  async #answer(message: JobMessage): Promise<void> {
+  async #answer({ message, stop }: QueuedJob): Promise<void> {
     const { job, tool: name } = message;
     this.#inbox.work(job);
     const counts: Record<string, number> = {};
     const usage = (): Usage => counts;
     try {
       const tool = await this.#registry.get(name);
-      const abort = new AbortController();
-      this.#aborts.set(job, abort);
-      const stopped = this.#stopped.get(job);
-      if (stopped !== undefined) abort.abort(stopped);
-      const end = performance.now() + message.grant.timeoutMs;
+      this.#running.set(job, stop);
       const checkpoint = () => {
         this.#take();
-        checkStop(name, message.grant.timeoutMs, abort.signal, end);
+        stop.check();
       };
       let progressed = 0;
       const settings = this.#rulebook.settings;
@@ -108,7 +110,9 @@ class JobLoop {
         grant,
         rulebook: this.#rulebook,
         catalogue: this.#registry.catalogue,
-        signal: abort.signal,
+        get signal() {
+          return stop.signal;
+        },
         checkpoint,
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
         progress: (done, total, unit) => {
@@ -133,8 +137,7 @@ class JobLoop {
     } catch (error) {
       this.say({ kind: "done", job, error: describeFailure(name, error), usage: usage() });
     } finally {
-      this.#aborts.delete(job);
-      this.#stopped.delete(job);
+      this.#running.delete(job);
       this.#inbox.work(0);
     }
   }
@@ -153,8 +156,8 @@ async function start(setup: WorkerSetup, registry: Registry): Promise<void> {
   if (!Deno.build.standalone) await registry.loadAll();
   let loop: JobLoop;
   try {
-    const held = enterBoundary(setup.boundary, setup.sandbox);
-    loop = new JobLoop(setup, registry, held);
+    const held = await enterBoundary(setup.boundary, setup.sandbox);
+    loop = new JobLoop(setup, registry, await createThreadParts(held, setup.surroundings));
     loop.say({ kind: "ready", layers: held.layers, reasons: held.reasons });
   } catch (error) {
     const message: FromWorker = { kind: "refused", error: describeFailure("sandbox", error) };

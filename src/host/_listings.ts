@@ -106,8 +106,10 @@ const lookByRuntime: Look = (directory, before) => {
   const info = Deno.lstatSync(directory);
   if (!info.isDirectory) return null;
   const modified = info.mtime?.getTime() ?? Date.now();
-  const changed = Math.max(modified, info.ctime?.getTime() ?? modified);
-  const state = `${info.dev}:${info.ino}:${modified}:${changed}`;
+  // The second cannot be set by programs.
+  const touched = info.ctime?.getTime() ?? Date.now();
+  const changed = Math.max(modified, touched);
+  const state = `${info.dev}:${info.ino}:${modified}:${touched}`;
   if (state === before) return { state, changed, entries: null };
   const entries = [...Deno.readDirSync(directory)].map((entry): Entry => ({
     name: entry.name,
@@ -127,7 +129,7 @@ function lookByKernel(libc: Libc, directory: CanonicalPath): Seen | null {
     const entries = readEntries(libc, descriptor, new Uint8Array(32 * 1024));
     if (typeof stat === "number" || typeof entries === "number") return null;
     return {
-      state: stat.id,
+      state: `${stat.device}:${stat.inode}`,
       changed: Date.now(),
       entries: entries.filter((entry) => !entry.escaped).map(({ name, type }) => ({
         name,

@@ -70,3 +70,16 @@ export function requirePermission(name: "read" | "write", target: Target): void 
     `"${target.shown}": the runtime's permission set of this thread does not let it ${name} there`,
   );
 }
+
+/**
+ * As {@linkcode requirePermission} for reading a file: by an operation of the runtime's own, which costs half as
+ * much, and of which nothing is kept (the runtime remembers every path that it was queried about).
+ */
+export function requireReadable(target: Target): void {
+  try {
+    Deno.lstatSync(target.path);
+  } catch (error) {
+    // Where nothing is there, or may not be looked at by the kernel, opening says so.
+    if (error instanceof Deno.errors.NotCapable) requirePermission("read", target);
+  }
+}

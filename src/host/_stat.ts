@@ -6,8 +6,9 @@ import type { Libc } from "../sandbox/libc.ts";
 /** include/uapi/linux/fcntl.h */
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_EMPTY_PATH = 0x1000;
-/** STATX_BASIC_STATS | STATX_BTIME, STATX_BTIME (include/uapi/linux/stat.h). */
+/** STATX_BASIC_STATS | STATX_BTIME; STATX_TYPE | STATX_SIZE; STATX_BTIME (include/uapi/linux/stat.h). */
 const WANTED = 0xfff;
+const WANTED_SIZE = 0x201;
 const HAS_BIRTH = 0x800;
 /** S_IFMT and the types that have names here (the same header). */
 const TYPE_BITS = 0o170000;
@@ -17,9 +18,10 @@ const TYPES: Readonly<Record<number, FileType>> = {
   0o120000: "symlink",
 };
 
-/** What one descriptor or name refers to; `id` tells files apart while they are open. */
+/** What one descriptor or name refers to; `device` and `inode` tell files apart while they are open. */
 export interface Stat extends FileInfo {
-  readonly id: string;
+  readonly device: number;
+  readonly inode: number;
   readonly user: number;
   readonly group: number;
 }
@@ -34,17 +36,37 @@ export function statAt(libc: Libc, directory: number, name: string): Stat | numb
   return statx(libc, directory, name, AT_SYMLINK_NOFOLLOW);
 }
 
+/** Type and size of a name in a directory, all that a listing of many needs; null where it is gone. */
+export function sizeAt(
+  libc: Libc,
+  directory: number,
+  name: string,
+): Pick<FileInfo, "type" | "size"> | null {
+  if (callStatx(libc, directory, name, AT_SYMLINK_NOFOLLOW, WANTED_SIZE) < 0) return null;
+  const mode = libc.struct.getUint16(28, true);
+  return { type: TYPES[mode & TYPE_BITS] ?? "other", size: unsigned64(libc.struct, 40) };
+}
+
+/** Whether both are the same file. */
+export function isSameFile(a: Stat, b: Stat): boolean {
+  return a.inode === b.inode && a.device === b.device;
+}
+
+function callStatx(
+  libc: Libc,
+  descriptor: number,
+  name: string,
+  flags: number,
+  wanted: number,
+): number {
+  const path = libc.path(name);
+  return libc.call(libc.numbers.statx, descriptor, path, flags, wanted, libc.structAddress);
+}
+
 /** struct statx (include/uapi/linux/stat.h), by its offsets. */
 function statx(libc: Libc, descriptor: number, name: string, flags: number): Stat | number {
   const { struct } = libc;
-  const result = libc.call(
-    libc.numbers.statx,
-    descriptor,
-    libc.path(name),
-    flags,
-    WANTED,
-    libc.structAddress,
-  );
+  const result = callStatx(libc, descriptor, name, flags, WANTED);
   if (result < 0) return result;
   const mode = struct.getUint16(28, true);
   return {
@@ -54,7 +76,8 @@ function statx(libc: Libc, descriptor: number, name: string, flags: number): Sta
     modified: milliseconds(struct, 112),
     accessed: milliseconds(struct, 64),
     created: (struct.getUint32(0, true) & HAS_BIRTH) !== 0 ? milliseconds(struct, 80) : null,
-    id: `${struct.getUint32(136, true)}:${struct.getUint32(140, true)}:${unsigned64(struct, 32)}`,
+    device: struct.getUint32(136, true) * 2 ** 32 + struct.getUint32(140, true),
+    inode: unsigned64(struct, 32),
     user: struct.getUint32(20, true),
     group: struct.getUint32(24, true),
   };

@@ -10,7 +10,7 @@
 import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { OPEN } from "../sandbox/open_without_links.ts";
-import { statAt, statOf } from "./_stat.ts";
+import { isSameFile, statAt, statOf } from "./_stat.ts";
 
 /** Writers at work in one directory at once that leave nothing behind; more get random names. */
 const SLOTS = 8;
@@ -81,5 +81,5 @@ function clearLeftover(libc: Libc, directory: number, name: string): boolean {
 function isStillNamed(libc: Libc, directory: number, name: string, descriptor: number): boolean {
   const held = statOf(libc, descriptor);
   const named = statAt(libc, directory, name);
-  return typeof held === "object" && typeof named === "object" && held.id === named.id;
+  return typeof held === "object" && typeof named === "object" && isSameFile(held, named);
 }

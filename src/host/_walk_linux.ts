@@ -8,7 +8,7 @@ import type { Libc } from "../sandbox/libc.ts";
 import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
 import type { Admits, Target, WalkOptions } from "./file_backend.ts";
 import { refusal, requirePermission } from "./_refusal.ts";
-import { statAt } from "./_stat.ts";
+import { sizeAt } from "./_stat.ts";
 
 const BUFFER_BYTES = 32 * 1024;
 
@@ -112,9 +112,9 @@ function describe(
   if (entry.type !== null && (!sizes || entry.type === "directory")) {
     return { type: entry.type, size: 0 };
   }
-  const stat = statAt(libc, directory, entry.name);
-  if (typeof stat === "number") return null;
-  return { type: stat.type, size: sizes && stat.type !== "directory" ? stat.size : 0 };
+  const found = sizeAt(libc, directory, entry.name);
+  if (found === null) return null;
+  return sizes && found.type !== "directory" ? found : { type: found.type, size: 0 };
 }
 
 /** All entries, sorted; or an error number with its sign turned. */

@@ -2,6 +2,10 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
+import type { Libc } from "../sandbox/libc.ts";
+import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
+import { statOf } from "./_stat.ts";
+import { changed } from "./_refusal.ts";
 
 /** PATH_MAX counts the closing NUL, NAME_MAX does not (include/uapi/linux/limits.h). */
 const LONGEST_PATH = 4095;
@@ -20,12 +24,22 @@ const encoder = new TextEncoder();
  * resolved by its words alone, for the policy to deny. That is safe because what is opened later is the
  * path that was judged, never the words.
  *
+ * `libc` saves time where it is at hand; what comes out is the same.
+ *
  * Throws INVALID_ARGUMENTS (empty, NUL, lone surrogate, too long, too many links), NOT_A_DIRECTORY (a part before
  * the last is a file), NATIVE_DENIED (a part that may not be looked at: never taken for absent).
  */
-export function canonicalize(base: CanonicalPath, requested: string): CanonicalPath {
+export function canonicalize(
+  base: CanonicalPath,
+  requested: string,
+  libc: Libc | null = null,
+): CanonicalPath {
   checkWords(requested);
   const parts = requested.split("/");
+  if (libc !== null && requested !== "/") {
+    const plain = plainPath(libc, base, requested, parts);
+    if (plain !== null) return plain;
+  }
   if (!parts.includes("..")) {
     const whole = wholePath(base, requested);
     if (whole !== null) return whole;
@@ -38,8 +52,7 @@ export function canonicalize(base: CanonicalPath, requested: string): CanonicalP
  * Throws as `canonicalize`, FILE_NOT_FOUND, and NOT_A_DIRECTORY.
  */
 export function canonicalDirectory(path: string): CanonicalPath {
-  // getcwd(2) gives a path without links.
-  const canonical = canonicalize(Deno.cwd() as CanonicalPath, path);
+  const canonical = canonicalize(workingDirectory(path), path);
   try {
     if (Deno.statSync(canonical).isDirectory) return canonical;
   } catch (error) {
@@ -51,6 +64,16 @@ export function canonicalDirectory(path: string): CanonicalPath {
     throw refused(path, error);
   }
   throw new ToolError("NOT_A_DIRECTORY", `"${path}" is not a directory`);
+}
+
+/** getcwd(2) gives a path without links. Where it is gone, absolute paths do without it. */
+function workingDirectory(path: string): CanonicalPath {
+  try {
+    return Deno.cwd() as CanonicalPath;
+  } catch {
+    if (path.startsWith("/")) return "/" as CanonicalPath;
+    throw new ToolError("FILE_NOT_FOUND", "the working directory does not exist any more");
+  }
 }
 
 function checkWords(requested: string): void {
@@ -69,6 +92,29 @@ function checkWords(requested: string): void {
       throw invalid(`has a part longer than ${LONGEST_NAME} bytes`);
     }
   }
+}
+
+/**
+ * The quickest case: words that are canonical as they stand, and a kernel that finds no link on the way (a third
+ * of what resolving costs). Null where either is not so.
+ */
+function plainPath(
+  libc: Libc,
+  base: CanonicalPath,
+  requested: string,
+  parts: readonly string[],
+): CanonicalPath | null {
+  const absolute = requested.startsWith("/");
+  const named = absolute ? parts.slice(1) : parts;
+  if (named.some((part) => part === "" || part === "." || part === "..")) return null;
+  const path = absolute ? requested : base === "/" ? `/${requested}` : `${base}/${requested}`;
+  if (path.length * 3 > LONGEST_PATH) return null;
+  const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
+  if (descriptor < 0) return null;
+  // The last part may be a link itself: O_PATH opens that (openat2(2), RESOLVE_NO_SYMLINKS).
+  const stat = statOf(libc, descriptor);
+  libc.call(libc.numbers.close, descriptor);
+  return typeof stat === "object" && stat.type !== "symlink" ? path as CanonicalPath : null;
 }
 
 /**
@@ -154,17 +200,29 @@ function walk(base: CanonicalPath, requested: string, look: Look): CanonicalPath
   return path as CanonicalPath;
 }
 
+/** Looks at a name that is a link now and something else then, before it is called that. */
+const MOST_LOOKS = 8;
+
 /** Null: the runtime's permissions end before this path. */
 function lookByRuntime(path: string, requested: string): Found | null {
-  try {
-    const info = Deno.lstatSync(path);
-    if (info.isDirectory) return "directory";
-    return info.isSymlink ? { link: Deno.readLinkSync(path) } : "other";
-  } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) return null;
-    if (error instanceof Deno.errors.NotFound) return "missing";
-    throw refused(requested, error);
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    try {
+      const info = Deno.lstatSync(path);
+      if (info.isDirectory) return "directory";
+      return info.isSymlink ? { link: Deno.readLinkSync(path) } : "other";
+    } catch (error) {
+      if (isNoLink(error)) continue;
+      if (error instanceof Deno.errors.NotCapable) return null;
+      if (error instanceof Deno.errors.NotFound) return "missing";
+      throw refused(requested, error);
+    }
   }
+  throw changed({ path: path as CanonicalPath, shown: requested });
+}
+
+/** readlink(2) says EINVAL, which the runtime has no class for. */
+function isNoLink(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes("os error 22");
 }
 
 function byWords(start: string, pending: readonly string[]): CanonicalPath {

@@ -8,6 +8,7 @@ import type { CanonicalPath } from "../core/capability.ts";
 import type { Access } from "../policy/model.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { isWithin } from "../sandbox/within.ts";
+import { entryType } from "./entry_type.ts";
 import { createListings, type ListedEntry, type Listings } from "./_listings.ts";
 
 /** The parts of a `SpawnBoundary` that come from the policy's paths. */
@@ -155,21 +156,12 @@ function carveFor(
   };
 
   // A scope may name a file, or what is not there.
-  const type = typeOf(root);
+  const type = entryType(root);
   if (type === null || type === "symlink") return NOTHING;
   const allowed = allows(rulebook, access, root, type) && allows(rulebook, "read", root, type);
   if (type === "file") return allowed ? { ...NOTHING, rules: [root] } : NOTHING;
   const pieces = visit(root, allowed);
   return pieces.whole ? { ...NOTHING, rules: [root] } : pieces;
-}
-
-function typeOf(path: CanonicalPath): ListedEntry["type"] | null {
-  try {
-    const info = Deno.lstatSync(path);
-    return info.isDirectory ? "directory" : info.isSymlink ? "symlink" : "file";
-  } catch {
-    return null;
-  }
 }
 
 /** `push(...)` takes its arguments on the stack, which large directories overflow. */

@@ -4,12 +4,9 @@ import type { Catalogue, ToolContext } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Libc } from "../sandbox/libc.ts";
-import { baseEnvironment } from "./environment.ts";
 import type { FileBackend } from "./file_backend.ts";
 import { createFiles } from "./files.ts";
 import { createLinuxFiles } from "./files_linux.ts";
-import { createPortableFiles } from "./files_portable.ts";
-import { createProcesses } from "./processes.ts";
 
 /** What a context is made of. */
 export interface ContextOptions {
@@ -27,33 +24,32 @@ export interface ContextOptions {
   readonly progress: ToolContext["progress"];
   readonly onGroup: (id: number, alive: boolean) => void;
   readonly onOutput?: (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
-  /**
-   * The environment of programs, from `baseEnvironment` on a thread that may read variables. Without it this
-   * thread's own is asked, which on a worker gives no more than what the policy sets.
-   */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** One for all calls of a thread keeps its buffer; made from `libc` where it is left out. */
-  readonly files?: FileBackend;
+  /** The environment of programs: `baseEnvironment` of a thread that may read variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** One for all calls of a thread, from {@linkcode createFileBackend}: it keeps its buffer. */
+  readonly files: FileBackend;
   /** Where each program gets a TMPDIR of its own; among what programs may write. */
-  readonly temporaryRoot?: string | null;
+  readonly temporaryRoot: string | null;
 }
 
 /** The files of this thread: by system calls where it has them. */
-export function createFileBackend(libc: Libc | null): FileBackend {
-  return libc === null ? createPortableFiles() : createLinuxFiles(libc);
+export async function createFileBackend(libc: Libc | null): Promise<FileBackend> {
+  if (libc !== null) return createLinuxFiles(libc);
+  const { createPortableFiles } = await import("./files_portable.ts");
+  return createPortableFiles();
 }
 
 /** The context of one call: its `timeoutMs` counts down from here. */
 export function createContext(options: ContextOptions): ToolContext {
-  const { grant, rulebook, libc } = options;
+  const { grant, rulebook } = options;
   const end = performance.now() + grant.timeoutMs;
-  const backend = options.files ?? createFileBackend(libc);
   return {
-    files: createFiles(grant, rulebook, backend),
+    files: createFiles(grant, rulebook, options.files),
     processes: {
-      run(argv, request) {
-        const environment = options.environment ?? baseEnvironment(rulebook.settings.environment);
-        return createProcesses({ ...options, environment }).run(argv, request);
+      // Few calls start programs: the others do not load what that takes.
+      async run(argv, request) {
+        const { createProcesses } = await import("./processes.ts");
+        return await createProcesses(options).run(argv, request);
       },
     },
     limits: grant.limits,

@@ -8,7 +8,7 @@ import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
 import type { FileBackend, Target } from "./file_backend.ts";
-import { notAFile, refusal, requirePermission, tooLarge } from "./_refusal.ts";
+import { notAFile, refusal, requirePermission, requireReadable, tooLarge } from "./_refusal.ts";
 import { infoOf, linkText, type Stat, statOf } from "./_stat.ts";
 import { walkDirectory } from "./_walk_linux.ts";
 import { writeFile } from "./_write_linux.ts";
@@ -58,7 +58,7 @@ export function createLinuxFiles(libc: Libc): FileBackend {
     target: Target,
     use: (descriptor: number, stat: Stat) => FileContent,
   ): FileContent => {
-    requirePermission("read", target);
+    requireReadable(target);
     const descriptor = openWithoutLinks(libc, target.path, READING);
     if (descriptor < 0) throw refusal(target, descriptor);
     try {

@@ -186,12 +186,6 @@ function spawnFailure(name: string, error: unknown): unknown {
   if ("code" in error && error.code === "E2BIG") {
     return new ToolError("INVALID_ARGUMENTS", `"${name}": arguments and environment are too long`);
   }
-  if (error.message.includes("os error 8")) {
-    return new ToolError(
-      "EXECUTION_ERROR",
-      `"${name}" is no program: a script needs a first line like #!/bin/sh`,
-    );
-  }
   if (/os error (?:11|12|23|24)\)/.test(error.message)) {
     return new ToolError(
       "RESOURCE_LIMIT",

@@ -136,14 +136,12 @@ function openEyed(
     const path = real(folder);
     return path !== null && isTrusted(path);
   });
-  const bare = new Map<string, Program | null>();
+  const bare = new Map<string, Program>();
 
   const findBare = (name: string): Program | null => {
-    let program = bare.get(name);
-    if (program === undefined) {
-      program = searchBare(name);
-      bare.set(name, program);
-    }
+    // What is not there may be installed later: only what was found is remembered.
+    const program = bare.get(name) ?? searchBare(name);
+    if (program !== null) bare.set(name, program);
     return program;
   };
   const searchBare = (name: string): Program | null => {

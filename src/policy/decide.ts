@@ -4,12 +4,10 @@ import type { ResolvedCapability, ResolvedFileCapability } from "../core/capabil
 import { printable } from "../core/printable.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import type { CompiledPolicy } from "./_compiled.ts";
-import { judgeSpawn } from "./_judge_command.ts";
-import { judgeConnection } from "./_judge_network.ts";
 import { judgePath } from "./_judge_path.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./_judge_subject.ts";
 import { allowed, denied, strictest } from "./_verdict.ts";
-import { assessCommand, type CommandAssessment } from "./command_risk.ts";
+import type { CommandAssessment } from "./command_risk.ts";
 import type { Decision, Settings, Subject, Verdict } from "./rulebook.ts";
 
 /** What the judges read. */
@@ -17,6 +15,7 @@ export interface Judges {
   /** In the order they were given; never empty. */
   readonly policies: readonly CompiledPolicy[];
   readonly settings: Settings;
+  readonly actions: () => typeof import("./_actions.ts");
   /** Paths beyond the workspace that commands may read. */
   readonly system: readonly string[];
 }
@@ -33,11 +32,11 @@ export function decide(
     if (capability.kind !== "process.spawn") {
       return { capability, verdict: judgeCapability(judges, capability) };
     }
-    const assessment = assessCommand(capability.argv, capability.program);
+    const assessment = judges.actions().assessCommand(capability.argv, capability.program);
     assessments.push(assessment);
     return {
       capability,
-      verdict: judgeSpawn(policies, capability, assessment, judges.system),
+      verdict: judges.actions().judgeSpawn(policies, capability, assessment, judges.system),
     };
   });
   const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments);
@@ -72,7 +71,7 @@ function weigh(
 }
 
 function judgeCapability(
-  { policies, settings }: Judges,
+  { policies, settings, actions }: Judges,
   capability: Exclude<ResolvedCapability, { readonly kind: "process.spawn" }>,
 ): Verdict {
   switch (capability.kind) {
@@ -80,7 +79,7 @@ function judgeCapability(
     case "fs.write":
       return judgeFile(policies, capability);
     case "net.connect":
-      return judgeConnection(policies, capability);
+      return actions().judgeConnection(policies, capability);
     case "env.read":
       return judgeVariable(settings, capability.name);
   }

@@ -74,6 +74,10 @@ export interface Rulebook {
   judgePath(access: Access, path: CanonicalPath, kind?: "file" | "directory"): Verdict;
   /** Whether something below this directory could be other than allowed for `access`; true when unsure. */
   mayDenyBelow(access: Access, directory: CanonicalPath): boolean;
+  /** Loads what judging these takes, to be awaited before `decide`; null where nothing is missing. */
+  prepare(
+    capabilities: readonly { readonly kind: ResolvedCapability["kind"] }[],
+  ): Promise<void> | null;
   /** Pure; strictest wins; no match denies. */
   decide(subject: Subject, capabilities: readonly ResolvedCapability[]): Decision;
   /** False where the policy disables the tool or could never allow it to the agent. */

@@ -8,8 +8,10 @@ import type { CanonicalPath } from "../core/capability.ts";
 export interface Boundary {
   /** Files, or directories with all below them. */
   readonly read: readonly CanonicalPath[];
-  /** Existing directories (deepest existing ancestor of what is to be written), or files. Reading is implied. */
+  /** Directories with all below them, or files, there yet or not: what the runtime names. Reading is implied. */
   readonly write: readonly CanonicalPath[];
+  /** Existing directories in which what `write` names is made: what the kernel names. `write` unless given. */
+  readonly writeFolders?: readonly CanonicalPath[];
   /** Null where the thread starts no programs. */
   readonly spawn: SpawnBoundary | null;
   /** `host:port` the thread itself may connect to (not its programs). */

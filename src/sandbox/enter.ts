@@ -5,7 +5,7 @@ import type { SandboxMode } from "../policy/model.ts";
 import type { Boundary, Layer } from "./boundary.ts";
 import { probeLandlock, restrictThread, rulesOf } from "./landlock.ts";
 import { type Libc, openLibc } from "./libc.ts";
-import { type Architecture, filterFor, filterThread } from "./seccomp.ts";
+import type { Architecture } from "./seccomp.ts";
 
 /** What holds the thread now. */
 export interface Entered {
@@ -25,17 +25,19 @@ export interface Entered {
  * With `kernel` "required" throws NATIVE_DENIED where the kernel cannot hold the boundary; "auto" goes on and
  * says so in `reasons`; "off" leaves the kernel out. The runtime's permissions are given up in each case.
  */
-export function enterBoundary(
+export async function enterBoundary(
   boundary: Boundary,
   sandbox: { readonly kernel: SandboxMode },
   open: () => Libc | null = openLibc,
-): Entered {
+): Promise<Entered> {
   if (boundary.spawn !== null && !boundary.spawn.network && boundary.connect.length > 0) {
     throw new ToolError(
       "INTERNAL_ERROR",
       "one thread cannot connect and also start programs that may not: their sockets are the same to the kernel",
     );
   }
+  // Loaded before the boundary closes, and only for threads that start programs.
+  const seccomp = boundary.spawn === null ? null : await import("./seccomp.ts");
   const libc = open();
   const layers: Layer[] = ["policy"];
   const reasons: string[] = [];
@@ -48,7 +50,7 @@ export function enterBoundary(
     );
   } else {
     abi = probeLandlock(libc);
-    holdByKernel(libc, abi, boundary, layers, reasons);
+    holdByKernel({ libc, abi, seccomp }, boundary, layers, reasons);
   }
   revokeUnused(boundary);
   layers.splice(1, 0, "runtime");
@@ -62,8 +64,11 @@ export function enterBoundary(
 }
 
 function holdByKernel(
-  libc: Libc,
-  abi: number,
+  { libc, abi, seccomp }: {
+    readonly libc: Libc;
+    readonly abi: number;
+    readonly seccomp: typeof import("./seccomp.ts") | null;
+  },
   boundary: Boundary,
   layers: Layer[],
   reasons: string[],
@@ -75,10 +80,10 @@ function holdByKernel(
     if (failure === null) layers.push("landlock");
     else reasons.push(`Landlock: ${failure}`);
   }
-  if (boundary.spawn === null) return;
-  const failure = filterThread(
+  if (boundary.spawn === null || seccomp === null) return;
+  const failure = seccomp.filterThread(
     libc,
-    filterFor(Deno.build.arch as Architecture, { network: boundary.spawn.network }),
+    seccomp.filterFor(Deno.build.arch as Architecture, { network: boundary.spawn.network }),
   );
   if (failure === null) layers.push("seccomp");
   else reasons.push(`seccomp: ${failure}`);

@@ -103,7 +103,7 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
   const { spawn } = boundary;
   if (spawn === null) {
     for (const path of boundary.read) add(path, READ, false);
-    for (const path of boundary.write) add(path, WRITE, false);
+    for (const path of boundary.writeFolders ?? boundary.write) add(path, WRITE, false);
   } else {
     for (const path of spawn.read) add(path, PROGRAM_READ, false);
     for (const path of spawn.write) add(path, PROGRAM_WRITE, false);

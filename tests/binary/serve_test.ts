@@ -175,6 +175,18 @@ Deno.test("64 requests in flight are answered once each", async () => {
   assertEquals((await pipe.close()).status, 0);
 });
 
+Deno.test("of many thousand requests none is lost between two threads that go to sleep", async () => {
+  await using workspace = new Workspace({ "a.txt": "a" });
+  const { status, answers } = await serveAll(
+    Array.from({ length: 20_000 }, (_, i) => read(i, "a.txt")),
+    [],
+    { cwd: workspace.root },
+  );
+  assertEquals([status, answers.length], [0, 20_000]);
+  assertEquals(answers.filter(({ success }) => !success), []);
+  assertEquals(new Set(answers.map(({ id }) => id)).size, 20_000);
+});
+
 Deno.test("large answers pass whole, also to a reader that is slow", async () => {
   const text = "0123456789abcdef\n".repeat(55_000);
   await using workspace = new Workspace({ "big.txt": text });

@@ -41,15 +41,31 @@ export interface StartOptions {
   readonly binary?: string;
 }
 
+/** `words`: what a pipe is started with before its arguments; `serve` unless given. */
+export interface PipeOptions extends StartOptions {
+  readonly words?: readonly string[];
+}
+
 /** What every start of the binary gets of the environment, and no more. */
-const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/nonexistent", LANG: "C.UTF-8" };
+const ENVIRONMENT = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  HOME: "/dev/null/home",
+  LANG: "C.UTF-8",
+};
+
+/** Deno, where it starts the binary in some other way, needs its cache. */
+function environmentOf({ binary, env }: StartOptions): Record<string, string> {
+  const home = Deno.env.get("HOME");
+  const own = binary === Deno.execPath() && home !== undefined ? { HOME: home } : {};
+  return { ...ENVIRONMENT, ...own, ...env };
+}
 
 /** Runs the binary to its end. */
 export async function start(args: readonly string[], options: StartOptions = {}): Promise<Started> {
   const child = new Deno.Command(options.binary ?? BINARY, {
     args: [...args],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: { ...ENVIRONMENT, ...options.env },
+    env: environmentOf(options),
     clearEnv: true,
     stdin: options.stdin === undefined ? "null" : "piped",
     stdout: "piped",
@@ -97,11 +113,11 @@ export class Pipe {
   readonly #decoder = new TextDecoder();
   #text = "";
 
-  constructor(args: readonly string[] = [], options: StartOptions = {}) {
+  constructor(args: readonly string[] = [], options: PipeOptions = {}) {
     this.process = new Deno.Command(options.binary ?? BINARY, {
-      args: ["serve", ...args],
+      args: [...options.words ?? ["serve"], ...args],
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      env: { ...ENVIRONMENT, ...options.env },
+      env: environmentOf(options),
       clearEnv: true,
       stdin: "piped",
       stdout: "piped",

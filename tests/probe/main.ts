@@ -3,49 +3,73 @@
  * purpose so that each is seen to hold alone. What opens them is in this module only; nothing of the shipped
  * binary imports it.
  *
- *     probe POLICY WORKSPACE [open-policy] [open-runtime]   (requests on standard input, as for `serve`)
+ *     probe POLICY WORKSPACE [open-policy] [open-runtime] [main-reads=FILE]
+ *
+ * Requests come on standard input, as for `serve`. With `main-reads` the main thread reads that file all the
+ * while, and the exit status is 9 where it could not each time.
  */
 
 import type { CanonicalPath } from "../../src/core/capability.ts";
 import { serveEngine } from "../../src/cli/serve.ts";
 import { loadPolicy } from "../../src/cli/session.ts";
-import { createEngine, type EngineParts } from "../../src/engine/create_engine.ts";
-import type { Rulebook } from "../../src/policy/rulebook.ts";
+import { createStayingEngine, type EngineParts } from "../../src/engine/create_engine.ts";
+import type { Rulebook, Verdict } from "../../src/policy/rulebook.ts";
 import { probeRegistry } from "./probe_registry.ts";
+
+const ALLOWED: Verdict = { effect: "allow", code: null, reason: "the probe allows", rule: null };
+const MAIN_REFUSED = 9;
 
 /** A policy layer that says yes to everything. */
 function allowAll(rulebook: Rulebook): Rulebook {
   return {
     ...rulebook,
-    judgePath: () => ({ effect: "allow", code: null, reason: "", rule: null }),
+    judgePath: () => ALLOWED,
     mayDenyBelow: () => false,
     decide: (subject, capabilities) => ({
-      effect: "allow",
-      code: null,
-      reason: "the probe's policy layer allows everything",
-      rule: null,
+      ...ALLOWED,
       risk: subject.risk,
-      verdicts: capabilities.map((capability) => ({
-        capability,
-        verdict: { effect: "allow", code: null, reason: "", rule: null },
-      })),
+      verdicts: capabilities.map((capability) => ({ capability, verdict: ALLOWED })),
     }),
   };
 }
 
-if (import.meta.main) {
-  const [policy = "", root = "", ...open] = Deno.args;
+/** Reads on the main thread, in both ways, until it is stopped: whether each read went through. */
+async function readAllTheWhile(path: string, stop: AbortSignal): Promise<boolean> {
+  let reads = 0;
+  try {
+    while (!stop.aborted) {
+      Deno.readTextFileSync(path);
+      await Promise.all(Array.from({ length: 4 }, () => Deno.readTextFile(path)));
+      reads++;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  } catch {
+    return false;
+  }
+  return reads > 0;
+}
+
+/** Serves; gives the exit status. */
+export async function runProbe(args: readonly string[]): Promise<number> {
+  const [policy = "", root = "", ...words] = args;
   const loaded = await loadPolicy(policy);
   const workspace = Deno.realPathSync(root) as CanonicalPath;
   Deno.chdir(workspace);
   const parts: EngineParts = {
     registry: probeRegistry(),
-    ...(open.includes("open-policy") ? { rulebook: allowAll } : {}),
-    ...(open.includes("open-runtime") ? { permissionsOf: () => "inherit" as const } : {}),
+    ...(words.includes("open-policy") ? { rulebook: allowAll } : {}),
+    ...(words.includes("open-runtime") ? { permissionsOf: () => "inherit" as const } : {}),
   };
-  const engine = createEngine(
-    { policies: [{ ...loaded, workspace }], workspace, sealed: false, life: "stay" },
+  const engine = await createStayingEngine(
+    { policies: [{ ...loaded, workspace }], workspace, sealed: false },
     parts,
   );
-  Deno.exit(await serveEngine(engine, { name: "root", pinned: false }));
+  const serving = () => serveEngine(engine, { name: "root", pinned: false });
+  const file = words.find((word) => word.startsWith("main-reads="))?.slice("main-reads=".length);
+  if (file === undefined) return await serving();
+  const end = new AbortController();
+  const reading = readAllTheWhile(file, end.signal);
+  const status = await serving();
+  end.abort();
+  return await reading ? status : MAIN_REFUSED;
 }

@@ -5,15 +5,38 @@
 
 import type { Tool } from "../../src/core/tool.ts";
 
+const ACTIONS = [
+  "read",
+  "read_async",
+  "burst",
+  "write",
+  "link",
+  "check_then_read",
+  "import",
+  "worker",
+  "spawn",
+  "start",
+  "ffi",
+  "env",
+  "connect",
+] as const;
+
 interface Input {
-  readonly action: "read" | "read_async" | "write" | "spawn" | "import" | "burst" | "swap";
-  /** Absolute path that the action is aimed at. */
+  readonly action: typeof ACTIONS[number];
+  /** What the action is aimed at: mostly an absolute path. */
   readonly path: string;
   /** What the capabilities claim, so that the call gets a thread of that kind. */
   readonly claim: "read" | "write" | "spawn";
 }
 
-const tool: Tool<Input, Record<string, unknown>> = {
+type Output = Readonly<Record<string, unknown>>;
+
+/** Asynchronous reads that are under way at once. */
+const BURST = 400;
+/** Rounds of a path that changes between check and use. */
+const ROUNDS = 25;
+
+const tool: Tool<Input, Output> = {
   name: "probe",
   category: "util",
   description: "Tries what the lower layers should stop.",
@@ -23,10 +46,7 @@ const tool: Tool<Input, Record<string, unknown>> = {
   input: {
     type: "object",
     properties: {
-      action: {
-        type: "string",
-        enum: ["read", "read_async", "write", "spawn", "import", "burst", "swap"],
-      },
+      action: { type: "string", enum: [...ACTIONS] },
       path: { type: "string" },
       claim: { type: "string", enum: ["read", "write", "spawn"], default: "read" },
     },
@@ -50,59 +70,123 @@ const tool: Tool<Input, Record<string, unknown>> = {
         return { text: Deno.readTextFileSync(path) };
       case "read_async":
         return { text: await Deno.readTextFile(path) };
+      case "burst":
+        return await burst(path);
       case "write":
         Deno.writeTextFileSync(path, "changed by the probe");
         return { wrote: true };
-      case "spawn": {
-        const { code, stdout } = await new Deno.Command("/usr/bin/cat", {
-          args: [path],
-          clearEnv: true,
-          stdin: "null",
-        }).output();
-        return { code, text: new TextDecoder().decode(stdout) };
-      }
+      case "link":
+        Deno.symlinkSync(path, "link-of-the-probe");
+        return { linked: true };
+      case "check_then_read":
+        return await checkThenRead(path);
       case "import": {
         const module: unknown = await import(`file://${path}`);
-        return { imported: Object.keys(module as Record<string, unknown>) };
+        return { imported: Object.keys(module as Output) };
       }
-      case "burst":
-        return await burst(path);
-      case "swap":
-        return await swap(path);
+      case "worker":
+        return await readInWorker(path);
+      case "spawn":
+        return await run("/usr/bin/cat", [path]);
+      case "start":
+        return await run(path, []);
+      case "ffi":
+        Deno.dlopen(path, {}).close();
+        return { opened: true };
+      case "env":
+        return { value: Deno.env.get(path) ?? null };
+      case "connect":
+        (await Deno.connect({ hostname: "127.0.0.1", port: Number(path) })).close();
+        return { connected: true };
     }
   },
 };
 
-/** Many asynchronous reads at once: they run on the runtime's other threads, which must be held too. */
-async function burst(path: string): Promise<Record<string, unknown>> {
-  const reads = Array.from({ length: 400 }, () => Deno.readTextFile(path).then(() => 1, () => 0));
-  const through = (await Promise.all(reads)).filter((one) => one === 1).length;
-  return { through };
+async function run(program: string, args: readonly string[]): Promise<Output> {
+  const { code, stdout } = await new Deno.Command(program, {
+    args: [...args],
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).output();
+  return { code, text: new TextDecoder().decode(stdout) };
 }
 
 /**
- * A path that changes between check and use: `folder/file` is checked, `folder` becomes a link to elsewhere, then
- * it is read. `path` is the folder that the link leads to.
+ * Many asynchronous reads at once, every other one inside: they run on the runtime's other threads, which
+ * must be held, too, and not more than that.
  */
-async function swap(path: string): Promise<Record<string, unknown>> {
+async function burst(path: string): Promise<Output> {
+  const reads = (file: string): Promise<number>[] =>
+    Array.from({ length: BURST }, () => Deno.readTextFile(file).then(() => 1, () => 0));
+  const through = reads(path);
+  const inside = reads("inside.txt");
+  const sum = async (from: readonly Promise<number>[]) =>
+    (await Promise.all(from)).reduce((total, one) => total + one, 0);
+  return { through: await sum(through), inside: await sum(inside) };
+}
+
+/**
+ * Checks that a folder is one, waits until somebody has put a link in its place, and reads through it. `path`
+ * is the file in the folder. The other side is told of each step by a file: `checked`, then `used`.
+ */
+async function checkThenRead(path: string): Promise<Output> {
   let through = 0;
-  let inside = 0;
-  for (let round = 0; round < 200; round++) {
-    Deno.lstatSync("swapped/sentinel.txt");
-    Deno.renameSync("swapped", "kept");
-    Deno.symlinkSync(path, "swapped");
+  let refused = 0;
+  for (let round = 1; round <= ROUNDS; round++) {
+    Deno.statSync(`swapped/${path}`);
+    Deno.writeTextFileSync("checked", `${round}`);
+    await until(() => Deno.lstatSync("swapped").isSymlink);
     for (const read of [Deno.readTextFileSync, Deno.readTextFile]) {
       try {
-        await read("swapped/sentinel.txt");
+        await read(`swapped/${path}`);
         through++;
       } catch {
-        inside++;
+        refused++;
       }
     }
-    Deno.removeSync("swapped");
-    Deno.renameSync("kept", "swapped");
+    Deno.writeTextFileSync("used", `${round}`);
+    await until(() => Deno.lstatSync("swapped").isDirectory);
   }
-  return { through, refused: inside };
+  return { through, refused };
+}
+
+/** What throws is not so yet: between two renames there is nothing. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (;;) {
+    try {
+      if (isSo()) return;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+/** A thread that the tool's thread starts with all that it has itself. */
+async function readInWorker(path: string): Promise<Output> {
+  const source = `self.onmessage = async ({ data }) => {
+    try { self.postMessage({ text: Deno.readTextFileSync(data) }); }
+    catch {
+      try { self.postMessage({ text: await Deno.readTextFile(data) }); }
+      catch (error) { self.postMessage({ refused: error.name }); }
+    }
+  };`;
+  const url = `data:text/javascript,${encodeURIComponent(source)}`;
+  const worker = new Worker(url, { type: "module", deno: { permissions: "inherit" } });
+  try {
+    return await new Promise<Output>((resolve) => {
+      worker.onmessage = (event: MessageEvent<Output>) => resolve(event.data);
+      worker.onerror = (event) => {
+        event.preventDefault();
+        resolve({ refused: event.message });
+      };
+      worker.postMessage(path);
+    });
+  } finally {
+    worker.terminate();
+  }
 }
 
 export default tool;

@@ -24,6 +24,8 @@ export interface HeldTask {
 export type Step =
   | { readonly do: "read" | "readAsync" | "import" | "list" | "remove"; readonly path: string }
   | { readonly do: "write" | "append"; readonly path: string }
+  /** Through the file handles, by system calls. */
+  | { readonly do: "handleRead" | "handleWrite" | "handleWalk"; readonly path: string }
   | { readonly do: "rename" | "link"; readonly path: string; readonly to: string }
   | { readonly do: "run"; readonly argv: readonly string[]; readonly cwd?: string }
   | { readonly do: "runMany"; readonly argv: readonly string[]; readonly count: number }

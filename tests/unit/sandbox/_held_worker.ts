@@ -1,10 +1,13 @@
 /** The worker of `_held.ts`: enters the boundary, then performs the steps. */
 
 import { enterBoundary, type Entered } from "../../../src/sandbox/enter.ts";
-import { openLibc } from "../../../src/sandbox/libc.ts";
+import type { CanonicalPath } from "../../../src/core/capability.ts";
+import type { FileBackend, Target } from "../../../src/host/file_backend.ts";
+import { createLinuxFiles } from "../../../src/host/files_linux.ts";
+import { type Libc, openLibc } from "../../../src/sandbox/libc.ts";
 import type { HeldAnswer, HeldTask, Step, StepResult } from "./_held.ts";
 
-async function perform(step: Step): Promise<string> {
+async function perform(step: Step, libc: Libc | null): Promise<string> {
   switch (step.do) {
     case "read":
       return Deno.readTextFileSync(step.path);
@@ -23,6 +26,15 @@ async function perform(step: Step): Promise<string> {
     case "append":
       Deno.writeTextFileSync(step.path, "more", { append: true, create: false });
       return "appended";
+    case "handleRead":
+      return new TextDecoder().decode(filesOf(libc).read(targetOf(step.path), 1_000).bytes);
+    case "handleWrite":
+      filesOf(libc).write(targetOf(step.path), new Uint8Array([104, 105]), { createParents: true });
+      return "written";
+    case "handleWalk": {
+      const options = { maxDepth: 9, sizes: true, admit: () => null, show: (path: string) => path };
+      return String([...filesOf(libc).walk(targetOf(step.path), options)].length);
+    }
     case "rename":
       Deno.renameSync(step.path, step.to);
       return "renamed";
@@ -45,6 +57,15 @@ async function perform(step: Step): Promise<string> {
   }
 }
 
+function filesOf(libc: Libc | null): FileBackend {
+  if (libc === null) throw new Error("no C library");
+  return createLinuxFiles(libc);
+}
+
+function targetOf(path: string): Target {
+  return { path: path as CanonicalPath, shown: "it" };
+}
+
 async function run(argv: readonly string[], cwd?: string): Promise<string> {
   const [program = "", ...args] = argv;
   const { code, stdout, stderr } = await new Deno.Command(program, {
@@ -63,7 +84,7 @@ async function run(argv: readonly string[], cwd?: string): Promise<string> {
 async function onWorker(task: HeldTask): Promise<Omit<HeldAnswer, "mainIsFree">> {
   let entered: Entered;
   try {
-    entered = enterBoundary(task.boundary, task, task.withoutLibc ? () => null : undefined);
+    entered = await enterBoundary(task.boundary, task, task.withoutLibc ? () => null : undefined);
   } catch (error) {
     const { code, message } = error as Error & { code: string };
     return { entered: null, failure: { code, message }, results: [] };
@@ -71,9 +92,10 @@ async function onWorker(task: HeldTask): Promise<Omit<HeldAnswer, "mainIsFree">>
   const results: StepResult[] = [];
   for (const step of task.steps) {
     try {
-      results.push({ ok: true, value: await perform(step) });
+      results.push({ ok: true, value: await perform(step, entered.libc) });
     } catch (error) {
-      results.push({ ok: false, value: (error as Error).name });
+      const { name, code } = error as Error & { code?: string };
+      results.push({ ok: false, value: name === "ToolError" ? code ?? "" : name });
     }
   }
   const { layers, abi, reasons } = entered;

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
 import { enterBoundary } from "../../../src/sandbox/enter.ts";
 import { ABI } from "./_libc.ts";
@@ -104,6 +104,39 @@ Deno.test("rules on files, missing paths and links give what they name and no mo
   }
 });
 
+Deno.test("the kernel holds the file handles too, which call it past the runtime", async () => {
+  const { inside, outside, remove } = makePlaces();
+  try {
+    const answer = await held({
+      boundary: boundaryOf({ write: [inside] }),
+      kernel: "required",
+      steps: [
+        { do: "handleRead", path: `${inside}/a.txt` },
+        { do: "handleWrite", path: `${inside}/a.txt` },
+        { do: "handleWrite", path: `${inside}/new/deep/b.txt` },
+        { do: "handleWalk", path: inside },
+        { do: "handleRead", path: `${outside}/secret.txt` },
+        { do: "handleWrite", path: `${outside}/secret.txt` },
+        { do: "handleWrite", path: `${outside}/new/b.txt` },
+        { do: "handleWalk", path: outside },
+        { do: "handleRead", path: `${inside}/link.txt` },
+      ],
+    });
+    assertEquals(answer.results.map(({ value }) => value), [
+      "inside",
+      "written",
+      "written",
+      "6",
+      ...Array<string>(5).fill("NATIVE_DENIED"),
+    ]);
+    assertEquals(Deno.readTextFileSync(`${inside}/a.txt`), "hi");
+    assertEquals(Deno.readTextFileSync(`${outside}/secret.txt`), SENTINEL);
+    assertEquals([...Deno.readDirSync(outside)].length, 2);
+  } finally {
+    remove();
+  }
+});
+
 Deno.test("without a C library required refuses, auto goes on and says why", async () => {
   const { inside, remove } = makePlaces();
   try {
@@ -121,10 +154,10 @@ Deno.test("without a C library required refuses, auto goes on and says why", asy
   }
 });
 
-Deno.test("a thread that connects starts no programs that may not", () => {
+Deno.test("a thread that connects starts no programs that may not", async () => {
   const { inside, remove } = makePlaces();
   try {
-    assertThrows(
+    await assertRejects(
       () =>
         enterBoundary(
           boundaryOf({ connect: ["a.example:443"], spawn: spawnOf(inside) }),

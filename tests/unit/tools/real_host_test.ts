@@ -7,8 +7,8 @@ import { ToolError } from "../../../src/core/errors.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { withoutRefusedOptions } from "../../../src/engine/optional_capabilities.ts";
 import { createResolver } from "../../../src/engine/resolve.ts";
-import { createContext } from "../../../src/host/context.ts";
-import { createProgramFinder } from "../../../src/host/programs.ts";
+import { createProgramSupport } from "../../../src/engine/program_support.ts";
+import { createContext, createFileBackend } from "../../../src/host/context.ts";
 import { compileRulebook } from "../../../src/policy/compile.ts";
 import { grantOf } from "../../../src/policy/grant.ts";
 import type { Policy } from "../../../src/policy/model.ts";
@@ -69,11 +69,11 @@ async function callIn(
   if ("problems" in parsed) throw invalidArguments(name, parsed.problems);
   tool.check?.(parsed.value);
   const needs = await tool.capabilities(parsed.value, { cwd: "." });
-  const finder = createProgramFinder(workspace, SYSTEM);
+  const support = createProgramSupport(rulebook);
   const resolved = withoutRefusedOptions(
     rulebook,
     "root",
-    createResolver(workspace, finder).resolve(needs),
+    createResolver(workspace, () => support, () => libc).resolve(needs),
   );
   const { risk, permission, riskOfPrograms = false } = tool;
   const subject = { tool: name, agent: "root", risk, permission, riskOfPrograms };
@@ -92,6 +92,9 @@ async function callIn(
     count: () => {},
     progress: () => {},
     onGroup: () => {},
+    files: await createFileBackend(libc),
+    environment: {},
+    temporaryRoot: null,
   });
   const output = preview
     ? await tool.preview?.(parsed.value, context)

@@ -1,0 +1,194 @@
+/** Compiling policies, whichever way the judges of programs and connections are come by. */
+
+import type { CompiledPolicy } from "./_compiled.ts";
+import { judgePath, mayDenyBelow } from "./_judge_path.ts";
+import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./_judge_subject.ts";
+import { compilePathRules } from "./_path_rules.ts";
+import { combineSettings, type PlacedPolicy } from "./_settings.ts";
+import { type PermissionGroup, RISKS } from "../core/tool.ts";
+import { decide, type Judges } from "./decide.ts";
+import { compileAgents } from "./match_agent.ts";
+import { DEFAULTS, type ToolRule } from "./model.ts";
+import type { PolicyScope, Rulebook, Subject } from "./rulebook.ts";
+import { scopeOf } from "./scope.ts";
+
+export { type PlacedPolicy, PolicyConflict } from "./_settings.ts";
+
+/** What compiling needs to know of the machine and the tools. */
+export interface RulebookOptions {
+  /** The built-in list behind `sandbox.system`. */
+  readonly system: readonly string[];
+  /** Paths that commands may read whatever `sandbox.system` says (`/dev/null`). */
+  readonly devices?: readonly string[];
+  /** Whether file systems ignore case here (macOS, Windows): rules that deny or ask then do too. */
+  readonly caseInsensitive?: boolean;
+  /** The canonical name of a tool, which policies may also name by its aliases. */
+  readonly canonicalToolName?: (name: string) => string;
+}
+
+/** The judges of programs and connections, loaded. */
+export type Actions = typeof import("./_actions.ts");
+
+/** Where the judges of programs and connections are. */
+export interface ActionSource {
+  /** Throws where they were not prepared: then nothing is decided, and nothing runs. */
+  get(): Actions;
+  prepare: Rulebook["prepare"];
+}
+
+/** See `compileRulebook`. */
+export function compile(
+  policies: readonly PlacedPolicy[],
+  options: RulebookOptions,
+  actions: ActionSource,
+): Rulebook {
+  const settings = combineSettings(policies, options.system);
+  const compiled = policies.map((placed, position) =>
+    compilePolicy(placed, options, actions, position === 0)
+  );
+  const judges: Judges = {
+    policies: compiled,
+    actions: actions.get,
+    settings,
+    system: [...(settings.sandbox.system ?? options.system), ...(options.devices ?? [])],
+  };
+  const scope = once(() => scopeOf(policies));
+  const canonical = (subject: Subject): Subject => ({
+    ...subject,
+    tool: canonicalName(subject.tool, options),
+  });
+  return {
+    settings,
+    get scope() {
+      return scope();
+    },
+    judgePath: (access, path, kind = "file") => judgePath(compiled, { access, path, kind }),
+    mayDenyBelow: (access, directory) => mayDenyBelow(compiled, access, directory),
+    prepare: actions.prepare,
+    decide: (subject, capabilities) => decide(judges, canonical(subject), capabilities),
+    offers: (subject) => offers(compiled, scope(), canonical(subject)),
+    timeoutOf: (tool) => timeoutOf(compiled, canonicalName(tool, options), settings.timeoutMs),
+  };
+}
+
+function canonicalName(tool: string, { canonicalToolName }: RulebookOptions): string {
+  return canonicalToolName?.(tool) ?? tool;
+}
+
+/**
+ * The base policy denies by the sections it leaves out; a further one adds nothing by them. Sections are compiled
+ * when they are first asked for: a single call needs one or two of them.
+ */
+function compilePolicy(
+  { source, policy, workspace }: PlacedPolicy,
+  options: RulebookOptions,
+  actions: ActionSource,
+  base: boolean,
+): CompiledPolicy {
+  const context = { source, workspace, caseInsensitive: options.caseInsensitive ?? false };
+  const rules = policy.paths ?? (base ? [] : null);
+  const read = once(() => compilePathRules(rules ?? [], "read", context));
+  const write = once(() => compilePathRules(rules ?? [], "write", context));
+  const paths = {
+    get read() {
+      return read();
+    },
+    get write() {
+      return write();
+    },
+  };
+  const commands = once(() => actions.get().compileCommandRules(policy.commands ?? [], context));
+  const network = once(() => actions.get().compileNetworkRules(policy.network ?? [], source));
+  const agents = policy.agents ?? (base ? DEFAULTS.agents : null);
+  return {
+    source,
+    workspace,
+    paths: rules === null ? null : paths,
+    extensions: {
+      read: policy.extensions?.read ?? null,
+      write: policy.extensions?.write ?? null,
+    },
+    get commands() {
+      return policy.commands !== null || base ? commands() : null;
+    },
+    get network() {
+      return policy.network !== null || base ? network() : null;
+    },
+    tools: compileTools(policy.tools ?? {}, options),
+    agents: agents === null ? null : compileAgents(agents),
+    risk: policy.risk ?? (base ? DEFAULTS.risk : null),
+  };
+}
+
+/** Makes the value when it is first asked for, and keeps it. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** By canonical name. A tool named twice, by alias and by name, is held by the stricter of each value. */
+function compileTools(
+  rules: Readonly<Record<string, ToolRule>>,
+  options: RulebookOptions,
+): CompiledPolicy["tools"] {
+  const tools = new Map<string, { readonly key: string; readonly rule: ToolRule }>();
+  for (const [key, rule] of Object.entries(rules)) {
+    const name = canonicalName(key, options);
+    const known = tools.get(name);
+    tools.set(
+      name,
+      known === undefined ? { key, rule } : {
+        key: rule.enabled === false ? key : known.key,
+        rule: stricterTool(known.rule, rule),
+      },
+    );
+  }
+  return tools;
+}
+
+function stricterTool(a: ToolRule, b: ToolRule): ToolRule {
+  const risks = [a.risk, b.risk].filter((risk) => risk !== undefined);
+  const timeouts = [a.timeoutMs, b.timeoutMs].filter((timeout) => timeout !== undefined);
+  const risk = RISKS.findLast((one) => risks.includes(one));
+  return {
+    enabled: a.enabled !== false && b.enabled !== false,
+    ...(risk === undefined ? {} : { risk }),
+    ...(timeouts.length === 0 ? {} : { timeoutMs: Math.min(...timeouts) }),
+  };
+}
+
+/** The tool's own timeout by the first policy, or the default; further policies only lower it. */
+function timeoutOf(policies: readonly CompiledPolicy[], tool: string, otherwise: number): number {
+  const own = policies.flatMap(({ tools }) => tools.get(tool)?.rule.timeoutMs ?? []);
+  return own.length === 0 ? otherwise : Math.min(...own);
+}
+
+function offers(
+  policies: readonly CompiledPolicy[],
+  scope: PolicyScope,
+  subject: Subject,
+): boolean {
+  if (!canEver(scope, subject.permission)) return false;
+  // Whatever the arguments: the risk is judged at its lowest, and paths and commands not at all.
+  const lowest = subject.riskOfPrograms ? "safe" : subject.risk;
+  return judgeTool(policies, subject.tool).effect !== "deny" &&
+    judgeAgent(policies, subject.agent, subject.permission).effect !== "deny" &&
+    judgeRisk(policies, "", effectiveRisk(policies, subject.tool, lowest).risk, "").effect !==
+      "deny";
+}
+
+function canEver(scope: PolicyScope, permission: PermissionGroup | null): boolean {
+  switch (permission) {
+    case "file_read":
+      return scope.read.length > 0;
+    case "file_write":
+    case "file_modify":
+      return scope.write.length > 0;
+    case "code_execution":
+      return scope.programs.length > 0;
+    case "network_access":
+      return scope.hosts.length > 0;
+    default:
+      return true;
+  }
+}

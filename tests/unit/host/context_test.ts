@@ -1,0 +1,62 @@
+import { assert, assertEquals } from "@std/assert";
+import type { CanonicalPath } from "../../../src/core/capability.ts";
+import { createContext, createFileBackend } from "../../../src/host/context.ts";
+import { pathRule } from "../policy/_fixtures.ts";
+import { LIBC } from "../sandbox/_libc.ts";
+import { grantOf, rulebookOf } from "./_rulebook.ts";
+import { withDirectory } from "./_temporary.ts";
+
+Deno.test("a context holds the handles of its grant and what the engine adds", async () => {
+  await withDirectory(async (root) => {
+    Deno.writeTextFileSync(`${root}/a`, "text");
+    const argv = ["echo", "hi"];
+    const program = { path: "/bin/echo" as CanonicalPath, start: "/bin/echo", names: ["echo"] };
+    const grant = grantOf(root, {
+      read: [{ requested: "a", path: `${root}/a` as CanonicalPath, tree: false }],
+      spawn: [{ argv, program, cwd: root }],
+      timeoutMs: 5_000,
+    });
+    const counted: string[] = [];
+    for (const libc of [LIBC, null]) {
+      const context = createContext({
+        grant,
+        rulebook: rulebookOf(root, { paths: [pathRule("allow", ["**"])] }),
+        libc,
+        layers: ["policy"],
+        catalogue: {
+          describe: () => Promise.resolve(null),
+          search: () => Promise.resolve([]),
+          all: () => Promise.resolve([]),
+          nearest: () => [],
+        },
+        signal: new AbortController().signal,
+        checkpoint: () => counted.push("checkpoint"),
+        count: (name) => counted.push(name),
+        progress: () => counted.push("progress"),
+        onGroup: () => counted.push("group"),
+        files: await createFileBackend(libc),
+        environment: { A: "1" },
+        temporaryRoot: null,
+      });
+      assertEquals(new TextDecoder().decode(context.files.read("a", 10).bytes), "text");
+      const request = { cwd: ".", env: {}, stdin: null, timeoutMs: 5_000 };
+      const outcome = await context.processes.run(argv, request);
+      assertEquals(new TextDecoder().decode(outcome.stdout), "hi\n");
+      context.checkpoint();
+      context.count("bytes_read", 4);
+      assert(context.timeoutMs <= 5_000 && context.timeoutMs >= 0);
+      assertEquals(context.limits, grant.limits);
+      assert(Math.abs(context.now().getTime() - Date.now()) < 10_000);
+    }
+    assertEquals(counted, [
+      "group",
+      "group",
+      "checkpoint",
+      "bytes_read",
+      "group",
+      "group",
+      "checkpoint",
+      "bytes_read",
+    ]);
+  });
+});
