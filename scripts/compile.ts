@@ -13,12 +13,22 @@ import type { Target } from "./target.ts";
 export const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
 /**
+ * The regular expression engine without backtracking takes over where the other one blows up. Without the
+ * baseline compiler a start is 2.5 ms quicker. The last two keep memory after 50,000 calls through a pipe at 107
+ * MiB instead of 338, for a sixth of the calls a second; latency stays.
+ */
+const V8_FLAGS = [
+  "--enable-experimental-regexp-engine-on-excessive-backtracks",
+  "--no-sparkplug",
+  "--optimize-for-size",
+  "--max-semi-space-size=4",
+] as const;
+
+/**
  * What every binary is compiled with. `--no-prompt`: Deno would else ask on a terminal for what it was
  * not granted, where a denial belongs. `--deny-import`: Deno would else load modules from seven hosts.
  * `--no-code-cache`: the cache would be a predictable file in a folder that others may write to, for about
  * 1 ms of 66 KB of modules. `--quiet` is baked too, as the level of the runtime's own messages on stderr.
- * The regular expression engine without backtracking takes over where the other one blows up. Without V8's
- * baseline compiler a start is 2.5 ms quicker, and calls in a pipe are no slower.
  */
 const FLAGS = [
   "--quiet",
@@ -29,7 +39,7 @@ const FLAGS = [
   "--deny-import",
   "--no-code-cache",
   "--unstable-worker-options",
-  "--v8-flags=--enable-experimental-regexp-engine-on-excessive-backtracks,--no-sparkplug",
+  `--v8-flags=${V8_FLAGS.join(",")}`,
 ] as const;
 
 export interface CompileOptions {

@@ -50,6 +50,13 @@ export function createProgramSupport(rulebook: Rulebook): ProgramSupport {
       return { kind, argv, cwd, program, operands: operandsOf(argv, cwd) };
     },
     boundary() {
+      if (sandbox.bubblewrap === "required") {
+        throw new ToolError(
+          "NATIVE_DENIED",
+          "sandbox.bubblewrap is required, and this version starts no program in bubblewrap; " +
+            "auto or off let the kernel's rules hold programs",
+        );
+      }
       const { read, write, list, fingerprint } = carver.carve();
       const programs = scope.programs === "any"
         ? "any" as const

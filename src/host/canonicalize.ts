@@ -52,7 +52,8 @@ export function canonicalize(
  * Throws as `canonicalize`, FILE_NOT_FOUND, and NOT_A_DIRECTORY.
  */
 export function canonicalDirectory(path: string): CanonicalPath {
-  const canonical = canonicalize(workingDirectory(path), path);
+  // getcwd(2) gives a path without links.
+  const canonical = canonicalize(Deno.cwd() as CanonicalPath, path);
   try {
     if (Deno.statSync(canonical).isDirectory) return canonical;
   } catch (error) {
@@ -64,16 +65,6 @@ export function canonicalDirectory(path: string): CanonicalPath {
     throw refused(path, error);
   }
   throw new ToolError("NOT_A_DIRECTORY", `"${path}" is not a directory`);
-}
-
-/** getcwd(2) gives a path without links. Where it is gone, absolute paths do without it. */
-function workingDirectory(path: string): CanonicalPath {
-  try {
-    return Deno.cwd() as CanonicalPath;
-  } catch {
-    if (path.startsWith("/")) return "/" as CanonicalPath;
-    throw new ToolError("FILE_NOT_FOUND", "the working directory does not exist any more");
-  }
 }
 
 function checkWords(requested: string): void {

@@ -81,4 +81,5 @@ export const JUDGED_CALLS = {
   ioctl: call(16, 29),
   socket: call(41, 198),
   socketpair: call(53, 199),
+  prlimit64: call(302, 261),
 } as const;

@@ -3,6 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import type { SandboxMode } from "../policy/model.ts";
 import type { Boundary, Layer } from "./boundary.ts";
+import { hardenProcess } from "./harden.ts";
 import { probeLandlock, restrictThread, rulesOf } from "./landlock.ts";
 import { type Libc, openLibc } from "./libc.ts";
 import type { Architecture } from "./seccomp.ts";
@@ -52,6 +53,8 @@ export async function enterBoundary(
     abi = probeLandlock(libc);
     holdByKernel({ libc, abi, seccomp }, boundary, layers, reasons);
   }
+  // Programs are of this process's user: its memory and environment must not be theirs to read.
+  if (boundary.spawn !== null && libc !== null) hardenProcess(libc);
   revokeUnused(boundary);
   layers.splice(1, 0, "runtime");
   if (sandbox.kernel === "required" && reasons.length > 0) {

@@ -114,6 +114,7 @@ export function filterFor(
     refuse(ERRNO.EPERM),
     answer(ALLOW),
   ]);
+  on(JUDGED_CALLS.prlimit64, OWN_LIMITS);
   on(JUDGED_CALLS.socket, options.network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
   on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
   program.push(answer(ALLOW));
@@ -128,6 +129,17 @@ function refuseBits(argument: number, bits: number): readonly Instruction[] {
     answer(ALLOW),
   ];
 }
+
+/**
+ * A program's own limits, as the C library asks for them (process 0), and no others': Landlock does not keep it from
+ * those of the process that started it, which a limit of no bytes or no time would end.
+ */
+const OWN_LIMITS: readonly Instruction[] = [
+  load(argumentOffset(0)),
+  unless(JUMP_IF_EQUAL, 0, 1),
+  answer(ALLOW),
+  refuse(ERRNO.EPERM),
+];
 
 const INTERNET_SOCKETS: readonly Instruction[] = [
   load(argumentOffset(0)),

@@ -225,6 +225,18 @@ environment: { pass: [LANG], set: { GREETING: hello } }
   assert(!names.includes("SECRET_TOKEN") && !names.includes("HOME"), names.join(" "));
 });
 
+Deno.test("a layer that is required and not there: nothing is started", async () => {
+  await using workspace = new Workspace();
+  const policy = workspace.policy(
+    `${OPEN}  - { allow: [touch] }\nsandbox: { bubblewrap: required }\n`,
+  );
+  const { status, answer } = await call(["run_command", "argv=touch,made", "--policy", policy], {
+    cwd: workspace.root,
+  });
+  assertEquals([status, answer.error?.code], [3, "NATIVE_DENIED"]);
+  assertEquals([...Deno.readDirSync(workspace.root)], []);
+});
+
 Deno.test("a bad policy: every problem with its key, and nothing runs", async () => {
   await using workspace = new Workspace();
   const policy = workspace.policy("version: 1\npahts: []\nlimits: { read: 5 parsecs }\n");

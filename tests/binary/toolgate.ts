@@ -39,6 +39,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly binary?: string;
+  /** Who it runs as; who runs the tests unless given. */
+  readonly user?: { readonly uid: number; readonly gid: number };
 }
 
 /** `words`: what a pipe is started with before its arguments; `serve` unless given. */
@@ -67,6 +69,7 @@ export async function start(args: readonly string[], options: StartOptions = {})
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: environmentOf(options),
     clearEnv: true,
+    ...options.user,
     stdin: options.stdin === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
@@ -119,6 +122,7 @@ export class Pipe {
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       env: environmentOf(options),
       clearEnv: true,
+      ...options.user,
       stdin: "piped",
       stdout: "piped",
       stderr: "inherit",

@@ -73,7 +73,7 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
   });
 
   Deno.test(`the ${architecture} filter judges arguments by the 32 bits that the kernel reads`, () => {
-    const { clone, clone3, unshare, ioctl, socket, socketpair } = JUDGED_CALLS;
+    const { clone, clone3, unshare, ioctl, socket, socketpair, prlimit64 } = JUDGED_CALLS;
     const high = 0xdeadbeef_00000000n;
     const eperm = refused(ERRNO.EPERM);
     const eacces = refused(ERRNO.EACCES);
@@ -94,6 +94,11 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       [ioctl, [0n, 0x5412n], eperm, eperm],
       [ioctl, [0n, 0x5412n | high], eperm, eperm],
       [ioctl, [0n, 0x541cn | high], eperm, eperm],
+      // Its own limits, and those of others.
+      [prlimit64, [0n, 1n], ALLOWED, ALLOWED],
+      [prlimit64, [high, 1n], ALLOWED, ALLOWED],
+      [prlimit64, [1n, 1n], eperm, eperm],
+      [prlimit64, [1n | high, 1n], eperm, eperm],
       // AF_UNIX, AF_INET, AF_INET6, AF_NETLINK of routing and of others, AF_PACKET, AF_VSOCK.
       [socket, [1n, 1n, 0n], eacces, eacces],
       [socket, [1n | high, 1n, 0n], eacces, eacces],
