@@ -2,7 +2,7 @@
 
 import { EXIT } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
-import { type Libc, openLibc } from "../sandbox/libc.ts";
+import { openLibc } from "../sandbox/libc.ts";
 import type { Invocation } from "./invocation.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import { LineWriter } from "./line_writer.ts";
@@ -17,25 +17,22 @@ const INPUT_BYTES = 1 << 16;
  * it waits on the event loop. Timers and signals are late by as much at the most.
  */
 const TURN_MS = 1;
+/** Bytes of answers that wait for company at most. */
+const BATCH_BYTES = 1 << 15;
 /** Continuations of an answer that has arrived, until it is written: a few turns of the microtask queue. */
 const SETTLE_TURNS = 8;
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
 export async function serve(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
-  const libc = openLibc();
-  const engine = await openStayingEngine(session, invocation, libc);
-  return await serveEngine(engine, session.agent, libc);
+  const engine = await openStayingEngine(session, invocation);
+  return await serveEngine(engine, session.agent);
 }
 
 /** As {@linkcode serve}, with an engine that is there. */
-export async function serveEngine(
-  engine: StayingEngine,
-  agent: Agent,
-  libc: Libc | null = openLibc(),
-): Promise<number> {
+export async function serveEngine(engine: StayingEngine, agent: Agent): Promise<number> {
   engine.warm();
-  const readiness = createReadiness(libc);
+  const readiness = createReadiness(openLibc());
   const writer = new LineWriter(readiness);
   const server = new Server(engine, agent, (line) => writer.write(line));
   const { limits, killGraceMs } = engine.rulebook.settings;
@@ -91,13 +88,16 @@ class ServeLoop {
     while (!this.#abandoned) {
       runner.drain();
       await this.#settle();
+      // What has come in is read before what is ready goes out: many answers then share a write.
+      if (this.#writer.waiting < BATCH_BYTES && this.#readAhead(0)) continue;
       await this.#flush();
       if (this.#writer.broken) {
         this.#server.cancelAll();
         return false;
       }
       if (!this.#open && this.#server.pending === 0 && this.#writer.waiting === 0) return true;
-      if (this.#writer.waiting > 0 || this.#readAhead()) continue;
+      const idle = this.#server.pending === 0;
+      if (this.#writer.waiting > 0 || (idle && this.#readAhead(TURN_MS))) continue;
       if (!this.#reading && runner.running > 0 && runner.bell.waitBlocking(TURN_MS)) continue;
       await this.#waitForAnything();
     }
@@ -119,10 +119,8 @@ class ServeLoop {
   }
 
   /** Reads without the event loop where bytes are known to be there; true when it did. */
-  #readAhead(): boolean {
-    if (!this.#mayRead || this.#reading) return false;
-    const idle = this.#server.pending === 0;
-    if (!this.#readiness.readable(idle ? TURN_MS : 0)) return false;
+  #readAhead(ms: number): boolean {
+    if (!this.#mayRead || this.#reading || !this.#readiness.readable(ms)) return false;
     this.#take(Deno.stdin.readSync(this.#input));
     return true;
   }

@@ -11,7 +11,6 @@ import {
 import { type PlacedPolicy, PolicyConflict } from "../policy/compile_lazily.ts";
 import { canonicalDirectory } from "../host/canonicalize.ts";
 import type { LoadedPolicy, Policy, SandboxMode } from "../policy/model.ts";
-import type { Libc } from "../sandbox/libc.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { FLAGS } from "./flags.ts";
 import type { Invocation } from "./invocation.ts";
@@ -68,11 +67,10 @@ export function openEngine(session: Session, { embedded }: Invocation): CommandE
 export async function openStayingEngine(
   session: Session,
   { embedded }: Invocation,
-  libc: Libc | null,
 ): Promise<StayingEngine> {
   const { policies, workspace } = session;
   try {
-    return await createStayingEngine({ policies, workspace, sealed: embedded.sealed, libc });
+    return await createStayingEngine({ policies, workspace, sealed: embedded.sealed });
   } catch (error) {
     throw conflict(error);
   }

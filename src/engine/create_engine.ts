@@ -4,7 +4,6 @@ import type { CanonicalPath } from "../core/capability.ts";
 import type { ToolDescription } from "../core/tool.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
-import type { Libc } from "../sandbox/libc.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
@@ -23,8 +22,6 @@ export interface EngineOptions {
   readonly workspace: CanonicalPath;
   /** The runtime's baked permissions are the policy's own. */
   readonly sealed: boolean;
-  /** System calls of the main thread, where they were opened. */
-  readonly libc?: Libc | null;
 }
 
 /** What an engine is made of where it is not the usual: for builds that try the layers one by one. */
@@ -120,8 +117,7 @@ interface Base {
   close(): void;
 }
 
-function createBase(options: EngineOptions, parts: EngineParts): Base {
-  const { policies, workspace } = options;
+function createBase({ policies, workspace }: EngineOptions, parts: EngineParts): Base {
   const registry = parts.registry ?? createRegistry();
   const compiled = compilePolicies(policies, registry);
   const rulebook = parts.rulebook?.(compiled) ?? compiled;
@@ -145,7 +141,7 @@ function createBase(options: EngineOptions, parts: EngineParts): Base {
     engine: {
       registry,
       rulebook,
-      resolver: createResolver(workspace, programs, () => options.libc ?? null),
+      resolver: createResolver(workspace, programs),
       metrics: new Metrics(),
       prepare(capabilities) {
         const judging = rulebook.prepare(capabilities);

@@ -3,7 +3,6 @@
 import type { CanonicalPath, Capability, ResolvedCapability } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
 import { canonicalize } from "../host/canonicalize.ts";
-import type { Libc } from "../sandbox/libc.ts";
 import type { ProgramSupport } from "./program_support.ts";
 
 export interface CapabilityResolver {
@@ -14,14 +13,13 @@ export interface CapabilityResolver {
 export function createResolver(
   workspace: CanonicalPath,
   programs: () => ProgramSupport,
-  libc: () => Libc | null,
 ): CapabilityResolver {
   const resolveOne = (capability: Capability): ResolvedCapability => {
     switch (capability.kind) {
       case "fs.read":
       case "fs.write": {
         const { path: requested } = capability;
-        return { ...capability, requested, path: canonicalize(workspace, requested, libc()) };
+        return { ...capability, requested, path: canonicalize(workspace, requested) };
       }
       case "process.spawn":
         return programs().resolve(capability);

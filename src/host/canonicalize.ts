@@ -2,9 +2,6 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
-import type { Libc } from "../sandbox/libc.ts";
-import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
-import { statOf } from "./_stat.ts";
 import { changed } from "./_refusal.ts";
 
 /** PATH_MAX counts the closing NUL, NAME_MAX does not (include/uapi/linux/limits.h). */
@@ -24,22 +21,12 @@ const encoder = new TextEncoder();
  * resolved by its words alone, for the policy to deny. That is safe because what is opened later is the
  * path that was judged, never the words.
  *
- * `libc` saves time where it is at hand; what comes out is the same.
- *
  * Throws INVALID_ARGUMENTS (empty, NUL, lone surrogate, too long, too many links), NOT_A_DIRECTORY (a part before
  * the last is a file), NATIVE_DENIED (a part that may not be looked at: never taken for absent).
  */
-export function canonicalize(
-  base: CanonicalPath,
-  requested: string,
-  libc: Libc | null = null,
-): CanonicalPath {
+export function canonicalize(base: CanonicalPath, requested: string): CanonicalPath {
   checkWords(requested);
   const parts = requested.split("/");
-  if (libc !== null && requested !== "/") {
-    const plain = plainPath(libc, base, requested, parts);
-    if (plain !== null) return plain;
-  }
   if (!parts.includes("..")) {
     const whole = wholePath(base, requested);
     if (whole !== null) return whole;
@@ -83,29 +70,6 @@ function checkWords(requested: string): void {
       throw invalid(`has a part longer than ${LONGEST_NAME} bytes`);
     }
   }
-}
-
-/**
- * The quickest case: words that are canonical as they stand, and a kernel that finds no link on the way (a third
- * of what resolving costs). Null where either is not so.
- */
-function plainPath(
-  libc: Libc,
-  base: CanonicalPath,
-  requested: string,
-  parts: readonly string[],
-): CanonicalPath | null {
-  const absolute = requested.startsWith("/");
-  const named = absolute ? parts.slice(1) : parts;
-  if (named.some((part) => part === "" || part === "." || part === "..")) return null;
-  const path = absolute ? requested : base === "/" ? `/${requested}` : `${base}/${requested}`;
-  if (path.length * 3 > LONGEST_PATH) return null;
-  const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
-  if (descriptor < 0) return null;
-  // The last part may be a link itself: O_PATH opens that (openat2(2), RESOLVE_NO_SYMLINKS).
-  const stat = statOf(libc, descriptor);
-  libc.call(libc.numbers.close, descriptor);
-  return typeof stat === "object" && stat.type !== "symlink" ? path as CanonicalPath : null;
 }
 
 /**

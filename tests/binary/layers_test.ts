@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { buildUnsealedProbe } from "./probe.ts";
-import { type Answer, Pipe, SENTINEL, Workspace } from "./toolgate.ts";
+import { type Answer, BINARY, Pipe, SENTINEL, Workspace } from "./toolgate.ts";
 
 const PROBE = await buildUnsealedProbe();
 
@@ -65,6 +65,13 @@ const ATTACKS: readonly Attack[] = [
     heldBy: BOTH,
   },
   { name: "writing a file", action: "write", claim: "write", path: sentinelOf, heldBy: BOTH },
+  {
+    name: "writing a file, awaited",
+    action: "write_async",
+    claim: "write",
+    path: sentinelOf,
+    heldBy: BOTH,
+  },
   {
     name: "writing through a link",
     action: "write",
@@ -137,6 +144,12 @@ async function assertWorksInside(workspace: Workspace, pipe: Pipe): Promise<void
   const ran = await pipe.ask(probe("spawn", workspace.path("inside.txt"), "spawn"));
   assertEquals(ran.output, { code: 0, text: "inside\n" });
 }
+
+Deno.test("what opens layers is in the probe, and not in what is shipped", () => {
+  const holds = (path: string): boolean =>
+    new TextDecoder("latin1").decode(Deno.readFileSync(path)).includes("open-runtime");
+  assertEquals([holds(PROBE), holds(BINARY)], [true, false]);
+});
 
 Deno.test("with every layer open but those not there, each attack gets through: it is one", async () => {
   await using workspace = openWorkspace();

@@ -10,6 +10,7 @@ const ACTIONS = [
   "read_async",
   "burst",
   "write",
+  "write_async",
   "link",
   "check_then_read",
   "import",
@@ -74,6 +75,9 @@ const tool: Tool<Input, Output> = {
         return await burst(path);
       case "write":
         Deno.writeTextFileSync(path, "changed by the probe");
+        return { wrote: true };
+      case "write_async":
+        await Deno.writeTextFile(path, "changed by the probe");
         return { wrote: true };
       case "link":
         Deno.symlinkSync(path, "link-of-the-probe");

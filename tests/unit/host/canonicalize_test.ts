@@ -3,27 +3,13 @@ import type { CanonicalPath } from "../../../src/core/capability.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import { canonicalDirectory, canonicalize, resolvePath } from "../../../src/host/canonicalize.ts";
 import { RUNTIME_EYES } from "../../../src/host/programs.ts";
-import type { Libc } from "../../../src/sandbox/libc.ts";
-import { LIBC } from "../sandbox/_libc.ts";
 import { Random } from "../../random.ts";
 import { withDirectory } from "./_temporary.ts";
 
-/** As {@linkcode outcomeWith}, once with system calls at hand and once without: both say the same. */
-function outcome(base: CanonicalPath, requested: string, root: string): string {
-  const plain = outcomeWith(null, base, requested, root);
-  assertEquals(outcomeWith(LIBC, base, requested, root), plain, requested);
-  return plain;
-}
-
 /** The code of what is thrown, or the result relative to `root`. */
-function outcomeWith(
-  libc: Libc | null,
-  base: CanonicalPath,
-  requested: string,
-  root: string,
-): string {
+function outcome(base: CanonicalPath, requested: string, root: string): string {
   try {
-    const path = canonicalize(base, requested, libc);
+    const path = canonicalize(base, requested);
     return path.startsWith(root) ? path.slice(root.length) || "/" : path;
   } catch (error) {
     if (error instanceof ToolError) return error.code;

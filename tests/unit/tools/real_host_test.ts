@@ -73,7 +73,7 @@ async function callIn(
   const resolved = withoutRefusedOptions(
     rulebook,
     "root",
-    createResolver(workspace, () => support, () => libc).resolve(needs),
+    createResolver(workspace, () => support).resolve(needs),
   );
   const { risk, permission, riskOfPrograms = false } = tool;
   const subject = { tool: name, agent: "root", risk, permission, riskOfPrograms };

@@ -1,0 +1,42 @@
+import { assertEquals } from "@std/assert";
+import type { CanonicalPath } from "../../../src/core/capability.ts";
+import { createBoundaries } from "../../../src/engine/boundaries.ts";
+import { rulesOf } from "../../../src/sandbox/landlock.ts";
+import { permissionSetOf } from "../../../src/sandbox/permission_set.ts";
+import { rulebookOf } from "../host/_rulebook.ts";
+import { withDirectory } from "../host/_temporary.ts";
+
+function never(): never {
+  throw new Error("no program is started here");
+}
+
+Deno.test("what may be written and is not there: the runtime names it, the kernel the folder it begins in", async () => {
+  await withDirectory((root) => {
+    Deno.mkdirSync(`${root}/gen`);
+    Deno.writeTextFileSync(`${root}/file.txt`, "");
+    const rulebook = rulebookOf(root, {
+      paths: [{
+        effect: "allow",
+        access: ["write"],
+        match: ["gen/**", "sub/out/**", "file.txt"],
+      }],
+    });
+    const boundaries = createBoundaries(rulebook, never);
+    const { boundary, state } = boundaries.ofLane("write");
+    assertEquals(permissionSetOf(boundary).write, [
+      `${root}/file.txt`,
+      `${root}/gen`,
+      `${root}/sub/out`,
+    ]);
+    const paths = (of: typeof boundary) => rulesOf(of, 7).paths.map(({ path }) => path).toSorted();
+    assertEquals(paths(boundary), [root, `${root}/gen`] as CanonicalPath[]);
+
+    // Once it is there the thread is made anew, with less.
+    Deno.removeSync(`${root}/file.txt`);
+    Deno.mkdirSync(`${root}/sub/out`, { recursive: true });
+    Deno.mkdirSync(`${root}/file.txt`);
+    const later = boundaries.ofLane("write");
+    assertEquals(later.state === state, false);
+    assertEquals(paths(later.boundary), [`${root}/file.txt`, `${root}/gen`, `${root}/sub/out`]);
+  });
+});
