@@ -44,9 +44,10 @@ function renderOutput(output: unknown): string {
 }
 
 function table(rows: readonly Record<string, unknown>[], output: Record<string, unknown>): string {
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) =>
-    key !== "name"
-  );
+  const all = new Set(rows.flatMap((row) => Object.keys(row)));
+  // A path ends with the name.
+  if (all.has("path")) all.delete("name");
+  const keys = [...all];
   const cells = rows.map((row) => keys.map((key) => cell(row[key])));
   const widths = keys.map((key, i) =>
     Math.max(key.length, ...cells.map((row) => (row[i] ?? "").length))
@@ -54,12 +55,8 @@ function table(rows: readonly Record<string, unknown>[], output: Record<string, 
   const line = (row: readonly string[]) =>
     row.map((text, i) => text.padEnd(widths[i] ?? 0)).join("  ").trimEnd();
   const rest = Object.entries(output).filter(([, value]) => !Array.isArray(value));
-  return [
-    line(keys),
-    ...cells.map(line),
-    rest.map(([key, value]) => `${key}: ${cell(value)}`).join("  "),
-  ]
-    .join("\n");
+  const totals = rest.map(([key, value]) => `${key}: ${cell(value)}`).join("  ");
+  return [line(keys), ...cells.map(line), ...(totals === "" ? [] : [totals])].join("\n");
 }
 
 function pairs(output: Record<string, unknown>): string {

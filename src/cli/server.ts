@@ -11,6 +11,7 @@ import type { JobEvent, StayingRunner } from "../engine/runner.ts";
 import type { Line } from "./line_splitter.ts";
 import { type Operation, readRequest, type ServeRequest } from "./read_request.ts";
 import type { Agent } from "./session.ts";
+import { toolShape } from "./tool_shape.ts";
 
 /** Requests that wait for their turn before no more input is read. */
 const MAX_WAITING = 1024;
@@ -193,21 +194,7 @@ export class Server {
   }
 
   async #tools(): Promise<unknown> {
-    const offered = await this.#engine.offered(this.#agent.name);
-    return {
-      tools: offered.map((
-        { name, aliases, category, description, risk, permission, input, output },
-      ) => ({
-        name,
-        aliases,
-        category,
-        description,
-        risk,
-        permission,
-        input_schema: input,
-        output_schema: output,
-      })),
-    };
+    return { tools: (await this.#engine.offered(this.#agent.name)).map(toolShape) };
   }
 
   /** Whether a request of that id was there to be cancelled. */

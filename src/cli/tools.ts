@@ -5,6 +5,7 @@ import type { ToolDescription } from "../core/tool.ts";
 import type { Invocation } from "./invocation.ts";
 import { openEngine, openSession } from "./session.ts";
 import { print } from "./stdio.ts";
+import { toolShape } from "./tool_shape.ts";
 import { UsageError } from "./usage_error.ts";
 
 export async function tools(invocation: Invocation): Promise<number> {
@@ -13,7 +14,7 @@ export async function tools(invocation: Invocation): Promise<number> {
   const engine = openEngine(session, invocation);
   const { catalogue } = engine.registry;
   const show = (found: readonly ToolDescription[]): number => {
-    print(session.format === "json" ? JSON.stringify(found.map(shape)) : list(found));
+    print(session.format === "json" ? JSON.stringify(found.map(toolShape)) : list(found));
     return EXIT.success;
   };
   switch (action) {
@@ -33,26 +34,12 @@ export async function tools(invocation: Invocation): Promise<number> {
             (near.length > 0 ? `; the nearest are ${near.join(", ")}` : ""),
         );
       }
-      print(session.format === "json" ? JSON.stringify(shape(tool)) : page(tool));
+      print(session.format === "json" ? JSON.stringify(toolShape(tool)) : page(tool));
       return EXIT.success;
     }
     default:
       throw new UsageError(`tools takes list, show or search, not ${JSON.stringify(action)}`);
   }
-}
-
-function shape(tool: ToolDescription): Record<string, unknown> {
-  const { name, aliases, category, description, risk, permission, input, output } = tool;
-  return {
-    name,
-    aliases,
-    category,
-    description,
-    risk,
-    permission,
-    input_schema: input,
-    output_schema: output,
-  };
 }
 
 function list(found: readonly ToolDescription[]): string {

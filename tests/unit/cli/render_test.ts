@@ -28,6 +28,7 @@ Deno.test("results are shown as people read them", () => {
       },
       "path  size\nx/a   1\nx/bb  10\ntotal: 2",
     ],
+    [{ arguments: [{ name: "path", type: "string" }] }, "name  type\npath  string"],
     [{ entries: [] }, "entries: []"],
     [null, ""],
     ["text", "text"],

@@ -1,0 +1,17 @@
+/** A tool as `tools` and the pipe's `tools` show it. */
+
+import type { ToolDescription } from "../core/tool.ts";
+
+export function toolShape(tool: ToolDescription): Readonly<Record<string, unknown>> {
+  const { name, aliases, category, description, risk, permission, input, output } = tool;
+  return {
+    name,
+    aliases,
+    category,
+    description,
+    risk,
+    permission,
+    input_schema: input,
+    output_schema: output,
+  };
+}
