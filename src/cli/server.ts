@@ -58,7 +58,7 @@ export class Server {
     return this.#running.size + this.#waiting.length;
   }
 
-  /** Whether no more should be read for now. */
+  /** Whether reading on has to wait. */
   get full(): boolean {
     return this.#waiting.length >= MAX_WAITING;
   }

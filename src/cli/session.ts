@@ -10,7 +10,7 @@ import {
 } from "../engine/create_engine.ts";
 import { type PlacedPolicy, PolicyConflict } from "../policy/compile_lazily.ts";
 import { canonicalDirectory } from "../host/canonicalize.ts";
-import type { LoadedPolicy, Policy, SandboxMode } from "../policy/model.ts";
+import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { FLAGS } from "./flags.ts";
 import type { Invocation } from "./invocation.ts";
@@ -169,7 +169,7 @@ async function overlays(invocation: Invocation): Promise<LoadedPolicy[]> {
     if (kernel === undefined) {
       throw new UsageError(`--sandbox takes auto, required or off, not ${JSON.stringify(mode)}`);
     }
-    found.push({ source: "--sandbox", policy: { ...NOTHING, sandbox: { kernel } } });
+    found.push({ source: "--sandbox", policy: { ...SILENT_POLICY, sandbox: { kernel } } });
   }
   const limits = environmentVariable("TOOLGATE_LIMITS");
   if (limits !== null) {
@@ -179,36 +179,11 @@ async function overlays(invocation: Invocation): Promise<LoadedPolicy[]> {
     if ("problems" in parsed) throw new UsageError(renderProblems(parsed.problems));
     found.push({
       source: "TOOLGATE_LIMITS",
-      policy: { ...NOTHING, limits: parsed.policy.limits },
+      policy: { ...SILENT_POLICY, limits: parsed.policy.limits },
     });
   }
   return found;
 }
-
-/** A policy that restricts nothing: what overlays start from. */
-const NOTHING: Policy = {
-  version: 1,
-  name: null,
-  workspace: null,
-  risk: null,
-  paths: null,
-  extensions: null,
-  commands: null,
-  shell: null,
-  environment: null,
-  network: null,
-  tools: null,
-  timeouts: null,
-  limits: null,
-  agents: null,
-  sandbox: null,
-  approvals: null,
-  audit: null,
-  recovery: null,
-  web: null,
-  children: null,
-  plugins: null,
-};
 
 /** Each policy with its workspace: its own, or that of the one before; `--root` stands for all of them. */
 function placePolicies(loaded: readonly LoadedPolicy[], invocation: Invocation): PlacedPolicy[] {
@@ -225,7 +200,7 @@ function placePolicies(loaded: readonly LoadedPolicy[], invocation: Invocation):
   if (flag === undefined && narrowed !== null) {
     placed.push({
       source: "TOOLGATE_ROOT",
-      policy: NOTHING,
+      policy: SILENT_POLICY,
       workspace: directory(narrowed, "TOOLGATE_ROOT"),
     });
   }

@@ -141,6 +141,10 @@ export class WorkerPool implements StayingRunner {
   }
 
   close(): Promise<void> {
+    // What has not begun must not begin now: an ended thread hands its queue to the next one.
+    const waiting = [...this.#queues.values()].flat();
+    this.#queues.clear();
+    for (const { job, settle } of waiting) settle(stopped(job.tool.name, "CANCELLED", 0));
     for (const thread of [...this.#threads]) {
       this.#end(thread, resultError("CANCELLED", "toolgate is ending"));
     }
@@ -164,6 +168,10 @@ export class WorkerPool implements StayingRunner {
     for (const thread of this.#of(lane)) {
       if (thread.state !== drawn.state) this.#retire(thread);
     }
+    if (this.#mustWaitFor(lane)) {
+      this.#enqueue(lane, pending);
+      return;
+    }
     const threads = this.#of(lane);
     const free = threads.find((thread) => thread.jobs.size < this.#capacity(lane));
     if (free !== undefined) {
@@ -171,10 +179,20 @@ export class WorkerPool implements StayingRunner {
     } else if (threads.length < this.#mostThreads(lane)) {
       this.#give(this.#start(lane, drawn), pending);
     } else {
-      const queue = this.#queues.get(lane) ?? [];
-      queue.push(pending);
-      this.#queues.set(lane, queue);
+      this.#enqueue(lane, pending);
     }
+  }
+
+  /** The order of writes holds across threads too: the next one starts when the retired one has ended. */
+  #mustWaitFor(lane: Lane): boolean {
+    return lane === "write" &&
+      [...this.#threads].some((thread) => thread.lane === lane && thread.retired);
+  }
+
+  #enqueue(lane: Lane, pending: PendingJob): void {
+    const queue = this.#queues.get(lane) ?? [];
+    queue.push(pending);
+    this.#queues.set(lane, queue);
   }
 
   /** Calls that a thread of the lane is given at once. */
@@ -336,10 +354,11 @@ export class WorkerPool implements StayingRunner {
     if (!thread.jobs.delete(pending.number)) return;
     const { tool, grant } = pending.job;
     pending.settle(stopped(tool.name, pending.stop?.reason ?? "TIMEOUT", grant.timeoutMs));
-    const current = thread.inbox.current;
-    const rest = LANES[thread.lane].sequential && current === pending.number
-      ? [...thread.jobs.values()]
-      : [];
+    const { sequential } = LANES[thread.lane];
+    const ready = thread.layers.length > 0;
+    // It was still in line behind a call whose time is not over. Asked to end, it will not begin.
+    if (sequential && ready && thread.inbox.current !== pending.number) return;
+    const rest = sequential ? [...thread.jobs.values()] : [];
     for (const { number } of rest) thread.jobs.delete(number);
     this.#end(
       thread,

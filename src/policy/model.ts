@@ -117,6 +117,31 @@ export interface Policy {
   readonly plugins: readonly string[] | null;
 }
 
+/** A policy that says nothing: as a further one it restricts nothing, as the first it allows nothing. */
+export const SILENT_POLICY: Policy = {
+  version: 1,
+  name: null,
+  workspace: null,
+  risk: null,
+  paths: null,
+  extensions: null,
+  commands: null,
+  shell: null,
+  environment: null,
+  network: null,
+  tools: null,
+  timeouts: null,
+  limits: null,
+  agents: null,
+  sandbox: null,
+  approvals: null,
+  audit: null,
+  recovery: null,
+  web: null,
+  children: null,
+  plugins: null,
+};
+
 /** A policy with the name its messages use (`policy/default.yaml`, `(built in)`). */
 export interface LoadedPolicy {
   readonly source: string;

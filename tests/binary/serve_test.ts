@@ -56,6 +56,17 @@ Deno.test("writes to one path take effect in the order they came", async () => {
   assertEquals([workspace.read("a.json"), workspace.read("b.txt")], ["58", "59"]);
 });
 
+Deno.test("the order of writes holds while the folder that they go to comes to be", async () => {
+  await using workspace = new Workspace();
+  const policy = workspace.policy(
+    `version: 1\npaths: [{ allow: [read, write], match: ["out/**"] }]\n`,
+  );
+  const lines = Array.from({ length: 60 }, (_, i) => write(i, "out/deep/a.txt", String(i)));
+  const { answers } = await serveAll(lines, ["--policy", policy], { cwd: workspace.root });
+  assertEquals(answers.filter(({ success }) => success).length, 60);
+  assertEquals(workspace.read("out/deep/a.txt"), "59");
+});
+
 Deno.test("cancel ends a running call, and one that waits", async () => {
   await using workspace = new Workspace();
   const policy = workspace.policy(`${POLICY}limits: { concurrency: 1 }\n`);

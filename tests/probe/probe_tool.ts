@@ -20,6 +20,7 @@ const ACTIONS = [
   "ffi",
   "env",
   "connect",
+  "busy",
 ] as const;
 
 interface Input {
@@ -67,6 +68,12 @@ const tool: Tool<Input, Output> = {
   },
   async run({ action, path }) {
     switch (action) {
+      case "busy": {
+        // `path` milliseconds without a pause: nothing else of this thread gets a turn.
+        const end = performance.now() + Number(path);
+        while (performance.now() < end);
+        return { busy: true };
+      }
       case "read":
         return { text: Deno.readTextFileSync(path) };
       case "read_async":

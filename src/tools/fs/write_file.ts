@@ -77,7 +77,7 @@ const tool: Tool<Input, Output> = {
     required: ["path", "bytes_written", "created"],
   },
   examples: [
-    { note: "a new file", args: { path: "notes/todo.md", content: "- write tests\n" } },
+    { note: "a new file", args: { path: "notes/plan.md", content: "- write tests\n" } },
     {
       note: "replace only what was read",
       args: {

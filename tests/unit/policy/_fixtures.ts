@@ -7,7 +7,12 @@ import type {
   ResolvedSpawnCapability,
 } from "../../../src/core/capability.ts";
 import { compileRulebook, type RulebookOptions } from "../../../src/policy/compile.ts";
-import type { CommandRule, PathRule, Policy } from "../../../src/policy/model.ts";
+import {
+  type CommandRule,
+  type PathRule,
+  type Policy,
+  SILENT_POLICY,
+} from "../../../src/policy/model.ts";
 import type { Rulebook, Subject } from "../../../src/policy/rulebook.ts";
 
 export const WORKSPACE = "/w/project";
@@ -16,33 +21,9 @@ export function canonical(path: string): CanonicalPath {
   return path as CanonicalPath;
 }
 
-const SILENT: Policy = {
-  version: 1,
-  name: null,
-  workspace: null,
-  risk: null,
-  paths: null,
-  extensions: null,
-  commands: null,
-  shell: null,
-  environment: null,
-  network: null,
-  tools: null,
-  timeouts: null,
-  limits: null,
-  agents: null,
-  sandbox: null,
-  approvals: null,
-  audit: null,
-  recovery: null,
-  web: null,
-  children: null,
-  plugins: null,
-};
-
 /** A policy with these sections and no other. */
 export function policy(sections: Partial<Policy> = {}): Policy {
-  return { ...SILENT, ...sections };
+  return { ...SILENT_POLICY, ...sections };
 }
 
 /** Policies named `p1.yaml`, `p2.yaml`, …, all of the same workspace. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { DEFAULTS, type Policy } from "../../../src/policy/model.ts";
+import { DEFAULTS, type Policy, SILENT_POLICY } from "../../../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../../../src/policy/parse.ts";
 
 function policyOf(yaml: string): Policy {
@@ -7,31 +7,6 @@ function policyOf(yaml: string): Policy {
   assert("policy" in parsed, "problems" in parsed ? renderProblems(parsed.problems) : "");
   return parsed.policy;
 }
-
-/** A policy that says nothing. */
-const SILENT: Policy = {
-  version: 1,
-  name: null,
-  workspace: null,
-  risk: null,
-  paths: null,
-  extensions: null,
-  commands: null,
-  shell: null,
-  environment: null,
-  network: null,
-  tools: null,
-  timeouts: null,
-  limits: null,
-  agents: null,
-  sandbox: null,
-  approvals: null,
-  audit: null,
-  recovery: null,
-  web: null,
-  children: null,
-  plugins: null,
-};
 
 const WHOLE = `
 version: 1
@@ -168,7 +143,7 @@ Deno.test("parsePolicy() answers plain data that goes to another thread unchange
 });
 
 Deno.test("parsePolicy() makes sections that are left out null", () => {
-  assertEquals(policyOf("version: 1"), SILENT);
+  assertEquals(policyOf("version: 1"), SILENT_POLICY);
 });
 
 const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] = [
@@ -237,7 +212,7 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
 
 Deno.test("parsePolicy() takes", async (t) => {
   for (const [name, yaml, expected] of EQUAL) {
-    await t.step(name, () => assertEquals(policyOf(yaml), { ...SILENT, ...expected }));
+    await t.step(name, () => assertEquals(policyOf(yaml), { ...SILENT_POLICY, ...expected }));
   }
 });
 

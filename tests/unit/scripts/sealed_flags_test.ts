@@ -28,9 +28,9 @@ Deno.test("sealedFlags() puts a workspace below that directory before them", () 
 });
 
 Deno.test("sealedFlags() takes an absolute workspace as it is", () => {
-  const flags = flagsOf(`workspace: /srv/work\n${PATHS}`);
-  assertEquals(valuesOf(flags, "--allow-write"), ["/srv/work/out"]);
-  assertEquals(valuesOf(flags, "--deny-read"), ["/srv/work/src/secret"]);
+  const flags = flagsOf(`workspace: /srv/site\n${PATHS}`);
+  assertEquals(valuesOf(flags, "--allow-write"), ["/srv/site/out"]);
+  assertEquals(valuesOf(flags, "--deny-read"), ["/srv/site/src/secret"]);
 });
 
 for (const workspace of ["..", "../other", "sub/../.."]) {
