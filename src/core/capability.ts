@@ -18,6 +18,13 @@ export interface FileCapability<P = string> {
    * instead of denying the call, and the handle answers PATH_DENIED.
    */
   readonly optional?: true;
+  /**
+   * The entry of that name itself: where its last part is a link, the link and not what it leads to (which is
+   * judged all the same).
+   */
+  readonly entry?: true;
+  /** Its backups beside it, too: `path.bak`, `path.bak.1`, … whose endings the policy is not asked about. */
+  readonly backups?: true;
 }
 
 /** Starting a program. `argv[0]` is the program as the caller wrote it; `cwd` as requested. */
@@ -64,6 +71,10 @@ export interface Program {
 /** A file capability after canonicalisation, with the words of the request kept for messages. */
 export interface ResolvedFileCapability extends FileCapability<CanonicalPath> {
   readonly requested: string;
+  /** Of a `tree`: it is a directory or nothing yet, so that rules on extensions do not apply to its own name. */
+  readonly directory?: true;
+  /** Where an `entry` leads: judged, never granted. */
+  readonly judgedOnly?: true;
 }
 
 /** A spawn capability after the program was looked up; `program` is null where none was found. */

@@ -1,20 +1,43 @@
 /** Globs over names and relative paths, matched in time bounded by the lengths of glob and path. */
 
+import { BraceError, expandBraces } from "./braces.ts";
+import { matchesSegment, parseSegment, SegmentError, type SegmentPattern } from "./glob_segment.ts";
+
 /** What is wrong with a glob, without the glob itself. */
 export class GlobError extends Error {
   override readonly name = "GlobError";
 }
 
-/** Whether the path (relative, `/` between its parts) matches. */
-export type GlobMatcher = (path: string) => boolean;
+/** The segment `**`: any number of names, none too. */
+export const DEEP = Symbol("**");
+
+/** A segment as plain text, with wildcards, or `**`. */
+export type GlobSegment = string | SegmentPattern | typeof DEEP;
+
+/**
+ * A directory as a glob sees it: what may still come of the names in it. A walk goes from place to place, so that
+ * each name is looked at once, and directories in which nothing can match are not gone into.
+ */
+export interface GlobPlace {
+  /** Whether the entry of that name matches. */
+  matches(name: string): boolean;
+  /** The place in the directory of that name; null where nothing below it can match. */
+  into(name: string): GlobPlace | null;
+}
+
+export interface Glob {
+  /** Where its paths begin. */
+  readonly start: GlobPlace;
+  /** Whether the path (relative, `/` between its parts) matches. */
+  matches(path: string): boolean;
+  /** Whether one of its segments begins with a plain dot: it means hidden files. */
+  readonly namesHidden: boolean;
+}
 
 /** Linux's PATH_MAX (`linux/limits.h`). */
 const MAX_LENGTH = 4096;
 /** Far more than a person writes; each costs a comparison a file. */
 const MAX_ALTERNATIVES = 256;
-
-const DEEP = Symbol("**");
-type Part = GlobMatcher | typeof DEEP;
 
 /**
  * `*`, `?`, `[a-z]`, `[!a-z]` within a name, `{a,b}`, `**` as a whole part, `\` before what is to be
@@ -22,179 +45,121 @@ type Part = GlobMatcher | typeof DEEP;
  * other against the whole path. Names that begin with a dot are names like any other.
  * Throws {@linkcode GlobError}.
  */
-export function compileGlob(glob: string): GlobMatcher {
+export function compileGlob(glob: string): Glob {
   if (glob === "") throw new GlobError("it is empty; write ** for all");
   if (glob.length > MAX_LENGTH) throw new GlobError(`it is longer than ${MAX_LENGTH} characters`);
-  const alternatives = expandBraces(glob).map((alternative): readonly Part[] => {
+  const alternatives = attempt(() => expandBraces(glob, { classes: true, single: true }));
+  if (alternatives.length > MAX_ALTERNATIVES) {
+    throw new GlobError(`its groups come to more than ${MAX_ALTERNATIVES} alternatives`);
+  }
+  const paths = alternatives.map((alternative) => {
     const path = alternative.replace(/^(?:\.?\/)+/, "").replace(/\/$/, "/**");
-    const parts = path.split("/").map(compilePart);
-    return alternative.includes("/") ? parts : [DEEP, ...parts];
+    const segments = attempt(() => path.split("/").map(parsePart));
+    return withoutRepeats(alternative.includes("/") ? segments : [DEEP, ...segments]);
   });
-  return (path) => {
-    const names = path.split("/");
-    return alternatives.some((parts) => matchesParts(parts, names));
+  const start = startOf(paths);
+  return {
+    start,
+    matches: (path) => matchesPath(start, path),
+    namesHidden: paths.some((path) => path.some(beginsWithDot)),
   };
 }
 
-/** Row by row over the parts: `reached[i]` says that the first `i` names are matched. */
-function matchesParts(parts: readonly Part[], names: readonly string[]): boolean {
-  let reached = [true, ...names.map(() => false)];
-  for (const part of parts) {
-    const next = [part === DEEP && reached[0] === true];
-    names.forEach((name, index) => {
-      next.push(
-        part === DEEP
-          ? reached[index + 1] === true || next[index] === true
-          : reached[index] === true && part(name),
-      );
-    });
-    reached = next;
+/** The place of paths that match one of the alternatives, none of which has `**` twice in a row. */
+export function startOf(alternatives: readonly (readonly GlobSegment[])[]): GlobPlace {
+  const spots: Spot[] = [];
+  for (const segments of alternatives) add(spots, segments, 0);
+  return new SpotsPlace(spots);
+}
+
+function matchesPath(start: GlobPlace, path: string): boolean {
+  let place: GlobPlace | null = start;
+  let from = 0;
+  for (let to = path.indexOf("/"); to >= 0; to = path.indexOf("/", from)) {
+    place = place.into(path.slice(from, to));
+    if (place === null) return false;
+    from = to + 1;
   }
-  return reached[names.length] === true;
+  return place.matches(path.slice(from));
 }
 
-/** Innermost group first, so that nesting needs no recursion. Braces in classes and after `\` are plain. */
-function expandBraces(glob: string): readonly string[] {
-  const done: string[] = [];
-  const open = [glob];
-  for (let text = open.pop(); text !== undefined; text = open.pop()) {
-    const group = innermostGroup(text);
-    if (group === null) done.push(text);
-    else {
-      const [start, end, commas] = group;
-      const bounds = [start, ...commas, end];
-      const alternatives = bounds.slice(1).map((to, index) =>
-        text.slice(0, start) + text.slice((bounds[index] ?? start) + 1, to) + text.slice(end + 1)
-      );
-      open.push(...alternatives.reverse());
-    }
-    if (done.length + open.length > MAX_ALTERNATIVES) {
-      throw new GlobError(`its groups come to more than ${MAX_ALTERNATIVES} alternatives`);
-    }
-  }
-  return done;
+/** One alternative, matched up to `index`. */
+interface Spot {
+  readonly segments: readonly GlobSegment[];
+  readonly index: number;
 }
 
-/** Where the first innermost `{…}` starts and ends, and its commas; null where there is none. */
-function innermostGroup(text: string): readonly [number, number, readonly number[]] | null {
-  let start = -1;
-  let commas: number[] = [];
-  for (let at = 0; at < text.length; at++) {
-    switch (text[at]) {
-      case "\\":
-        at++;
-        break;
-      case "[":
-        at = classEnd(text, at);
-        break;
-      case "{":
-        start = at;
-        commas = [];
-        break;
-      case ",":
-        commas.push(at);
-        break;
-      case "}":
-        if (start < 0) throw new GlobError("} without its {; write \\} for the character itself");
-        return [start, at, commas];
-    }
-  }
-  if (start >= 0) throw new GlobError("{ is not closed; write \\{ for the character itself");
-  return null;
-}
+class SpotsPlace implements GlobPlace {
+  readonly #spots: readonly Spot[];
+  /** Where everything that can still match is `**` before one more segment, directories change nothing. */
+  readonly #same: boolean;
 
-/** Where the class that opens at `start` has its `]`. */
-function classEnd(text: string, start: number): number {
-  let at = start + 1;
-  if (text[at] === "!" || text[at] === "^") at++;
-  if (text[at] === "]") at++;
-  for (; at < text.length && text[at] !== "/"; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === "]") return at;
-  }
-  throw new GlobError("[ is not closed; write \\[ for the character itself");
-}
-
-/**
- * One part of the path. The pieces between its stars have fixed length and are sought one after the other,
- * leftmost first, so nothing is ever tried twice.
- */
-function compilePart(part: string): Part {
-  if (part === "**") return DEEP;
-  const pieces = splitAtStars(part);
-  const [first, ...rest] = pieces;
-  const last = rest.pop();
-  if (first === undefined || last === undefined) return testOf(`^${first ?? ""}$`);
-  const start = expression(`^${first}`, "u");
-  const middle = rest.map((piece) => expression(piece, "gu"));
-  const end = expression(`${last}$`, "gu");
-  return (name) => {
-    const begun = start.exec(name);
-    if (begun === null) return false;
-    let at = begun[0].length;
-    for (const piece of [...middle, end]) {
-      piece.lastIndex = at;
-      if (!piece.test(name)) return false;
-      at = piece.lastIndex;
-    }
-    return true;
-  };
-}
-
-function testOf(source: string): GlobMatcher {
-  const whole = expression(source, "u");
-  return (name) => whole.test(name);
-}
-
-/** The regular expressions between the stars; none of them has a quantifier. */
-function splitAtStars(part: string): readonly string[] {
-  const pieces: string[] = [];
-  let piece = "";
-  for (let at = 0; at < part.length; at++) {
-    const character = part[at] ?? "";
-    switch (character) {
-      case "*":
-        pieces.push(piece);
-        piece = "";
-        break;
-      case "?":
-        piece += "[^]";
-        break;
-      case "[": {
-        const end = classEnd(part, at);
-        piece += classSource(part.slice(at + 1, end));
-        at = end;
-        break;
-      }
-      case "\\":
-        if (at + 1 === part.length) throw new GlobError("it ends in a lone backslash");
-        piece += escapeSource(part[++at] ?? "");
-        break;
-      default:
-        piece += escapeSource(character);
-    }
-  }
-  return [...pieces, piece];
-}
-
-function classSource(body: string): string {
-  const negated = body.startsWith("!") || body.startsWith("^");
-  const members = (negated ? body.slice(1) : body)
-    .replaceAll(/\\(.)|[\][^]/gu, (whole, escaped) => `\\${escaped ?? whole}`)
-    .replaceAll(/\\([^\][\\^-])/gu, "$1");
-  return `[${negated ? "^" : ""}${members}]`;
-}
-
-function escapeSource(character: string): string {
-  return /[\^$\\.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
-}
-
-function expression(source: string, flags: string): RegExp {
-  try {
-    return new RegExp(source, flags);
-  } catch {
-    throw new GlobError(
-      "a class in [] cannot be read; write [a-z], or \\[ for the character itself",
+  constructor(spots: readonly Spot[]) {
+    this.#spots = spots;
+    this.#same = spots.every(({ segments, index }) =>
+      segments[index] === DEEP ||
+      (index === segments.length - 1 && segments[index - 1] === DEEP)
     );
+  }
+
+  matches(name: string): boolean {
+    for (const { segments, index } of this.#spots) {
+      const segment = segments[index] as GlobSegment;
+      const rest = segments.length - index - 1;
+      // `a/**` is `a` itself, too.
+      if (rest > 1 || (rest === 1 && segments[index + 1] !== DEEP)) continue;
+      if (segment === DEEP ? rest === 0 : matchesName(segment, name)) return true;
+    }
+    return false;
+  }
+
+  into(name: string): GlobPlace | null {
+    if (this.#same) return this.#spots.length === 0 ? null : this;
+    const below: Spot[] = [];
+    for (const { segments, index } of this.#spots) {
+      const segment = segments[index] as GlobSegment;
+      if (segment === DEEP) add(below, segments, index);
+      else if (matchesName(segment, name)) add(below, segments, index + 1);
+    }
+    return below.length === 0 ? null : new SpotsPlace(below);
+  }
+}
+
+/** Adds a spot once, and the one behind it where it is at `**`, which may stand for no name at all. */
+function add(spots: Spot[], segments: readonly GlobSegment[], index: number): void {
+  for (let at = index; at < segments.length; at++) {
+    if (spots.some((spot) => spot.segments === segments && spot.index === at)) return;
+    spots.push({ segments, index: at });
+    if (segments[at] !== DEEP) return;
+  }
+}
+
+function matchesName(segment: string | SegmentPattern, name: string): boolean {
+  return typeof segment === "string" ? segment === name : matchesSegment(segment, name);
+}
+
+function parsePart(part: string): GlobSegment {
+  return part === "**" ? DEEP : parseSegment(part);
+}
+
+function withoutRepeats(segments: readonly GlobSegment[]): readonly GlobSegment[] {
+  return segments.filter((segment, index) => segment !== DEEP || segments[index - 1] !== DEEP);
+}
+
+function beginsWithDot(segment: GlobSegment): boolean {
+  if (segment === DEEP) return false;
+  return typeof segment === "string"
+    ? segment.startsWith(".") && segment !== "." && segment !== ".."
+    : segment.first === ".";
+}
+
+function attempt<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof BraceError || error instanceof SegmentError) {
+      throw new GlobError(error.message);
+    }
+    throw error;
   }
 }

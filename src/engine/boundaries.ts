@@ -42,7 +42,8 @@ export function createBoundaries(
       }
     },
     ofJob({ grant, preview }) {
-      const read = grant.read.map(({ path }) => path);
+      // Backups lie beside their file, under names that only its folder tells.
+      const read = grant.read.map(({ path, backups }) => backups === true ? parentOf(path) : path);
       const write = grant.write.map(({ path }) => path);
       if (preview) return reading([...read, ...write]);
       if (grant.spawn.length > 0) {

@@ -66,6 +66,7 @@ export async function tryLayer(
       spawn: program === undefined ? [] : [{ argv: ["cat", path], program, cwd: inside }],
       connect: [],
       limits: settings.limits,
+      backups: settings.backups,
       timeoutMs: settings.timeoutMs,
       killGraceMs: settings.killGraceMs,
     };

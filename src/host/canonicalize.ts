@@ -35,6 +35,19 @@ export function canonicalize(base: CanonicalPath, requested: string): CanonicalP
 }
 
 /**
+ * As {@linkcode canonicalize}, but where the last part is a link, the link itself. Words that end in `.`, `..` or a
+ * slash name what they lead to.
+ */
+export function canonicalEntry(base: CanonicalPath, requested: string): CanonicalPath {
+  const cut = requested.lastIndexOf("/");
+  const name = requested.slice(cut + 1);
+  if (name === "" || name === "." || name === "..") return canonicalize(base, requested);
+  checkWords(requested);
+  const folder = canonicalize(base, requested.slice(0, cut + 1) || ".");
+  return `${folder === "/" ? "" : folder}/${name}` as CanonicalPath;
+}
+
+/**
  * The canonical path of a directory named on the command line or in a policy, from the working directory.
  * Throws as `canonicalize`, FILE_NOT_FOUND, and NOT_A_DIRECTORY.
  */

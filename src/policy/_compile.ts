@@ -1,7 +1,7 @@
 /** Compiling policies, whichever way the judges of programs and connections are come by. */
 
 import type { CompiledPolicy } from "./_compiled.ts";
-import { judgePath, mayDenyBelow } from "./_judge_path.ts";
+import { judgeBelow, judgePath, mayDenyBelow } from "./_judge_path.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./_judge_subject.ts";
 import { compilePathRules } from "./_path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
@@ -63,6 +63,7 @@ export function compile(
       return scope();
     },
     judgePath: (access, path, kind = "file") => judgePath(compiled, { access, path, kind }),
+    judgeBelow: (access, directory) => judgeBelow(compiled, access, directory),
     mayDenyBelow: (access, directory) => mayDenyBelow(compiled, access, directory),
     prepare: actions.prepare,
     decide: (subject, capabilities) => decide(judges, canonical(subject), capabilities),

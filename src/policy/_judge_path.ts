@@ -3,11 +3,17 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import { printable } from "../core/printable.ts";
 import type { CompiledPolicy } from "./_compiled.ts";
-import { findPath, mayRestrictBelow, type PathFinding, referenceTo } from "./_path_rules.ts";
+import {
+  findPath,
+  type PathFinding,
+  type PathPlace,
+  pathPlace,
+  referenceTo,
+} from "./_path_rules.ts";
 import { allowed, denied, ruled, shortList, strictest } from "./_verdict.ts";
 import { segmentsOf } from "./match_path.ts";
-import type { Access } from "./model.ts";
-import type { Verdict } from "./rulebook.ts";
+import { type Access, type Effect, EFFECTS, type ExtensionRule } from "./model.ts";
+import type { EntryJudge, Verdict } from "./rulebook.ts";
 
 /** Extensions are rules for files. */
 export type PathKind = "file" | "directory";
@@ -84,6 +90,69 @@ function judgeUnnamed(
   );
 }
 
+/** The effect of `judgePath` on entries of a tree, without the words for it. */
+export function judgeBelow(
+  policies: readonly CompiledPolicy[],
+  access: Access,
+  directory: CanonicalPath,
+): EntryJudge {
+  const names = segmentsOf(directory);
+  return judgeOf(policies.map(({ paths, extensions }) => ({
+    place: paths === null ? null : pathPlace(paths[access], names),
+    extension: extensions[access],
+  })));
+}
+
+interface PolicyPlace {
+  readonly place: PathPlace | null;
+  readonly extension: ExtensionRule | null;
+}
+
+function judgeOf(policies: readonly PolicyPlace[]): EntryJudge {
+  return {
+    mayDeny: policies.some(({ place, extension }) =>
+      restrictsFiles(extension) || place?.mayRestrict === true
+    ),
+    effectOf(name, kind) {
+      let worst: Effect = "allow";
+      for (const { place, extension } of policies) {
+        if (kind === "file" && extension !== null && !fitsExtension(extension, name)) return "deny";
+        const effect = place === null ? "allow" : place.effectOf(name);
+        if (EFFECTS.indexOf(effect) > EFFECTS.indexOf(worst)) worst = effect;
+      }
+      return worst;
+    },
+    into(name) {
+      const below = policies.map(({ place, extension }) => ({
+        place: place === null ? null : place.into(name),
+        extension,
+      }));
+      return below.every(({ place }, index) => place === policies[index]?.place)
+        ? this
+        : judgeOf(below);
+    },
+  };
+}
+
+function restrictsFiles(rule: ExtensionRule | null): boolean {
+  return rule !== null && (rule.allow !== null || rule.deny.length > 0);
+}
+
+function fitsExtension(rule: ExtensionRule, name: string): boolean {
+  const lower = name.toLowerCase();
+  return deniedEnding(rule, lower) === undefined &&
+    (rule.allow === null || hasAllowedEnding(rule.allow, lower));
+}
+
+function deniedEnding(rule: ExtensionRule, lower: string): string | undefined {
+  return rule.deny.find((one) => lower.endsWith(one));
+}
+
+/** A file that is all ending (`.ts`) has none. */
+function hasAllowedEnding(allow: readonly string[], lower: string): boolean {
+  return allow.some((one) => lower.endsWith(one) && lower.length > one.length);
+}
+
 function judgeExtension(
   policy: CompiledPolicy,
   { access }: PathQuestion,
@@ -93,7 +162,7 @@ function judgeExtension(
   const rule = policy.extensions[access];
   if (rule === null) return null;
   const lower = name.toLowerCase();
-  const ending = rule.deny.find((one) => lower.endsWith(one));
+  const ending = deniedEnding(rule, lower);
   const index = `extensions.${access}`;
   if (ending !== undefined) {
     const reference = referenceTo(policy.source, `${index}.deny`);
@@ -104,9 +173,7 @@ function judgeExtension(
     );
   }
   if (rule.allow === null) return null;
-  // A file that is all ending (`.ts`) has none.
-  const fits = rule.allow.some((one) => lower.endsWith(one) && lower.length > one.length);
-  if (fits) return null;
+  if (hasAllowedEnding(rule.allow, lower)) return null;
   const endings = rule.allow.length === 0 ? "none is" : `these are: ${shortList(rule.allow)}`;
   return denied(
     "EXTENSION_DENIED",
@@ -121,12 +188,7 @@ export function mayDenyBelow(
   access: Access,
   directory: CanonicalPath,
 ): boolean {
-  const names = segmentsOf(directory);
-  return policies.some(({ paths, extensions }) => {
-    const rule = extensions[access];
-    if (rule !== null && (rule.allow !== null || rule.deny.length > 0)) return true;
-    return paths !== null && mayRestrictBelow(paths[access], names);
-  });
+  return judgeBelow(policies, access, directory).mayDeny;
 }
 
 /** Whether a canonical path is the directory or lies below it. */

@@ -2,9 +2,21 @@
 
 import type { RuleReference } from "../core/errors.ts";
 import { fold } from "./_fold.ts";
-import { addGlob, createTrie, type Ordered, type TrieNode, walkTrie } from "./_path_trie.ts";
+import {
+  addGlob,
+  coversBelow,
+  createTrie,
+  hitsAt,
+  isLive,
+  type Ordered,
+  placeAt,
+  stepInto,
+  type TrieNode,
+  type TriePlace,
+  walkTrie,
+} from "./_path_trie.ts";
 import { parseGlob, rootedSegments } from "./match_path.ts";
-import type { Access, PathRule } from "./model.ts";
+import type { Access, Effect, PathRule } from "./model.ts";
 
 /** A rule as verdicts cite it. */
 export interface CitedRule extends Ordered {
@@ -77,11 +89,51 @@ export function findPath(rules: PathRules, names: readonly string[]): PathFindin
   return { effect: "allow", rule: granting };
 }
 
-/** Whether anything below a directory could be other than allowed; true when unsure. */
-export function mayRestrictBelow(rules: PathRules, names: readonly string[]): boolean {
-  const restrictions = walkTrie(rules.restricting, names, rules.fold);
-  if (restrictions.live || restrictions.any.deny !== null || restrictions.any.ask !== null) {
-    return true;
-  }
-  return !walkTrie(rules.granting, names, null).coversBelow;
+/** How the entries of one directory fare by the rules alone, for those who go through a tree from its root. */
+export interface PathPlace {
+  /** The effect of `findPath`; `unnamed` is a denial. */
+  effectOf(name: string): Effect;
+  /** Of the directory of that name: this one where nothing else is known of it. */
+  into(name: string): PathPlace;
+  /** Whether anything below could be other than allowed; true when unsure. */
+  readonly mayRestrict: boolean;
+}
+
+/** The place of a directory, given as its names from the root. */
+export function pathPlace(rules: PathRules, names: readonly string[]): PathPlace {
+  return placeOf(
+    rules.fold,
+    placeAt(rules.restricting, names, rules.fold),
+    placeAt(rules.granting, names, null),
+  );
+}
+
+/** Once all below is granted, it stays so: `granting` is then walked no further. */
+function placeOf(
+  fold: PathRules["fold"],
+  restricting: TriePlace<CitedRule>,
+  granting: TriePlace<CitedRule>,
+): PathPlace {
+  const covered = coversBelow(granting);
+  const live = isLive(restricting);
+  const { any: above } = restricting;
+  return {
+    mayRestrict: live || above.deny !== null || above.ask !== null || !covered,
+    effectOf(name) {
+      const { any } = live ? stepInto(restricting, name, fold) : restricting;
+      if (any.deny !== null) return "deny";
+      if (!covered) {
+        const here = hitsAt(stepInto(granting, name, null));
+        if (here.allow === null && here.ask === null) return "deny";
+      }
+      return any.ask === null ? "allow" : "ask";
+    },
+    into(name) {
+      const restrictingBelow = live ? stepInto(restricting, name, fold) : restricting;
+      const grantingBelow = covered ? granting : stepInto(granting, name, null);
+      return restrictingBelow === restricting && grantingBelow === granting
+        ? this
+        : placeOf(fold, restrictingBelow, grantingBelow);
+    },
+  };
 }

@@ -3,9 +3,14 @@
  * wildcards that stand at one place, not with the number of rules.
  */
 
-import { foldSegment, type SegmentPattern, type Steps } from "./_glob_segment.ts";
-import { addSegment, createSegmentIndex, eachMatch, type SegmentIndex } from "./_segment_index.ts";
-import { DEEP, type GlobSegment } from "./match_path.ts";
+import { DEEP, type GlobSegment } from "../core/glob.ts";
+import { foldSegment, type SegmentPattern, type Steps } from "../core/glob_segment.ts";
+import {
+  addSegment,
+  collectMatches,
+  createSegmentIndex,
+  type SegmentIndex,
+} from "./_segment_index.ts";
 import type { Effect } from "./model.ts";
 
 /** A rule that a walk may come upon; the lowest `order` speaks. */
@@ -109,6 +114,14 @@ function first<R extends Ordered>(a: R | null, b: R | null): R | null {
   return b.order < a.order ? b : a;
 }
 
+/** Where a walk stands after some names: nothing in it changes. */
+export interface TriePlace<R> {
+  readonly active: readonly TrieNode<R>[];
+  /** What followed a `**` on the way: active for the rest of the walk. */
+  readonly deeps: ReadonlySet<TrieNode<R>>;
+  readonly any: Hits<R>;
+}
+
 /** Walks the names of a path, from the root. `fold` as in {@linkcode addGlob}. */
 export function walkTrie<R extends Ordered>(
   root: TrieNode<R>,
@@ -116,65 +129,95 @@ export function walkTrie<R extends Ordered>(
   fold: ((name: string) => string) | null,
   steps?: Steps,
 ): Walk<R> {
-  const any: Hits<R> = { allow: null, ask: null, deny: null };
-  // Every node has one parent, so it is come upon once a step; a deep one stays for the rest of the walk.
-  const deeps = new Set<TrieNode<R>>();
-  let active: TrieNode<R>[] = [];
-  let next: TrieNode<R>[] = [];
-  const enter = (node: TrieNode<R>) => {
-    // A name may match a pattern both as written and folded.
-    if (fold !== null && next.includes(node)) return;
-    next.push(node);
-    collect(any, node.hits);
-  };
-  const deepen = () => {
-    for (const { deep } of active) {
-      if (deep === null || deeps.has(deep)) continue;
-      deeps.add(deep);
-      collect(any, deep.hits);
-    }
-  };
-  enter(root);
-  active = next;
-  deepen();
-  for (const name of names) {
-    next = [];
-    const folded = fold === null ? name : fold(name);
-    const follow = (node: TrieNode<R>) => {
-      if (steps !== undefined) steps.count++;
-      const literal = node.literals.get(folded);
-      if (literal !== undefined) enter(literal);
-      const { wildcards } = node;
-      if (wildcards === null) return;
-      eachMatch(wildcards.written, name, enter, steps);
-      if (wildcards.folded !== null) eachMatch(wildcards.folded, folded, enter, steps);
-    };
-    for (const node of active) follow(node);
-    for (const node of deeps) follow(node);
-    active = next;
-    deepen();
-  }
-  return summarize(active, deeps, any);
+  return summarize(placeAt(root, names, fold, steps));
 }
 
-function summarize<R extends Ordered>(
+/** Where a walk of these names ends, for walks of many paths that begin alike. */
+export function placeAt<R extends Ordered>(
+  root: TrieNode<R>,
+  names: readonly string[],
+  fold: ((name: string) => string) | null,
+  steps?: Steps,
+): TriePlace<R> {
+  let place = settle([root], new Set(), { allow: null, ask: null, deny: null });
+  for (const name of names) place = stepInto(place, name, fold, steps);
+  return place;
+}
+
+/** One name further; the same place where the name changes nothing. */
+export function stepInto<R extends Ordered>(
+  place: TriePlace<R>,
+  name: string,
+  fold: ((name: string) => string) | null,
+  steps?: Steps,
+): TriePlace<R> {
+  const { active, deeps, any } = place;
+  const next: TrieNode<R>[] = [];
+  const folded = fold === null ? name : fold(name);
+  for (const node of active) follow(node, name, folded, next, steps);
+  for (const node of deeps) follow(node, name, folded, next, steps);
+  if (next.length === 0 && active.length === 0) return place;
+  // A name may match a pattern both as written and folded. Every node has one parent, so that is all.
+  return settle(fold === null ? next : [...new Set(next)], deeps, any);
+}
+
+function follow<R>(
+  { literals, wildcards }: TrieNode<R>,
+  name: string,
+  folded: string,
+  next: TrieNode<R>[],
+  steps: Steps | undefined,
+): void {
+  if (steps !== undefined) steps.count++;
+  const literal = literals.get(folded);
+  if (literal !== undefined) next.push(literal);
+  if (wildcards === null) return;
+  collectMatches(wildcards.written, name, next, steps);
+  if (wildcards.folded !== null) collectMatches(wildcards.folded, folded, next, steps);
+}
+
+/** Takes in what the nodes that were just come upon say. */
+function settle<R extends Ordered>(
   active: readonly TrieNode<R>[],
-  deeps: ReadonlySet<TrieNode<R>>,
-  any: Hits<R>,
-): Walk<R> {
+  before: ReadonlySet<TrieNode<R>>,
+  above: Hits<R>,
+): TriePlace<R> {
+  if (active.length === 0) return { active, deeps: before, any: above };
+  const any = { ...above };
+  let deeps = before;
+  for (const { hits, deep } of active) {
+    collect(any, hits);
+    if (deep === null || deeps.has(deep)) continue;
+    deeps = new Set(deeps).add(deep);
+    collect(any, deep.hits);
+  }
+  return { active, deeps, any };
+}
+
+function summarize<R extends Ordered>(place: TriePlace<R>): Walk<R> {
+  const { any } = place;
+  return { any, here: hitsAt(place), live: isLive(place), coversBelow: coversBelow(place) };
+}
+
+/** Whether some rule could match below that does not match here. */
+export function isLive<R>({ active, deeps }: TriePlace<R>): boolean {
+  for (const node of active) if (hasChildren(node)) return true;
+  for (const node of deeps) if (hasChildren(node)) return true;
+  return false;
+}
+
+/** What speaks for the path itself. */
+export function hitsAt<R extends Ordered>({ active, deeps }: TriePlace<R>): Hits<R> {
   const here: Hits<R> = { allow: null, ask: null, deny: null };
-  let live = false;
-  let coversBelow = false;
-  for (const node of active) {
-    collect(here, node.hits);
-    live ||= hasChildren(node);
-  }
-  for (const node of deeps) {
-    collect(here, node.hits);
-    live ||= hasChildren(node);
-    coversBelow ||= node.hits.allow !== null;
-  }
-  return { any, here, live, coversBelow };
+  for (const node of active) collect(here, node.hits);
+  for (const node of deeps) collect(here, node.hits);
+  return here;
+}
+
+/** Whether a rule that allows covers everything below. */
+export function coversBelow<R>({ deeps }: TriePlace<R>): boolean {
+  for (const { hits } of deeps) if (hits.allow !== null) return true;
+  return false;
 }
 
 function hasChildren<R>(node: TrieNode<R>): boolean {

@@ -1,22 +1,22 @@
 /** Many segment patterns asked at once: finds those that match a name without trying each. */
 
-import { matchesSegment, type SegmentPattern, type Steps } from "./_glob_segment.ts";
+import { matchesSegment, type SegmentPattern, type Steps } from "../core/glob_segment.ts";
 
 interface Edge<T> {
   readonly pattern: SegmentPattern;
   readonly target: T;
 }
 
-/** Patterns by their shape. Built by {@linkcode addSegment}, read by {@linkcode eachMatch}. */
+/** Patterns by their shape. Built by {@linkcode addSegment}, read by {@linkcode collectMatches}. */
 export interface SegmentIndex<T> {
   /** `*` alone. */
   readonly always: T[];
-  /** `*text`, by the text; `lengths` are those that occur. */
+  /** `*text`, by the text; the lengths that occur, by its last unit: most names need no look at all. */
   readonly bySuffix: Map<string, T>;
-  readonly suffixLengths: number[];
-  /** `text*` */
+  readonly suffixLengths: Map<number, number[]>;
+  /** `text*`; the lengths by its first unit. */
   readonly byPrefix: Map<string, T>;
-  readonly prefixLengths: number[];
+  readonly prefixLengths: Map<number, number[]>;
   /** All others, by the character they begin with, else end with, else by a piece they hold, else in `free`. */
   readonly byFirst: Map<string, Edge<T>[]>;
   readonly byLast: Map<string, Edge<T>[]>;
@@ -29,9 +29,9 @@ export function createSegmentIndex<T>(): SegmentIndex<T> {
   return {
     always: [],
     bySuffix: new Map(),
-    suffixLengths: [],
+    suffixLengths: new Map(),
     byPrefix: new Map(),
-    prefixLengths: [],
+    prefixLengths: new Map(),
     byFirst: new Map(),
     byLast: new Map(),
     byPiece: new Map(),
@@ -47,10 +47,10 @@ export function addSegment<T>(index: SegmentIndex<T>, pattern: SegmentPattern, t
     index.always.push(target);
   } else if (shape === "suffix" && !index.bySuffix.has(text)) {
     index.bySuffix.set(text, target);
-    addLength(index.suffixLengths, text.length);
+    addLengthBy(index.suffixLengths, text.charCodeAt(text.length - 1), text.length);
   } else if (shape === "prefix" && !index.byPrefix.has(text)) {
     index.byPrefix.set(text, target);
-    addLength(index.prefixLengths, text.length);
+    addLengthBy(index.prefixLengths, text.charCodeAt(0), text.length);
   } else if (pattern.first !== null) {
     addTo(index.byFirst, pattern.first[0]!, { pattern, target });
   } else if (pattern.last !== null) {
@@ -66,23 +66,23 @@ export function addSegment<T>(index: SegmentIndex<T>, pattern: SegmentPattern, t
   }
 }
 
-/** Calls `found` with the target of every pattern that matches the name. */
-export function eachMatch<T>(
+/** Adds the target of every pattern that matches the name to `found`. */
+export function collectMatches<T>(
   index: SegmentIndex<T>,
   name: string,
-  found: (target: T) => void,
+  found: T[],
   steps?: Steps,
 ): void {
-  for (const target of index.always) found(target);
-  for (const length of index.suffixLengths) {
+  for (const target of index.always) found.push(target);
+  for (const length of index.suffixLengths.get(name.charCodeAt(name.length - 1)) ?? NONE) {
     if (length > name.length) continue;
     const target = index.bySuffix.get(name.slice(name.length - length));
-    if (target !== undefined) found(target);
+    if (target !== undefined) found.push(target);
   }
-  for (const length of index.prefixLengths) {
+  for (const length of index.prefixLengths.get(name.charCodeAt(0)) ?? NONE) {
     if (length > name.length) continue;
     const target = index.byPrefix.get(name.slice(0, length));
-    if (target !== undefined) found(target);
+    if (target !== undefined) found.push(target);
   }
   tryEach(index.byFirst.get(name[0]!), name, found, steps);
   tryEach(index.byLast.get(name[name.length - 1]!), name, found, steps);
@@ -90,11 +90,13 @@ export function eachMatch<T>(
   tryEach(index.free, name, found, steps);
 }
 
+const NONE: readonly number[] = [];
+
 /** Each stretch of the name is looked up once, however often it occurs. */
 function tryPieces<T>(
   { byPiece, pieceLengths }: SegmentIndex<T>,
   name: string,
-  found: (target: T) => void,
+  found: T[],
   steps: Steps | undefined,
 ): void {
   for (const length of pieceLengths) {
@@ -112,12 +114,12 @@ function tryPieces<T>(
 function tryEach<T>(
   edges: readonly Edge<T>[] | undefined,
   name: string,
-  found: (target: T) => void,
+  found: T[],
   steps: Steps | undefined,
 ): void {
   if (edges === undefined) return;
   for (const { pattern, target } of edges) {
-    if (matchesSegment(pattern, name, steps)) found(target);
+    if (matchesSegment(pattern, name, steps)) found.push(target);
   }
 }
 
@@ -154,6 +156,12 @@ function shapeOf(
 
 function isStar(token: SegmentPattern["tokens"][number] | undefined): boolean {
   return token === -1;
+}
+
+function addLengthBy(lengths: Map<number, number[]>, unit: number, length: number): void {
+  const known = lengths.get(unit);
+  if (known === undefined) lengths.set(unit, [length]);
+  else addLength(known, length);
 }
 
 function addLength(lengths: number[], length: number): void {

@@ -3,7 +3,13 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Limits } from "../core/tool.ts";
 import { lies } from "./_judge_path.ts";
-import { DEFAULTS, type Policy, type Sandbox, type SandboxMode } from "./model.ts";
+import {
+  type BackupLimits,
+  DEFAULTS,
+  type Policy,
+  type Sandbox,
+  type SandboxMode,
+} from "./model.ts";
 import type { Settings } from "./rulebook.ts";
 
 /** A policy with the name its messages use and its workspace, resolved by the host. */
@@ -30,6 +36,7 @@ export function combineSettings(
   return {
     workspace: narrowestWorkspace(policies),
     limits: combineLimits(policies.map(({ policy }) => policy.limits)),
+    backups: combineBackups(policies.map(({ policy }) => policy.backups)),
     timeoutMs: least(DEFAULTS.timeouts.default, timeouts.map((one) => one?.default)),
     killGraceMs: least(DEFAULTS.timeouts.killGrace, timeouts.map((one) => one?.killGrace)),
     environment: combineEnvironments(policies),
@@ -75,6 +82,15 @@ function combineLimits(sections: readonly (Partial<Limits> | null)[]): Limits {
     processes: limit("processes"),
     concurrency: limit("concurrency"),
   };
+}
+
+/** Whoever lets backups go takes something away: a further policy can only keep more. */
+function combineBackups([first, ...further]: readonly (BackupLimits | null)[]): BackupLimits {
+  const most = (limit: keyof BackupLimits): number | null => {
+    const start = first?.[limit] ?? null;
+    return start === null ? null : Math.max(start, ...further.map((one) => one?.[limit] ?? 0));
+  };
+  return { keep: most("keep"), ageMs: most("ageMs") };
 }
 
 function combineEnvironments(policies: readonly PlacedPolicy[]): Settings["environment"] {

@@ -1,6 +1,10 @@
 /** The decision on a whole request: every judge is heard, the strictest wins. Pure. */
 
-import type { ResolvedCapability, ResolvedFileCapability } from "../core/capability.ts";
+import type {
+  CanonicalPath,
+  ResolvedCapability,
+  ResolvedFileCapability,
+} from "../core/capability.ts";
 import { printable } from "../core/printable.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import type { CompiledPolicy } from "./_compiled.ts";
@@ -88,14 +92,24 @@ function judgeCapability(
 /** Of a tree its root is judged: what below is stricter, walks and the kernel leave out. */
 function judgeFile(
   policies: readonly CompiledPolicy[],
-  { kind, path, tree, requested }: ResolvedFileCapability,
+  { kind, path, directory, requested, backups }: ResolvedFileCapability,
 ): Verdict {
-  return judgePath(policies, {
-    access: kind === "fs.read" ? "read" : "write",
+  const access = kind === "fs.read" ? "read" : "write";
+  const own = judgePath(policies, {
+    access,
     path,
-    kind: tree ? "directory" : "file",
+    kind: directory === true ? "directory" : "file",
     requested,
   });
+  if (backups !== true) return own;
+  // What ends in .bak is what it is a copy of: its name is judged by the path rules, as a directory's is.
+  const backup = judgePath(policies, {
+    access,
+    path: `${path}.bak` as CanonicalPath,
+    kind: "directory",
+    requested: `${requested}.bak`,
+  });
+  return strictest([own, backup], own);
 }
 
 function judgeVariable({ environment }: Settings, name: string): Verdict {

@@ -2,6 +2,7 @@
 
 import type { CanonicalPath, Program, ResolvedCapability } from "../core/capability.ts";
 import type { Limits } from "../core/tool.ts";
+import type { BackupLimits } from "./model.ts";
 import type { Settings } from "./rulebook.ts";
 
 /** A path of the request, and where it really is. `tree`: and all below it, save what the policy denies. */
@@ -9,6 +10,8 @@ export interface PathGrant {
   readonly requested: string;
   readonly path: CanonicalPath;
   readonly tree: boolean;
+  /** And its backups beside it: `path.bak`, `path.bak.1`, … as far as their own names are allowed. */
+  readonly backups?: true;
 }
 
 export interface SpawnGrant {
@@ -25,6 +28,7 @@ export interface Grant {
   /** `host:port` */
   readonly connect: readonly string[];
   readonly limits: Limits;
+  readonly backups: BackupLimits;
   readonly timeoutMs: number;
   readonly killGraceMs: number;
 }
@@ -43,8 +47,10 @@ export function grantOf(
     switch (capability.kind) {
       case "fs.read":
       case "fs.write": {
-        const { requested, path, tree } = capability;
-        (capability.kind === "fs.read" ? read : write).push({ requested, path, tree });
+        const { requested, path, tree, backups, judgedOnly } = capability;
+        if (judgedOnly === true) break;
+        const granted = { requested, path, tree, ...(backups === true ? { backups } : {}) };
+        (capability.kind === "fs.read" ? read : write).push(granted);
         break;
       }
       case "process.spawn":
@@ -66,6 +72,7 @@ export function grantOf(
     spawn,
     connect,
     limits: settings.limits,
+    backups: settings.backups,
     timeoutMs,
     killGraceMs: settings.killGraceMs,
   };

@@ -1,6 +1,6 @@
 /** Command patterns of the policy: argv prefixes, token by token; parsing and matching one pattern. */
 
-import { BraceError, expandBraces } from "./_braces.ts";
+import { BraceError, expandBraces } from "../core/braces.ts";
 import { matchesText, parseText, type TextPattern } from "./_text_pattern.ts";
 
 const MAX_LENGTH = 4096;

@@ -1,13 +1,8 @@
 /** Path globs of the policy: parsing, and matching one glob; `_path_rules.ts` matches many at once. */
 
-import { BraceError, expandBraces } from "./_braces.ts";
-import {
-  matchesSegment,
-  parseSegment,
-  SegmentError,
-  type SegmentPattern,
-  type Steps,
-} from "./_glob_segment.ts";
+import { BraceError, expandBraces } from "../core/braces.ts";
+import { DEEP, type GlobSegment } from "../core/glob.ts";
+import { matchesSegment, parseSegment, SegmentError, type Steps } from "../core/glob_segment.ts";
 
 /** Longest glob that is read: Linux's PATH_MAX (`linux/limits.h`). */
 const MAX_LENGTH = 4096;
@@ -16,12 +11,6 @@ const MAX_LENGTH = 4096;
 export class GlobError extends Error {
   override readonly name = "GlobError";
 }
-
-/** A segment as plain text, with wildcards, or `**` (any number of segments, none too). */
-export type GlobSegment = string | SegmentPattern | typeof DEEP;
-
-/** The segment `**`. */
-export const DEEP = Symbol("**");
 
 /** One alternative of a glob. */
 export interface GlobPath {

@@ -71,6 +71,14 @@ export interface Sandbox {
   readonly temporary: boolean;
 }
 
+/** What is kept of the backups of one file; null: all. */
+export interface BackupLimits {
+  /** The newest so many. */
+  readonly keep: number | null;
+  /** None older than so many milliseconds. */
+  readonly ageMs: number | null;
+}
+
 export interface Recovery {
   readonly timeout?: { readonly retries: number; readonly factor: number };
   readonly network?: { readonly retries: number; readonly backoffMs: number };
@@ -103,6 +111,7 @@ export interface Policy {
   /** Milliseconds. */
   readonly timeouts: { readonly default: number | null; readonly killGrace: number | null } | null;
   readonly limits: Partial<Limits> | null;
+  readonly backups: BackupLimits | null;
   readonly agents: Readonly<Record<string, AgentRule>> | null;
   readonly sandbox: Partial<Sandbox> | null;
   readonly approvals:
@@ -132,6 +141,7 @@ export const SILENT_POLICY: Policy = {
   tools: null,
   timeouts: null,
   limits: null,
+  backups: null,
   agents: null,
   sandbox: null,
   approvals: null,

@@ -6,7 +6,7 @@
 import type { CanonicalPath, ResolvedCapability } from "../core/capability.ts";
 import type { ErrorCode, RuleReference } from "../core/errors.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
-import type { Access, Effect, Sandbox } from "./model.ts";
+import type { Access, BackupLimits, Effect, Sandbox } from "./model.ts";
 
 /** What is asked of the policy, beside the capabilities. */
 export interface Subject {
@@ -54,6 +54,7 @@ export interface PolicyScope {
 export interface Settings {
   readonly workspace: CanonicalPath;
   readonly limits: Limits;
+  readonly backups: BackupLimits;
   readonly timeoutMs: number;
   readonly killGraceMs: number;
   readonly environment: {
@@ -64,6 +65,15 @@ export interface Settings {
   readonly shell: "direct" | "sh";
 }
 
+/** How the entries of one directory fare. */
+export interface EntryJudge {
+  effectOf(name: string, kind: "file" | "directory"): Effect;
+  /** The judge of the directory of that name: this one where they fare alike. */
+  into(name: string): EntryJudge;
+  /** As `Rulebook.mayDenyBelow`. */
+  readonly mayDeny: boolean;
+}
+
 export interface Rulebook {
   readonly settings: Settings;
   readonly scope: PolicyScope;
@@ -72,6 +82,8 @@ export interface Rulebook {
    * for files: they are not asked for a directory. `file` unless told otherwise.
    */
   judgePath(access: Access, path: CanonicalPath, kind?: "file" | "directory"): Verdict;
+  /** As `judgePath`, for what lies in a directory, and the effect alone: quick for many. */
+  judgeBelow(access: Access, directory: CanonicalPath): EntryJudge;
   /** Whether something below this directory could be other than allowed for `access`; true when unsure. */
   mayDenyBelow(access: Access, directory: CanonicalPath): boolean;
   /** Loads what judging these takes, to be awaited before `decide`; null where nothing is missing. */

@@ -5,7 +5,8 @@ import { lies } from "./_judge_path.ts";
 import { intersectPaths, type PlacedPolicy } from "./_settings.ts";
 import { parseCommandPattern } from "./match_command.ts";
 import { parseHostPattern } from "./match_host.ts";
-import { DEEP, type GlobPath, parseGlob, rootedSegments } from "./match_path.ts";
+import { DEEP } from "../core/glob.ts";
+import { type GlobPath, parseGlob, rootedSegments } from "./match_path.ts";
 import type { Access } from "./model.ts";
 import type { PolicyScope } from "./rulebook.ts";
 

@@ -187,6 +187,15 @@ export const approvals: Section<"approvals"> = converted(
   (times) => ({ rememberMs: times.remember, expireMs: times.expire }),
 );
 
+/** `backups`. */
+export const backups: Section<"backups"> = converted(
+  object({
+    keep: otherwise(number({ min: 1, max: 1_000_000 }), null, "how many of one file, the newest"),
+    age: otherwise(duration({ min: 1, max: 36_500 * DAY }), null, "the oldest that is kept"),
+  }),
+  ({ keep, age }) => ({ keep, ageMs: age }),
+);
+
 const redaction = text({
   what: "a regular expression",
   check(value) {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { compileGlob, GlobError } from "../../../src/core/glob.ts";
+import { compileGlob, GlobError, type GlobPlace } from "../../../src/core/glob.ts";
 import { Random } from "../../random.ts";
 
 Deno.test("compileGlob matches names and paths", () => {
@@ -36,7 +36,7 @@ Deno.test("compileGlob matches names and paths", () => {
     ["größe*", ["größe.txt"], ["grosse.txt"]],
   ];
   for (const [glob, yes, no] of cases) {
-    const matches = compileGlob(glob);
+    const { matches } = compileGlob(glob);
     for (const path of yes) assert(matches(path), `${glob} should match ${path}`);
     for (const path of no) assert(!matches(path), `${glob} should not match ${path}`);
   }
@@ -51,7 +51,8 @@ Deno.test("compileGlob says what is wrong with a glob", () => {
     ["{a,b", "{ is not closed"],
     ["a}", "} without its {"],
     ["a\\", "lone backslash"],
-    ["[z-a]", "cannot be read"],
+    ["[z-a]", "runs backwards"],
+    ["[[:alpha:]]", "write ranges"],
     ["{a,b}".repeat(9), "more than 256 alternatives"],
     ["x".repeat(5000), "longer than 4096"],
   ];
@@ -61,11 +62,45 @@ Deno.test("compileGlob says what is wrong with a glob", () => {
 Deno.test("no glob takes long over any path", () => {
   // A backtracking matcher would need more than 10^20 steps for each of these.
   const path = "a".repeat(250);
-  assertEquals(compileGlob("*a".repeat(30) + "*b")(path), false);
+  assertEquals(compileGlob("*a".repeat(30) + "*b").matches(path), false);
   assertEquals(
-    compileGlob("**/".repeat(40) + "b")(Array.from({ length: 100 }, () => "a").join("/")),
+    compileGlob("**/".repeat(40) + "b").matches(Array.from({ length: 100 }, () => "a").join("/")),
     false,
   );
+});
+
+Deno.test("a place tells which directories are worth going into", () => {
+  const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+    ["*.ts", ["a", "a/b"], []],
+    ["src/*.ts", ["src"], ["lib", "src/a"]],
+    ["src/**/*.ts", ["src", "src/a/b"], ["lib", "lib/src"]],
+    ["{src,lib/x}/a", ["src", "lib", "lib/x"], ["src/a", "lib/y", "x"]],
+    ["a*/b", ["a", "ab"], ["b", "a/b"]],
+    ["**/b/c", ["a", "b", "a/b"], []],
+  ];
+  for (const [glob, worth, useless] of cases) {
+    const into = (path: string) =>
+      path.split("/").reduce<GlobPlace | null>(
+        (place, name) => place?.into(name) ?? null,
+        compileGlob(glob).start,
+      );
+    for (const path of worth) assert(into(path) !== null, `${glob} below ${path}`);
+    for (const path of useless) assertEquals(into(path), null, `${glob} below ${path}`);
+  }
+});
+
+Deno.test("a glob knows whether it names hidden files", () => {
+  const cases: readonly (readonly [string, boolean])[] = [
+    [".env", true],
+    [".github/**", true],
+    ["**/.*", true],
+    ["{a,.b}", true],
+    ["*", false],
+    ["a.b", false],
+    ["./a", false],
+    ["?env", false],
+  ];
+  for (const [glob, hidden] of cases) assertEquals(compileGlob(glob).namesHidden, hidden, glob);
 });
 
 Deno.test("compileGlob agrees with a plain backtracking matcher", () => {
@@ -85,7 +120,7 @@ Deno.test("compileGlob agrees with a plain backtracking matcher", () => {
     const glob = word("ab*?", 7);
     const name = word("ab", 7);
     // `**` alone is a part of its own; on one name it means the same.
-    assertEquals(compileGlob(glob)(name), naive(glob, name), `${glob} on ${name}`);
+    assertEquals(compileGlob(glob).matches(name), naive(glob, name), `${glob} on ${name}`);
     if (naive(glob, name)) matched++;
   }
   assert(matched > 500);

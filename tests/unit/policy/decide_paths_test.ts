@@ -44,6 +44,28 @@ check([
     says: ["/etc/passwd", "outside the workspace", "**"],
   },
   {
+    name: "paths: backups are judged by their own name, whatever its ending",
+    policies: [{ paths: [ALL], extensions: { read: null, write: { allow: [".ts"], deny: [] } } }],
+    capabilities: [{ ...file("fs.write", "a.ts"), backups: true }],
+    expect: ["allow"],
+  },
+  {
+    name: "paths: backups that a rule denies",
+    policies: [{ paths: [ALL, pathRule("deny", ["**/*.bak"])] }],
+    capabilities: [{ ...file("fs.write", "a.ts"), backups: true }],
+    expect: ["deny", "PATH_DENIED", "paths[1]"],
+    says: ["a.ts.bak"],
+  },
+  {
+    name: "extensions: a tree that is a file",
+    policies: [{
+      paths: [ALL],
+      extensions: { read: { allow: null, deny: [".key"] }, write: null },
+    }],
+    capabilities: [file("fs.read", "a.key", true)],
+    expect: ["deny", "EXTENSION_DENIED"],
+  },
+  {
     name: "paths: outside, a neighbour that begins alike",
     policies: [{ paths: [ALL] }],
     capabilities: read("/w/project2/a"),
@@ -265,7 +287,7 @@ check([
   {
     name: "extensions: the root of a tree is a directory",
     policies: [endings([".ts"])],
-    capabilities: [file("fs.write", "src", true)],
+    capabilities: [{ ...file("fs.write", "src", true), directory: true }],
     expect: ["allow"],
   },
   {

@@ -279,3 +279,34 @@ Deno.test("where nothing may be denied below, nothing below is", () => {
   }
   assert(covered > 200, `${covered}`);
 });
+
+Deno.test("the entries of a directory fare as each path does", () => {
+  const make = new Maker(new Random(6));
+  const effects = { allow: 0, ask: 0, deny: 0 };
+  for (let round = 0; round < 800; round++) {
+    const book = rulebook([make.base(), ...make.list(2, () => make.policy())]);
+    for (const access of ["read", "write"] as const) {
+      for (const directory of [...PATHS, "."]) {
+        const root = file("fs.read", directory).path;
+        const up = root.slice(0, root.lastIndexOf("/")) as typeof root;
+        // On the way from the directory above, and at once.
+        const judges = [
+          book.judgeBelow(access, root),
+          book.judgeBelow(access, up).into(root.slice(up.length + 1)),
+        ];
+        for (const { mayDeny } of judges) assertEquals(mayDeny, book.mayDenyBelow(access, root));
+        for (const name of ["a", "b", "x.c", "c.x", ".env", "A", "src"]) {
+          for (const kind of ["file", "directory"] as const) {
+            const path = file("fs.read", `${root}/${name}`).path;
+            const { effect } = book.judgePath(access, path, kind);
+            for (const judge of judges) {
+              assertEquals(judge.effectOf(name, kind), effect, `${access} ${path} ${kind}`);
+            }
+            effects[effect]++;
+          }
+        }
+      }
+    }
+  }
+  assert(Math.min(...Object.values(effects)) > 1000, JSON.stringify(effects));
+});

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { GlobError, matchesGlob, parseGlob } from "../../../src/policy/match_path.ts";
-import type { Steps } from "../../../src/policy/_glob_segment.ts";
+import type { Steps } from "../../../src/core/glob_segment.ts";
 import { addGlob, createTrie, walkTrie } from "../../../src/policy/_path_trie.ts";
 import { rootedSegments, segmentsOf } from "../../../src/policy/match_path.ts";
 import { Random } from "../../random.ts";

@@ -1,6 +1,6 @@
-/** One path segment of a glob that holds wildcards: `*`, `?`, `[abc]`; matched without recursion. */
+/** One segment of a glob, with wildcards: `*`, `?`, `[abc]`; matched without recursion. */
 
-import { classEnd } from "./_braces.ts";
+import { classEnd } from "./braces.ts";
 
 /** A count of elementary comparisons, for tests that bound the work. */
 export interface Steps {

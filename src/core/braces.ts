@@ -4,17 +4,23 @@
 const MAX_ALTERNATIVES = 1024;
 const MAX_NESTING = 16;
 
+export interface BraceOptions {
+  /** Braces and commas inside `[…]` are plain. */
+  readonly classes: boolean;
+  /** A group may have one alternative, which it then stands for. */
+  readonly single?: boolean;
+}
+
 /** Says what is wrong with the pattern; the caller wraps it in its own error type. */
 export class BraceError extends Error {
   override readonly name = "BraceError";
 }
 
 /**
- * The alternatives of `text` in order, escapes (`\x`) kept as they are. With `classes`, braces and
- * commas inside `[…]` are plain.
+ * The alternatives of `text` in order, escapes (`\x`) kept as they are.
  * Throws {@linkcode BraceError} on an unclosed or unopened brace, a group of one, or too many alternatives.
  */
-export function expandBraces(text: string, options: { readonly classes: boolean }): string[] {
+export function expandBraces(text: string, options: BraceOptions): string[] {
   if (!text.includes("{") && !text.includes("}") && !text.includes("[")) return [text];
   let at = 0;
 
@@ -72,7 +78,7 @@ export function expandBraces(text: string, options: { readonly classes: boolean 
       }
       if (text[at++] === "}") break;
     }
-    if (count < 2) {
+    if (count < 2 && options.single !== true) {
       throw new BraceError(
         "a group needs two alternatives, as in {a,b}; write \\{ for the brace itself",
       );
