@@ -8,19 +8,30 @@ import type { Target } from "./file_backend.ts";
 import { refusal } from "./_refusal.ts";
 
 /** Before the umask (mkdir(1)). */
-const NEW_DIRECTORY_MODE = 0o777;
+export const NEW_DIRECTORY_MODE = 0o777;
+/** include/uapi/linux/fcntl.h */
+export const AT_REMOVEDIR = 0x200;
+
+export interface ParentDirectory {
+  readonly descriptor: number;
+  /** Directories that were made for it, each in the one before. */
+  readonly made: readonly string[];
+}
 
 /**
  * A descriptor of the directory of `target`. Missing directories are made one by one, each from its parent's
  * descriptor. Throws FILE_NOT_FOUND where it is missing and not to be made, NATIVE_DENIED, RESOURCE_LIMIT.
  */
-export function openParent(libc: Libc, target: Target, create: boolean): number {
-  const parent = target.path.slice(0, target.path.lastIndexOf("/")) || "/";
+export function openParent(libc: Libc, target: Target, create: boolean): ParentDirectory {
   const missing: string[] = [];
-  let path = parent;
+  let path = parentOf(target.path);
   for (;;) {
     const descriptor = openDirectory(libc, path);
-    if (descriptor >= 0) return makeBelow(libc, target, descriptor, missing);
+    if (descriptor >= 0) {
+      return missing.length === 0
+        ? { descriptor, made: [] }
+        : makeBelow(libc, target, { descriptor, path }, missing);
+    }
     if (descriptor !== -ERRNO.ENOENT || path === "/") throw refusal(target, descriptor);
     if (!create) {
       throw new ToolError(
@@ -28,10 +39,14 @@ export function openParent(libc: Libc, target: Target, create: boolean): number 
         `the directory of "${target.shown}" does not exist; make it, or let the call create parents`,
       );
     }
-    const cut = path.lastIndexOf("/");
-    missing.unshift(path.slice(cut + 1));
-    path = path.slice(0, cut) || "/";
+    missing.unshift(path.slice(path.lastIndexOf("/") + 1));
+    path = parentOf(path);
   }
+}
+
+/** A canonical path has no trailing slash and no dots. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
 /** Readable where it may be, so that it can be synced; a directory that may only be written to will do. */
@@ -43,26 +58,46 @@ function openDirectory(libc: Libc, path: string): number {
     : descriptor;
 }
 
-/** Goes down from `descriptor`, which is closed on the way, through directories that it makes. */
+/** Goes down from a directory, whose descriptor is closed on the way, through directories that it makes. */
 function makeBelow(
   libc: Libc,
   target: Target,
-  descriptor: number,
+  start: { readonly descriptor: number; readonly path: string },
   names: readonly string[],
-): number {
+): ParentDirectory {
   const { numbers } = libc;
   const flags = OPEN.RDONLY | OPEN.CLOEXEC | numbers.O_DIRECTORY | numbers.O_NOFOLLOW;
-  let directory = descriptor;
+  const made: string[] = [];
+  let { descriptor, path } = start;
   for (const name of names) {
-    const made = libc.call(numbers.mkdirat, directory, libc.path(name), NEW_DIRECTORY_MODE);
+    path = `${path === "/" ? "" : path}/${name}`;
+    const result = libc.call(numbers.mkdirat, descriptor, libc.path(name), NEW_DIRECTORY_MODE);
     // Somebody else may have made it just now: then what it is shows when it is opened.
-    const below = made < 0 && made !== -ERRNO.EEXIST
-      ? made
-      : libc.call(numbers.openat, directory, libc.path(name), flags);
-    if (made === 0) libc.call(numbers.fsync, directory);
-    libc.call(numbers.close, directory);
-    if (below < 0) throw refusal(target, below);
-    directory = below;
+    const below = result < 0 && result !== -ERRNO.EEXIST
+      ? result
+      : libc.call(numbers.openat, descriptor, libc.path(name), flags);
+    if (result === 0) {
+      made.push(path);
+      libc.call(numbers.fsync, descriptor);
+    }
+    libc.call(numbers.close, descriptor);
+    if (below < 0) {
+      removeMade(libc, made);
+      throw refusal(target, below);
+    }
+    descriptor = below;
   }
-  return directory;
+  return { descriptor, made };
+}
+
+/** Takes directories back that were made for nothing, the last first, as far as they are empty. */
+export function removeMade(libc: Libc, made: readonly string[]): void {
+  for (const path of made.toReversed()) {
+    const parent = openDirectory(libc, parentOf(path));
+    if (parent < 0) return;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const removed = libc.call(libc.numbers.unlinkat, parent, libc.path(name), AT_REMOVEDIR);
+    libc.call(libc.numbers.close, parent);
+    if (removed < 0) return;
+  }
 }

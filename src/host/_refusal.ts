@@ -1,9 +1,10 @@
 /** What an error number of the kernel means to the caller of a file operation. */
 
 import type { ErrorCode } from "../core/errors.ts";
+import type { FileType } from "../core/files.ts";
 import { ToolError } from "../core/errors.ts";
 import { ERRNO, errnoName } from "../sandbox/errno.ts";
-import type { Target } from "./file_backend.ts";
+import type { Target, TreeTarget } from "./file_backend.ts";
 
 const MEANINGS: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map(
   [
@@ -33,7 +34,9 @@ const MEANINGS: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map(
 export function refusal(target: Target, result: number): ToolError {
   const errno = -result;
   // A canonical path has no links, and only directories before its last part.
-  if (errno === ERRNO.ELOOP || errno === ERRNO.ENOTDIR) return changed(target);
+  if (errno === ERRNO.ELOOP || errno === ERRNO.ENOTDIR || errno === ERRNO.ESTALE) {
+    return changed(target);
+  }
   const meaning = MEANINGS.get(errno);
   if (meaning === undefined) {
     return new ToolError("EXECUTION_ERROR", `"${target.shown}" failed with ${errnoName(errno)}`);
@@ -49,6 +52,30 @@ export function changed(target: Target): ToolError {
   );
 }
 
+/** `what` happened to the file since the caller read it. */
+export function stale(target: Target, what: string): ToolError {
+  return new ToolError(
+    "STALE_FILE",
+    `"${target.shown}" ${what} since it was read; read it again before writing`,
+  );
+}
+
+export function exists(target: Target): ToolError {
+  return new ToolError(
+    "FILE_EXISTS",
+    `"${target.shown}" exists; allow the call to overwrite, or name another path`,
+  );
+}
+
+/** What stands at the destination is not to be replaced by anything. */
+export function inTheWay(target: Target, type: FileType): ToolError {
+  const what = type === "symlink" ? "a symbolic link" : type === "other" ? "no file" : `a ${type}`;
+  const advice = type === "directory"
+    ? "name the new entry in it"
+    : "only a file is ever overwritten, and by a file: remove it first, or name another path";
+  return new ToolError("FILE_EXISTS", `"${target.shown}" exists and is ${what}; ${advice}`);
+}
+
 export function notAFile(target: Target, what: string): ToolError {
   return new ToolError("NOT_A_FILE", `"${target.shown}" is ${what}, not a regular file`);
 }
@@ -59,6 +86,24 @@ export function tooLarge(target: Target, size: number | null, limit: number): To
     "FILE_TOO_LARGE",
     `"${target.shown}" has ${has}; at most ${limit} are read at once`,
     { details: { ...(size === null ? {} : { size }), limit } },
+  );
+}
+
+/** The error of a change of a whole tree, some of which the policy protects. */
+export function protectedBelow(target: Target, refused: number, verb: string): ToolError {
+  const what = refused === 1 ? "1 entry" : `${refused} entries`;
+  return new ToolError(
+    "PATH_DENIED",
+    `"${target.shown}" cannot be ${verb} as a whole: the policy protects ${what} in it; nothing was changed. ` +
+      `Name what lies in it one by one`,
+    { details: { refused } },
+  );
+}
+
+export function notEmpty(target: Target): ToolError {
+  return new ToolError(
+    "INVALID_ARGUMENTS",
+    `"${target.shown}" is a directory that is not empty; pass recursive: true to remove all in it`,
   );
 }
 
@@ -82,4 +127,22 @@ export function requireReadable(target: Target): void {
     // Where nothing is there, or may not be looked at by the kernel, opening says so.
     if (error instanceof Deno.errors.NotCapable) requirePermission("read", target);
   }
+}
+
+/**
+ * A tree as far as the runtime's permission set lets this thread go: a sealed build may deny parts of what it allows,
+ * and system calls would pass that by.
+ */
+export function withPermission(name: "read" | "write", tree: TreeTarget): TreeTarget {
+  const { partial } = Deno.permissions.querySync({ name, path: tree.path });
+  if (!partial) return tree;
+  return {
+    ...tree,
+    admit: (directory) => {
+      const admits = tree.admit(directory);
+      return (path, kind) =>
+        Deno.permissions.querySync({ name, path }).state === "granted" &&
+        (admits === null || admits(path, kind));
+    },
+  };
 }

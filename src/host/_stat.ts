@@ -1,6 +1,6 @@
 /** `statx(2)` into the types of the tool interface. */
 
-import type { FileInfo, FileType } from "../core/tool.ts";
+import type { FileInfo, FileType } from "../core/files.ts";
 import type { Libc } from "../sandbox/libc.ts";
 
 /** include/uapi/linux/fcntl.h */
@@ -18,8 +18,13 @@ const TYPES: Readonly<Record<number, FileType>> = {
   0o120000: "symlink",
 };
 
+/** A name for system calls: bytes where it is no UTF-8. */
+export type EntryName = string | Uint8Array;
+
 /** What one descriptor or name refers to; `device` and `inode` tell files apart while they are open. */
 export interface Stat extends FileInfo {
+  /** When its contents or attributes were last changed, in ms with their fraction; programs cannot set it. */
+  readonly changed: number;
   readonly device: number;
   readonly inode: number;
   readonly user: number;
@@ -32,7 +37,7 @@ export function statOf(libc: Libc, descriptor: number): Stat | number {
 }
 
 /** What a name in a directory refers to, links not followed; or an error number with its sign turned. */
-export function statAt(libc: Libc, directory: number, name: string): Stat | number {
+export function statAt(libc: Libc, directory: number, name: EntryName): Stat | number {
   return statx(libc, directory, name, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -48,14 +53,22 @@ export function sizeAt(
 }
 
 /** Whether both are the same file. */
-export function isSameFile(a: Stat, b: Stat): boolean {
+export function isSameFile(
+  a: Pick<Stat, "device" | "inode">,
+  b: Pick<Stat, "device" | "inode">,
+): boolean {
   return a.inode === b.inode && a.device === b.device;
+}
+
+/** Whether both are the same file, and nothing was done to it in between. */
+export function isUnchanged(a: Stat, b: Stat): boolean {
+  return isSameFile(a, b) && a.size === b.size && a.changed === b.changed;
 }
 
 function callStatx(
   libc: Libc,
   descriptor: number,
-  name: string,
+  name: EntryName,
   flags: number,
   wanted: number,
 ): number {
@@ -64,7 +77,7 @@ function callStatx(
 }
 
 /** struct statx (include/uapi/linux/stat.h), by its offsets. */
-function statx(libc: Libc, descriptor: number, name: string, flags: number): Stat | number {
+function statx(libc: Libc, descriptor: number, name: EntryName, flags: number): Stat | number {
   const { struct } = libc;
   const result = callStatx(libc, descriptor, name, flags, WANTED);
   if (result < 0) return result;
@@ -76,6 +89,7 @@ function statx(libc: Libc, descriptor: number, name: string, flags: number): Sta
     modified: milliseconds(struct, 112),
     accessed: milliseconds(struct, 64),
     created: (struct.getUint32(0, true) & HAS_BIRTH) !== 0 ? milliseconds(struct, 80) : null,
+    changed: seconds(struct, 96) * 1000 + struct.getUint32(104, true) / 1e6,
     device: struct.getUint32(136, true) * 2 ** 32 + struct.getUint32(140, true),
     inode: unsigned64(struct, 32),
     user: struct.getUint32(20, true),
@@ -89,8 +103,11 @@ function unsigned64(view: DataView, offset: number): number {
 
 /** struct statx_timestamp: seconds since 1970 (signed), then nanoseconds. */
 function milliseconds(view: DataView, offset: number): number {
-  const seconds = view.getUint32(offset, true) + view.getInt32(offset + 4, true) * 2 ** 32;
-  return seconds * 1000 + Math.floor(view.getUint32(offset + 8, true) / 1e6);
+  return seconds(view, offset) * 1000 + Math.floor(view.getUint32(offset + 8, true) / 1e6);
+}
+
+function seconds(view: DataView, offset: number): number {
+  return view.getUint32(offset, true) + view.getInt32(offset + 4, true) * 2 ** 32;
 }
 
 /** The part that tools see. */

@@ -2,7 +2,7 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
-import type { FileType, WalkEntry } from "../core/tool.ts";
+import type { FileType, WalkEntry } from "../core/files.ts";
 import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
@@ -16,12 +16,17 @@ const BUFFER_BYTES = 32 * 1024;
 const TYPES: Readonly<Record<number, FileType>> = { 8: "file", 4: "directory", 10: "symlink" };
 const UNKNOWN_TYPE = 0;
 
+const LATIN1 = new TextDecoder("latin1");
+const NO_BYTES = new Uint8Array(0);
+
 export interface DirectoryEntry {
   readonly name: string;
   /** Null where the file system does not say. */
   readonly type: FileType | null;
   /** The name is no UTF-8: it is shown with escapes, and no path leads to it. */
   readonly escaped: boolean;
+  /** The bytes of such a name; null of all others. */
+  readonly raw: Uint8Array | null;
 }
 
 /** An open directory whose entries are being given out. */
@@ -117,20 +122,24 @@ function describe(
   return sizes && found.type !== "directory" ? found : { type: found.type, size: 0 };
 }
 
-/** All entries, sorted; or an error number with its sign turned. */
+/**
+ * All entries, sorted, or those whose names begin with `prefix`, which spares the others; or an error number with
+ * its sign turned.
+ */
 export function readEntries(
   libc: Libc,
   descriptor: number,
   buffer: Uint8Array,
+  prefix = "",
 ): readonly DirectoryEntry[] | number {
+  const beginning = prefix === "" ? NO_BYTES : new TextEncoder().encode(prefix);
   const entries: DirectoryEntry[] = [];
-  const latin1 = new TextDecoder("latin1");
   for (;;) {
     const count = libc.transfer(libc.numbers.getdents64, descriptor, buffer, buffer.length);
     if (count === -ERRNO.EINTR) continue;
     if (count < 0) return count;
     if (count === 0) break;
-    parseEntries(buffer, count, latin1, entries);
+    parseEntries(buffer, count, beginning, entries);
   }
   return entries.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
@@ -143,13 +152,17 @@ export function readEntries(
 function parseEntries(
   buffer: Uint8Array,
   count: number,
-  latin1: TextDecoder,
+  prefix: Uint8Array,
   entries: DirectoryEntry[],
 ): void {
-  const text = latin1.decode(buffer.subarray(0, count));
+  const text = LATIN1.decode(buffer.subarray(0, count));
   const view = new DataView(buffer.buffer, buffer.byteOffset, count);
   for (let offset = 0; offset < count;) {
     const start = offset + 19;
+    if (!beginsWith(buffer, start, prefix)) {
+      offset += view.getUint16(offset + 16, true);
+      continue;
+    }
     let end = start;
     let ascii = true;
     for (let byte = buffer[end]; byte !== 0 && byte !== undefined; byte = buffer[++end]) {
@@ -162,10 +175,22 @@ function parseEntries(
     const known = type === UNKNOWN_TYPE ? null : TYPES[type] ?? "other";
     entries.push(
       name === null
-        ? { name: escapeName(buffer.subarray(start, end)), type: "other", escaped: true }
-        : { name, type: known, escaped: false },
+        ? {
+          name: escapeName(buffer.subarray(start, end)),
+          type: "other",
+          escaped: true,
+          raw: buffer.slice(start, end),
+        }
+        : { name, type: known, escaped: false, raw: null },
     );
   }
+}
+
+function beginsWith(buffer: Uint8Array, start: number, prefix: Uint8Array): boolean {
+  for (let index = 0; index < prefix.length; index++) {
+    if (buffer[start + index] !== prefix[index]) return false;
+  }
+  return true;
 }
 
 function decodeName(bytes: Uint8Array): string | null {

@@ -8,10 +8,16 @@ import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
 import type { FileBackend, Target } from "./file_backend.ts";
+import { applyChanges } from "./_apply_linux.ts";
+import { copyEntry } from "./_copy_linux.ts";
+import { moveEntry } from "./_move_linux.ts";
+import { backUp, listBackups, restore } from "./_backup_linux.ts";
+import { createDirectory, removeEntry, survey } from "./_entry_linux.ts";
 import { notAFile, refusal, requirePermission, requireReadable, tooLarge } from "./_refusal.ts";
+import { scanTree } from "./_scan_linux.ts";
 import { infoOf, linkText, type Stat, statOf } from "./_stat.ts";
 import { walkDirectory } from "./_walk_linux.ts";
-import { writeFile } from "./_write_linux.ts";
+import { appendFile, writeFile } from "./_write_linux.ts";
 
 /** O_NONBLOCK and O_NOCTTY: a pipe or a terminal in a file's place must neither hold nor adopt us. */
 const READING = OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY;
@@ -95,8 +101,41 @@ export function createLinuxFiles(libc: Libc): FileBackend {
     walk(target, options) {
       return walkDirectory(libc, target, options);
     },
+    scan(target, options, visit) {
+      scanTree(libc, target, options, visit);
+    },
     write(target, bytes, options) {
       return writeFile(libc, target, bytes, options);
+    },
+    survey(tree, options) {
+      return survey(libc, tree, options);
+    },
+    backups(target) {
+      return listBackups(libc, target);
+    },
+    append(target, bytes, options) {
+      return appendFile(libc, target, bytes, options);
+    },
+    apply(changes, options) {
+      applyChanges(libc, changes, options);
+    },
+    backUp(target, options) {
+      return backUp(libc, target, options);
+    },
+    restore(target, backup, options) {
+      restore(libc, target, backup, options);
+    },
+    remove(tree, options) {
+      return removeEntry(libc, tree, options);
+    },
+    copy(from, to, options) {
+      return copyEntry(libc, from, to, { ...options, whole: false });
+    },
+    move(from, to, options) {
+      moveEntry(libc, from, to, options);
+    },
+    createDirectory(target, options) {
+      return createDirectory(libc, target, options);
     },
   };
 }

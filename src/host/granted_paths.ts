@@ -5,22 +5,32 @@ import { ToolError } from "../core/errors.ts";
 import type { Grant, PathGrant } from "../policy/grant.ts";
 import type { Access, Effect } from "../policy/model.ts";
 import { EFFECTS } from "../policy/model.ts";
-import type { Rulebook } from "../policy/rulebook.ts";
+import type { EntryJudge, Rulebook } from "../policy/rulebook.ts";
 import { isWithin } from "../sandbox/within.ts";
-import type { Admits, Target } from "./file_backend.ts";
+import type { Admit, EntryAdmits, EntryKind, Target, TreeTarget } from "./file_backend.ts";
+
+/** A tree whose entries can be judged on the way down. */
+export interface JudgedTree extends TreeTarget {
+  /** Of its own entries; null where nothing below it can be refused. */
+  readonly judge: () => EntryAdmits | null;
+}
 
 export interface GrantedPaths {
-  /** The target of a path that the tool named, or that lies below a `tree` it named. Throws PATH_DENIED. */
-  target(access: Access, path: string): Target;
-  /** As `target`, for a walk: also what its entries are to be judged by. */
-  tree(path: string): {
-    readonly target: Target;
-    readonly admit: (directory: CanonicalPath) => Admits | null;
-  };
+  /** What is, or is to be, a file: a path that the tool named, or that lies below a `tree` it named. */
+  file(access: Access, path: string): Target;
+  /** As `file`, of whatever kind: to be asked about when that is known. Below no tree nothing is admitted. */
+  entry(access: Access, path: string): TreeTarget;
+  /** As `entry`, and throws where no tree holds it. */
+  tree(access: Access, path: string): JudgedTree;
+  /** The path of which the tool named the backups, too: to be read or to be written. */
+  withBackups(path: string, accesses: readonly Access[]): Target;
+  /** A backup beside such a path, if it may be used like the path itself: extensions are not asked. */
+  backup(access: Access, of: Target, name: string): Target;
   /** Relative to the workspace where it lies in it, `.` for itself. */
   show(path: CanonicalPath): string;
 }
 
+/** All throw PATH_DENIED for what the grant does not hold. */
 export function createGrantedPaths(grant: Grant, rulebook: Rulebook): GrantedPaths {
   const { workspace } = grant;
   const named = {
@@ -34,51 +44,108 @@ export function createGrantedPaths(grant: Grant, rulebook: Rulebook): GrantedPat
     return isWithin(workspace, path) ? path.slice(workspace.length + 1) : path;
   };
 
+  const unnamed = (access: Access, path: string): ToolError =>
+    new ToolError("PATH_DENIED", `"${path}" is none of the paths that this call may ${access}`);
+
   /**
    * What lies in a tree may be as strict as the tree itself: where the policy asked about the tree and got its yes,
    * entries that it would ask about are covered; where it was allowed unasked, they are not.
    */
-  const admits = (access: Access, tree: PathGrant): Admits => {
+  const inTree = (access: Access, tree: PathGrant, target: Target): JudgedTree => {
     const most = strictness(rulebook.judgePath(access, tree.path, "directory").effect);
-    return (path, kind) => strictness(rulebook.judgePath(access, path, kind).effect) <= most;
+    const admits = (path: CanonicalPath, kind: EntryKind): boolean =>
+      strictness(rulebook.judgePath(access, path, kind).effect) <= most;
+    return {
+      ...target,
+      require(kind) {
+        // The tree itself was judged as the directory that it is, or would be.
+        if (target.path === tree.path && kind === "directory" || admits(target.path, kind)) return;
+        const { effect, code, reason, rule } = rulebook.judgePath(access, target.path, kind);
+        if (effect !== "deny") throw unnamed(access, target.shown);
+        throw new ToolError(code ?? "PATH_DENIED", reason, { rule });
+      },
+      admit(directory) {
+        const judge = rulebook.judgeBelow(access, directory);
+        const start = directory === "/" ? 1 : directory.length + 1;
+        return judge.mayDeny
+          ? (path, kind) => strictness(judge.effectOf(path.slice(start), kind)) <= most
+          : null;
+      },
+      judge: () => admitting(rulebook.judgeBelow(access, target.path), most),
+    };
   };
 
-  const below = (access: Access, path: string, kind: "file" | "directory"): Target => {
+  /** From the first of the trees that hold it which lets it be at least a directory. */
+  const below = (access: Access, path: string): JudgedTree => {
     const parts = path.split("/");
     const plain = path.startsWith("/") ? parts.slice(1) : parts;
     if (!plain.some((part) => part === "" || part === "." || part === "..")) {
       const canonical = canonicalOf(workspace, path);
+      const { effect } = rulebook.judgePath(access, canonical, "directory");
       for (const tree of grant[access]) {
         if (!tree.tree || !isWithin(tree.path, canonical)) continue;
-        if (canonical !== tree.path && !admits(access, tree)(canonical, kind)) continue;
-        return { path: canonical, shown: path };
+        const own = rulebook.judgePath(access, tree.path, "directory").effect;
+        if (canonical !== tree.path && strictness(effect) > strictness(own)) continue;
+        return inTree(access, tree, { path: canonical, shown: path });
       }
     }
-    throw new ToolError(
-      "PATH_DENIED",
-      `"${path}" is none of the paths that this call may ${access}`,
-    );
+    throw unnamed(access, path);
   };
 
-  const target = (access: Access, path: string, kind: "file" | "directory" = "file"): Target => {
-    const entry = named[access].get(path);
-    return entry === undefined ? below(access, path, kind) : { path: entry.path, shown: path };
+  const entry = (access: Access, path: string): JudgedTree => {
+    const own = named[access].get(path);
+    if (own === undefined) return below(access, path);
+    const target = { path: own.path, shown: path };
+    return own.tree ? inTree(access, own, target) : { ...target, ...ALONE };
   };
 
   return {
-    target,
     show,
-    tree(path) {
-      const start = target("read", path, "directory");
-      const tree = grant.read.find((entry) => entry.tree && isWithin(entry.path, start.path));
-      if (tree === undefined) {
-        throw new ToolError("PATH_DENIED", `"${path}" is no tree that this call may read`);
+    entry,
+    file(access, path) {
+      const target = entry(access, path);
+      target.require("file");
+      return target;
+    },
+    tree(access, path) {
+      const target = entry(access, path);
+      if (target.admit !== ALONE.admit) return target;
+      throw new ToolError("PATH_DENIED", `"${path}" is no tree that this call may ${access}`);
+    },
+    withBackups(path, accesses) {
+      for (const access of accesses) {
+        const own = named[access].get(path);
+        if (own?.backups === true) return { path: own.path, shown: path };
       }
-      const admit = admits("read", tree);
-      return {
-        target: start,
-        admit: (directory) => rulebook.mayDenyBelow("read", directory) ? admit : null,
-      };
+      throw new ToolError("PATH_DENIED", `this call was not granted the backups of "${path}"`);
+    },
+    backup(access, of, name) {
+      const path = `${of.path.slice(0, of.path.lastIndexOf("/"))}/${name}` as CanonicalPath;
+      const own = rulebook.judgePath(access, of.path, "directory");
+      const { effect, reason, rule } = rulebook.judgePath(access, path, "directory");
+      if (strictness(effect) <= strictness(own.effect)) return { path, shown: show(path) };
+      throw new ToolError("PATH_DENIED", reason, { rule });
+    },
+  };
+}
+
+const NOTHING: ReturnType<Admit> = () => false;
+/** A path that was granted without what lies below it. */
+const ALONE: Pick<JudgedTree, "require" | "admit" | "judge"> = {
+  require: () => {},
+  admit: () => NOTHING,
+  judge: () => NONE,
+};
+const NONE: EntryAdmits = { admits: () => false, into: () => NONE };
+
+/** Entries that are no stricter than `most`. */
+function admitting(judge: EntryJudge, most: number): EntryAdmits | null {
+  if (!judge.mayDeny) return null;
+  return {
+    admits: (name, kind) => strictness(judge.effectOf(name, kind)) <= most,
+    into(name) {
+      const below = judge.into(name);
+      return below === judge ? this : admitting(below, most);
     },
   };
 }

@@ -31,6 +31,7 @@ export const ERRNO = {
   EMLINK: 31,
   ERANGE: 34,
   ENAMETOOLONG: 36,
+  ENOLCK: 37,
   ENOSYS: 38,
   ENOTEMPTY: 39,
   ELOOP: 40,

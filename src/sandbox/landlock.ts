@@ -53,11 +53,11 @@ function handledRights(abi: number): number {
 const FILE_RIGHTS = RIGHTS.EXECUTE | RIGHTS.WRITE_FILE | RIGHTS.READ_FILE | RIGHTS.TRUNCATE |
   RIGHTS.IOCTL_DEV | RIGHTS.RESOLVE_UNIX;
 const READ = RIGHTS.READ_FILE | RIGHTS.READ_DIR;
-/** All that makes, changes and removes files, directories and links; no devices, no sockets. */
+/** All that makes, changes and removes files, directories and links (which lead nowhere new); no devices, no sockets. */
 const WRITE = READ | RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE | RIGHTS.MAKE_REG | RIGHTS.MAKE_DIR |
-  RIGHTS.REMOVE_FILE | RIGHTS.REMOVE_DIR | RIGHTS.REFER;
-/** Programs also make links and pipes in what they may write; a link leads them nowhere new. */
-const PROGRAM_WRITE = WRITE | RIGHTS.MAKE_SYM | RIGHTS.MAKE_FIFO | RIGHTS.MAKE_SOCK |
+  RIGHTS.MAKE_SYM | RIGHTS.REMOVE_FILE | RIGHTS.REMOVE_DIR | RIGHTS.REFER;
+/** Programs also make pipes and sockets in what they may write. */
+const PROGRAM_WRITE = WRITE | RIGHTS.MAKE_FIFO | RIGHTS.MAKE_SOCK |
   RIGHTS.EXECUTE | RIGHTS.RESOLVE_UNIX;
 const PROGRAM_READ = READ | RIGHTS.EXECUTE;
 

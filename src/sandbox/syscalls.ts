@@ -7,12 +7,21 @@ export interface Syscalls {
   readonly close: number;
   readonly fsync: number;
   readonly flock: number;
+  readonly lseek: number;
+  readonly ioctl: number;
+  readonly ftruncate: number;
+  readonly copyFileRange: number;
+  readonly syncfs: number;
+  readonly utimensat: number;
   readonly fchmod: number;
   readonly fchown: number;
+  readonly fchownat: number;
   readonly openat: number;
   readonly openat2: number;
   readonly mkdirat: number;
   readonly unlinkat: number;
+  readonly linkat: number;
+  readonly symlinkat: number;
   readonly renameat2: number;
   readonly readlinkat: number;
   readonly statx: number;
@@ -39,12 +48,21 @@ const X86_64: Syscalls = {
   close: 3,
   fsync: 74,
   flock: 73,
+  lseek: 8,
+  ioctl: 16,
+  ftruncate: 77,
+  copyFileRange: 326,
+  syncfs: 306,
+  utimensat: 280,
   fchmod: 91,
   fchown: 93,
+  fchownat: 260,
   openat: 257,
   openat2: 437,
   mkdirat: 258,
   unlinkat: 263,
+  linkat: 265,
+  symlinkat: 266,
   renameat2: 316,
   readlinkat: 267,
   statx: 332,
@@ -71,12 +89,21 @@ const AARCH64: Syscalls = {
   close: 57,
   fsync: 82,
   flock: 32,
+  lseek: 62,
+  ioctl: 29,
+  ftruncate: 46,
+  copyFileRange: 285,
+  syncfs: 267,
+  utimensat: 88,
   fchmod: 52,
   fchown: 55,
+  fchownat: 54,
   openat: 56,
   openat2: 437,
   mkdirat: 34,
   unlinkat: 35,
+  linkat: 37,
+  symlinkat: 36,
   renameat2: 276,
   readlinkat: 78,
   statx: 291,

@@ -23,6 +23,7 @@ export function grantOf(workspace: CanonicalPath, parts: Partial<Grant>): Grant 
     spawn: [],
     connect: [],
     limits: DEFAULTS.limits,
+    backups: { keep: null, ageMs: null },
     timeoutMs: 30_000,
     killGraceMs: 5_000,
     ...parts,

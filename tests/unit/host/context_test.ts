@@ -35,6 +35,7 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
         progress: () => counted.push("progress"),
         onGroup: () => counted.push("group"),
         files: await createFileBackend(libc),
+        syntax: { check: () => Promise.resolve() },
         environment: { A: "1" },
         temporaryRoot: null,
       });

@@ -3,66 +3,27 @@ import type { CanonicalPath } from "../../../src/core/capability.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { Target } from "../../../src/host/file_backend.ts";
 import { createLinuxFiles } from "../../../src/host/files_linux.ts";
+import { createPortableFiles } from "../../../src/host/files_portable.ts";
 import { ERRNO } from "../../../src/sandbox/errno.ts";
 import type { Libc } from "../../../src/sandbox/libc.ts";
 import { LIBC } from "../sandbox/_libc.ts";
+import { Crash, failingAt } from "./_failing_libc.ts";
 import { withDirectory } from "./_temporary.ts";
 
 const at = (path: string): Target => ({ path: path as CanonicalPath, shown: "it" });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const ALONE = { createParents: false, expect: "anything" } as const;
 const names = (path: string): readonly string[] =>
   [...Deno.readDirSync(path)].map(({ name }) => name).sort();
-
-class Crash extends Error {}
-
-interface Failing {
-  readonly libc: Libc;
-  readonly calls: () => number;
-  /** Closes what a dead writer had open, as the kernel does, and with it lets its locks go. */
-  readonly bury: () => void;
-}
-
-/** The `n`th system call that is no `close` fails with `errno`, or, without one, ends the writer there. */
-function failingAt(n: number, errno: number | null): Failing {
-  const { numbers } = LIBC;
-  const open = new Set<number>();
-  let calls = 0;
-  const fails = (number: number): boolean => number !== numbers.close && ++calls === n;
-  const pass: Libc["call"] = (number, ...rest) => {
-    const result = LIBC.call(number, ...rest);
-    if ((number === numbers.openat || number === numbers.openat2) && result >= 0) open.add(result);
-    if (number === numbers.close) open.delete(Number(rest[0]));
-    return result;
-  };
-  const libc: Libc = {
-    ...LIBC,
-    call(number, ...rest) {
-      // A dead writer calls nothing any more; the kernel closes its files.
-      if (calls >= n && errno === null && number !== numbers.close) throw new Crash();
-      if (!fails(number)) return pass(number, ...rest);
-      if (errno === null) throw new Crash();
-      return -errno;
-    },
-    transfer(number, ...rest) {
-      if (!fails(number)) return LIBC.transfer(number, ...rest);
-      if (errno === null) {
-        // Half of it was written.
-        const [descriptor, buffer, count] = rest;
-        LIBC.transfer(number, descriptor, buffer, count >> 1);
-        throw new Crash();
-      }
-      return -errno;
-    },
-  };
-  const bury = (): void => open.forEach((descriptor) => LIBC.call(numbers.close, descriptor));
-  return { libc, calls: () => calls, bury };
-}
 
 /** How many system calls one write makes. */
 function callsOfWrite(root: string): number {
   const counting = failingAt(Infinity, 1);
   Deno.writeTextFileSync(`${root}/f`, "old");
-  createLinuxFiles(counting.libc).write(at(`${root}/f`), bytes("new"), { createParents: false });
+  createLinuxFiles(counting.libc).write(at(`${root}/f`), bytes("new"), {
+    createParents: false,
+    expect: "anything",
+  });
   return counting.calls();
 }
 
@@ -76,6 +37,7 @@ Deno.test("a writer that dies at any system call leaves old or new, and nothing 
       try {
         createLinuxFiles(writer.libc).write(at(`${root}/f`), bytes("new"), {
           createParents: false,
+          expect: "anything",
         });
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
@@ -84,7 +46,10 @@ Deno.test("a writer that dies at any system call leaves old or new, and nothing 
       const content = Deno.readTextFileSync(`${root}/f`);
       assert(content === "old" || content === "new", `after call ${n}: ${content}`);
       assert(names(root).length <= 2);
-      createLinuxFiles(LIBC).write(at(`${root}/other`), bytes("x"), { createParents: false });
+      createLinuxFiles(LIBC).write(at(`${root}/other`), bytes("x"), {
+        createParents: false,
+        expect: "anything",
+      });
       assertEquals(names(root), ["f", "other"], `after call ${n}`);
       Deno.removeSync(`${root}/other`);
     }
@@ -100,7 +65,7 @@ Deno.test("an error at any system call leaves old or new, whole, and no temporar
         let thrown: string | null = null;
         try {
           createLinuxFiles(failingAt(n, errno).libc)
-            .write(at(`${root}/f`), bytes("new"), { createParents: false });
+            .write(at(`${root}/f`), bytes("new"), { createParents: false, expect: "anything" });
         } catch (error) {
           if (!(error instanceof ToolError)) throw error;
           thrown = error.code;
@@ -111,7 +76,10 @@ Deno.test("an error at any system call leaves old or new, whole, and no temporar
         const left = names(root).filter((name) => name !== "f");
         // Removing it may be what failed: then the next write does.
         if (left.length > 0) {
-          createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("x"), { createParents: false });
+          createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("x"), {
+            createParents: false,
+            expect: "anything",
+          });
         }
         assertEquals(names(root), ["f"], `errno ${errno} at call ${n}`);
       }
@@ -145,7 +113,10 @@ Deno.test("a full disk and a quota are RESOURCE_LIMIT, a read-only file system i
       Deno.writeTextFileSync(`${root}/f`, "old");
       let thrown = "";
       try {
-        createLinuxFiles(libc).write(at(`${root}/f`), bytes("newer"), { createParents: false });
+        createLinuxFiles(libc).write(at(`${root}/f`), bytes("newer"), {
+          createParents: false,
+          expect: "anything",
+        });
       } catch (error) {
         thrown = (error as ToolError).code;
       }
@@ -170,20 +141,73 @@ Deno.test("a live writer's temporary file is left alone, a dead one's is cleared
     Deno.writeTextFileSync(`${root}/.toolgate-5.tmp`, "leftover");
     Deno.mkdirSync(`${root}/.toolgate-2.tmp`);
     Deno.symlinkSync("f", `${root}/.toolgate-3.tmp`);
-    createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("ours"), { createParents: false });
+    createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("ours"), {
+      createParents: false,
+      expect: "anything",
+    });
     assertEquals(names(root), [".toolgate-0.tmp", ".toolgate-2.tmp", ".toolgate-3.tmp", "f"]);
     assertEquals(Deno.readTextFileSync(`${root}/.toolgate-0.tmp`), "theirs");
     LIBC.call(numbers.close, live);
-    createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("again"), { createParents: false });
+    createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("again"), {
+      createParents: false,
+      expect: "anything",
+    });
     assertEquals(names(root), [".toolgate-2.tmp", ".toolgate-3.tmp", "f"]);
     assertEquals(Deno.readTextFileSync(`${root}/f`), "again");
+  });
+});
+
+Deno.test("what a dead writer had beside its slot goes with it, a live one's stays", async () => {
+  await withDirectory((root) => {
+    const { numbers } = LIBC;
+    Deno.writeTextFileSync(`${root}/.toolgate-0.tmp`, "");
+    const live = LIBC.call(numbers.openat, -100, LIBC.path(`${root}/.toolgate-0.tmp`), 2, 0);
+    assertEquals(LIBC.call(numbers.flock, live, 6), 0);
+    Deno.writeTextFileSync(`${root}/.toolgate-1.tmp`, "");
+    for (const slot of [0, 1]) {
+      Deno.mkdirSync(`${root}/.toolgate-${slot}-0.tmp/tree`, { recursive: true });
+      Deno.chmodSync(`${root}/.toolgate-${slot}-0.tmp/tree`, 0o555);
+      Deno.writeTextFileSync(`${root}/.toolgate-${slot}-12.tmp`, "");
+    }
+    Deno.writeTextFileSync(`${root}/.toolgate-1-x.tmp`, "somebody's");
+    createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("ours"), ALONE);
+    assertEquals(names(root), [
+      ".toolgate-0-0.tmp",
+      ".toolgate-0-12.tmp",
+      ".toolgate-0.tmp",
+      ".toolgate-1-x.tmp",
+      "f",
+    ]);
+    LIBC.call(numbers.close, live);
+    createPortableFiles().write(at(`${root}/f`), bytes("ours"), ALONE);
+    assertEquals(names(root), [".toolgate-1-x.tmp", "f"]);
+  });
+});
+
+Deno.test("a program that keeps a lock on the file only delays a write", async () => {
+  await withDirectory((root) => {
+    const { numbers } = LIBC;
+    for (const create of [() => createLinuxFiles(LIBC), createPortableFiles]) {
+      Deno.writeTextFileSync(`${root}/f`, "old");
+      const held = LIBC.call(numbers.openat, -100, LIBC.path(`${root}/f`), 2, 0);
+      assertEquals(LIBC.call(numbers.flock, held, 6), 0);
+      create().append(at(`${root}/f`), bytes(" and new"), {
+        createParents: false,
+        checkpoint: () => {},
+      });
+      LIBC.call(numbers.close, held);
+      assertEquals(Deno.readTextFileSync(`${root}/f`), "old and new");
+    }
   });
 });
 
 Deno.test("with every slot held there is still a way to write", async () => {
   await withDirectory((root) => {
     for (let slot = 0; slot < 8; slot++) Deno.mkdirSync(`${root}/.toolgate-${slot}.tmp`);
-    createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("ours"), { createParents: false });
+    createLinuxFiles(LIBC).write(at(`${root}/f`), bytes("ours"), {
+      createParents: false,
+      expect: "anything",
+    });
     assertEquals(Deno.readTextFileSync(`${root}/f`), "ours");
     assertEquals(names(root).length, 9);
   });
@@ -202,7 +226,10 @@ Deno.test("another writer that takes the temporary file for a leftover costs a t
         return LIBC.call(number, ...rest);
       },
     };
-    createLinuxFiles(libc).write(at(`${root}/f`), bytes("ours"), { createParents: false });
+    createLinuxFiles(libc).write(at(`${root}/f`), bytes("ours"), {
+      createParents: false,
+      expect: "anything",
+    });
     assertEquals(names(root), ["f"]);
     assertEquals(Deno.readTextFileSync(`${root}/f`), "ours");
   });
@@ -218,7 +245,7 @@ Deno.test("many threads that write one file leave one of their texts, whole", as
        const files = createLinuxFiles(openLibc());
        const [path, letter] = Deno.args;
        for (let i = 0; i < 100; i++) {
-         files.write({ path, shown: "it" }, new Uint8Array(20_000).fill(letter.charCodeAt(0)), { createParents: false });
+         files.write({ path, shown: "it" }, new Uint8Array(20_000).fill(letter.charCodeAt(0)), { createParents: false, expect: "anything" });
        }`,
     );
     Deno.mkdirSync(`${root}/d`);

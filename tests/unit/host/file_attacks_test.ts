@@ -77,7 +77,10 @@ Deno.test("a link swapped in between judging and opening is refused, for files a
               return info;
             }
             case "write":
-              return files.write(target, bytes("changed"), { createParents: true });
+              return files.write(target, bytes("changed"), {
+                createParents: true,
+                expect: "anything",
+              });
             case "walk":
               return [...files.walk({ ...target, path: `${base}/dir` as CanonicalPath }, {
                 maxDepth: 9,
@@ -108,7 +111,7 @@ Deno.test("the target swapped for a link during a write: the link is replaced, n
       Deno.removeSync(`${root}/file`);
       Deno.symlinkSync("outside", `${root}/file`);
     }));
-    files.write(at(`${root}/file`), bytes("new"), { createParents: false });
+    files.write(at(`${root}/file`), bytes("new"), { createParents: false, expect: "anything" });
     assertEquals(Deno.readTextFileSync(`${root}/outside`), SENTINEL);
     assertEquals(Deno.lstatSync(`${root}/file`).isFile, true);
     assertEquals(Deno.readTextFileSync(`${root}/file`), "new");
@@ -124,7 +127,7 @@ Deno.test("a file that appears while a new one is written is not run over unseen
       Deno.writeTextFileSync(`${root}/d/f`, "theirs", { mode: 0o600 });
     }));
     assertEquals(
-      files.write(at(`${root}/d/f`), bytes("ours"), { createParents: false }),
+      files.write(at(`${root}/d/f`), bytes("ours"), { createParents: false, expect: "anything" }),
       { created: false },
     );
     assertEquals([looks, Deno.statSync(`${root}/d/f`).mode! & 0o777], [1, 0o600]);
@@ -199,7 +202,7 @@ Deno.test("two thousand reads and writes against a program that swaps links reac
           assert(!text(files.read(target, 1_000).bytes).includes(SENTINEL));
           note("read");
         } else {
-          files.write(target, bytes("inside"), { createParents: false });
+          files.write(target, bytes("inside"), { createParents: false, expect: "anything" });
           note("written");
         }
       } catch (error) {
@@ -257,7 +260,10 @@ Deno.test("extended attributes of the user's own go over to the new contents", a
       0,
     );
     LIBC.call(numbers.close, descriptor);
-    createLinuxFiles(LIBC).write(at(path), bytes("new"), { createParents: false });
+    createLinuxFiles(LIBC).write(at(path), bytes("new"), {
+      createParents: false,
+      expect: "anything",
+    });
     const after = open();
     const length = LIBC.call(
       numbers.fgetxattr,

@@ -1,57 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { createHash } from "node:crypto";
-import type { CanonicalPath } from "../../../src/core/capability.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { WalkEntry } from "../../../src/core/tool.ts";
-import type { FileBackend, Target, WalkOptions } from "../../../src/host/file_backend.ts";
-import { createLinuxFiles } from "../../../src/host/files_linux.ts";
-import { createPortableFiles } from "../../../src/host/files_portable.ts";
-import { ERRNO } from "../../../src/sandbox/errno.ts";
-import type { Libc } from "../../../src/sandbox/libc.ts";
-import { LIBC } from "../sandbox/_libc.ts";
+import type { WalkOptions } from "../../../src/host/file_backend.ts";
+import { at, backends, bytes, code, pipe, text } from "./_backends.ts";
 import { withDirectory } from "./_temporary.ts";
-
-const withoutOpenat2: Libc = {
-  ...LIBC,
-  call: (number, ...rest) =>
-    number === LIBC.numbers.openat2 ? -ERRNO.ENOSYS : LIBC.call(number, ...rest),
-};
-
-const backends: readonly (readonly [string, () => FileBackend])[] = [
-  ["descriptors", () => createLinuxFiles(LIBC)],
-  ["descriptors without openat2", () => createLinuxFiles(withoutOpenat2)],
-  ["the runtime", createPortableFiles],
-];
-
-function at(path: string): Target {
-  return { path: path as CanonicalPath, shown: path.slice(path.lastIndexOf("/") + 1) };
-}
-
-function code(action: () => unknown): string {
-  try {
-    action();
-    return "nothing thrown";
-  } catch (error) {
-    if (error instanceof ToolError) {
-      assert(!error.message.includes("toolgate-test-"), `a path in: ${error.message}`);
-      return error.code;
-    }
-    throw error;
-  }
-}
-
-function text(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
-function bytes(words: string): Uint8Array {
-  return new TextEncoder().encode(words);
-}
-
-function pipe(path: string): void {
-  const { success } = new Deno.Command("mkfifo", { args: [path] }).outputSync();
-  assert(success);
-}
 
 const everything: WalkOptions = {
   maxDepth: 100,
@@ -216,7 +169,7 @@ for (const [name, create] of backends) {
     await withDirectory((root) => {
       const files = create();
       const write = (path: string, words: string, createParents = false) =>
-        files.write(at(`${root}/${path}`), bytes(words), { createParents });
+        files.write(at(`${root}/${path}`), bytes(words), { createParents, expect: "anything" });
       assertEquals(write("new", "one"), { created: true });
       assertEquals(Deno.statSync(`${root}/new`).mode! & 0o777, 0o666 & ~Deno.umask());
       Deno.chmodSync(`${root}/new`, 0o4751);
@@ -231,7 +184,7 @@ for (const [name, create] of backends) {
       assertEquals(write("a/b/c", "deeper", true), { created: false });
       assertEquals(Deno.readTextFileSync(`${root}/a/b/c`), "deeper");
       const large = new Uint8Array(3_000_000).fill(7);
-      files.write(at(`${root}/large`), large, { createParents: false });
+      files.write(at(`${root}/large`), large, { createParents: false, expect: "anything" });
       assertEquals(Deno.statSync(`${root}/large`).size, 3_000_000);
       assertEquals([...Deno.readDirSync(root)].map((entry) => entry.name).sort(), [
         "a",
@@ -260,7 +213,8 @@ for (const [name, create] of backends) {
       ];
       for (const [path, expected] of cases) {
         const target = at(`${root}/${path}`);
-        const write = () => files.write(target, bytes("new"), { createParents: true });
+        const write = () =>
+          files.write(target, bytes("new"), { createParents: true, expect: "anything" });
         assertEquals(code(write), expected, path);
       }
       assertEquals(Deno.readTextFileSync(`${root}/file`), "old");
@@ -273,8 +227,8 @@ for (const [name, create] of backends) {
     await withDirectory((root) => {
       const files = create();
       const hash = (words: string) => createHash("sha256").update(words).digest("hex");
-      const write = (words: string, expectedSha256: string) =>
-        files.write(at(`${root}/f`), bytes(words), { createParents: false, expectedSha256 });
+      const write = (words: string, sha256: string) =>
+        files.write(at(`${root}/f`), bytes(words), { createParents: false, expect: { sha256 } });
       assertEquals(code(() => write("x", hash("old"))), "STALE_FILE");
       assertEquals([...Deno.readDirSync(root)], []);
       Deno.writeTextFileSync(`${root}/f`, "old");
@@ -289,7 +243,7 @@ for (const [name, create] of backends) {
     await withDirectory((root) => {
       Deno.writeTextFileSync(`${root}/a`, "shared");
       Deno.linkSync(`${root}/a`, `${root}/b`);
-      create().write(at(`${root}/b`), bytes("own"), { createParents: false });
+      create().write(at(`${root}/b`), bytes("own"), { createParents: false, expect: "anything" });
       assertEquals(Deno.readTextFileSync(`${root}/a`), "shared");
       assertEquals(Deno.readTextFileSync(`${root}/b`), "own");
     });
@@ -323,8 +277,8 @@ Deno.test("the runtime's permission set holds over system calls too", async () =
         attempt(() => files.find(at("/out/secret")));
         attempt(() => [...files.walk(at("/out"), all)].length);
         attempt(() => [...files.walk(at("/in"), all)].map((entry) => entry.name).join());
-        attempt(() => files.write(at("/in/a"), new Uint8Array(), { createParents: true }));
-        attempt(() => files.write(at("/out/new"), new Uint8Array(), { createParents: true }));
+        attempt(() => files.write(at("/in/a"), new Uint8Array(), { createParents: true, expect: "anything" }));
+        attempt(() => files.write(at("/out/new"), new Uint8Array(), { createParents: true, expect: "anything" }));
       }
       console.log(JSON.stringify(said));`;
     Deno.writeTextFileSync(`${root}/script.ts`, script);

@@ -41,7 +41,12 @@ async function withFiles(
         return { requested, path: canonicalize(w, requested), tree };
       });
     const grant = grantOf(w, { read: grants(wish.read), write: grants(wish.write) });
-    const files = createFiles(grant, rulebookOf(w, { paths: [...rules] }), createLinuxFiles(LIBC));
+    const files = createFiles(
+      grant,
+      rulebookOf(w, { paths: [...rules] }),
+      createLinuxFiles(LIBC),
+      () => {},
+    );
     use(files, root);
   });
 }
@@ -62,7 +67,7 @@ Deno.test("a tool reaches the paths that it named, by its own words, and no othe
       assertEquals(code(() => files.read(path, 100)), "PATH_DENIED", path);
       assertEquals(code(() => files.find(path)), "PATH_DENIED", path);
     }
-    const options = { createParents: false };
+    const options = { createParents: false, expect: "anything" } as const;
     assertEquals(files.write("d/new", new Uint8Array(2), options), { created: true });
     for (const path of ["./a", "d/newer", "d/new/../x"]) {
       assertEquals(code(() => files.write(path, new Uint8Array(), options)), "PATH_DENIED", path);
@@ -120,7 +125,9 @@ Deno.test("a link that was swapped in below a tree is refused", async () => {
     Deno.symlinkSync(`${root}/out`, `${root}/w/d/s`);
     assertEquals(code(() => files.read("d/s/o", 100)), "NATIVE_DENIED");
     assertEquals(
-      code(() => files.write("d/s/o", new Uint8Array(), { createParents: true })),
+      code(() =>
+        files.write("d/s/o", new Uint8Array(), { createParents: true, expect: "anything" })
+      ),
       "NATIVE_DENIED",
     );
     assertEquals(Deno.readTextFileSync(`${root}/out/o`), "out/o");

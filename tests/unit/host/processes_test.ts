@@ -38,6 +38,7 @@ function run(argv: readonly string[], wish: Wish = {}): Promise<ProcessOutcome> 
     limits: { ...DEFAULTS.limits, output: wish.output ?? 100_000 },
     timeoutMs: 30_000,
     killGraceMs: wish.killGraceMs ?? 5_000,
+    backups: { keep: null, ageMs: null },
   };
   return createProcesses({
     grant,
@@ -202,6 +203,7 @@ Deno.test("only what the grant names is started, word for word", async () => {
     limits: DEFAULTS.limits,
     timeoutMs: 1_000,
     killGraceMs: 100,
+    backups: { keep: null, ageMs: null },
   };
   const processes = createProcesses({
     grant,

@@ -29,7 +29,10 @@ async function perform(step: Step, libc: Libc | null): Promise<string> {
     case "handleRead":
       return new TextDecoder().decode(filesOf(libc).read(targetOf(step.path), 1_000).bytes);
     case "handleWrite":
-      filesOf(libc).write(targetOf(step.path), new Uint8Array([104, 105]), { createParents: true });
+      filesOf(libc).write(targetOf(step.path), new Uint8Array([104, 105]), {
+        createParents: true,
+        expect: "anything",
+      });
       return "written";
     case "handleWalk": {
       const options = { maxDepth: 9, sizes: true, admit: () => null, show: (path: string) => path };

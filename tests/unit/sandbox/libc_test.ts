@@ -48,6 +48,38 @@ Deno.test("path keeps two places and refuses what no system call takes", () => {
   libc.path("x".repeat(4095));
 });
 
+Deno.test("path takes bytes that are no text, as they are", () => {
+  const { numbers } = libc;
+  const folder = Deno.makeTempDirSync();
+  try {
+    const directory = libc.call(numbers.openat, AT_FDCWD, libc.path(folder), OPEN.RDONLY);
+    const name = Uint8Array.of(0x61, 0xff, 0x0a);
+    const made = libc.call(numbers.openat, directory, libc.path(name), OPEN.CREAT, 0o600);
+    assert(made > 2);
+    assertEquals(libc.call(numbers.unlinkat, directory, libc.path(name), 0), 0);
+    for (const descriptor of [directory, made]) libc.call(numbers.close, descriptor);
+    assertThrows(() => libc.path(Uint8Array.of(0x61, 0)), TypeError);
+    assertThrows(() => libc.path(new Uint8Array(4096).fill(0x61)), TypeError);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("callWide gives results beyond 32 bits, and error numbers too", () => {
+  const { numbers } = libc;
+  const path = Deno.makeTempFileSync();
+  try {
+    const descriptor = libc.call(numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDWR);
+    for (const offset of [0, 2 ** 31, 2 ** 32 - 1, 2 ** 40]) {
+      assertEquals(libc.callWide(numbers.lseek, descriptor, offset, 0), offset);
+    }
+    assertEquals(libc.callWide(numbers.lseek, descriptor, -1, 0), -ERRNO.EINVAL);
+    libc.call(numbers.close, descriptor);
+  } finally {
+    Deno.removeSync(path);
+  }
+});
+
 Deno.test("system call tables name each call once, and only known architectures", () => {
   for (const architecture of ["x86_64", "aarch64"]) {
     const { O_DIRECTORY: _d, O_NOFOLLOW: _n, ...numbers } = syscallsOf(architecture) ??
