@@ -161,7 +161,7 @@ async function withBoth(
 }
 
 /** The first round of each warms up and does not count. */
-function alternate(subject: () => number, floor: () => number, rounds: number): Pair {
+export function alternate(subject: () => number, floor: () => number, rounds: number): Pair {
   const values: { subject: number[]; floor: number[] } = { subject: [], floor: [] };
   subject();
   floor();

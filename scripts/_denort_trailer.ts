@@ -1,4 +1,4 @@
-/** Takes the compile base out of a Linux binary that `deno compile` made: the inverse of its last step. */
+/** What `deno compile` appends to its base for Linux: where it begins, and the base without it. */
 
 /**
  * What the last 16 bytes of such a binary hold: two fixed words, then the size of what was appended
@@ -13,6 +13,11 @@ const TRAILER_SIZE = 16;
  * Throws Error where the trailer is not there or names a size that cannot be.
  */
 export function cutDenort(binary: Uint8Array): Uint8Array {
+  return binary.subarray(0, appendedAt(binary));
+}
+
+/** Where in `binary` the appended part begins. Throws Error as {@linkcode cutDenort}. */
+export function appendedAt(binary: Uint8Array): number {
   if (binary.length < TRAILER_SIZE) {
     throw new Error(`no compiled binary: ${binary.length} bytes, shorter than its trailer`);
   }
@@ -25,5 +30,5 @@ export function cutDenort(binary: Uint8Array): Uint8Array {
   if (appended === 0n || appended >= BigInt(end)) {
     throw new Error(`damaged binary: its trailer tells of ${appended} bytes before it, of ${end}`);
   }
-  return binary.subarray(0, end - Number(appended));
+  return end - Number(appended);
 }

@@ -13,6 +13,7 @@ import {
   roundTrips,
   wholeRuns,
 } from "./_bench_figures.ts";
+import { searchFigures } from "../tests/bench/search_figures.ts";
 import { build, hostTarget, sealed, unsealed } from "./build.ts";
 import { compile, localBase, ROOT } from "./compile.ts";
 
@@ -146,7 +147,7 @@ const workspace = await Deno.makeTempDir({ prefix: "toolgate-bench-" });
 try {
   await Deno.mkdir(join(workspace, "src"));
   await Deno.writeTextFile(join(workspace, "src/a.ts"), `${"const a = 1; ".repeat(78)}123456789\n`);
-  console.log(render(await measure(workspace)));
+  console.log(render([...await measure(workspace), ...await searchFigures(paths.toolgate)]));
 } finally {
   await Deno.remove(workspace, { recursive: true });
 }

@@ -12,6 +12,7 @@ import { basename, dirname, join, relative, resolve, toFileUrl } from "@std/path
 import type { Embedded } from "../src/cli/embedded.ts";
 import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse.ts";
+import { addCarried, embedCarried } from "./_carried.ts";
 import { sealedFlags } from "./_sealed_flags.ts";
 import { compile, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
@@ -96,12 +97,13 @@ export async function build(options: BuildOptions): Promise<void> {
   await Deno.writeTextFile(join(bundle, "worker.ts"), 'import "./worker.js";\n');
   await compile({
     main: join(bundle, "main.js"),
-    include: [join(bundle, "worker.ts")],
+    include: [join(bundle, "worker.ts"), ...await embedCarried(target, bundle)],
     flags: options.flags,
     target,
     output,
     base,
   });
+  await addCarried(target, output);
 }
 
 function ignoreMissing(error: unknown): void {

@@ -14,14 +14,18 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
 /**
  * The regular expression engine without backtracking takes over where the other one blows up. Without the
- * baseline compiler a start is 2.5 ms quicker. The last two keep memory after 50,000 calls through a pipe at 107
- * MiB instead of 338, for a sixth of the calls a second; latency stays.
+ * baseline compiler a start is 2.5 ms quicker. The next two keep memory after 50,000 calls through a pipe at 107
+ * MiB instead of 338, for a sixth of the calls a second; latency stays. The last two are for WebAssembly, of
+ * which there is none but the parser for Python: its 11 MB are checked and compiled function by function, as they are
+ * called, and compiled once.
  */
 const V8_FLAGS = [
   "--enable-experimental-regexp-engine-on-excessive-backtracks",
   "--no-sparkplug",
   "--optimize-for-size",
   "--max-semi-space-size=4",
+  "--wasm-lazy-validation",
+  "--liftoff-only",
 ] as const;
 
 /**

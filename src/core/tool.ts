@@ -1,7 +1,10 @@
 /** What a tool is, and the handles it is given: it sees nothing else of the machine. */
 
 import type { Capability } from "./capability.ts";
+import type { Files, ReadFiles } from "./files.ts";
 import type { Schema } from "./schema.ts";
+
+export type * from "./files.ts";
 
 /** Risks in rising order. */
 export const RISKS = ["safe", "moderate", "dangerous"] as const;
@@ -35,76 +38,6 @@ export interface Limits {
   readonly memory: number;
   readonly processes: number;
   readonly concurrency: number;
-}
-
-export type FileType = "file" | "directory" | "symlink" | "other";
-
-/** What `lstat` says of one entry. Times in ms since the epoch. `mode` holds the permission bits only. */
-export interface FileInfo {
-  readonly type: FileType;
-  readonly size: number;
-  readonly mode: number;
-  readonly modified: number;
-  readonly accessed: number;
-  /** Birth time, where the file system keeps one. */
-  readonly created: number | null;
-  /** Where a symbolic link points, as it is written. */
-  readonly target?: string;
-}
-
-/** One entry of a walk; `path` relative to the workspace, `name` its last part. */
-export interface WalkEntry extends Pick<FileInfo, "type" | "size"> {
-  readonly name: string;
-  readonly path: string;
-  /** Depth below the start: its direct children have 1. */
-  readonly depth: number;
-}
-
-/** A whole file as read: its bytes (valid until the next read) and what the descriptor said. */
-export interface FileContent {
-  readonly bytes: Uint8Array;
-  readonly info: FileInfo;
-}
-
-/** Reading handles. Every path is one the tool named in its capabilities, or below a `tree` of them. */
-export interface ReadFiles {
-  /** The path as results show it: relative to the workspace, `.` for itself. */
-  display(path: string): string;
-  /** A regular file, whole. Throws FILE_NOT_FOUND, NOT_A_FILE, FILE_TOO_LARGE (over `limit` bytes), NATIVE_DENIED. */
-  read(path: string, limit: number): FileContent;
-  /** At most the first `count` bytes of a regular file, and its info. Errors as `read`, but any size. */
-  readStart(path: string, count: number): FileContent;
-  /** What is at the path, links not followed. Throws FILE_NOT_FOUND. */
-  info(path: string): FileInfo;
-  /** As `info`, null where there is nothing. */
-  find(path: string): FileInfo | null;
-  /**
-   * Walks a directory in path order, links never followed, denied entries left out unseen.
-   * `enter` says whether to go into a directory. `sizes: false` leaves `size` at 0 and saves a stat each.
-   * Throws FILE_NOT_FOUND and NOT_A_DIRECTORY, at the latest with the first entry asked for.
-   */
-  walk(
-    path: string,
-    options: {
-      readonly maxDepth: number;
-      readonly sizes: boolean;
-      readonly enter?: (entry: WalkEntry) => boolean;
-    },
-  ): Iterable<WalkEntry>;
-}
-
-/** Writing handles: each write is atomic and synced. */
-export interface Files extends ReadFiles {
-  /**
-   * Replaces or creates a regular file: temporary file beside it, sync, rename. Keeps mode and owner.
-   * `expectedSha256` must match what is there (STALE_FILE). Throws NOT_A_FILE, FILE_NOT_FOUND (no parent
-   * and `createParents` false), RESOURCE_LIMIT (disk full), NATIVE_DENIED.
-   */
-  write(
-    path: string,
-    bytes: Uint8Array,
-    options: { readonly createParents: boolean; readonly expectedSha256?: string },
-  ): { readonly created: boolean };
 }
 
 /** What became of a program. Bytes are what was kept under the output limit. */
@@ -164,9 +97,19 @@ export interface Catalogue {
   nearest(name: string): readonly string[];
 }
 
+/** Judging text before it is written. */
+export interface Syntax {
+  /**
+   * Throws SYNTAX_INVALID where the text is not valid for the ending of the path, which is shown as it is given.
+   * Passes what no validator is for.
+   */
+  check(path: string, text: string): Promise<void>;
+}
+
 /** What previews see: eyes, no hands. */
 export interface ReadContext {
   readonly files: ReadFiles;
+  readonly syntax: Syntax;
   readonly limits: Limits;
   /** Milliseconds left for this call; long loops look at it now and then through `checkpoint`. */
   readonly timeoutMs: number;
@@ -196,6 +139,14 @@ export interface Scope {
   readonly cwd: string;
 }
 
+/** How the calls of one tool are those of others. `capabilities` and `run` of the one are never asked then. */
+export interface StandsFor<I> {
+  /** Canonical names of the tools that `call` may answer with. */
+  readonly tools: readonly string[];
+  /** The call that is meant. Free of effects. Throws INVALID_ARGUMENTS. */
+  call(input: I): { readonly tool: string; readonly args: Readonly<Record<string, unknown>> };
+}
+
 /** One tool: one file under `src/tools/<category>/` that exports it as default. */
 export interface Tool<I = unknown, O = unknown> {
   /** Its canonical name. Aliases stand in the registry alone, so that they resolve without loading it. */
@@ -219,6 +170,8 @@ export interface Tool<I = unknown, O = unknown> {
   prepare?(): Promise<unknown>;
   /** Validation beyond the schema: throws INVALID_ARGUMENTS. Free of effects. */
   check?(input: I): void;
+  /** Set where it is but another name for other tools: its calls are judged, run and counted as theirs. */
+  readonly standsFor?: StandsFor<I>;
   /** The risk is that of the programs it would start, not its own; `risk` then is the highest it can be. */
   readonly riskOfPrograms?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */

@@ -6,7 +6,6 @@
 import type { Usage } from "../core/result.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { createContext } from "../host/context.ts";
-import { enterBoundary } from "../sandbox/enter.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import type { Registry } from "../tools/registry.ts";
 import { JSON_NULL } from "../core/result.ts";
@@ -14,7 +13,7 @@ import { ToolError } from "../core/errors.ts";
 import type { ProgramSupport } from "./program_support.ts";
 import { describeFailure, runTool } from "./run_tool.ts";
 import { Stop } from "./stop.ts";
-import { createThreadParts, NO_SURROUNDINGS } from "./thread_parts.ts";
+import { enterThread, NO_SURROUNDINGS } from "./thread_parts.ts";
 import type { Job, JobEvent, Outcome, Runner, Running } from "./runner.ts";
 
 export interface InlineRunnerOptions {
@@ -43,10 +42,11 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
       const surroundings = grant.spawn.length > 0
         ? options.programs().surroundings
         : NO_SURROUNDINGS;
-      const held = await enterBoundary(options.boundaryOf(job), rulebook.settings.sandbox);
+      const boundary = options.boundaryOf(job);
+      const { held, parts } = await enterThread(boundary, rulebook.settings.sandbox, surroundings);
       usage = () => ({ ...counts, layers: held.layers });
       const context = createContext({
-        ...await createThreadParts(held, surroundings),
+        ...parts,
         grant: job.grant,
         rulebook,
         catalogue: registry.catalogue,

@@ -7,7 +7,6 @@ import type { JsonText, Usage } from "../core/result.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { createContext } from "../host/context.ts";
-import { enterBoundary } from "../sandbox/enter.ts";
 import type { Registry } from "../tools/registry.ts";
 import { compilePolicies } from "./compile_policies.ts";
 import { Bell, RingReader, RingWriter } from "./channel.ts";
@@ -20,7 +19,7 @@ import {
 } from "./protocol.ts";
 import { describeFailure, runTool } from "./run_tool.ts";
 import { Stop } from "./stop.ts";
-import { createThreadParts, type ThreadParts } from "./thread_parts.ts";
+import { enterThread, type ThreadParts } from "./thread_parts.ts";
 
 /** Progress events of one call are at least this far apart: a person reads them, or a loop. */
 const PROGRESS_MS = 100;
@@ -103,6 +102,7 @@ class JobLoop {
         ...message.grant,
         workspace: settings.workspace,
         limits: settings.limits,
+        backups: settings.backups,
         killGraceMs: settings.killGraceMs,
       };
       const context = createContext({
@@ -156,8 +156,13 @@ async function start(setup: WorkerSetup, registry: Registry): Promise<void> {
   if (!Deno.build.standalone) await registry.loadAll();
   let loop: JobLoop;
   try {
-    const held = await enterBoundary(setup.boundary, setup.sandbox);
-    loop = new JobLoop(setup, registry, await createThreadParts(held, setup.surroundings));
+    const { held, parts } = await enterThread(
+      setup.boundary,
+      setup.sandbox,
+      setup.surroundings,
+      setup,
+    );
+    loop = new JobLoop(setup, registry, parts);
     loop.say({ kind: "ready", layers: held.layers, reasons: held.reasons });
   } catch (error) {
     const message: FromWorker = { kind: "refused", error: describeFailure("sandbox", error) };

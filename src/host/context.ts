@@ -1,6 +1,6 @@
 /** All that a running tool sees, made from one grant. */
 
-import type { Catalogue, ToolContext } from "../core/tool.ts";
+import type { Catalogue, Syntax, ToolContext } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Libc } from "../sandbox/libc.ts";
@@ -17,6 +17,8 @@ export interface ContextOptions {
   /** From `enterBoundary`: what the results of programs say held them. */
   readonly layers: readonly string[];
   readonly catalogue: Catalogue;
+  /** One for all calls of a thread: it keeps the validators that it loaded. */
+  readonly syntax: Syntax;
   /** Aborted with the reason "TIMEOUT", or with any other for a cancellation. */
   readonly signal: AbortSignal;
   readonly checkpoint: () => void;
@@ -44,7 +46,7 @@ export function createContext(options: ContextOptions): ToolContext {
   const { grant, rulebook } = options;
   const end = performance.now() + grant.timeoutMs;
   return {
-    files: createFiles(grant, rulebook, options.files),
+    files: createFiles(grant, rulebook, options.files, options.checkpoint),
     processes: {
       // Few calls start programs: the others do not load what that takes.
       async run(argv, request) {
@@ -52,6 +54,7 @@ export function createContext(options: ContextOptions): ToolContext {
         return await createProcesses(options).run(argv, request);
       },
     },
+    syntax: options.syntax,
     limits: grant.limits,
     get timeoutMs() {
       return Math.max(0, Math.ceil(end - performance.now()));

@@ -9,6 +9,13 @@ interface State {
   readonly block: number | null;
 }
 
+const BLANK = /\s/;
+/** Characters behind which a value may begin. */
+const BEFORE_VALUE = /[\s[{,:]/;
+const INDICATOR = /[-?:\s]/;
+/** The head of a block scalar, at the end of its line. */
+const OPENS_BLOCK = /(?:^|[\s:])[|>](?:[-+]?[1-9]?|[1-9][-+])[ \t]*(?: #.*)?$/;
+
 /** Line from 1 and index in the line from 0 of the first tab that indents; null where there is none. */
 export function findIndentingTab(
   text: string,
@@ -35,9 +42,12 @@ export function findIndentingTab(
 
 function afterLine(state: State, line: string, indent: number): State {
   let { flow, quote } = state;
+  // Whether all before is `- `, `? ` or `: `, behind which a value begins as it does at the start of a line.
+  let isStart = true;
   for (let at = 0; at < line.length; at++) {
     const character = line[at] ?? "";
     if (quote !== null) {
+      isStart = false;
       if (quote === '"' && character === "\\") at++;
       else if (character === quote) {
         if (quote === "'" && line[at + 1] === "'") at++;
@@ -45,15 +55,16 @@ function afterLine(state: State, line: string, indent: number): State {
       }
       continue;
     }
-    const starts = /^[-?:\s]*$/.test(line.slice(0, at)) || /[\s[{,:]/.test(line[at - 1] ?? " ");
-    if (character === "#" && /^$|\s/.test(line[at - 1] ?? "")) break;
+    const before = line[at - 1] ?? " ";
+    const starts = isStart || BEFORE_VALUE.test(before);
+    isStart &&= INDICATOR.test(character);
+    if (character === "#" && BLANK.test(before)) break;
     if (character === '"' || character === "'") {
       if (starts) quote = character;
     } else if (character === "[" || character === "{") {
       if (starts || flow > 0) flow++;
     } else if ((character === "]" || character === "}") && flow > 0) flow--;
   }
-  const opensBlock = flow === 0 && quote === null &&
-    /(?:^|[\s:])[|>](?:[-+]?[1-9]?|[1-9][-+])[ \t]*(?: #.*)?$/.test(line);
+  const opensBlock = flow === 0 && quote === null && OPENS_BLOCK.test(line);
   return { flow, quote, block: opensBlock ? indent : null };
 }

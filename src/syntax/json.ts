@@ -18,22 +18,20 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const WORD = /true|false|null/y;
 const BLANK = /[ \t\n\r]*/y;
 
-/** A leading byte order mark is passed over. */
 export function checkJson(text: string): SyntaxProblem | null {
-  const start = text.startsWith("\ufeff") ? 1 : 0;
   try {
-    JSON.parse(start === 0 ? text : text.slice(start));
+    JSON.parse(text);
     return null;
   } catch {
-    return locate(text, start);
+    return locate(text);
   }
 }
 
 /** The first place where the grammar is left. Without recursion: no nesting is too deep. */
-function locate(text: string, start: number): SyntaxProblem | null {
+function locate(text: string): SyntaxProblem | null {
   const open: ("[" | "{")[] = [];
   let expected: Expectation = "value";
-  let at = start;
+  let at = 0;
 
   const afterValue = (): Expectation => {
     const inner = open.at(-1);

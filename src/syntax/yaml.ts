@@ -1,7 +1,7 @@
 /** Judges YAML 1.2, one document or several. */
 
-import { parseAll } from "@std/yaml";
-import { problemOnLine, type SyntaxProblem } from "./problem.ts";
+import { parseAll, YamlSyntaxError } from "@std/yaml";
+import { problemAt, problemOnLine, type SyntaxProblem, TOO_DEEP } from "./problem.ts";
 import { findIndentingTab } from "./_indenting_tab.ts";
 
 /** A tag: `!Ref`, `!!str`, `!<tag:…>`, where one may stand. */
@@ -25,20 +25,21 @@ export function checkYaml(text: string): SyntaxProblem | null {
 
 function judge(text: string): SyntaxProblem | null {
   try {
-    parseAll(text);
+    // The core schema merges no `<<`: some lines of merges of merges would be gigabytes of entries.
+    parseAll(text, { schema: "core" });
     return null;
   } catch (error) {
-    if (error instanceof RangeError) {
-      return { line: 1, column: 1, message: "it is nested too deeply to be judged" };
-    }
-    if (!(error instanceof Error)) throw error;
+    if (error instanceof RangeError) return TOO_DEEP;
+    if (!(error instanceof YamlSyntaxError)) throw error;
     if (/unknown tag /.test(error.message)) {
       const untagged = text.replaceAll(TAG, (tag) => " ".repeat(tag.length));
       if (untagged !== text) return judge(untagged);
     }
-    const place = /^([^]*?) at line (\d+), column (\d+):/.exec(error.message);
-    if (place === null) throw error;
-    const [, message = "", line, column] = place;
-    return problemOnLine(text, Number(line), Number(column) - 1, message);
+    // Of its line, column and offset, the offset alone is right for a duplicate key.
+    return problemAt(
+      text,
+      error.offset,
+      error.message.replace(/ at line \d+, column -?\d+:[^]*$/, ""),
+    );
   }
 }

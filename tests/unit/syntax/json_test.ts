@@ -27,7 +27,7 @@ Deno.test("checkJson says where JSON goes wrong", () => {
 });
 
 Deno.test("checkJson passes what JSON.parse passes", () => {
-  for (const text of ["null", " 1e3 ", '"\\u00e9\\n"', '{"a":[1,{}],"a":2}', "\ufeff{}"]) {
+  for (const text of ["null", " 1e3 ", '"\\u00e9\\n"', '{"a":[1,{}],"a":2}']) {
     assertEquals(checkJson(text), null, text);
   }
 });

@@ -1,6 +1,8 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
-import { checkSyntax } from "../../../src/syntax/validators.ts";
+import { createSyntax } from "../../../src/syntax/validators.ts";
+import { Random } from "../../random.ts";
+import { SYNTAX } from "./_syntax.ts";
 
 const VALID: readonly (readonly [string, string])[] = [
   ["a.json", '{"a": [1, 2]}'],
@@ -18,14 +20,39 @@ const VALID: readonly (readonly [string, string])[] = [
   ["a.js", "#!/usr/bin/env node\nlet a = 1n ** 2n;\n"],
   ["a.mjs", "export default 1;\n"],
   ["a.cjs", "module.exports = 1;\nreturn;\n"],
+  ["a.jsx", "export const A = ({ b }) => <><B.C {...b} d='e'>{b}&nbsp;</B.C></>;\n"],
+  ["a.jsx", "return <a />;\n"],
+  ["a.ts", "const a = <B>c;\n"],
+  ["a.mts", "export const a: number = await b;\n"],
+  ["a.cts", "import a = require('b');\nexport = a;\n"],
+  ["a.tsx", "const a = <b c={d as E}>f</b>;\n"],
+  ["a.d.ts", "export function a(b: string): void;\nexport const c: number;\n"],
+  ["A.D.TS", "declare const a: unique symbol;\n"],
+  ["a.d.mts", "export const a: string;\n"],
+  ["a.py", "match a:\n    case [b, *c]: print(f'{b!r:>{c}}')\n"],
+  ["a.pyi", "def a(b: int = ...) -> str: ...\n"],
+  ["a.d.py", "a = 1\n"],
+  ["a.yaml", "a: &a {b: 1}\nc:\n  <<: *a\n"],
+  ["a.yaml", "\ufeffa: 1\n"],
+  ["a.json", '\ufeff{"a": 1, "a": 2}'],
+  ["a.toml", "\ufeffa = 1\n"],
+  ["a.js", "\ufeff#!/usr/bin/env node\nlet a;\n"],
+  ["a.jsx", "\ufefflet a;\n"],
+  ["a.ts", "\ufefflet a: b;\n"],
+  ["a.tsx", "\ufefflet a: b;\n"],
+  ["a.py", "\ufeffa = 1\n"],
+  ["a.ipynb", "{"],
+  ["a.json5", "{"],
+  ["a.constructor", "{"],
+  ["a.d", "{"],
   ["a.txt", "{"],
   ["json", "{"],
   [".json/a", "{"],
   ["a.jsonc", "{"],
 ];
 
-Deno.test("checkSyntax passes valid text, and what has no validator", async () => {
-  for (const [path, text] of VALID) await checkSyntax(path, text);
+Deno.test("check() passes valid text, and what has no validator", async () => {
+  for (const [path, text] of VALID) await SYNTAX.check(path, text);
 });
 
 const INVALID: readonly (readonly [string, string, number, number, string])[] = [
@@ -72,11 +99,37 @@ const INVALID: readonly (readonly [string, string, number, number, string])[] = 
   ["a.js", "const a = 1;\nconst a = 2;\n", 2, 7, "Identifier 'a' has already been declared"],
   ["a.js", "'🦕' )", 1, 5, "Unexpected token"],
   ["a.js", "(".repeat(200_000), 1, 1, "it is nested too deeply to be judged"],
+  ["tsconfig.json", "{\n  // no\n}", 2, 3, "unexpected /, expected key or }; JSON has no comments"],
+  ["a.json", "\ufeff{,}", 1, 2, "unexpected ,, expected key or }"],
+  ["a.jsx", "let a = <b>c</d>;", 1, 13, "Expected corresponding JSX closing tag for <b>"],
+  ["a.jsx", "<a>".repeat(100_000), 1, 1, "it is nested too deeply to be judged"],
+  ["a.jsx", "let a: b = 1;", 1, 6, "Unexpected token"],
+  ["a.ts", "let a = <b>c</b>;", 1, 15, "Unterminated regular expression."],
+  ["a.tsx", "let a = <b>c;", 1, 12, "Unterminated JSX contents."],
+  ["a.d.ts", "export const a: ;", 1, 17, "Unexpected token"],
+  ["a.cts", "let a = (1;", 1, 11, 'Unexpected token, expected ","'],
+  ["a.py", "\ufeffif a\n    b\n", 1, 5, "Expected `:`, found newline"],
+  ["a.pyi", "def a() -> : ...\n", 1, 12, "Expected an expression"],
+  [
+    "a.yaml",
+    "a: &a {b: 1}\nc:\n  <<: *a\n  <<: *a\n",
+    4,
+    3,
+    "Cannot store mapping pair: duplicated key",
+  ],
+  [
+    "a.yaml",
+    "a: 1\n---\nb: [\n",
+    4,
+    1,
+    "Cannot read flow collection: unexpected end of the stream within a flow collection",
+  ],
+  ["a.yaml", "- ".repeat(100_000), 1, 1, "it is nested too deeply to be judged"],
 ];
 
-Deno.test("checkSyntax refuses invalid text with the place", async () => {
+Deno.test("check() refuses invalid text with the place", async () => {
   for (const [path, text, line, column, message] of INVALID) {
-    const error = await assertRejects(() => checkSyntax(path, text), ToolError);
+    const error = await assertRejects(() => SYNTAX.check(path, text), ToolError);
     assertEquals(error.code, "SYNTAX_INVALID");
     assertEquals(error.message.split("\n")[0], `${path}:${line}:${column}: ${message}`);
     assertEquals([error.details?.line, error.details?.column], [line, column]);
@@ -84,13 +137,138 @@ Deno.test("checkSyntax refuses invalid text with the place", async () => {
 });
 
 Deno.test("the refusal shows the line with a caret under the place", async () => {
-  const error = await assertRejects(() => checkSyntax("a.json", '{\n\t"a": x\n}'), ToolError);
+  const error = await assertRejects(() => SYNTAX.check("a.json", '{\n\t"a": x\n}'), ToolError);
   assertEquals(error.message.split("\n").slice(1, 3), [' "a": x', "      ^"]);
   assertEquals(error.details?.text, ' "a": x');
   const long = await assertRejects(
-    () => checkSyntax("a.json", `["${"x".repeat(500)}", oops, "${"y".repeat(500)}"]`),
+    () => SYNTAX.check("a.json", `["${"x".repeat(500)}", oops, "${"y".repeat(500)}"]`),
     ToolError,
   );
   const [, shown = "", caret = ""] = long.message.split("\n");
   assertEquals([shown.length, shown[caret.length - 1]], [120, "o"]);
+});
+
+Deno.test("the caret stands under the place, whatever stands before it", async () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ["[\t\t\u200b\u202e\x1b\x07, 1]", "[  \ufffd\ufffd\ufffd\ufffd, 1]"],
+    ['["\u65e5\u672c\ud83e\udd95" 1]', '["\u65e5\u672c\ud83e\udd95" 1]'],
+    ["[1\t2]\r\n", "[1 2]"],
+  ];
+  const places = [4, 8, 4];
+  for (const [index, [text, expected]] of cases.entries()) {
+    const error = await assertRejects(() => SYNTAX.check("a.json", text), ToolError);
+    const [, shown = "", caret = ""] = error.message.split("\n");
+    const column = places[index] ?? 0;
+    assertEquals([shown, caret.length, error.details?.column], [expected, column, column]);
+    assertEquals(error.details?.text, expected);
+  }
+});
+
+Deno.test("what is too long to be judged says so; JSON is judged at any length", async () => {
+  const long = "a".repeat((1 << 20) + 1);
+  for (const ending of ["py", "ts", "tsx", "js", "jsx", "yaml", "toml"]) {
+    const error = await assertRejects(() => SYNTAX.check(`a.${ending}`, long), ToolError);
+    assertEquals(
+      error.message.split("\n")[0],
+      `a.${ending}:1:1: it is too long (over 1048576 characters) to be judged`,
+    );
+    assertEquals([error.code, error.details?.line], ["SYNTAX_INVALID", 1]);
+    assert(error.message.includes("validate_syntax: false"));
+  }
+  await SYNTAX.check("a.json", `[${"1,".repeat(5_000_000)}1]`);
+});
+
+Deno.test("aliases and merges cost what their text does", async () => {
+  const names = Array.from({ length: 40 }, (_, index) => index);
+  const bomb = "a0: &a0 [x]\n" +
+    names.map((at) => `a${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}]\n`).join("");
+  await SYNTAX.check("a.yaml", bomb);
+  const merges = "b0: &b0 {x: 1}\n" +
+    Array.from(
+      { length: 20_000 },
+      (_, at) => `b${at + 1}: &b${at + 1}\n  <<: *b${at}\n  k${at}: 1\n`,
+    ).join("");
+  await SYNTAX.check("a.yaml", merges);
+});
+
+Deno.test("long lines, many declarations: time grows with the length", async () => {
+  const million = 1_000_000;
+  await SYNTAX.check("a.yaml", `a: "${"- : ? ".repeat(million / 6)}"\n`);
+  await assertRejects(() => SYNTAX.check("a.yaml", "? ".repeat(million / 2)), ToolError);
+  const names = Array.from({ length: 50_000 }, (_, at) => `let name${at};`).join("");
+  for (const path of ["a.js", "a.mjs", "a.jsx", "a.ts"]) await SYNTAX.check(path, names);
+});
+
+Deno.test("the parser for Python is asked for once, and not before there is Python", async () => {
+  let asked = 0;
+  const syntax = createSyntax({
+    python: () => {
+      asked++;
+      return Promise.reject(new ToolError("EXECUTION_ERROR", "cannot be read"));
+    },
+  });
+  await syntax.check("a.json", "{}");
+  await syntax.check("a.txt", "x");
+  assertEquals(asked, 0);
+  const error = await assertRejects(() => syntax.check("a.py", "a = 1"), ToolError);
+  assertEquals([asked, error.code], [1, "EXECUTION_ERROR"]);
+});
+
+Deno.test("any text gets a verdict, with a place that is in it", async () => {
+  const alphabet = [
+    ..."()[]{}<>:;,.=+-*/%&|^~!?@#$\\'\"`\n\t 0a",
+    ...[
+      "\r\n",
+      "\0",
+      "\ud83e",
+      "🦕",
+      "\u2028",
+      "é",
+      "\ufeff",
+      "---\n",
+      '"""',
+      "f'",
+      "`${",
+      "<a>",
+      "</a>",
+    ],
+    ...[
+      "if ",
+      "def ",
+      "class ",
+      "let ",
+      "a: ",
+      "- ",
+      "&a ",
+      "*a ",
+      "!a ",
+      "= ",
+      "[a]\n",
+      "=> ",
+      "0x",
+      "  ",
+    ],
+  ];
+  const random = new Random(21);
+  let refused = 0;
+  for (let round = 0; round < 400; round++) {
+    const text = random.text(14, alphabet);
+    for (
+      const ending of ["py", "ts", "tsx", "d.ts", "js", "mjs", "cjs", "jsx", "yaml", "toml", "json"]
+    ) {
+      try {
+        await SYNTAX.check(`a.${ending}`, text);
+      } catch (error) {
+        refused++;
+        const about = `${ending} ${JSON.stringify(text)}`;
+        assert(error instanceof ToolError && error.code === "SYNTAX_INVALID", about);
+        assert(!error.message.includes("parser fails"), about);
+        const { line, column } = error.details as { line: number; column: number };
+        const lines = text.replace(/^\ufeff/, "").split("\n");
+        assert(line >= 1 && line <= lines.length, about);
+        assert(column >= 1 && column <= [...lines[line - 1] ?? ""].length + 1, about);
+      }
+    }
+  }
+  assert(refused > 2_000);
 });

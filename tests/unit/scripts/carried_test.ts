@@ -1,0 +1,67 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { constants, zstdCompressSync } from "node:zlib";
+import { carry } from "../../../scripts/_carried.ts";
+import { cutDenort } from "../../../scripts/_denort_trailer.ts";
+import { ToolError } from "../../../src/core/errors.ts";
+import { readCarried } from "../../../src/host/_read_carried.ts";
+import { LIBC } from "../sandbox/_libc.ts";
+
+const DATA = new Uint8Array(
+  zstdCompressSync(new TextEncoder().encode("what is carried"), {
+    params: { [constants.ZSTD_c_checksumFlag]: 1 },
+  }),
+);
+
+/** A binary as `deno compile` makes it, of some bytes before and some appended. */
+function compiled(appended: number): Uint8Array {
+  const binary = new Uint8Array(1_000 + appended + 16).fill(7);
+  const trailer = new DataView(binary.buffer, binary.length - 16);
+  trailer.setUint32(0, 0x501e, true);
+  trailer.setUint32(4, 0x2a7, true);
+  trailer.setBigUint64(8, BigInt(appended), true);
+  return binary;
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(parts.flatMap((part) => [...part]));
+}
+
+/** What a thread reads from an executable of these bytes. */
+function read(binary: Uint8Array): Uint8Array {
+  if (LIBC === null) throw new Error("the C library is missing here");
+  const path = Deno.makeTempFileSync();
+  try {
+    Deno.writeFileSync(path, binary);
+    const descriptor = LIBC.call(LIBC.numbers.openat, -100, LIBC.path(path), 0);
+    try {
+      return readCarried(LIBC, descriptor);
+    } finally {
+      LIBC.call(LIBC.numbers.close, descriptor);
+    }
+  } finally {
+    Deno.removeSync(path);
+  }
+}
+
+Deno.test("what the build puts in an executable is what a thread reads", () => {
+  const binary = compiled(300);
+  const carrying = join(carry(binary, DATA));
+  assertEquals(new TextDecoder().decode(read(carrying)), "what is carried");
+  // What the runtime looks for stays where it looks for it.
+  assertEquals(carrying.subarray(-316), binary.subarray(-316));
+  assertEquals(cutDenort(carrying).subarray(0, 1_000), cutDenort(binary));
+});
+
+Deno.test("what carries nothing, or damaged data, is an error that says what to do", () => {
+  const good = join(carry(compiled(300), DATA));
+  const damaged = good.slice();
+  damaged.fill(0, 1_010, 1_020);
+  const long = good.slice();
+  new DataView(long.buffer).setBigUint64(1_000 + DATA.length + 8, 1n << 40n, true);
+  const wrong = good.slice();
+  new DataView(wrong.buffer).setBigUint64(wrong.length - 8, 1n << 60n, true);
+  for (const binary of [compiled(300), damaged, long, wrong, new Uint8Array(), good.slice(0, 8)]) {
+    const error = assertThrows(() => read(binary), ToolError, "validate_syntax: false");
+    assertEquals(error.code, "EXECUTION_ERROR");
+  }
+});
