@@ -3,6 +3,7 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import type { ToolDescription } from "../core/tool.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
+import { withEmbedded } from "../host/carried.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
@@ -12,6 +13,7 @@ import { compilePolicies } from "./compile_policies.ts";
 import { type Engine, subjectOf } from "./execute.ts";
 import { createFreeRunner, isFree } from "./free_runner.ts";
 import { Metrics } from "./metrics.ts";
+import { Turns } from "./turns.ts";
 import type { ProgramSupport } from "./program_support.ts";
 import { createResolver } from "./resolve.ts";
 import type { Job, JobEvent, Runner, Running, StayingRunner } from "./runner.ts";
@@ -143,6 +145,7 @@ function createBase({ policies, workspace }: EngineOptions, parts: EngineParts):
       rulebook,
       resolver: createResolver(workspace, programs),
       metrics: new Metrics(),
+      turns: new Turns(),
       prepare(capabilities) {
         const judging = rulebook.prepare(capabilities);
         const spawns = capabilities.some(({ kind }) => kind === "process.spawn");
@@ -150,8 +153,11 @@ function createBase({ policies, workspace }: EngineOptions, parts: EngineParts):
       },
       async offered(agent) {
         const tools = await registry.list();
+        const allowed = tools.filter((tool) => rulebook.offers(subjectOf(tool, agent)));
+        const own = new Set(allowed.filter((tool) => !tool.standsFor).map(({ name }) => name));
         const names = new Set(
-          tools.filter((tool) => rulebook.offers(subjectOf(tool, agent))).map(({ name }) => name),
+          allowed.filter(({ standsFor }) => standsFor?.tools.some((name) => own.has(name)) ?? true)
+            .map(({ name }) => name),
         );
         return (await registry.catalogue.all()).filter(({ name }) => names.has(name));
       },
@@ -171,7 +177,7 @@ async function createPool(
     rulebook,
     policies,
     boundaryOf,
-    permissionsOf,
+    permissionsOf: (boundary) => permissionsOf(withEmbedded(boundary)),
     surroundings: () => programs().surroundings,
     killGroup: (id) => programs().killGroup(id),
   });

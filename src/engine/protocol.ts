@@ -22,6 +22,8 @@ export interface WorkerSetup {
   readonly surroundings: ProgramSurroundings;
   /** One job after the other, in the order they came; otherwise all at once. */
   readonly sequential: boolean;
+  /** Its calls go through many files. */
+  readonly scans: boolean;
 }
 
 /** The part of a grant that differs between calls; the rest stands in the setup's policies. */

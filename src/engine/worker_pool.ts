@@ -258,6 +258,7 @@ export class WorkerPool implements StayingRunner {
       surroundings: lane === "spawn" ? this.#options.surroundings() : NO_SURROUNDINGS,
       policies: this.#options.policies,
       sequential: LANES[lane].sequential,
+      scans: LANES[lane].exclusive,
     };
     worker.postMessage(setup);
     this.#threads.add(thread);

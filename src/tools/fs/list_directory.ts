@@ -94,7 +94,7 @@ const tool: Tool<Input, Output> = {
   capabilities: ({ path }) => [{ kind: "fs.read", path, tree: true }],
   run({ path, recursive, pattern, max_depth }, context) {
     const { files, limits } = context;
-    const matches = globArgument("pattern", pattern);
+    const { matches } = globArgument("pattern", pattern);
     const directory = files.display(path);
     const maxDepth = recursive ? Math.min(max_depth ?? limits.depth, limits.depth) : 1;
     const entries: Entry[] = [];

@@ -1,14 +1,17 @@
 /** `search_files`: lines that match, in the files of a tree that a person would look at. */
 
 import { ToolError } from "../../core/errors.ts";
-import { printable, quoted } from "../../core/printable.ts";
-import type { Capability } from "../../core/capability.ts";
-import type { Tool, ToolContext, WalkEntry } from "../../core/tool.ts";
-import { looksBinary } from "./_decode.ts";
-import { globArgument, pathBelow } from "./_glob_argument.ts";
-import { createIgnoreRules, ignoreFilesAbove, type IgnoreRules } from "./_ignore_rules.ts";
+import { printable } from "../../core/printable.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+import { globArgument } from "./_glob_argument.ts";
+import { ignoreCapabilities } from "./_ignore_rules.ts";
 import { pathSchema } from "./_path_schema.ts";
-import { type LineMatch, searchText } from "./_search_text.ts";
+import { contentsOf } from "./_search_contents.ts";
+import { createFilter } from "./_search_filter.ts";
+import { findFiles, matchesFile, scanOrVisit } from "./_search_names.ts";
+import { compilePattern } from "./_search_pattern.ts";
+import type { Scanner } from "./_search_scanner.ts";
+import { createTextSearch, type LineMatch } from "./_search_text.ts";
 
 interface Input {
   readonly pattern: string;
@@ -31,13 +34,21 @@ interface Output {
   readonly files_searched: number;
   readonly files_skipped: number;
   readonly truncated: boolean;
+  readonly note?: string;
 }
 
 /** Larger files are passed over: what people write is far smaller, and memory must stay bounded. */
 const LARGEST_FILE = 32 * 1024 * 1024;
 
-/** Never entered: what lies there is Git's or somebody else's. */
-const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"]);
+/** Characters of lines in one answer, about: matches beyond them are counted and not shown. */
+const MOST_SHOWN = 256 * 1024;
+
+/** Bytes between two looks at whether the call is to end, and what a file costs beside its bytes. */
+const PAUSE_BYTES = 1024 * 1024;
+const FILE_COST = 8 * 1024;
+
+/** Files between two events on progress. */
+const PROGRESS = 500;
 
 const LINES = { type: "array", items: { type: "string" } } as const;
 
@@ -45,10 +56,11 @@ const tool: Tool<Input, Output> = {
   name: "search_files",
   category: "fs",
   description:
-    "Searches files for lines that match a JavaScript regular expression, or hold a literal text. " +
-    "Each matching line comes once, with file, line, column and content, in the order of paths. " +
-    "Binary files, .git, node_modules, what .gitignore names and, unless hidden is true, hidden files are " +
-    "passed over. With file_pattern alone (no pattern) it finds files by name.",
+    "Searches files for lines that match a JavaScript regular expression, or hold a literal text. Each matching line " +
+    "comes once, with file, line, column and content, in the order of paths. Lines are matched one by one: no pattern " +
+    "spans lines, ^ and $ are their ends. (?i) may begin a pattern. Passed over are binary files, .git, node_modules, " +
+    "what .gitignore and .ignore files name, and hidden files unless hidden is true. With file_pattern alone (no " +
+    "pattern) it finds files by name.",
   risk: "safe",
   long: true,
   permission: "file_read",
@@ -69,7 +81,7 @@ const tool: Tool<Input, Output> = {
         type: "string",
         minLength: 1,
         maxLength: 1000,
-        description: "Glob for the files to search: *.ts, src/**/*.{js,ts}.",
+        description: "Glob for the files to search: *.ts, src/**/*.{js,ts}; !*.min.js for all but.",
       },
       literal: { type: "boolean", default: false, description: "Take pattern as plain text." },
       case_sensitive: {
@@ -116,12 +128,14 @@ const tool: Tool<Input, Output> = {
         },
       },
       total_matches: { type: "integer", description: "Matching lines in all files." },
-      files_searched: { type: "integer", description: "Files whose lines were looked at." },
+      files_searched: { type: "integer", description: "Files that were looked into." },
       files_skipped: {
         type: "integer",
-        description: "Files passed over for being binary, over 32 MiB, or not to be read.",
+        description:
+          "Files passed over for being binary (a NUL in the first 8 KiB), over 32 MiB, or not to be read.",
       },
       truncated: { type: "boolean", description: "Whether there are more matches than these." },
+      note: { type: "string", description: "Where nothing was found: what to look at." },
     },
     required: ["matches", "total_matches", "files_searched", "files_skipped", "truncated"],
   },
@@ -147,118 +161,125 @@ const tool: Tool<Input, Output> = {
         "pattern: missing; say what to look for, or which files to find with file_pattern",
       );
     }
-    expressionOf(input);
+    compilePattern(input);
     globArgument("file_pattern", input.file_pattern);
   },
-  capabilities: ({ path }) => [
-    { kind: "fs.read", path, tree: true },
-    ...ignoreFilesAbove(path).map((file): Capability => (
-      { kind: "fs.read", path: file, tree: false, optional: true }
-    )),
-  ],
-  prepare: () => import("ignore"),
-  run: search,
+  capabilities: ({ path }) => [{ kind: "fs.read", path, tree: true }, ...ignoreCapabilities(path)],
+  prepare: () => import("./_search_scanner.ts"),
+  run: (input, context) =>
+    input.pattern === "" ? findByName(input, context) : search(input, context),
 };
 
 export default tool;
 
-/** Throws INVALID_PATTERN. */
-function expressionOf({ pattern, literal, case_sensitive }: Input): RegExp {
-  const source = literal ? pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&") : pattern;
-  try {
-    return new RegExp(source, case_sensitive ? "" : "i");
-  } catch (error) {
-    const why = error instanceof SyntaxError ? error.message.replace(/^.*\/[a-z]*: /s, "") : "";
-    throw new ToolError(
-      "INVALID_PATTERN",
-      `pattern: ${
-        quoted(pattern)
-      } is no regular expression: ${why}; literal: true takes it as plain text`,
-    );
-  }
-}
-
 async function search(input: Input, context: ToolContext): Promise<Output> {
-  const { files, limits } = context;
-  const wanted = Math.min(input.max_results ?? limits.matches, limits.matches);
-  const expression = input.pattern === "" ? null : expressionOf(input);
+  const { createScanner } = await import("./_search_scanner.ts");
+  const pattern = compilePattern(input);
+  const scanner = createScanner(pattern);
+  const searchText = createTextSearch(pattern);
+  const wanted = Math.min(input.max_results ?? context.limits.matches, context.limits.matches);
   const matches: Match[] = [];
+  let shown = 0;
   let total = 0;
   let searched = 0;
   let skipped = 0;
-  const start = context.files.display(input.path);
-  const rules = await createIgnoreRules(start, ignoreFilesAbove(input.path), context);
-  for (const file of candidates(input, context, rules)) {
-    context.checkpoint();
-    if (expression === null) {
-      searched++;
-      total++;
-      if (matches.length < wanted) {
-        matches.push({ file: files.display(file), line: 0, column: 0, content: "" });
-      }
-      continue;
+  let bytes = 0;
+  let unchecked = 0;
+  const visit = (path: string, length: number | null): void => {
+    unchecked += FILE_COST + (length ?? 0);
+    if (unchecked > PAUSE_BYTES) {
+      context.checkpoint();
+      unchecked = 0;
     }
-    const text = textOf(file, context);
-    if (text === null) {
+    const contents = length === null ? null : contentsOf(scanner, length);
+    if (length === null || contents === null || contents.binary) {
       skipped++;
-      continue;
+      return;
     }
-    searched++;
-    if (searched % 500 === 0) context.progress(searched, null, "files");
-    const found = searchText(text, expression, {
-      wanted: wanted - matches.length,
+    if (++searched % PROGRESS === 0) context.progress(searched, null, "files");
+    bytes += length;
+    if (contents.text === null) return;
+    const result = searchText(contents.text, {
+      wanted: shown < MOST_SHOWN ? wanted - matches.length : 0,
       context: input.context,
       pause: context.checkpoint,
     });
-    total += found.total;
-    const shown = files.display(file);
-    for (const match of found.matches) matches.push({ file: shown, ...match });
-  }
+    total += result.total;
+    for (const found of result.matches) {
+      if (shown >= MOST_SHOWN) break;
+      const match = { file: path, ...found };
+      shown += sizeOf(match);
+      matches.push(match);
+    }
+  };
+  const glob = globArgument("file_pattern", input.file_pattern);
+  scanOrVisit(input.path, context, () => {
+    const filter = createFilter({ ...input, glob }, context);
+    context.files.scan(
+      input.path,
+      { filter, room: scanner, limit: LARGEST_FILE },
+      (file) => visit(file.path, file.length),
+    );
+  }, (file) => {
+    if (matchesFile(glob, file)) visit(file, readInto(scanner, input.path, context));
+  });
+  context.count("bytes_read", bytes);
   return {
     matches,
     total_matches: total,
     files_searched: searched,
     files_skipped: skipped,
     truncated: total > matches.length,
+    ...(total === 0 ? noteOn(input, searched) : {}),
   };
 }
 
-/** The files to look at, in the order of paths, `.gitignore` files read on the way. */
-function* candidates(input: Input, context: ToolContext, rules: IgnoreRules): Iterable<string> {
-  const { files } = context;
-  const start = files.display(input.path);
-  const matches = globArgument("file_pattern", input.file_pattern);
-  const isPassedOver = ({ name, path, type }: WalkEntry) =>
-    (name.startsWith(".") && !input.hidden) || PASSED_OVER.has(name) ||
-    rules.ignores(path, type === "directory");
-  const enter = (entry: WalkEntry) => {
-    context.checkpoint();
-    if (isPassedOver(entry)) return false;
-    rules.add(entry.path);
-    return true;
-  };
-  rules.add(start);
+/** The file that was named, of any age and place; null where it is too large. */
+function readInto(scanner: Scanner, path: string, { files }: ToolContext): number | null {
   try {
-    for (const entry of files.walk(input.path, { maxDepth: Infinity, sizes: false, enter })) {
-      if (entry.type !== "file" || isPassedOver(entry)) continue;
-      if (matches(pathBelow(start, entry.path)) || matches(entry.path)) yield entry.path;
-    }
+    const { bytes } = files.read(path, LARGEST_FILE);
+    scanner.grow(bytes.length);
+    scanner.bytes.set(bytes);
+    return bytes.length;
   } catch (error) {
-    if (!(error instanceof ToolError) || error.code !== "NOT_A_DIRECTORY") throw error;
-    if (matches(start)) yield input.path;
+    if (error instanceof ToolError && error.code === "FILE_TOO_LARGE") return null;
+    throw error;
   }
 }
 
-/** Null for what is binary, too large, gone, or not to be read. */
-function textOf(path: string, context: ToolContext): string | null {
-  try {
-    const { bytes } = context.files.read(path, LARGEST_FILE);
-    context.count("bytes_read", bytes.length);
-    return looksBinary(bytes) ? null : new TextDecoder().decode(bytes);
-  } catch (error) {
-    if (!(error instanceof ToolError) || error.code === "CANCELLED" || error.code === "TIMEOUT") {
-      throw error;
-    }
-    return null;
+function findByName(input: Input, context: ToolContext): Output {
+  const { limits } = context;
+  const { found, total } = findFiles({
+    ...input,
+    glob: globArgument("file_pattern", input.file_pattern),
+    wanted: Math.min(input.max_results ?? limits.matches, limits.matches),
+  }, context);
+  return {
+    matches: found.map((file) => ({ file, line: 0, column: 0, content: "" })),
+    total_matches: total,
+    files_searched: total,
+    files_skipped: 0,
+    truncated: total > found.length,
+  };
+}
+
+/** Characters of a match, about. */
+function sizeOf({ file, content, before = [], after = [] }: Match): number {
+  return [file, content, ...before, ...after].reduce((sum, text) => sum + text.length, 0);
+}
+
+/** What most often stands behind an answer without matches. */
+function noteOn({ pattern, literal, file_pattern }: Input, searched: number): { note?: string } {
+  if (searched === 0) {
+    const wanted = file_pattern === undefined ? "no file" : "no file that file_pattern matches";
+    return {
+      note:
+        `${wanted} was looked into; hidden files (hidden: true takes them), .git, node_modules and what ` +
+        "ignore files name are passed over",
+    };
   }
+  const escaped = literal ? null : /\\[|(){}+?]/.exec(pattern);
+  if (escaped === null) return {};
+  const [sign] = escaped;
+  return { note: `${sign} is a plain ${sign[1]} here; without the backslash it has its meaning` };
 }

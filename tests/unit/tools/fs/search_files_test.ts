@@ -160,11 +160,159 @@ Deno.test("a .gitignore that may not be read or is odd names nothing", async () 
   }
 });
 
+Deno.test("ignore files speak in ripgrep's order, and each for its own directory", async () => {
+  const cases: readonly (readonly [string, Readonly<Record<string, Node>>, readonly string[]])[] = [
+    [".ignore before .gitignore", { ".gitignore": "!a\nb", ".ignore": "a\n!b", a: "", b: "" }, [
+      "b",
+    ]],
+    [".rgignore before .ignore", { ".ignore": "a", ".rgignore": "!a", a: "" }, ["a"]],
+    [
+      "outer .ignore before inner .gitignore",
+      { ".ignore": "a", "d/.gitignore": "!a", "d/a": "" },
+      [],
+    ],
+    ["the inner before the outer", { ".gitignore": "a", "d/.gitignore": "!a", "d/a": "", a: "" }, [
+      "d/a",
+    ]],
+    ["nothing comes back below", { ".gitignore": "d/\n!d/a", "d/.gitignore": "!a", "d/a": "" }, []],
+    ["what Git keeps to one clone", { ".git/info/exclude": "a\n!b", a: "", b: "" }, ["b"]],
+    ["a .gitignore before that", { ".git/info/exclude": "a", ".gitignore": "!a", a: "" }, ["a"]],
+    ["a repository begins anew", {
+      ".gitignore": "a\nb",
+      ".ignore": "c",
+      "sub/.git/HEAD": "",
+      "sub/.git/info/exclude": "b",
+      "sub/a": "",
+      "sub/b": "",
+      "sub/c": "",
+    }, ["sub/a"]],
+    ["a rule shows what is hidden", { ".ignore": "!.github\n!.env", ".github/a": "", ".env": "" }, [
+      ".env",
+      ".github/a",
+    ]],
+    ["but neither .git nor node_modules", {
+      ".ignore": "!.git\n!node_modules",
+      ".git/a": "",
+      "node_modules/b": "",
+    }, []],
+    ["paths of a rule begin at its file", {
+      "d/.gitignore": "/a\ne/b",
+      "d/a": "",
+      "d/e/b": "",
+      "d/f/a": "",
+    }, [
+      "d/f/a",
+    ]],
+  ];
+  for (const [what, files, expected] of cases) {
+    const filled = Object.fromEntries(
+      Object.entries(files).map(([path, text]) => [path, text === "" ? "hit" : text]),
+    );
+    const found = (output: Record<string, unknown>) => matchesOf(output).map(({ file }) => file);
+    assertEquals(found(await run({ pattern: "^hit$" }, filled)), expected, what);
+    assertEquals(
+      found(await run({ file_pattern: "[a-z.]*" }, filled)).filter((path) => files[path] === ""),
+      expected,
+      what,
+    );
+  }
+});
+
+Deno.test("the rules above the start hold, in whatever words it is named", async () => {
+  const files = {
+    ".ignore": "/d/x\n*.log",
+    "d/.gitignore": "y",
+    "d/e/x": "hit",
+    "d/x/a": "hit",
+    "d/e/y": "hit",
+    "d/e/z.log": "hit",
+  };
+  for (const path of ["d/e", "./d//e/", "d/./e"]) {
+    assertEquals(places(await run({ pattern: "hit", path }, files)), ["d/e/x:1:1"], path);
+  }
+  assertEquals(places(await run({ pattern: "hit", path: "d/x" }, files)), ["d/x/a:1:1"]);
+  // A file that is named is searched.
+  assertEquals(places(await run({ pattern: "hit", path: "d/e/z.log" }, files)), ["d/e/z.log:1:1"]);
+});
+
+Deno.test("search_files reads UTF-8 and UTF-16, and what is neither as far as it goes", async () => {
+  const utf16 = (text: string, little: boolean) => {
+    const bytes = [...text].flatMap((character) => {
+      const code = character.charCodeAt(0);
+      return little ? [code & 255, code >> 8] : [code >> 8, code & 255];
+    });
+    return Uint8Array.of(...(little ? [0xff, 0xfe] : [0xfe, 0xff]), ...bytes);
+  };
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const files: Readonly<Record<string, Node>> = {
+    "a": bytes("\ufeffgröße x\n"),
+    "b": utf16("one\ngröße x\n", true),
+    "c": utf16("größe x", false),
+    "d": Uint8Array.of(0xff, 0x80, ...bytes("größe x\r\n")),
+    "e": bytes(`${"-".repeat(8192)}\ngröße x\n\0größe y\n`),
+    "f": bytes(`${"-".repeat(8191)}\0größe x\n`),
+    "g": Uint8Array.of(0xff),
+  };
+  const output = await run({ pattern: "größe\\b.*$" }, files, { read: 1e6 });
+  const expected = ["a:1:1", "b:2:1", "c:1:1", "d:1:3", "e:2:1"];
+  assertEquals(places(output), expected);
+  assertEquals([output.files_searched, output.files_skipped], [6, 1]);
+  assertEquals(matchesOf(output)[3]?.content, "\ufffd\ufffdgröße x");
+  assertEquals(
+    places(await run({ pattern: "GRÖSSE|GRÖßE", case_sensitive: false }, files, { read: 1e6 })),
+    expected,
+  );
+  assertEquals(places(await run({ pattern: "\\ufffd" }, files)), ["d:1:1", "g:1:1"]);
+  assertEquals(places(await run({ pattern: "^\\ufeff" }, files)), []);
+});
+
+Deno.test("search_files says what to look at where it found nothing", async () => {
+  const cases: readonly (readonly [Record<string, unknown>, string | null])[] = [
+    [{ pattern: "hello" }, null],
+    [{ pattern: "absent" }, null],
+    [{ pattern: "absent\\|hello" }, "\\| is a plain | here"],
+    [{ pattern: "absent\\|hello", literal: true }, null],
+    [{ pattern: "hello", file_pattern: "*.nope" }, "no file that file_pattern matches"],
+    [{ pattern: "hello", file_pattern: ".env" }, "hidden: true"],
+  ];
+  for (const [args, note] of cases) {
+    const output = await run(args);
+    assertStringIncludes(String(output.note ?? "nothing"), note ?? "nothing", JSON.stringify(args));
+  }
+});
+
+Deno.test("one answer shows so much and no more, and counts all the same", async () => {
+  const line = "x".repeat(600);
+  const files = Object.fromEntries(
+    Array.from({ length: 400 }, (_, index) => [`${1000 + index}.txt`, `${line}\n`.repeat(9)]),
+  );
+  const output = await run({ pattern: "x", context: 4, max_results: 10_000 }, files, {
+    read: 1e6,
+    matches: 10_000,
+  });
+  assertEquals([output.total_matches, output.truncated], [3600, true]);
+  const { length } = JSON.stringify(output);
+  assertEquals(length > 256 * 1024 && length < 300 * 1024, true, String(length));
+});
+
+Deno.test("a glob that begins with an exclamation mark takes all others", async () => {
+  assertEquals(places(await run({ pattern: "hello", file_pattern: "!*.ts" })), [
+    "README.md:2:8",
+    "latin1.txt:1:3",
+    "src/größe.txt:1:4",
+  ]);
+  assertEquals(places(await run({ pattern: "hello", file_pattern: "!src/**" })), [
+    "README.md:2:8",
+    "latin1.txt:1:3",
+  ]);
+});
+
 Deno.test("search_files refuses with code and reason", async () => {
   const cases: readonly (readonly [Record<string, unknown>, string, string])[] = [
     [{ pattern: "(" }, "INVALID_PATTERN", "Unterminated group"],
     [{ pattern: "(" }, "INVALID_PATTERN", "literal: true"],
     [{ pattern: "[z-a]" }, "INVALID_PATTERN", "Range out of order"],
+    [{ pattern: "(?:(?:(?:a?){500}){500}){50}$" }, "INVALID_PATTERN", "fewer repetitions"],
     [{ pattern: "x", file_pattern: "[" }, "INVALID_PATTERN", "file_pattern"],
     [{}, "INVALID_ARGUMENTS", "pattern: missing"],
     [{ pattern: "x", context: 51 }, "INVALID_ARGUMENTS", "from 0 to 50"],
@@ -178,14 +326,25 @@ Deno.test("search_files refuses with code and reason", async () => {
 });
 
 Deno.test("search_files ends when the call is to end", async () => {
-  let left = 5;
-  const checkpoint = () => {
-    if (left-- === 0) throw new ToolError("CANCELLED", "cancelled");
-  };
-  const files = { "a.txt": "a\n".repeat(10_000) };
-  const memory = createMemory({ files, checkpoint, limits: { read: 1e6 } });
-  const error = await failure(() => call(searchFiles, { pattern: "x" }, memory));
-  assertEquals(error.code, "CANCELLED");
+  const many = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, index) => [`d/${index}.txt`, "a\n"]),
+  );
+  const cases: readonly (readonly [Record<string, unknown>, Readonly<Record<string, Node>>])[] = [
+    // In the lines of one file, between files, between names that are passed over.
+    [{ pattern: "\\d" }, { "a.txt": "a\n".repeat(10_000) }],
+    [{ pattern: "x" }, many],
+    [{ pattern: "x", file_pattern: "*.ts" }, many],
+    [{ file_pattern: "*.txt" }, many],
+  ];
+  for (const [args, files] of cases) {
+    let left = 2;
+    const checkpoint = () => {
+      if (left-- === 0) throw new ToolError("CANCELLED", "cancelled");
+    };
+    const memory = createMemory({ files, checkpoint });
+    const error = await failure(() => call(searchFiles, args, memory));
+    assertEquals(error.code, "CANCELLED", JSON.stringify(args));
+  }
 });
 
 Deno.test("search_files needs the tree; rules above it are welcome but not needed", async () => {
@@ -197,17 +356,18 @@ Deno.test("search_files needs the tree; rules above it are welcome but not neede
     hidden: false,
   };
   const tree = (path: string): Capability => ({ kind: "fs.read", path, tree: true });
-  const rules = (path: string): Capability => ({
-    kind: "fs.read",
-    path,
-    tree: false,
-    optional: true,
-  });
+  const rules = (directory: string): readonly Capability[] =>
+    [".rgignore", ".ignore", ".gitignore", ".git/info/exclude"].map((name) => ({
+      kind: "fs.read",
+      path: `${directory}${name}`,
+      tree: false,
+      optional: true,
+    }));
   const needs = (path: string) => searchFiles.capabilities({ ...input, path }, { cwd: "." });
   assertEquals(await needs("."), [tree(".")]);
-  assertEquals(await needs("./a/b"), [tree("./a/b"), rules(".gitignore"), rules("a/.gitignore")]);
+  assertEquals(await needs("./a/b"), [tree("./a/b"), ...rules(""), ...rules("a/")]);
   assertEquals(await needs("../a"), [tree("../a")]);
-  assertEquals(await needs("/etc"), [tree("/etc")]);
+  assertEquals(await needs("/etc/x"), [tree("/etc/x"), ...rules("/"), ...rules("/etc/")]);
   assertEquals(searchFiles.describe({ ...input, path: "a" }), "Search files: x in a");
   assertEquals(
     searchFiles.describe({ ...input, pattern: "", file_pattern: "*.ts", path: "a" }),
