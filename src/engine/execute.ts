@@ -6,6 +6,7 @@ import type { CallRequest } from "../core/request.ts";
 import { refusal, type Result } from "../core/result.ts";
 import type { Tool } from "../core/tool.ts";
 import { type Grant, grantOf } from "../policy/grant.ts";
+import { EFFECTS } from "../policy/model.ts";
 import type { Decision, Rulebook, Subject } from "../policy/rulebook.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { Metrics } from "./metrics.ts";
@@ -14,6 +15,7 @@ import { withoutRefusedOptions } from "./optional_capabilities.ts";
 import type { CapabilityResolver } from "./resolve.ts";
 import { describeFailure } from "./run_tool.ts";
 import type { JobEvent, Runner } from "./runner.ts";
+import type { Turns } from "./turns.ts";
 
 /** All that the way through needs; made once by `createEngine`. */
 export interface Engine {
@@ -24,6 +26,7 @@ export interface Engine {
   /** Loads what resolving and judging these takes; null where nothing is missing. */
   prepare(capabilities: readonly Capability[]): Promise<void> | null;
   readonly metrics: Metrics;
+  readonly turns: Turns;
 }
 
 /** How a caller follows a call. */
@@ -49,15 +52,16 @@ export async function execute(
 ): Promise<Result> {
   const started = performance.now();
   const latency = () => performance.now() - started;
-  let name = request.tool;
+  const name = engine.registry.canonicalName(request.tool) ?? request.tool;
+  let ran = name;
   const finish = (result: Result): Result => {
-    engine.metrics.record(name, result.error?.code ?? null, result.latencyMs);
+    engine.metrics.record(ran, result.error?.code ?? null, result.latencyMs);
     return result;
   };
   try {
-    const judging = judge(engine, request);
+    const judging = engine.turns.take(judge(engine, request));
     const { tool, input, decision, grant } = judging instanceof Promise ? await judging : judging;
-    name = tool.name;
+    ran = tool.name;
     if (decision.effect !== "allow") {
       const { code, reason, rule, risk } = decision;
       const error = {
@@ -101,12 +105,29 @@ function judgeTool(
   if ("problems" in parsed) throw invalidArguments(tool.name, parsed.problems);
   const input = parsed.value;
   tool.check?.(input);
+  if (tool.standsFor !== undefined) {
+    return judgeAs(engine, request, tool, tool.standsFor.call(input));
+  }
   const found = tool.capabilities(input, { cwd: "." });
   if (found instanceof Promise) return decideLater(engine, request, { tool, input }, found);
   const preparing = engine.prepare(found);
   return preparing === null
     ? decideOn(engine, request, { tool, input }, found)
     : decideLater(engine, request, { tool, input }, found);
+}
+
+/** Judged as the call that is meant; where the policy is stricter with the name it came under, that holds. */
+async function judgeAs(
+  engine: Engine,
+  request: CallRequest,
+  named: Tool,
+  meant: Pick<CallRequest, "tool" | "args">,
+): Promise<Judgement> {
+  const own = engine.rulebook.decide(subjectOf(named, request.agent), []);
+  const judged = await judge(engine, { ...request, ...meant });
+  const { effect, verdicts } = judged.decision;
+  if (EFFECTS.indexOf(own.effect) <= EFFECTS.indexOf(effect)) return judged;
+  return { ...judged, decision: { ...own, verdicts } };
 }
 
 async function decideLater(

@@ -8,7 +8,7 @@ const WORTH = { name: 8, partOfName: 4, description: 2, function: 1 } as const;
 /**
  * Tools that hold a word of the text, those that hold most words first, then by where the words stand:
  * name or alias, part of one, description, and last what the tool works on (category, permission group,
- * arguments).
+ * arguments, answers).
  */
 export function rankTools(
   text: string,
@@ -38,8 +38,9 @@ function worthOf(word: string, names: readonly string[], tool: Tool): number {
     tool.category,
     tool.permission ?? "",
     tool.risk,
-    ...Object.entries(tool.input.properties ?? {})
-      .flatMap(([name, property]) => [name, property.description ?? ""]),
+    ...[tool.input, tool.output].flatMap(({ properties = {} }) =>
+      Object.entries(properties).flatMap(([name, { description = "" }]) => [name, description])
+    ),
   ];
   return works.some((part) => part.toLowerCase().includes(word)) ? WORTH.function : 0;
 }

@@ -30,10 +30,9 @@ export function looksBinary(bytes: Uint8Array): boolean {
 /** Throws BINARY_FILE for a file that `looksBinary`, unless the encoding writes NUL bytes itself. */
 export function refuseBinary(path: string, bytes: Uint8Array, decoder: TextDecoder): void {
   if (decoder.encoding.startsWith("utf-16") || !looksBinary(bytes)) return;
-  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) ||
-    (bytes[0] === 0xfe && bytes[1] === 0xff);
-  const hint = isUtf16
-    ? `it begins like UTF-16: read it with encoding: "utf-16${bytes[0] === 0xff ? "le" : "be"}"`
+  const mark = byteOrderMark(bytes)?.encoding ?? "utf-8";
+  const hint = mark !== "utf-8"
+    ? `it begins like UTF-16: read it with encoding: "${mark}"`
     : 'read it with encoding: "base64"';
   throw new ToolError(
     "BINARY_FILE",
@@ -67,18 +66,21 @@ export function decode(
   }
 }
 
+/** The byte order mark that the bytes begin with, and the encoding it is of; null for none (Unicode 16, table 2-4). */
+export function byteOrderMark(
+  bytes: Uint8Array,
+): { readonly encoding: "utf-8" | "utf-16le" | "utf-16be"; readonly length: number } | null {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    return { encoding: "utf-8", length: 3 };
+  }
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: "utf-16le", length: 2 };
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: "utf-16be", length: 2 };
+  return null;
+}
+
 /** Whether the bytes begin with the byte order mark that `decode` leaves out. */
 export function hasByteOrderMark(bytes: Uint8Array, decoder: TextDecoder): boolean {
-  switch (decoder.encoding) {
-    case "utf-8":
-      return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-    case "utf-16le":
-      return bytes[0] === 0xff && bytes[1] === 0xfe;
-    case "utf-16be":
-      return bytes[0] === 0xfe && bytes[1] === 0xff;
-    default:
-      return false;
-  }
+  return byteOrderMark(bytes)?.encoding === decoder.encoding;
 }
 
 /** Index of the first byte that belongs to no well-formed sequence (Unicode 16, table 3-7); the length if none. */

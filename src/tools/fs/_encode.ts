@@ -9,8 +9,8 @@ const SINGLE_BYTE = /^(?:ibm866|iso-8859-|koi8-|macintosh|windows-|x-mac-cyrilli
 
 const UTF8 = new TextEncoder();
 
-/** Turns content into bytes; no byte order mark is added. */
-export type Encode = (content: string) => Uint8Array;
+/** Turns content into bytes; no byte order mark is added. `argument` names it in errors: `content` by itself. */
+export type Encode = (content: string, argument?: string) => Uint8Array;
 
 /** Throws INVALID_ARGUMENTS for what is no encoding or cannot be written. The encoder throws INVALID_ENCODING. */
 export function encoderOf(label: string): Encode {
@@ -18,9 +18,12 @@ export function encoderOf(label: string): Encode {
   if (label === "base64") return decodeBase64;
   const { encoding } = decoderOf(label);
   if (encoding === "utf-8") return encodeUtf8;
-  if (encoding === "utf-16le") return (content) => encodeUtf16(content, true);
-  if (encoding === "utf-16be") return (content) => encodeUtf16(content, false);
-  if (SINGLE_BYTE.test(encoding)) return (content) => encodeSingleByte(content, encoding);
+  if (encoding.startsWith("utf-16")) {
+    return (content, argument) => encodeUtf16(content, encoding === "utf-16le", argument);
+  }
+  if (SINGLE_BYTE.test(encoding)) {
+    return (content, argument) => encodeSingleByte(content, encoding, argument);
+  }
   throw new ToolError(
     "INVALID_ARGUMENTS",
     `encoding: ${quoted(label)} can be read but not written; take utf-8, utf-16le, utf-16be, an ` +
@@ -28,13 +31,13 @@ export function encoderOf(label: string): Encode {
   );
 }
 
-function encodeUtf8(content: string): Uint8Array {
-  refuseLoneSurrogates(content, "utf-8");
+function encodeUtf8(content: string, argument?: string): Uint8Array {
+  refuseLoneSurrogates(content, "utf-8", argument);
   return UTF8.encode(content);
 }
 
-function encodeUtf16(content: string, littleEndian: boolean): Uint8Array {
-  refuseLoneSurrogates(content, littleEndian ? "utf-16le" : "utf-16be");
+function encodeUtf16(content: string, littleEndian: boolean, argument?: string): Uint8Array {
+  refuseLoneSurrogates(content, littleEndian ? "utf-16le" : "utf-16be", argument);
   const view = new DataView(new ArrayBuffer(content.length * 2));
   for (let index = 0; index < content.length; index++) {
     view.setUint16(index * 2, content.charCodeAt(index), littleEndian);
@@ -43,7 +46,7 @@ function encodeUtf16(content: string, littleEndian: boolean): Uint8Array {
 }
 
 /** Whether all 256 bytes are taken is the encoding's matter: those that are none decode to U+FFFD. */
-function encodeSingleByte(content: string, encoding: string): Uint8Array {
+function encodeSingleByte(content: string, encoding: string, argument = "content"): Uint8Array {
   const characters = new TextDecoder(encoding).decode(
     Uint8Array.from({ length: 256 }, (_, i) => i),
   );
@@ -59,7 +62,7 @@ function encodeSingleByte(content: string, encoding: string): Uint8Array {
       const character = String.fromCodePoint(content.codePointAt(index) ?? 0);
       throw new ToolError(
         "INVALID_ENCODING",
-        `content: "${
+        `${argument}: "${
           printable(character)
         }" at index ${index} has no place in ${encoding}; write utf-8`,
         { details: { encoding, index } },
@@ -82,12 +85,12 @@ function decodeBase64(content: string): Uint8Array {
   }
 }
 
-function refuseLoneSurrogates(content: string, encoding: string): void {
+function refuseLoneSurrogates(content: string, encoding: string, argument = "content"): void {
   if (content.isWellFormed()) return;
   const index = /[\ud800-\udfff]/u.exec(content)?.index ?? 0;
   throw new ToolError(
     "INVALID_ENCODING",
-    `content holds half a surrogate pair at index ${index}, which ${encoding} cannot write`,
+    `${argument} holds half a surrogate pair at index ${index}, which ${encoding} cannot write`,
     { details: { encoding, index } },
   );
 }

@@ -57,7 +57,7 @@ const tool: Tool<Input, Output> = {
   },
   examples: [{ note: "size and times of a file", args: { path: "README.md" } }],
   describe: ({ path }) => `Get file info: ${printable(path)}`,
-  capabilities: ({ path }) => [{ kind: "fs.read", path, tree: false }],
+  capabilities: ({ path }) => [{ kind: "fs.read", path, tree: false, entry: true }],
   run({ path }, { files }) {
     const { type, size, mode, modified, accessed, created, target } = files.info(path);
     return {

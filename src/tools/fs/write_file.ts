@@ -1,14 +1,12 @@
 /** `write_file`: the whole content of a file, new or replaced, as one atomic step. */
 
-import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import { sha256 } from "../../core/sha256.ts";
-import type { FileInfo, Preview, ReadContext, Tool } from "../../core/tool.ts";
-import { checkSyntax, loadValidators } from "../../syntax/validators.ts";
-import { decoderOf, looksBinary } from "./_decode.ts";
+import type { Expectation, Tool } from "../../core/tool.ts";
+import { loadValidators } from "../../syntax/validators.ts";
+import { checkSha256, EXPECTED_SHA256, VALIDATE_SYNTAX } from "./_edit_arguments.ts";
 import { encoderOf } from "./_encode.ts";
 import { pathSchema } from "./_path_schema.ts";
-import { unifiedDiff } from "./_unified_diff.ts";
+import { planWhole, previewWhole } from "./_whole_file.ts";
 
 interface Input {
   readonly path: string;
@@ -30,8 +28,9 @@ const tool: Tool<Input, Output> = {
   category: "fs",
   description:
     "Writes the whole content of a file, making it and its parent directories where they are missing. " +
-    "Atomic: readers see the old content or the new. The content of .json, .yaml, .toml and .js files must " +
-    "be valid unless validate_syntax is false. Answers the bytes written and whether the file is new.",
+    "Atomic: readers see the old content or the new. Content of a language that its ending names (.json, .yaml, " +
+    ".toml, .js, …) must be valid unless validate_syntax is false. Answers the bytes written and whether the " +
+    "file is new.",
   risk: "moderate",
   permission: "file_write",
   input: {
@@ -53,17 +52,8 @@ const tool: Tool<Input, Output> = {
         default: true,
         description: "Make missing parent directories.",
       },
-      validate_syntax: {
-        type: "boolean",
-        default: true,
-        description: "Refuse content that is not valid for the file's ending.",
-      },
-      expected_sha256: {
-        type: "string",
-        minLength: 64,
-        maxLength: 64,
-        description: "Write only over this content: the sha256 that read_file gave.",
-      },
+      validate_syntax: VALIDATE_SYNTAX,
+      expected_sha256: EXPECTED_SHA256,
     },
     required: ["path", "content"],
   },
@@ -90,12 +80,7 @@ const tool: Tool<Input, Output> = {
   describe: ({ path }) => `Write file: ${printable(path)}`,
   check({ encoding, expected_sha256 }) {
     encoderOf(encoding);
-    if (expected_sha256 !== undefined && !/^[0-9a-fA-F]{64}$/.test(expected_sha256)) {
-      throw new ToolError(
-        "INVALID_ARGUMENTS",
-        "expected_sha256: expected 64 hexadecimal digits, as read_file gives them",
-      );
-    }
+    checkSha256(expected_sha256);
   },
   capabilities: ({ path }) => [
     { kind: "fs.write", path, tree: false },
@@ -104,16 +89,15 @@ const tool: Tool<Input, Output> = {
   ],
   prepare: () => Promise.all([loadValidators(), import("diff")]),
   async preview(input, context) {
-    const bytes = await plan(input, context);
-    return await compare(input, bytes, context);
+    const bytes = await planWhole(input, context);
+    const seen = await previewWhole(input, bytes, expectationOf(input), context);
+    return { ...seen, created: seen.exists === null ? null : !seen.exists };
   },
   async run(input, context) {
-    const bytes = await plan(input, context);
+    const bytes = await planWhole(input, context);
     const { created } = context.files.write(input.path, bytes, {
       createParents: input.create_dirs,
-      ...(input.expected_sha256 === undefined
-        ? {}
-        : { expectedSha256: input.expected_sha256.toLowerCase() }),
+      expect: expectationOf(input),
     });
     context.count("bytes_written", bytes.length);
     return { path: context.files.display(input.path), bytes_written: bytes.length, created };
@@ -122,74 +106,6 @@ const tool: Tool<Input, Output> = {
 
 export default tool;
 
-/** The bytes that would be written, once nothing speaks against them. */
-async function plan(
-  { path, content, encoding, validate_syntax }: Input,
-  { files, limits }: ReadContext,
-): Promise<Uint8Array> {
-  const bytes = encoderOf(encoding)(content);
-  if (bytes.length > limits.write) {
-    throw new ToolError(
-      "FILE_TOO_LARGE",
-      `the content has ${bytes.length} bytes; the policy lets ${limits.write} be written at once`,
-      { details: { size: bytes.length, limit: limits.write } },
-    );
-  }
-  if (validate_syntax && encoding !== "base64") await checkSyntax(files.display(path), content);
-  return bytes;
-}
-
-/** `diff` is null where there is no text to compare; where what is there may not be read, `exists` is null too. */
-async function compare(input: Input, bytes: Uint8Array, context: ReadContext): Promise<Preview> {
-  const path = context.files.display(input.path);
-  const found = findIfAllowed(input.path, context);
-  if (found?.type === "directory") {
-    throw new ToolError("NOT_A_FILE", `${path} is a directory; name a file in it`);
-  }
-  const before = found === null ? null : readIfAllowed(input.path, context);
-  if (input.expected_sha256 !== undefined && before !== undefined) {
-    if (before === null || sha256(before) !== input.expected_sha256.toLowerCase()) {
-      throw new ToolError(
-        "STALE_FILE",
-        `${path} ${before === null ? "is not there" : "has changed"}; read it again before writing`,
-      );
-    }
-  }
-  const text = before instanceof Uint8Array ? asText(before, input.encoding) : before;
-  const diff = text === undefined || input.encoding === "base64"
-    ? null
-    : await unifiedDiff(path, text, input.content);
-  const exists = found === undefined ? null : found !== null;
-  return { path, exists, created: exists === null ? null : !exists, bytes: bytes.length, diff };
-}
-
-/** Null where there is nothing, undefined where that may not be known. */
-function findIfAllowed(path: string, { files }: ReadContext): FileInfo | null | undefined {
-  try {
-    return files.find(path);
-  } catch (error) {
-    if (error instanceof ToolError) return undefined;
-    throw error;
-  }
-}
-
-/** Undefined where the file may not be read, is too large, or is no regular file. */
-function readIfAllowed(path: string, { files, limits }: ReadContext): Uint8Array | undefined {
-  try {
-    return files.read(path, limits.write).bytes;
-  } catch (error) {
-    if (error instanceof ToolError) return undefined;
-    throw error;
-  }
-}
-
-function asText(bytes: Uint8Array, encoding: string): string | undefined {
-  if (encoding === "base64") return undefined;
-  const decoder = decoderOf(encoding);
-  if (!decoder.encoding.startsWith("utf-16") && looksBinary(bytes)) return undefined;
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
+function expectationOf({ expected_sha256 }: Input): Expectation {
+  return expected_sha256 === undefined ? "anything" : { sha256: expected_sha256.toLowerCase() };
 }

@@ -14,6 +14,8 @@ import type {
   WalkEntry,
 } from "../../../src/core/tool.ts";
 import { parseArguments } from "../../../src/core/parse_arguments.ts";
+import { SYNTAX } from "../syntax/_syntax.ts";
+import { scanByWalking } from "../../../src/host/_scan_by_walking.ts";
 
 /** Text or bytes of a file, a link, a directory, or a file that may not be read. */
 export type Node = string | Uint8Array | { readonly target: string } | "<directory>" | "<denied>";
@@ -59,6 +61,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
   const limits = { ...LIMITS, ...options.limits };
   const context: ToolContext = {
     files: memoryFiles(nodes),
+    syntax: SYNTAX,
     processes: {
       run(...call) {
         started.push(call);
@@ -131,6 +134,24 @@ function bytesOf(node: Node): Uint8Array {
     : new Uint8Array();
 }
 
+/** What only the real files do: tools that use these are tried in a real workspace. */
+const NOT_IN_MEMORY = {
+  backups: refuse,
+  survey: refuse,
+  append: refuse,
+  apply: refuse,
+  backUp: refuse,
+  restore: refuse,
+  remove: refuse,
+  copy: refuse,
+  move: refuse,
+  createDirectory: refuse,
+};
+
+function refuse(): never {
+  throw new TypeError("files in memory cannot do this; use a real workspace");
+}
+
 function memoryFiles(nodes: Map<string, Node>): Files {
   const find = (path: string): FileInfo | null => {
     const at = plain(path);
@@ -179,7 +200,11 @@ function memoryFiles(nodes: Map<string, Node>): Files {
       return { ...content, bytes: content.bytes.subarray(0, count) };
     },
     walk: (path, options) => walk(nodes, plain(path), options, find),
-    write(path, bytes, { createParents, expectedSha256 }) {
+    scan(path, options, visit) {
+      scanByWalking(this, path, options, visit);
+    },
+    ...NOT_IN_MEMORY,
+    write(path, bytes, { createParents, expect }) {
       const at = plain(path);
       const found = find(at);
       if (found?.type === "directory") {
@@ -189,9 +214,12 @@ function memoryFiles(nodes: Map<string, Node>): Files {
       if (!createParents && !isDirectory(nodes, parent)) {
         throw new ToolError("FILE_NOT_FOUND", `the directory of "${path}" does not exist`);
       }
-      if (expectedSha256 !== undefined) {
+      if (expect === "nothing" && found !== null) {
+        throw new ToolError("FILE_EXISTS", `"${path}" exists`);
+      }
+      if (typeof expect === "object") {
         const now = found === null ? null : sha256(read(at).bytes);
-        if (now !== expectedSha256) throw new ToolError("STALE_FILE", `"${path}" has changed`);
+        if (now !== expect.sha256) throw new ToolError("STALE_FILE", `"${path}" has changed`);
       }
       nodes.set(at, bytes.slice());
       return { created: found === null };

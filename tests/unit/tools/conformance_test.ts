@@ -8,6 +8,7 @@ import { type JsonSchema, toStandardSchema } from "../../../src/core/schema.ts";
 import { CATEGORIES, PERMISSION_GROUPS, RISKS, type Tool } from "../../../src/core/tool.ts";
 import { createRegistry, TOOLS } from "../../../src/tools/registry.ts";
 import { call, createMemory } from "./_memory_context.ts";
+import { inWorkspace } from "./_real_workspace.ts";
 import { Random } from "../../random.ts";
 
 const registry = createRegistry();
@@ -139,33 +140,82 @@ Deno.test("descriptions are one bounded line whatever the arguments hold", () =>
 
 const FILES = {
   "README.md": "# Title\n\n".repeat(5),
-  "src/main.ts": "function newError() {}\nlet a[0];\n".repeat(15),
-  "logo.png": Uint8Array.of(0x89, 0x50, 0),
+  "a_test.ts": "",
+  "build/out.js": "",
   "config.json": "",
-  "src/a_test.ts": "",
   "link": { target: "x" },
+  "logo.png": Uint8Array.of(0x89, 0x50, 0),
+  "notes/old.md": "",
+  "src/a_test.ts": "",
+  "src/main.ts": "function newError() {}\n" + "newError(a[0]);\n".repeat(15),
+  "src/main.ts.bak": "",
 } as const;
 
 Deno.test("outputs and previews are JSON, and outputs pass the output schema", async () => {
   for (const tool of tools) {
     const validate = new Ajv({ strict: true }).compile(toStandardSchema(tool.output));
     for (const { args } of [...tool.examples ?? [], ...more(tool.name)]) {
-      const memory = () => createMemory({ files: FILES, catalogue: registry.catalogue });
-      const output: unknown = await call(tool, args, memory());
-      assert(validate(output), `${tool.name}: ${JSON.stringify(validate.errors)}`);
-      assertEquals(JSON.parse(JSON.stringify(output)), output, tool.name);
-      if (tool.preview === undefined) continue;
-      const before = memory();
-      const preview: unknown = await call(tool, args, before, { preview: true });
-      assertEquals(JSON.parse(JSON.stringify(preview)), preview, tool.name);
-      assertEquals([Object.fromEntries(before.nodes), before.started], [FILES, []], tool.name);
+      await (tool.category === "fs" ? overFiles : inMemory)(tool, args, (output) => {
+        assert(validate(output), `${tool.name}: ${JSON.stringify(validate.errors)}`);
+        assertEquals(JSON.parse(JSON.stringify(output)), output, tool.name);
+      });
     }
   }
 });
 
+async function inMemory(tool: Tool, args: unknown, check: (output: unknown) => void) {
+  const memory = () => createMemory({ files: FILES, catalogue: registry.catalogue });
+  check(await call(tool, args, memory()));
+  if (tool.preview === undefined) return;
+  const before = memory();
+  const preview: unknown = await call(tool, args, before, { preview: true });
+  assertEquals(JSON.parse(JSON.stringify(preview)), preview, tool.name);
+  assertEquals([Object.fromEntries(before.nodes), before.started], [FILES, []], tool.name);
+}
+
+/** What changes files changes real ones. */
+async function overFiles(tool: Tool, args: unknown, check: (output: unknown) => void) {
+  await inWorkspace(async ({ root, call }) => {
+    for (const [path, content] of Object.entries(FILES)) {
+      Deno.mkdirSync(`${root}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      if (typeof content === "string") Deno.writeTextFileSync(`${root}/${path}`, content);
+      else if (content instanceof Uint8Array) Deno.writeFileSync(`${root}/${path}`, content);
+      else Deno.symlinkSync(content.target, `${root}/${path}`);
+    }
+    if (tool.preview !== undefined) {
+      const before = treeOf(root);
+      const preview: unknown = await call(tool.name, args, true);
+      assertEquals(JSON.parse(JSON.stringify(preview)), preview, tool.name);
+      assertEquals(treeOf(root), before, tool.name);
+    }
+    check(await call(tool.name, args));
+  });
+}
+
+/** Everything below a directory, by its path: contents, or where a link points. */
+function treeOf(directory: string): Record<string, string> {
+  return Object.fromEntries(
+    [...Deno.readDirSync(directory)].flatMap(({ name, isDirectory, isSymlink }) => {
+      const path = `${directory}/${name}`;
+      if (isDirectory) return Object.entries(treeOf(path));
+      return [[path, isSymlink ? Deno.readLinkSync(path) : Deno.readTextFileSync(path)]];
+    }),
+  );
+}
+
 /** Calls that reach members of the output which the examples do not. */
 function more(name: string): readonly { readonly args: Record<string, unknown> }[] {
   switch (name) {
+    case "apply_patch":
+      return [{
+        args: {
+          patch:
+            "diff --git a/README.md b/notes/README\nrename from README.md\nrename to notes/README\n" +
+            "new mode 100755\n--- a/README.md\n+++ b/notes/README\n@@ -3 +3 @@\n-# Title\n+# Other\n",
+        },
+      }, {
+        args: { patch: "--- a/README.md\n+++ b/README.md\n@@ -4,2 +4,2 @@\n # Title\n-\n+x\n" },
+      }];
     case "get_file_info":
       return [{ args: { path: "link" } }];
     case "get_timestamp":

@@ -95,7 +95,13 @@ Deno.test("the registry lists by category, risk and permission group", async () 
   assertEquals(names(await registry.byCategory("util")), ["get_timestamp", "get_help"]);
   assertEquals(await registry.byCategory("git"), []);
   assertEquals(names(await registry.byRisk("dangerous")), ["run_command"]);
-  assertEquals(names(await registry.byPermission("file_write")), ["write_file"]);
+  assertEquals(names(await registry.byPermission("file_write")), [
+    "write_file",
+    "create_file",
+    "append_file",
+    "copy_file",
+    "create_directory",
+  ]);
 });
 
 Deno.test("search finds tools by name, description and function, best first", async () => {

@@ -40,7 +40,7 @@ Deno.test("get_file_info refuses what is not there", async () => {
   const error = await failure(() => call(getFileInfo, { path: "gone" }, createMemory()));
   assertEquals(error.code, "FILE_NOT_FOUND");
   assertEquals(await getFileInfo.capabilities({ path: "x" }, { cwd: "." }), [
-    { kind: "fs.read", path: "x", tree: false },
+    { kind: "fs.read", path: "x", tree: false, entry: true },
   ]);
   assertEquals(getFileInfo.describe({ path: "x" }), "Get file info: x");
 });

@@ -9,6 +9,7 @@ const FILES: Readonly<Record<string, Node>> = {
   "src/b.ts": "x",
   "binary": Uint8Array.of(0, 1, 2),
   "secret.txt": "<denied>",
+  "marked.txt": "\ufeffx",
 };
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -113,34 +114,58 @@ Deno.test("write_file's preview fails where the write would", async () => {
   }
 });
 
+const UNSEEN = {
+  change: "modified",
+  exists: true,
+  created: false,
+  bytes: 1,
+  added_lines: null,
+  removed_lines: null,
+  diff: null,
+};
+
 Deno.test("write_file's preview shows the change and makes none", async () => {
   const cases: readonly (readonly [Record<string, unknown>, Record<string, unknown>])[] = [
     [{ path: "a.txt", content: "one\n2\n" }, {
+      change: "modified",
       exists: true,
       created: false,
       bytes: 6,
+      added_lines: 1,
+      removed_lines: 1,
       diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
     }],
     [{ path: "n/new.txt", content: "x" }, {
+      change: "added",
       exists: false,
       created: true,
       bytes: 1,
+      added_lines: 1,
+      removed_lines: 0,
       diff: "--- /dev/null\n+++ b/n/new.txt\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file\n",
     }],
     [{ path: "a.txt", content: "one\ntwo\n" }, {
+      change: "unchanged",
       exists: true,
       created: false,
       bytes: 8,
+      added_lines: 0,
+      removed_lines: 0,
       diff: "",
     }],
-    [{ path: "binary", content: "x" }, { exists: true, created: false, bytes: 1, diff: null }],
-    [{ path: "a.txt", content: "AA==", encoding: "base64" }, {
+    [{ path: "binary", content: "x" }, UNSEEN],
+    [{ path: "a.txt", content: "AA==", encoding: "base64" }, UNSEEN],
+    [{ path: "secret.txt", content: "x" }, UNSEEN],
+    // Its byte order mark goes, its text stays.
+    [{ path: "marked.txt", content: "x" }, {
+      change: "modified",
       exists: true,
       created: false,
       bytes: 1,
-      diff: null,
+      added_lines: 0,
+      removed_lines: 0,
+      diff: "",
     }],
-    [{ path: "secret.txt", content: "x" }, { exists: true, created: false, bytes: 1, diff: null }],
   ];
   for (const [args, expected] of cases) {
     const memory = createMemory({ files: FILES });

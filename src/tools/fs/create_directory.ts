@@ -1,0 +1,66 @@
+/** `create_directory`: makes a directory, with its parents where they are missing. */
+
+import { printable } from "../../core/printable.ts";
+import type { Tool } from "../../core/tool.ts";
+import { findIfAllowed } from "./_look.ts";
+import { pathSchema } from "./_path_schema.ts";
+
+interface Input {
+  readonly path: string;
+  readonly parents: boolean;
+}
+
+interface Output {
+  readonly path: string;
+  readonly created: boolean;
+}
+
+const tool: Tool<Input, Output> = {
+  name: "create_directory",
+  category: "fs",
+  description:
+    "Makes a directory, and its parents unless parents is false. Where it is there already nothing " +
+    "happens: created says which.",
+  risk: "moderate",
+  permission: "file_write",
+  input: {
+    type: "object",
+    properties: {
+      path: pathSchema("The directory, relative to the workspace or absolute."),
+      parents: {
+        type: "boolean",
+        default: true,
+        description: "Make missing parent directories, too.",
+      },
+    },
+    required: ["path"],
+  },
+  output: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "The directory, relative to the workspace." },
+      created: { type: "boolean", description: "Whether it was not there before." },
+    },
+    required: ["path", "created"],
+  },
+  examples: [{ note: "with its parents", args: { path: "src/tools/fs" } }],
+  describe: ({ path }) => `Create directory: ${printable(path)}`,
+  capabilities: ({ path }) => [
+    { kind: "fs.write", path, tree: true },
+    // For the preview alone.
+    { kind: "fs.read", path, tree: false, optional: true },
+  ],
+  preview({ path }, context) {
+    const found = findIfAllowed(path, context);
+    return {
+      path: context.files.display(path),
+      created: found === undefined ? null : found === null,
+    };
+  },
+  run({ path, parents }, { files }) {
+    const { created } = files.createDirectory(path, { parents });
+    return { path: files.display(path), created };
+  },
+};
+
+export default tool;

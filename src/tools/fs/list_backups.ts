@@ -1,0 +1,66 @@
+/** `list_backups`: the copies that were kept of a file before it was changed. */
+
+import { printable } from "../../core/printable.ts";
+import type { Tool } from "../../core/tool.ts";
+import { pathSchema } from "./_path_schema.ts";
+
+interface Input {
+  readonly path: string;
+}
+
+interface Output {
+  readonly backups: readonly {
+    readonly path: string;
+    readonly size: number;
+    readonly modified: string;
+  }[];
+}
+
+const tool: Tool<Input, Output> = {
+  name: "list_backups",
+  category: "fs",
+  description:
+    "Lists the backups of a file, oldest first: x.bak, x.bak.1 and up, the highest number the newest. The " +
+    "file itself may be gone. restore_file puts one back, read_file shows one.",
+  risk: "safe",
+  permission: "file_read",
+  input: {
+    type: "object",
+    properties: { path: pathSchema("The file whose backups are asked for, not a backup.") },
+    required: ["path"],
+  },
+  output: {
+    type: "object",
+    properties: {
+      backups: {
+        type: "array",
+        description: "Oldest first.",
+        items: {
+          type: "object",
+          properties: {
+            path: { type: "string", description: "Relative to the workspace." },
+            size: { type: "integer", description: "Bytes." },
+            modified: {
+              type: "string",
+              description: "When its content was last changed: ISO 8601, UTC.",
+            },
+          },
+          required: ["path", "size", "modified"],
+        },
+      },
+    },
+    required: ["backups"],
+  },
+  examples: [{ note: "of a file", args: { path: "src/main.ts" } }],
+  describe: ({ path }) => `List backups: ${printable(path)}`,
+  capabilities: ({ path }) => [{ kind: "fs.read", path, tree: false, backups: true }],
+  run: ({ path }, { files }) => ({
+    backups: files.backups(path).map((backup) => ({
+      path: backup.path,
+      size: backup.size,
+      modified: new Date(backup.modified).toISOString(),
+    })),
+  }),
+};
+
+export default tool;

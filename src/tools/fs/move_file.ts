@@ -1,0 +1,79 @@
+/** `move_file`: gives an entry another name or place. */
+
+import { printable } from "../../core/printable.ts";
+import type { Tool } from "../../core/tool.ts";
+import { refuseTaken } from "./_destination.ts";
+import { pathSchema } from "./_path_schema.ts";
+import { refuseDeniedPart, surveyShape } from "./_survey.ts";
+
+interface Input {
+  readonly src: string;
+  readonly dst: string;
+  readonly overwrite: boolean;
+}
+
+interface Output {
+  readonly src: string;
+  readonly dst: string;
+}
+
+const tool: Tool<Input, Output> = {
+  name: "move_file",
+  category: "fs",
+  description:
+    "Moves or renames a file, a link (itself, not what it points to) or a directory with all in it, across " +
+    "file systems too. dst is the new name, never a directory to put it in; its parents are made. Nothing " +
+    "is moved where the policy protects any part of it.",
+  risk: "moderate",
+  permission: "file_modify",
+  input: {
+    type: "object",
+    properties: {
+      src: pathSchema("What to move, relative to the workspace or absolute."),
+      dst: pathSchema("Its new name."),
+      overwrite: {
+        type: "boolean",
+        default: false,
+        description: "Replace a file that has this name. Directories are never replaced.",
+      },
+    },
+    required: ["src", "dst"],
+  },
+  output: {
+    type: "object",
+    properties: {
+      src: { type: "string", description: "The old name, relative to the workspace." },
+      dst: { type: "string", description: "The new name, relative to the workspace." },
+    },
+    required: ["src", "dst"],
+  },
+  examples: [
+    { note: "another name", args: { src: "notes/old.md", dst: "notes/new.md" } },
+    { note: "another directory", args: { src: "a_test.ts", dst: "tests/a_test.ts" } },
+  ],
+  describe: ({ src, dst }) => `Move: ${printable(src)} to ${printable(dst)}`,
+  capabilities: ({ src, dst }) => [
+    { kind: "fs.read", path: src, tree: true, entry: true },
+    { kind: "fs.write", path: src, tree: true, entry: true },
+    { kind: "fs.write", path: dst, tree: true },
+    // For the preview alone.
+    { kind: "fs.read", path: dst, tree: false, optional: true },
+  ],
+  preview({ src, dst, overwrite }, context) {
+    const { files } = context;
+    const shown = files.display(src);
+    for (const access of ["read", "write"] as const) {
+      refuseDeniedPart(shown, files.survey(src, access), "moved");
+    }
+    const survey = files.survey(src, "write");
+    const replaced = refuseTaken(dst, survey.type, overwrite, context);
+    return { src: shown, dst: files.display(dst), ...surveyShape(survey), replaced };
+  },
+  run({ src, dst, overwrite }, { files }) {
+    const shown = files.display(src);
+    files.move(src, dst, { overwrite });
+    return { src: shown, dst: files.display(dst) };
+  },
+};
+
+export default tool;

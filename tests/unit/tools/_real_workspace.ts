@@ -1,0 +1,110 @@
+/** A temporary workspace in which tools run over the real handles, judged by a small policy. */
+
+import type { CanonicalPath } from "../../../src/core/capability.ts";
+import { invalidArguments, parseArguments } from "../../../src/core/parse_arguments.ts";
+import { ToolError } from "../../../src/core/errors.ts";
+import type { Tool } from "../../../src/core/tool.ts";
+import { withoutRefusedOptions } from "../../../src/engine/optional_capabilities.ts";
+import { createResolver } from "../../../src/engine/resolve.ts";
+import { createProgramSupport } from "../../../src/engine/program_support.ts";
+import { createContext, createFileBackend } from "../../../src/host/context.ts";
+import { compileRulebook } from "../../../src/policy/compile.ts";
+import { grantOf } from "../../../src/policy/grant.ts";
+import type { Policy } from "../../../src/policy/model.ts";
+import type { Rulebook } from "../../../src/policy/rulebook.ts";
+import { type Libc, openLibc } from "../../../src/sandbox/libc.ts";
+import { createRegistry } from "../../../src/tools/registry.ts";
+import { commandRule, pathRule, policy } from "../policy/_fixtures.ts";
+import { SYNTAX } from "../syntax/_syntax.ts";
+
+const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"];
+const registry = createRegistry();
+/** Opened once: a library stays loaded until the process ends. */
+const LIBC = openLibc();
+
+const SECTIONS: Partial<Policy> = {
+  risk: { allow: "dangerous", ask: "dangerous" },
+  paths: [
+    pathRule("allow", ["**"]),
+    pathRule("deny", ["secret.txt", "closed/**"], ["read"]),
+  ],
+  commands: [commandRule("allow", ["*"])],
+};
+
+export interface World {
+  readonly root: string;
+  call(name: string, args: unknown, preview?: boolean): Promise<Record<string, unknown>>;
+}
+
+/**
+ * The test once with the files by system calls, once with those over the runtime alone. `sections` stand in for those
+ * of the small policy.
+ */
+export async function inWorkspace(
+  test: (world: World) => Promise<void>,
+  sections: Partial<Policy> = {},
+): Promise<void> {
+  for (const libc of [LIBC, null]) {
+    const root = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      const workspace = root as CanonicalPath;
+      const placed = { source: "test", policy: policy({ ...SECTIONS, ...sections }), workspace };
+      const rulebook = compileRulebook([placed], { system: SYSTEM });
+      await test({
+        root,
+        call: (name, args, preview = false) => callIn(rulebook, libc, name, args, preview),
+      });
+    } finally {
+      Deno.removeSync(root, { recursive: true });
+    }
+  }
+}
+
+async function callIn(
+  rulebook: Rulebook,
+  libc: Libc | null,
+  name: string,
+  args: unknown,
+  preview: boolean,
+): Promise<Record<string, unknown>> {
+  const { workspace } = rulebook.settings;
+  const tool: Tool = await registry.get(name);
+  const parsed = parseArguments(tool.input, args);
+  if ("problems" in parsed) throw invalidArguments(name, parsed.problems);
+  tool.check?.(parsed.value);
+  const meant = tool.standsFor?.call(parsed.value);
+  if (meant !== undefined) return await callIn(rulebook, libc, meant.tool, meant.args, preview);
+  const needs = await tool.capabilities(parsed.value, { cwd: "." });
+  const support = createProgramSupport(rulebook);
+  const resolved = withoutRefusedOptions(
+    rulebook,
+    "root",
+    createResolver(workspace, () => support).resolve(needs),
+  );
+  const { risk, permission, riskOfPrograms = false } = tool;
+  const subject = { tool: name, agent: "root", risk, permission, riskOfPrograms };
+  const decision = rulebook.decide(subject, resolved);
+  if (decision.effect !== "allow") {
+    throw new ToolError(decision.code ?? "TOOL_DENIED", decision.reason);
+  }
+  const context = createContext({
+    grant: grantOf(resolved, rulebook.settings, 30_000),
+    rulebook,
+    libc,
+    layers: ["policy"],
+    catalogue: registry.catalogue,
+    signal: new AbortController().signal,
+    checkpoint: () => {},
+    count: () => {},
+    progress: () => {},
+    onGroup: () => {},
+    files: await createFileBackend(libc),
+    syntax: SYNTAX,
+    environment: {},
+    temporaryRoot: null,
+  });
+  const output = preview
+    ? await tool.preview?.(parsed.value, context)
+    : await tool.run(parsed.value, context);
+  return output as Record<string, unknown>;
+}
