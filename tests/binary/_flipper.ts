@@ -35,8 +35,20 @@ function isLink(path: string): boolean {
 
 function renew({ name, other, target }: typeof pairs[number]): void {
   if (isLink(name) || isLink(other)) return;
-  Deno.symlinkSync(target, `${other}.new`);
-  Deno.renameSync(`${other}.new`, other);
+  // Nobody else exchanges names, so what is no link now is none when it is removed.
+  try {
+    Deno.removeSync(other, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  try {
+    Deno.symlinkSync(target, other);
+  } catch (error) {
+    // Its folder is one of those that are exchanged, or was removed: the next round finds it.
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.AlreadyExists)) {
+      throw error;
+    }
+  }
 }
 
 let open = true;

@@ -24,6 +24,7 @@ interface Attack {
 }
 
 const sentinelOf = (workspace: Workspace) => `${workspace.outside}/sentinel.txt`;
+const RUNTIME = ["runtime"] as const;
 const BOTH = ["runtime", "kernel"] as const;
 const KERNEL = ["kernel"] as const;
 
@@ -80,11 +81,12 @@ const ATTACKS: readonly Attack[] = [
     heldBy: KERNEL,
   },
   {
+    // The kernel lets copies have the links of what they are copies of: they lead it nowhere new.
     name: "making a link",
     action: "link",
     claim: "write",
     path: ({ outside }) => outside,
-    heldBy: BOTH,
+    heldBy: RUNTIME,
   },
   { name: "a program", action: "spawn", claim: "spawn", path: sentinelOf, heldBy: KERNEL },
   {

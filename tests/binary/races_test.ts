@@ -81,13 +81,62 @@ const ATTEMPTS: readonly (readonly [string, Record<string, unknown>])[] = [
   ["run_command", { argv: ["grep", "-rRh", "7c1f", "."] }],
 ];
 
+const PATCHED_FILE = `--- a/file
++++ b/file
+@@ -1 +1 @@
+-inside
++patched
+`;
+const PATCHED_SENTINEL = `--- a/dir/sentinel.txt
++++ b/dir/sentinel.txt
+@@ -1 +1 @@
+-inside
++patched
+`;
+
+/** Each writing tool at what is exchanged: the file, a folder on the way, a folder in a tree, as source and as destination. */
+const WRITES: readonly (readonly [string, Record<string, unknown>])[] = [
+  ["write_file", { path: "file", content: "inside\n" }],
+  ["write_file", { path: "dir/sentinel.txt", content: "inside\n" }],
+  ["create_file", { path: "dir/made.txt", content: "x", overwrite: true }],
+  ["create_file", { path: "tree/a/new/made.txt", content: "x" }],
+  ["edit_file", { path: "file", edits: [{ old: "i", new: "I", replace_all: true }] }],
+  ["edit_file", { path: "dir/sentinel.txt", content: "inside\n" }],
+  ["replace_text", { path: "dir/sentinel.txt", old: "n", new: "n\nn" }],
+  ["append_file", { path: "file", content: "more\n" }],
+  ["append_file", { path: "dir/sentinel.txt", content: "more\n" }],
+  ["apply_patch", { patch: PATCHED_FILE }],
+  ["apply_patch", { patch: PATCHED_SENTINEL }],
+  ["apply_patch", { patch: PATCHED_FILE + PATCHED_SENTINEL }],
+  ["delete_file", { path: "dir/sentinel.txt" }],
+  ["delete_file", { path: "tree/a/b", recursive: true }],
+  ["delete_file", { path: "dir", recursive: true }],
+  ["copy_file", { src: "file", dst: "copy.txt", overwrite: true }],
+  ["copy_file", { src: "dir/sentinel.txt", dst: "copy.txt", overwrite: true }],
+  ["copy_file", { src: "tree", dst: "trees/one" }],
+  ["copy_file", { src: "given.txt", dst: "dir/sentinel.txt", overwrite: true }],
+  ["move_file", { src: "dir/sentinel.txt", dst: "moved.txt", overwrite: true }],
+  ["move_file", { src: "given.txt", dst: "dir/given.txt" }],
+  ["move_file", { src: "file", dst: "moved.txt", overwrite: true }],
+  ["create_directory", { path: "dir/one/two" }],
+  ["restore_file", { path: "dir/sentinel.txt" }],
+  ["restore_file", { path: "file" }],
+];
+
+const RENEWED = ["file", "dir/sentinel.txt", "tree/a/b/sentinel.txt", "given.txt", "file.bak"];
+
 /** What may come of a path that is one thing now and another then; anything else is a defect. */
 const CODES = new Set([
   "PATH_OUTSIDE_WORKSPACE",
   "NATIVE_DENIED",
   "FILE_NOT_FOUND",
+  "FILE_EXISTS",
+  "NOT_A_FILE",
   "NOT_A_DIRECTORY",
   "COMMAND_FAILED",
+  "STALE_FILE",
+  "TEXT_NOT_FOUND",
+  "PATCH_FAILED",
 ]);
 
 function assertNothingGot(answer: Answer, request: unknown): void {
@@ -129,11 +178,42 @@ Deno.test("2,000 requests while a file and folders are exchanged for links: noth
   }
 });
 
+Deno.test("2,000 rounds of every writing tool while what it writes to is exchanged for links", async () => {
+  await using workspace = new Workspace();
+  await using rival = await startFlipping(workspace);
+  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
+  const random = new Random(3_000);
+  const outcomes = new Map<string, number>();
+  for (let round = 0; round < 2_000;) {
+    const rest = Array.from({ length: 40 }, () => random.pick(WRITES));
+    round += rest.length;
+    // What was deleted or moved comes back, so that there is something to race for.
+    const chosen = [
+      ...RENEWED.map((path) => ["write_file", { path, content: "inside\n" }] as const),
+      ...rest,
+    ];
+    await pipe.send(...chosen.map(([tool, args], id) => ({ id, tool, args })));
+    for (const [id, answer] of await pipe.answers(chosen.length)) {
+      const [tool] = chosen[Number(id)] ?? [];
+      assertNothingGot(answer, chosen[Number(id)]);
+      const outcome = `${tool} ${answer.success ? "worked" : "refused"}`;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+  }
+  assertEquals((await pipe.close()).status, 0);
+  const flips = await rival.stop();
+  workspace.assertOutsideUntouched();
+  assert(flips > 2_000, `${flips} exchanges`);
+  for (const [tool] of WRITES) {
+    assert(outcomes.has(`${tool} worked`), `${tool}: ${JSON.stringify([...outcomes])}`);
+  }
+});
+
 Deno.test("the same against single calls", async () => {
   await using workspace = new Workspace();
   await using rival = await startFlipping(workspace);
   const policy = workspace.policy(POLICY);
-  for (const [tool, args] of [...ATTEMPTS, ...ATTEMPTS]) {
+  for (const [tool, args] of [...ATTEMPTS, ...ATTEMPTS, ...WRITES]) {
     const { answer } = await call([tool, "--json", JSON.stringify(args), "--policy", policy], {
       cwd: workspace.root,
     });
