@@ -1,6 +1,7 @@
-/** Matching lines in one text. */
+/** Matching lines in the pieces of one file. */
 
 import { ToolError } from "../../core/errors.ts";
+import type { Piece } from "./_search_contents.ts";
 import { cutLine, withoutReturn } from "./_search_lines.ts";
 import { escapeExpression, type SearchPattern } from "./_search_pattern.ts";
 
@@ -22,9 +23,9 @@ export interface TextOptions {
   readonly pause: () => void;
 }
 
-/** Searches one text after another. */
+/** Searches one file after another. */
 export type TextSearch = (
-  text: string,
+  pieces: Iterable<Piece>,
   options: TextOptions,
 ) => { readonly matches: readonly LineMatch[]; readonly total: number };
 
@@ -44,41 +45,48 @@ export function createTextSearch(pattern: SearchPattern): TextSearch {
   // Quicker than the expression. Without regard to case that is no longer so.
   const mayMatch = (line: string) =>
     ignoreCase || others.every((texts) => texts.some((text) => line.includes(text)));
-  return (text, { wanted, context, pause }) => {
-    const matcher = pattern.wide !== pattern.line && WIDE.test(text) ? pattern.wide : pattern.line;
-    const candidates = nextLiteral?.(text);
+  return (pieces, { wanted, context, pause }) => {
     const matches: LineMatch[] = [];
     let total = 0;
     let looked = 0;
     // Lines are numbered up to the last one that is shown, no further.
     let line = 1;
-    let numbered = 0;
-    for (let at = 0; at < text.length;) {
-      const candidate = candidates === undefined ? at : candidates(at);
-      if (candidate < 0) break;
-      if (looked++ % PAUSE === 0) pause();
-      const end = lineEnd(text, candidate);
-      if (literals.sufficient && matches.length >= wanted) {
-        total++;
+    for (const { text, start: first, end: last } of pieces) {
+      let numbered = first;
+      const matcher = pattern.wide !== pattern.line && WIDE.test(text)
+        ? pattern.wide
+        : pattern.line;
+      const candidates = nextLiteral?.(text);
+      for (let at = first; at < last;) {
+        const candidate = candidates === undefined ? at : candidates(at);
+        if (candidate < 0 || candidate >= last) break;
+        if (looked++ % PAUSE === 0) pause();
+        const end = lineEnd(text, candidate);
+        if (literals.sufficient && matches.length >= wanted) {
+          total++;
+          at = end + 1;
+          continue;
+        }
+        const start = candidate === at
+          ? at
+          : Math.max(at, text.lastIndexOf("\n", candidate - 1) + 1);
         at = end + 1;
-        continue;
+        const content = withoutReturn(text.slice(start, end));
+        if (!mayMatch(content)) continue;
+        const index = literals.sufficient ? candidate - start : indexIn(content, matcher);
+        if (index < 0) continue;
+        total++;
+        if (matches.length >= wanted) continue;
+        line += countLineBreaks(text, numbered, start);
+        numbered = start;
+        matches.push({
+          line,
+          column: countCharacters(content.slice(0, index)) + 1,
+          content: cutLine(content, index),
+          ...surroundings(text, start, end, context),
+        });
       }
-      const start = candidate === at ? at : Math.max(at, text.lastIndexOf("\n", candidate - 1) + 1);
-      at = end + 1;
-      const content = withoutReturn(text.slice(start, end));
-      if (!mayMatch(content)) continue;
-      const index = literals.sufficient ? candidate - start : indexIn(content, matcher);
-      if (index < 0) continue;
-      total++;
-      if (matches.length >= wanted) continue;
-      line += countLineBreaks(text, numbered, start);
-      numbered = start;
-      matches.push({
-        line,
-        column: countCharacters(content.slice(0, index)) + 1,
-        content: cutLine(content, index),
-        ...surroundings(text, start, end, context),
-      });
+      if (matches.length < wanted) line += countLineBreaks(text, numbered, last);
     }
     return { matches, total };
   };

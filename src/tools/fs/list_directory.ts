@@ -48,8 +48,8 @@ const tool: Tool<Input, Output> = {
         minLength: 1,
         maxLength: 1000,
         description:
-          "Glob (* ? [a-z] {a,b} **): without a slash it is matched against names, else against " +
-          "paths below the directory.",
+          "Glob (* ? [a-z] {a,b} **, ! first for all but): without a slash it is matched against names, else " +
+          "against paths below the directory.",
       },
       max_depth: {
         type: "integer",

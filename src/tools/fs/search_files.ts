@@ -191,15 +191,15 @@ async function search(input: Input, context: ToolContext): Promise<Output> {
       context.checkpoint();
       unchecked = 0;
     }
-    const contents = length === null ? null : contentsOf(scanner, length);
+    const contents = length === null ? null : contentsOf(scanner, length, input.context);
     if (length === null || contents === null || contents.binary) {
       skipped++;
       return;
     }
     if (++searched % PROGRESS === 0) context.progress(searched, null, "files");
     bytes += length;
-    if (contents.text === null) return;
-    const result = searchText(contents.text, {
+    if (contents.pieces === null) return;
+    const result = searchText(contents.pieces, {
       wanted: shown < MOST_SHOWN ? wanted - matches.length : 0,
       context: input.context,
       pause: context.checkpoint,

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ERRNO, errnoName } from "../../../src/sandbox/errno.ts";
+import { openLibc } from "../../../src/sandbox/libc.ts";
 import { AT_FDCWD, OPEN } from "../../../src/sandbox/open_without_links.ts";
 import { syscallsOf } from "../../../src/sandbox/syscalls.ts";
 import { LIBC as libc } from "./_libc.ts";
@@ -95,4 +96,33 @@ Deno.test("system call tables name each call once, and only known architectures"
 Deno.test("errnoName knows the common ones and numbers the rest", () => {
   assertEquals(errnoName(13), "EACCES");
   assertEquals(errnoName(200), "errno 200");
+});
+
+/** Opened outside of the test, which would take it for a leak. */
+const quick = openLibc({ quickFiles: true });
+
+Deno.test("the calls for many files give what the others give, quick or not", () => {
+  const directory = Deno.makeTempDirSync();
+  assert(quick !== null);
+  try {
+    Deno.writeTextFileSync(`${directory}/größe`, "grüße");
+    for (const { files, call, path, numbers } of [libc, quick]) {
+      const folder = call(numbers.openat, AT_FDCWD, path(directory), numbers.O_DIRECTORY);
+      const file = files.open(folder, "größe", OPEN.RDONLY | OPEN.CLOEXEC);
+      assert(file > 2);
+      const buffer = new Uint8Array(100);
+      assertEquals(files.read(file, buffer.subarray(0, 3)), 3);
+      assertEquals(files.read(file, buffer.subarray(3)), 4);
+      assertEquals(files.read(file, buffer), 0);
+      assertEquals(new TextDecoder().decode(buffer.subarray(0, 7)), "grüße");
+      assertEquals(files.close(file), 0);
+      assertEquals(files.close(file), -ERRNO.EBADF);
+      assertEquals(files.read(file, buffer), -ERRNO.EBADF);
+      assertEquals(files.open(folder, "none", OPEN.RDONLY), -ERRNO.ENOENT);
+      assertThrows(() => files.open(folder, "a\0b", OPEN.RDONLY), TypeError);
+      assertEquals(files.close(folder), 0);
+    }
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
 });

@@ -43,6 +43,7 @@ Deno.test("list_directory goes as deep as asked and matches names or paths", asy
     [{ path: "empty" }, []],
     [{ path: "src", pattern: "*.ts" }, ["src/a.ts"]],
     [{ path: "src", pattern: "*.{ts,js}" }, ["src/a.ts", "src/b.js"]],
+    [{ path: "src", pattern: "!*.{ts,js}" }, ["src/deep"]],
     [{ path: "src", recursive: true, max_depth: 2 }, [
       "src/a.ts",
       "src/b.js",

@@ -149,7 +149,8 @@ Deno.test("a character beyond the basic plane is one character", () => {
 });
 
 function search(pattern: SearchPattern, text: string, wanted = 100) {
-  return createTextSearch(pattern)(text, { wanted, context: 0, pause: () => {} });
+  const piece = { text, start: 0, end: text.length };
+  return createTextSearch(pattern)([piece], { wanted, context: 0, pause: () => {} });
 }
 
 /** What search is to find: every line on its own, held against the expression as it is written. */
