@@ -43,11 +43,17 @@ export function inspectArguments(
       because: `${name} ${operands[0]} runs code from its arguments`,
     });
   }
+  if (spec.assignments && argv.slice(1).some((argument) => STDIN.test(argument))) {
+    found.push({ risk: "dangerous", because: `${name} runs what it reads` });
+  }
   if (spec.assignments && operands.some((operand) => operand.includes("="))) {
     found.push({ risk: "dangerous", because: `${name} NAME=value sets what it runs` });
   }
   return highest(found);
 }
+
+/** make(1): a makefile that is no file (`-f -`). */
+const STDIN = /^(?:-f|--file=|--makefile=)?(?:-|\/(?:dev\/(?:stdin|fd\/)|proc\/).*)$/;
 
 /** The first of the riskiest. */
 export function highest(found: readonly Assessed[]): Assessed {
@@ -68,7 +74,7 @@ function inspected(name: string, spec: CommandSpec, argv: readonly string[]): As
 }
 
 /** tar(1) takes its first argument as a cluster of options without the dash too. */
-function clustered(spec: CommandSpec, argv: readonly string[]): readonly string[] {
+export function clustered(spec: CommandSpec, argv: readonly string[]): readonly string[] {
   const first = argv[1];
   if (spec.inspect !== "tar" || first === undefined || first.startsWith("-")) return argv;
   return [argv[0]!, `-${first}`, ...argv.slice(2)];
@@ -96,6 +102,7 @@ export function codeIn(code: CodeOptions, argv: readonly string[]): string | nul
     if (argument === "--version" || argument === "--help") return null;
     mayBeValue = !standsAlone(code, argument);
   }
+  if (argv.some((argument) => code.finds?.includes(argument))) return null;
   return "without a file runs code from stdin";
 }
 

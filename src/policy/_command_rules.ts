@@ -179,6 +179,19 @@ export function findCommand(rules: CommandRules, command: JudgedCommand): Comman
   return { effect: "allow", rule: granting };
 }
 
+/** The rule that denies a command or asks for it; null where none does. */
+export function findRestricting(
+  rules: CommandRules,
+  command: JudgedCommand,
+): { readonly effect: "ask" | "deny"; readonly rule: CitedRule } | null {
+  const loose = looseKeys(rules, command);
+  for (const effect of ["deny", "ask"] as const) {
+    const rule = findFirst(rules.restricting[effect], command, loose, [1], true);
+    if (rule !== null) return { effect, rule };
+  }
+  return null;
+}
+
 /** Versions aside (`pip3`, `python3.11`), the name that the table of global options knows. */
 function globalOptionsName(names: readonly string[]): string | undefined {
   const last = names[names.length - 1];

@@ -3,13 +3,22 @@
  * command, file write, library load). A program that is not in it is `moderate`.
  */
 
-import type { CommandSpec } from "./_command_spec.ts";
+import type { CommandSpec, OptionRule } from "./_command_spec.ts";
+import { ARGUMENT_PLACES } from "./_command_table_files.ts";
 import { CODE_RUNNERS, LAUNCHERS, WRAPPERS } from "./_command_table_code.ts";
 
 const safe: CommandSpec = { risk: "safe" };
 
+function moderate(options: readonly string[], because: string): OptionRule {
+  return { options, risk: "moderate", because };
+}
+
+function running(options: readonly string[], because = "runs a program"): OptionRule {
+  return { options, risk: "dangerous", because, runs: true };
+}
+
 function writing(options: readonly string[]): CommandSpec {
-  return { risk: "safe", rules: [{ options, risk: "dangerous", because: "writes a file" }] };
+  return { risk: "safe", rules: [moderate(options, "writes a file")] };
 }
 
 function dangerous(because: string): CommandSpec {
@@ -18,6 +27,10 @@ function dangerous(because: string): CommandSpec {
 
 function moderateBut(options: readonly string[], because: string): CommandSpec {
   return { risk: "moderate", rules: [{ options, risk: "dangerous", because }] };
+}
+
+function moderateRunning(options: readonly string[], because = "runs a program"): CommandSpec {
+  return { risk: "moderate", rules: [running(options, because)] };
 }
 
 /** Programs that read and print, whatever their arguments. */
@@ -103,8 +116,8 @@ const SPECIFIC: Readonly<Record<string, CommandSpec>> = {
   sort: {
     risk: "safe",
     rules: [
-      { options: ["-o", "--output"], risk: "dangerous", because: "writes a file" },
-      { options: ["--compress-program"], risk: "dangerous", because: "runs a program" },
+      moderate(["-o", "--output"], "writes a file"),
+      running(["--compress-program"]),
     ],
   },
   shuf: writing(["-o", "--output"]),
@@ -120,36 +133,24 @@ const SPECIFIC: Readonly<Record<string, CommandSpec>> = {
   xxd: { risk: "safe", mostOperands: 1 },
   rg: {
     risk: "safe",
-    rules: [{ options: ["--pre", "--hostname-bin"], risk: "dangerous", because: "runs a program" }],
+    rules: [running(["--pre", "--hostname-bin"])],
   },
   bat: {
     risk: "safe",
-    rules: [{ options: ["--pager"], risk: "dangerous", because: "runs a program" }],
+    rules: [running(["--pager"])],
   },
+  // What -exec starts is judged as if it stood alone.
   find: {
     risk: "safe",
+    inspect: "find",
     rules: [
-      {
-        options: ["-exec", "-execdir", "-ok", "-okdir"],
-        risk: "dangerous",
-        because: "runs a program on what it finds",
-      },
       { options: ["-delete"], risk: "dangerous", because: "deletes what it finds" },
-      {
-        options: ["-fprint", "-fprint0", "-fprintf", "-fls"],
-        risk: "dangerous",
-        because: "writes a file",
-      },
+      moderate(["-fprint", "-fprint0", "-fprintf", "-fls"], "writes a file"),
     ],
     wraps: { by: "options", options: ["-exec", "-execdir", "-ok", "-okdir"] },
   },
   fd: {
     risk: "safe",
-    rules: [{
-      options: ["-x", "--exec", "-X", "--exec-batch"],
-      risk: "dangerous",
-      because: "runs a program on what it finds",
-    }],
     wraps: { by: "options", options: ["-x", "--exec", "-X", "--exec-batch"] },
   },
   awk: { risk: "safe", inspect: "awk" },
@@ -158,14 +159,10 @@ const SPECIFIC: Readonly<Record<string, CommandSpec>> = {
     risk: "moderate",
     inspect: "tar",
     rules: [
-      {
-        options: [
-          ...["--checkpoint-action", "--to-command", "-I", "--use-compress-program", "-F"],
-          ...["--info-script", "--new-volume-script", "--rsh-command", "--rmt-command"],
-        ],
-        risk: "dangerous",
-        because: "runs a program",
-      },
+      running([
+        ...["--checkpoint-action", "--to-command", "-I", "--use-compress-program", "-F"],
+        ...["--info-script", "--new-volume-script", "--rsh-command", "--rmt-command"],
+      ]),
       {
         options: [
           "--remove-files",
@@ -184,40 +181,32 @@ const SPECIFIC: Readonly<Record<string, CommandSpec>> = {
   chmod: moderateBut(["-R", "--recursive"], "changes whole folders"),
   chown: moderateBut(["-R", "--recursive"], "changes whole folders"),
   chgrp: moderateBut(["-R", "--recursive"], "changes whole folders"),
-  split: moderateBut(["--filter"], "runs a program"),
-  zip: moderateBut(["-TT", "--unzip-command"], "runs a program"),
-  rsync: moderateBut(
+  split: moderateRunning(["--filter"], "runs a program"),
+  zip: moderateRunning(["-TT", "--unzip-command"], "runs a program"),
+  rsync: moderateRunning(
     ["-e", "--rsh", "--rsync-path", "--delete"],
     "runs a program or deletes files",
   ),
-  wget: moderateBut(
+  wget: moderateRunning(
     ["-e", "--execute", "--use-askpass", "--post-file", "--body-file"],
     "runs or sends what it is told",
   ),
-  curl: moderateBut(
+  curl: moderateRunning(
     ["-K", "--config", "-T", "--upload-file", "--engine", "--proxy-insecure"],
     "takes options from a file, sends files or loads code",
   ),
-  gcc: moderateBut(["-wrapper", "-fplugin", "-specs"], "runs a program"),
-  nm: { ...safe, rules: [{ options: ["--plugin"], risk: "dangerous", because: "loads code" }] },
-  man: moderateBut(["-P", "--pager", "-H", "--html"], "runs a program"),
+  gcc: moderateRunning(["-wrapper", "-fplugin", "-specs"], "runs a program"),
+  nm: { ...safe, rules: [running(["--plugin"], "loads code")] },
+  man: moderateRunning(["-P", "--pager", "-H", "--html"], "runs a program"),
   make: {
     risk: "moderate",
-    rules: [{
-      options: ["-E", "--eval"],
-      risk: "dangerous",
-      because: "runs code from its arguments",
-    }],
+    rules: [running(["-E", "--eval"], "runs code from its arguments")],
     assignments: true,
   },
-  cargo: moderateBut(["--config"], "runs what its arguments configure"),
+  cargo: moderateRunning(["--config"], "runs what its arguments configure"),
   go: {
     risk: "moderate",
-    rules: [{
-      options: ["-exec", "-toolexec", "-vettool", "--exec", "--toolexec", "--vettool"],
-      risk: "dangerous",
-      because: "runs a program",
-    }],
+    rules: [running(["-exec", "-toolexec", "-vettool", "--exec", "--toolexec", "--vettool"])],
   },
   npx: {
     ...dangerous("runs packages from the network"),
@@ -268,8 +257,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   yarn: "npm",
 };
 
-/** The table, by name in lower case. */
-export const COMMAND_TABLE: ReadonlyMap<string, CommandSpec> = new Map<string, CommandSpec>([
+/** What is known of how programs behave, by name in lower case. */
+const BEHAVIOUR: ReadonlyMap<string, CommandSpec> = new Map<string, CommandSpec>([
   ...READERS.map((name) => [name, safe] as const),
   ...Object.entries(DESTROYERS).map(([name, because]) => [name, dangerous(because)] as const),
   ...Object.entries(SPECIFIC),
@@ -285,3 +274,15 @@ export const COMMAND_TABLE: ReadonlyMap<string, CommandSpec> = new Map<string, C
     return spec === undefined ? [] : [[alias, spec]];
   }),
 ]);
+
+/** Programs of which nothing else is known than what their arguments name. */
+const ORDINARY: CommandSpec = { risk: "moderate" };
+
+/** The table, by name in lower case: how a program behaves, and what its arguments name. */
+export const COMMAND_TABLE: ReadonlyMap<string, CommandSpec> = new Map(
+  [...new Set([...BEHAVIOUR.keys(), ...ARGUMENT_PLACES.keys()])].map((name) => {
+    const places = ARGUMENT_PLACES.get(ALIASES[name] ?? name);
+    const spec = BEHAVIOUR.get(name) ?? ORDINARY;
+    return [name, places === undefined ? spec : { ...spec, places }];
+  }),
+);

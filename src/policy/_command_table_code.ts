@@ -6,10 +6,10 @@ function interpreter(
   options: readonly string[],
   more: Partial<CodeOptions> & { readonly operands?: readonly string[] } = {},
 ): CommandSpec {
-  const { operands, letters = "", flags = [], ends = [], remote = false } = more;
+  const { operands, letters = "", flags = [], ends = [], remote = false, finds = [] } = more;
   return {
     risk: "moderate",
-    code: { options, letters, flags, ends, remote },
+    code: { options, letters, flags, ends, remote, finds },
     ...(operands === undefined ? {} : { dangerousOperands: operands }),
   };
 }
@@ -55,6 +55,7 @@ const node = interpreter([
     "--trace-warnings",
     "--enable-source-maps",
   ],
+  finds: ["--test"],
 });
 
 /** Interpreters: a file of the workspace is theirs to run, code in an argument or on stdin is judged dangerous. */
@@ -120,6 +121,8 @@ export const CODE_RUNNERS: Readonly<Record<string, CommandSpec>> = {
   ed: editor,
   emacs: editor,
   nano: editor,
+  less: editor,
+  more: editor,
   irb: editor,
   gdb: editor,
   lldb: editor,
@@ -127,7 +130,7 @@ export const CODE_RUNNERS: Readonly<Record<string, CommandSpec>> = {
 
 /** Programs that start the command in their arguments, in a form that is known whole. */
 export const WRAPPERS: Readonly<Record<string, CommandSpec>> = {
-  env: { risk: "safe", wraps: { by: "prefix", flags: [], values: [], operands: 0 } },
+  env: { risk: "safe", wraps: { by: "env" } },
   nice: {
     risk: "safe",
     wraps: { by: "prefix", flags: [], values: ["-n", "--adjustment"], operands: 0 },
@@ -174,13 +177,13 @@ export const WRAPPERS: Readonly<Record<string, CommandSpec>> = {
     },
   },
   xargs: {
-    risk: "dangerous",
-    because: "runs a program on whatever it reads",
+    risk: "safe",
     wraps: {
       by: "prefix",
       flags: ["-0", "--null", "-r", "--no-run-if-empty", "-t", "--verbose", "-x", "--exit"],
       values: ["-n", "--max-args", "-P", "--max-procs", "-d", "--delimiter", "-I", "-L", "-s"],
       operands: 0,
+      adds: true,
     },
   },
   sudo: {

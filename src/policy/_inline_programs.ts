@@ -22,7 +22,7 @@ export function awkRisk(name: string, argv: readonly string[]): Judged {
     if (option === "-F" || option === "-v" || option === "-f") {
       if (argument.length === 2) at++;
       // With a file of its own, the first operand is data.
-      if (option === "-f") risk = { risk: "moderate", because: `${name} -f runs a file` };
+      if (option === "-f") risk = { risk: "dangerous", because: `${name} -f runs a file` };
     } else {
       return { risk: "dangerous", because: `${name} ${argument} is not known to be harmless` };
     }
@@ -44,6 +44,7 @@ export function sedRisk(name: string, argv: readonly string[]): Judged {
   const scripts: string[] = [];
   let operand: string | null = null;
   let file = false;
+  let inPlace = false;
   for (let at = 1; at < argv.length; at++) {
     const argument = argv[at]!;
     if (argument === "-e" || argument === "--expression") scripts.push(argv[++at] ?? "");
@@ -51,6 +52,8 @@ export function sedRisk(name: string, argv: readonly string[]): Judged {
     else if (argument === "-f" || argument === "--file") {
       file = true;
       at++;
+    } else if (/^-[nErsuz]*i[^;/]*$/.test(argument) || /^--in-place(?:=[^/]*)?$/.test(argument)) {
+      inPlace = true;
     } else if (
       /^-[nErsuz]+$/.test(argument) || argument === "--" ||
       ["--quiet", "--silent", "--regexp-extended", "--posix", "--null-data"].includes(argument)
@@ -63,7 +66,8 @@ export function sedRisk(name: string, argv: readonly string[]): Judged {
   if (scripts.some((script) => !isPlainSed(script))) {
     return { risk: "dangerous", because: `${name}: its script may write files or run commands` };
   }
-  return file ? { risk: "moderate", because: `${name} -f runs a file` } : SAFE;
+  if (file) return { risk: "dangerous", because: `${name} -f runs a file` };
+  return inPlace ? { risk: "moderate", because: `${name} -i changes its files` } : SAFE;
 }
 
 /** Commands without arguments that stay within the text: POSIX sed(1p). */
@@ -110,6 +114,8 @@ function skipCommand(script: string, start: number): number {
     const next = script[start + 1];
     return next === undefined || /[;\s}0-9]/.test(next) ? skipDigits(script, start + 1) : -1;
   }
+  // Text to the end of the line: one line, without a backslash that would make it another's.
+  if ("aic".includes(command)) return /^[^\n\\]*$/.test(script.slice(start)) ? script.length : -1;
   if (command !== "s" && command !== "y") return -1;
   const delimiter = script[start + 1];
   if (delimiter === undefined || /[\\\n\s;a-zA-Z0-9]/.test(delimiter)) return -1;

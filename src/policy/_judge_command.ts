@@ -2,9 +2,14 @@
 
 import type { CanonicalPath, ResolvedSpawnCapability } from "../core/capability.ts";
 import { printable } from "../core/printable.ts";
-import { type CommandRules, findCommand, type JudgedCommand } from "./_command_rules.ts";
+import {
+  type CommandRules,
+  findCommand,
+  findRestricting,
+  type JudgedCommand,
+} from "./_command_rules.ts";
 import type { CompiledPolicy } from "./_compiled.ts";
-import { judgeNamed, judgePath, lies } from "./_judge_path.ts";
+import { judgeNamed, judgePath, lies, onSystem } from "./_judge_path.ts";
 import { allowed, denied, ruled, shortList, strictest } from "./_verdict.ts";
 import { baseName, type CommandAssessment } from "./command_risk.ts";
 import type { Verdict } from "./rulebook.ts";
@@ -30,15 +35,32 @@ export function judgeSpawn(
   }
   const cwdVerdict = judgeDirectory(policies, cwd);
   if (cwdVerdict !== null) verdicts.push(cwdVerdict);
-  const onSystem = (path: CanonicalPath) =>
-    system.some((entry) => lies(path, entry))
-      ? allowed("commands may read it by sandbox.system")
-      : null;
   for (const { requested, path, directory } of operands) {
     const kind = directory === true ? "directory" : "file";
-    verdicts.push(judgePath(policies, { access: "read", path, kind, requested }, onSystem));
+    verdicts.push(
+      judgePath(
+        policies,
+        { access: "read", path, kind, requested },
+        (path) => onSystem(system, path),
+      ),
+    );
   }
   return strictest(verdicts, allowed(`${label(argv)} is allowed`));
+}
+
+/** Judges a shell that is not started, since what its script would start is judged: only what rules deny or ask counts. */
+export function judgeOpened(
+  policies: readonly CompiledPolicy[],
+  { argv, program, cwd }: ResolvedSpawnCapability,
+): Verdict {
+  const action = `running ${label(argv)}`;
+  const verdicts = policies.flatMap(({ commands }) => {
+    const found = commands === null ? null : findRestricting(commands, { argv, program, cwd });
+    return found === null
+      ? []
+      : [ruled(found.effect, "COMMAND_DENIED", action, found.rule.reference)];
+  });
+  return strictest(verdicts, allowed(`${label(argv)} is not started: its parts are judged`));
 }
 
 /** A command starts inside the workspace, save where a rule denies or asks, or where reading is allowed. */

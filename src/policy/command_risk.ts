@@ -1,11 +1,11 @@
 /** What a command would do by its arguments: how risky it is, and which further programs it would start. */
 
-import type { Program } from "../core/capability.ts";
+import type { Program, SpawnCapability } from "../core/capability.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { inspectArguments } from "./_command_inspect.ts";
 import type { CommandSpec } from "./_command_spec.ts";
 import { COMMAND_TABLE } from "./_command_table.ts";
-import { unwrap } from "./_wrappers.ts";
+import { isUnderstood, unwrap, type Unwrapped } from "./_wrappers.ts";
 
 /** Commands inside commands (`nice timeout 5 env …`) that are followed; people need two. */
 const MAX_DEPTH = 8;
@@ -21,16 +21,34 @@ export interface CommandAssessment {
   readonly uncertain: string | null;
 }
 
-/** Assesses a whole argv. `program`: what was found for `argv[0]`, null where nothing was or nothing was sought. */
-export function assessCommand(argv: readonly string[], program: Program | null): CommandAssessment {
-  return assess(argv, baseNames(argv, program), trusted(argv, program), 0);
+/** What is known of the program of that name; null where nothing is. */
+export type CommandKnowledge = (name: string) => CommandSpec | null;
+
+/**
+ * Assesses a whole command. `program`: what was found for `argv[0]`, null where nothing was or nothing was sought.
+ * `knowledge`: the built-in table unless given.
+ */
+export function assessCommand(
+  command: Pick<SpawnCapability<unknown>, "argv" | "scripts">,
+  program: Program | null,
+  knowledge: CommandKnowledge = builtInKnowledge,
+): CommandAssessment {
+  const { argv, scripts = [] } = command;
+  const names = baseNames(argv, program);
+  return assess(argv, { names, trustedName: trusted(argv, program), scripts, knowledge, depth: 0 });
+}
+
+interface Assessing {
+  readonly names: readonly string[];
+  readonly trustedName: boolean;
+  readonly scripts: readonly string[];
+  readonly knowledge: CommandKnowledge;
+  readonly depth: number;
 }
 
 function assess(
   argv: readonly string[],
-  names: readonly string[],
-  trustedName: boolean,
-  depth: number,
+  { names, trustedName, scripts, knowledge, depth }: Assessing,
 ): CommandAssessment {
   // A program that only bears a harmless name (`./ls`) is not known to be harmless.
   let risk: Risk = trustedName ? "safe" : "moderate";
@@ -38,22 +56,33 @@ function assess(
   let uncertain: string | null = null;
   const inner: (readonly string[])[] = [];
   for (const name of names) {
-    const spec = specOf(name);
-    const own = inspectArguments(name, spec, argv);
+    const spec = knowledge(name);
+    if (isUnderstood(spec, argv, scripts)) continue;
+    const wrapped = unwrap(spec, argv, scripts);
+    const own = inspectArguments(name, spec, wrapped.own);
     if (RISKS.indexOf(own.risk) > RISKS.indexOf(risk)) {
       risk = own.risk;
       because = own.because;
     }
-    const wrapped = unwrap(spec, argv);
     uncertain ??= wrapped.uncertain;
     for (const started of wrapped.inner) {
       if (depth >= MAX_DEPTH) {
         uncertain ??= `more than ${MAX_DEPTH} commands start each other`;
         break;
       }
-      const below = assess(started, [baseName(started[0] ?? "")], true, depth + 1);
+      const startedName = baseName(started[0] ?? "");
+      const below = assess(started, {
+        names: [startedName],
+        trustedName: true,
+        scripts,
+        knowledge,
+        depth: depth + 1,
+      });
       inner.push(started, ...below.inner);
       uncertain ??= below.uncertain;
+      if (wrapped.adds || wrapped.stands !== null) {
+        uncertain ??= reworded(startedName, knowledge(startedName), started, wrapped);
+      }
       if (RISKS.indexOf(below.risk) > RISKS.indexOf(risk)) {
         risk = below.risk;
         because = below.because;
@@ -61,6 +90,31 @@ function assess(
     }
   }
   return { risk, because, inner, uncertain };
+}
+
+/**
+ * Why words that are put in at run time may change what is started: they may be options, where it has options that
+ * run something; or code.
+ */
+function reworded(
+  name: string,
+  spec: CommandSpec | null,
+  started: readonly string[],
+  { adds, stands }: Pick<Unwrapped, "adds" | "stands">,
+): string | null {
+  const steered = spec === null || spec.code !== undefined || spec.inspect === "git" ||
+    spec.inspect === "awk" || spec.inspect === "sed" || spec.wraps !== undefined ||
+    spec.rules?.some(({ runs }) => runs === true) === true;
+  if (adds) {
+    // What follows `--` is no option.
+    const guarded = started.includes("--") && spec?.wraps === undefined;
+    return steered && !guarded
+      ? `${name} may take what is added to it for options that run something; end its own words with --`
+      : null;
+  }
+  const embedded = stands !== null && spec?.code !== undefined &&
+    started.some((word) => word !== stands.word && word.includes(stands.word));
+  return embedded ? `${name} may take what is put into its words for code` : null;
 }
 
 /** Programs that act as the name they are started by: busybox(1), toybox, uutils' and GNU's single-binary coreutils. */
@@ -88,7 +142,7 @@ export function baseName(path: string): string {
 }
 
 /** The table's entry for a name: as it is, else without `.exe` and a version (`python3.11`, `gcc-12`). */
-function specOf(name: string): CommandSpec | null {
+export function builtInKnowledge(name: string): CommandSpec | null {
   const lower = name.toLowerCase().replace(/\.exe$/, "");
   const found = COMMAND_TABLE.get(lower) ?? COMMAND_TABLE.get(lower.replace(/-?[0-9.]+$/, ""));
   if (found !== undefined) return found;

@@ -1,50 +1,84 @@
-/** What a shell line can hold beyond one program and its words, by name, with what to do instead. */
+/** What a shell line can hold beyond what Toolgate runs itself, by name, with what to do instead. */
 
-const SEPARATE = "send one program a call";
+const SCRIPT =
+  "write it as a file and run that with an interpreter, or send its commands one by one";
 const LITERAL =
   "write the value itself, or put the characters in single quotes to mean them plainly";
+const VARIABLES =
+  "a line may set NAME=value and export it; anything else needs the value written out";
 
 /** Kind → its name in messages, and what to do instead. */
 export const CONSTRUCTS = {
-  pipeline: ["a pipeline", SEPARATE],
-  list: ["a list of commands", SEPARATE],
   background: ["a background command", "every program is waited for; leave out the &"],
+  compound: ["a loop, condition or other compound command", SCRIPT],
+  function: ["a function", SCRIPT],
+  reserved: ["a reserved word of the shell", SCRIPT],
+  time: ["time as a word of the shell", "leave it out: duration_ms is in the result"],
+  builtin: [
+    "a command of the shell itself that is not run here",
+    "only programs and cd, true, false, :, exit, export, unset, command and exec are",
+  ],
+  evaluation: ["a command that reads text as commands", "write those commands themselves"],
+  set: [
+    "set in a place or form that is not known",
+    "set -e, -u and -o pipefail may stand at the beginning",
+  ],
+  exec: ["exec with something behind it that it would replace", "leave out the word exec"],
+  directory: [
+    "cd to a directory that the line does not name",
+    "write the directory, or give it as cwd",
+  ],
+  declaration: ["a declaration of variables", VARIABLES],
+  array: ["an array, or an addition to a variable", VARIABLES],
+  special: ["a variable that belongs to the shell", "write the value itself"],
+  positional: ["a positional parameter", "write the value itself"],
+  program: [
+    "a program whose name is known only when the line runs",
+    "write the name of the program",
+  ],
+  process: ["a process substitution", "write the output to a file first, or use a pipe"],
+  descriptor: ["a descriptor other than 0, 1 and 2", "use those three"],
   redirection: [
-    "a redirection",
-    "stdout and stderr come back in the result, stdin: is an argument, and write_file writes files",
+    "a redirection of a form that is not known",
+    "use <, >, >>, 2>&1, &> or a here-document",
   ],
-  compound: ["a compound command", SEPARATE],
-  function: ["a function", SEPARATE],
-  reserved: ["a reserved word of the shell", SEPARATE],
-  builtin: ["a command of the shell itself", "only programs run here"],
-  directory: ["cd, which only moves the shell", "give the directory as cwd"],
-  environment: ["a command that only sets the shell's variables", "give variables as env"],
-  assignment: ["a variable set for one command", "give variables as env"],
-  substitution: [
-    "a command substitution",
-    "run the inner command first and write out what it says",
+  heredoc: ["a here-document that is not closed", "end it with its delimiter on a line of its own"],
+  backquote: ["backquotes with backslashes in them", "use $(…)"],
+  parameter: [
+    "a parameter expansion of a form that is not known",
+    "${NAME}, ${NAME:-word}, ${NAME:+word}, ${NAME:?word}, ${#NAME}, ${NAME#pattern} and ${NAME%pattern} are",
   ],
-  variable: ["a variable", LITERAL],
   arithmetic: ["an arithmetic expansion", LITERAL],
-  glob: [
-    "a glob",
-    "name the files (list_directory and search_files find them), or put it in single quotes",
+  glob: ["a glob of a form that is not known", "*, ? and [a-z] are; or put it in single quotes"],
+  brace: [
+    "a brace expansion of a form that is not known",
+    "write out the words, or put it in single quotes",
   ],
-  brace: ["a brace expansion", "write out the words, or put it in single quotes"],
-  tilde: ["a home directory (~)", "write the path out, or put it in single quotes"],
-  newline: ["a second line", SEPARATE],
+  tilde: [
+    "a home directory (~) that is not the own one at the start of a word",
+    "write the path out, or put it in single quotes",
+  ],
   quote: ["a quote that is not closed", "close it, or give argv"],
   escape: ["a backslash with nothing behind it", "leave it out, or put it in single quotes"],
   dialect: ["something that shells do not read alike", "put it in single quotes, or give argv"],
   control: ["a control character", "give argv"],
   empty: ["no program", "name one"],
+  many: ["more than 50 commands", "send them in several calls"],
+  deep: ["more than 8 levels of commands within commands", "send the inner ones first"],
   syntax: ["something that is no shell syntax", "give argv"],
 } as const satisfies Readonly<Record<string, readonly [name: string, instead: string]>>;
 
 export type ConstructKind = keyof typeof CONSTRUCTS;
 
-/** A construct and its index in the text, in UTF-16 code units. */
-export interface Construct {
+/** A construct that is not run, and its index in the text, in UTF-16 code units. Never leaves `src/shell/`. */
+export class Refused extends Error {
+  override readonly name = "Refused";
   readonly kind: ConstructKind;
   readonly index: number;
+
+  constructor(kind: ConstructKind, index: number) {
+    super(kind);
+    this.kind = kind;
+    this.index = index;
+  }
 }

@@ -1,0 +1,204 @@
+/** What a simple command is by its first word: a program, something Toolgate runs itself, or a shell that it opens. */
+
+import { type PlanNode, type SimplePlan, type Word } from "../core/plan.ts";
+import { isSpecialVariable } from "./_parameter.ts";
+import { NO_SETTINGS, united } from "./_settings.ts";
+import { readShellCall, SHELLS } from "./_shell_call.ts";
+import type { Script } from "./_script.ts";
+import { certainText, wordText } from "./certain.ts";
+import { type ConstructKind, Refused } from "./constructs.ts";
+
+/** Words that, first and unquoted, are no programs (POSIX, 2.4, and bash(1), RESERVED WORDS). */
+const RESERVED: ReadonlySet<string> = new Set(
+  ("! { } case coproc do done elif else esac fi for function if in select then time until while [[ ]]")
+    .split(" "),
+);
+
+/** What a shell does itself (bash(1), SHELL BUILTIN COMMANDS) and no program could do for it. */
+const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKind>([
+  ...["eval", ".", "source", "trap", "fc"].map((name) => [name, "evaluation"] as const),
+  ...["declare", "typeset", "local", "readonly", "let"].map((name) =>
+    [name, "declaration"] as const
+  ),
+  ...["read", "mapfile", "readarray", "getopts", "shift"].map((name) =>
+    [name, "declaration"] as const
+  ),
+  ...["pushd", "popd", "dirs"].map((name) => [name, "directory"] as const),
+  ...[
+    ...["alias", "unalias", "enable", "builtin", "shopt", "bind", "complete", "compgen", "compopt"],
+    ...[
+      "hash",
+      "type",
+      "history",
+      "ulimit",
+      "umask",
+      "times",
+      "wait",
+      "jobs",
+      "fg",
+      "bg",
+      "disown",
+    ],
+    ...["suspend", "logout", "return", "break", "continue", "caller", "help"],
+  ].map((name) => [name, "builtin"] as const),
+]);
+
+export interface CommandSource {
+  /** Where each word begins. */
+  readonly indexes: readonly number[];
+  /** The text from the first word on. */
+  readonly source: string;
+  /** Understands a script that stands in a word. */
+  readonly nested: (source: string, positional: readonly string[], index: number) => Script;
+}
+
+/** The plan of a command by what its first word is. Throws {@linkcode Refused}. */
+export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode {
+  for (const { name } of simple.assignments) refuseSpecial(name, simple.position);
+  const [first] = simple.words;
+  if (first === undefined) {
+    const something = simple.assignments.length > 0 || simple.redirections.length > 0;
+    if (!something) throw new Refused("empty", from.indexes[0] ?? 0);
+    return simple;
+  }
+  const index = from.indexes[0] ?? 0;
+  const name = certainText(first);
+  if (name === null) throw new Refused("program", index);
+  if (name === "") throw new Refused("empty", index);
+  const reserved = RESERVED.has(name) && from.source.startsWith(name) &&
+    /^(?:\s|$)/.test(from.source.slice(name.length));
+  if (reserved) throw new Refused("reserved", index);
+  const refused = REFUSED.get(name);
+  if (refused !== undefined) throw new Refused(refused, index);
+  switch (name) {
+    case "cd":
+      return changeDirectory(simple, index);
+    case "exit":
+      if (!/^(?:|[0-9]{1,3}|\$\{\?\})$/.test(simple.words.slice(1).map(wordText).join(" "))) {
+        throw new Refused("builtin", index);
+      }
+      return simple;
+    case "export":
+      simple.words.slice(1).forEach((word) => refuseSpecial(declaredName(word, index), index));
+      if (simple.words.length === 1) throw new Refused("declaration", index);
+      return simple;
+    case "unset":
+      for (const word of simple.words.slice(1)) {
+        const text = certainText(word);
+        if (text === null || !NAME.test(text)) throw new Refused("declaration", index);
+        refuseSpecial(text, index);
+      }
+      return simple;
+    case "command":
+      return withoutCommand(simple, from);
+    case "exec":
+      if (simple.words.length === 1 || /^-/.test(wordText(simple.words[1]!))) {
+        throw new Refused("exec", index);
+      }
+      return replacing(finishCommand(without(simple, 1), rest(from, 1)), simple);
+    default:
+      return SHELLS.has(name) ? openShell(simple, from) : simple;
+  }
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function refuseSpecial(name: string, index: number): void {
+  if (isSpecialVariable(name) || name === "PWD" || name === "OLDPWD") {
+    throw new Refused("special", index);
+  }
+}
+
+function declaredName(word: Word, index: number): string {
+  const [first] = word;
+  const name = first?.kind === "text"
+    ? /^([A-Za-z_][A-Za-z0-9_]*)(?:=|$)/.exec(first.text)?.[1]
+    : undefined;
+  const whole = first?.kind === "text" && (first.text.includes("=") || word.length === 1);
+  if (name === undefined || !whole) throw new Refused("declaration", index);
+  return name;
+}
+
+function changeDirectory(simple: SimplePlan, index: number): PlanNode {
+  const operands = simple.words.slice(1).map(certainText);
+  if (operands[0] === "--") operands.shift();
+  const [path, second] = operands;
+  const named = path !== undefined && path !== null && path !== "" && !path.startsWith("-");
+  if (!named || second !== undefined) throw new Refused("directory", index);
+  return { ...simple, words: [simple.words[0]!, [{ kind: "text", text: path }]] };
+}
+
+function without(simple: SimplePlan, count: number): SimplePlan {
+  return { ...simple, words: simple.words.slice(count) };
+}
+
+function rest(from: CommandSource, count: number): CommandSource {
+  const start = (from.indexes[count] ?? 0) - (from.indexes[0] ?? 0);
+  return { ...from, indexes: from.indexes.slice(count), source: from.source.slice(start) };
+}
+
+/** `command ls` is `ls`; `command -v ls` asks where it is, as which(1) does. */
+function withoutCommand(simple: SimplePlan, from: CommandSource): PlanNode {
+  const second = simple.words[1] === undefined ? null : certainText(simple.words[1]);
+  if (second === "-v" || second === "-V") {
+    const which: Word = [{ kind: "text", text: "which" }];
+    return { ...simple, words: [which, ...simple.words.slice(2)] };
+  }
+  const skip = second === "--" ? 2 : 1;
+  if (second === null || (skip === 1 && second.startsWith("-")) || simple.words.length <= skip) {
+    throw new Refused("builtin", from.indexes[0] ?? 0);
+  }
+  // Behind `command` a word is no word of the grammar any more.
+  const quoted = rest(from, skip);
+  return finishCommand(without(simple, skip), { ...quoted, source: "" });
+}
+
+/** `exec` ends what it stands in: what would follow never runs. */
+function replacing(node: PlanNode, { position }: SimplePlan): PlanNode {
+  const exit: SimplePlan = {
+    kind: "simple",
+    assignments: [],
+    words: [[{ kind: "text", text: "exit" }]],
+    redirections: [],
+    position,
+  };
+  return {
+    kind: "group",
+    subshell: false,
+    settings: NO_SETTINGS,
+    redirections: [],
+    body: { kind: "list", items: [{ when: "always", node }, { when: "always", node: exit }] },
+  };
+}
+
+/** `sh -c SCRIPT` is the script, in a subshell; any other call of a shell is a program like others. */
+function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
+  const call = readShellCall(simple.words.map(certainText));
+  if (call === null) return simple;
+  const { node, settings } = from.nested(call.script, call.positional, from.indexes[0] ?? 0);
+  const exports: SimplePlan = {
+    kind: "simple",
+    assignments: [],
+    words: [
+      [{ kind: "text", text: "export" }],
+      ...simple.assignments.map(({ name, value }): Word => [
+        { kind: "text", text: `${name}=` },
+        ...value,
+      ]),
+    ],
+    redirections: [],
+    position: simple.position,
+  };
+  const body: PlanNode = simple.assignments.length === 0 ? node : {
+    kind: "list",
+    items: [{ when: "always", node: exports }, { when: "always", node }],
+  };
+  return {
+    kind: "group",
+    subshell: true,
+    settings: united(call.settings, settings),
+    opened: call.argv,
+    body,
+    redirections: simple.redirections,
+  };
+}

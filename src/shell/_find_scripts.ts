@@ -1,0 +1,57 @@
+/** Shell scripts among the words of a command that starts a shell in turn (`timeout 5 sh -c SCRIPT`). */
+
+import type { Capability } from "../core/capability.ts";
+import type { Plan } from "../core/plan.ts";
+import { readShellCall, SHELLS } from "./_shell_call.ts";
+import { isWhollyCertain } from "./certain.ts";
+import { parseScript } from "./parse_line.ts";
+
+/** Programs that start the command behind them: in the words of others a script is text. */
+const STARTERS: ReadonlySet<string> = new Set([
+  ...["env", "timeout", "nice", "nohup", "time", "xargs", "find", "stdbuf", "setsid", "ionice"],
+  ...["busybox", "toybox", "sudo", "doas", "sh", "bash", "dash"],
+]);
+
+export interface FoundScripts {
+  readonly scripts: readonly string[];
+  /** What the scripts would start, read and write. */
+  readonly capabilities: readonly Capability[];
+}
+
+const NONE: FoundScripts = { scripts: [], capabilities: [] };
+
+/**
+ * The scripts that were understood. A real shell will read them: only what is known whole from the text, and what
+ * that shell reads as it was read here. Others are left out, for the policy to refuse. Throws
+ * COMMAND_UNPARSABLE for a script that is not understood.
+ */
+export async function findScripts(
+  argv: readonly string[],
+  lower: (plan: Plan) => Promise<readonly Capability[]>,
+): Promise<FoundScripts> {
+  const starts = STARTERS.has(baseName(argv[0] ?? ""));
+  if (!starts || !argv.some((word) => SHELLS.has(baseName(word)))) return NONE;
+  const scripts: string[] = [];
+  const capabilities: Capability[] = [];
+  for (const [index, word] of argv.entries()) {
+    const call = SHELLS.has(baseName(word)) ? readShellCall(argv.slice(index)) : null;
+    if (call === null || call.login || isRewritten(argv, index)) continue;
+    const plan = await parseScript(call.script, call.positional);
+    const known = isWhollyCertain(plan.root) && (plan.posix || baseName(word) === "bash");
+    if (!known) continue;
+    capabilities.push(...await lower(plan));
+    scripts.push(call.script);
+  }
+  return { scripts, capabilities };
+}
+
+/** Whether the program before the shell puts text of its own into these words, or starts it elsewhere. */
+function isRewritten(argv: readonly string[], index: number): boolean {
+  const before = argv.slice(1, index);
+  return argv.slice(index).some((word) => word.includes("{}")) ||
+    before.some((word) => /^-(?:I|i|J|-replace|execdir|okdir|C|-chdir|D|-cwd)/.test(word));
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}

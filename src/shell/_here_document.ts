@@ -1,0 +1,80 @@
+/** Here-documents (POSIX, 2.7.4): read where the line that names them ends, plain or with expansions. */
+
+import type { HereDoc } from "unbash";
+import type { Redirection, Word } from "../core/plan.ts";
+import type { Scanner } from "./_scanner.ts";
+import { Parts, type WordContext } from "./_parts.ts";
+import { readQuotedPiece } from "./_word.ts";
+import { Refused } from "./constructs.ts";
+
+/** How a body is read: a scanner of its own, and what its expansions take from around it. */
+export type OpenBody = (
+  start: number,
+  end: number,
+) => { readonly scanner: Scanner; readonly context: WordContext };
+
+/** A plain delimiter, or one in quotes as a whole: then the body is plain. */
+const DELIMITER = /^(?:([A-Za-z0-9_.+-]+)|'([^'\n]+)'|"([^"$`\\\n]+)"|\\([A-Za-z0-9_.+-]+))$/;
+
+/**
+ * The redirection of the document at the scanner, which stands behind `<<`. Its text is known once the scanner has
+ * passed the end of this line.
+ */
+export function hereDocument(
+  parsed: HereDoc,
+  descriptor: number,
+  scanner: Scanner,
+  open: OpenBody,
+): Redirection {
+  const { delimiter: written, body, closing } = parsed;
+  scanner.skipBlanks();
+  if (written === undefined) throw new Refused("heredoc", parsed.pos);
+  scanner.mustBeAt(written.pos);
+  const found = DELIMITER.exec(scanner.source.slice(written.pos, written.end));
+  if (found === null) throw new Refused("dialect", written.pos);
+  const [, plain, ...quoted] = found;
+  const delimiter = plain ?? quoted.find((one) => one !== undefined) ?? "";
+  scanner.at = written.end;
+  const stripTabs = parsed.operator === "<<-";
+  const redirection: { kind: "text"; descriptor: number; text: Word } = {
+    kind: "text",
+    descriptor,
+    text: [],
+  };
+  scanner.await({
+    delimiter,
+    stripTabs,
+    index: parsed.pos,
+    found({ start, end }) {
+      const agrees = written.value === delimiter && written.quoted === (plain === undefined) &&
+        closing !== undefined && closing.pos >= end && body.pos === start;
+      if (!agrees) throw new Refused("dialect", parsed.pos);
+      redirection.text = plain === undefined
+        ? plainBody(scanner.source.slice(start, end), stripTabs)
+        : expandedBody(open(start, end), stripTabs);
+    },
+  });
+  return redirection;
+}
+
+function plainBody(text: string, stripTabs: boolean): Word {
+  const stripped = stripTabs ? text.replaceAll(/^\t+/gm, "") : text;
+  return stripped === "" ? [] : [{ kind: "text", text: stripped }];
+}
+
+function expandedBody(
+  { scanner, context }: ReturnType<OpenBody>,
+  stripTabs: boolean,
+): Word {
+  const parts = new Parts();
+  let lineStart = true;
+  while (scanner.at < scanner.end) {
+    if (lineStart && stripTabs && scanner.character === "\t") {
+      scanner.at++;
+      continue;
+    }
+    lineStart = scanner.character === "\n";
+    readQuotedPiece(scanner, context, parts, "");
+  }
+  return parts.done();
+}

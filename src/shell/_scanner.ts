@@ -1,0 +1,115 @@
+/** The second reading of a line: a cursor that must find every operator and every gap where the parser said. */
+
+import { Refused } from "./constructs.ts";
+
+/** A here-document whose body begins behind the next newline. */
+export interface PendingDocument {
+  readonly delimiter: string;
+  readonly stripTabs: boolean;
+  /** Where `<<` stands. */
+  readonly index: number;
+  /** Takes in where the body lies. */
+  readonly found: (body: { readonly start: number; readonly end: number }) => void;
+}
+
+export class Scanner {
+  readonly source: string;
+  readonly end: number;
+  at: number;
+  /** Where the parser says that the word under way ends. */
+  wordEnd: number;
+  #pending: PendingDocument[] = [];
+
+  constructor(source: string, start: number, end: number) {
+    this.source = source;
+    this.at = start;
+    this.end = end;
+    this.wordEnd = end;
+  }
+
+  get character(): string {
+    return this.at < this.end ? this.source[this.at]! : "";
+  }
+
+  startsWith(text: string): boolean {
+    return this.at + text.length <= this.end && this.source.startsWith(text, this.at);
+  }
+
+  /** Takes the text that must stand here. */
+  expect(text: string): void {
+    if (!this.startsWith(text)) throw new Refused("syntax", this.at);
+    this.at += text.length;
+  }
+
+  /** Where the parser says that something begins must be where this reading has come to. */
+  mustBeAt(index: number): void {
+    if (this.at !== index) throw new Refused("syntax", Math.min(this.at, index));
+  }
+
+  /** Past blanks, and newlines that a backslash takes back. */
+  skipBlanks(): void {
+    for (;;) {
+      if (this.character === " " || this.character === "\t") this.at++;
+      else if (this.startsWith("\\\n")) this.at += 2;
+      else return;
+    }
+  }
+
+  /** Past blanks, comments and newlines, with the here-documents that begin behind the first of those. */
+  skipLines(): void {
+    for (;;) {
+      this.skipBlanks();
+      if (this.character === "#") this.#skipComment();
+      else if (this.character === "\n") this.#newline();
+      else return;
+    }
+  }
+
+  /** Past a separator of commands; false where none is left before the end. */
+  skipSeparator(): void {
+    this.skipBlanks();
+    if (this.character === "#") this.#skipComment();
+    if (this.character === ";") {
+      this.at++;
+      if (this.character === ";" || this.character === "&") throw new Refused("syntax", this.at);
+    } else if (this.character === "\n") this.#newline();
+    else if (this.at < this.end) throw new Refused("syntax", this.at);
+  }
+
+  await(document: PendingDocument): void {
+    this.#pending.push(document);
+  }
+
+  /** At the end of what is read no here-document may be left without its body. */
+  finish(): void {
+    const [document] = this.#pending;
+    if (document !== undefined) throw new Refused("heredoc", document.index);
+    if (this.at !== this.end) throw new Refused("syntax", this.at);
+  }
+
+  #skipComment(): void {
+    const newline = this.source.indexOf("\n", this.at);
+    this.at = newline === -1 || newline > this.end ? this.end : newline;
+  }
+
+  #newline(): void {
+    this.at++;
+    for (const document of this.#pending.splice(0)) this.#readDocument(document);
+  }
+
+  #readDocument({ delimiter, stripTabs, index, found }: PendingDocument): void {
+    const start = this.at;
+    while (this.at < this.end) {
+      const newline = this.source.indexOf("\n", this.at);
+      const stop = newline === -1 || newline > this.end ? this.end : newline;
+      const line = this.source.slice(this.at, stop);
+      if ((stripTabs ? line.replace(/^\t+/, "") : line) === delimiter) {
+        found({ start, end: this.at });
+        this.at = Math.min(stop + 1, this.end);
+        return;
+      }
+      this.at = stop + 1;
+    }
+    throw new Refused("heredoc", index);
+  }
+}

@@ -1,0 +1,81 @@
+/** `set` at the beginning of a script: the options it switches on, taken out of the list. */
+
+import type { PlanNode, ShellSettings } from "../core/plan.ts";
+import { certainText } from "./certain.ts";
+import { Refused } from "./constructs.ts";
+
+type Items = Extract<PlanNode, { readonly kind: "list" }>["items"];
+
+export const NO_SETTINGS: ShellSettings = { errexit: false, nounset: false, pipefail: false };
+
+export function isSet({ errexit, nounset, pipefail }: ShellSettings): boolean {
+  return errexit || nounset || pipefail;
+}
+
+/** What either switches on. */
+export function united(a: ShellSettings, b: ShellSettings): ShellSettings {
+  return {
+    errexit: a.errexit || b.errexit,
+    nounset: a.nounset || b.nounset,
+    pipefail: a.pipefail || b.pipefail,
+  };
+}
+
+/** Splits the leading `set -e`, `set -euo pipefail` and the like off. Throws {@linkcode Refused} for other forms. */
+export function takeSettings(
+  items: Items,
+): { readonly settings: ShellSettings; readonly rest: Items } {
+  let settings = NO_SETTINGS;
+  let at = 0;
+  for (; at < items.length; at++) {
+    const words = setWords(items[at]!.node);
+    if (words === null) break;
+    const { position } = words;
+    // `set -e || x` looks at what cannot fail.
+    if (items[at]!.when === "failure") throw new Refused("set", position);
+    settings = applied(settings, words.words, position);
+  }
+  const rest = items.slice(at);
+  for (const { node } of rest) {
+    const words = setWords(node);
+    if (words !== null) throw new Refused("set", words.position);
+  }
+  const [first, ...others] = rest;
+  if (at === 0 || first === undefined) return { settings, rest };
+  if (first.when === "failure") return { settings, rest: others };
+  return { settings, rest: [{ when: "always", node: first.node }, ...others] };
+}
+
+function setWords(
+  node: PlanNode,
+): { readonly words: readonly (string | null)[]; readonly position: number } | null {
+  if (node.kind !== "simple" || node.words[0] === undefined) return null;
+  if (certainText(node.words[0]) !== "set") return null;
+  const bare = node.assignments.length === 0 && node.redirections.length === 0;
+  if (!bare) throw new Refused("set", node.position);
+  return { words: node.words.slice(1).map(certainText), position: node.position };
+}
+
+const LETTERS = { e: "errexit", u: "nounset" } as const;
+
+/** `-e`, `-u`, `-o NAME` and clusters of them; all of it understood, or refused. */
+export function applied(
+  before: ShellSettings,
+  words: readonly (string | null)[],
+  position: number,
+): ShellSettings {
+  const on = { ...before };
+  if (words.length === 0) throw new Refused("set", position);
+  for (let at = 0; at < words.length; at++) {
+    const cluster = /^-([eu]*)(o?)$/.exec(words[at] ?? "");
+    if (cluster === null || words[at] === "-") throw new Refused("set", position);
+    for (const letter of cluster[1]!) on[LETTERS[letter as keyof typeof LETTERS]] = true;
+    if (cluster[2] === "") continue;
+    const name = words[++at];
+    if (name !== "errexit" && name !== "nounset" && name !== "pipefail") {
+      throw new Refused("set", position);
+    }
+    on[name] = true;
+  }
+  return on;
+}

@@ -1,0 +1,59 @@
+/** `sh -c SCRIPT`: a shell that is given its script as a word, taken apart by its arguments. */
+
+import type { ShellSettings } from "../core/plan.ts";
+import { applied, NO_SETTINGS } from "./_settings.ts";
+import { Refused } from "./constructs.ts";
+
+/** Shells that read a script as it is read here. */
+export const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash"]);
+
+export interface ShellCall {
+  readonly argv: readonly string[];
+  readonly script: string;
+  /** `$0` and on. */
+  readonly positional: readonly string[];
+  readonly settings: ShellSettings;
+  /** A login or interactive shell, which reads files before the script. */
+  readonly login: boolean;
+}
+
+const PLAIN = new Set(["--noprofile", "--norc", "--posix"]);
+
+/** The call; null where it is of any other form than `-c` with a script. Words that are not certain are null. */
+export function readShellCall(words: readonly (string | null)[]): ShellCall | null {
+  let settings = NO_SETTINGS;
+  let command = false;
+  let login = false;
+  let at = 1;
+  for (; at < words.length; at++) {
+    const word = words[at];
+    if (word === null || word === undefined) return null;
+    if (PLAIN.has(word)) continue;
+    if (word === "--login") {
+      login = true;
+      continue;
+    }
+    if (word === "--") {
+      at++;
+      break;
+    }
+    if (!/^-[a-z]+$/.test(word)) break;
+    const letters = word.slice(1).replaceAll(/[cl]/g, "");
+    command ||= word.includes("c");
+    login ||= word.includes("l");
+    if (letters === "") continue;
+    const value = letters.endsWith("o") ? [words[++at] ?? null] : [];
+    try {
+      settings = applied(settings, [`-${letters}`, ...value], 0);
+    } catch (error) {
+      if (error instanceof Refused) return null;
+      throw error;
+    }
+  }
+  const argv = words.filter((word) => word !== null);
+  const [script, ...positional] = words.slice(at);
+  if (!command || script === null || script === undefined || argv.length < words.length) {
+    return null;
+  }
+  return { argv, script, positional: positional.filter((word) => word !== null), settings, login };
+}

@@ -1,0 +1,42 @@
+/** Where the reading of a line has come to, and what all parts of it share. */
+
+import type { forEachChild, ParsedScript } from "unbash";
+import type { Scanner } from "./_scanner.ts";
+import type { Script } from "./_script.ts";
+import { Refused } from "./constructs.ts";
+
+/** Groups, substitutions and `sh -c` within each other. */
+const MOST_LEVELS = 8;
+
+/** What all of a line shares, scripts within it included. */
+export interface Reading {
+  readonly parse: (source: string) => ParsedScript;
+  readonly forEachChild: typeof forEachChild;
+  commands: number;
+  posix: boolean;
+}
+
+/** Where a script stands: its arguments, how deep, and where in the line for scripts within words. */
+export interface Place {
+  readonly positional: readonly string[] | null;
+  readonly level: number;
+  /** The position in the line for all commands of a script that is itself a word; null for those of the line. */
+  readonly position: number | null;
+}
+
+export interface Walk {
+  readonly reading: Reading;
+  readonly place: Place;
+  readonly scanner: Scanner;
+  /** Reads all commands up to the end of the walk's scanner. */
+  readonly readCommands: (script: ParsedScript, walk: Walk) => Script;
+  /** Reads a script that stands in a word. */
+  readonly readScript: (source: string, reading: Reading, place: Place) => Script;
+}
+
+/** The same, one level further in. */
+export function deeper(walk: Walk, index: number): Walk {
+  const level = walk.place.level + 1;
+  if (level > MOST_LEVELS) throw new Refused("deep", index);
+  return { ...walk, place: { ...walk.place, level } };
+}

@@ -1,0 +1,221 @@
+/** Reads one word of a line, character by character, as POSIX (2.2, 2.3, 2.6) and bash(1) read it. */
+
+import type { Word } from "../core/plan.ts";
+import { ansiText } from "./_ansi.ts";
+import { readParameter } from "./_parameter.ts";
+import { Parts, type WordContext, type WordKind } from "./_parts.ts";
+import type { Scanner } from "./_scanner.ts";
+import { Refused } from "./constructs.ts";
+
+/** What ends a word where it is not quoted (POSIX, 2.3). */
+export const METACHARACTERS = " \t\n|&;<>()";
+
+/** The word at the scanner, up to the first character that ends it. */
+export function readWord(scanner: Scanner, context: WordContext, kind: WordKind): Word {
+  const parts = new Parts();
+  const start = scanner.at;
+  while (scanner.at < scanner.end && !METACHARACTERS.includes(scanner.character)) {
+    readPiece(scanner, context, kind, parts, start);
+  }
+  return parts.done();
+}
+
+/**
+ * One piece of an unquoted word: a quoted string, an escape, an expansion, a pattern, or a plain character. `start`
+ * is where the word begins, if this is one.
+ */
+export function readPiece(
+  scanner: Scanner,
+  context: WordContext,
+  kind: WordKind,
+  parts: Parts,
+  start = -1,
+): void {
+  const { character } = scanner;
+  switch (character) {
+    case "'":
+      return parts.text(singleQuoted(scanner));
+    case '"':
+      return readDoubleQuoted(scanner, context, parts);
+    case "\\":
+      return readEscape(scanner, parts);
+    case "$":
+      return readUnquotedDollar(scanner, context, kind, parts);
+    case "`":
+      return readSubstitution(scanner, context, parts, !kind.splits);
+    case "*":
+    case "?":
+    case "[":
+      return kind.globs ? readGlob(scanner, context, parts) : readPlain(scanner, parts);
+    case "~":
+      if (kind.tilde && scanner.at === start) return readTilde(scanner, parts);
+      if ("=:".includes(scanner.source[scanner.at - 1] ?? " ")) {
+        throw new Refused("tilde", scanner.at);
+      }
+      return readPlain(scanner, parts);
+    case "{":
+      // What begins one was expanded before, or is refused.
+      if (kind.globs && /^\{.*(?:,|\.\.)/s.test(restOfWord(scanner))) {
+        throw new Refused("brace", scanner.at);
+      }
+      return readPlain(scanner, parts);
+    default:
+      return readPlain(scanner, parts);
+  }
+}
+
+function rest(scanner: Scanner): string {
+  return scanner.source.slice(scanner.at, scanner.end);
+}
+
+function restOfWord(scanner: Scanner): string {
+  return scanner.source.slice(scanner.at, scanner.wordEnd);
+}
+
+function readPlain(scanner: Scanner, parts: Parts): void {
+  const { character } = scanner;
+  if ((character < " " && character !== "\t" && character !== "\n") || character === "\x7f") {
+    throw new Refused("control", scanner.at);
+  }
+  parts.text(character);
+  scanner.at++;
+}
+
+function singleQuoted(scanner: Scanner): string {
+  const close = scanner.source.indexOf("'", scanner.at + 1);
+  if (close === -1 || close >= scanner.end) throw new Refused("quote", scanner.at);
+  const text = scanner.source.slice(scanner.at + 1, close);
+  scanner.at = close + 1;
+  return text;
+}
+
+/** Inside, a backslash is one only before `$`, backquote, `"`, `\` and newline (POSIX, 2.2.3). */
+function readDoubleQuoted(scanner: Scanner, context: WordContext, parts: Parts): void {
+  const start = scanner.at;
+  scanner.at++;
+  parts.text("");
+  while (scanner.character !== '"') {
+    if (scanner.at >= scanner.end) throw new Refused("quote", start);
+    readQuotedPiece(scanner, context, parts);
+  }
+  scanner.at++;
+}
+
+/** One piece of what double quotes or a here-document hold. `quote`: what a backslash may make plain beside the rest. */
+export function readQuotedPiece(
+  scanner: Scanner,
+  context: WordContext,
+  parts: Parts,
+  quote: '"' | "" = '"',
+): void {
+  const { character } = scanner;
+  if (character === "$") return readQuotedDollar(scanner, context, parts);
+  if (character === "`") return readSubstitution(scanner, context, parts, true);
+  const next = scanner.source[scanner.at + 1] ?? "";
+  const escapes = character === "\\" && scanner.at + 1 < scanner.end &&
+    (`$\`\\\n${quote}`).includes(next);
+  if (escapes) {
+    // With the newline it vanishes.
+    if (next !== "\n") parts.text(next);
+    scanner.at += 2;
+    return;
+  }
+  parts.text(character);
+  scanner.at++;
+}
+
+function readEscape(scanner: Scanner, parts: Parts): void {
+  const next = scanner.source[scanner.at + 1];
+  if (next === undefined || scanner.at + 1 >= scanner.end) {
+    throw new Refused("escape", scanner.at);
+  }
+  if (next !== "\n") parts.text(next);
+  scanner.at += 2;
+}
+
+function readUnquotedDollar(
+  scanner: Scanner,
+  context: WordContext,
+  kind: WordKind,
+  parts: Parts,
+): void {
+  if (scanner.startsWith("$'")) {
+    context.onDialect();
+    const { text, end } = ansiText(scanner.source, scanner.at, scanner.end);
+    parts.text(text);
+    scanner.at = end;
+    return;
+  }
+  if (scanner.startsWith('$"')) throw new Refused("dialect", scanner.at);
+  readDollar(scanner, context, parts, !kind.splits);
+}
+
+/** What may follow a `$` that stands for itself inside double quotes: nothing that begins an expansion in any shell. */
+const PLAIN_AFTER_DOLLAR = /^\$(?:["\s|)/.,:;%&=\]\\^+~}]|$)/;
+
+function readQuotedDollar(scanner: Scanner, context: WordContext, parts: Parts): void {
+  if (PLAIN_AFTER_DOLLAR.test(rest(scanner).slice(0, 2))) {
+    parts.text("$");
+    scanner.at++;
+  } else readDollar(scanner, context, parts, true);
+}
+
+function readDollar(
+  scanner: Scanner,
+  context: WordContext,
+  parts: Parts,
+  quoted: boolean,
+): void {
+  if (scanner.startsWith("$((") || scanner.startsWith("$[")) {
+    throw new Refused("arithmetic", scanner.at);
+  }
+  if (scanner.startsWith("$(")) return readSubstitution(scanner, context, parts, quoted);
+  const next = scanner.source[scanner.at + 1] ?? "";
+  if (scanner.at + 1 === scanner.end || METACHARACTERS.includes(next)) {
+    parts.text("$");
+    scanner.at++;
+    return;
+  }
+  readParameter({ scanner, context, parts, quoted, readPiece, readQuotedPiece });
+}
+
+function readSubstitution(
+  scanner: Scanner,
+  context: WordContext,
+  parts: Parts,
+  quoted: boolean,
+): void {
+  const { body, end } = context.substitution(scanner.at);
+  parts.push({ kind: "substitution", body, quoted });
+  scanner.at = end;
+}
+
+function readTilde(scanner: Scanner, parts: Parts): void {
+  const next = scanner.source[scanner.at + 1] ?? "";
+  const ends = scanner.at + 1 === scanner.end || next === "/" || METACHARACTERS.includes(next);
+  if (!ends) throw new Refused("tilde", scanner.at);
+  parts.push({ kind: "home" });
+  scanner.at++;
+}
+
+/** A bracket expression of plain characters and named classes (POSIX, 9.3.5). */
+const BRACKET = /^\[[!^]?\]?(?:\[:[a-z]+:\]|[A-Za-z0-9_.,:+@%=~-])*\]/;
+
+function readGlob(scanner: Scanner, context: WordContext, parts: Parts): void {
+  const { character } = scanner;
+  if (character !== "[") {
+    parts.push({ kind: "glob", text: character });
+    scanner.at++;
+    return;
+  }
+  const ahead = restOfWord(scanner);
+  const found = BRACKET.exec(ahead)?.[0];
+  if (found !== undefined) {
+    if (found.startsWith("[^")) context.onDialect();
+    parts.push({ kind: "glob", text: found });
+    scanner.at += found.length;
+  } else if (!ahead.includes("]")) {
+    parts.text("[");
+    scanner.at++;
+  } else throw new Refused("glob", scanner.at);
+}

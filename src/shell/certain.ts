@@ -1,0 +1,64 @@
+/** What of a plan is known from the line alone, and words as people read them. */
+
+import type { PlanNode, Redirection, SimplePlan, Word, WordPart } from "../core/plan.ts";
+
+/** The text of a word that can mean nothing else; null where it is known only at run time. */
+export function certainText(word: Word): string | null {
+  let text = "";
+  for (const part of word) {
+    if (part.kind !== "text") return null;
+    text += part.text;
+  }
+  return text;
+}
+
+/** Whether all that is judged of a command, its words and the files it is redirected to, is known from the line. */
+export function isCertain({ words, redirections }: SimplePlan): boolean {
+  return words.every((word) => certainText(word) !== null) &&
+    redirections.every((one) => !("target" in one) || certainText(one.target) !== null);
+}
+
+/** Whether nothing in it is known only at run time, down to what it feeds to its programs. */
+export function isWhollyCertain(node: PlanNode): boolean {
+  switch (node.kind) {
+    case "simple":
+      return isCertain(node) && textsOf(node.redirections) &&
+        node.assignments.every(({ value }) => certainText(value) !== null);
+    case "pipeline":
+      return node.stages.every(isWhollyCertain);
+    case "list":
+      return node.items.every((item) => isWhollyCertain(item.node));
+    case "group":
+      return isWhollyCertain(node.body) && textsOf(node.redirections) &&
+        node.redirections.every((one) => !("target" in one) || certainText(one.target) !== null);
+  }
+}
+
+function textsOf(redirections: readonly Redirection[]): boolean {
+  return redirections.every((one) => one.kind !== "text" || certainText(one.text) !== null);
+}
+
+/** The word much as it was written, for judging what is certain of it and for messages. */
+export function wordText(word: Word): string {
+  return word.map(partText).join("");
+}
+
+function partText(part: WordPart): string {
+  switch (part.kind) {
+    case "text":
+    case "glob":
+      return part.text;
+    case "home":
+      return "~";
+    case "substitution":
+      return "$(…)";
+    case "parameter": {
+      const { name, operation } = part;
+      if (operation === null) return `\${${name}}`;
+      if (operation.operator === "length") return `\${#${name}}`;
+      return `\${${name}${operation.operator}${
+        "word" in operation ? wordText(operation.word) : ""
+      }}`;
+    }
+  }
+}

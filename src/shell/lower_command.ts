@@ -1,0 +1,197 @@
+/** From a plan, and from one command whose words and redirections are known, to the capabilities that they need. */
+
+import type { Capability } from "../core/capability.ts";
+import {
+  BUILTINS,
+  type Plan,
+  type PlanNode,
+  type Redirection,
+  type SimplePlan,
+} from "../core/plan.ts";
+import { findScripts } from "./_find_scripts.ts";
+import { certainText, wordText } from "./certain.ts";
+
+/** A simple command after expansion: what is to be started, with what around it. */
+export interface ExpandedCommand {
+  /** Never empty. Empty arguments stand as they are. */
+  readonly argv: readonly string[];
+  /** Relative to the workspace, or absolute; `.` for the workspace itself. */
+  readonly cwd: string;
+  /** Files that are opened for it, here-documents and duplicates left out. Targets from `cwd`. */
+  readonly redirections: readonly {
+    readonly kind: Extract<Redirection, { readonly target: unknown }>["kind"];
+    readonly target: string;
+  }[];
+  /** Names of variables that it gets beside those of the line so far. */
+  readonly variables: readonly string[];
+}
+
+/**
+ * All that the command needs. Judged by `rulebook.decide` once the host has resolved it: what is not plainly allowed
+ * does not start. The effects of the program itself (`cp` writes its last operand) are not in here: they hang on
+ * the policy's table of programs, and the resolver asks `rulebook.reach` for them.
+ *
+ * Throws COMMAND_UNPARSABLE for a shell script among the words that cannot be understood.
+ */
+export async function lowerCommand(command: ExpandedCommand): Promise<readonly Capability[]> {
+  const { argv, cwd, variables } = command;
+  const { scripts, capabilities } = await findScripts(argv, (plan) => lowerPlan(plan, cwd));
+  return [
+    { kind: "process.spawn", argv, cwd, ...(scripts.length === 0 ? {} : { scripts }) },
+    ...capabilities,
+    ...lowerFiles(command),
+    ...variables.map((name): Capability => ({ kind: "env.read", name, change: true })),
+  ];
+}
+
+/** As {@linkcode lowerCommand}, of the files alone: for a group, or a command that is no program. */
+export function lowerFiles(
+  { cwd, redirections }: Pick<ExpandedCommand, "cwd" | "redirections">,
+): readonly Capability[] {
+  return redirections.flatMap(({ kind, target }) => lowerRedirection(kind, from(cwd, target)));
+}
+
+/** What opening a file for a command needs. `/dev/null` needs nothing. */
+function lowerRedirection(
+  kind: ExpandedCommand["redirections"][number]["kind"],
+  path: string,
+): readonly Capability[] {
+  if (path === "/dev/null") return [];
+  return [
+    ...(kind === "read" || kind === "read-write"
+      ? [{ kind: "fs.read", path, tree: false } as const]
+      : []),
+    ...(kind === "read" ? [] : [{ kind: "fs.write", path, tree: false } as const]),
+  ];
+}
+
+/** A path from a directory, in words that the host resolves part by part: `..` is left to it. */
+function from(cwd: string, path: string): string {
+  return path.startsWith("/") || cwd === "." ? path : `${cwd}/${path}`;
+}
+
+/** What is asked for one part of a plan, in the directory that it runs in if all before it succeeds. */
+type Need =
+  | { readonly kind: "program"; readonly simple: SimplePlan; readonly cwd: string }
+  | { readonly kind: "ready"; readonly capability: Capability };
+
+/**
+ * All that the plan needs as far as the line says it. Commands with words that are known only at run time stand in it
+ * with `open`: they are judged once more, whole, when they run (`lowerCommand`). `cwd` as in capabilities.
+ */
+export async function lowerPlan(plan: Plan, cwd: string): Promise<readonly Capability[]> {
+  const needs: Need[] = [];
+  lowerNode(plan.root, cwd, needs);
+  const capabilities: Capability[] = [];
+  for (const need of needs) {
+    if (need.kind === "ready") capabilities.push(need.capability);
+    else capabilities.push(...await lowerSimple(need.simple, need.cwd));
+  }
+  return capabilities;
+}
+
+/** Collects what a node needs; answers the directory that what follows it stands in. */
+function lowerNode(node: PlanNode, cwd: string, needs: Need[]): string {
+  switch (node.kind) {
+    case "simple":
+      return lowerWords(node, cwd, needs);
+    case "pipeline":
+      node.stages.forEach((stage) => lowerNode(stage, cwd, needs));
+      return node.stages.length === 1 ? lowerLast(node.stages, cwd) : cwd;
+    case "list":
+      return node.items.reduce((at, item) => lowerNode(item.node, at, needs), cwd);
+    case "group": {
+      if (node.opened !== undefined) {
+        needs.push(ready({ kind: "process.spawn", argv: node.opened, cwd, opened: true }));
+      }
+      lowerRedirections(node.redirections, cwd, needs);
+      const inside = lowerNode(node.body, cwd, needs);
+      return node.subshell ? cwd : inside;
+    }
+  }
+}
+
+/** `! cd x` moves as `cd x` does. */
+function lowerLast(stages: readonly PlanNode[], cwd: string): string {
+  const [only] = stages;
+  return only === undefined ? cwd : lowerNode(only, cwd, []);
+}
+
+function lowerWords(simple: SimplePlan, cwd: string, needs: Need[]): string {
+  const { words, assignments, redirections } = simple;
+  for (const { name, value } of assignments) {
+    needs.push(change(name));
+    lowerSubstitutions(value, cwd, needs);
+  }
+  words.forEach((word) => lowerSubstitutions(word, cwd, needs));
+  const [first, ...rest] = words;
+  const name = first === undefined ? null : certainText(first);
+  const builtin = name === null || BUILTINS.some((one) => one === name);
+  if (!builtin) {
+    needs.push({ kind: "program", simple, cwd });
+    redirections.forEach((one) => lowerRedirected(one, cwd, needs));
+    return cwd;
+  }
+  lowerRedirections(redirections, cwd, needs);
+  if (name === "export" || name === "unset") {
+    for (const word of rest) needs.push(change(/^[^=]*/.exec(wordText(word))?.[0] ?? ""));
+  }
+  return name === "cd" && rest[0] !== undefined ? from(cwd, wordText(rest[0])) : cwd;
+}
+
+function change(name: string): Need {
+  return ready({ kind: "env.read", name, change: true });
+}
+
+function ready(capability: Capability): Need {
+  return { kind: "ready", capability };
+}
+
+/** Substitutions run before the command that they stand in, as subshells. */
+function lowerSubstitutions(word: SimplePlan["words"][number], cwd: string, needs: Need[]): void {
+  for (const part of word) {
+    if (part.kind === "substitution") lowerNode(part.body, cwd, needs);
+    if (part.kind === "parameter" && part.operation !== null && "word" in part.operation) {
+      lowerSubstitutions(part.operation.word, cwd, needs);
+    }
+  }
+}
+
+/** Of a command that is lowered by itself: only what runs inside its redirections. */
+function lowerRedirected(redirection: Redirection, cwd: string, needs: Need[]): void {
+  if ("target" in redirection) lowerSubstitutions(redirection.target, cwd, needs);
+  if (redirection.kind === "text") lowerSubstitutions(redirection.text, cwd, needs);
+}
+
+function lowerRedirections(
+  redirections: readonly Redirection[],
+  cwd: string,
+  needs: Need[],
+): void {
+  for (const redirection of redirections) {
+    lowerRedirected(redirection, cwd, needs);
+    for (const { kind, target } of certainTargets([redirection])) {
+      lowerRedirection(kind, from(cwd, target)).forEach((one) => needs.push(ready(one)));
+    }
+  }
+}
+
+function certainTargets(redirections: readonly Redirection[]) {
+  return redirections.flatMap((one) => {
+    if (!("target" in one)) return [];
+    const target = certainText(one.target);
+    // An empty name is no file: it fails when it runs.
+    return target === null || target === "" ? [] : [{ kind: one.kind, target }];
+  });
+}
+
+async function lowerSimple(simple: SimplePlan, cwd: string): Promise<readonly Capability[]> {
+  const argv = simple.words.map(wordText);
+  const open = simple.words.flatMap((word, index) => certainText(word) === null ? [index] : []);
+  const redirections = certainTargets(simple.redirections);
+  if (open.length === 0) return await lowerCommand({ argv, cwd, redirections, variables: [] });
+  return [
+    { kind: "process.spawn", argv, cwd, open },
+    ...redirections.flatMap(({ kind, target }) => lowerRedirection(kind, from(cwd, target))),
+  ];
+}

@@ -1,0 +1,57 @@
+/** The collection of attacks on command lines, judged by what they leave behind. */
+
+import { assert, assertEquals } from "@std/assert";
+import { Arena } from "./_arena.ts";
+import { readAttacks } from "./_read_lines.ts";
+import { runAttacks } from "./_run_attacks.ts";
+
+const ATTACKS = readAttacks();
+
+Deno.test("the collection is large, and names each line once", () => {
+  assert(ATTACKS.length >= 250, `${ATTACKS.length} lines`);
+  assertEquals(new Set(ATTACKS.map(({ line }) => line)).size, ATTACKS.length);
+});
+
+/** Of the lines that bash may run, those that leave their trace on most machines: shells and tools differ. */
+const MOST = 0.6;
+
+Deno.test("the attacks are some: a shell that nothing holds falls for them", async () => {
+  await using arena = new Arena();
+  const tried = ATTACKS.filter(({ control }) => control);
+  assert(tried.length >= 250, `${tried.length} lines`);
+  let fell = 0;
+  for (const { line, marker } of tried) {
+    const child = new Deno.Command("timeout", {
+      args: ["-k", "1", "5", "bash", "-c", arena.placed(line).replaceAll("\0", "")],
+      cwd: arena.root,
+      clearEnv: true,
+      env: { PATH: "/usr/bin:/bin", HOME: arena.root, LC_ALL: "C.UTF-8" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    });
+    const { stdout, stderr } = await child.output();
+    const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    if (arena.traces(said).has(marker)) fell++;
+    arena.reset();
+  }
+  assert(fell > tried.length * MOST, `${fell} of ${tried.length} left their trace`);
+});
+
+Deno.test("a trace would be seen: what is allowed runs, and leaves it", async () => {
+  const { successes } = await runAttacks([
+    { line: "cp a.txt pwned", closed: false },
+    { line: "cat a.txt | tee src/pwned", closed: false },
+  ]);
+  assertEquals(successes.map(({ traces }) => traces), [["ran"], ["ran"]]);
+});
+
+Deno.test("no attack leaves a trace", async () => {
+  const trials = ATTACKS.map(({ line, marker, kind }) => ({
+    line,
+    closed: kind.startsWith("denied") || marker === "denied",
+  }));
+  const { successes, answered } = await runAttacks(trials);
+  assertEquals(answered, trials.length);
+  assertEquals(successes, []);
+});

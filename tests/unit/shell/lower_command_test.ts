@@ -1,0 +1,103 @@
+/** What lines need, in short: `p` a program, `P` one to be judged again, `o` a shell that is opened, `r` `w` files, `e` a variable. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Capability } from "../../../src/core/capability.ts";
+import { ToolError } from "../../../src/core/errors.ts";
+import { lowerCommand, lowerPlan } from "../../../src/shell/lower_command.ts";
+import { parseLine } from "../../../src/shell/parse_line.ts";
+
+function short(capability: Capability): string {
+  switch (capability.kind) {
+    case "process.spawn": {
+      const { argv, cwd, open, opened, scripts } = capability;
+      const kind = opened ? "o" : open === undefined ? "p" : `P${open}`;
+      const taken = scripts === undefined ? "" : ` {${scripts}}`;
+      return `${kind} ${cwd === "." ? "" : `${cwd}: `}${argv.join(" ")}${taken}`;
+    }
+    case "fs.read":
+    case "fs.write":
+      return `${capability.kind === "fs.read" ? "r" : "w"} ${capability.path}`;
+    case "env.read":
+      return `e ${capability.name}${capability.change ? "" : "?"}`;
+    case "net.connect":
+      return "c";
+  }
+}
+
+const CASES: readonly (readonly [line: string, needs: string])[] = [
+  ["ls -l", "p ls -l"],
+  ["a | b && c; (d) || { e; }", "p a, p b, p c, p d, p e"],
+  ["cd x && a; cd y; b", "p x: a, p x/y: b"],
+  ["cd x | a; b", "p a, p b"],
+  ["(cd x; a); b", "p x: a, p b"],
+  ["{ cd x; a; }; b", "p x: a, p x: b"],
+  ["! cd x; a", "p x: a"],
+  ["cd /x; a > y", "p /x: a, w /x/y"],
+  ["cd x && sh -c 'cd y; a' && b", "o x: sh -c cd y; a, p x/y: a, p x: b"],
+  ["a < b > c 2> d >> e <> f", "p a, r b, w c, w d, w e, r f, w f"],
+  ["a > /dev/null 2>&1 < /dev/null", "p a"],
+  ["> x", "w x"],
+  ["cd y > x", "w x"],
+  ["(a; b) > x", "w x, p a, p b"],
+  ["a > $X", "p a"],
+  ["A=1 B=2 a", "e A, e B, p a"],
+  ["A=$(b) c", "e A, p b, p c"],
+  ["A=1", "e A"],
+  ["export A=1 B; unset C", "e A, e B, e C"],
+  ['a *.x $Y "$(b c)" d', "p b c, P1,2,3 a *.x ${Y} $(…) d"],
+  ["a ${X:-$(b)}", "p b, P1 a ${X:-$(…)}"],
+  ["cat <<E\n$(a)\nE", "p cat, p a"],
+  ["cat <<'E'\n$(a)\nE", "p cat"],
+  ["a > $(b)", "p a, p b"],
+  ["timeout 5 sh -c 'a | b'", "p timeout 5 sh -c a | b {a | b}, p a, p b"],
+  [
+    "cd x; nice bash -c 'cd y; a > z'",
+    "p x: nice bash -c cd y; a > z {cd y; a > z}, p x/y: a, w x/y/z",
+  ],
+  ["find . -exec sh -c 'a' \\;", "p find . -exec sh -c a ; {a}, p a"],
+  // What a real shell would read in its own way stays for the policy to refuse.
+  ["timeout 5 sh -c 'a $X'", "p timeout 5 sh -c a $X"],
+  ["timeout 5 sh -c 'a *.x'", "p timeout 5 sh -c a *.x"],
+  ["timeout 5 sh -c 'a &> x'", "p timeout 5 sh -c a &> x"],
+  ["timeout 5 bash -lc 'a'", "p timeout 5 bash -lc a"],
+  ["find . -exec sh -c 'a {}' \\;", "p find . -exec sh -c a {} ;"],
+  ["find . -execdir sh -c 'a' \\;", "p find . -execdir sh -c a ;"],
+  ["xargs -I% sh -c 'a %'", "p xargs -I% sh -c a %"],
+  // Text is no script.
+  ["echo bash -c 'rm -rf /'", "p echo bash -c rm -rf /"],
+  ["git commit -m x sh -c 'rm -rf /'", "p git commit -m x sh -c rm -rf /"],
+];
+
+for (const [line, needs] of CASES) {
+  Deno.test(`needs: ${line}`, async () => {
+    const found = await lowerPlan(await parseLine(line), ".");
+    assertEquals(found.map(short).join(", "), needs);
+  });
+}
+
+Deno.test("one command whose words are known needs what it would in a line", async () => {
+  const found = await lowerCommand({
+    argv: ["tee", "a b"],
+    cwd: "sub",
+    redirections: [{ kind: "read", target: "x" }, { kind: "append", target: "/dev/null" }],
+    variables: ["A"],
+  });
+  assertEquals(found.map(short).join(", "), "p sub: tee a b, r sub/x, e A");
+  const nested = await lowerCommand({
+    argv: ["timeout", "1", "bash", "-c", "rm x"],
+    cwd: ".",
+    redirections: [],
+    variables: [],
+  });
+  assertEquals(nested.map(short).join(", "), "p timeout 1 bash -c rm x {rm x}, p rm x");
+  await assertRejects(
+    () =>
+      lowerCommand({
+        argv: ["env", "sh", "-c", "eval x"],
+        cwd: ".",
+        redirections: [],
+        variables: [],
+      }),
+    ToolError,
+  );
+});
