@@ -25,13 +25,34 @@ export interface FileCapability<P = string> {
   readonly entry?: true;
   /** Its backups beside it, too: `path.bak`, `path.bak.1`, … whose endings the policy is not asked about. */
   readonly backups?: true;
+  /**
+   * A program reaches it, not Toolgate: reading what `sandbox.system` opens to programs is allowed too, a path that
+   * cannot be resolved cannot be reached either, and the grant of the call's own handles leaves it out.
+   */
+  readonly by?: "program";
 }
 
 /** Starting a program. `argv[0]` is the program as the caller wrote it; `cwd` as requested. */
 export interface SpawnCapability<P = string> {
   readonly kind: "process.spawn";
+  /** Words known only at run time (see `open`) stand as the line wrote them. */
   readonly argv: readonly string[];
   readonly cwd: P;
+  /**
+   * Indexes of words that are known only when it runs (globs, parameters, substitutions): each stands for none,
+   * one or more. Never 0. What such a command becomes is judged once more before it starts.
+   */
+  readonly open?: readonly number[];
+  /**
+   * Shell scripts among the words (of `timeout 5 sh -c SCRIPT`) that were taken apart: what they would start
+   * stands beside as capabilities of its own.
+   */
+  readonly scripts?: readonly string[];
+  /**
+   * A shell that is not started (`sh -c SCRIPT`, whose parts Toolgate runs itself): rules that deny or ask
+   * speak, none needs to allow it.
+   */
+  readonly opened?: true;
 }
 
 /** Connecting to `host:port`, with the HTTP method where there is one. */
@@ -46,6 +67,8 @@ export interface ConnectCapability {
 export interface EnvironmentCapability {
   readonly kind: "env.read";
   readonly name: string;
+  /** The call gives programs a value of its own: allowed only where the variable cannot steer them. */
+  readonly change?: true;
 }
 
 /** What a tool says it needs, in the words of the request. */

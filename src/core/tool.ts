@@ -1,8 +1,11 @@
 /** What a tool is, and the handles it is given: it sees nothing else of the machine. */
 
 import type { Capability } from "./capability.ts";
+import type { ToolError } from "./errors.ts";
 import type { Files, ReadFiles } from "./files.ts";
+import type { Plan } from "./plan.ts";
 import type { Schema } from "./schema.ts";
+import type { Survey } from "./survey.ts";
 
 export type * from "./files.ts";
 
@@ -25,7 +28,7 @@ export type PermissionGroup = (typeof PERMISSION_GROUPS)[number];
 export const CATEGORIES = ["fs", "exec", "git", "web", "agent", "analysis", "util"] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Sizes in bytes, counts as counts; the policy's `limits`. */
+/** Sizes in bytes, counts as counts, times in milliseconds; the policy's `limits`. */
 export interface Limits {
   readonly read: number;
   readonly write: number;
@@ -37,35 +40,70 @@ export interface Limits {
   readonly matches: number;
   readonly memory: number;
   readonly processes: number;
+  /** Of one file that a program writes. */
+  readonly file: number;
+  /** Time on processors, of all programs of a run together. */
+  readonly cpu: number;
   readonly concurrency: number;
 }
 
-/** What became of a program. Bytes are what was kept under the output limit. */
+/** A limit of the policy that all programs of a run share. */
+export type ProgramLimit = "memory" | "processes" | "cpu";
+
+/** What became of a program, or of the programs of a line. Bytes are what was kept under the output limit. */
 export interface ProcessOutcome {
   readonly stdout: Uint8Array;
   readonly stderr: Uint8Array;
-  /** Bytes the program wrote that were not kept. */
+  /** Bytes that were written and not kept. */
   readonly dropped: { readonly stdout: number; readonly stderr: number };
+  /** Of the program, or of the line as a shell gives it; null where a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
   readonly cancelled: boolean;
+  /** The limit that it went over, for which it was killed. */
+  readonly exceeded: ProgramLimit | null;
+  /** What ended a line before its end: a command that was refused, or could not be started. */
+  readonly refusal: ToolError | null;
   readonly durationMs: number;
-  /** Layers that held the program. */
+  /** Layers that held the programs. */
   readonly sandbox: readonly string[];
+  /** What was written to the file of `spill`; null where none was asked for. */
+  readonly spilled: {
+    readonly bytes: number;
+    /** False where the file could not take all of it (a full disk, the limit of a file's size). */
+    readonly complete: boolean;
+  } | null;
 }
 
-/** Starting the programs that the capabilities named. */
+/** How programs are to be started. */
+export interface ProcessRequest {
+  readonly cwd: string;
+  /** Beside what the policy passes. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What they read; null for nothing. */
+  readonly stdin: Uint8Array | null;
+  readonly timeoutMs: number;
+  /**
+   * A file that all output is written to whole, standard output and errors as they come: a path that the
+   * call named as `fs.write`. What it held is gone.
+   */
+  readonly spill?: string;
+}
+
+/**
+ * Starting the programs that the capabilities named. Whatever happens, nothing of it runs on when the outcome is there.
+ * Throws COMMAND_DENIED, COMMAND_NOT_FOUND, NATIVE_DENIED, RESOURCE_LIMIT, CANCELLED where nothing was started.
+ */
 export interface Processes {
-  run(
-    argv: readonly string[],
-    options: {
-      readonly cwd: string;
-      readonly env: Readonly<Record<string, string>>;
-      readonly stdin: Uint8Array | null;
-      readonly timeoutMs: number;
-    },
-  ): Promise<ProcessOutcome>;
+  /** One program, by its words. */
+  run(argv: readonly string[], request: ProcessRequest): Promise<ProcessOutcome>;
+  /**
+   * A command line, without a shell (or by `/bin/sh` where the policy's `shell.mode` is `sh`). Commands that are
+   * known only when they run are judged then; one that is not plainly allowed ends the line (`refusal`).
+   * `request.env` was judged as variables that the call changes.
+   */
+  runLine(plan: Plan, request: ProcessRequest): Promise<ProcessOutcome>;
 }
 
 /** One call with a word on what it is good for. */
@@ -176,6 +214,10 @@ export interface Tool<I = unknown, O = unknown> {
   readonly riskOfPrograms?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */
   readonly long?: boolean;
+  /** Where what it does depends on the workspace: looked at before `capabilities` is asked. */
+  readonly survey?: Survey<I>;
+  /** The call that shows what this one would change, judged and run like any other, in place of `preview`. */
+  rehearsal?(input: I): I;
   /** Exact, and free of effects. Throws COMMAND_UNPARSABLE where they cannot be derived. */
   capabilities(input: I, scope: Scope): readonly Capability[] | Promise<readonly Capability[]>;
   preview?(input: I, context: ReadContext): Promise<Preview> | Preview;

@@ -6,14 +6,18 @@ export interface Captured {
   readonly dropped: number;
 }
 
+/** Bytes that room is made for at first. */
+const INITIAL_BYTES = 4096;
+
 /**
- * Collects chunks. Up to `limit` bytes all are kept; of more, the first half of the limit and the last, with a
- * line between that says how many are missing (part of the limit).
+ * Collects chunks, copying them. Up to `limit` bytes all are kept; of more, the first half of the limit and the
+ * last, with a line between that says how many are missing (part of the limit).
  */
 export class Capture {
   readonly #limit: number;
   readonly #headLimit: number;
-  #chunks: Uint8Array[] = [];
+  /** All that is kept, or once over the limit its first half. One buffer: a program may write byte by byte. */
+  #head = new Uint8Array(0);
   #kept = 0;
   #total = 0;
   /** Once over the limit: the last bytes, as a ring. */
@@ -25,21 +29,39 @@ export class Capture {
     this.#headLimit = Math.ceil(limit / 2);
   }
 
+  /** Bytes that came in. */
+  get total(): number {
+    return this.#total;
+  }
+
   add(chunk: Uint8Array): void {
     this.#total += chunk.length;
     if (this.#tail !== null) return this.#addToTail(this.#tail, chunk);
-    this.#chunks.push(chunk);
-    this.#kept += chunk.length;
-    if (this.#kept > this.#limit) this.#split();
+    const room = chunk.subarray(0, this.#limit - this.#kept);
+    this.#grow(this.#kept + room.length);
+    this.#head.set(room, this.#kept);
+    this.#kept += room.length;
+    if (room.length === chunk.length) return;
+    this.#addToTail(this.#split(), chunk.subarray(room.length));
+  }
+
+  #grow(needed: number): void {
+    if (needed <= this.#head.length) return;
+    const larger = new Uint8Array(
+      Math.min(this.#limit, Math.max(needed, this.#head.length * 2, INITIAL_BYTES)),
+    );
+    larger.set(this.#head.subarray(0, this.#kept));
+    this.#head = larger;
   }
 
   /** From keeping all to keeping both ends. */
-  #split(): void {
-    const all = concatenate(this.#chunks);
+  #split(): Uint8Array {
     const tail = new Uint8Array(this.#limit - this.#headLimit);
-    this.#chunks = [all.slice(0, this.#headLimit)];
     this.#tail = tail;
-    this.#addToTail(tail, all.subarray(this.#headLimit));
+    this.#addToTail(tail, this.#head.subarray(this.#headLimit, this.#kept));
+    this.#head = this.#head.slice(0, this.#headLimit);
+    this.#kept = this.#headLimit;
+    return tail;
   }
 
   #addToTail(tail: Uint8Array, chunk: Uint8Array): void {
@@ -53,7 +75,7 @@ export class Capture {
   }
 
   take(): Captured {
-    const head = concatenate(this.#chunks);
+    const head = this.#head.subarray(0, this.#kept);
     if (this.#tail === null) return { bytes: head, dropped: 0 };
     const tail = concatenate([
       this.#tail.subarray(this.#tailEnd),
@@ -62,18 +84,41 @@ export class Capture {
     const marker = new TextEncoder().encode(
       `\n[… ${this.#total - this.#limit} bytes and more are left out here …]\n`,
     );
-    if (marker.length > tail.length) return { bytes: head, dropped: this.#total - head.length };
-    const rest = tail.subarray(marker.length);
+    const begin = head.subarray(0, lengthOfWhole(head));
+    if (marker.length > tail.length) return { bytes: begin, dropped: this.#total - begin.length };
+    const cut = tail.subarray(marker.length);
+    const end = cut.subarray(lengthOfBroken(cut));
     return {
-      bytes: concatenate([head, marker, rest]),
-      dropped: this.#total - head.length - rest.length,
+      bytes: concatenate([begin, marker, end]),
+      dropped: this.#total - begin.length - end.length,
     };
   }
 }
 
+/** Continuation bytes of UTF-8 are 10xxxxxx; at most three follow a first byte (RFC 3629, 3). */
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Bytes up to a sequence that was cut off at the end. */
+function lengthOfWhole(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (isContinuation(byte)) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** Bytes at the start that belong to a sequence that was cut off before them. */
+function lengthOfBroken(bytes: Uint8Array): number {
+  let length = 0;
+  while (length < 3 && isContinuation(bytes[length])) length++;
+  return length;
+}
+
 function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
-  const [only] = chunks;
-  if (chunks.length === 1 && only !== undefined) return only;
   const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let offset = 0;
   for (const chunk of chunks) {

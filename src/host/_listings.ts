@@ -3,12 +3,14 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import { type Libc, openLibc } from "../sandbox/libc.ts";
 import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
-import { statOf } from "./_stat.ts";
+import { statAt, statOf } from "./_stat.ts";
 import { readEntries } from "./_walk_linux.ts";
 
 export interface ListedEntry {
   readonly path: CanonicalPath;
   readonly type: "file" | "directory" | "symlink";
+  /** Its inode: a rule of the kernel is about that, and a file that was replaced under its name has another. */
+  readonly inode: number;
   readonly verdict: { readonly read: boolean; readonly write: boolean };
 }
 
@@ -16,6 +18,8 @@ export interface Listings {
   /** Starts a round that may look at so many entries. */
   begin(entries: number): void;
   readonly list: (directory: CanonicalPath) => readonly ListedEntry[] | "unreadable" | "too many";
+  /** Of an entry that the round has come by; 0 for all others. */
+  inodeOf(path: CanonicalPath): number;
   /** Forgets the directories that the round did not come by. */
   end(): void;
 }
@@ -40,6 +44,8 @@ export function createListings(judge: Judge): Listings {
   let kept = new Map<CanonicalPath, Kept>();
   let round = new Map<CanonicalPath, Kept>();
   let left = 0;
+  /** Made for the few listings of which single entries get rules. */
+  const byPath = new WeakMap<readonly ListedEntry[], ReadonlyMap<CanonicalPath, number>>();
 
   const list: Listings["list"] = (directory) => {
     const listed = round.get(directory);
@@ -64,6 +70,15 @@ export function createListings(judge: Judge): Listings {
       left = entries;
       round = new Map();
     },
+    inodeOf(path) {
+      const cut = path.lastIndexOf("/");
+      const listed = round.get((path.slice(0, cut) || "/") as CanonicalPath);
+      if (listed === undefined) return 0;
+      const inodes = byPath.get(listed.entries) ??
+        new Map(listed.entries.map((entry) => [entry.path, entry.inode]));
+      byPath.set(listed.entries, inodes);
+      return inodes.get(path) ?? 0;
+    },
     end() {
       kept = round;
       round = new Map();
@@ -71,7 +86,7 @@ export function createListings(judge: Judge): Listings {
   };
 }
 
-type Entry = Pick<ListedEntry, "type"> & { readonly name: string };
+type Entry = Pick<ListedEntry, "type" | "inode"> & { readonly name: string };
 
 interface Seen {
   /** Which directory it is, and its times. */
@@ -114,9 +129,19 @@ const lookByRuntime: Look = (directory, before) => {
   const entries = [...Deno.readDirSync(directory)].map((entry): Entry => ({
     name: entry.name,
     type: entry.isDirectory ? "directory" : entry.isSymlink ? "symlink" : "file",
+    inode: inodeOf(`${directory === "/" ? "" : directory}/${entry.name}`),
   }));
   return { state, changed, entries };
 };
+
+/** 0 where it has vanished, or may not be looked at. */
+function inodeOf(path: string): number {
+  try {
+    return Deno.lstatSync(path).ino ?? 0;
+  } catch {
+    return 0;
+  }
+}
 
 /** Counts as changed just now, so that it is not remembered: sealed builds with such a denial are few. */
 function lookByKernel(libc: Libc, directory: CanonicalPath): Seen | null {
@@ -134,11 +159,17 @@ function lookByKernel(libc: Libc, directory: CanonicalPath): Seen | null {
       entries: entries.filter((entry) => !entry.escaped).map(({ name, type }) => ({
         name,
         type: type === "directory" || type === "symlink" ? type : "file",
+        inode: inodeAt(libc, descriptor, name),
       })),
     };
   } finally {
     libc.call(libc.numbers.close, descriptor);
   }
+}
+
+function inodeAt(libc: Libc, directory: number, name: string): number {
+  const stat = statAt(libc, directory, name);
+  return typeof stat === "number" ? 0 : stat.inode;
 }
 
 function judged(
@@ -147,8 +178,8 @@ function judged(
   judge: Judge,
 ): readonly ListedEntry[] {
   const prefix = directory === "/" ? "/" : `${directory}/`;
-  return entries.map(({ name, type }) => {
+  return entries.map(({ name, type, inode }) => {
     const path = `${prefix}${name}` as CanonicalPath;
-    return { path, type, verdict: judge(path, type === "directory" ? "directory" : "file") };
+    return { path, type, inode, verdict: judge(path, type === "directory" ? "directory" : "file") };
   }).sort((a, b) => a.path < b.path ? -1 : 1);
 }

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Access } from "../policy/model.ts";
+import { outermost } from "../policy/path_sets.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { entryType } from "./entry_type.ts";
@@ -60,7 +61,6 @@ export function createCarver(rulebook: Rulebook, bounds: CarveBounds = BOUNDS): 
     listings.begin(bounds.entries);
     const read = roots.map((root) => carveFor("read", rulebook, root, listings.list));
     const write = roots.map((root) => carveFor("write", rulebook, root, listings.list));
-    listings.end();
     const refused = [...read, ...write].flatMap((pieces) => pieces.refused);
     const budget = { left: bounds.rules };
     const lists = {
@@ -68,16 +68,11 @@ export function createCarver(rulebook: Rulebook, bounds: CarveBounds = BOUNDS): 
       read: spend(budget, read.flatMap((pieces) => pieces.rules), refused),
       write: spend(budget, write.flatMap((pieces) => pieces.rules), refused),
     };
-    return { ...lists, fingerprint: fingerprintOf(lists), refused: [...new Set(refused)] };
+    const fingerprint = fingerprintOf(lists, listings.inodeOf);
+    listings.end();
+    return { ...lists, fingerprint, refused: [...new Set(refused)] };
   };
   return { carve };
-}
-
-/** Leaves out what lies in another. */
-function outermost(paths: readonly CanonicalPath[]): readonly CanonicalPath[] {
-  return [...new Set(paths)].filter((path) =>
-    !paths.some((other) => other !== path && isWithin(other, path))
-  );
 }
 
 function allows(
@@ -196,10 +191,14 @@ function spend(
   return taken;
 }
 
-function fingerprintOf(lists: Pick<Carved, "read" | "write" | "list">): string {
+/** A rule is about a file, not its name: one that was replaced makes another carving. */
+function fingerprintOf(
+  lists: Pick<Carved, "read" | "write" | "list">,
+  inodeOf: (path: CanonicalPath) => number,
+): string {
   const hash = createHash("sha256");
   for (const [name, paths] of Object.entries(lists)) {
-    hash.update(`${name}\0${paths.join("\0")}\0\0`);
+    hash.update(`${name}\0${paths.map((path) => `${path}\0${inodeOf(path)}`).join("\0")}\0\0`);
   }
   return hash.digest("hex");
 }

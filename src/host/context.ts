@@ -1,21 +1,19 @@
 /** All that a running tool sees, made from one grant. */
 
-import type { Catalogue, Syntax, ToolContext } from "../core/tool.ts";
+import { ToolError } from "../core/errors.ts";
+import type { Catalogue, Processes, Syntax, ToolContext } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import type { FileBackend } from "./file_backend.ts";
 import { createFiles } from "./files.ts";
 import { createLinuxFiles } from "./files_linux.ts";
+import type { ProgramOptions } from "./program_options.ts";
 
 /** What a context is made of. */
 export interface ContextOptions {
   readonly grant: Grant;
   readonly rulebook: Rulebook;
-  /** From `enterBoundary`; without it files are handled over the runtime alone. */
-  readonly libc: Libc | null;
-  /** From `enterBoundary`: what the results of programs say held them. */
-  readonly layers: readonly string[];
   readonly catalogue: Catalogue;
   /** One for all calls of a thread: it keeps the validators that it loaded. */
   readonly syntax: Syntax;
@@ -24,14 +22,10 @@ export interface ContextOptions {
   readonly checkpoint: () => void;
   readonly count: ToolContext["count"];
   readonly progress: ToolContext["progress"];
-  readonly onGroup: (id: number, alive: boolean) => void;
-  readonly onOutput?: (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
-  /** The environment of programs: `baseEnvironment` of a thread that may read variables. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** Null where the call starts none. */
+  readonly programs: ProgramOptions | null;
   /** One for all calls of a thread, from {@linkcode createFileBackend}: it keeps its buffer. */
   readonly files: FileBackend;
-  /** Where each program gets a TMPDIR of its own; among what programs may write. */
-  readonly temporaryRoot: string | null;
 }
 
 /** The files of this thread: by system calls where it has them. */
@@ -44,15 +38,19 @@ export async function createFileBackend(libc: Libc | null): Promise<FileBackend>
 /** The context of one call: its `timeoutMs` counts down from here. */
 export function createContext(options: ContextOptions): ToolContext {
   const { grant, rulebook } = options;
+  const processes = (): Processes => {
+    if (options.programs === null) {
+      throw new ToolError("COMMAND_DENIED", "this call was granted no programs");
+    }
+    const { signal } = options;
+    return options.programs.create({ ...options.programs, grant, rulebook, signal });
+  };
   const end = performance.now() + grant.timeoutMs;
   return {
     files: createFiles(grant, rulebook, options.files, options.checkpoint),
     processes: {
-      // Few calls start programs: the others do not load what that takes.
-      async run(argv, request) {
-        const { createProcesses } = await import("./processes.ts");
-        return await createProcesses(options).run(argv, request);
-      },
+      run: async (argv, request) => await processes().run(argv, request),
+      runLine: async (plan, request) => await processes().runLine(plan, request),
     },
     syntax: options.syntax,
     limits: grant.limits,

@@ -77,7 +77,9 @@ export function createFiles(
     display(path) {
       const known = grant.read.find((entry) => entry.requested === path) ??
         grant.write.find((entry) => entry.requested === path);
-      return known === undefined ? path : paths.show(known.path);
+      if (known !== undefined) return paths.show(known.path);
+      // Programs name files by their absolute paths, which begin with the workspace's canonical one.
+      return path.startsWith("/") ? paths.show(path as CanonicalPath) : path;
     },
     read(path, limit) {
       return backend.read(readable(path), limit);

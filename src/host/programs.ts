@@ -136,14 +136,14 @@ function openEyed(
     const path = real(folder);
     return path !== null && isTrusted(path);
   });
-  const bare = new Map<string, Program>();
-
-  const findBare = (name: string): Program | null => {
-    // What is not there may be installed later: only what was found is remembered.
-    const program = bare.get(name) ?? searchBare(name);
-    if (program !== null) bare.set(name, program);
+  // What is not there may be installed later: only what was found is remembered, and nothing of the workspace.
+  const known = new Map<string, Program>();
+  const remember = (name: string, program: Program | null): Program | null => {
+    if (program !== null && isTrusted(program.path)) known.set(name, program);
     return program;
   };
+  const findBare = (name: string): Program | null =>
+    known.get(name) ?? remember(name, searchBare(name));
   const searchBare = (name: string): Program | null => {
     for (const folder of folders) {
       const start = `${folder.replace(/\/+$/, "")}/${name}`;
@@ -162,14 +162,16 @@ function openEyed(
     const path = real(start);
     if (path === null || !eyes.isProgram(path)) return null;
     if (!isTrusted(path) && !isWithin(workspace, path)) return null;
-    const known = findBare(last);
-    const names = known !== null && known.path === path ? [last, start, path] : [start, path];
+    const same = findBare(last)?.path === path;
+    const names = same ? [last, start, path] : [start, path];
     return { path, start, names: [...new Set(names)] };
   };
 
   return {
     find(name, cwd) {
-      return name.includes("/") ? findPath(name, cwd) : findBare(name);
+      if (!name.includes("/")) return findBare(name);
+      if (!name.startsWith("/")) return findPath(name, cwd);
+      return known.get(name) ?? remember(name, findPath(name, cwd));
     },
   };
 }

@@ -29,6 +29,11 @@ export interface SpawnBoundary {
   /** Directories whose names may be listed though not all that lies in them may be read. */
   readonly list: readonly CanonicalPath[];
   readonly network: boolean;
+  /**
+   * Path of bubblewrap where programs are started in it. Its thread is then held by the runtime alone: neither
+   * Landlock nor the system call filter lets a thread make the mounts that it takes.
+   */
+  readonly bubblewrap?: string;
 }
 
 /** Which layers hold a thread, for `usage`, `doctor` and the audit log. */

@@ -7,6 +7,8 @@ import { DEVICES } from "./system_paths.ts";
  * The arguments of `bwrap` that run `argv` in `cwd` within the boundary (bwrap(1)): namespaces of its own, no
  * capabilities, a root that holds what the boundary names and nothing else. Paths that are missing are left out.
  *
+ * `filter` is the descriptor that it reads a system call filter from (struct sock_filter, one behind the other).
+ *
  * It must be started by a thread that neither Landlock nor the system call filter holds: both forbid the
  * mounts that it makes. What `list` names shows no names here, since a mount has no such half-right.
  */
@@ -14,10 +16,12 @@ export function bubblewrapArguments(
   boundary: SpawnBoundary,
   cwd: string,
   argv: readonly string[],
+  filter: number | null = null,
 ): readonly string[] {
   const bind = (option: string, paths: readonly string[]): string[] =>
     paths.flatMap((path) => [option, path, path]);
   return [
+    ...(filter === null ? [] : ["--seccomp", String(filter)]),
     "--unshare-user-try",
     "--unshare-ipc",
     "--unshare-pid",

@@ -7,6 +7,7 @@ import { hardenProcess } from "./harden.ts";
 import { probeLandlock, restrictThread, rulesOf } from "./landlock.ts";
 import { type Libc, openLibc } from "./libc.ts";
 import type { Architecture } from "./seccomp.ts";
+import type { Spawner } from "./spawner.ts";
 
 /** What holds the thread now. */
 export interface Entered {
@@ -17,11 +18,16 @@ export interface Entered {
   readonly reasons: readonly string[];
   /** System calls of this thread, for the file handles; null where FFI or glibc is missing. */
   readonly libc: Libc | null;
+  /** Of a thread that starts programs; null where it must do so by the runtime alone. */
+  readonly spawner: Spawner | null;
 }
 
 /**
  * Binds the calling thread to the boundary, for ever, and gives up `ffi` and every kind of permission that the
  * boundary has no use for. To be called before anything else runs on the thread.
+ *
+ * Where programs are started in bubblewrap, that holds them, with the system call filter inside, and the thread itself
+ * is left to the runtime's set and the judgement of every path that it opens.
  *
  * With `kernel` "required" throws NATIVE_DENIED where the kernel cannot hold the boundary; "auto" goes on and
  * says so in `reasons`; "off" leaves the kernel out. The runtime's permissions are given up in each case.
@@ -39,11 +45,16 @@ export async function enterBoundary(
   }
   // Loaded before the boundary closes, and only for threads that start programs.
   const seccomp = boundary.spawn === null ? null : await import("./seccomp.ts");
+  const spawning = boundary.spawn === null ? null : await import("./spawner.ts");
   const libc = open();
+  const spawner = libc === null || spawning === null ? null : spawning.openSpawner();
   const layers: Layer[] = ["policy"];
   const reasons: string[] = [];
   let abi = 0;
-  if (sandbox.kernel === "off") {
+  const { bubblewrap } = boundary.spawn ?? {};
+  if (bubblewrap !== undefined && spawner !== null) {
+    layers.push("bubblewrap", ...(seccomp === null ? [] : ["seccomp"] as const));
+  } else if (sandbox.kernel === "off") {
     reasons.push("the policy switches the kernel layer off (sandbox.kernel: off)");
   } else if (libc === null) {
     reasons.push(
@@ -63,7 +74,7 @@ export async function enterBoundary(
       `sandbox.kernel is "required", and this machine cannot hold it: ${reasons.join("; ")}`,
     );
   }
-  return { layers, abi, reasons, libc };
+  return { layers, abi, reasons, libc, spawner };
 }
 
 function holdByKernel(

@@ -170,6 +170,20 @@ const CONNECTED_PAIRS: readonly Instruction[] = [
 const PROGRAM_HEADER_SIZE = 16;
 const INSTRUCTION_SIZE = 8;
 
+/** The instructions as the kernel reads them, one behind the other. */
+export function encodeFilter(filter: readonly Instruction[]): Uint8Array {
+  const bytes = new Uint8Array(filter.length * INSTRUCTION_SIZE);
+  const view = new DataView(bytes.buffer);
+  filter.forEach(({ code, ifTrue, ifFalse, value }, index) => {
+    const offset = index * INSTRUCTION_SIZE;
+    view.setUint16(offset, code, true);
+    view.setUint8(offset + 2, ifTrue);
+    view.setUint8(offset + 3, ifFalse);
+    view.setUint32(offset + 4, value, true);
+  });
+  return bytes;
+}
+
 /**
  * Puts the filter on the calling thread and what it starts from now on; for ever. Null when it holds, else
  * what failed.
@@ -182,13 +196,7 @@ export function filterThread(libc: Libc, filter: readonly Instruction[]): string
   }
   struct.setUint16(0, filter.length, true);
   struct.setBigUint64(8, BigInt(structAddress + PROGRAM_HEADER_SIZE), true);
-  filter.forEach((instruction, index) => {
-    const offset = PROGRAM_HEADER_SIZE + index * INSTRUCTION_SIZE;
-    struct.setUint16(offset, instruction.code, true);
-    struct.setUint8(offset + 2, instruction.ifTrue);
-    struct.setUint8(offset + 3, instruction.ifFalse);
-    struct.setUint32(offset + 4, instruction.value, true);
-  });
+  libc.structBytes.set(encodeFilter(filter), PROGRAM_HEADER_SIZE);
   const result = libc.call(numbers.seccomp, SET_MODE_FILTER, 0, structAddress);
   return result < 0 ? `seccomp failed with ${errnoName(-result)}` : null;
 }

@@ -1,11 +1,12 @@
 /** System call numbers of the two architectures that Toolgate is built for. */
 
-/** What the sandbox and the file handles call. */
+/** What the sandbox, the file handles and the running of programs call. */
 export interface Syscalls {
   readonly read: number;
   readonly write: number;
   readonly close: number;
   readonly fsync: number;
+  readonly fdatasync: number;
   readonly flock: number;
   readonly lseek: number;
   readonly ioctl: number;
@@ -31,6 +32,13 @@ export interface Syscalls {
   readonly fsetxattr: number;
   readonly ppoll: number;
   readonly kill: number;
+  readonly pipe2: number;
+  readonly fcntl: number;
+  readonly eventfd2: number;
+  readonly pidfdOpen: number;
+  readonly waitid: number;
+  readonly setpriority: number;
+  readonly prlimit64: number;
   readonly prctl: number;
   readonly seccomp: number;
   readonly landlockCreateRuleset: number;
@@ -47,6 +55,7 @@ const X86_64: Syscalls = {
   write: 1,
   close: 3,
   fsync: 74,
+  fdatasync: 75,
   flock: 73,
   lseek: 8,
   ioctl: 16,
@@ -72,6 +81,13 @@ const X86_64: Syscalls = {
   fsetxattr: 190,
   ppoll: 271,
   kill: 62,
+  pipe2: 293,
+  fcntl: 72,
+  eventfd2: 290,
+  pidfdOpen: 434,
+  waitid: 247,
+  setpriority: 141,
+  prlimit64: 302,
   prctl: 157,
   seccomp: 317,
   landlockCreateRuleset: 444,
@@ -88,6 +104,7 @@ const AARCH64: Syscalls = {
   write: 64,
   close: 57,
   fsync: 82,
+  fdatasync: 83,
   flock: 32,
   lseek: 62,
   ioctl: 29,
@@ -113,6 +130,13 @@ const AARCH64: Syscalls = {
   fsetxattr: 7,
   ppoll: 73,
   kill: 129,
+  pipe2: 59,
+  fcntl: 25,
+  eventfd2: 19,
+  pidfdOpen: 434,
+  waitid: 95,
+  setpriority: 140,
+  prlimit64: 261,
   prctl: 167,
   seccomp: 277,
   landlockCreateRuleset: 444,

@@ -251,3 +251,18 @@ Deno.test("no rule ever opens what the policy denies, over random trees and poli
     assert(opened > 100);
   });
 });
+
+Deno.test("a file that is replaced under its name is another to the kernel, so the carving is another", async () => {
+  await withDirectory((root) => {
+    for (const name of ["a", "secret"]) write(`${root}/${name}`);
+    const rules = [ALLOW_ALL, pathRule("deny", ["secret"])];
+    const carver = createCarver(rulebookOf(root, { paths: rules }));
+    const before = carver.carve().fingerprint;
+    assertEquals(carver.carve().fingerprint, before);
+    write(`${root}/new`);
+    Deno.renameSync(`${root}/new`, `${root}/a`);
+    const after = carver.carve();
+    assertEquals(after.read.map((path) => path.slice(root.length)), ["/a"]);
+    assertNotEquals(after.fingerprint, before);
+  });
+});

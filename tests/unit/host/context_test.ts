@@ -4,6 +4,7 @@ import { createContext, createFileBackend } from "../../../src/host/context.ts";
 import { pathRule } from "../policy/_fixtures.ts";
 import { LIBC } from "../sandbox/_libc.ts";
 import { grantOf, rulebookOf } from "./_rulebook.ts";
+import { ALONE, STARTER } from "./_starter.ts";
 import { withDirectory } from "./_temporary.ts";
 
 Deno.test("a context holds the handles of its grant and what the engine adds", async () => {
@@ -21,8 +22,12 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
       const context = createContext({
         grant,
         rulebook: rulebookOf(root, { paths: [pathRule("allow", ["**"])] }),
-        libc,
-        layers: ["policy"],
+        programs: {
+          ...ALONE,
+          environment: { A: "1" },
+          starter: libc === null ? null : STARTER,
+          onGroup: () => counted.push("group"),
+        },
         catalogue: {
           describe: () => Promise.resolve(null),
           search: () => Promise.resolve([]),
@@ -33,11 +38,8 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
         checkpoint: () => counted.push("checkpoint"),
         count: (name) => counted.push(name),
         progress: () => counted.push("progress"),
-        onGroup: () => counted.push("group"),
         files: await createFileBackend(libc),
         syntax: { check: () => Promise.resolve() },
-        environment: { A: "1" },
-        temporaryRoot: null,
       });
       assertEquals(new TextDecoder().decode(context.files.read("a", 10).bytes), "text");
       const request = { cwd: ".", env: {}, stdin: null, timeoutMs: 5_000 };
@@ -51,11 +53,8 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
     }
     assertEquals(counted, [
       "group",
-      "group",
       "checkpoint",
       "bytes_read",
-      "group",
-      "group",
       "checkpoint",
       "bytes_read",
     ]);

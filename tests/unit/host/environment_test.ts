@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
-import { baseEnvironment, steersPrograms, withRequested } from "../../../src/host/environment.ts";
+import { steersPrograms } from "../../../src/core/steering_variables.ts";
+import { baseEnvironment, withRequested } from "../../../src/host/environment.ts";
 
 Deno.test("the environment starts empty: what the policy passes and sets, no more", () => {
   const names: Readonly<Record<string, string>> = {

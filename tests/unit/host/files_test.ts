@@ -57,6 +57,20 @@ function code(action: () => unknown): string {
 
 const all = { maxDepth: 9, sizes: false };
 
+Deno.test("absolute paths, as programs print them, are shown from the workspace; others as they are", async () => {
+  await withFiles({ read: ["."] }, (files, root) => {
+    const paths = [`${root}/w/d/x`, `${root}/w`, `${root}/out/o`, "/usr/lib/x", "d/x", "gone/y"];
+    assertEquals(paths.map(files.display), [
+      "d/x",
+      ".",
+      `${root}/out/o`,
+      "/usr/lib/x",
+      "d/x",
+      "gone/y",
+    ]);
+  });
+});
+
 Deno.test("a tool reaches the paths that it named, by its own words, and no others", async () => {
   await withFiles({ read: ["./a", "d/../d/x"], write: ["d/new"] }, (files) => {
     const text = (path: string) => new TextDecoder().decode(files.read(path, 100).bytes);

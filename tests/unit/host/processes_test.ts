@@ -2,10 +2,12 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { CanonicalPath, Program } from "../../../src/core/capability.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { ProcessOutcome } from "../../../src/core/tool.ts";
-import { createProcesses, killGroup, type ProcessesOptions } from "../../../src/host/processes.ts";
+import { createProcesses } from "../../../src/host/processes.ts";
+import type { ProcessesOptions } from "../../../src/host/program_options.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
 import { DEFAULTS } from "../../../src/policy/model.ts";
-import { LIBC } from "../sandbox/_libc.ts";
+import { rulebookOf } from "./_rulebook.ts";
+import { ALONE } from "./_starter.ts";
 import { withDirectory } from "./_temporary.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -14,7 +16,7 @@ function programAt(path: string): Program {
   return { path: path as CanonicalPath, start: path, names: [path] };
 }
 
-interface Wish extends Partial<Omit<ProcessesOptions, "grant">> {
+interface Wish extends Partial<Omit<ProcessesOptions, "grant" | "rulebook">> {
   readonly output?: number;
   readonly killGraceMs?: number;
   readonly timeoutMs?: number;
@@ -25,6 +27,11 @@ interface Wish extends Partial<Omit<ProcessesOptions, "grant">> {
 }
 
 const WORKSPACE = Deno.realPathSync(Deno.cwd()) as CanonicalPath;
+
+const HERE = {
+  rulebook: rulebookOf(WORKSPACE, {}),
+  signal: new AbortController().signal,
+};
 
 /** Runs argv as its grant's only program. */
 function run(argv: readonly string[], wish: Wish = {}): Promise<ProcessOutcome> {
@@ -40,14 +47,7 @@ function run(argv: readonly string[], wish: Wish = {}): Promise<ProcessOutcome> 
     killGraceMs: wish.killGraceMs ?? 5_000,
     backups: { keep: null, ageMs: null },
   };
-  return createProcesses({
-    grant,
-    environment: { PATH: "/usr/bin:/bin" },
-    layers: ["policy"],
-    libc: LIBC,
-    signal: new AbortController().signal,
-    ...wish,
-  }).run(argv, {
+  return createProcesses({ ...ALONE, ...HERE, grant, layers: ["policy"], ...wish }).run(argv, {
     cwd: ".",
     env: wish.env ?? {},
     stdin: wish.stdin ?? null,
@@ -108,7 +108,7 @@ Deno.test("arguments reach the program as they are, and it reads the name it was
   const outcome = await run(["/usr/bin/printf", "%s|", ...words]);
   assertEquals(text(outcome.stdout), words.map((word) => `${word}|`).join(""));
   const named = await run(["sh", "-c", "echo $0"], { start: "/bin/sh" });
-  assertEquals(text(named.stdout), "/bin/sh\n");
+  assertEquals(text(named.stdout), "sh\n");
 });
 
 Deno.test("a program that overruns gets SIGTERM, and keeps what it said", async () => {
@@ -142,7 +142,7 @@ Deno.test("a cancelled program ends as one that overruns; one not yet started is
     const abort = new AbortController();
     const running = sh("echo said; sleep 30", {
       signal: abort.signal,
-      onOutput: () => abort.abort(reason),
+      listener: { tell: () => (abort.abort(reason), true), whenRoom: () => {} },
     });
     const outcome = await running;
     assertEquals([outcome.timedOut, outcome.cancelled], expected as boolean[]);
@@ -205,13 +205,7 @@ Deno.test("only what the grant names is started, word for word", async () => {
     killGraceMs: 100,
     backups: { keep: null, ageMs: null },
   };
-  const processes = createProcesses({
-    grant,
-    environment: {},
-    layers: [],
-    libc: LIBC,
-    signal: new AbortController().signal,
-  });
+  const processes = createProcesses({ ...ALONE, ...HERE, grant, environment: {} });
   const request = { cwd: ".", env: {}, stdin: null, timeoutMs: 5_000 };
   for (const argv of [["ls"], ["ls", "-l", ""], ["ls", "-a"], ["LS", "-l"], []]) {
     const error = await assertRejects(() => processes.run(argv, request), ToolError);
@@ -259,20 +253,24 @@ Deno.test("each run gets a temporary directory of its own, which goes with it", 
 });
 
 Deno.test("a program leads a session and a group of its own, which another thread can end", async () => {
-  const groups: (readonly [number, boolean])[] = [];
+  const groups: number[] = [];
   const running = sh("sh -c 'echo $$; exec sleep 30' & cat /proc/$$/stat; wait", {
-    onGroup: (id, alive) => groups.push([id, alive]),
-    onOutput: (_stream, bytes) => {
-      const [id = 0] = groups[0] ?? [];
-      if (text(bytes).includes("(sh)")) setTimeout(() => killGroup(id), 50);
+    onGroup: (id) => groups.push(id),
+    listener: {
+      tell(_stream, said) {
+        const [id = 0] = groups;
+        if (said.includes("(sh)")) setTimeout(() => Deno.kill(-id, "SIGKILL"), 50);
+        return true;
+      },
+      whenRoom: () => {},
     },
   });
   const outcome = await running;
   const fields = /\) . \d+ (\d+) (\d+)/.exec(text(outcome.stdout));
-  const id = groups[0]?.[0] ?? 0;
+  const [id = 0] = groups;
   assertEquals([fields?.[1], fields?.[2]], [String(id), String(id)]);
   assertEquals(outcome.signal, "SIGKILL");
-  assertEquals(groups, [[id, true], [id, false]]);
+  assertEquals(groups.length, 1);
 });
 
 Deno.test("three hundred programs leave no descriptor and no zombie", async () => {
@@ -296,6 +294,6 @@ Deno.test("three hundred programs leave no descriptor and no zombie", async () =
 });
 
 Deno.test("without system calls the program alone is ended", async () => {
-  const outcome = await run(["/bin/sleep", "30"], { timeoutMs: 100, libc: null });
+  const outcome = await run(["/bin/sleep", "30"], { timeoutMs: 100, starter: null });
   assertEquals([outcome.timedOut, outcome.signal], [true, "SIGTERM"]);
 });
