@@ -40,6 +40,17 @@ export const TOOLS: readonly RegistryEntry[] = [
     aliases: ["run_shell_command", "shell.run"],
     load: () => import("./exec/run_command.ts"),
   },
+  { name: "launch_app", load: () => import("./exec/launch_app.ts") },
+  { name: "run_python", load: () => import("./exec/run_python.ts") },
+  { name: "run_tests", load: () => import("./exec/run_tests.ts") },
+  { name: "run_linter", load: () => import("./exec/run_linter.ts") },
+  { name: "run_type_checker", load: () => import("./exec/run_type_checker.ts") },
+  { name: "run_formatter", load: () => import("./exec/run_formatter.ts") },
+  { name: "install_package", load: () => import("./exec/install_package.ts") },
+  {
+    name: "create_virtual_environment",
+    load: () => import("./exec/create_virtual_environment.ts"),
+  },
   {
     name: "get_timestamp",
     aliases: ["custom.timestamp"],

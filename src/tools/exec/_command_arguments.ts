@@ -1,8 +1,9 @@
-/** The argv that a call names, whichever way, and what no program could be given. */
+/** What a call is to run, whichever way it says it, and what no program could be given. */
 
 import { ToolError } from "../../core/errors.ts";
+import type { Plan } from "../../core/plan.ts";
 import { quoted } from "../../core/printable.ts";
-import { parseSimpleCommand } from "../../shell/simple_command.ts";
+import { parseLine, parseShellCall } from "../../shell/parse_line.ts";
 
 export interface CommandArguments {
   readonly command?: string;
@@ -33,9 +34,12 @@ export function checkCommandArguments({ command, argv, env }: CommandArguments):
   }
 }
 
-/** What is to run. Throws COMMAND_UNPARSABLE. */
-export function argvOf({ command, argv }: CommandArguments): Promise<readonly string[]> {
-  return command === undefined ? Promise.resolve(argv ?? []) : parseSimpleCommand(command);
+/**
+ * The plan of a line, or of words that are a shell with its script; null where plain words say what to run. Throws
+ * COMMAND_UNPARSABLE.
+ */
+export async function planOf({ command, argv = [] }: CommandArguments): Promise<Plan | null> {
+  return command === undefined ? await parseShellCall(argv) : await parseLine(command);
 }
 
 /** execve(2) takes strings that end at a NUL; UTF-8 has no half characters. */

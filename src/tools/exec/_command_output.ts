@@ -2,7 +2,8 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import type { ProcessOutcome } from "../../core/tool.ts";
+import type { JsonSchema } from "../../core/schema.ts";
+import type { ProcessOutcome, ProgramLimit } from "../../core/tool.ts";
 
 export interface CommandOutput {
   readonly stdout: string;
@@ -14,7 +15,34 @@ export interface CommandOutput {
   readonly invalid_utf8?: true;
   readonly duration_ms: number;
   readonly sandbox: readonly string[];
+  readonly spilled?: { readonly bytes: number; readonly complete: boolean };
 }
+
+/** What each means, for the schemas of outputs. */
+export const OUTPUT_PROPERTIES = {
+  stdout: { type: "string", description: "Up to the output limit (1 MiB by default)." },
+  stderr: { type: "string", description: "Likewise." },
+  exit_code: {
+    oneOf: [{ type: "integer" }, { type: "null" }],
+    description: "Null where a signal ended it.",
+  },
+  signal: {
+    oneOf: [{ type: "string" }, { type: "null" }],
+    description: "The signal that ended it, such as SIGKILL.",
+  },
+  timed_out: { type: "boolean", description: "Whether it was ended for taking too long." },
+  truncated: { type: "boolean", description: "Whether output was dropped at the limit." },
+  invalid_utf8: {
+    type: "boolean",
+    description: "True where the output was no UTF-8: bad bytes came out as U+FFFD.",
+  },
+  duration_ms: { type: "number", description: "From start to end." },
+  sandbox: {
+    type: "array",
+    items: { type: "string" },
+    description: "The layers that held it.",
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
 
 export function commandOutput(outcome: ProcessOutcome): CommandOutput {
   const stdout = decode(outcome.stdout);
@@ -29,8 +57,16 @@ export function commandOutput(outcome: ProcessOutcome): CommandOutput {
     ...(stdout.valid && stderr.valid ? {} : { invalid_utf8: true }),
     duration_ms: Math.round(outcome.durationMs * 100) / 100,
     sandbox: outcome.sandbox,
+    ...(outcome.spilled === null ? {} : { spilled: outcome.spilled }),
   };
 }
+
+/** What a program that went over a limit of the policy is told. */
+const EXCEEDED: Readonly<Record<ProgramLimit, string>> = {
+  memory: "took more memory than limits.memory of the policy gives",
+  processes: "started more processes than limits.processes of the policy gives",
+  cpu: "took more processor time than limits.cpu of the policy gives",
+};
 
 /** The error of a program that did not end with status 0, its whole output with it; null where it did. */
 export function commandError(
@@ -41,6 +77,17 @@ export function commandError(
 ): ToolError | null {
   const output = commandOutput(outcome);
   const name = printable(program, 60);
+  const { refusal, exceeded } = outcome;
+  if (refusal !== null) {
+    const { code, message, details, rule } = refusal;
+    return new ToolError(code, message, { ...(details === null ? {} : { details }), rule, output });
+  }
+  if (exceeded !== null) {
+    return new ToolError("RESOURCE_LIMIT", `${name} ${EXCEEDED[exceeded]}; it was killed`, {
+      details: { limit: exceeded },
+      output,
+    });
+  }
   if (outcome.cancelled) {
     return new ToolError("CANCELLED", `${tool}: cancelled; ${sent(outcome)}`, { output });
   }

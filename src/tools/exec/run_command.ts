@@ -1,15 +1,17 @@
-/** `run_command`: one program, from its words or from a line that is nothing but those. */
+/** `run_command`: a program by its words, or a command line that is understood whole. */
 
 import type { Capability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
-import { argvOf, checkCommandArguments, type CommandArguments } from "./_command_arguments.ts";
+import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
+import { checkCommandArguments, type CommandArguments, planOf } from "./_command_arguments.ts";
 import { commandError, type CommandOutput, commandOutput } from "./_command_output.ts";
 
 interface Input extends CommandArguments {
   readonly cwd?: string;
   readonly stdin?: string;
+  readonly output_file?: string;
   readonly timeout_ms?: number;
 }
 
@@ -17,10 +19,11 @@ const tool: Tool<Input, CommandOutput> = {
   name: "run_command",
   category: "exec",
   description:
-    "Runs one program without a shell and waits for its end: give its words as argv, or a command line " +
-    "without pipes, redirections, variables, globs and the like. Answers stdout, stderr and exit code; " +
-    "another status than 0 is COMMAND_FAILED with the same output. It is ended after timeout_ms (30 s by " +
-    "default) with what it had written kept.",
+    "Runs a command line, or one program by its words as argv, and waits for its end. Without a shell, but as " +
+    "bash does it: pipes, &&, ||, ;, groups, redirections, here-documents, globs, $NAME, $(…), cd, export, set -e; " +
+    "no loops, functions, background commands, arithmetic, eval. All of it is judged before anything starts. " +
+    "Answers stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. Ended after " +
+    "timeout_ms (30 s by default), what it wrote kept.",
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
@@ -30,7 +33,7 @@ const tool: Tool<Input, CommandOutput> = {
       command: {
         type: "string",
         minLength: 1,
-        description: "A command line: one program and its arguments, quoted as for sh.",
+        description: "A command line as for bash, such as: cd src && grep -n TODO *.ts | head",
       },
       argv: {
         type: "array",
@@ -52,6 +55,13 @@ const tool: Tool<Input, CommandOutput> = {
         description: "Variables to set beside those that the policy passes on.",
       },
       stdin: { type: "string", description: "What the program reads; nothing unless given." },
+      output_file: {
+        type: "string",
+        minLength: 1,
+        maxLength: 4095,
+        description:
+          "A file that all output is written to whole, however long; what it held is gone.",
+      },
       timeout_ms: {
         type: "integer",
         minimum: 1,
@@ -84,6 +94,15 @@ const tool: Tool<Input, CommandOutput> = {
         items: { type: "string" },
         description: "The layers that held it.",
       },
+      spilled: {
+        type: "object",
+        properties: {
+          bytes: { type: "integer", description: "Bytes that output_file was given." },
+          complete: { type: "boolean", description: "False where it could not take all of them." },
+        },
+        required: ["bytes", "complete"],
+        description: "Where output_file was given.",
+      },
     },
     required: [
       "stdout",
@@ -97,7 +116,7 @@ const tool: Tool<Input, CommandOutput> = {
     ],
   },
   examples: [
-    { note: "a command line", args: { command: "git log --oneline -5" } },
+    { note: "a command line", args: { command: "git log --oneline -5 | grep fix > fixes.txt" } },
     { note: "words as they are", args: { argv: ["grep", "-rn", "a|b", "src"] } },
     {
       note: "in a directory, with input",
@@ -108,34 +127,54 @@ const tool: Tool<Input, CommandOutput> = {
     `Run command: ${printable(command ?? argv.map(shown).join(" "), 300)}`,
   check: checkCommandArguments,
   async capabilities(input, scope) {
+    const { argv = [], cwd = scope.cwd } = input;
+    const plan = await planOf(input);
+    const needs = plan === null
+      ? await lowerCommand({ argv, cwd, redirections: [], variables: [] })
+      : await lowerPlan(plan, cwd);
+    const { output_file: spill } = input;
     return [
-      { kind: "process.spawn", argv: await argvOf(input), cwd: input.cwd ?? scope.cwd },
-      ...Object.keys(input.env).map((name): Capability => ({ kind: "env.read", name })),
+      ...needs,
+      ...(spill === undefined ? [] : [{ kind: "fs.write", path: spill, tree: false } as const]),
+      ...Object.keys(input.env).map((name): Capability => ({
+        kind: "env.read",
+        name,
+        change: true,
+      })),
     ];
   },
   prepare: () => import("unbash"),
   async preview(input) {
-    const argv = await argvOf(input);
+    const { argv, cwd = "." } = input;
+    const plan = await planOf(input);
+    const needs = plan === null ? [] : await lowerPlan(plan, cwd);
     return {
       description: tool.describe(input),
-      argv,
-      cwd: input.cwd ?? ".",
+      ...(plan === null
+        ? { argv }
+        : { commands: needs.flatMap((one) => one.kind === "process.spawn" ? [one.argv] : []) }),
+      cwd,
       env: Object.keys(input.env),
     };
   },
   async run(input, context) {
-    const argv = await argvOf(input);
+    const { argv = [] } = input;
+    const plan = await planOf(input);
     const timeoutMs = Math.min(input.timeout_ms ?? context.timeoutMs, context.timeoutMs);
-    const outcome = await context.processes.run(argv, {
+    const options = {
       cwd: input.cwd ?? ".",
       env: input.env,
       stdin: input.stdin === undefined ? null : new TextEncoder().encode(input.stdin),
       timeoutMs,
-    });
+      ...(input.output_file === undefined ? {} : { spill: input.output_file }),
+    };
+    const outcome = plan === null
+      ? await context.processes.run(argv, options)
+      : await context.processes.runLine(plan, options);
     const ended = outcome.cancelled && isOutOfTime(context)
       ? { ...outcome, cancelled: false, timedOut: true }
       : outcome;
-    const error = commandError(tool.name, argv[0] ?? "", ended, timeoutMs);
+    const error = commandError(tool.name, argv[0] ?? "the command line", ended, timeoutMs);
     if (error !== null) throw error;
     return commandOutput(ended);
   },

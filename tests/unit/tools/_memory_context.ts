@@ -32,6 +32,8 @@ export const LIMITS: Limits = {
   memory: 1,
   processes: 1,
   concurrency: 1,
+  file: 10_000_000,
+  cpu: 60_000,
 };
 
 export interface MemoryOptions {
@@ -41,15 +43,23 @@ export interface MemoryOptions {
   readonly catalogue?: Catalogue;
   readonly checkpoint?: () => void;
   readonly now?: Date;
+  /** Programs that are there; all unless given. */
+  readonly programs?: readonly string[];
+  /** What becomes of each program, in the place of `outcome`. */
+  readonly answers?: (argv: readonly string[], nodes: Map<string, Node>) => Partial<ProcessOutcome>;
 }
 
 export interface Memory {
   readonly context: ToolContext;
+  /** Where programs are, for surveys. */
+  readonly hasProgram: (name: string) => boolean;
   /** Files by path, as they are now. */
   readonly nodes: ReadonlyMap<string, Node>;
   readonly usage: Readonly<Record<string, number>>;
   /** Everything that was started. */
   readonly started: readonly Parameters<Processes["run"]>[];
+  /** Every line that was run. */
+  readonly lines: readonly Parameters<Processes["runLine"]>[];
 }
 
 const TIMES = { modified: 86_400_000, accessed: 86_401_500, created: null };
@@ -58,6 +68,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
   const nodes = new Map<string, Node>(Object.entries(options.files ?? {}));
   const usage: Record<string, number> = {};
   const started: Parameters<Processes["run"]>[] = [];
+  const lines: Parameters<Processes["runLine"]>[] = [];
   const limits = { ...LIMITS, ...options.limits };
   const context: ToolContext = {
     files: memoryFiles(nodes),
@@ -65,6 +76,11 @@ export function createMemory(options: MemoryOptions = {}): Memory {
     processes: {
       run(...call) {
         started.push(call);
+        const answer = options.answers?.(call[0], nodes) ?? options.outcome;
+        return Promise.resolve({ ...SUCCESS, ...answer });
+      },
+      runLine(...call) {
+        lines.push(call);
         return Promise.resolve({ ...SUCCESS, ...options.outcome });
       },
     },
@@ -76,7 +92,29 @@ export function createMemory(options: MemoryOptions = {}): Memory {
     catalogue: options.catalogue ?? NO_CATALOGUE,
     count: (name, amount) => usage[name] = (usage[name] ?? 0) + amount,
   };
-  return { context, nodes, usage, started };
+  const { programs } = options;
+  const hasProgram = (name: string) => programs === undefined || programs.includes(name);
+  return { context, hasProgram, nodes, usage, started, lines };
+}
+
+/** The ways that a tool's survey finds in memory; the input itself where it makes none. */
+export function surveyed<I>(tool: Tool<I, unknown>, input: I, memory: Memory): readonly I[] {
+  const { survey } = tool;
+  if (survey === undefined) return [input];
+  const { files } = memory.context;
+  const named = new Set(survey.files(input).map(plain));
+  const folder = survey.folder(input);
+  const names = files.find(folder)?.type === "directory"
+    ? [...files.walk(folder, { maxDepth: 1, sizes: false })].map(({ name }) => name)
+    : [];
+  return survey.ways(input, {
+    text: (path) => {
+      const node = named.has(plain(path)) ? memory.nodes.get(plain(path)) : undefined;
+      return typeof node === "string" && !node.startsWith("<") ? node : null;
+    },
+    names: new Set(names),
+    program: memory.hasProgram,
+  });
 }
 
 /** Checks arguments as the engine does, then runs (or previews) the tool. */
@@ -91,10 +129,11 @@ export async function call(
     throw new ToolError("INVALID_ARGUMENTS", JSON.stringify(parsed.problems));
   }
   tool.check?.(parsed.value);
-  await tool.capabilities(parsed.value, { cwd: "." });
+  const [input] = surveyed(tool, parsed.value, memory);
+  await tool.capabilities(input, { cwd: "." });
   const output = options.preview === true
-    ? await tool.preview?.(parsed.value, memory.context)
-    : await tool.run(parsed.value, memory.context);
+    ? await tool.preview?.(input, memory.context)
+    : await tool.run(input, memory.context);
   return output as Record<string, unknown>;
 }
 
@@ -106,6 +145,9 @@ export const SUCCESS: ProcessOutcome = {
   signal: null,
   timedOut: false,
   cancelled: false,
+  exceeded: null,
+  refusal: null,
+  spilled: null,
   durationMs: 1.234,
   sandbox: ["policy"],
 };

@@ -7,6 +7,7 @@ import type { Tool } from "../../../src/core/tool.ts";
 import { withoutRefusedOptions } from "../../../src/engine/optional_capabilities.ts";
 import { createResolver } from "../../../src/engine/resolve.ts";
 import { createProgramSupport } from "../../../src/engine/program_support.ts";
+import { ALONE, STARTER } from "../host/_starter.ts";
 import { createContext, createFileBackend } from "../../../src/host/context.ts";
 import { compileRulebook } from "../../../src/policy/compile.ts";
 import { grantOf } from "../../../src/policy/grant.ts";
@@ -75,7 +76,7 @@ async function callIn(
   const meant = tool.standsFor?.call(parsed.value);
   if (meant !== undefined) return await callIn(rulebook, libc, meant.tool, meant.args, preview);
   const needs = await tool.capabilities(parsed.value, { cwd: "." });
-  const support = createProgramSupport(rulebook);
+  const support = createProgramSupport(rulebook, null);
   const resolved = withoutRefusedOptions(
     rulebook,
     "root",
@@ -90,18 +91,14 @@ async function callIn(
   const context = createContext({
     grant: grantOf(resolved, rulebook.settings, 30_000),
     rulebook,
-    libc,
-    layers: ["policy"],
+    programs: { ...ALONE, starter: libc === null ? null : STARTER },
     catalogue: registry.catalogue,
     signal: new AbortController().signal,
     checkpoint: () => {},
     count: () => {},
     progress: () => {},
-    onGroup: () => {},
     files: await createFileBackend(libc),
     syntax: SYNTAX,
-    environment: {},
-    temporaryRoot: null,
   });
   const output = preview
     ? await tool.preview?.(parsed.value, context)

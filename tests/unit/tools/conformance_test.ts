@@ -143,6 +143,8 @@ const FILES = {
   "a_test.ts": "",
   "build/out.js": "",
   "config.json": "",
+  // What the tools that run a project's own programs look for.
+  "pyproject.toml": "[tool.pytest.ini_options]\n[tool.ruff]\n[tool.mypy]\n[tool.black]\n",
   "link": { target: "x" },
   "logo.png": Uint8Array.of(0x89, 0x50, 0),
   "notes/old.md": "",

@@ -94,7 +94,16 @@ Deno.test("the registry lists by category, risk and permission group", async () 
   assertEquals(names(await registry.list()), registry.names);
   assertEquals(names(await registry.byCategory("util")), ["get_timestamp", "get_help"]);
   assertEquals(await registry.byCategory("git"), []);
-  assertEquals(names(await registry.byRisk("dangerous")), ["run_command"]);
+  assertEquals(names(await registry.byRisk("dangerous")), [
+    "run_command",
+    "launch_app",
+    "run_python",
+    "run_tests",
+    "run_linter",
+    "run_type_checker",
+    "run_formatter",
+    "install_package",
+  ]);
   assertEquals(names(await registry.byPermission("file_write")), [
     "write_file",
     "create_file",

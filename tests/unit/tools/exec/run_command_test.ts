@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { ProcessOutcome } from "../../../../src/core/tool.ts";
+import { parseLine } from "../../../../src/shell/parse_line.ts";
 import runCommand from "../../../../src/tools/exec/run_command.ts";
 import { failure } from "../_failure.ts";
 import { call, createMemory } from "../_memory_context.ts";
@@ -21,7 +22,7 @@ const DONE = {
 Deno.test("run_command starts exactly what it was told to", async () => {
   const cases:
     readonly (readonly [Record<string, unknown>, readonly string[], Record<string, unknown>])[] = [
-      [{ command: "git log -5" }, ["git", "log", "-5"], {}],
+      [{ argv: ["a"], output_file: "out.txt" }, ["a"], { spill: "out.txt" }],
       [{ argv: ["echo", "a b", "$x", ""] }, ["echo", "a b", "$x", ""], {}],
       [{ argv: ["a"], cwd: "src" }, ["a"], { cwd: "src" }],
       [{ argv: ["a"], env: { A: "1" } }, ["a"], { env: { A: "1" } }],
@@ -140,8 +141,9 @@ Deno.test("run_command refuses what cannot be run, and starts nothing", async ()
     [{ argv: ["a"], env: { A: "\0" } }, "INVALID_ARGUMENTS", "env.A: holds a NUL"],
     [{ argv: ["a"], env: { A: 1 } }, "INVALID_ARGUMENTS", "expected a string"],
     [{ argv: ["a"], timeout_ms: 0 }, "INVALID_ARGUMENTS", "at least 1"],
-    [{ command: "ls | wc" }, "COMMAND_UNPARSABLE", "a pipeline at character 4"],
-    [{ command: "rm -rf $HOME" }, "COMMAND_UNPARSABLE", "a variable at character 8"],
+    [{ command: "ls &" }, "COMMAND_UNPARSABLE", "a background command at character 4"],
+    [{ command: "ls; $X" }, "COMMAND_UNPARSABLE", "known only when the line runs at character 5"],
+    [{ argv: ["bash", "-c", "eval x"] }, "COMMAND_UNPARSABLE", "reads text as commands"],
   ];
   for (const [args, code, part] of cases) {
     for (const preview of [false, true]) {
@@ -154,7 +156,42 @@ Deno.test("run_command refuses what cannot be run, and starts nothing", async ()
   }
 });
 
-Deno.test("run_command needs to start the program, and every variable it sets", async () => {
+Deno.test("run_command hands lines, and shells with their script, on as plans", async () => {
+  const line = "cd src && ls *.ts | wc -l > ../out";
+  for (const args of [{ command: line }, { argv: ["bash", "-lc", line] }]) {
+    const memory = createMemory();
+    assertEquals(await call(runCommand, { ...args, env: { A: "1" } }, memory), DONE);
+    assertEquals(memory.started, []);
+    const [plan, request] = memory.lines[0]!;
+    assertEquals(plan.line, line);
+    assertEquals(request, { cwd: ".", env: { A: "1" }, stdin: null, timeoutMs: 30_000 });
+    if ("command" in args) assertEquals(plan, await parseLine(line));
+  }
+});
+
+Deno.test("run_command tells why a line was stopped, with what came before", async () => {
+  const refusal = new ToolError("COMMAND_DENIED", "rm x is denied", {
+    rule: { file: "p", index: "commands[1]" },
+  });
+  const outcome = { refusal, stdout: text("before\n"), exitCode: 126 };
+  const error = await failure(() =>
+    call(runCommand, { command: "a; b" }, createMemory({ outcome }))
+  );
+  assertEquals([error.code, error.message, error.rule], [
+    "COMMAND_DENIED",
+    "rm x is denied",
+    refusal.rule,
+  ]);
+  assertEquals((error.output as { stdout: string }).stdout, "before\n");
+  const over = { exceeded: "memory", exitCode: null, signal: "SIGKILL" } as const;
+  const killed = await failure(() =>
+    call(runCommand, { argv: ["a"] }, createMemory({ outcome: over }))
+  );
+  assertEquals(killed.code, "RESOURCE_LIMIT");
+  assertStringIncludes(killed.message, "limits.memory");
+});
+
+Deno.test("run_command needs every program, file and variable that it names", async () => {
   const needs = (input: Parameters<typeof runCommand.capabilities>[0]) =>
     runCommand.capabilities(input, { cwd: "." });
   assertEquals(await needs({ command: "git 'a b'", env: {} }), [
@@ -162,8 +199,32 @@ Deno.test("run_command needs to start the program, and every variable it sets", 
   ]);
   assertEquals(await needs({ argv: ["ls"], cwd: "src", env: { LD_PRELOAD: "x", A: "1" } }), [
     { kind: "process.spawn", argv: ["ls"], cwd: "src" },
-    { kind: "env.read", name: "LD_PRELOAD" },
-    { kind: "env.read", name: "A" },
+    { kind: "env.read", name: "LD_PRELOAD", change: true },
+    { kind: "env.read", name: "A", change: true },
+  ]);
+  assertEquals(
+    await needs({
+      command: "A=1 cat < a | tee b >> /dev/null; cd d; ls *.x",
+      output_file: "o",
+      env: {},
+    }),
+    [
+      { kind: "env.read", name: "A", change: true },
+      { kind: "process.spawn", argv: ["cat"], cwd: "." },
+      { kind: "fs.read", path: "a", tree: false },
+      { kind: "process.spawn", argv: ["tee", "b"], cwd: "." },
+      { kind: "process.spawn", argv: ["ls", "*.x"], cwd: "d", open: [1] },
+      { kind: "fs.write", path: "o", tree: false },
+    ],
+  );
+  assertEquals(await needs({ argv: ["bash", "-c", "ls > x"], env: {} }), [
+    { kind: "process.spawn", argv: ["bash", "-c", "ls > x"], cwd: ".", opened: true },
+    { kind: "process.spawn", argv: ["ls"], cwd: "." },
+    { kind: "fs.write", path: "x", tree: false },
+  ]);
+  assertEquals(await needs({ argv: ["timeout", "5", "sh", "-c", "ls"], env: {} }), [
+    { kind: "process.spawn", argv: ["timeout", "5", "sh", "-c", "ls"], cwd: ".", scripts: ["ls"] },
+    { kind: "process.spawn", argv: ["ls"], cwd: "." },
   ]);
 });
 

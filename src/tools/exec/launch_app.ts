@@ -1,0 +1,97 @@
+/** `launch_app`: one program with its arguments, without a shell. */
+
+import { printable } from "../../core/printable.ts";
+import type { Tool } from "../../core/tool.ts";
+import { type CommandOutput, commandOutput, OUTPUT_PROPERTIES } from "./_command_output.ts";
+import {
+  endedBadly,
+  endedEarly,
+  milliseconds,
+  runProgram,
+  TIMEOUT_SCHEMA,
+  withOutput,
+} from "./_run_program.ts";
+import { checkWord, checkWords, typed } from "./_words.ts";
+
+interface Input {
+  readonly app_name: string;
+  readonly args: readonly string[];
+  readonly timeout: number;
+}
+
+interface Output extends CommandOutput {
+  readonly returncode: number | null;
+}
+
+const tool: Tool<Input, Output> = {
+  name: "launch_app",
+  category: "exec",
+  description:
+    "Starts a program by name with its arguments, waits for its end, and answers its output and returncode. " +
+    "Nothing passes through a shell. It is ended after timeout seconds (30) with what it had written kept; " +
+    "another status than 0 is COMMAND_FAILED with the same output.",
+  risk: "dangerous",
+  riskOfPrograms: true,
+  permission: "code_execution",
+  input: {
+    type: "object",
+    properties: {
+      app_name: {
+        type: "string",
+        minLength: 1,
+        maxLength: 4095,
+        description: "The program: a name of the search path, or a path in the workspace.",
+      },
+      args: {
+        type: "array",
+        default: [],
+        maxItems: 10_000,
+        items: { type: "string", description: "One word, taken as it is." },
+        description: "Its arguments.",
+      },
+      timeout: { ...TIMEOUT_SCHEMA, default: 30 },
+    },
+    required: ["app_name"],
+  },
+  output: {
+    type: "object",
+    properties: {
+      ...OUTPUT_PROPERTIES,
+      returncode: {
+        oneOf: [{ type: "integer" }, { type: "null" }],
+        description: "The exit code once more, by its other name.",
+      },
+    },
+    required: [
+      ...["stdout", "stderr", "exit_code", "signal", "timed_out", "truncated", "duration_ms"],
+      ...["sandbox", "returncode"],
+    ],
+  },
+  examples: [
+    { note: "a program with arguments", args: { app_name: "ls", args: ["-l", "src"] } },
+    { note: "for at most five seconds", args: { app_name: "make", timeout: 5 } },
+  ],
+  describe: ({ app_name, args }) =>
+    printable(`Launch application: ${typed([app_name, ...args.slice(0, 50)])}`, 300),
+  check({ app_name, args }) {
+    checkWord("app_name", app_name);
+    checkWords("args", args);
+  },
+  capabilities: ({ app_name, args }, { cwd }) => [
+    { kind: "process.spawn", argv: [app_name, ...args], cwd },
+  ],
+  preview: ({ app_name, args, timeout }) => ({
+    description: tool.describe({ app_name, args, timeout }),
+    argv: [app_name, ...args],
+  }),
+  async run({ app_name, args, timeout }, context) {
+    const argv = [app_name, ...args];
+    const ran = await runProgram(context, argv, { timeoutMs: milliseconds(timeout) });
+    const output = { ...commandOutput(ran.outcome), returncode: ran.outcome.exitCode };
+    const error = endedEarly(tool.name, argv, ran) ?? endedBadly(tool.name, argv, ran);
+    if (error !== null) throw withOutput(error, output);
+    return output;
+  },
+};
+
+export default tool;
