@@ -1,0 +1,91 @@
+/** What a record may show of arguments, commands and messages: no secret, and nothing without end. */
+
+import { sha256 } from "../core/sha256.ts";
+import { REDACTED, withoutSecrets } from "./secrets.ts";
+
+/** Names whose values are secrets, whatever a policy adds: letters alone count, so `api-key` is `apiKey`. */
+const SECRET_NAMES =
+  /(?:password|passwd|passphrase|secret|api_?key|private_?key|access_?key|auth_?token|access_?token|refresh_?token|id_?token|bearer|credential|authorization|cookie|session_?key|client_?secret|signing_?key|encryption_?key)/i;
+/** Short ones that longer names hold by chance. */
+const SECRET_WORDS = /(?:^|[^a-z])(?:token|pwd|pat|pin|otp|jwt|auth)(?:$|[^a-z])/i;
+
+/** Longest text of arguments that is shown; a longer one by its beginning, its length and its hash. */
+const LONGEST = 512;
+const BEGINNING = 128;
+/** Bounds of what is shown of one call: a hostile argument must not fill the log. */
+const DEEPEST = 8;
+const MOST_MEMBERS = 64;
+
+export interface Redactor {
+  /** A copy of JSON-like data in which secrets are replaced and long texts are cut. */
+  value(data: unknown): unknown;
+  /** One text: an error's message, a description. */
+  text(text: string): string;
+}
+
+/** `patterns`: the policy's `audit.redact`, regular expressions over names, case ignored. */
+export function createRedactor(patterns: readonly string[]): Redactor {
+  const named = patterns.map((pattern) => new RegExp(pattern.replace(/^\(\?i\)/, ""), "i"));
+  const isSecret = (name: string): boolean =>
+    SECRET_NAMES.test(name.replaceAll("-", "_")) || SECRET_WORDS.test(separated(name)) ||
+    named.some((pattern) => pattern.test(name));
+
+  const clean = (text: string): string => withoutAssigned(withoutSecrets(text), isSecret);
+
+  function redact(data: unknown, depth: number): unknown {
+    if (typeof data === "string") return shortened(data, clean);
+    if (typeof data !== "object" || data === null) return data;
+    if (depth >= DEEPEST) return "[deeper]";
+    if (Array.isArray(data)) return redactList(data, depth);
+    const entries = Object.entries(data);
+    const shown = entries.slice(0, MOST_MEMBERS).map(([name, value]) =>
+      [
+        clean(name.slice(0, LONGEST)),
+        isSecret(name) && value !== null ? REDACTED : redact(value, depth + 1),
+      ] as const
+    );
+    const more = entries.length - shown.length;
+    return Object.fromEntries(more > 0 ? [...shown, ["[more]", more]] : shown);
+  }
+
+  /** In an argv the value may stand beside its option. */
+  function redactList(list: readonly unknown[], depth: number): unknown {
+    const shown = list.slice(0, MOST_MEMBERS).map((value, index) => {
+      const option = list[index - 1];
+      const led = typeof option === "string" && /^--?[A-Za-z][\w-]*$/.test(option) &&
+        isSecret(option);
+      return led && typeof value === "string" && !value.startsWith("-")
+        ? REDACTED
+        : redact(value, depth + 1);
+    });
+    const more = list.length - shown.length;
+    return more > 0 ? [...shown, `[${more} more]`] : shown;
+  }
+
+  return { value: (data) => redact(data, 0), text: (text) => shortened(text, clean) };
+}
+
+/** `apiToken` as `api Token`, so that words in it are seen. */
+function separated(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ");
+}
+
+/** `NAME=value`, `--name=value`, `name: value`, `--name value` in running text: what a secret's name leads. */
+const ASSIGNED =
+  /((?:^|[\s;&|"'({[,?])-{0,2}([A-Za-z][\w.-]{1,60})["']?(?:\s{0,3}[=:]\s{0,3}))("[^"]{1,4000}"|'[^']{1,4000}'|[^\s"',;&|)}\]]{1,4000})/g;
+const OPTION =
+  /((?:^|\s)--?([A-Za-z][\w-]{1,60})\s{1,3})("[^"]{1,4000}"|'[^']{1,4000}'|[^\s"'-][^\s"']{0,4000})/g;
+
+function withoutAssigned(text: string, isSecret: (name: string) => boolean): string {
+  const keep = (whole: string, lead: string, name: string): string =>
+    isSecret(name) ? `${lead}${REDACTED}` : whole;
+  return text.replace(ASSIGNED, keep).replace(OPTION, keep);
+}
+
+/** Secrets are sought in all that is shown and a little further: one must not end up halved. */
+function shortened(text: string, clean: (text: string) => string): string {
+  if (text.length <= LONGEST) return clean(text);
+  const beginning = clean(text.slice(0, 8 * BEGINNING)).slice(0, BEGINNING);
+  const hash = sha256(new TextEncoder().encode(text));
+  return `${beginning}… [${text.length} characters, sha256 ${hash}]`;
+}

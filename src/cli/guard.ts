@@ -1,0 +1,51 @@
+/** What no tool may touch, whatever the policies say: that which governs this very run. */
+
+import type { CanonicalPath } from "../core/capability.ts";
+import type { PlacedPolicy } from "../policy/compile_lazily.ts";
+import { type PathRule, SILENT_POLICY } from "../policy/model.ts";
+import { isWithin } from "../sandbox/within.ts";
+
+/** Files of this run, as they really are. */
+export interface GoverningFiles {
+  /** Policy files, the binary: never written. */
+  readonly unwritable: readonly CanonicalPath[];
+  /** The audit log: never read or written. Those it was rotated into, too. */
+  readonly log: CanonicalPath | null;
+}
+
+/**
+ * One more policy that denies them, so that every layer draws it like any other rule. Null where the policies reach
+ * none of them: a start then pays nothing.
+ */
+export function guardOf(
+  policies: readonly PlacedPolicy[],
+  workspace: CanonicalPath,
+  { unwritable, log }: GoverningFiles,
+): PlacedPolicy | null {
+  const reachesOut = policies.some(({ policy }) =>
+    policy.paths?.some(({ effect, match }) =>
+      effect !== "deny" && match.some((glob) => glob.startsWith("/") || glob.startsWith("{"))
+    ) === true
+  );
+  const isReached = (path: CanonicalPath) => reachesOut || isWithin(workspace, path);
+  const governing = unwritable.filter(isReached);
+  const logs = log !== null && isReached(log) ? [plain(log), `${plain(log)}.[0-9]*`] : [];
+  if (governing.length + logs.length === 0) return null;
+  const paths: readonly PathRule[] = [
+    { effect: "allow", access: ["read", "write"], match: ["/**"] },
+    {
+      effect: "deny",
+      access: ["write"],
+      match: governing.map(plain),
+      reason: "it governs this run",
+    },
+    { effect: "deny", access: ["read", "write"], match: logs, reason: "it is the audit log" },
+  ];
+  const policy = { ...SILENT_POLICY, paths: paths.filter(({ match }) => match.length > 0) };
+  return { source: "toolgate", policy, workspace };
+}
+
+/** A glob that matches this path alone. */
+function plain(path: string): string {
+  return path.replaceAll(/[\\*?[\]{},!]/g, "\\$&");
+}
