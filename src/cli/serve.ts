@@ -13,10 +13,11 @@ import { type Agent, openSession, openStayingEngine } from "./session.ts";
 /** Bytes asked of standard input at once: a pipe's capacity (pipe(7)). */
 const INPUT_BYTES = 1 << 16;
 /**
- * How long the loop blocks for the next request of a caller that takes turns, and for a thread's answer, before
- * it waits on the event loop. Timers and signals are late by as much at the most.
+ * How long the loop blocks for the next request of a caller that takes turns before it waits on the event loop. Timers and signals are late by as much at the most.
  */
 const TURN_MS = 1;
+/** The same for the answer of a thread: one that starts a program takes longer than one that reads a file. */
+const ANSWER_MS = 2;
 /** Bytes of answers that wait for company at most. */
 const BATCH_BYTES = 1 << 15;
 /** Continuations of an answer that has arrived, until it is written: a few turns of the microtask queue. */
@@ -72,6 +73,7 @@ class ServeLoop {
   /** Takes no more requests; those that run have `graceMs` to end, then they are cancelled. */
   stop(graceMs: number): void {
     this.#open = false;
+    this.#server.endInput();
     this.#server.refuseWaiting();
     this.#wake.resolve();
     setTimeout(() => this.#server.cancelAll(), graceMs);
@@ -98,7 +100,7 @@ class ServeLoop {
       if (!this.#open && this.#server.pending === 0 && this.#writer.waiting === 0) return true;
       const idle = this.#server.pending === 0;
       if (this.#writer.waiting > 0 || (idle && this.#readAhead(TURN_MS))) continue;
-      if (!this.#reading && runner.running > 0 && runner.bell.waitBlocking(TURN_MS)) continue;
+      if (!this.#reading && runner.running > 0 && runner.bell.waitBlocking(ANSWER_MS)) continue;
       await this.#waitForAnything();
     }
     return false;
@@ -161,6 +163,7 @@ class ServeLoop {
       const last = this.#splitter.end();
       if (last !== null) this.#server.accept(last);
       this.#open = false;
+      this.#server.endInput();
       return;
     }
     for (const line of this.#splitter.push(this.#input.subarray(0, count))) {

@@ -5,10 +5,11 @@ import type { CallRequest, RequestId } from "../core/request.ts";
 import { encodeResult, refusal, type Result, resultError, toJsonText } from "../core/result.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
-import { explain } from "../engine/explain.ts";
 import { describeFailure } from "../engine/run_tool.ts";
 import type { JobEvent, StayingRunner } from "../engine/runner.ts";
+import type { ApprovalAnswer } from "../engine/approvals.ts";
 import type { Line } from "./line_splitter.ts";
+import { PipeApprovals } from "./pipe_approvals.ts";
 import { type Operation, readRequest, type ServeRequest } from "./read_request.ts";
 import type { Agent } from "./session.ts";
 import { toolShape } from "./tool_shape.ts";
@@ -18,6 +19,9 @@ const MAX_WAITING = 1024;
 
 /** Requests that are judged ahead of the threads' being free for them. */
 const MAX_JUDGED = 64;
+
+/** Requests that may wait for somebody to agree beside those that run. */
+const MAX_ASKED = 256;
 
 type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
 
@@ -35,6 +39,7 @@ export class Server {
   readonly #waiting: Call[] = [];
   readonly #running = new Set<Open>();
   readonly #started = performance.now();
+  readonly #approvals: PipeApprovals;
   #answers = 0;
   /** Called when an answer was written. */
   onAnswer: () => void = () => {};
@@ -47,6 +52,12 @@ export class Server {
     this.#engine = engine;
     this.#agent = agent;
     this.#write = write;
+    this.#approvals = new PipeApprovals((line) => {
+      write(line);
+      // It waits without a thread: another may take its place.
+      this.#startNext();
+      this.onAnswer();
+    });
   }
 
   get runner(): StayingRunner {
@@ -65,7 +76,7 @@ export class Server {
 
   /** Whether some request is neither on a thread nor answered: its answer is being made. */
   get settling(): boolean {
-    return this.#running.size > this.#engine.runner.running;
+    return this.#running.size - this.#approvals.waiting > this.#engine.runner.running;
   }
 
   accept(line: Line): void {
@@ -96,6 +107,11 @@ export class Server {
     }
   }
 
+  /** The input has ended: whoever waits for somebody to agree is told that nobody will. */
+  endInput(): void {
+    this.#approvals.close();
+  }
+
   /** Answers what has not begun; there will be no turn for it. */
   refuseWaiting(): void {
     for (const { id, call } of this.#waiting.splice(0)) {
@@ -109,6 +125,7 @@ export class Server {
   }
 
   cancelAll(): void {
+    this.#approvals.close();
     for (const open of this.#running) cancel(open);
   }
 
@@ -116,7 +133,7 @@ export class Server {
     const { concurrency } = this.#engine.rulebook.settings.limits;
     // Short calls take turns on their threads: judging the next ones meanwhile costs them nothing.
     const most = concurrency === 1 ? 1 : Math.max(concurrency, MAX_JUDGED);
-    while (this.#running.size < most) {
+    while (this.#running.size - Math.min(this.#approvals.waiting, MAX_ASKED) < most) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       const open: Open = { id: next.id, cancel: null, cancelled: false };
@@ -132,6 +149,7 @@ export class Server {
 
   #call(call: CallRequest, open: Open): Promise<Result> {
     return execute(this.#engine, call, {
+      approver: this.#approvals.approverOf(call.id),
       onEvent: (event) => this.#event(call.id, event),
       onRunning: (how) => {
         open.cancel = how;
@@ -143,6 +161,8 @@ export class Server {
   async #explain(call: CallRequest): Promise<Result> {
     const started = performance.now();
     try {
+      // With all that it can tell of the layers below, which no call needs.
+      const { explain } = await import("../engine/explain.ts");
       const { tool, explanation, risk } = await explain(this.#engine, call);
       const latencyMs = performance.now() - started;
       const output = toJsonText(explanation);
@@ -176,8 +196,18 @@ export class Server {
       case "cancel":
         return { target: operation.target, cancelled: this.#cancel(operation.target) };
       case "approve":
+        return this.#decide(operation.approval, {
+          answer: "approved",
+          remember: operation.remember,
+        });
       case "reject":
-        throw new ToolError("INVALID_REQUEST", `approval: no open approval has this name`);
+        return this.#decide(operation.approval, { answer: "rejected", reason: operation.reason });
+      case "revoke": {
+        const { approval } = operation;
+        return { approval, revoked: this.#engine.approvals.revoke(approval) };
+      }
+      case "approvals":
+        return { approvals: this.#engine.approvals.list() };
       case "stats":
         return {
           uptime_ms: Math.round(performance.now() - this.#started),
@@ -186,11 +216,20 @@ export class Server {
           answered: this.#answers,
           threads: this.#engine.runner.threads,
           memory_bytes: Deno.memoryUsage().rss,
+          tokens: this.#engine.budgets.report(),
           tools: this.#engine.metrics.report(),
         };
       default:
         return { pong: true };
     }
+  }
+
+  #decide(approval: string, answer: ApprovalAnswer): unknown {
+    if (this.#approvals.answer(approval, answer)) return { approval, answer: answer.answer };
+    throw new ToolError(
+      "INVALID_REQUEST",
+      "approval: no request waits for it; it was answered, has expired, or never was",
+    );
   }
 
   async #tools(): Promise<unknown> {
@@ -208,6 +247,7 @@ export class Server {
     }
     const found = [...this.#running].filter(({ id }) => id === target);
     for (const open of found) cancel(open);
+    this.#approvals.cancel(target);
     return found.length > 0;
   }
 

@@ -9,10 +9,17 @@ import {
   type StayingEngine,
 } from "../engine/create_engine.ts";
 import { type PlacedPolicy, PolicyConflict } from "../policy/compile_lazily.ts";
-import { canonicalDirectory } from "../host/canonicalize.ts";
+import type { LogStorage } from "../audit/storage.ts";
+import { createAuditStorage } from "../host/audit_storage.ts";
+import { createPortableAuditStorage } from "../host/audit_storage_portable.ts";
+import { canonicalDirectory, canonicalize } from "../host/canonicalize.ts";
+import type { Telemetry } from "../engine/telemetry.ts";
+import type { AuditSettings } from "../policy/rulebook.ts";
+import { openLibc } from "../sandbox/libc.ts";
 import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { FLAGS } from "./flags.ts";
+import { guardOf } from "./guard.ts";
 import type { Invocation } from "./invocation.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -34,12 +41,14 @@ export interface Session {
   readonly agent: Agent;
   readonly format: "json" | "text";
   readonly quiet: boolean;
+  readonly telemetry: Telemetry | null;
 }
 
 /** Loads everything. Throws a UsageError that says what is wrong and where. */
 export async function openSession(invocation: Invocation): Promise<Session> {
-  const loaded = [...await loadPolicies(invocation), ...await overlays(invocation)];
-  const policies = placePolicies(loaded, invocation);
+  const files = policyFiles(invocation);
+  const loaded = [...await loadPolicies(invocation, files), ...await overlays(invocation)];
+  const policies = guarded(placePolicies(loaded, invocation), files);
   const named = setting(invocation, "agent");
   if (named !== null && !/^[A-Za-z0-9._-]{1,128}$/.test(named)) {
     throw new UsageError("--agent takes letters, digits, '.', '_' and '-', at most 128");
@@ -50,14 +59,27 @@ export async function openSession(invocation: Invocation): Promise<Session> {
     agent: { name: named ?? "root", pinned: named !== null },
     format: formatOf(invocation),
     quiet: invocation.switches.has("quiet"),
+    telemetry: await telemetryOf(invocation),
   };
+}
+
+async function telemetryOf({ embedded }: Invocation): Promise<Telemetry | null> {
+  if (embedded.telemetry !== true) return null;
+  const { createTelemetry } = await import("../engine/telemetry.ts");
+  // The runtime sends what goes to the console of such a build as log records, and prints nothing.
+  return createTelemetry(embedded.version, (line) => console.warn(line));
 }
 
 /** The engine of a session for one call. Throws a UsageError where its policies contradict each other. */
 export function openEngine(session: Session, { embedded }: Invocation): CommandEngine {
   const { policies, workspace } = session;
   try {
-    return createEngine({ policies, workspace, sealed: embedded.sealed });
+    return createEngine({
+      policies,
+      workspace,
+      sealed: embedded.sealed,
+      audit: auditStorage(workspace),
+    }, { telemetry: session.telemetry });
   } catch (error) {
     throw conflict(error);
   }
@@ -70,10 +92,24 @@ export async function openStayingEngine(
 ): Promise<StayingEngine> {
   const { policies, workspace } = session;
   try {
-    return await createStayingEngine({ policies, workspace, sealed: embedded.sealed });
+    return await createStayingEngine({
+      policies,
+      workspace,
+      sealed: embedded.sealed,
+      audit: auditStorage(workspace),
+    }, { telemetry: session.telemetry });
   } catch (error) {
     throw conflict(error);
   }
+}
+
+/** The files of the log, where a policy wants one. */
+export function auditStorage(workspace: CanonicalPath): (settings: AuditSettings) => LogStorage {
+  return ({ file }) => {
+    const path = canonicalize(workspace, file);
+    const libc = openLibc();
+    return libc === null ? createPortableAuditStorage(path) : createAuditStorage(libc, path);
+  };
 }
 
 function conflict(error: unknown): unknown {
@@ -104,13 +140,40 @@ function environmentVariable(name: string): string | null {
 }
 
 /** Policy files in the order they count: flags, then the environment, which so can only tighten. */
-async function loadPolicies(invocation: Invocation): Promise<LoadedPolicy[]> {
-  const { embedded, values } = invocation;
+export function policyFiles({ embedded, values }: Invocation): readonly string[] {
   const files = [...values["policy"] ?? [], ...variable("policy")?.split(":") ?? []];
-  const loaded = embedded.sealed ? [embedded.policy] : [];
+  return files.length === 0 && !embedded.sealed && isThere(SYSTEM_POLICY) ? [SYSTEM_POLICY] : files;
+}
+
+async function loadPolicies(
+  { embedded }: Invocation,
+  files: readonly string[],
+): Promise<LoadedPolicy[]> {
+  const loaded = embedded.sealed || files.length === 0 ? [embedded.policy] : [];
   for (const file of files) loaded.push(await loadPolicy(file));
-  if (loaded.length > 0) return loaded;
-  return isThere(SYSTEM_POLICY) ? [await loadPolicy(SYSTEM_POLICY)] : [embedded.policy];
+  return loaded;
+}
+
+/** With what keeps tools off the files that govern this run. */
+function guarded(policies: PlacedPolicy[], files: readonly string[]): readonly PlacedPolicy[] {
+  const { workspace } = policies.at(-1) as PlacedPolicy;
+  const log = policies.map(({ policy }) => policy.audit?.file ?? null).find((file) =>
+    file !== null
+  );
+  const guard = guardOf(policies, workspace, {
+    unwritable: [...files, Deno.execPath()].map(realPath),
+    log: log === undefined ? null : canonicalize(workspace, log),
+  });
+  return guard === null ? policies : [...policies, guard];
+}
+
+/** Of a file that was read or is run: where it is out of sight by now, as it was named. */
+function realPath(file: string): CanonicalPath {
+  try {
+    return Deno.realPathSync(file) as CanonicalPath;
+  } catch {
+    return canonicalize(Deno.cwd() as CanonicalPath, file);
+  }
 }
 
 /** One policy file, whole, or a UsageError with all its problems. */
@@ -170,6 +233,12 @@ async function overlays(invocation: Invocation): Promise<LoadedPolicy[]> {
       throw new UsageError(`--sandbox takes auto, required or off, not ${JSON.stringify(mode)}`);
     }
     found.push({ source: "--sandbox", policy: { ...SILENT_POLICY, sandbox: { kernel } } });
+  }
+  const log = setting(invocation, "audit");
+  if (log !== null) {
+    const file = canonicalize(Deno.cwd() as CanonicalPath, log);
+    const audit = { file, redact: [], required: true, sync: null, maxSize: null };
+    found.push({ source: "--audit", policy: { ...SILENT_POLICY, audit } });
   }
   const limits = environmentVariable("TOOLGATE_LIMITS");
   if (limits !== null) {

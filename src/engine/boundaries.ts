@@ -3,18 +3,19 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import { entryType } from "../host/entry_type.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
-import type { Boundary } from "../sandbox/boundary.ts";
+import { isWithin } from "../sandbox/within.ts";
+import type { Boundary, SpawnBoundary } from "../sandbox/boundary.ts";
 import type { Lane } from "./lanes.ts";
 import type { ProgramSupport } from "./program_support.ts";
-import type { Job } from "./runner.ts";
-import type { LaneBoundary } from "./worker_pool.ts";
+import { type Job, startsPrograms } from "./runner.ts";
+import type { LaneBoundary } from "./pool_thread.ts";
 
 /** The state of boundaries that never change. */
 const FIXED = "fixed";
 
 export interface Boundaries {
-  /** For a thread of many calls. */
-  ofLane(lane: Lane): LaneBoundary;
+  /** For a thread of many calls, this one among them. */
+  ofLane(lane: Lane, job?: Job): LaneBoundary;
   /** For the one call of a process. */
   ofJob(job: Job): Boundary;
 }
@@ -23,8 +24,10 @@ export function createBoundaries(
   rulebook: Rulebook,
   programs: () => ProgramSupport,
 ): Boundaries {
+  /** Programs that a rule allows by one name and a call starts by another: an environment's own interpreter. */
+  const otherStarts = new Set<string>();
   return {
-    ofLane(lane) {
+    ofLane(lane, job) {
       switch (lane) {
         case "read":
         case "read-long":
@@ -37,19 +40,35 @@ export function createBoundaries(
         }
         case "spawn": {
           const { spawn, state } = programs().boundary();
-          return { boundary: { read: [], write: [], connect: [], spawn }, state };
+          const named = spawn.programs;
+          if (named === "any") return { boundary: spawning(rulebook, spawn), state };
+          for (const { program } of job?.grant.spawn ?? []) {
+            if (
+              !named.includes(program.start) && isGranted({ name: "run", command: program.start })
+            ) {
+              otherStarts.add(program.start);
+            }
+          }
+          const starts = [...named, ...otherStarts];
+          return {
+            boundary: spawning(rulebook, { ...spawn, programs: starts }),
+            state: [state, ...otherStarts].join("\0"),
+          };
         }
       }
     },
-    ofJob({ grant, preview }) {
+    ofJob(job) {
+      const { grant, preview } = job;
       // Backups lie beside their file, under names that only its folder tells.
       const read = grant.read.map(({ path, backups }) => backups === true ? parentOf(path) : path);
       const write = grant.write.map(({ path }) => path);
       if (preview) return reading([...read, ...write]);
-      if (grant.spawn.length > 0) {
+      if (startsPrograms(job)) {
         const { spawn } = programs().boundary();
         const starts = grant.spawn.map(({ program }) => program.start);
-        return { read, write, connect: grant.connect, spawn: { ...spawn, programs: starts } };
+        const { shell } = programs().surroundings;
+        const started = shell === null ? starts : [...starts, shell.start];
+        return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });
       }
       // A file is written by making another beside it: the folder is what must be writable.
       const folders = [
@@ -58,6 +77,23 @@ export function createBoundaries(
       return { read, write: folders, connect: grant.connect, spawn: null };
     },
   };
+}
+
+/**
+ * What its programs are given to read and write the thread opens for them, by names that are known only when they run:
+ * the runtime's set is the policy's scope. The kernel holds it by the rules of its programs.
+ */
+function spawning({ scope }: Rulebook, spawn: SpawnBoundary): Boundary {
+  // Their temporary files lie outside the scope; a sealed build's flags do not name the place.
+  const temporary = spawn.write.filter((path) =>
+    !scope.write.some((entry) => isWithin(entry, path)) && isGranted({ name: "write", path })
+  );
+  return { read: scope.read, write: [...scope.write, ...temporary], connect: [], spawn };
+}
+
+/** Whether the process itself may: a sealed build may do what its flags name and nothing else. */
+function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(permission).state === "granted";
 }
 
 function reading(read: readonly CanonicalPath[]): Boundary {

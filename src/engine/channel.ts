@@ -75,8 +75,23 @@ export class RingWriter {
     if (this.#waiting.length > 0) this.flush();
   }
 
+  /** As `sendBlocking`, without waking the reader: it hears of it with what is sent next. */
+  sendQuietly(text: string): void {
+    this.#putBlocking(text);
+  }
+
   /** Sends, waiting for the reader to make room: for threads that may block. */
   sendBlocking(text: string): void {
+    this.#putBlocking(text);
+    ring(this.#bell);
+  }
+
+  /** Wakes the reader for what was sent quietly. */
+  ring(): void {
+    ring(this.#bell);
+  }
+
+  #putBlocking(text: string): void {
     this.#frames(text, (frame) => {
       while (!this.#put(frame)) {
         ring(this.#bell);
@@ -84,7 +99,6 @@ export class RingWriter {
         if (!this.#fits(frame.length)) Atomics.wait(this.#control, TAIL, tail);
       }
     });
-    ring(this.#bell);
   }
 
   /** The number that the reader has {@linkcode RingReader.work announced}. */

@@ -10,7 +10,12 @@ export function compilePolicies(policies: readonly PlacedPolicy[], registry: Reg
   return compileRulebookLazily(policies, {
     system: SYSTEM_PATHS,
     devices: DEVICES.map(({ path }) => path),
-    caseInsensitive: Deno.build.os === "darwin" || Deno.build.os === "windows",
+    caseInsensitive: isCaseInsensitive(),
     canonicalToolName: (name) => registry.canonicalName(name) ?? name,
   });
+}
+
+/** Whether file systems ignore case here. */
+export function isCaseInsensitive(): boolean {
+  return Deno.build.os === "darwin" || Deno.build.os === "windows";
 }

@@ -1,22 +1,41 @@
 /** Puts engines together: for one call, with no more loaded than that call takes, and for many. */
 
+import { AuditLog } from "../audit/log.ts";
+import { createRedactor } from "../audit/redact.ts";
+import type { LogStorage } from "../audit/storage.ts";
 import type { CanonicalPath } from "../core/capability.ts";
 import type { ToolDescription } from "../core/tool.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import { withEmbedded } from "../host/carried.ts";
-import type { Rulebook } from "../policy/rulebook.ts";
+import type { AuditSettings, Rulebook, Settings } from "../policy/rulebook.ts";
+import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
+import { createFileBackend } from "../host/context.ts";
+import type { FileBackend } from "../host/file_backend.ts";
+import { openLibc } from "../sandbox/libc.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
 import { type Boundaries, createBoundaries } from "./boundaries.ts";
+import { Approvals } from "./approvals.ts";
+import { Budgets } from "./budgets.ts";
 import { compilePolicies } from "./compile_policies.ts";
-import { type Engine, subjectOf } from "./execute.ts";
+import type { Engine } from "./execute.ts";
 import { createFreeRunner, isFree } from "./free_runner.ts";
+import { subjectOf } from "./judge.ts";
 import { Metrics } from "./metrics.ts";
+import type { Telemetry } from "./telemetry.ts";
 import { Turns } from "./turns.ts";
+import { createRecorder, NO_RECORDER, type Recorder } from "./recorder.ts";
 import type { ProgramSupport } from "./program_support.ts";
 import { createResolver } from "./resolve.ts";
-import type { Job, JobEvent, Runner, Running, StayingRunner } from "./runner.ts";
+import {
+  type Job,
+  type JobEvent,
+  type Runner,
+  type Running,
+  startsPrograms,
+  type StayingRunner,
+} from "./runner.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 
 export interface EngineOptions {
@@ -24,6 +43,8 @@ export interface EngineOptions {
   readonly workspace: CanonicalPath;
   /** The runtime's baked permissions are the policy's own. */
   readonly sealed: boolean;
+  /** Opens the files of the log that the policies want; not called where they want none. */
+  readonly audit: (settings: AuditSettings) => LogStorage;
 }
 
 /** What an engine is made of where it is not the usual: for builds that try the layers one by one. */
@@ -31,12 +52,17 @@ export interface EngineParts {
   readonly registry?: Registry;
   readonly rulebook?: (rulebook: Rulebook) => Rulebook;
   readonly permissionsOf?: (boundary: Boundary) => Deno.PermissionOptions;
+  readonly recorder?: Recorder;
+  readonly telemetry?: Telemetry | null;
 }
 
 /** An engine, and what its commands need beside the way through. */
 export interface CommandEngine extends Engine {
   /** The tools that the policy could allow the agent. */
   offered(agent: string): Promise<readonly ToolDescription[]>;
+  /** What it was made of, and what holds the thread of a single call: for `explain`. */
+  readonly policies: readonly PlacedPolicy[];
+  boundaryOf(job: Job): Boundary;
 }
 
 /** An engine of many calls. */
@@ -49,14 +75,17 @@ export interface StayingEngine extends CommandEngine {
 /** The engine of one call: each layer is drawn from the call's grant. */
 export function createEngine(options: EngineOptions, parts: EngineParts = {}): CommandEngine {
   const base = createBase(options, parts);
-  const { rulebook, registry, boundaries, programs } = base;
+  const { rulebook, registry, boundaries } = base;
   let pool: WorkerPool | null = null;
   const load = async (job: Job): Promise<Runner> => {
     // A sealed build's permissions are the policy's without a thread, whose start takes as long as the program's.
     // Calls that may overrun get one all the same: a thread can be ended, the main thread cannot.
-    if (options.sealed && job.tool.long !== true) {
+    // So do those that start programs: a thread that is held cannot see to it that nothing of them is left. And so does
+    // a preview: an approver may want to see it before the call itself runs.
+    const inline = job.tool.long !== true && !startsPrograms(job) && !job.preview;
+    if (options.sealed && inline) {
       const { createInlineRunner } = await import("./inline_runner.ts");
-      return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob, programs });
+      return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob });
     }
     const loaded = await createPool(options, parts, base, (_lane, job) => ({
       boundary: boundaries.ofJob(job),
@@ -86,7 +115,12 @@ export async function createStayingEngine(
   parts: EngineParts = {},
 ): Promise<StayingEngine> {
   const base = createBase(options, parts);
-  const pool = await createPool(options, parts, base, (lane) => base.boundaries.ofLane(lane));
+  const pool = await createPool(
+    options,
+    parts,
+    base,
+    (lane, job) => base.boundaries.ofLane(lane, job),
+  );
   return {
     ...base.engine,
     warm: () => pool.warm("read", base.boundaries.ofLane("read")),
@@ -119,11 +153,12 @@ interface Base {
   close(): void;
 }
 
-function createBase({ policies, workspace }: EngineOptions, parts: EngineParts): Base {
+function createBase({ policies, workspace, audit }: EngineOptions, parts: EngineParts): Base {
   const registry = parts.registry ?? createRegistry();
   const compiled = compilePolicies(policies, registry);
   const rulebook = parts.rulebook?.(compiled) ?? compiled;
   let support: ProgramSupport | null = null;
+  let files: Promise<FileBackend> | null = null;
   const programs = (): ProgramSupport => {
     if (support === null) throw new Error("a program was resolved before prepare()");
     return support;
@@ -132,12 +167,14 @@ function createBase({ policies, workspace }: EngineOptions, parts: EngineParts):
     await judging;
     if (!spawns || support !== null) return;
     const { createProgramSupport } = await import("./program_support.ts");
-    support ??= createProgramSupport(rulebook);
+    const bubblewrap = await tryBubblewrap(rulebook.settings);
+    support ??= createProgramSupport(rulebook, bubblewrap);
   };
+  const boundaries = createBoundaries(rulebook, programs);
   return {
     registry,
     rulebook,
-    boundaries: createBoundaries(rulebook, programs),
+    boundaries,
     programs,
     free: createFreeRunner(rulebook, registry),
     engine: {
@@ -145,10 +182,16 @@ function createBase({ policies, workspace }: EngineOptions, parts: EngineParts):
       rulebook,
       resolver: createResolver(workspace, programs),
       metrics: new Metrics(),
+      telemetry: parts.telemetry ?? null,
       turns: new Turns(),
-      prepare(capabilities) {
+      budgets: new Budgets(rulebook.tokensOf),
+      approvals: new Approvals({ times: rulebook.settings.approvals, now: Date.now }),
+      recorder: parts.recorder ?? recorderOf(rulebook.settings, audit),
+      files: () => files ??= createFileBackend(openLibc()),
+      prepare(capabilities, tool) {
         const judging = rulebook.prepare(capabilities);
-        const spawns = capabilities.some(({ kind }) => kind === "process.spawn");
+        const spawns = tool?.riskOfPrograms === true ||
+          capabilities.some(({ kind }) => kind === "process.spawn");
         return judging === null && (!spawns || support !== null) ? null : prepare(judging, spawns);
       },
       async offered(agent) {
@@ -161,15 +204,30 @@ function createBase({ policies, workspace }: EngineOptions, parts: EngineParts):
         );
         return (await registry.catalogue.all()).filter(({ name }) => names.has(name));
       },
+      policies,
+      boundaryOf: boundaries.ofJob,
     },
     close: () => support?.close(),
   };
 }
 
+function recorderOf(settings: Settings, storage: EngineOptions["audit"]): Recorder {
+  const { audit, workspace } = settings;
+  if (audit === null) return NO_RECORDER;
+  const now = () => new Date();
+  return createRecorder({
+    settings: audit,
+    workspace,
+    redactor: createRedactor(audit.redact),
+    open: () => new AuditLog(storage(audit), { maxSize: audit.maxSize, now }),
+    now,
+  });
+}
+
 async function createPool(
   { policies }: EngineOptions,
   { permissionsOf = permissionSetOf }: EngineParts,
-  { rulebook, programs }: Base,
+  { rulebook, programs, boundaries }: Base,
   boundaryOf: ConstructorParameters<typeof WorkerPool>[0]["boundaryOf"],
 ): Promise<WorkerPool> {
   const { WorkerPool } = await import("./worker_pool.ts");
@@ -179,8 +237,17 @@ async function createPool(
     boundaryOf,
     permissionsOf: (boundary) => permissionsOf(withEmbedded(boundary)),
     surroundings: () => programs().surroundings,
-    killGroup: (id) => programs().killGroup(id),
+    writing: () => boundaries.ofLane("write"),
+    watch: (onExceeded) => programs().watch(onExceeded),
   });
+}
+
+/** Null where the policy does not want it. Tried once, in earnest: 10 ms. */
+async function tryBubblewrap({ sandbox }: Settings): Promise<Bubblewrap | null> {
+  if (sandbox.bubblewrap === "off") return null;
+  const { detectBubblewrap } = await import("../sandbox/bubblewrap.ts");
+  const { SYSTEM_PATHS } = await import("../sandbox/system_paths.ts");
+  return await detectBubblewrap(sandbox.system ?? SYSTEM_PATHS);
 }
 
 /** A pool whose user has no loop to drain it in. */

@@ -2,43 +2,37 @@
 
 import { ToolError } from "../core/errors.ts";
 import { createContext } from "../host/context.ts";
+import type { FileBackend } from "../host/file_backend.ts";
 import type { Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Registry } from "../tools/registry.ts";
 import { runTool } from "./run_tool.ts";
 import { Stop } from "./stop.ts";
-import { NO_SURROUNDINGS, type ThreadParts } from "./thread_parts.ts";
-import type { Job, Runner } from "./runner.ts";
+import { type Job, type Runner, startsPrograms } from "./runner.ts";
 
 /** Whether a call may run here: its grant is of nothing, and no layer is required that does not hold here. */
-export function isFree({ grant }: Job, { sandbox }: Settings): boolean {
-  const { read, write, spawn, connect } = grant;
-  if (sandbox.kernel === "required") return false;
-  return read.length + write.length + spawn.length + connect.length === 0;
+export function isFree(job: Job, { sandbox }: Settings): boolean {
+  const { read, write, connect } = job.grant;
+  if (sandbox.kernel === "required" || startsPrograms(job)) return false;
+  return read.length + write.length + connect.length === 0;
 }
 
-/** No files, no programs: a free call names none, and so is given none. */
-const NOTHING: ThreadParts = {
-  files: {
-    read: refuse,
-    readStart: refuse,
-    find: refuse,
-    walk: refuse,
-    survey: refuse,
-    backups: refuse,
-    write: refuse,
-    append: refuse,
-    apply: refuse,
-    backUp: refuse,
-    restore: refuse,
-    remove: refuse,
-    copy: refuse,
-    move: refuse,
-    createDirectory: refuse,
-  },
-  syntax: { check: refuse },
-  libc: null,
-  layers: ["policy"],
-  ...NO_SURROUNDINGS,
+/** A free call names no files, and so is given none. */
+const NO_FILES: FileBackend = {
+  read: refuse,
+  readStart: refuse,
+  find: refuse,
+  walk: refuse,
+  survey: refuse,
+  backups: refuse,
+  write: refuse,
+  append: refuse,
+  apply: refuse,
+  backUp: refuse,
+  restore: refuse,
+  remove: refuse,
+  copy: refuse,
+  move: refuse,
+  createDirectory: refuse,
 };
 
 function refuse(): never {
@@ -51,7 +45,9 @@ export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner
       const { tool, grant } = job;
       const stop = new Stop(tool.name, grant.timeoutMs);
       const context = createContext({
-        ...NOTHING,
+        files: NO_FILES,
+        programs: null,
+        syntax: { check: refuse },
         grant,
         rulebook,
         catalogue: registry.catalogue,
@@ -59,7 +55,6 @@ export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner
           return stop.signal;
         },
         checkpoint: () => stop.check(),
-        onGroup: () => {},
         count: () => {},
         progress: () => {},
       });

@@ -1,6 +1,7 @@
 /**
  * Runs the one call of a process on its main thread, once that has restricted itself to the call's grant: for
- * sealed builds, whose baked permissions are the policy's already, and which so save starting a thread.
+ * sealed builds, whose baked permissions are the policy's already, and which so save starting a thread. Not for calls
+ * that start programs: those take a thread that stays free, to see to it that they end.
  */
 
 import type { Usage } from "../core/result.ts";
@@ -10,7 +11,6 @@ import type { Boundary } from "../sandbox/boundary.ts";
 import type { Registry } from "../tools/registry.ts";
 import { JSON_NULL } from "../core/result.ts";
 import { ToolError } from "../core/errors.ts";
-import type { ProgramSupport } from "./program_support.ts";
 import { describeFailure, runTool } from "./run_tool.ts";
 import { Stop } from "./stop.ts";
 import { enterThread, NO_SURROUNDINGS } from "./thread_parts.ts";
@@ -20,7 +20,6 @@ export interface InlineRunnerOptions {
   readonly rulebook: Rulebook;
   readonly registry: Registry;
   readonly boundaryOf: (job: Job) => Boundary;
-  readonly programs: () => ProgramSupport;
 }
 
 /** A runner that runs once: afterwards its thread can do nothing else. */
@@ -38,15 +37,13 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
     try {
       if (used) throw new ToolError("INTERNAL_ERROR", "this process has run its one call");
       used = true;
-      const { grant } = job;
-      const surroundings = grant.spawn.length > 0
-        ? options.programs().surroundings
-        : NO_SURROUNDINGS;
       const boundary = options.boundaryOf(job);
-      const { held, parts } = await enterThread(boundary, rulebook.settings.sandbox, surroundings);
+      const { sandbox } = rulebook.settings;
+      const { held, parts } = await enterThread(boundary, sandbox, NO_SURROUNDINGS);
       usage = () => ({ ...counts, layers: held.layers });
       const context = createContext({
         ...parts,
+        programs: null,
         grant: job.grant,
         rulebook,
         catalogue: registry.catalogue,
@@ -54,7 +51,6 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
           return stop.signal;
         },
         checkpoint: () => stop.check(),
-        onGroup: () => {},
         count: (name, amount) => counts[name] = (counts[name] ?? 0) + amount,
         progress: (done, total, unit) => {
           if (!job.stream) return;

@@ -3,64 +3,73 @@
  * for programs, their surroundings. Loaded with the first such call.
  */
 
-import { isAbsolute, join } from "@std/path";
-import type {
-  CanonicalPath,
-  ResolvedSpawnCapability,
-  SpawnCapability,
-} from "../core/capability.ts";
+import type { CanonicalPath } from "../core/capability.ts";
+import type { ProgramLimit } from "../core/tool.ts";
 import { ToolError } from "../core/errors.ts";
-import { canonicalize } from "../host/canonicalize.ts";
 import { createCarver } from "../host/carve.ts";
-import { killGroup } from "../host/processes.ts";
 import { createProgramFinder } from "../host/programs.ts";
+import { RUNTIME_SIGHT } from "../host/sight.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
+import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
 import type { SpawnBoundary } from "../sandbox/boundary.ts";
+import { openLibc } from "../sandbox/libc.ts";
+import { openSpawner } from "../sandbox/spawner.ts";
 import { SYSTEM_PATHS } from "../sandbox/system_paths.ts";
+import { startGuardian } from "./guardian.ts";
+import { MARKER } from "./job_programs.ts";
+import { ProcessWatch } from "./process_watch.ts";
+import { createSpawnResolver, type SpawnResolver } from "./resolve_spawn.ts";
 import { removeSurroundings, surroundingsOf } from "./surroundings.ts";
 import type { ProgramSurroundings } from "./thread_parts.ts";
 
-/** Every argument is looked at as a path, 2 µs each: more than this would hold up the pipe. */
-const MAX_ARGUMENTS = 10_000;
-
 export interface ProgramSupport {
   readonly surroundings: ProgramSurroundings;
-  /** Finds the program, and the arguments that name what is there. */
-  resolve(capability: SpawnCapability): ResolvedSpawnCapability;
+  readonly resolve: SpawnResolver;
   /** As the workspace is now; `state` changes when it does. */
   boundary(): { readonly spawn: SpawnBoundary; readonly state: string };
-  /** SIGKILL for a process group whose thread is gone. */
-  killGroup(id: number): void;
+  /** Watches over what is started; null where the C library cannot be called. */
+  watch(onExceeded: (job: number, limit: ProgramLimit) => void): ProcessWatch | null;
   close(): void;
 }
 
-export function createProgramSupport(rulebook: Rulebook): ProgramSupport {
+/** @param bubblewrap What trying it gave; null where the policy does not want it. */
+export function createProgramSupport(
+  rulebook: Rulebook,
+  bubblewrap: Bubblewrap | null,
+): ProgramSupport {
   const { scope, settings } = rulebook;
   const { workspace, sandbox } = settings;
   const system = sandbox.system ?? SYSTEM_PATHS;
   const finder = createProgramFinder(workspace, system);
   const carver = createCarver(rulebook);
-  const surroundings = surroundingsOf(settings);
-  const { temporaryRoot } = surroundings;
+  const surroundings = {
+    ...surroundingsOf(settings, (name) => finder.find(name, workspace)),
+    reasons: bubblewrap?.works === false ? [bubblewrap.reason] : [],
+  };
+  const { temporaryRoot, shell } = surroundings;
+  /**
+   * Looked for once: those that are not there would be looked for in every folder each time. One that is installed
+   * later is found when a call names it, and given to the thread then.
+   */
+  const programsOf = (): readonly string[] | "any" => {
+    if (scope.programs === "any") return "any";
+    const found = scope.programs.flatMap((name) => finder.find(name, workspace)?.start ?? []);
+    return [...new Set(shell === null ? found : [...found, shell.start])];
+  };
+  let programs: readonly string[] | "any" | null = null;
   return {
     surroundings,
-    resolve({ kind, argv, cwd: requested }) {
-      const cwd = canonicalize(workspace, requested);
-      const program = finder.find(argv[0] ?? "", cwd);
-      return { kind, argv, cwd, program, operands: operandsOf(argv, cwd) };
-    },
+    resolve: createSpawnResolver(rulebook, RUNTIME_SIGHT, (name, cwd) => finder.find(name, cwd)),
     boundary() {
-      if (sandbox.bubblewrap === "required") {
+      if (sandbox.bubblewrap === "required" && bubblewrap?.works !== true) {
         throw new ToolError(
           "NATIVE_DENIED",
-          "sandbox.bubblewrap is required, and this version starts no program in bubblewrap; " +
+          `sandbox.bubblewrap is "required": ${bubblewrap?.reason ?? "it was not tried"}; ` +
             "auto or off let the kernel's rules hold programs",
         );
       }
       const { read, write, list, fingerprint } = carver.carve();
-      const programs = scope.programs === "any"
-        ? "any" as const
-        : [...new Set(scope.programs.flatMap((name) => finder.find(name, workspace)?.start ?? []))];
+      programs ??= programsOf();
       return {
         spawn: {
           programs,
@@ -69,69 +78,20 @@ export function createProgramSupport(rulebook: Rulebook): ProgramSupport {
           write: temporaryRoot === null ? write : [...write, temporaryRoot as CanonicalPath],
           list,
           network: sandbox.network === "allow",
+          ...(bubblewrap?.works === true ? { bubblewrap: bubblewrap.path } : {}),
         },
         state: fingerprint,
       };
     },
-    killGroup,
+    watch(onExceeded) {
+      const libc = openLibc();
+      if (libc === null) return null;
+      const { marker } = surroundings;
+      const watch = new ProcessWatch({ libc, marker, limits: settings.limits, onExceeded });
+      const spawner = openSpawner();
+      if (spawner !== null) watch.guard(startGuardian(libc, spawner, `${MARKER}=${marker}.`));
+      return watch;
+    },
     close: () => removeSurroundings(surroundings),
   };
-}
-
-/**
- * Arguments that name something that is there: `x`, the value of `--option=x`, and the rest of `-ox`, since
- * programs accept all three.
- */
-function operandsOf(
-  argv: readonly string[],
-  cwd: CanonicalPath,
-): ResolvedSpawnCapability["operands"] {
-  if (argv.length > MAX_ARGUMENTS) {
-    throw new ToolError(
-      "COMMAND_UNPARSABLE",
-      `the command has ${argv.length} arguments; at most ${MAX_ARGUMENTS} can be judged`,
-    );
-  }
-  const operands = [];
-  for (const argument of argv.slice(1)) {
-    for (const requested of readingsOf(argument)) {
-      if (!exists(cwd, requested)) continue;
-      const path = canonicalize(cwd, requested);
-      operands.push({ requested, path, directory: isDirectory(path) });
-    }
-  }
-  return operands;
-}
-
-/** What cannot be looked at counts as a file: more rules are about those. */
-function isDirectory(path: CanonicalPath): boolean {
-  try {
-    return Deno.lstatSync(path).isDirectory;
-  } catch {
-    return false;
-  }
-}
-
-/** What cannot be looked at counts as there: it is judged, not passed over. */
-function exists(cwd: CanonicalPath, path: string): boolean {
-  if (path.includes("\0")) return false;
-  try {
-    Deno.lstatSync(isAbsolute(path) ? path : join(cwd, path));
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-      return false;
-    }
-    // A name that no file system takes (ENAMETOOLONG) has no class of its own.
-    return !(error instanceof Error && error.message.includes("os error 36"));
-  }
-}
-
-function readingsOf(argument: string): string[] {
-  if (argument === "" || argument === "-" || argument === "--") return [];
-  const readings = [argument];
-  const equals = argument.indexOf("=");
-  if (equals !== -1) readings.push(argument.slice(equals + 1));
-  if (/^-[A-Za-z0-9]./.test(argument)) readings.push(argument.slice(2));
-  return readings.filter((reading) => reading !== "");
 }

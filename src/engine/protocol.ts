@@ -1,9 +1,12 @@
 /** What crosses between the main thread and a worker: one header line of JSON, and after it the output as raw JSON. */
 
+import type { CanonicalPath } from "../core/capability.ts";
 import type { ResultError } from "../core/errors.ts";
 import { JSON_NULL, type JsonText, type Usage } from "../core/result.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { FileKind } from "../host/line/redirect.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
+import type { Subject } from "../policy/rulebook.ts";
 import type { Sandbox } from "../policy/model.ts";
 import type { Boundary, Layer } from "../sandbox/boundary.ts";
 import type { RingMemory } from "./channel.ts";
@@ -29,6 +32,12 @@ export interface WorkerSetup {
 /** The part of a grant that differs between calls; the rest stands in the setup's policies. */
 export type JobGrant = Pick<Grant, "read" | "write" | "spawn" | "connect" | "timeoutMs">;
 
+/** See `Openings`. */
+export interface OpenedFile {
+  readonly kind: FileKind;
+  readonly path: CanonicalPath;
+}
+
 export type ToWorker =
   | {
     readonly kind: "job";
@@ -38,7 +47,17 @@ export type ToWorker =
     readonly grant: JobGrant;
     readonly preview: boolean;
     readonly stream: boolean;
+    /** Whom what is known only when it runs is judged for; null where nothing can be. */
+    readonly subject: Subject | null;
   }
+  /** So many units of the output that a job told of have been handed on. */
+  | { readonly kind: "taken"; readonly job: number; readonly units: number }
+  /** A file that another thread is to have: opened by the rules of this one. */
+  | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
+  /** The descriptor that was asked for, or an error number with its sign turned. */
+  | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** No job is under way and none will come: the thread lets go of what it holds. */
+  | { readonly kind: "end" }
   | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
 
 export type FromWorker =
@@ -49,8 +68,12 @@ export type FromWorker =
   }
   | { readonly kind: "refused"; readonly error: ResultError }
   | { readonly kind: "event"; readonly job: number; readonly event: JobEvent }
-  /** A process group that a job started, or that has ended. */
-  | { readonly kind: "group"; readonly job: number; readonly id: number; readonly alive: boolean }
+  /** A process group that a job started. */
+  | { readonly kind: "group"; readonly job: number; readonly id: number }
+  | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
+  | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** Programs that a job started live on outside of their groups, and hold its output. */
+  | { readonly kind: "left"; readonly job: number }
   | {
     readonly kind: "done";
     readonly job: number;

@@ -8,9 +8,10 @@ import type {
   ResolvedFileCapability,
 } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
-import { canonicalEntry, canonicalize } from "../host/canonicalize.ts";
+import { canonicalEntry } from "../host/canonicalize.ts";
 import { entryType } from "../host/entry_type.ts";
-import type { ProgramSupport } from "./program_support.ts";
+import { RUNTIME_SIGHT, type Sight } from "../host/sight.ts";
+import type { SpawnResolver } from "./resolve_spawn.ts";
 
 export interface CapabilityResolver {
   /** Throws a ToolError where a path cannot be resolved (loops, too long, not a directory on the way). */
@@ -19,16 +20,20 @@ export interface CapabilityResolver {
 
 export function createResolver(
   workspace: CanonicalPath,
-  programs: () => ProgramSupport,
+  programs: () => { readonly resolve: SpawnResolver },
+  sight: Sight = RUNTIME_SIGHT,
 ): CapabilityResolver {
   const resolveFile = (capability: FileCapability): readonly ResolvedFileCapability[] => {
-    const { path: requested, tree, entry } = capability;
-    const leads = canonicalize(workspace, requested);
+    const { path: requested, entry, by } = capability;
+    const leads = sight.canonicalize(workspace, requested);
     const path = entry === true ? canonicalEntry(workspace, requested) : leads;
+    // Of arguments alone it cannot be said whether they name a directory, which rules on endings leave alone.
+    const tree = capability.tree || (by === "program" && sight.isDirectory(path));
     const resolved: ResolvedFileCapability = {
       ...capability,
       requested,
       path,
+      tree,
       ...(tree && isOrBecomesDirectory(path) ? { directory: true } : {}),
     };
     return path === leads ? [resolved] : [resolved, {
@@ -44,25 +49,26 @@ export function createResolver(
       case "fs.read":
       case "fs.write":
         return resolveFile(capability);
-      case "process.spawn":
-        return [programs().resolve(capability)];
+      case "process.spawn": {
+        const { spawn, reached } = programs().resolve(capability);
+        return [spawn, ...reached.flatMap(resolve)];
+      }
       case "net.connect":
       case "env.read":
         return [capability];
     }
   };
-  return {
-    resolve: (capabilities) =>
-      capabilities.flatMap((capability) => {
-        try {
-          return resolveOne(capability);
-        } catch (error) {
-          // What cannot be resolved is left out where the call can do without it.
-          if (error instanceof ToolError && "optional" in capability) return [];
-          throw error;
-        }
-      }),
+  const resolve = (capability: Capability): readonly ResolvedCapability[] => {
+    try {
+      return resolveOne(capability);
+    } catch (error) {
+      // What cannot be resolved is left out where the call can do without it, or no program can reach it.
+      const spared = "optional" in capability || "by" in capability;
+      if (error instanceof ToolError && spared) return [];
+      throw error;
+    }
   };
+  return { resolve: (capabilities) => capabilities.flatMap(resolve) };
 }
 
 /** What is not there yet counts: as a file it would be judged again when it is opened. */

@@ -5,6 +5,7 @@ import type { ResultError } from "../core/errors.ts";
 import type { JsonText, Usage } from "../core/result.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { Subject } from "../policy/rulebook.ts";
 
 /** One allowed call. */
 export interface Job {
@@ -13,6 +14,16 @@ export interface Job {
   readonly grant: Grant;
   readonly preview: boolean;
   readonly stream: boolean;
+  /** Whom it is run for: what is known only when it runs is judged once more. */
+  readonly subject: Subject;
+}
+
+/**
+ * Whether it runs where programs are started: a command line may start none after all (`cd x`, `exit 3`), and is run
+ * by what runs lines all the same.
+ */
+export function startsPrograms({ tool, grant, preview }: Omit<Job, "subject">): boolean {
+  return !preview && (grant.spawn.length > 0 || tool.riskOfPrograms === true);
 }
 
 /** What a running call says before it ends. */

@@ -1,9 +1,10 @@
 /** Asking a running call to end. */
 
 import { ToolError } from "../core/errors.ts";
+import type { ProgramLimit } from "../core/tool.ts";
 
-/** Why a call is asked to end before it is done. */
-export type StopReason = "TIMEOUT" | "CANCELLED";
+/** Why a call is asked to end before it is done; its programs may have gone over a limit. */
+export type StopReason = "TIMEOUT" | "CANCELLED" | `RESOURCE_LIMIT:${ProgramLimit}`;
 
 /** One call's stop. */
 export class Stop {
@@ -32,15 +33,26 @@ export class Stop {
     this.#controller?.abort(this.#reason);
   }
 
-  /** What a call's checkpoints do: throws CANCELLED once it was cancelled, TIMEOUT once its time is over. */
+  /**
+   * What a call's checkpoints do: throws CANCELLED once it was cancelled, RESOURCE_LIMIT once its programs went over
+   * one, TIMEOUT once its time is over.
+   */
   check(): void {
-    if (this.#reason === "CANCELLED") {
-      throw new ToolError("CANCELLED", `${this.#tool}: cancelled; it was ended`);
-    }
     if (this.#reason === null && performance.now() < this.#end) return;
-    throw new ToolError(
-      "TIMEOUT",
-      `${this.#tool}: no answer in ${this.#timeoutMs} ms; it was ended`,
-    );
+    throw stopError(this.#tool, this.#reason ?? "TIMEOUT", this.#timeoutMs);
+  }
+}
+
+/** The error of a call that was ended before it was done. */
+export function stopError(tool: string, reason: StopReason, timeoutMs: number): ToolError {
+  switch (reason) {
+    case "CANCELLED":
+      return new ToolError("CANCELLED", `${tool}: cancelled; it was ended`);
+    case "TIMEOUT":
+      return new ToolError("TIMEOUT", `${tool}: no answer in ${timeoutMs} ms; it was ended`);
+    default: {
+      const [, limit] = reason.split(":");
+      return new ToolError("RESOURCE_LIMIT", `${tool}: its programs went over limits.${limit}`);
+    }
   }
 }

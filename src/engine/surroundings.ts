@@ -2,14 +2,21 @@
 
 import { baseEnvironment } from "../host/environment.ts";
 import type { Settings } from "../policy/rulebook.ts";
+import type { Program } from "../core/capability.ts";
 import type { ProgramSurroundings } from "./thread_parts.ts";
 
 /** Reads the variables that the policy passes, and makes the folder for temporary files where it wants one. */
-export function surroundingsOf(settings: Settings): ProgramSurroundings {
-  const { environment, sandbox } = settings;
+export function surroundingsOf(
+  settings: Settings,
+  find: (name: string) => Program | null,
+): ProgramSurroundings {
+  const { environment, sandbox, shell } = settings;
   return {
     environment: baseEnvironment(environment),
     temporaryRoot: sandbox.temporary ? makeTemporaryRoot() : null,
+    shell: shell === "sh" ? find("sh") : null,
+    reasons: [],
+    marker: crypto.randomUUID(),
   };
 }
 

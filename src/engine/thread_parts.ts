@@ -1,11 +1,14 @@
 /** What the contexts of all calls on one thread share. */
 
+import type { Program } from "../core/capability.ts";
 import type { Syntax } from "../core/tool.ts";
 import { openCarried } from "../host/carried.ts";
-import { type ContextOptions, createFileBackend } from "../host/context.ts";
+import { createFileBackend } from "../host/context.ts";
+import type { FileBackend } from "../host/file_backend.ts";
+import type { ProgramOptions } from "../host/program_options.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { enterBoundary, type Entered } from "../sandbox/enter.ts";
-import { openLibc } from "../sandbox/libc.ts";
+import { type Libc, openLibc } from "../sandbox/libc.ts";
 import type { SyntaxOptions } from "../syntax/validators.ts";
 
 /** What programs get that is the same for all of them; read on the main thread, where the environment is. */
@@ -13,15 +16,40 @@ export interface ProgramSurroundings {
   readonly environment: Readonly<Record<string, string>>;
   /** Folder for the private TMPDIR of each run; null where the policy wants none. */
   readonly temporaryRoot: string | null;
+  /** What lines are handed to where `shell.mode` is `sh`; null where there is none. */
+  readonly shell: Program | null;
+  /** Why a layer that the policy wants does not hold programs, one sentence each. */
+  readonly reasons: readonly string[];
+  /** Value of `TOOLGATE_RUN` for all programs of this process, up to the number of their run. */
+  readonly marker: string;
 }
 
 /** Of threads that start no programs. */
-export const NO_SURROUNDINGS: ProgramSurroundings = { environment: {}, temporaryRoot: null };
+export const NO_SURROUNDINGS: ProgramSurroundings = {
+  environment: {},
+  temporaryRoot: null,
+  shell: null,
+  reasons: [],
+  marker: "",
+};
 
-export type ThreadParts = Pick<
-  ContextOptions,
-  "files" | "libc" | "layers" | "environment" | "temporaryRoot" | "syntax"
->;
+/** What the programs of a thread share. */
+export interface ThreadPrograms extends
+  Pick<
+    ProgramOptions,
+    "create" | "environment" | "layers" | "starter" | "temporaryRoot" | "shell" | "wrapper"
+  > {
+  /** See {@linkcode ProgramSurroundings}. */
+  readonly marker: string;
+}
+
+export interface ThreadParts {
+  readonly libc: Libc | null;
+  readonly files: FileBackend;
+  readonly syntax: Syntax;
+  /** Null where the thread starts none. */
+  readonly programs: ThreadPrograms | null;
+}
 
 /**
  * Binds the calling thread to the boundary, for ever: `enterBoundary`, with what has to be opened before. `scans`: its
@@ -33,13 +61,23 @@ export async function enterThread(
   surroundings: ProgramSurroundings,
   { scans = false }: { readonly scans?: boolean } = {},
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
-  const libc = openLibc({ quickFiles: scans });
-  const python = openCarried(libc);
-  const held = await enterBoundary(boundary, sandbox, () => libc);
-  const files = await createFileBackend(held.libc);
-  const { layers } = held;
+  const opened = openLibc({ quickFiles: scans });
+  const python = openCarried(opened);
+  const held = await enterBoundary(boundary, sandbox, () => opened);
+  const { libc, spawner, layers } = held;
+  const files = await createFileBackend(libc);
   const syntax = createLazySyntax({ python });
-  return { held, parts: { files, libc: held.libc, layers, syntax, ...surroundings } };
+  const { spawn } = boundary;
+  if (spawn === null) return { held, parts: { libc, files, syntax, programs: null } };
+  const { createStarter } = await import("../host/starter.ts");
+  const { createProcesses: create } = await import("../host/processes.ts");
+  const starter = libc === null || spawner === null ? null : createStarter(libc, spawner);
+  const { bubblewrap } = spawn;
+  const wrapper = bubblewrap === undefined || starter === null
+    ? null
+    : (await import("../host/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
+  const programs = { ...surroundings, create, layers, starter, wrapper };
+  return { held, parts: { libc, files, syntax, programs } };
 }
 
 /** Few calls judge a text: the others load nothing for it. */

@@ -5,18 +5,30 @@
 
 import { type ResultError, ToolError } from "../core/errors.ts";
 import { JSON_NULL, resultError } from "../core/result.ts";
-import type { Rulebook } from "../policy/rulebook.ts";
-import type { PlacedPolicy } from "../policy/compile_lazily.ts";
-import type { Boundary } from "../sandbox/boundary.ts";
-import { Bell, createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
+import type { ProgramLimit } from "../core/tool.ts";
+import { Bell, createBell } from "./channel.ts";
 import { type Lane, laneOf, LANES } from "./lanes.ts";
-import { decodeMessage, encodeMessage, type FromWorker, type WorkerSetup } from "./protocol.ts";
-import type { StopReason } from "./stop.ts";
-import { NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
-import type { Job, JobEvent, Outcome, Running, StayingRunner } from "./runner.ts";
+import { Openings } from "./openings.ts";
+import {
+  held,
+  type LaneBoundary,
+  type PendingJob,
+  startThread,
+  type Thread,
+  type ThreadOptions,
+} from "./pool_thread.ts";
+import type { ProcessWatch } from "./process_watch.ts";
+import { decodeMessage, type FromWorker } from "./protocol.ts";
+import {
+  type Job,
+  type JobEvent,
+  type Outcome,
+  type Running,
+  startsPrograms,
+  type StayingRunner,
+} from "./runner.ts";
+import { stopError, type StopReason } from "./stop.ts";
 
-/** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
-const RING_BYTES = { toWorker: 1 << 18, toMain: 1 << 20 } as const;
 /** How often deadlines are looked at: one timer for all calls is cheaper than one each. */
 const TICK_MS = 20;
 /** How long a call may take to end after it was asked to, before its thread is ended with it. */
@@ -24,50 +36,19 @@ const STOP_GRACE_MS = 250;
 /** A call in a `long` lane waits at most this many threads wide. */
 const MAX_LONG_THREADS = 4;
 
-/** Bundled builds have all their modules in one folder, the worker's entry among them. */
-const WORKER = import.meta.resolve(Deno.build.standalone ? "./worker.js" : "./worker.ts");
+/** See `ProcessWatch`. */
+export type ProgramWatch = Pick<
+  ProcessWatch,
+  "begin" | "endLeft" | "abandon" | "settle" | "close"
+>;
 
-interface PendingJob {
-  readonly number: number;
-  readonly job: Job;
-  readonly onEvent: (event: JobEvent) => void;
-  readonly settle: (outcome: Outcome) => void;
-  /** `performance.now()` by which it should have ended. */
-  readonly deadline: number;
-  /** Set once it was asked to end, with the time by which its thread goes too. */
-  stop: { readonly reason: StopReason; readonly by: number } | null;
-}
-
-interface Thread {
-  readonly lane: Lane;
-  /** What the boundary was made from: another value retires the thread. */
-  readonly state: string;
-  readonly worker: Worker;
-  readonly inbox: RingWriter;
-  readonly outbox: RingReader;
-  readonly jobs: Map<number, PendingJob>;
-  readonly groups: Set<number>;
-  layers: readonly string[];
-  reasons: readonly string[];
-  retired: boolean;
-}
-
-/** The boundary of a lane, and a word that changes when it has to be drawn anew. */
-export interface LaneBoundary {
-  readonly boundary: Boundary;
-  readonly state: string;
-}
-
-export interface WorkerPoolOptions {
-  readonly rulebook: Rulebook;
-  readonly policies: readonly PlacedPolicy[];
+export interface WorkerPoolOptions extends ThreadOptions {
   /** Drawn when a thread is started; looked at again before each call of a lane whose state can change. */
   readonly boundaryOf: (lane: Lane, job: Job) => LaneBoundary;
-  /** The runtime's set for a thread. */
-  readonly permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
-  /** Only threads that start programs need them. */
-  readonly surroundings: () => ProgramSurroundings;
-  readonly killGroup: (id: number) => void;
+  /** Of a thread that writes files for others. */
+  readonly writing: () => LaneBoundary;
+  /** Watches over what they start; null where that cannot be. Asked for with the first program. */
+  readonly watch: (onExceeded: (job: number, limit: ProgramLimit) => void) => ProgramWatch | null;
 }
 
 export class WorkerPool implements StayingRunner {
@@ -79,6 +60,9 @@ export class WorkerPool implements StayingRunner {
   #lastNumber = 0;
   #timer: number | null = null;
   #running = 0;
+  readonly #openings = new Openings<Thread>();
+  /** Undefined before the first program. */
+  #watch: ProgramWatch | null | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -140,17 +124,18 @@ export class WorkerPool implements StayingRunner {
     }
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     // What has not begun must not begin now: an ended thread hands its queue to the next one.
     const waiting = [...this.#queues.values()].flat();
     this.#queues.clear();
     for (const { job, settle } of waiting) settle(stopped(job.tool.name, "CANCELLED", 0));
-    for (const thread of [...this.#threads]) {
-      this.#end(thread, resultError("CANCELLED", "toolgate is ending"));
-    }
+    const ending = [...this.#threads].map((thread) =>
+      this.#end(thread, resultError("CANCELLED", "toolgate is ending"))
+    );
+    await Promise.all(ending);
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    return Promise.resolve();
+    this.#watch?.close();
   }
 
   #of(lane: Lane): Thread[] {
@@ -211,7 +196,7 @@ export class WorkerPool implements StayingRunner {
     const { job } = pending;
     const { read, write, spawn, connect, timeoutMs } = job.grant;
     thread.jobs.set(pending.number, pending);
-    thread.inbox.send(encodeMessage({
+    thread.say({
       kind: "job",
       job: pending.number,
       tool: job.tool.name,
@@ -219,48 +204,23 @@ export class WorkerPool implements StayingRunner {
       grant: { read, write, spawn, connect, timeoutMs },
       preview: job.preview,
       stream: job.stream,
-    }));
+      subject: startsPrograms(job) ? job.subject : null,
+    });
   }
 
-  #start(lane: Lane, { boundary, state }: LaneBoundary): Thread {
-    const toWorker = createRingMemory(RING_BYTES.toWorker, createBell());
-    const toMain = createRingMemory(RING_BYTES.toMain, this.#bellMemory);
-    const worker = new Worker(WORKER, {
-      type: "module",
-      name: lane,
-      deno: { permissions: this.#options.permissionsOf(boundary) },
+  #start(lane: Lane, drawn: LaneBoundary): Thread {
+    // Before the first program: what that orphans at once would be gone from under this process.
+    if (lane === "spawn") this.#watching();
+    const thread = startThread(this.#options, lane, drawn, {
+      bell: this.#bellMemory,
+      onBroken: (thread) => {
+        this.drain();
+        void this.#end(
+          thread,
+          resultError("INTERNAL_ERROR", "the thread that ran this call broke; it was replaced"),
+        );
+      },
     });
-    const thread: Thread = {
-      lane,
-      state,
-      worker,
-      inbox: new RingWriter(toWorker),
-      outbox: new RingReader(toMain),
-      jobs: new Map(),
-      groups: new Set(),
-      layers: [],
-      reasons: [],
-      retired: false,
-    };
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.drain();
-      this.#end(
-        thread,
-        resultError("INTERNAL_ERROR", "the thread that ran this call broke; it was replaced"),
-      );
-    };
-    const setup: WorkerSetup = {
-      toWorker,
-      toMain,
-      boundary,
-      sandbox: this.#options.rulebook.settings.sandbox,
-      surroundings: lane === "spawn" ? this.#options.surroundings() : NO_SURROUNDINGS,
-      policies: this.#options.policies,
-      sequential: LANES[lane].sequential,
-      scans: LANES[lane].exclusive,
-    };
-    worker.postMessage(setup);
     this.#threads.add(thread);
     return thread;
   }
@@ -273,34 +233,64 @@ export class WorkerPool implements StayingRunner {
         thread.reasons = message.reasons;
         break;
       case "refused":
-        this.#end(thread, message.error);
+        void this.#end(thread, message.error);
         break;
       case "event":
-        thread.jobs.get(message.job)?.onEvent(message.event);
+        this.#handOn(thread, message.job, message.event);
         break;
       case "group":
-        if (message.alive) thread.groups.add(message.id);
-        else thread.groups.delete(message.id);
+        this.#watch?.begin(message.job, message.id);
+        break;
+      case "open":
+        this.#openings.ask(thread, message.request, message.file, this.#opener());
+        break;
+      case "opened":
+        this.#openings.answer(message.request, message.descriptor);
+        break;
+      case "left":
+        this.#watch?.endLeft(message.job);
         break;
       case "done": {
         const pending = thread.jobs.get(message.job);
         thread.jobs.delete(message.job);
-        pending?.settle({
-          output,
-          error: message.error,
-          usage: { ...message.usage, layers: thread.layers },
-        });
+        const { error, usage } = message;
+        const outcome = { output, error, usage: { ...usage, ...held(thread) } };
+        const gone = this.#watch?.settle(message.job) ?? null;
+        if (gone === null) pending?.settle(outcome);
+        else void gone.then(() => pending?.settle(outcome));
         this.#next(thread);
         break;
       }
     }
   }
 
+  #handOn(thread: Thread, job: number, event: JobEvent): void {
+    thread.jobs.get(job)?.onEvent(event);
+    if (event.event === "progress") return;
+    // The loop that drains writes out what it has before it drains again: this is as far as its reader is.
+    thread.say({ kind: "taken", job, units: event.data.length });
+  }
+
+  /** The thread that writes files. */
+  #opener(): Thread {
+    const [writer] = this.#of("write");
+    return writer ?? this.#start("write", this.#options.writing());
+  }
+
+  #watching(): void {
+    this.#watch ??= this.#options.watch((job, limit) => {
+      for (const { jobs } of this.#threads) {
+        const pending = jobs.get(job);
+        if (pending !== undefined) this.#stop(pending, `RESOURCE_LIMIT:${limit}`);
+      }
+    });
+  }
+
   /** Gives a thread that has room what waits for its lane, or ends it where it was retired. */
   #next(thread: Thread): void {
     if (thread.retired) {
       if (thread.jobs.size > 0) return;
-      this.#end(thread, resultError("INTERNAL_ERROR", "a retired thread was given work"));
+      void this.#end(thread, resultError("INTERNAL_ERROR", "a retired thread was given work"));
       return;
     }
     if (thread.jobs.size >= this.#capacity(thread.lane)) return;
@@ -315,11 +305,11 @@ export class WorkerPool implements StayingRunner {
 
   #stop(pending: PendingJob, reason: StopReason): void {
     if (pending.stop !== null) return;
-    const grace = pending.job.grant.spawn.length > 0 ? pending.job.grant.killGraceMs + 1_000 : 0;
+    const grace = startsPrograms(pending.job) ? pending.job.grant.killGraceMs + 1_000 : 0;
     pending.stop = { reason, by: performance.now() + STOP_GRACE_MS + grace };
     for (const thread of this.#threads) {
       if (!thread.jobs.has(pending.number)) continue;
-      thread.inbox.send(encodeMessage({ kind: "cancel", job: pending.number, reason }));
+      thread.say({ kind: "cancel", job: pending.number, reason });
       return;
     }
     for (const queue of this.#queues.values()) {
@@ -361,7 +351,7 @@ export class WorkerPool implements StayingRunner {
     if (sequential && ready && thread.inbox.current !== pending.number) return;
     const rest = sequential ? [...thread.jobs.values()] : [];
     for (const { number } of rest) thread.jobs.delete(number);
-    this.#end(
+    void this.#end(
       thread,
       resultError(
         "EXECUTION_ERROR",
@@ -371,25 +361,34 @@ export class WorkerPool implements StayingRunner {
     for (const job of rest) this.#dispatch(thread.lane, job);
   }
 
-  #end(thread: Thread, error: ResultError): void {
+  /** Resolves when nothing of what it started is left. */
+  async #end(thread: Thread, error: ResultError): Promise<void> {
     if (!this.#threads.delete(thread)) return;
-    thread.worker.terminate();
-    for (const id of thread.groups) this.#options.killGroup(id);
-    for (const pending of thread.jobs.values()) {
-      pending.settle({ output: JSON_NULL, error, usage: { layers: thread.layers } });
-    }
+    // One that starts programs has descriptors of its own to let go; it ends when it has.
+    if (thread.lane === "spawn" && thread.jobs.size === 0) {
+      thread.say({ kind: "end" });
+    } else thread.worker.terminate();
+    const jobs = [...thread.jobs.values()];
     thread.jobs.clear();
-    const queue = this.#queues.get(thread.lane) ?? [];
-    this.#queues.delete(thread.lane);
-    for (const pending of queue) this.#dispatch(thread.lane, pending);
+    this.#openings.forget(thread);
+    this.#handOnQueue(thread.lane);
+    for (const { number } of jobs) this.#watch?.abandon(number);
+    await Promise.all(jobs.map(async ({ number, settle }) => {
+      await this.#watch?.settle(number);
+      settle({ output: JSON_NULL, error, usage: held(thread) });
+    }));
+  }
+
+  #handOnQueue(lane: Lane): void {
+    const queue = this.#queues.get(lane) ?? [];
+    this.#queues.delete(lane);
+    for (const pending of queue) this.#dispatch(lane, pending);
   }
 }
 
 function stopped(tool: string, reason: StopReason, timeoutMs: number): Outcome {
-  const message = reason === "TIMEOUT"
-    ? `${tool}: no answer in ${timeoutMs} ms; it was ended`
-    : `${tool}: cancelled; it was ended`;
-  return { output: JSON_NULL, error: resultError(reason, message), usage: {} };
+  const error = stopError(tool, reason, timeoutMs).toResultError();
+  return { output: JSON_NULL, error, usage: {} };
 }
 
 function asResultError(error: unknown): ResultError {

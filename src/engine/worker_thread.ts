@@ -6,7 +6,7 @@
 import type { JsonText, Usage } from "../core/result.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
-import { createContext } from "../host/context.ts";
+import { type ContextOptions, createContext } from "../host/context.ts";
 import type { Registry } from "../tools/registry.ts";
 import { compilePolicies } from "./compile_policies.ts";
 import { Bell, RingReader, RingWriter } from "./channel.ts";
@@ -18,6 +18,8 @@ import {
   type WorkerSetup,
 } from "./protocol.ts";
 import { describeFailure, runTool } from "./run_tool.ts";
+import { OutputFeed, programsOf } from "./job_programs.ts";
+import { openForOther, Requests } from "./openings.ts";
 import { Stop } from "./stop.ts";
 import { enterThread, type ThreadParts } from "./thread_parts.ts";
 
@@ -26,6 +28,15 @@ const PROGRESS_MS = 100;
 
 /** How long a thread sleeps off its event loop, and so how late it hears that it is to end. */
 const STAND_MS = 20;
+
+/** How long what was said quietly waits for something else to be said. */
+const RING_MS = 2;
+
+/** A call under way. */
+interface RunningJob {
+  readonly stop: Stop;
+  readonly feed: OutputFeed;
+}
 
 interface QueuedJob {
   readonly message: Extract<ToWorker, { kind: "job" }>;
@@ -40,13 +51,17 @@ class JobLoop {
   readonly #inbox: RingReader;
   readonly #outbox: RingWriter;
   readonly #queue: QueuedJob[] = [];
-  readonly #running = new Map<number, Stop>();
+  readonly #running = new Map<number, RunningJob>();
+  readonly #requests: Requests;
+  #ended = false;
+  #ringing: number | null = null;
 
   constructor(setup: WorkerSetup, registry: Registry, parts: ThreadParts) {
     this.#setup = setup;
     this.#parts = parts;
     this.#registry = registry;
     this.#rulebook = compilePolicies(setup.policies, registry);
+    this.#requests = new Requests(parts.libc);
     this.#inbox = new RingReader(setup.toWorker, setup.toMain.bell);
     this.#outbox = new RingWriter(setup.toMain);
   }
@@ -55,9 +70,9 @@ class JobLoop {
     this.#outbox.sendBlocking(encodeMessage(message, output));
   }
 
-  async run(): Promise<never> {
+  async run(): Promise<void> {
     const bell = new Bell(this.#setup.toWorker.bell);
-    for (;;) {
+    while (!this.#ended) {
       bell.hear();
       this.#take();
       for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
@@ -65,23 +80,76 @@ class JobLoop {
         if (this.#setup.sequential) await answered;
         this.#take();
       }
-      // Nothing else can be under way on a sequential thread: it sleeps where it stands, which wakes quicker.
-      if (this.#setup.sequential && bell.waitBlocking(STAND_MS)) continue;
-      await bell.wait();
+      // Where nothing else is under way it sleeps where it stands, which wakes quicker.
+      const idle = this.#setup.sequential || this.#running.size === 0;
+      if (idle && !this.#ended && bell.waitBlocking(STAND_MS)) continue;
+      if (!this.#ended) await bell.wait();
     }
+    this.#parts.programs?.starter?.close();
   }
 
   /** Reads what has come in: jobs wait in line, a stop takes effect at once, on a running call too. */
   #take(): void {
     for (let text = this.#inbox.next(); text !== null; text = this.#inbox.next()) {
       const { message } = decodeMessage<ToWorker>(text);
-      if (message.kind === "job") {
-        this.#queue.push({ message, stop: new Stop(message.tool, message.grant.timeoutMs) });
-        continue;
+      switch (message.kind) {
+        case "job":
+          this.#queue.push({ message, stop: new Stop(message.tool, message.grant.timeoutMs) });
+          break;
+        case "taken":
+          this.#running.get(message.job)?.feed.taken(message.units);
+          break;
+        case "open": {
+          const { request, file } = message;
+          const descriptor = openForOther(this.#parts.libc, this.#rulebook, file);
+          this.say({ kind: "opened", request, descriptor });
+          break;
+        }
+        case "opened":
+          this.#requests.settle(message.request, message.descriptor);
+          break;
+        case "end":
+          this.#ended = true;
+          break;
+        case "cancel": {
+          const queued = this.#queue.find((job) => job.message.job === message.job);
+          (queued ?? this.#running.get(message.job))?.stop.ask(message.reason);
+        }
       }
-      const queued = this.#queue.find((job) => job.message.job === message.job);
-      (queued?.stop ?? this.#running.get(message.job))?.ask(message.reason);
     }
+  }
+
+  /** Most programs have ended by the time that anybody could look at them: only for the others the reader is woken. */
+  #tellOfGroup(job: number, id: number): void {
+    this.#outbox.sendQuietly(encodeMessage({ kind: "group", job, id }));
+    this.#ringing ??= setTimeout(() => {
+      this.#ringing = null;
+      this.#outbox.ring();
+    }, RING_MS);
+  }
+
+  #programs(
+    { job, subject, stream }: QueuedJob["message"],
+    grant: Grant,
+    feed: OutputFeed,
+  ): ContextOptions["programs"] {
+    const { programs } = this.#parts;
+    if (programs === null || subject === null) return null;
+    return programsOf(programs, {
+      job,
+      subject,
+      grant,
+      rulebook: this.#rulebook,
+      listener: stream ? feed : null,
+      onGroup: (id) => this.#tellOfGroup(job, id),
+      onLeft: () => this.say({ kind: "left", job }),
+      listen: () => this.#take(),
+      openElsewhere: (kind, path) => {
+        const { request, answer } = this.#requests.add();
+        this.say({ kind: "open", request, file: { kind, path } });
+        return answer;
+      },
+    });
   }
 
   async #answer({ message, stop }: QueuedJob): Promise<void> {
@@ -89,9 +157,12 @@ class JobLoop {
     this.#inbox.work(job);
     const counts: Record<string, number> = {};
     const usage = (): Usage => counts;
+    const feed = new OutputFeed((event, data) =>
+      this.say({ kind: "event", job, event: { event, data } })
+    );
+    this.#running.set(job, { stop, feed });
     try {
       const tool = await this.#registry.get(name);
-      this.#running.set(job, stop);
       const checkpoint = () => {
         this.#take();
         stop.check();
@@ -106,7 +177,9 @@ class JobLoop {
         killGraceMs: settings.killGraceMs,
       };
       const context = createContext({
-        ...this.#parts,
+        files: this.#parts.files,
+        syntax: this.#parts.syntax,
+        programs: this.#programs(message, grant, feed),
         grant,
         rulebook: this.#rulebook,
         catalogue: this.#registry.catalogue,
@@ -125,7 +198,6 @@ class JobLoop {
             event: { event: "progress", done, total, unit, message: text },
           });
         },
-        onGroup: (id, alive) => this.say({ kind: "group", job, id, alive }),
       });
       // It may have been stopped before it began.
       checkpoint();
@@ -156,18 +228,16 @@ async function start(setup: WorkerSetup, registry: Registry): Promise<void> {
   if (!Deno.build.standalone) await registry.loadAll();
   let loop: JobLoop;
   try {
-    const { held, parts } = await enterThread(
-      setup.boundary,
-      setup.sandbox,
-      setup.surroundings,
-      setup,
-    );
+    const { boundary, sandbox, surroundings } = setup;
+    const { held, parts } = await enterThread(boundary, sandbox, surroundings, setup);
     loop = new JobLoop(setup, registry, parts);
-    loop.say({ kind: "ready", layers: held.layers, reasons: held.reasons });
+    const reasons = [...held.reasons, ...surroundings.reasons];
+    loop.say({ kind: "ready", layers: held.layers, reasons });
   } catch (error) {
     const message: FromWorker = { kind: "refused", error: describeFailure("sandbox", error) };
     new RingWriter(setup.toMain).sendBlocking(encodeMessage(message));
     return;
   }
   await loop.run();
+  self.close();
 }

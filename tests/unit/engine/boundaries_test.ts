@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../src/core/capability.ts";
 import { createBoundaries } from "../../../src/engine/boundaries.ts";
+import type { ProgramSupport } from "../../../src/engine/program_support.ts";
+import type { Job } from "../../../src/engine/runner.ts";
 import { rulesOf } from "../../../src/sandbox/landlock.ts";
 import { permissionSetOf } from "../../../src/sandbox/permission_set.ts";
 import { rulebookOf } from "../host/_rulebook.ts";
@@ -38,5 +40,35 @@ Deno.test("what may be written and is not there: the runtime names it, the kerne
     const later = boundaries.ofLane("write");
     assertEquals(later.state === state, false);
     assertEquals(paths(later.boundary), [`${root}/file.txt`, `${root}/gen`, `${root}/sub/out`]);
+  });
+});
+
+Deno.test("a thread of many calls may start what a call was granted by another name, and keep temporary files", async () => {
+  await withDirectory((root) => {
+    const rulebook = rulebookOf(root, { paths: [] });
+    const spawn = {
+      programs: ["/usr/bin/cat"],
+      system: [],
+      read: [],
+      write: ["/elsewhere/temporary" as CanonicalPath],
+      list: [],
+      network: false,
+    };
+    const support = { boundary: () => ({ spawn, state: "carved" }) } as unknown as ProgramSupport;
+    const boundaries = createBoundaries(rulebook, () => support);
+    const drawn = (start: string) => {
+      const program = { path: root, start, names: [start] };
+      const grant = { spawn: [{ argv: [start], program, cwd: root }] };
+      const { boundary, state } = boundaries.ofLane("spawn", { grant } as unknown as Job);
+      return { run: permissionSetOf(boundary).run, write: permissionSetOf(boundary).write, state };
+    };
+    const usual = drawn("/usr/bin/cat");
+    assertEquals(usual.run, ["/usr/bin/cat"]);
+    assertEquals(usual.write, ["/elsewhere/temporary"]);
+    const other = drawn(`${root}/.venv/bin/cat`);
+    assertEquals(other.run, ["/usr/bin/cat", `${root}/.venv/bin/cat`]);
+    // The thread is made anew for it, and not again for every other call.
+    assertEquals(other.state === usual.state, false);
+    assertEquals(drawn("/usr/bin/cat"), other);
   });
 });

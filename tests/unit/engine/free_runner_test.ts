@@ -8,6 +8,25 @@ import { grantOf, rulebookOf } from "../host/_rulebook.ts";
 
 const ROOT = "/workspace" as CanonicalPath;
 
+const CALL: Omit<Job, "tool" | "grant"> = {
+  input: {},
+  preview: false,
+  stream: false,
+  subject: {
+    tool: "any",
+    agent: "root",
+    risk: "safe",
+    permission: null,
+    riskOfPrograms: false,
+  },
+};
+
+Deno.test("a command line is run by what runs lines, also where it names nothing", async () => {
+  const tool = await createRegistry().get("run_command");
+  const { settings } = rulebookOf(ROOT, {});
+  assertEquals(isFree({ ...CALL, tool, grant: grantOf(ROOT, {}) }, settings), false);
+});
+
 Deno.test("a call without any power runs where it is, unless the kernel is required to hold it", async () => {
   const tool = await createRegistry().get("get_timestamp");
   const read = [{ requested: "a", path: `${ROOT}/a` as CanonicalPath, tree: false }];
@@ -20,7 +39,7 @@ Deno.test("a call without any power runs where it is, unless the kernel is requi
   ];
   for (const [kernel, grant, expected] of cases) {
     const { settings } = rulebookOf(ROOT, { sandbox: { kernel } });
-    const job: Job = { tool, input: {}, grant, preview: false, stream: false };
+    const job = { ...CALL, tool, grant };
     assertEquals(isFree(job, settings), expected, kernel);
   }
 });

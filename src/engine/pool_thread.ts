@@ -1,0 +1,111 @@
+/** One thread of the pool: how it is started, and what is known of it. */
+
+import type { Usage } from "../core/result.ts";
+import type { PlacedPolicy } from "../policy/compile_lazily.ts";
+import type { Rulebook } from "../policy/rulebook.ts";
+import type { Boundary } from "../sandbox/boundary.ts";
+import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
+import { type Lane, LANES } from "./lanes.ts";
+import { encodeMessage, type ToWorker, type WorkerSetup } from "./protocol.ts";
+import type { Job, JobEvent, Outcome } from "./runner.ts";
+import type { StopReason } from "./stop.ts";
+import { NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
+
+/** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
+const RING_BYTES = { toWorker: 1 << 18, toMain: 1 << 20 } as const;
+/** Bundled builds have all their modules in one folder, the worker's entry among them. */
+const WORKER = import.meta.resolve(Deno.build.standalone ? "./worker.js" : "./worker.ts");
+
+/** A call that was given to the pool. */
+export interface PendingJob {
+  readonly number: number;
+  readonly job: Job;
+  readonly onEvent: (event: JobEvent) => void;
+  readonly settle: (outcome: Outcome) => void;
+  /** `performance.now()` by which it should have ended. */
+  readonly deadline: number;
+  /** Set once it was asked to end, with the time by which its thread goes too. */
+  stop: { readonly reason: StopReason; readonly by: number } | null;
+}
+
+export interface Thread {
+  readonly lane: Lane;
+  /** What the boundary was made from: another value retires the thread. */
+  readonly state: string;
+  readonly worker: Worker;
+  readonly inbox: RingWriter;
+  readonly outbox: RingReader;
+  readonly jobs: Map<number, PendingJob>;
+  readonly say: (message: ToWorker) => void;
+  layers: readonly string[];
+  reasons: readonly string[];
+  retired: boolean;
+}
+
+/** The boundary of a lane, and a word that changes when it has to be drawn anew. */
+export interface LaneBoundary {
+  readonly boundary: Boundary;
+  readonly state: string;
+}
+
+export interface ThreadOptions {
+  readonly rulebook: Rulebook;
+  readonly policies: readonly PlacedPolicy[];
+  /** The runtime's set for a thread. */
+  readonly permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
+  /** Only threads that start programs need them. */
+  readonly surroundings: () => ProgramSurroundings;
+}
+
+/** Starts a thread that rings this bell when it has said something. `onBroken`: it threw what nobody caught. */
+export function startThread(
+  options: ThreadOptions,
+  lane: Lane,
+  { boundary, state }: LaneBoundary,
+  { bell, onBroken }: {
+    readonly bell: SharedArrayBuffer;
+    readonly onBroken: (thread: Thread) => void;
+  },
+): Thread {
+  const toWorker = createRingMemory(RING_BYTES.toWorker, createBell());
+  const toMain = createRingMemory(RING_BYTES.toMain, bell);
+  const worker = new Worker(WORKER, {
+    type: "module",
+    name: lane,
+    deno: { permissions: options.permissionsOf(boundary) },
+  });
+  const inbox = new RingWriter(toWorker);
+  const thread: Thread = {
+    lane,
+    state,
+    worker,
+    inbox,
+    outbox: new RingReader(toMain),
+    jobs: new Map(),
+    say: (message) => inbox.send(encodeMessage(message)),
+    layers: [],
+    reasons: [],
+    retired: false,
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    onBroken(thread);
+  };
+  const setup: WorkerSetup = {
+    toWorker,
+    toMain,
+    boundary,
+    sandbox: options.rulebook.settings.sandbox,
+    surroundings: lane === "spawn" ? options.surroundings() : NO_SURROUNDINGS,
+    policies: options.policies,
+    sequential: LANES[lane].sequential,
+    scans: LANES[lane].exclusive,
+  };
+  worker.postMessage(setup);
+  return thread;
+}
+
+/** What held a call, and what would have but cannot here. */
+export function held({ layers, reasons }: Thread): Usage {
+  return { layers, ...(reasons.length === 0 ? {} : { layers_missing: reasons }) };
+}

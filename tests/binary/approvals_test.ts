@@ -1,0 +1,230 @@
+/** Somebody must agree: over the pipe, by flags, between calls; to exactly what was shown, and to nothing else. */
+
+import { assert, assertEquals } from "@std/assert";
+import { type Answer, call, Pipe, start, Workspace } from "./toolgate.ts";
+
+const POLICY = `version: 1
+paths: [{ allow: [read, write], match: ["**"] }]
+commands: [{ allow: [cat] }, { ask: [sh, touch], reason: be careful }]
+risk: { allow: safe, ask: dangerous }
+approvals: { expire: 20s, remember: 10m }
+audit: { file: .toolgate/audit.ndjson }
+`;
+
+const WRITE = { tool: "write_file", args: { path: "a.txt", content: "new\n" } };
+
+interface Event extends Answer {
+  readonly approval: string;
+  readonly description: string;
+  readonly preview: { readonly diff: string } | null;
+  readonly expires_at: string;
+}
+
+async function askOverPipe(pipe: Pipe, request: Record<string, unknown>): Promise<Event> {
+  await pipe.send(request);
+  const event = await pipe.next() as Event | null;
+  assertEquals(event?.event, "approval_required", JSON.stringify(event));
+  return event as Event;
+}
+
+function open(workspace: Workspace, policy = POLICY): Pipe {
+  return new Pipe(["--policy", workspace.policy(policy)], { cwd: workspace.root });
+}
+
+Deno.test("the pipe: asked with a preview, approved, done; the rest goes on meanwhile", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n" });
+  const pipe = open(workspace);
+  const event = await askOverPipe(pipe, { id: 1, ...WRITE });
+  assert(/^ap_[0-9a-f]{32}$/.test(event.approval));
+  assertEquals(event.description, "Write file: a.txt");
+  assert(event.preview?.diff.includes("-old\n+new"), JSON.stringify(event));
+  assert(Date.parse(event.expires_at) > Date.now());
+  const other = await pipe.ask({ id: 2, tool: "read_file", args: { path: "a.txt" } });
+  assertEquals([other.id, other.output.content], [2, "old\n"]);
+  await pipe.send({ id: 3, op: "approve", approval: event.approval });
+  const answers = await pipe.answers(2);
+  assertEquals(answers.get(1)?.success, true);
+  assertEquals(answers.get(3)?.output.answer, "approved");
+  assertEquals(workspace.read("a.txt"), "new\n");
+  const again = await pipe.ask({ id: 4, op: "approve", approval: event.approval });
+  assertEquals(again.error?.code, "INVALID_REQUEST");
+  assertEquals((await pipe.close()).status, 0);
+  const kinds = workspace.read(".toolgate/audit.ndjson").trimEnd().split("\n").map((line) => {
+    const { kind, effect, answer } = JSON.parse(line);
+    return [kind, effect ?? answer].filter((part) => part !== undefined).join(" ");
+  });
+  assertEquals(kinds.sort(), [
+    "approval approved",
+    "decision allow",
+    "decision ask",
+    "outcome",
+    "outcome",
+  ]);
+});
+
+Deno.test("the pipe: rejected, expired, cancelled, and left open at the end: nothing is done", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n" });
+  const pipe = open(workspace);
+  const event = await askOverPipe(pipe, { id: 1, ...WRITE });
+  await pipe.send({ id: 2, op: "reject", approval: event.approval, reason: "not today" });
+  const rejected = (await pipe.answers(2)).get(1);
+  assertEquals(rejected?.error?.code, "APPROVAL_REJECTED");
+  assert(rejected?.error?.message.includes("not today"));
+  await askOverPipe(pipe, { id: 3, ...WRITE });
+  await pipe.send({ id: 4, op: "cancel", target: 3 });
+  assertEquals((await pipe.answers(2)).get(3)?.error?.code, "CANCELLED");
+  await askOverPipe(pipe, { id: 5, ...WRITE });
+  const { status, rest } = await pipe.close();
+  assertEquals(status, 0);
+  assertEquals(rest.find(({ id }) => id === 5)?.error?.code, "APPROVAL_REQUIRED");
+
+  const hasty = open(workspace, POLICY.replace("20s", "100ms"));
+  await askOverPipe(hasty, { id: 6, ...WRITE });
+  assertEquals((await hasty.next())?.error?.code, "APPROVAL_EXPIRED");
+  await hasty.close();
+  assertEquals(workspace.read("a.txt"), "old\n");
+});
+
+Deno.test("what changes between the question and the answer is asked for again", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n", "run.sh": "echo fine\n" });
+  const pipe = open(workspace);
+  const first = await askOverPipe(pipe, { id: 1, ...WRITE });
+  workspace.write("a.txt", "somebody else's\n");
+  await pipe.send({ id: 2, op: "approve", approval: first.approval });
+  let second = await pipe.next() as Event;
+  if (second.event === undefined) second = await pipe.next() as Event;
+  assertEquals(second.event, "approval_required");
+  assert(second.approval !== first.approval);
+  assert(second.preview?.diff.includes("-somebody else's"));
+  await pipe.send({ id: 3, op: "reject", approval: second.approval });
+  await pipe.answers(2);
+  assertEquals(workspace.read("a.txt"), "somebody else's\n");
+
+  const script = await askOverPipe(pipe, {
+    id: 4,
+    tool: "run_command",
+    args: { argv: ["sh", "run.sh"] },
+  });
+  workspace.write("run.sh", "echo pwned >proof\n");
+  await pipe.send({ id: 5, op: "approve", approval: script.approval });
+  let event = await pipe.next() as Event;
+  if (event.event === undefined) event = await pipe.next() as Event;
+  assertEquals(event.event, "approval_required", JSON.stringify(event));
+  await pipe.close();
+  assert(![...Deno.readDirSync(workspace.root)].some(({ name }) => name === "proof"));
+});
+
+Deno.test("remembered approvals are for the very same action, are listed, and can be revoked", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n", "sub/x": "" });
+  const pipe = open(workspace);
+  const sh = { tool: "run_command", args: { argv: ["touch", "sub/x"] } };
+  const event = await askOverPipe(pipe, { id: 1, ...sh });
+  await pipe.send({ id: 2, op: "approve", approval: event.approval, remember: "session" });
+  await pipe.answers(2);
+  assertEquals((await pipe.ask({ id: 3, ...sh })).success, true);
+  const listed = await pipe.ask({ id: 4, op: "approvals" });
+  assertEquals(listed.output.approvals.map(({ id }: { id: string }) => id), [event.approval]);
+  const other = { tool: "run_command", args: { argv: ["touch", "sub/y"] } };
+  for (const request of [other, { ...sh, agent: "other" }, { ...sh, timeout_ms: 5000 }]) {
+    const asked = await askOverPipe(pipe, { id: 5, ...request }).catch((error) => String(error));
+    if (typeof asked === "string") {
+      // Another agent may have no right to it at all: that is no approval either.
+      assert(asked.includes("PERMISSION_DENIED"), asked);
+      continue;
+    }
+    assert(asked.approval !== event.approval);
+    await pipe.send({ id: 6, op: "reject", approval: asked.approval });
+    await pipe.answers(2);
+  }
+  assertEquals(
+    (await pipe.ask({ id: 7, op: "revoke", approval: event.approval })).output.revoked,
+    true,
+  );
+  await askOverPipe(pipe, { id: 8, ...sh });
+  await pipe.close();
+});
+
+Deno.test("single calls: exit 4, then agreed to by a flag, by name, or by somebody else meanwhile", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n" });
+  const policy = workspace.policy(POLICY);
+  const env = { XDG_STATE_HOME: `${workspace.base}/state` };
+  const at = { cwd: workspace.root, env };
+  const write = (...more: string[]) =>
+    call(["write_file", "path=a.txt", "content=new", "--policy", policy, ...more], at);
+  const asked = await write();
+  assertEquals([asked.status, asked.answer.error?.code], [4, "APPROVAL_REQUIRED"]);
+  const approval = String(asked.answer.error?.details?.approval);
+  assertEquals(workspace.read("a.txt"), "old\n");
+
+  const agreed = await write("--approval", approval);
+  assertEquals([agreed.status, workspace.read("a.txt")], [0, "new"]);
+  workspace.write("a.txt", "old\n");
+  const replayed = await write("--approval", approval);
+  assertEquals([replayed.status, workspace.read("a.txt")], [4, "old\n"]);
+
+  const id = String(replayed.answer.error?.details?.approval);
+  const list = await start(["approvals", "list"], at);
+  assert(list.stdout.includes(id) && list.stdout.includes("Write file: a.txt"), list.stdout);
+  assertEquals((await start(["approvals", "approve", id], at)).status, 0);
+  const twice = await Promise.all([write(), write()]);
+  assertEquals(twice.map(({ status }) => status).sort(), [0, 4]);
+
+  workspace.write("a.txt", "other\n");
+  const flagged = await write("--approve");
+  assertEquals([flagged.status, workspace.read("a.txt")], [0, "new"]);
+});
+
+Deno.test("single calls: a rejection holds, a changed file asks again, forged approvals are none", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n" });
+  const policy = workspace.policy(POLICY);
+  const state = `${workspace.base}/state`;
+  const at = { cwd: workspace.root, env: { XDG_STATE_HOME: state } };
+  const args = ["write_file", "path=a.txt", "content=new", "--policy", policy];
+  const first = String((await call(args, at)).answer.error?.details?.approval);
+  await start(["approvals", "approve", first], at);
+  workspace.write("a.txt", "changed meanwhile\n");
+  const changed = await call(args, at);
+  assertEquals([changed.status, workspace.read("a.txt")], [4, "changed meanwhile\n"]);
+  const second = String(changed.answer.error?.details?.approval);
+  await start(["approvals", "reject", second], at);
+  assertEquals((await call(args, at)).answer.error?.code, "APPROVAL_REJECTED");
+
+  Deno.chmodSync(`${state}/toolgate/approvals`, 0o777);
+  const forged = { id: second, status: "approved", expiresAt: Date.now() + 1e6, remembered: true };
+  Deno.writeTextFileSync(`${state}/toolgate/approvals/${second}.json`, JSON.stringify(forged));
+  assertEquals((await call(args, at)).status, 4);
+  Deno.chmodSync(`${state}/toolgate/approvals`, 0o700);
+  for (const bad of ["ap_x", "../../x", "ap_" + "0".repeat(32), ""]) {
+    assert((await call([...args, `--approval=${bad}`], at)).status !== 0);
+  }
+  assertEquals(workspace.read("a.txt"), "changed meanwhile\n");
+});
+
+Deno.test("where tools may write to the folder of approvals, what lies there approves nothing", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n" });
+  const policy = workspace.policy(POLICY);
+  const at = { cwd: workspace.root, env: { XDG_STATE_HOME: workspace.path("state") } };
+  const args = ["write_file", "path=a.txt", "content=new", "--policy", policy];
+  const asked = await call(args, at);
+  const id = String(asked.answer.error?.details?.approval);
+  assert(!asked.answer.error?.message.includes("approvals approve"), asked.answer.error?.message);
+  const forged = { id, status: "approved", expiresAt: Date.now() + 1e6, remembered: true };
+  workspace.write(`state/toolgate/approvals/${id}.json`, JSON.stringify(forged));
+  for (const folder of ["state", "state/toolgate", "state/toolgate/approvals"]) {
+    Deno.chmodSync(workspace.path(folder), 0o700);
+  }
+  assertEquals((await call(args, at)).status, 4);
+  assertEquals((await call([...args, "--approval", id], at)).status, 4);
+  assertEquals(workspace.read("a.txt"), "old\n");
+});
+
+Deno.test("nobody to ask and nowhere to keep it: the call says what to do, and does not hang", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n" });
+  const policy = workspace.policy(POLICY);
+  const { status, answer } = await call(
+    ["write_file", "path=a.txt", "content=new", "--policy", policy],
+    { cwd: workspace.root },
+  );
+  assertEquals(status, 4);
+  assert(answer.error?.message.includes("--approve"), answer.error?.message);
+});
