@@ -28,9 +28,20 @@ export const COMMANDS: Readonly<
     load: async () => (await import("./tools.ts")).tools,
   },
   policy: {
-    usage: "policy [check|show|explain TOOL KEY=VALUE ...|flags]",
-    help: "check a policy, show it, explain a decision, print the lower layers' rules",
+    usage:
+      "policy [check|show|explain TOOL KEY=VALUE ...|test [FILE ...]|flags|schema|init [FILE]|replay]",
+    help: "write policies, check and try them, explain a decision, judge a log anew",
     load: async () => (await import("./policy.ts")).policy,
+  },
+  approvals: {
+    usage: "approvals [list|approve ID|reject ID|revoke ID]",
+    help: "what single calls have asked for, and your answers",
+    load: async () => (await import("./approvals.ts")).approvals,
+  },
+  audit: {
+    usage: "audit [show|verify|stats]",
+    help: "show the log of decisions and outcomes, verify that it is whole, sum it up",
+    load: async () => (await import("./audit.ts")).audit,
   },
   doctor: {
     usage: "doctor",

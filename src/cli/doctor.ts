@@ -1,141 +1,126 @@
-/** `doctor`: what enforces the policy on this machine, each layer tried for real in a temporary folder. */
+/** `doctor`: what enforces the policy on this machine, each layer and kind tried for real in a temporary folder. */
 
-import { join } from "@std/path";
-import type { CanonicalPath, Program } from "../core/capability.ts";
+import type { CanonicalPath, ResolvedCapability } from "../core/capability.ts";
 import { EXIT } from "../core/errors.ts";
 import type { CommandEngine } from "../engine/create_engine.ts";
-import { tryLayer, type TryPlace } from "../engine/try_layer.ts";
-import { createProgramFinder } from "../host/programs.ts";
+import { detectBubblewrap } from "../sandbox/bubblewrap.ts";
+import { probeLandlock } from "../sandbox/landlock.ts";
+import { openLibc } from "../sandbox/libc.ts";
 import { SYSTEM_PATHS } from "../sandbox/system_paths.ts";
+import { type Finding, finding, isHealthy, notEnforced, table } from "./doctor_findings.ts";
 import type { Invocation } from "./invocation.ts";
 import { openEngine, openSession, type Session } from "./session.ts";
 import { print } from "./stdio.ts";
 
-/** One line of the report. `holds` null: not tried, `detail` says why. */
-interface Finding {
-  readonly layer: string;
-  readonly attempt: string;
-  readonly holds: boolean | null;
-  readonly detail: string;
-}
-
-/** Exit 1 where the policy requires what is not there, or a layer that was there let something through. */
+/** Exit 1 where the policy requires what is not there, or a layer that is there let something through. */
 export async function doctor(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
   const engine = openEngine(session, invocation);
-  const { kernel } = engine.rulebook.settings.sandbox;
-  const findings = await examine(engine, session, invocation.embedded.sealed);
-  const missing = findings.filter(({ holds }) => holds === false);
-  const healthy = kernel === "required"
-    ? missing.length === 0
-    : missing.every(({ layer }) => layer !== "policy" && layer !== "runtime");
+  const { kernel, bubblewrap } = engine.rulebook.settings.sandbox;
+  const libc = openLibc();
+  const abi = libc === null ? 0 : probeLandlock(libc);
+  const { sealed, version } = invocation.embedded;
+  const findings = [
+    ...await policyFindings(engine),
+    ...await layerFindings(engine, session, { sealed, abi }),
+    await bubblewrapFinding(engine),
+  ];
+  await engine.runner.close();
+  const healthy = isHealthy(findings, { kernel, bubblewrap });
+  const open = notEnforced(Deno.build.os, findings);
   if (session.format === "json") {
     print(JSON.stringify({
-      version: invocation.embedded.version,
+      version,
       platform: `${Deno.build.os} ${Deno.build.arch}`,
-      sealed: invocation.embedded.sealed,
+      sealed,
       policies: session.policies.map(({ source }) => source),
       kernel,
+      bubblewrap,
+      landlock_abi: abi,
       healthy,
       layers: findings,
+      not_enforced: open,
     }));
   } else {
-    print(table(findings, kernel, healthy));
+    print([
+      table(findings),
+      "",
+      ...open.map((line) => `not enforced: ${line}`),
+      `sandbox.kernel: ${kernel}, sandbox.bubblewrap: ${bubblewrap}; ${
+        healthy ? "all that they need is here" : "something they need is missing"
+      }`,
+    ].join("\n"));
   }
   return healthy ? EXIT.success : EXIT.failed;
 }
 
-async function examine(
+async function layerFindings(
   engine: CommandEngine,
-  { policies }: Session,
-  sealed: boolean,
+  session: Session,
+  { sealed, abi }: { readonly sealed: boolean; readonly abi: number },
 ): Promise<readonly Finding[]> {
-  const findings = [policyLayer(engine)];
   if (sealed) {
-    const detail =
-      "a sealed build reads its workspace alone: it cannot make the folder to try this in";
-    return [
-      ...findings,
-      {
-        layer: "runtime",
-        attempt: "read a file outside",
-        holds: sealedRuntimeHolds(),
-        detail: "baked permissions",
-      },
-      { layer: "landlock", attempt: "read a file outside", holds: null, detail },
-    ];
+    const { trySealed } = await import("./doctor_sealed.ts");
+    return await trySealed(engine, session);
   }
-  const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-doctor-" }));
-  try {
-    const inside = join(base, "inside") as CanonicalPath;
-    const outside = join(base, "outside") as CanonicalPath;
-    for (const folder of [inside, outside]) {
-      Deno.mkdirSync(folder);
-      Deno.writeTextFileSync(join(folder, "file"), "doctor");
-    }
-    const place = { policies, inside, target: join(outside, "file") as CanonicalPath };
-    findings.push(
-      report("runtime", "read a file outside", await tryLayer(engine, "runtime", place)),
-    );
-    findings.push(
-      report("landlock", "read a file outside", await tryLayer(engine, "landlock", place)),
-    );
-    const cat = createProgramFinder(inside, SYSTEM_PATHS).find("cat", inside);
-    findings.push(await programs(engine, place, cat));
-  } finally {
-    Deno.removeSync(base, { recursive: true });
+  const { tryThreads } = await import("./doctor_threads.ts");
+  return await tryThreads(engine, session, abi);
+}
+
+/** Where no policy that leaves anything closed would let it through. */
+const NOWHERE = "/toolgate-doctor/nowhere" as CanonicalPath;
+
+/** Each kind of request that no rule names, judged. */
+async function policyFindings({ rulebook }: CommandEngine): Promise<readonly Finding[]> {
+  const { workspace } = rulebook.settings;
+  const file = { path: NOWHERE, requested: NOWHERE, tree: false };
+  const program = { argv: ["toolgate-doctor"], cwd: workspace, program: null, operands: [] };
+  const asked: readonly (readonly [Finding["kind"], string, ResolvedCapability])[] = [
+    ["file read", "judge a path that no rule names", { kind: "fs.read", ...file }],
+    ["file write", "judge writing a path that no rule names", { kind: "fs.write", ...file }],
+    ["program start", "judge a program that no rule names", { kind: "process.spawn", ...program }],
+    ["network connect", "judge a host that no rule names", {
+      kind: "net.connect",
+      host: "doctor.invalid",
+      port: 443,
+    }],
+    ["environment", "judge a variable that no rule names", {
+      kind: "env.read",
+      name: "TOOLGATE_DOCTOR",
+    }],
+  ];
+  await rulebook.prepare(asked.map(([, , capability]) => capability));
+  const subject = {
+    tool: "doctor",
+    agent: "root",
+    risk: "safe",
+    permission: null,
+    riskOfPrograms: false,
+  } as const;
+  return asked.map(([kind, attempt, capability]) => {
+    const effect = rulebook.decide(subject, [capability]).verdicts[0]?.verdict.effect ?? "deny";
+    return effect === "deny"
+      ? finding("policy", kind, attempt, true, "judged: deny")
+      : finding("policy", kind, attempt, null, `the policy names it, by a wildcard: ${effect}`);
+  });
+}
+
+async function bubblewrapFinding({ rulebook }: CommandEngine): Promise<Finding> {
+  const { sandbox } = rulebook.settings;
+  const attempt = "start a program in namespaces of its own";
+  if (Deno.build.os !== "linux") {
+    return finding("bubblewrap", "namespaces", attempt, null, "there is none on this platform");
   }
-  return findings;
-}
-
-function policyLayer(engine: CommandEngine): Finding {
-  const outside = "/toolgate-doctor/outside" as CanonicalPath;
-  const { effect } = engine.rulebook.judgePath("read", outside);
-  const workspace = engine.rulebook.settings.workspace === "/";
-  return {
-    layer: "policy",
-    attempt: "judge a path that no rule names",
-    holds: workspace ? null : effect === "deny",
-    detail: workspace ? "the workspace is the whole machine" : `judged: ${effect}`,
-  };
-}
-
-function sealedRuntimeHolds(): boolean {
-  return Deno.permissions.querySync({ name: "read", path: "/" }).state !== "granted";
-}
-
-function report(
-  layer: string,
-  attempt: string,
-  tried: Awaited<ReturnType<typeof tryLayer>>,
-): Finding {
-  return { layer, attempt, holds: tried.holds, detail: tried.detail };
-}
-
-async function programs(
-  engine: CommandEngine,
-  place: TryPlace,
-  cat: Program | null,
-): Promise<Finding> {
-  const attempt = "a program (cat) reads a file outside";
-  if (cat === null) {
-    return { layer: "landlock", attempt, holds: null, detail: "there is no cat to try it with" };
+  const found = await detectBubblewrap(sandbox.system ?? SYSTEM_PATHS);
+  const detail = found.works ? "it can be made" : found.reason;
+  if (sandbox.bubblewrap !== "off") {
+    return finding("bubblewrap", "namespaces", attempt, found.works, detail);
   }
-  return report(
-    "landlock",
+  return finding(
+    "bubblewrap",
+    "namespaces",
     attempt,
-    await tryLayer(engine, "programs", { ...place, program: cat }),
+    null,
+    `the policy does not use it; ${detail}`,
   );
-}
-
-function table(findings: readonly Finding[], kernel: string, healthy: boolean): string {
-  const words = (holds: boolean | null) =>
-    holds === null ? "not tried" : holds ? "holds" : "MISSING";
-  const lines = findings.map(({ layer, attempt, holds, detail }) =>
-    `${layer.padEnd(10)}${words(holds).padEnd(11)}${attempt.padEnd(38)}${detail}`
-  );
-  const verdict = healthy
-    ? `sandbox.kernel: ${kernel}; all that it needs is here`
-    : `sandbox.kernel: ${kernel}; something it needs is missing`;
-  return [...lines, "", verdict].join("\n");
 }

@@ -7,4 +7,6 @@ export interface Embedded {
   /** Sealed: the policy always holds, and the runtime's permissions are baked from it. */
   readonly sealed: boolean;
   readonly policy: LoadedPolicy;
+  /** The runtime's OpenTelemetry exporter is baked in. */
+  readonly telemetry?: true;
 }

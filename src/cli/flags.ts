@@ -42,6 +42,12 @@ export const FLAGS: readonly Flag[] = [
     help: "auto, required or off; can only be stricter than the policy",
   },
   {
+    name: "audit",
+    value: "FILE",
+    environment: "TOOLGATE_AUDIT_LOG",
+    help: "keep a log of decisions and outcomes there, where the policy keeps none",
+  },
+  {
     name: "format",
     value: "json|text",
     environment: "TOOLGATE_FORMAT",
@@ -66,6 +72,54 @@ export const FLAGS: readonly Flag[] = [
     value: "DURATION",
     help: "at most this long (500ms, 10s, 2m); can only shorten the policy's",
     commands: ["call", "policy"],
+  },
+  {
+    name: "approve",
+    help: "agree to this call where the policy wants somebody to",
+    commands: ["call"],
+  },
+  {
+    name: "approval",
+    value: "ID",
+    help: "agree to exactly the action that an earlier call asked for",
+    commands: ["call"],
+  },
+  {
+    name: "strict",
+    help: "policy check: exit 1 where there are warnings; policy replay: where a decision flips",
+    commands: ["policy"],
+  },
+  { name: "force", help: "policy init: replace the file that is there", commands: ["policy"] },
+  { name: "remember", help: "for each such call until it expires", commands: ["approvals"] },
+  {
+    name: "by",
+    value: "ID",
+    help: "calls of this agent; * stands for any text",
+    commands: ["audit"],
+  },
+  { name: "tool", value: "NAME", help: "calls of this tool, likewise", commands: ["audit"] },
+  { name: "effect", value: "EFFECT", help: "decisions with this effect", commands: ["audit"] },
+  { name: "code", value: "CODE", help: "outcomes with this error", commands: ["audit"] },
+  { name: "call", value: "NAME", help: "the records of one call", commands: ["audit"] },
+  {
+    name: "since",
+    value: "TIME",
+    help: "records from then on: 2026-01-31T12:00:00Z, or 10m for the last ten minutes",
+    commands: ["audit"],
+  },
+  {
+    name: "limit",
+    value: "N",
+    help: "the last so many records; policy replay: the first so many flips",
+    commands: ["audit", "policy"],
+  },
+  { name: "follow", help: "go on showing what is added", commands: ["audit"] },
+  {
+    name: "anchor",
+    value: "NUMBER:HASH",
+    repeatable: true,
+    help: "a record that must be in the log, as verify printed it earlier",
+    commands: ["audit"],
   },
 ];
 

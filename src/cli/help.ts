@@ -19,7 +19,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   policy: [
     "toolgate policy check --policy policy.yaml",
     "toolgate policy explain run_command argv=git,push",
+    "toolgate policy init policy.yaml",
+    "toolgate policy test --policy policy.yaml      (with policy.test.yaml beside it)",
     "toolgate policy flags --policy policy.yaml",
+    "toolgate policy replay --audit audit.ndjson --policy policy.yaml",
   ],
   doctor: ["toolgate doctor", "toolgate doctor --format json"],
 };

@@ -8,8 +8,10 @@ import { resultError } from "../core/result.ts";
 /** What a line may ask for beside a call. */
 export type Operation =
   | { readonly op: "cancel"; readonly target: RequestId }
-  | { readonly op: "approve" | "reject"; readonly approval: string }
-  | { readonly op: "tools" | "stats" | "ping" };
+  | { readonly op: "approve"; readonly approval: string; readonly remember: "once" | "session" }
+  | { readonly op: "reject"; readonly approval: string; readonly reason: string | null }
+  | { readonly op: "revoke"; readonly approval: string }
+  | { readonly op: "tools" | "stats" | "ping" | "approvals" };
 
 export type ServeRequest =
   | { readonly id: RequestId; readonly kind: "call" | "explain"; readonly call: CallRequest }
@@ -24,12 +26,24 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   timeout_ms: ["call", "explain"],
   preview: ["call", "explain"],
   stream: ["call", "explain"],
+  tokens: ["call"],
   target: ["cancel"],
-  approval: ["approve", "reject"],
+  approval: ["approve", "reject", "revoke"],
   remember: ["approve"],
   reason: ["reject"],
 };
-const OPERATIONS = ["call", "explain", "cancel", "approve", "reject", "tools", "stats", "ping"];
+const OPERATIONS = [
+  "call",
+  "explain",
+  "cancel",
+  "approve",
+  "reject",
+  "revoke",
+  "approvals",
+  "tools",
+  "stats",
+  "ping",
+];
 /** Longest string id: it comes back in every answer and event. */
 const MAX_ID_LENGTH = 1024;
 
@@ -100,11 +114,25 @@ function read(value: Record<string, unknown>, id: RequestId, agent: string): Rea
       if (!isId(target) || target === null) throw wrong("target: the id of the request to cancel");
       return { kind: "operation", operation: { op, target } };
     }
-    case "approve":
-    case "reject":
+    case "approve": {
+      const { remember = "once" } = value;
+      if (remember !== "once" && remember !== "session") throw wrong("remember: once or session");
+      return {
+        kind: "operation",
+        operation: { op, approval: string(value, "approval"), remember },
+      };
+    }
+    case "reject": {
+      const reason = value["reason"] === undefined ? null : string(value, "reason");
+      return { kind: "operation", operation: { op, approval: string(value, "approval"), reason } };
+    }
+    case "revoke":
       return { kind: "operation", operation: { op, approval: string(value, "approval") } };
     default:
-      return { kind: "operation", operation: { op: op as "tools" | "stats" | "ping" } };
+      return {
+        kind: "operation",
+        operation: { op: op as "tools" | "stats" | "ping" | "approvals" },
+      };
   }
 }
 
@@ -116,8 +144,13 @@ function readCall(value: Record<string, unknown>, id: RequestId, agent: string):
   }
   if (typeof preview !== "boolean") throw wrong("preview: true or false");
   if (typeof stream !== "boolean") throw wrong("stream: true or false");
+  const { tokens } = value;
+  if (tokens !== undefined && !(Number.isSafeInteger(tokens) && Number(tokens) >= 0)) {
+    throw wrong("tokens: a whole number from 0");
+  }
   return {
     id,
+    ...(typeof tokens === "number" ? { tokens } : {}),
     tool: string(value, "tool"),
     args,
     agent: value["agent"] === undefined ? agent : string(value, "agent"),

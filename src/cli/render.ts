@@ -11,10 +11,12 @@ export interface Rendered {
 /** Most characters of one cell. */
 const MAX_CELL = 100;
 
-export function renderResult(result: Result): Rendered {
+/** `shown`: what a program said was shown while it said it, and is not to be shown again. */
+export function renderResult(result: Result, shown = false): Rendered {
   const output: unknown = JSON.parse(result.output);
   const { error } = result;
-  const text = output === null ? "" : renderOutput(output);
+  const said = shown && isRecord(output) && typeof output["stdout"] === "string";
+  const text = output === null || said ? "" : renderOutput(output);
   if (error === null) return { output: text, problem: null };
   const rule = error.rule === null
     ? ""
@@ -69,6 +71,11 @@ function cell(value: unknown): string {
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
   const line = plain(text).replaceAll("\n", "⏎");
   return line.length <= MAX_CELL ? line : `${line.slice(0, MAX_CELL - 1)}…`;
+}
+
+/** Text of a program as it comes. */
+export function renderEvent(text: string): string {
+  return plain(text);
 }
 
 /** Control characters of a file or a program must not steer the terminal (CVE-2003-0063 and its kin). */

@@ -12,6 +12,11 @@ export function complain(text: string): void {
   writeAll(Deno.stderr, encoder.encode(text + "\n"));
 }
 
+/** Writes text as it is, to standard output or standard error. */
+export function show(stream: "stdout" | "stderr", text: string): void {
+  writeAll(stream === "stdout" ? Deno.stdout : Deno.stderr, encoder.encode(text));
+}
+
 function writeAll(to: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Array): void {
   try {
     for (let done = 0; done < bytes.length;) done += to.writeSync(bytes.subarray(done));

@@ -7,7 +7,7 @@ import { compilePathRules } from "./_path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
 import { type PermissionGroup, RISKS } from "../core/tool.ts";
 import { decide, type Judges } from "./decide.ts";
-import { compileAgents } from "./match_agent.ts";
+import { compileAgents, matchAgent } from "./match_agent.ts";
 import { DEFAULTS, type ToolRule } from "./model.ts";
 import type { PolicyScope, Rulebook, Subject } from "./rulebook.ts";
 import { scopeOf } from "./scope.ts";
@@ -50,6 +50,9 @@ export function compile(
     policies: compiled,
     actions: actions.get,
     settings,
+    knowledge: once(() =>
+      actions.get().compileKnowledge(policies.map(({ policy }) => policy.programs))
+    ),
     system: [...(settings.sandbox.system ?? options.system), ...(options.devices ?? [])],
   };
   const scope = once(() => scopeOf(policies));
@@ -66,10 +69,19 @@ export function compile(
     judgeBelow: (access, directory) => judgeBelow(compiled, access, directory),
     mayDenyBelow: (access, directory) => mayDenyBelow(compiled, access, directory),
     prepare: actions.prepare,
+    reach: (command, program) => actions.get().reachOf(command, program, judges.knowledge()),
     decide: (subject, capabilities) => decide(judges, canonical(subject), capabilities),
     offers: (subject) => offers(compiled, scope(), canonical(subject)),
+    tokensOf: (agent) => tokensOf(compiled, agent),
     timeoutOf: (tool) => timeoutOf(compiled, canonicalName(tool, options), settings.timeoutMs),
   };
+}
+
+function tokensOf(policies: readonly CompiledPolicy[], agent: string): number | null {
+  const budgets = policies.flatMap(({ agents }) =>
+    agents === null ? [] : matchAgent(agents, agent)?.rule.tokens ?? []
+  );
+  return budgets.length === 0 ? null : Math.min(...budgets);
 }
 
 function canonicalName(tool: string, { canonicalToolName }: RulebookOptions): string {

@@ -191,6 +191,13 @@ export function mayDenyBelow(
   return judgeBelow(policies, access, directory).mayDeny;
 }
 
+/** The verdict that lets programs read what `sandbox.system` opens to them; null for all else. */
+export function onSystem(system: readonly string[], path: CanonicalPath): Verdict | null {
+  return system.some((entry) => lies(path, entry))
+    ? allowed("commands may read it by sandbox.system")
+    : null;
+}
+
 /** Whether a canonical path is the directory or lies below it. */
 export function lies(path: string, directory: string): boolean {
   return path === directory || directory === "/" || path.startsWith(`${directory}/`);

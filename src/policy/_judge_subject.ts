@@ -23,11 +23,15 @@ export function judgeTool(policies: readonly CompiledPolicy[], tool: string): Ve
   return strictest(verdicts, allowed("no policy switches the tool off"));
 }
 
-/** Whether the agent has the permission group. Null: it only must be an agent that some rule knows. */
+/**
+ * Whether the agent has the permission group. Null: it only must be an agent that some rule knows. `lacking`: what
+ * follows for a known agent that does not have it.
+ */
 export function judgeAgent(
   policies: readonly CompiledPolicy[],
   agent: string,
   permission: PermissionGroup | null,
+  lacking: "ask" | "deny" = "deny",
 ): Verdict {
   const verdicts = policies.flatMap(({ agents, source }) => {
     if (agents === null) return [];
@@ -48,11 +52,9 @@ export function judgeAgent(
     const hint = holders.length === 0
       ? "no agent has it"
       : `agents that have it: ${shortList(holders.map(({ pattern }) => pattern))}`;
-    return [denied(
-      "PERMISSION_DENIED",
-      `${who} lacks the permission ${permission} by ${source} ${index}; ${hint}`,
-      { file: source, index },
-    )];
+    const reason = `${who} lacks the permission ${permission} by ${source} ${index}; ${hint}`;
+    const rule = { file: source, index };
+    return [lacking === "ask" ? asked(reason, rule) : denied("PERMISSION_DENIED", reason, rule)];
   });
   return strictest(verdicts, allowed("the agent has the permission"));
 }

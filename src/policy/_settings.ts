@@ -3,14 +3,17 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Limits } from "../core/tool.ts";
 import { lies } from "./_judge_path.ts";
+import { liesInAny } from "./path_sets.ts";
 import {
   type BackupLimits,
   DEFAULTS,
   type Policy,
+  type Recovery,
   type Sandbox,
   type SandboxMode,
+  SYNC_MODES,
 } from "./model.ts";
-import type { Settings } from "./rulebook.ts";
+import type { AuditSettings, Settings } from "./rulebook.ts";
 
 /** A policy with the name its messages use and its workspace, resolved by the host. */
 export interface PlacedPolicy {
@@ -33,6 +36,7 @@ export function combineSettings(
   system: readonly string[],
 ): Settings {
   const timeouts = policies.map(({ policy }) => policy.timeouts);
+  const approvals = policies.map(({ policy }) => policy.approvals);
   return {
     workspace: narrowestWorkspace(policies),
     limits: combineLimits(policies.map(({ policy }) => policy.limits)),
@@ -45,6 +49,12 @@ export function combineSettings(
         policies[0]?.policy.shell?.mode !== "sh"
       ? "direct"
       : "sh",
+    approvals: {
+      rememberMs: least(DEFAULTS.approvals.rememberMs, approvals.map((one) => one?.rememberMs)),
+      expireMs: least(DEFAULTS.approvals.expireMs, approvals.map((one) => one?.expireMs)),
+    },
+    recovery: combineRecoveries(policies.map(({ policy }) => policy.recovery)),
+    audit: combineAudits(policies),
   };
 }
 
@@ -80,6 +90,8 @@ function combineLimits(sections: readonly (Partial<Limits> | null)[]): Limits {
     matches: limit("matches"),
     memory: limit("memory"),
     processes: limit("processes"),
+    file: limit("file"),
+    cpu: limit("cpu"),
     concurrency: limit("concurrency"),
   };
 }
@@ -91,6 +103,67 @@ function combineBackups([first, ...further]: readonly (BackupLimits | null)[]): 
     return start === null ? null : Math.max(start, ...further.map((one) => one?.[limit] ?? 0));
   };
   return { keep: most("keep"), ageMs: most("ageMs") };
+}
+
+/** What the first policy wants tried; a further one that speaks of recovery can only have less of it. */
+function combineRecoveries([first, ...further]: readonly (Recovery | null)[]): Recovery {
+  let combined: Recovery = first ?? {};
+  for (const section of further) {
+    if (section === null) continue;
+    const { timeout, network, permission, alternatives } = combined;
+    const common = Object.entries(alternatives ?? {}).flatMap(([tool, tools]) => {
+      const kept = tools.filter((name) => section.alternatives?.[tool]?.includes(name));
+      return kept.length === 0 ? [] : [[tool, kept] as const];
+    });
+    combined = {
+      ...(timeout === undefined || section.timeout === undefined ? {} : {
+        timeout: {
+          retries: Math.min(timeout.retries, section.timeout.retries),
+          factor: Math.min(timeout.factor, section.timeout.factor),
+        },
+      }),
+      ...(network === undefined || section.network === undefined ? {} : {
+        network: {
+          retries: Math.min(network.retries, section.network.retries),
+          backoffMs: Math.max(network.backoffMs, section.network.backoffMs),
+        },
+      }),
+      ...(permission === "ask" && section.permission === "ask" ? { permission } : {}),
+      ...(common.length === 0 ? {} : { alternatives: Object.fromEntries(common) }),
+    };
+  }
+  return combined;
+}
+
+/** A further policy may want a log, and more of it: it cannot take the log of another to where it is not looked for. */
+function combineAudits(policies: readonly PlacedPolicy[]): AuditSettings | null {
+  let file: string | null = null;
+  let source = "";
+  for (const placed of policies) {
+    const named = placed.policy.audit?.file ?? null;
+    if (named === null || named === file) continue;
+    if (file !== null) {
+      throw new PolicyConflict(
+        `${placed.source} audit.file: ${source} keeps the log elsewhere; a further policy cannot move it`,
+      );
+    }
+    file = named;
+    source = placed.source;
+  }
+  if (file === null) return null;
+  const rules = policies.map(({ policy }) => policy.audit).filter((rule) => rule !== null);
+  const { audit } = DEFAULTS;
+  const said = rules.map(({ required }) => required).filter((required) => required !== null);
+  const syncs = rules.map(({ sync }) => sync).filter((sync) => sync !== null);
+  return {
+    file,
+    redact: [...new Set(rules.flatMap(({ redact }) => redact))],
+    required: said.length === 0 ? audit.required : said.includes(true),
+    sync: syncs.length === 0
+      ? audit.sync
+      : syncs.reduce((a, b) => SYNC_MODES.indexOf(b) > SYNC_MODES.indexOf(a) ? b : a),
+    maxSize: rules.find(({ maxSize }) => maxSize !== null)?.maxSize ?? audit.maxSize,
+  };
 }
 
 function combineEnvironments(policies: readonly PlacedPolicy[]): Settings["environment"] {
@@ -161,9 +234,10 @@ function narrower(
 
 /** The entries of each list that lie in the other: together what both cover. */
 export function intersectPaths<P extends string>(a: readonly P[], b: readonly P[]): P[] {
+  const [inA, inB] = [new Set<string>(a), new Set<string>(b)];
   const common = [
-    ...a.filter((path) => b.some((other) => lies(path, other))),
-    ...b.filter((path) => a.some((other) => lies(path, other))),
+    ...a.filter((path) => liesInAny(path, inB)),
+    ...b.filter((path) => liesInAny(path, inA)),
   ];
   return [...new Set(common)];
 }

@@ -6,12 +6,13 @@ import type {
   ResolvedFileCapability,
 } from "../core/capability.ts";
 import { printable } from "../core/printable.ts";
+import { isForbiddenToCalls, steersPrograms } from "../core/steering_variables.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import type { CompiledPolicy } from "./_compiled.ts";
-import { judgePath } from "./_judge_path.ts";
+import { judgePath, onSystem } from "./_judge_path.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./_judge_subject.ts";
 import { allowed, denied, strictest } from "./_verdict.ts";
-import type { CommandAssessment } from "./command_risk.ts";
+import type { CommandAssessment, CommandKnowledge } from "./command_risk.ts";
 import type { Decision, Settings, Subject, Verdict } from "./rulebook.ts";
 
 /** What the judges read. */
@@ -22,6 +23,8 @@ export interface Judges {
   readonly actions: () => typeof import("./_actions.ts");
   /** Paths beyond the workspace that commands may read. */
   readonly system: readonly string[];
+  /** What is known of programs, that of the policies included. */
+  readonly knowledge: () => CommandKnowledge;
 }
 
 /** Judges a request. `subject.tool` is the canonical name. */
@@ -36,17 +39,23 @@ export function decide(
     if (capability.kind !== "process.spawn") {
       return { capability, verdict: judgeCapability(judges, capability) };
     }
-    const assessment = judges.actions().assessCommand(capability.argv, capability.program);
+    const { assessCommand, judgeOpened, judgeSpawn } = judges.actions();
+    if (capability.opened === true) {
+      return { capability, verdict: judgeOpened(policies, capability) };
+    }
+    const assessment = assessCommand(capability, capability.program, judges.knowledge());
     assessments.push(assessment);
-    return {
-      capability,
-      verdict: judges.actions().judgeSpawn(policies, capability, assessment, judges.system),
-    };
+    return { capability, verdict: judgeSpawn(policies, capability, assessment, judges.system) };
   });
-  const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments);
+  const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments, capabilities);
   const worst = strictest([
     judgeTool(policies, subject.tool),
-    judgeAgent(policies, subject.agent, subject.permission),
+    judgeAgent(
+      policies,
+      subject.agent,
+      subject.permission,
+      judges.settings.recovery.permission === "ask" ? "ask" : "deny",
+    ),
     ...verdicts.map(({ verdict }) => verdict),
     riskVerdict,
   ], allowed(""));
@@ -59,15 +68,18 @@ function weigh(
   policies: readonly CompiledPolicy[],
   subject: Subject,
   assessments: readonly CommandAssessment[],
+  capabilities: readonly ResolvedCapability[],
 ): { readonly risk: Risk; readonly verdict: Verdict } {
   let intrinsic = subject.risk;
   let because = "";
-  if (subject.riskOfPrograms && assessments.length > 0) {
-    const worst = assessments.reduce((a, b) =>
-      RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a
-    );
-    intrinsic = worst.risk;
-    because = worst.because;
+  if (subject.riskOfPrograms) {
+    // What the programs are, and what they and their redirections change.
+    const changes = capabilities.some(({ kind }) => kind === "fs.write");
+    const base = { risk: changes ? "moderate" : "safe", because: "" } as const;
+    ({ risk: intrinsic, because } = assessments.reduce<Pick<CommandAssessment, "risk" | "because">>(
+      (a, b) => RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a,
+      base,
+    ));
   }
   const { risk, rule } = effectiveRisk(policies, subject.tool, intrinsic);
   if (rule !== null) because = `set by ${rule.file} ${rule.index}`;
@@ -75,32 +87,38 @@ function weigh(
 }
 
 function judgeCapability(
-  { policies, settings, actions }: Judges,
+  { policies, settings, actions, system }: Judges,
   capability: Exclude<ResolvedCapability, { readonly kind: "process.spawn" }>,
 ): Verdict {
   switch (capability.kind) {
     case "fs.read":
     case "fs.write":
-      return judgeFile(policies, capability);
+      return judgeFile(policies, capability, system);
     case "net.connect":
       return actions().judgeConnection(policies, capability);
     case "env.read":
-      return judgeVariable(settings, capability.name);
+      return capability.change === true
+        ? judgeChange(settings, capability.name)
+        : judgeVariable(settings, capability.name);
   }
 }
 
 /** Of a tree its root is judged: what below is stricter, walks and the kernel leave out. */
 function judgeFile(
   policies: readonly CompiledPolicy[],
-  { kind, path, directory, requested, backups }: ResolvedFileCapability,
+  { kind, path, directory, requested, backups, by }: ResolvedFileCapability,
+  system: readonly string[],
 ): Verdict {
   const access = kind === "fs.read" ? "read" : "write";
-  const own = judgePath(policies, {
+  const question = {
     access,
     path,
     kind: directory === true ? "directory" : "file",
     requested,
-  });
+  } as const;
+  const own = by === "program" && access === "read"
+    ? judgePath(policies, question, (path) => onSystem(system, path))
+    : judgePath(policies, question);
   if (backups !== true) return own;
   // What ends in .bak is what it is a copy of: its name is judged by the path rules, as a directory's is.
   const backup = judgePath(policies, {
@@ -120,5 +138,26 @@ function judgeVariable({ environment }: Settings, name: string): Verdict {
   return denied(
     "PERMISSION_DENIED",
     `${action} is not allowed: environment.pass of every policy and environment.set do not name it`,
+  );
+}
+
+/** A call may give programs a variable of its own, unless that could make them do something else. */
+function judgeChange({ environment }: Settings, name: string): Verdict {
+  const action = `setting the environment variable ${printable(name, 80)}`;
+  if (Object.hasOwn(environment.set, name)) {
+    return denied(
+      "COMMAND_DENIED",
+      `${action} is not allowed: environment.set of the policy sets it`,
+    );
+  }
+  if (!steersPrograms(name)) return allowed(`${action} is allowed: it steers no program`);
+  const why = "it can make programs load code, run others or look elsewhere";
+  if (isForbiddenToCalls(name)) {
+    return denied("COMMAND_DENIED", `${action} is not allowed: ${why}; leave it out`);
+  }
+  if (environment.pass.includes(name)) return allowed(`${action} is allowed by environment.pass`);
+  return denied(
+    "COMMAND_DENIED",
+    `${action} is not allowed: ${why}, and environment.pass does not name it; leave it out`,
   );
 }

@@ -18,6 +18,8 @@ export interface SpawnGrant {
   readonly argv: readonly string[];
   readonly program: Program;
   readonly cwd: CanonicalPath;
+  /** Some of its words are known only when it runs: the program may be started, once those are judged. */
+  readonly open?: true;
 }
 
 export interface Grant {
@@ -47,15 +49,18 @@ export function grantOf(
     switch (capability.kind) {
       case "fs.read":
       case "fs.write": {
-        const { requested, path, tree, backups, judgedOnly } = capability;
-        if (judgedOnly === true) break;
+        const { requested, path, tree, backups, judgedOnly, by } = capability;
+        // Programs are held by what their thread may reach: the handles need none of it.
+        if (judgedOnly === true || by === "program") break;
         const granted = { requested, path, tree, ...(backups === true ? { backups } : {}) };
         (capability.kind === "fs.read" ? read : write).push(granted);
         break;
       }
       case "process.spawn":
-        if (capability.program !== null) {
-          spawn.push({ argv: capability.argv, program: capability.program, cwd: capability.cwd });
+        // A shell that is not started is none that may be.
+        if (capability.program !== null && capability.opened !== true) {
+          const { argv, program, cwd, open } = capability;
+          spawn.push({ argv, program, cwd, ...(open === undefined ? {} : { open: true }) });
         }
         break;
       case "net.connect":

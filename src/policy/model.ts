@@ -29,6 +29,27 @@ export interface CommandRule {
   readonly examples: { readonly match: readonly string[]; readonly notMatch: readonly string[] };
 }
 
+/** What the arguments of a program may be said to name in `programs`. */
+export const PROGRAM_PLACES = [
+  "text",
+  "read",
+  "write",
+  "folder",
+  "into",
+  "host",
+  "run",
+] as const;
+export type ProgramPlace = (typeof PROGRAM_PLACES)[number];
+
+/** One entry of `programs`: what a program does with its arguments. */
+export interface ProgramRule {
+  readonly risk: Risk | null;
+  /** Places of its operands, one of them with `...` for any number; null where nothing is said. */
+  readonly operands: readonly string[] | null;
+  /** Options with an argument: `-o`, `--output`. */
+  readonly options: Readonly<Record<string, ProgramPlace>>;
+}
+
 /** One entry of `network`. */
 export interface NetworkRule {
   readonly effect: Effect;
@@ -79,6 +100,30 @@ export interface BackupLimits {
   readonly ageMs: number | null;
 }
 
+/** How long approvals are waited for, and how long one holds for the same action. Milliseconds. */
+export interface ApprovalTimes {
+  readonly rememberMs: number;
+  readonly expireMs: number;
+}
+
+/** When what is written of the log must be on the disk before the call goes on. */
+export const SYNC_MODES = ["never", "changes", "always"] as const;
+export type SyncMode = (typeof SYNC_MODES)[number];
+
+/** `audit`. What is null is left to another policy, or to the default. */
+export interface AuditRule {
+  /** Relative to the workspace, or absolute. */
+  readonly file: string | null;
+  /** Regular expressions over names, case ignored. */
+  readonly redact: readonly string[];
+  /** Whether nothing runs where the log cannot be written. */
+  readonly required: boolean | null;
+  /** `changes`: for all that is not risk safe. */
+  readonly sync: SyncMode | null;
+  /** Bytes after which the file is put aside and a new one begun. */
+  readonly maxSize: number | null;
+}
+
 export interface Recovery {
   readonly timeout?: { readonly retries: number; readonly factor: number };
   readonly network?: { readonly retries: number; readonly backoffMs: number };
@@ -101,6 +146,8 @@ export interface Policy {
     | { readonly read: ExtensionRule | null; readonly write: ExtensionRule | null }
     | null;
   readonly commands: readonly CommandRule[] | null;
+  /** By name of the program. */
+  readonly programs: Readonly<Record<string, ProgramRule>> | null;
   readonly shell: { readonly mode: "direct" | "sh" } | null;
   readonly environment: {
     readonly pass: readonly string[];
@@ -117,7 +164,7 @@ export interface Policy {
   readonly approvals:
     | { readonly rememberMs: number | null; readonly expireMs: number | null }
     | null;
-  readonly audit: { readonly file: string | null; readonly redact: readonly string[] } | null;
+  readonly audit: AuditRule | null;
   readonly recovery: Recovery | null;
   readonly web: {
     readonly search: { readonly provider: string; readonly url: string | null } | null;
@@ -135,6 +182,7 @@ export const SILENT_POLICY: Policy = {
   paths: null,
   extensions: null,
   commands: null,
+  programs: null,
   shell: null,
   environment: null,
   network: null,
@@ -167,6 +215,8 @@ export const DEFAULTS = {
   shell: { mode: "direct" },
   environment: { pass: ["PATH", "HOME", "LANG", "TERM", "TZ"], set: {} },
   timeouts: { default: 30_000, killGrace: 5_000 },
+  approvals: { rememberMs: 600_000, expireMs: 300_000 },
+  audit: { required: true, sync: "changes", maxSize: 64 * MiB },
   limits: {
     read: 1 * MiB,
     write: 10 * MiB,
@@ -178,6 +228,8 @@ export const DEFAULTS = {
     matches: 50,
     memory: 256 * MiB,
     processes: 64,
+    file: 1024 * MiB,
+    cpu: 60 * 60 * 1000,
     concurrency: 8,
   },
   agents: { root: { permissions: ["all"] } },
@@ -187,6 +239,8 @@ export const DEFAULTS = {
   readonly shell: { readonly mode: "direct" | "sh" };
   readonly environment: NonNullable<Policy["environment"]>;
   readonly timeouts: { readonly default: number; readonly killGrace: number };
+  readonly approvals: ApprovalTimes;
+  readonly audit: { readonly required: boolean; readonly sync: SyncMode; readonly maxSize: number };
   readonly limits: Limits;
   readonly agents: Readonly<Record<string, AgentRule>>;
   readonly sandbox: Sandbox;

@@ -2,6 +2,7 @@
 
 import type { Policy } from "./model.ts";
 import { policyDocument } from "./parse/document.ts";
+import type { Field } from "./parse/field.ts";
 import { layOut } from "./parse/layout.ts";
 import { type PolicyProblem, topOf } from "./parse/place.ts";
 import { yamlMapping } from "./parse/yaml_value.ts";
@@ -18,14 +19,24 @@ export type ParsedPolicy =
  * once; of one that is not, those up to the first place where it is not. Never throws for any text.
  */
 export function parsePolicy(text: string, source: string): ParsedPolicy {
+  const parsed = parseDocument(text, source, { field: policyDocument, what: "policy" });
+  return "value" in parsed ? { policy: parsed.value } : parsed;
+}
+
+/** As {@linkcode parsePolicy}, for a document of any kind. `what`: what messages call one. */
+export function parseDocument<T>(
+  text: string,
+  source: string,
+  { field, what }: { readonly field: Field<T>; readonly what: string },
+): { readonly value: T } | { readonly problems: readonly PolicyProblem[] } {
   const problems: PolicyProblem[] = [];
   const report = (key: string, message: string, line?: number) => {
     problems.push({ source, key, message, ...(line === undefined ? {} : { line }) });
   };
   const top = topOf(report);
-  const value = yamlMapping(text, top, report);
-  const policy = value === undefined ? undefined : policyDocument.read(value, top);
-  if (policy !== undefined && problems.length === 0) return { policy };
+  const mapping = yamlMapping(text, top, report, what);
+  const value = mapping === undefined ? undefined : field.read(mapping, top);
+  if (value !== undefined && problems.length === 0) return { value };
   return { problems: withLines(problems, text) };
 }
 

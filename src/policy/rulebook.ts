@@ -3,10 +3,25 @@
  * Compiled once; every question is pure.
  */
 
-import type { CanonicalPath, ResolvedCapability } from "../core/capability.ts";
+import type {
+  CanonicalPath,
+  Capability,
+  Program,
+  ResolvedCapability,
+  SpawnCapability,
+} from "../core/capability.ts";
 import type { ErrorCode, RuleReference } from "../core/errors.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
-import type { Access, BackupLimits, Effect, Sandbox } from "./model.ts";
+import type {
+  Access,
+  ApprovalTimes,
+  AuditRule,
+  BackupLimits,
+  Effect,
+  Recovery,
+  Sandbox,
+  SyncMode,
+} from "./model.ts";
 
 /** What is asked of the policy, beside the capabilities. */
 export interface Subject {
@@ -63,6 +78,18 @@ export interface Settings {
   };
   readonly sandbox: Sandbox;
   readonly shell: "direct" | "sh";
+  readonly approvals: ApprovalTimes;
+  readonly recovery: Recovery;
+  /** Null: no policy names a log. */
+  readonly audit: AuditSettings | null;
+}
+
+export interface AuditSettings extends Pick<AuditRule, "redact"> {
+  /** Relative to the workspace, or absolute. */
+  readonly file: string;
+  readonly required: boolean;
+  readonly sync: SyncMode;
+  readonly maxSize: number;
 }
 
 /** How the entries of one directory fare. */
@@ -72,6 +99,14 @@ export interface EntryJudge {
   into(name: string): EntryJudge;
   /** As `Rulebook.mayDenyBelow`. */
   readonly mayDeny: boolean;
+}
+
+/** What starting a program would touch beside the program itself. */
+export interface Reach {
+  /** Files (`by: "program"`) and hosts that the table of programs knows the arguments to name. */
+  readonly capabilities: readonly Capability[];
+  /** Arguments of which the table knows nothing: where they name something that is there, they count as read. */
+  readonly probe: readonly string[];
 }
 
 export interface Rulebook {
@@ -90,10 +125,17 @@ export interface Rulebook {
   prepare(
     capabilities: readonly { readonly kind: ResolvedCapability["kind"] }[],
   ): Promise<void> | null;
+  /**
+   * What the command would read, write and connect to by its arguments, those of commands it starts in turn
+   * included. Pure; `prepare` goes before it. `program`: what was found for `argv[0]`.
+   */
+  reach(command: SpawnCapability, program: Program | null): Reach;
   /** Pure; strictest wins; no match denies. */
   decide(subject: Subject, capabilities: readonly ResolvedCapability[]): Decision;
   /** False where the policy disables the tool or could never allow it to the agent. */
   offers(subject: Subject): boolean;
+  /** Tokens that the policies give an agent, the least of them; null where none says. */
+  tokensOf(agent: string): number | null;
   /** Milliseconds for this tool: its own timeout, or the default. */
   timeoutOf(tool: string): number;
 }

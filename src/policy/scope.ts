@@ -1,13 +1,13 @@
 /** What the policies can allow at most, as plain paths and names: the source of the lower layers' rules. */
 
 import type { CanonicalPath } from "../core/capability.ts";
-import { lies } from "./_judge_path.ts";
 import { intersectPaths, type PlacedPolicy } from "./_settings.ts";
 import { parseCommandPattern } from "./match_command.ts";
 import { parseHostPattern } from "./match_host.ts";
 import { DEEP } from "../core/glob.ts";
 import { type GlobPath, parseGlob, rootedSegments } from "./match_path.ts";
 import type { Access } from "./model.ts";
+import { outermost } from "./path_sets.ts";
 import type { PolicyScope } from "./rulebook.ts";
 
 /**
@@ -69,12 +69,6 @@ function plainPrefix(
   const plain = wild === -1 ? segments : segments.slice(0, wild);
   // A prefix of canonical names; where it is a link, no canonical path lies below it and no rule matches there.
   return { path: `/${plain.join("/")}` as CanonicalPath, rest: segments.length - plain.length };
-}
-
-/** Without paths that lie in others. */
-function outermost(paths: readonly CanonicalPath[]): readonly CanonicalPath[] {
-  const distinct = [...new Set(paths)].sort();
-  return distinct.filter((path) => !distinct.some((other) => other !== path && lies(path, other)));
 }
 
 /**

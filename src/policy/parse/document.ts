@@ -3,6 +3,7 @@
 import type { Policy } from "../model.ts";
 import { list, object, otherwise, required } from "./collection.ts";
 import { exactly, type Field, text } from "./field.ts";
+import { programs } from "./program.ts";
 import { commandRule, extensions, networkRule, pathRule } from "./rule.ts";
 import {
   agents,
@@ -51,6 +52,11 @@ export const policyDocument: Field<Policy> = object({
     list(commandRule),
     null,
     "which commands may run: deny beats ask beats allow, and what nothing names is denied",
+  ),
+  programs: otherwise(
+    programs,
+    null,
+    "what programs do with their arguments, beside what is known of them; it only adds to that",
   ),
   shell: otherwise(shell, null, "how command lines are run"),
   environment: otherwise(environment, null, "the environment of commands, which starts empty"),

@@ -24,27 +24,37 @@ export interface Place {
   at(index: number): Place;
   /** Reports a problem and answers undefined, which is what fields answer for a value they refuse. */
   report(message: string): undefined;
+  /**
+   * Takes from what the whole document may come to once its patterns are written out (`{a,b}`); false, reported
+   * once, where that is used up.
+   */
+  take(patterns: number): boolean;
 }
+
+/** Plain patterns that a policy may come to: 10,000 rules of ten alternatives each, some 50 MB once compiled. */
+const MOST_PATTERNS = 100_000;
 
 /** The top of a policy, whose problems and those below go to `sink`. */
 export function topOf(sink: (key: string, message: string) => void): Place {
-  return new Step(null, "", sink);
+  return new Step(null, "", { sink, left: MOST_PATTERNS });
+}
+
+/** What all places of one document share. */
+interface Document {
+  readonly sink: (key: string, message: string) => void;
+  left: number;
 }
 
 /** Places are made for every value and asked for their key by few: it is put together when asked for. */
 class Step implements Place {
   readonly #above: Step | null;
   readonly #name: string | number;
-  readonly #sink: (key: string, message: string) => void;
+  readonly #document: Document;
 
-  constructor(
-    above: Step | null,
-    name: string | number,
-    sink: (key: string, message: string) => void,
-  ) {
+  constructor(above: Step | null, name: string | number, document: Document) {
     this.#above = above;
     this.#name = name;
-    this.#sink = sink;
+    this.#document = document;
   }
 
   get key(): string {
@@ -55,16 +65,27 @@ class Step implements Place {
   }
 
   in(name: string): Place {
-    return new Step(this, name, this.#sink);
+    return new Step(this, name, this.#document);
   }
 
   at(index: number): Place {
-    return new Step(this, index, this.#sink);
+    return new Step(this, index, this.#document);
   }
 
   report(message: string): undefined {
-    this.#sink(this.key, message);
+    this.#document.sink(this.key, message);
     return undefined;
+  }
+
+  take(patterns: number): boolean {
+    const before = this.#document.left;
+    if (before < 0) return false;
+    this.#document.left -= patterns;
+    if (this.#document.left >= 0) return true;
+    this.report(
+      `comes, with what stands before it, to more than ${MOST_PATTERNS} patterns once {a,b} is written out`,
+    );
+    return false;
   }
 }
 

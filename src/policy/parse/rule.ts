@@ -2,6 +2,7 @@
 
 import { quoted } from "../../core/printable.ts";
 import {
+  type CommandPattern,
   matchesCommand,
   parseCommandPattern,
   PatternError,
@@ -59,15 +60,19 @@ function effectOf<T>(
   return { effect, entries };
 }
 
-/** Text that a matcher compiles, as it compiled it: what is wrong with it comes from the matcher. */
+/** Text that a matcher compiles, as it compiled it: what is wrong with it comes from the matcher. `count`: of patterns. */
 function compiled<T extends NonNullable<unknown>>(
   what: string,
   compile: (value: string) => T,
   failure: new (message: string) => Error,
+  count: (made: T) => number = () => 1,
 ): Field<T> {
   return converted(text({ what }), (value, place) => {
+    // Once there are too many nothing more is written out: that alone would take the time.
+    if (!place.take(0)) return undefined;
     try {
-      return compile(value);
+      const made = compile(value);
+      return place.take(count(made)) ? made : undefined;
     } catch (error) {
       if (error instanceof failure) {
         return place.report(`${found(value)} cannot be read: ${error.message}`);
@@ -75,6 +80,11 @@ function compiled<T extends NonNullable<unknown>>(
       throw error;
     }
   });
+}
+
+/** How many ways to write its words a command pattern names. */
+function wordsIn({ tokens }: CommandPattern): number {
+  return tokens.reduce((sum, { literals, wild }) => sum + literals.size + wild.length, 0);
 }
 
 /** The texts that patterns were compiled from. */
@@ -87,7 +97,9 @@ export const pathRule: Field<PathRule> = converted(
   object({
     ...effects(list(oneOf(["read", "write"]), { min: 1 }), "kinds of access (read, write)"),
     match: required(
-      list(compiled("a glob such as src/**", parseGlob, GlobError), { min: 1 }),
+      list(compiled("a glob such as src/**", parseGlob, GlobError, ({ paths }) => paths.length), {
+        min: 1,
+      }),
       "the globs it is about, relative to the workspace or absolute",
     ),
     reason,
@@ -115,7 +127,10 @@ const example = compiled(
 export const commandRule: Field<CommandRule> = converted(
   object({
     ...effects(
-      list(compiled("a command such as git status", parseCommandPattern, PatternError), { min: 1 }),
+      list(
+        compiled("a command such as git status", parseCommandPattern, PatternError, wordsIn),
+        { min: 1 },
+      ),
       "beginnings of commands, word by word",
     ),
     exact: otherwise(flag(), false, "true: the pattern is the whole command, not its beginning"),

@@ -1,7 +1,14 @@
 /** The sections of a policy that hold settings: how much, how long, who, with what around it. */
 
 import { PERMISSION_GROUPS, RISKS } from "../../core/tool.ts";
-import type { AgentRule, Policy, Recovery, Sandbox, ToolRule } from "../model.ts";
+import {
+  type AgentRule,
+  type Policy,
+  type Recovery,
+  type Sandbox,
+  SYNC_MODES,
+  type ToolRule,
+} from "../model.ts";
 import { converted, list, mapping, object, optional, otherwise, required } from "./collection.ts";
 import { duration, type Field, flag, number, oneOf, size, text } from "./field.ts";
 
@@ -120,6 +127,11 @@ export const limits: Section<"limits"> = object({
   matches: optional(count, "matches of one search"),
   memory: optional(size({ min: MiB, max: 1024 * GiB }), "bytes of memory for a command"),
   processes: optional(number({ min: 1, max: 65_536 }), "processes of a command"),
+  file: optional(size({ min: 1, max: 1024 * GiB }), "bytes of one file that a command writes"),
+  cpu: optional(
+    duration({ min: SECOND, max: 1_000 * HOUR }),
+    "time on processors of a command, all its programs together",
+  ),
   concurrency: optional(number({ min: 1, max: 256 }), "requests that run at the same time"),
 });
 
@@ -210,14 +222,28 @@ const redaction = text({
 });
 
 /** `audit`. */
-export const audit: Section<"audit"> = object({
-  file: otherwise(text({ what: "a path" }), null, "where the log is kept"),
-  redact: otherwise(
-    list(redaction),
-    [],
-    "regular expressions over names of arguments, variables and fields whose values are left out",
-  ),
-});
+export const audit: Section<"audit"> = converted(
+  object({
+    file: otherwise(text({ what: "a path" }), null, "where the log is kept"),
+    redact: otherwise(
+      list(redaction),
+      [],
+      "regular expressions over names of arguments, variables and fields whose values are left out",
+    ),
+    required: otherwise(flag(), null, "false: calls run even where the log cannot be written"),
+    sync: otherwise(
+      oneOf(SYNC_MODES),
+      null,
+      "what must be on the disk before a call goes on: always, changes (all that is not safe) or never",
+    ),
+    max_size: otherwise(
+      size({ min: 64 * KiB, max: 1024 * GiB }),
+      null,
+      "how large a file grows before it is put aside",
+    ),
+  }),
+  ({ max_size, ...rest }) => ({ ...rest, maxSize: max_size }),
+);
 
 /** `recovery`. */
 export const recovery: Field<Recovery> = converted(
@@ -246,7 +272,7 @@ export const recovery: Field<Recovery> = converted(
     ),
     permission: optional(
       oneOf(["ask", "fail"]),
-      "what follows when a lower layer refuses: ask for an approval, or fail",
+      "what follows when an agent lacks the permission for a tool: ask somebody, or fail",
     ),
     alternatives: optional(
       mapping(

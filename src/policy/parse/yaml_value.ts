@@ -16,8 +16,13 @@ const DEEPEST = 16;
 /** What reports at a line know of it. */
 export type ReportLine = (key: string, message: string, line: number) => void;
 
-/** The mapping that `text` holds; undefined where a problem was reported. */
-export function yamlMapping(text: string, top: Place, reportLine: ReportLine): object | undefined {
+/** The mapping that `text` holds; undefined where a problem was reported. `what`: what it is to be, in messages. */
+export function yamlMapping(
+  text: string,
+  top: Place,
+  reportLine: ReportLine,
+  what = "policy",
+): object | undefined {
   if (text.length > LONGEST_TEXT) {
     return top.report(`is too long: ${text.length} characters, where ${LONGEST_TEXT} are read`);
   }
@@ -27,14 +32,16 @@ export function yamlMapping(text: string, top: Place, reportLine: ReportLine): o
   try {
     value = parseYaml(text, { schema: "core" });
   } catch (error) {
-    reportSyntax(error, text, top, reportLine);
+    reportSyntax(error, { text, what }, top, reportLine);
     return undefined;
   }
   if (value === null || value === undefined) {
-    return top.report("is empty; a policy starts with version: 1");
+    return top.report(`is empty; a ${what} starts with version: 1`);
   }
   if (typeof value !== "object" || Array.isArray(value)) {
-    return top.report(`holds ${found(value)}; a policy is a mapping that starts with version: 1`);
+    return top.report(
+      `holds ${found(value)}; a ${what} is a mapping that starts with version: 1`,
+    );
   }
   return isBounded(value, top) && !tabbed ? value : undefined;
 }
@@ -47,7 +54,12 @@ function reportTabs(text: string, reportLine: ReportLine): boolean {
   return layout.tabs.length > 0;
 }
 
-function reportSyntax(error: unknown, text: string, top: Place, reportLine: ReportLine): void {
+function reportSyntax(
+  error: unknown,
+  { text, what }: { readonly text: string; readonly what: string },
+  top: Place,
+  reportLine: ReportLine,
+): void {
   // Nothing but nesting takes the reader's stack.
   if (error instanceof RangeError) return top.report("nests too deeply");
   if (!(error instanceof YamlSyntaxError)) throw error;
@@ -64,7 +76,7 @@ function reportSyntax(error: unknown, text: string, top: Place, reportLine: Repo
     );
   }
   if (detail.includes("more than 1 document")) {
-    return reportLine("", "a second document starts here; a file holds one policy", line);
+    return reportLine("", `a second document starts here; a file holds one ${what}`, line);
   }
   reportLine(key, `is no YAML at column ${column}: ${printable(detail)}`, line);
 }

@@ -55,6 +55,17 @@ Deno.test("operations are read", () => {
   assertEquals(operation({ id: 1, op: "reject", approval: "ap_1", reason: "no" }), {
     op: "reject",
     approval: "ap_1",
+    reason: "no",
+  });
+  assertEquals(operation({ id: 1, op: "approve", approval: "ap_1", remember: "session" }), {
+    op: "approve",
+    approval: "ap_1",
+    remember: "session",
+  });
+  assertEquals(operation({ id: 1, op: "approve", approval: "ap_1" }), {
+    op: "approve",
+    approval: "ap_1",
+    remember: "once",
   });
 });
 

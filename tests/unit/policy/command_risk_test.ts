@@ -45,7 +45,22 @@ const SAFE = [
     "time -p ls",
     "stdbuf -oL cat a",
   ],
-  ...["busybox ls", "env ls"],
+  ...[
+    "busybox ls",
+    "env ls",
+    "env A=b ls",
+    "env -i ls",
+    "env -u A ls",
+    "env -S 'ls -l'",
+    "xargs ls",
+  ],
+  ...["find . -exec ls '{}' \\;", "find . -execdir ls \\;", "find . -ok ls \\;", "fd x -x ls"],
+  ...[
+    "xargs -0 grep -l x",
+    "xargs -I '{}' cat '{}'",
+    "sed '/x/a y' a",
+    "sed -e '1i x' -e '$a z' a",
+  ],
 ];
 
 const MODERATE = [
@@ -65,6 +80,7 @@ const MODERATE = [
     "python3 -m pytest -x",
     "python3.11 x.py",
     "node x.js -e y",
+    "node --test --test-reporter=tap",
   ],
   ...[
     "perl -w x.pl",
@@ -90,33 +106,30 @@ const MODERATE = [
     "unknown-program",
     "git unknown-subcommand",
     "npx --no-install eslint",
-    "awk -f x.awk a",
   ],
-  ...["sed -f x.sed a", "nohup ls", "git clone https://example.com/x", "curl https://example.com"],
+  ...["find . -fprint x", "find . -fls x", "sort -o a b", "sort -uo a b", "sort --output=a b"],
+  ...[
+    "sort --outp a b",
+    "shuf -o a",
+    "tree -o a",
+    "file -C -m x",
+    "sed -i s/a/b/ a",
+    "xargs -n1 rm",
+  ],
+  ...["sed --in-place=x s/a/b/ a", "sed -ni p a", "sed -i.bak '1i x' a", "find . -exec rm '{}' +"],
+  ...["nohup ls", "git clone https://example.com/x", "curl https://example.com"],
 ];
 
 const DANGEROUS = [
   ...[
     "find . -delete",
-    "find . -exec ls '{}' \\;",
-    "find . -execdir ls \\;",
-    "find . -ok ls \\;",
-    "find . -fprint x",
-  ],
-  ...[
-    "find . -fls x",
-    "fd x -x ls",
-    "sort -o a b",
-    "sort -uo a b",
-    "sort --output=a b",
-    "sort --outp a b",
+    "find . -exec rm -r '{}' \\;",
+    "find . -execdir python3 -c x \\;",
+    "fd x -x rm -r",
   ],
   ...[
     "sort --compress-program=x a",
     "sort --compress-p x a",
-    "shuf -o a",
-    "tree -o a",
-    "file -C -m x",
     "date -s 1",
   ],
   ...["rg --pre x y", "rg --pre=x y", "rg --hostname-bin=x y"],
@@ -169,6 +182,8 @@ const DANGEROUS = [
   ...[
     "node -r ./x y.js",
     "node --import data:x y",
+    "node --test --import data:x",
+    "node --test -",
     "node",
     "perl -e x",
     "perl -ne x",
@@ -199,8 +214,9 @@ const DANGEROUS = [
     "mawk 'BEGIN{system(1)}'",
   ],
   ...[
-    "sed -i s/a/b/ a",
-    "sed --in-place=x s/a/b/ a",
+    "sed -i 's/a/b/w x' a",
+    "sed -i -n 'e id' a",
+    "sed 'a x\\\ny' a",
     "sed -n 'w x' a",
     "sed 's/a/b/w x' a",
     "sed 's/a/b/e' a",
@@ -208,10 +224,11 @@ const DANGEROUS = [
   ],
   ...[
     "sed 'e' a",
+    "sed -f x.sed a",
+    "awk -f x.awk a",
     "sed '/x/w y' a",
     "sed '1!w y' a",
     "sed -e 's/a/b/' -e 'w y' a",
-    "sed -ni p a",
     "sed --expression='w y' a",
   ],
   ...[
@@ -240,8 +257,7 @@ const DANGEROUS = [
     "tar -cf a b --rsh-command=id",
   ],
   ...[
-    "xargs ls",
-    "xargs -n1 rm",
+    "xargs rm -r",
     "rm -r a",
     "rm -rf a",
     "rm -fR a",
@@ -262,6 +278,9 @@ const DANGEROUS = [
   ],
   ...[
     "make SHELL=x",
+    "make -f -",
+    "make -f/dev/stdin",
+    "less a",
     "make --eval=x",
     "go test -exec x",
     "go build -toolexec=x",
@@ -299,7 +318,7 @@ for (
   for (const command of commands) {
     Deno.test(`${risk}: ${command}`, () => {
       const argv = splitCommand(command);
-      const assessment = assessCommand(argv, program(argv[0]!));
+      const assessment = assessCommand({ argv }, program(argv[0]!));
       assertEquals(assessment.risk, risk, assessment.because);
       assertEquals(assessment.uncertain, null);
       if (risk === "dangerous") assert(assessment.because !== "");
@@ -310,19 +329,23 @@ for (
 Deno.test("a program is judged by what it is behind its name", () => {
   // A link of a harmless name that leads to an interpreter.
   assertEquals(
-    assessCommand(["ls", "-c", "x"], program("ls", "/usr/bin/python3.11")).risk,
+    assessCommand({ argv: ["ls", "-c", "x"] }, program("ls", "/usr/bin/python3.11")).risk,
     "dangerous",
   );
-  assert(assessCommand(["ls", "-c", "x"], program("ls", "/usr/bin/dash")).uncertain !== null);
+  assert(
+    assessCommand({ argv: ["ls", "-c", "x"] }, program("ls", "/usr/bin/dash")).uncertain !== null,
+  );
   // One binary of many names acts as the name it is started by.
-  assertEquals(assessCommand(["ls", "-l"], program("ls", "/bin/busybox")).risk, "safe");
-  assertEquals(assessCommand(["ls", "-l"], program("ls", "/bin/busybox")).inner, []);
-  assert(assessCommand(["sh", "-c", "x"], program("sh", "/bin/busybox")).uncertain !== null);
+  assertEquals(assessCommand({ argv: ["ls", "-l"] }, program("ls", "/bin/busybox")).risk, "safe");
+  assertEquals(assessCommand({ argv: ["ls", "-l"] }, program("ls", "/bin/busybox")).inner, []);
+  assert(
+    assessCommand({ argv: ["sh", "-c", "x"] }, program("sh", "/bin/busybox")).uncertain !== null,
+  );
 });
 
 Deno.test("a harmless name off the search path is not known to be harmless", () => {
-  assertEquals(assessCommand(["./ls"], program("/w/project/ls")).risk, "moderate");
-  assertEquals(assessCommand(["/usr/bin/ls"], program("/usr/bin/ls")).risk, "safe");
+  assertEquals(assessCommand({ argv: ["./ls"] }, program("/w/project/ls")).risk, "moderate");
+  assertEquals(assessCommand({ argv: ["/usr/bin/ls"] }, program("/usr/bin/ls")).risk, "safe");
 });
 
 Deno.test("fuzz: more arguments never make a dangerous command anything less", () => {
@@ -330,18 +353,18 @@ Deno.test("fuzz: more arguments never make a dangerous command anything less", (
   const random = new Random(77);
   const commands = [
     "find . -delete",
-    "sort -o a",
+    "sort --compress-program=x a",
     "rm -r",
-    "sed -i p",
+    "sed e a",
     "tar -I x -xf a",
     "git -c a=b log",
-    "xargs rm",
+    "xargs rm -r",
   ];
   const words = ["-n", "x", "--", "--help", "-print", "log", "5", "-", ";", "+"];
   for (let round = 0; round < 3000; round++) {
     const argv = [...splitCommand(random.pick(commands))];
     for (let more = random.below(4); more > 0; more--) argv.push(random.pick(words));
-    const { risk } = assessCommand(argv, program(argv[0]!));
+    const { risk } = assessCommand({ argv }, program(argv[0]!));
     assertEquals(risk, "dangerous", argv.join(" "));
   }
 });
@@ -388,6 +411,6 @@ Deno.test("fuzz: no argv makes the assessment throw", () => {
   ];
   for (let round = 0; round < 20_000; round++) {
     const argv = Array.from({ length: random.below(9) }, () => random.pick(words));
-    assessCommand(argv, argv[0] === undefined || random.once(3) ? null : program(argv[0]));
+    assessCommand({ argv }, argv[0] === undefined || random.once(3) ? null : program(argv[0]));
   }
 });

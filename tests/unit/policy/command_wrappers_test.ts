@@ -33,11 +33,17 @@ const UNCERTAIN = [
     "timeout 5 bash -c ls",
   ],
   ...[
-    "env A=b ls",
-    "env -i ls",
-    "env -S 'ls -l'",
-    "env PATH=/x ls",
-    "env -u A ls",
+    "env -S 'ls \\\\c'",
+    "env -S '${A} x'",
+    "env -C x ls",
+    "env -S 'sh -c ls'",
+    "env A=b sh -c ls",
+    "xargs tar",
+    "xargs git log",
+    "xargs -I '{}' sort '{}'",
+    "xargs unknown-program",
+    "find . -exec python3 '{}.py' \\;",
+    "fd x -x cat '{/}'",
     "nice ./x",
     "nohup /x/y",
     "nice -x ls",
@@ -81,7 +87,7 @@ const UNCERTAIN = [
 for (const command of UNCERTAIN) {
   Deno.test(`uncertain: ${command}`, () => {
     const argv = splitCommand(command);
-    assert(assessCommand(argv, program(argv[0]!)).uncertain !== null);
+    assert(assessCommand({ argv }, program(argv[0]!)).uncertain !== null);
   });
 }
 
@@ -100,6 +106,12 @@ const INNER: readonly [command: string, inner: string[][]][] = [
   ["sudo -n -u x rm y", [["rm", "y"]]],
   ["busybox rm -r x", [["rm", "-r", "x"]]],
   ["fd x -X git push", [["git", "push"]]],
+  ["env -i A=b -- git push", []],
+  ["env A=b C=d git push", [["git", "push"]]],
+  ["env -S 'git push' origin", [["git", "push", "origin"]]],
+  ["env --split-string='A=b git push' -f", [["git", "push", "-f"]]],
+  ["env -u A -u B git push", [["git", "push"]]],
+  ["xargs -r tar tf --", [["tar", "tf", "--"]]],
   ["timeout 5", []],
   ["xargs", []],
 ];
@@ -107,6 +119,6 @@ const INNER: readonly [command: string, inner: string[][]][] = [
 for (const [command, inner] of INNER) {
   Deno.test(`what it would start: ${command}`, () => {
     const argv = splitCommand(command);
-    assertEquals(assessCommand(argv, program(argv[0]!)).inner, inner);
+    assertEquals(assessCommand({ argv }, program(argv[0]!)).inner, inner);
   });
 }

@@ -257,7 +257,7 @@ check([
   {
     name: "wrapped: what cannot be judged, deep down",
     policies: [{ ...runs(["*"]), ...FORCE }],
-    capabilities: [spawn(["nice", "env", "A=b", "ls"])],
+    capabilities: [spawn(["nice", "env", "-C", "a", "ls"])],
     expect: ["deny", "COMMAND_UNPARSABLE"],
   },
   {

@@ -59,7 +59,7 @@ Deno.test("the schema of the policy language agrees with the parser about shapes
 
 Deno.test("the shipped policies fit the schema", async (t) => {
   const valid = validator();
-  for (const name of ["default", "strict", "read-only"]) {
+  for (const name of ["default", "strict", "read-only", "ci"]) {
     await t.step(name, () => {
       const file = new URL(`../../../policy/${name}.yaml`, import.meta.url);
       const value = parseYaml(Deno.readTextFileSync(file), { schema: "core" });
@@ -83,4 +83,10 @@ Deno.test("every key has a description", () => {
     }
   };
   walk(policyJsonSchema(), "");
+});
+
+Deno.test("policy/policy.schema.json is what the one definition makes", () => {
+  const file = new URL("../../../policy/policy.schema.json", import.meta.url);
+  // Made by: toolgate policy schema > policy/policy.schema.json
+  assertEquals(JSON.parse(Deno.readTextFileSync(file)), policyJsonSchema());
 });

@@ -41,6 +41,23 @@ Deno.test("keys that are unknown name the nearest one", (t) =>
     ["2: 1", '["2"]', "no key that is known"],
   ]));
 
+Deno.test("programs say what they may hold", (t) =>
+  each(t, [
+    ["programs: [cat]", "programs", "found a list; write a mapping of names"],
+    ["programs: { /usr/bin/x: {} }", 'programs["/usr/bin/x"]', "without its folder"],
+    ["programs: { x: { risk: low } }", "programs.x.risk", "write safe, moderate or dangerous"],
+    ["programs: { x: { operands: [reed] } }", "programs.x.operands[0]", "did you mean read?"],
+    ["programs: { x: { operands: [] } }", "programs.x.operands", "empty list"],
+    ["programs: { x: { operands: [read..., write...] } }", "programs.x.operands", "... twice"],
+    ["programs: { x: { options: { o: read } } }", "programs.x.options.o", "with its dashes"],
+    [
+      "programs: { x: { options: { -o: rite } } }",
+      'programs.x.options["-o"]',
+      "did you mean write?",
+    ],
+    ["programs: { x: { reads: [a] } }", "programs.x.reads", "known are risk, operands, options"],
+  ]));
+
 Deno.test("wrong types say what was found and what to write", (t) =>
   each(t, [
     ["name: 5", "name", "found the number 5; write a short name, in quotes"],
@@ -365,4 +382,27 @@ Deno.test("what a policy holds cannot move a terminal's cursor in a message", ()
   );
   // deno-lint-ignore no-control-regex -- these are what must not be there
   assert(!/[\u0000-\u0009\u000b-\u001f\u202e]/.test(rendered), JSON.stringify(rendered));
+});
+
+Deno.test("patterns that come to more than can be held are refused before they are written out", () => {
+  const glob = "{a,b}".repeat(10);
+  const rules = Array.from(
+    { length: 20_000 },
+    (_, at) => `  - { allow: [read], match: ["${glob}/${at}"] }`,
+  );
+  const problems = problemsOf(`version: 1\npaths:\n${rules.join("\n")}\n`);
+  assertEquals(problems.map(({ key }) => key), ["paths[97].match[0]"]);
+  assertStringIncludes(problems[0]?.message ?? "", "100000 patterns");
+  const command = `${"{a,b}".repeat(9)} x`;
+  const commands = Array.from({ length: 1000 }, () => `  - { allow: ["${command}"] }`);
+  const [problem] = problemsOf(`version: 1\ncommands:\n${commands.join("\n")}\n`);
+  assertStringIncludes(problem?.message ?? "", "100000 patterns");
+});
+
+Deno.test("a policy of ten thousand rules with groups loads", () => {
+  const rules = Array.from(
+    { length: 10_000 },
+    (_, at) => `  - { deny: [read], match: ["{a,b,c}/${at}"] }`,
+  );
+  assert("policy" in parsePolicy(`version: 1\npaths:\n${rules.join("\n")}\n`, "x.yaml"));
 });

@@ -22,6 +22,9 @@ commands:
   - { allow: ["git {status,diff,log,show}", "npm test", python3, ls, cat, grep] }
   - { ask: ["git push"], exact: true, reason: leaves this machine }
   - { deny: [sudo, "rm -rf /"], match: ["sudo id"], not_match: ["rm -rf ./build"] }
+programs:
+  render: { risk: safe, operands: [read, write], options: { -o: write, --hook: run } }
+  cat: {}
 shell: { mode: direct }
 environment: { pass: [PATH, HOME], set: { GIT_TERMINAL_PROMPT: "0", EMPTY: "" } }
 network:
@@ -29,7 +32,7 @@ network:
   - { ask: [localhost], allow_private: true, reason: this machine }
 tools: { delete_file: { risk: dangerous }, web_search: { enabled: false }, shell.run: { timeout: 60s } }
 timeouts: { default: 30s, kill_grace: 0 }
-limits: { read: 1MiB, write: 10MiB, output: 1MiB, response: 5MiB, request: 16MiB, entries: 500, depth: 5, matches: 50, memory: 256MiB, processes: 64, concurrency: 8 }
+limits: { read: 1MiB, write: 10MiB, output: 1MiB, response: 5MiB, request: 16MiB, entries: 500, depth: 5, matches: 50, memory: 256MiB, processes: 64, file: 1GiB, cpu: 1h, concurrency: 8 }
 backups: { keep: 5, age: 30d }
 agents:
   "*": { permissions: [file_read] }
@@ -86,6 +89,14 @@ Deno.test("parsePolicy() reads the whole language", () => {
         examples: { match: ["sudo id"], notMatch: ["rm -rf ./build"] },
       },
     ],
+    programs: {
+      render: {
+        risk: "safe",
+        operands: ["read", "write"],
+        options: { "-o": "write", "--hook": "run" },
+      },
+      cat: { risk: null, operands: null, options: {} },
+    },
     shell: { mode: "direct" },
     environment: { pass: ["PATH", "HOME"], set: { GIT_TERMINAL_PROMPT: "0", EMPTY: "" } },
     network: [
@@ -124,7 +135,13 @@ Deno.test("parsePolicy() reads the whole language", () => {
       temporary: true,
     },
     approvals: { rememberMs: 600_000, expireMs: 300_000 },
-    audit: { file: ".toolgate/audit.ndjson", redact: ["(?i)token", "password"] },
+    audit: {
+      file: ".toolgate/audit.ndjson",
+      redact: ["(?i)token", "password"],
+      required: null,
+      sync: null,
+      maxSize: null,
+    },
     recovery: {
       timeout: { retries: 1, factor: 1.5 },
       network: { retries: 2, backoffMs: 500 },
@@ -198,7 +215,7 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
     {
       timeouts: { default: null, killGrace: 1_000 },
       limits: { read: 5 },
-      audit: { file: null, redact: [] },
+      audit: { file: null, redact: [], required: null, sync: null, maxSize: null },
     },
   ],
   [

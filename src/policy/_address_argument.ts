@@ -1,0 +1,56 @@
+/** Addresses among arguments: what curl(1) and wget(1) would connect to, or read. */
+
+import type { Capability } from "../core/capability.ts";
+
+/** Schemes that curl knows, with their ports (services(5)). */
+const PORTS: Readonly<Record<string, number>> = {
+  "http:": 80,
+  "https:": 443,
+  "ftp:": 21,
+  "ftps:": 990,
+  "scp:": 22,
+  "sftp:": 22,
+  "smb:": 445,
+  "smbs:": 445,
+  "ldap:": 389,
+  "ldaps:": 636,
+  "dict:": 2628,
+  "gopher:": 70,
+  "gophers:": 70,
+  "telnet:": 23,
+  "tftp:": 69,
+  "imap:": 143,
+  "imaps:": 993,
+  "pop3:": 110,
+  "pop3s:": 995,
+  "smtp:": 25,
+  "smtps:": 465,
+  "rtsp:": 554,
+  "mqtt:": 1883,
+  "ws:": 80,
+  "wss:": 443,
+  "socks4:": 1080,
+  "socks5:": 1080,
+  "socks5h:": 1080,
+};
+
+/** The connection, or the file of a `file:` address. One that cannot be read is a host that no rule names. */
+export function addressOf(text: string, cwd: string): readonly Capability[] {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(address)) return [{ kind: "net.connect", host: text, port: 0 }];
+  const { protocol, hostname, port, pathname } = new URL(address);
+  if (protocol === "file:") {
+    const path = decoded(pathname);
+    return [{ kind: "fs.read", path: path === "" ? cwd : path, tree: false, by: "program" }];
+  }
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  return [{ kind: "net.connect", host, port: port === "" ? PORTS[protocol] ?? 0 : Number(port) }];
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,106 @@
+/** Cases that a policy is tried with: YAML text → requests and what is expected of each, or all that is wrong with it. */
+
+import { ERROR_CODES, type ErrorCode } from "../core/errors.ts";
+import { type Risk, RISKS } from "../core/tool.ts";
+import { type Effect, EFFECTS } from "./model.ts";
+import { parseDocument, type PolicyProblem } from "./parse.ts";
+import { list, mapping, object, optional, otherwise, required } from "./parse/collection.ts";
+import { exactly, type Field, flag, oneOf, text } from "./parse/field.ts";
+import { found } from "./parse/found.ts";
+
+/** One request, and what is expected of it. What is left out is not looked at. */
+export interface PolicyCase {
+  readonly name?: string;
+  readonly tool: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly agent?: string;
+  readonly preview?: boolean;
+  readonly effect: Effect;
+  readonly code?: ErrorCode;
+  /** `paths[2]`, or `default.yaml paths[2]`: the rule that decides. */
+  readonly rule?: string;
+  readonly risk?: Risk;
+}
+
+/** What is laid out before the cases are judged: a file's text, a folder, or a symbolic link. */
+export type LaidOut = { readonly text: string } | { readonly folder: true } | {
+  readonly link: string;
+};
+
+export interface CaseFile {
+  readonly version: 1;
+  /** By path, relative to the throw-away workspace; parents are made. */
+  readonly files: Readonly<Record<string, LaidOut>>;
+  readonly cases: readonly PolicyCase[];
+}
+
+const name = text({ what: "a short name" });
+
+/** Any mapping: a tool's schema judges what is in it. */
+const freeMapping: Field<Readonly<Record<string, unknown>>> = {
+  schema: { type: "object" },
+  read: (value, place) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? value as Readonly<Record<string, unknown>>
+      : place.report(`found ${found(value)}; write a mapping of arguments`),
+};
+
+const policyCase: Field<PolicyCase> = object({
+  name: optional(name, "what the case is called where it fails"),
+  tool: required(text({ what: "the name of a tool" }), "the tool that is asked for"),
+  args: optional(freeMapping, "its arguments"),
+  agent: optional(name, "who asks; root where left out"),
+  preview: optional(flag(), "true: a preview is asked for"),
+  effect: required(oneOf(EFFECTS), "what the policy is to say"),
+  code: optional(
+    oneOf(Object.keys(ERROR_CODES) as ErrorCode[]),
+    "the code that the refusal is to carry",
+  ),
+  rule: optional(
+    text({ what: "a rule such as paths[2] or default.yaml paths[2]" }),
+    "the rule that is to decide",
+  ),
+  risk: optional(oneOf(RISKS), "the risk that is to be judged"),
+});
+
+const linked: Field<LaidOut> = object({
+  link: required(text({ what: "where the link leads" }), "where the symbolic link leads"),
+});
+
+const laidOut: Field<LaidOut> = {
+  schema: { oneOf: [{ type: "string" }, linked.schema] },
+  read: (value, place) => typeof value === "string" ? { text: value } : linked.read(value, place),
+};
+
+/** A path below the throw-away workspace, and nowhere else. */
+function wrongPath(path: string): string | null {
+  const parts = path.replace(/\/$/, "").split("/");
+  if (path.startsWith("/")) return "is absolute; write a path below the workspace";
+  if (path.includes("\0") || parts.some((part) => part === "" || part === "." || part === "..")) {
+    return "is no path below the workspace; write it without . and ..";
+  }
+  return null;
+}
+
+const caseFile: Field<CaseFile> = object({
+  version: required(exactly(1), "the version of this language; write version: 1"),
+  files: otherwise(
+    mapping(laidOut, { pattern: "^[^/]", wrong: wrongPath }),
+    {},
+    "what lies in the throw-away workspace: a text, { link: target }, or name/ for a folder",
+  ),
+  cases: required(list(policyCase, { min: 1 }), "the requests, each with what is expected of it"),
+});
+
+/** Reads a file of cases. Never throws for any text. */
+export function parseCases(
+  content: string,
+  source: string,
+): { readonly cases: CaseFile } | { readonly problems: readonly PolicyProblem[] } {
+  const parsed = parseDocument(content, source, { field: caseFile, what: "file of cases" });
+  if ("problems" in parsed) return parsed;
+  const files = Object.entries(parsed.value.files).map(([path, what]): [string, LaidOut] =>
+    path.endsWith("/") && "text" in what ? [path.slice(0, -1), { folder: true }] : [path, what]
+  );
+  return { cases: { ...parsed.value, files: Object.fromEntries(files) } };
+}

@@ -1,0 +1,181 @@
+/** A policy for a project, written out with comments: from what was found in it to YAML text. Pure. */
+
+/** What was found in a project, and what its own work takes. */
+export interface ProjectPart {
+  /** `npm`, `Python`, `git`: for comments. */
+  readonly name: string;
+  /** The file that it was seen by. */
+  readonly seenBy: string;
+  /** Command patterns that run and check the project. */
+  readonly allow: readonly string[];
+  /** Those that bring in code from elsewhere, or go out; with why they are asked for. */
+  readonly ask: readonly string[];
+  readonly askReason: string;
+  /** Variables of the environment that its programs need beyond the usual. */
+  readonly environment: readonly string[];
+  /** What its author should know, in a sentence or two. */
+  readonly note: string | null;
+}
+
+/** What runs in a project beside its code: changing it is as good as running something. */
+export interface ProjectWorkflows {
+  /** Globs of files that other machines run. */
+  readonly globs: readonly string[];
+}
+
+const HEAD =
+  `# Toolgate policy for this project, written by "toolgate policy init": read it, change it, keep it
+# out of the agent's reach, and name it with --policy. "toolgate policy check" says whether it is right,
+# "toolgate policy explain TOOL KEY=VALUE" why something is allowed or not.
+#
+# Of all rules that fit, the strictest counts: deny beats ask beats allow. What no rule names is denied.
+version: 1
+workspace: . # where requests' relative paths start; --root overrides it
+
+# Up to allow: runs. Up to ask: needs an approval. Above: denied.
+# safe reads, moderate changes what can be changed back, dangerous is the rest.
+risk: { allow: moderate, ask: dangerous }
+`;
+
+const PATHS = `
+# Globs, relative to the workspace or absolute. ** is any number of folders.
+paths:
+  - { allow: [read, write], match: ["**"] }
+  - deny: [write]
+    match: ["**/.git/**", ".toolgate/**"]
+    reason: repository internals and Toolgate's own files; git commands change the former
+  - deny: [read, write]
+    match:
+      - "**/.env"
+      # Every other .env.NAME, but .env.example and .env.sample, which hold no secrets.
+      - "**/.env.{[!es]*,e,ex,e[!x]*,ex[!a]*,s,sa,s[!a]*,sa[!m]*}"
+      - "**/.env.*.*"
+      - "**/*.{pem,key,p12,pfx,jks,keystore}"
+      - "**/id_{rsa,dsa,ecdsa,ed25519}*"
+      - "**/{.ssh,.aws,.gnupg,.kube}/**"
+      - "**/{.netrc,.pgpass,.pypirc,.git-credentials}"
+      - "**/.docker/config.json"
+    reason: secrets
+`;
+
+const READERS = `
+# Beginnings of commands, word by word: "git status" fits "git status -s" and not "git push".
+# A word may hold * and {a,b}.
+commands:
+  # Look, compare, count. What they are pointed at is held against paths, too.
+  - allow: [ls, tree, stat, file, du, df, pwd, realpath, basename, dirname, which, find]
+  - allow: [cat, head, tail, nl, grep, rg, wc, sort, uniq, cut, paste, tr, comm, diff, cmp, jq]
+  - allow: [echo, printf, "true", "false", date, sha256sum, md5sum]
+`;
+
+const DENIED = `
+  # Refused, whoever approves.
+  - deny: [sudo, su, doas, pkexec]
+    reason: takes rights that the agent was not given
+`;
+
+const TAIL = `
+network: [] # no host; for example: - { allow: ["*.github.com"], methods: [GET, HEAD] }
+
+timeouts: { default: 60s, kill_grace: 5s }
+
+# What commands get; what is not named has its usual value (toolgate policy show).
+limits: { memory: 2GiB, processes: 256 }
+
+agents:
+  "*": { permissions: [file_read] }
+  root: { permissions: [all] }
+
+# auto: the kernel holds programs where this machine can. required: else nothing runs.
+# Programs may read and execute the system's own folders; tools that live elsewhere (below a home folder,
+# in /opt) are named in sandbox.system, which then stands for the whole list.
+sandbox: { kernel: auto, network: deny }
+
+approvals: { remember: 10m, expire: 5m }
+
+# audit: { file: .toolgate/audit.ndjson } # a log of every decision and outcome; "toolgate audit verify"
+`;
+
+/** The whole text. It loads, and a review finds nothing odd in it. */
+export function composePolicy(
+  parts: readonly ProjectPart[],
+  { globs }: ProjectWorkflows,
+): string {
+  return [
+    HEAD,
+    PATHS,
+    ...(globs.length === 0 ? [] : [
+      `  - ask: [write]\n    match: [${globs.map(scalar).join(", ")}]\n` +
+      "    reason: other machines run what stands there\n",
+    ]),
+    READERS,
+    ...parts.map(composePart),
+    ...(parts.length === 0
+      ? ["\n  # Nothing of this project was recognized: name what checks it here.\n"]
+      : []),
+    DENIED,
+    composeEnvironment(parts),
+    TAIL,
+  ].join("");
+}
+
+function composePart({ name, seenBy, allow, ask, askReason, note }: ProjectPart): string {
+  const lines = [`\n  # ${comment(name)} (${comment(seenBy)}).`];
+  if (note !== null) lines.push(...wrap(note).map((line) => `  # ${comment(line)}`));
+  if (allow.length > 0) lines.push(rule("allow", allow));
+  if (ask.length > 0) {
+    lines.push(rule("ask", ask), `    reason: ${askReason}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const WIDTH = 96;
+
+/** On one line where it fits, else one pattern a line. */
+function rule(effect: string, patterns: readonly string[]): string {
+  const line = `  - ${effect}: [${patterns.map(scalar).join(", ")}]`;
+  if (line.length <= WIDTH) return line;
+  return [`  - ${effect}:`, ...patterns.map((pattern) => `      - ${scalar(pattern)}`)].join("\n");
+}
+
+function composeEnvironment(parts: readonly ProjectPart[]): string {
+  const pass = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "TERM",
+    "TZ",
+    ...parts.flatMap(({ environment }) => environment),
+  ];
+  return `
+shell: { mode: direct } # only what runs without a shell
+
+# What commands see of Toolgate's environment: these variables and nothing else.
+environment:
+  pass: [${[...new Set(pass)].join(", ")}]
+  set: { GIT_TERMINAL_PROMPT: "0" }
+`;
+}
+
+/** Plain where YAML reads it as that very text, else in quotes. */
+function scalar(text: string): string {
+  return /^[A-Za-z.][A-Za-z0-9_./+-]*(?: [A-Za-z0-9_./+-]+)*$/.test(text) &&
+      !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text);
+}
+
+/** One line, whatever the project's files say. */
+function comment(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, " ");
+}
+
+function wrap(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 1 > WIDTH - 6) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

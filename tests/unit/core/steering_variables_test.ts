@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert";
+import { isForbiddenToCalls, steersPrograms } from "../../../src/core/steering_variables.ts";
+
+Deno.test("variables that steer programs, and those that do not", () => {
+  const steering = [
+    ...[
+      "LD_PRELOAD",
+      "ld_preload",
+      "BASH_ENV",
+      "ENV",
+      "PATH",
+      "IFS",
+      "HOME",
+      "GIT_SSH_COMMAND",
+      "GIT_DIR",
+    ],
+    ...["NODE_OPTIONS", "NODE_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "PAGER"],
+    ...[
+      "MANPAGER",
+      "EDITOR",
+      "LESSOPEN",
+      "RIPGREP_CONFIG_PATH",
+      "GREP_OPTIONS",
+      "TAR_OPTIONS",
+      "ZIPOPT",
+    ],
+    ...[
+      "RUSTC_WRAPPER",
+      "CARGO_HOME",
+      "GOFLAGS",
+      "MAKEFLAGS",
+      "npm_config_script_shell",
+      "JAVA_TOOL_OPTIONS",
+    ],
+    ...[
+      "http_proxy",
+      "SSLKEYLOGFILE",
+      "OPENSSL_CONF",
+      "FZF_DEFAULT_COMMAND",
+      "KUBECONFIG",
+      "SOME_PLUGIN",
+    ],
+    ...["ANY_TOOL_ARGS", "X_RC", "MY_SHELL", "TMPDIR", "TOOLGATE_POLICY", "NODE_CHANNEL_FD"],
+  ];
+  for (const name of steering) assertEquals(steersPrograms(name), true, name);
+  const plain = [
+    ...[
+      "FOO",
+      "A",
+      "DEBUG",
+      "CI",
+      "NODE_ENV",
+      "FORCE_COLOR",
+      "NO_COLOR",
+      "LC_ALL",
+      "LANG",
+      "TZ",
+      "TERM",
+    ],
+    ...["PYTHONUNBUFFERED", "RUST_BACKTRACE", "GIT_AUTHOR_NAME", "COLUMNS", "VERBOSE", "PORT", "i"],
+  ];
+  for (const name of plain) assertEquals(steersPrograms(name), false, name);
+});
+
+Deno.test("what no policy hands to a call", () => {
+  for (
+    const name of ["PATH", "IFS", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "NODE_CHANNEL_FD", "HOME"]
+  ) {
+    assertEquals(isForbiddenToCalls(name), true, name);
+  }
+  for (const name of ["GIT_PAGER", "PYTHONPATH", "EDITOR", "FOO"]) {
+    assertEquals(isForbiddenToCalls(name), false, name);
+  }
+});
