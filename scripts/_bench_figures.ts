@@ -14,9 +14,17 @@ export function median(values: readonly number[]): number {
   return middle;
 }
 
-/** One request to read the file of the workspace. */
-function request(id: number, path: string): string {
-  return `${JSON.stringify({ id, tool: "read_file", args: { path } })}\n`;
+/** The line of one request. */
+export type RequestLine = (id: number) => string;
+
+/** Requests to read a file of the workspace. */
+export function reading(path: string): RequestLine {
+  return (id) => `${JSON.stringify({ id, tool: "read_file", args: { path } })}\n`;
+}
+
+/** Requests to run a program. */
+export function running(...argv: readonly string[]): RequestLine {
+  return (id) => `${JSON.stringify({ id, tool: "run_command", args: { argv } })}\n`;
 }
 
 /** Milliseconds from start to end, of programs that end by themselves. */
@@ -38,7 +46,7 @@ export function wholeRuns(subject: Program, floor: Program, rounds: number): Pai
 export async function firstLines(
   subject: Program,
   floor: Program,
-  path: string,
+  request: RequestLine,
   rounds: number,
 ): Promise<Pair> {
   const time = async (program: Program, text: string) => {
@@ -66,7 +74,7 @@ export async function firstLines(
   };
   const times: { subject: number[]; floor: number[] } = { subject: [], floor: [] };
   for (let round = 0; round <= rounds; round++) {
-    const pair = { subject: await time(subject, request(1, path)), floor: await time(floor, "") };
+    const pair = { subject: await time(subject, request(1)), floor: await time(floor, "") };
     if (round === 0) continue;
     times.subject.push(pair.subject);
     times.floor.push(pair.floor);
@@ -78,14 +86,14 @@ export async function firstLines(
 export async function roundTrips(
   subject: Program,
   floor: Program,
-  path: string,
+  request: RequestLine,
   rounds: number,
 ): Promise<Pair> {
   return await withBoth(subject, floor, (subjectClient, floorClient) => {
     const batch = (client: Client) => {
       const times: number[] = [];
       for (let id = 1; id <= 200; id++) {
-        const text = request(id, path);
+        const text = request(id);
         const started = performance.now();
         client.send(text);
         client.receive();
@@ -97,18 +105,21 @@ export async function roundTrips(
   });
 }
 
-/** Requests a second with 64 always under way. */
+/** Requests a second with so many always under way. */
 export async function inFlight(
   subject: Program,
   floor: Program,
-  path: string,
-  rounds: number,
+  request: RequestLine,
+  { rounds, total, width }: {
+    readonly rounds: number;
+    readonly total: number;
+    readonly width: number;
+  },
 ): Promise<Pair> {
   return await withBoth(subject, floor, (subjectClient, floorClient) => {
     const batch = (client: Client) => {
-      const total = 4000;
       const started = performance.now();
-      flood(client, path, total);
+      flood(client, request, total, width);
       return total / ((performance.now() - started) / 1000);
     };
     return alternate(() => batch(subjectClient), () => batch(floorClient), rounds);
@@ -116,25 +127,25 @@ export async function inFlight(
 }
 
 /** Resident bytes after 10,000 requests, and after the first 1,000 of them (as the "floor"). */
-export async function residentMemory(subject: Program, path: string): Promise<Pair> {
+export async function residentMemory(subject: Program, request: RequestLine): Promise<Pair> {
   const client = await connect(subject);
-  flood(client, path, 1000);
+  flood(client, request, 1000, 64);
   const early = resident(client.pid);
-  flood(client, path, 9000);
+  flood(client, request, 9000, 64);
   const late = resident(client.pid);
   await client.close();
   return { subject: late, floor: early };
 }
 
-/** Sends `total` requests, never more than 64 without an answer. */
-function flood(client: Client, path: string, total: number): void {
+/** Sends `total` requests, never more than `width` without an answer. */
+function flood(client: Client, request: RequestLine, total: number, width: number): void {
   let sent = 0;
   const send = (count: number) => {
     let text = "";
-    for (; count > 0 && sent < total; count--) text += request(++sent, path);
+    for (; count > 0 && sent < total; count--) text += request(++sent);
     if (text !== "") client.send(text);
   };
-  send(64);
+  send(width);
   for (let answered = 0; answered < total;) {
     const count = client.receive();
     answered += count;

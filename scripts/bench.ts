@@ -9,8 +9,10 @@ import {
   firstLines,
   inFlight,
   type Pair,
+  reading,
   residentMemory,
   roundTrips,
+  running,
   wholeRuns,
 } from "./_bench_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
@@ -42,10 +44,18 @@ async function buildAll(): Promise<void> {
   await Deno.mkdir(out, { recursive: true });
   const floors: [main: string, output: string, flags: string[]][] = [
     ["tests/bench/floor_hello.ts", paths.hello, []],
-    ["tests/bench/floor_pipe.ts", paths.pipe, ["--allow-read"]],
+    ["tests/bench/floor_pipe.ts", paths.pipe, ["--allow-read", "--allow-run"]],
   ];
   for (const [main, output, flags] of floors) {
-    await compile({ main: join(ROOT, main), include: [], flags, target, output, base });
+    await compile({
+      main: join(ROOT, main),
+      include: [],
+      flags,
+      target,
+      output,
+      base,
+      telemetry: false,
+    });
   }
   const common = { target, release: false, report: () => {} };
   await build({ ...common, ...await unsealed(), output: paths.toolgate });
@@ -54,6 +64,8 @@ async function buildAll(): Promise<void> {
 
 async function measure(cwd: string): Promise<Row[]> {
   const path = "src/a.ts";
+  const read = reading(path);
+  const runTrue = running("true");
   const call = ["call", "read_file", `path=${path}`];
   const program = (name: keyof typeof paths, ...args: string[]): Program => ({
     path: paths[name],
@@ -88,28 +100,42 @@ async function measure(cwd: string): Promise<Row[]> {
     {
       figure: "serve, start to first answer : hello world, to first line",
       unit: "ms",
-      pair: await firstLines(serve, hello, path, 30),
+      pair: await firstLines(serve, hello, read, 30),
       target: 2.2,
       at: "most",
     },
     {
       figure: "serve, read of 1 KB : bare pipe",
       unit: "µs",
-      pair: await roundTrips(serve, pipe, path, 15),
+      pair: await roundTrips(serve, pipe, read, 15),
       target: 1.5,
       at: "most",
     },
     {
       figure: "serve, 64 in flight : bare pipe",
       unit: "requests/s",
-      pair: await inFlight(serve, pipe, path, 9),
+      pair: await inFlight(serve, pipe, read, { rounds: 9, total: 4000, width: 64 }),
+      target: 0.5,
+      at: "least",
+    },
+    {
+      figure: "serve, run of true : bare pipe",
+      unit: "µs",
+      pair: await roundTrips(serve, pipe, runTrue, 9),
+      target: 1.5,
+      at: "most",
+    },
+    {
+      figure: "serve, runs of true, 32 in flight : bare pipe",
+      unit: "requests/s",
+      pair: await inFlight(serve, pipe, runTrue, { rounds: 5, total: 640, width: 32 }),
       target: 0.5,
       at: "least",
     },
     {
       figure: "memory after 10,000 requests : after 1,000",
       unit: "bytes",
-      pair: await residentMemory(serve, path),
+      pair: await residentMemory(serve, read),
       target: 1.2,
       at: "most",
     },

@@ -1,7 +1,7 @@
 /**
  * Builds the binary: bundles the command line and the worker with code splitting, then compiles.
  *
- *     deno task build [--policy FILE] [--target T] [--output FILE] [--release]
+ *     deno task build [--policy FILE] [--target T] [--output FILE] [--release] [--otel]
  *
  * Without `--policy` the binary carries `policy/default.yaml` and takes others at run time; with it the
  * binary is sealed: it carries that policy, and its runtime permissions are that policy's and no more.
@@ -41,6 +41,8 @@ export interface BuildOptions {
   readonly release: boolean;
   /** Permission flags to bake. */
   readonly flags: readonly string[];
+  /** Sends traces, metrics and logs; off unless given. */
+  readonly telemetry?: boolean;
   /** Source text of the main module; imports in it are absolute `file:` URLs. */
   readonly main: string;
   /** `file:` URL of the module that workers start with. Default: `src/engine/worker.ts`. */
@@ -102,6 +104,7 @@ export async function build(options: BuildOptions): Promise<void> {
     target,
     output,
     base,
+    telemetry: options.telemetry ?? false,
   });
   await addCarried(target, output);
 }
@@ -119,20 +122,37 @@ export async function version(): Promise<string> {
 }
 
 /** Options of the unsealed binary. */
-export async function unsealed(): Promise<Pick<BuildOptions, "main" | "flags">> {
+export async function unsealed(
+  telemetry = false,
+): Promise<Pick<BuildOptions, "main" | "flags" | "telemetry">> {
   const policy = await load(join(ROOT, DEFAULT_POLICY), BUILT_IN);
   return {
-    main: mainModule({ version: await version(), sealed: false, policy }),
+    main: mainModule({
+      version: await version(),
+      sealed: false,
+      policy,
+      ...(telemetry ? { telemetry } : {}),
+    }),
     flags: UNSEALED_FLAGS,
+    telemetry,
   };
 }
 
 /** Options of a binary that is sealed with the policy in `file`. Throws Error where it is none. */
-export async function sealed(file: string): Promise<Pick<BuildOptions, "main" | "flags">> {
+export async function sealed(
+  file: string,
+  telemetry = false,
+): Promise<Pick<BuildOptions, "main" | "flags" | "telemetry">> {
   const policy = await load(file, basename(file));
   return {
-    main: mainModule({ version: await version(), sealed: true, policy }),
+    main: mainModule({
+      version: await version(),
+      sealed: true,
+      policy,
+      ...(telemetry ? { telemetry } : {}),
+    }),
     flags: sealedFlags(policy),
+    telemetry,
   };
 }
 
@@ -155,7 +175,7 @@ async function main(args: readonly string[]): Promise<void> {
   const unknown: string[] = [];
   const options = parseArgs(args, {
     string: ["policy", "target", "output"],
-    boolean: ["release"],
+    boolean: ["release", "otel"],
     unknown: (arg) => {
       unknown.push(arg);
       return false;
@@ -163,7 +183,9 @@ async function main(args: readonly string[]): Promise<void> {
   });
   if (unknown.length > 0) {
     throw new Error(
-      `unknown argument ${unknown[0]}; known: --policy FILE, --target T, --output FILE, --release`,
+      `unknown argument ${
+        unknown[0]
+      }; known: --policy FILE, --target T, --output FILE, --release, --otel`,
     );
   }
   for (const name of ["policy", "target", "output"] as const) {
@@ -176,7 +198,9 @@ async function main(args: readonly string[]): Promise<void> {
   const started = performance.now();
   const output = resolve(options.output ?? defaultOutput(options.policy, target));
   await build({
-    ...(options.policy === undefined ? await unsealed() : await sealed(options.policy)),
+    ...(options.policy === undefined
+      ? await unsealed(options.otel)
+      : await sealed(options.policy, options.otel)),
     target,
     output,
     release: options.release,

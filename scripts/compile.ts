@@ -57,7 +57,12 @@ export interface CompileOptions {
   /** Path of the executable. */
   readonly output: string;
   readonly base: CompileBase;
+  /** Bakes the runtime's OpenTelemetry exporter in: spans, metrics, and what goes to the console. */
+  readonly telemetry: boolean;
 }
+
+/** Deno's own variables: they are fixed when it compiles. */
+const TELEMETRY = { OTEL_DENO: "true", OTEL_DENO_CONSOLE: "replace" } as const;
 
 /** Throws Error with what Deno said. */
 export async function compile(options: CompileOptions): Promise<void> {
@@ -68,7 +73,10 @@ export async function compile(options: CompileOptions): Promise<void> {
     ...options.include.map((path) => `--include=${path}`),
     `--output=${options.output}`,
     options.main,
-  ], options.base.path === null ? {} : { DENORT_BIN: options.base.path });
+  ], {
+    ...(options.base.path === null ? {} : { DENORT_BIN: options.base.path }),
+    ...(options.telemetry ? TELEMETRY : {}),
+  });
 }
 
 /** The compile base of `target` on this machine. Throws Error that says what to do. */

@@ -5,13 +5,14 @@
 
 import { fromFileUrl, join } from "@std/path";
 import { type Counts, summary } from "./_test_summary.ts";
+import { installToolchain } from "./_toolchain.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
 /** Folders whose tests need no binary. */
 const SOURCE_TESTS = ["tests/unit"];
 /** Folders whose tests run `dist/toolgate`. */
-const BINARY_TESTS = ["tests/scenarios", "tests/escape", "tests/binary"];
+const BINARY_TESTS = ["tests/attacks", "tests/binary"];
 
 /** Runs Deno with its output passed on. What `deno test` counted is read from it. */
 async function run(args: readonly string[]): Promise<{ success: boolean; counts: Counts | null }> {
@@ -52,6 +53,7 @@ function hasTests(folder: string): boolean {
 }
 
 const results = [await test(SOURCE_TESTS)];
+for (const missing of await installToolchain(ROOT)) console.error(missing);
 if ((await run(["task", "--quiet", "build"])).success) {
   results.push(await test(BINARY_TESTS));
 } else {

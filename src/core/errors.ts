@@ -30,6 +30,9 @@ export const ERROR_CODES = {
   PERMISSION_DENIED: EXIT.denied,
   NATIVE_DENIED: EXIT.denied,
 
+  /** The policy wants a log, and the log could not be written: so nothing ran. */
+  AUDIT_FAILED: EXIT.denied,
+
   APPROVAL_REQUIRED: EXIT.approval,
   APPROVAL_REJECTED: EXIT.approval,
   APPROVAL_EXPIRED: EXIT.approval,

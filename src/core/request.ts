@@ -13,4 +13,6 @@ export interface CallRequest {
   readonly timeoutMs: number | null;
   readonly preview: boolean;
   readonly stream: boolean;
+  /** Tokens that the agent has spent since its last request; absent: it does not say. */
+  readonly tokens?: number;
 }

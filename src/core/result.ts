@@ -28,6 +28,8 @@ export interface Result {
   readonly risk: Risk | null;
   readonly latencyMs: number;
   readonly usage: Usage;
+  /** What was done about failures on the way, in order; absent where nothing was. */
+  readonly recovery?: readonly unknown[];
 }
 
 /** `op` says which operation answers where it was no call. */
@@ -36,7 +38,8 @@ export function encodeResult(id: RequestId, result: Result, op: string | null = 
     `"tool":${JSON.stringify(result.tool)},"success":${result.success},"output":${result.output},` +
     `"error":${result.error === null ? "null" : JSON.stringify(result.error)},` +
     `"risk":${JSON.stringify(result.risk)},"latency_ms":${result.latencyMs.toFixed(2)},` +
-    `"usage":${JSON.stringify(result.usage)}}`;
+    `"usage":${JSON.stringify(result.usage)}` +
+    (result.recovery === undefined ? "}" : `,"recovery":${JSON.stringify(result.recovery)}}`);
 }
 
 /** A result that only says why nothing ran. */

@@ -1,6 +1,6 @@
 /**
  * Benchmark floor: NDJSON requests answered by a bare Deno program that checks nothing. It reads standard input
- * and files asynchronously, answers in any order, and writes what has gathered at once.
+ * and files and runs programs asynchronously, answers in any order, and writes what has gathered at once.
  */
 
 const decoder = new TextDecoder();
@@ -18,10 +18,18 @@ async function write(): Promise<void> {
   writing = false;
 }
 
+async function run([program, ...args]: string[]): Promise<Record<string, unknown>> {
+  const options = { args, stdin: "null", stdout: "piped", stderr: "piped" } as const;
+  const { code, stdout, stderr } = await new Deno.Command(program ?? "", options).output();
+  return { stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), exit_code: code };
+}
+
 async function answer(line: string): Promise<void> {
   const { id, tool, args } = JSON.parse(line);
-  const content = decoder.decode(await Deno.readFile(args.path));
-  answers += JSON.stringify({ id, tool, success: true, output: { content }, error: null }) + "\n";
+  const output = args.argv === undefined
+    ? { content: decoder.decode(await Deno.readFile(args.path)) }
+    : await run(args.argv);
+  answers += JSON.stringify({ id, tool, success: true, output, error: null }) + "\n";
   if (!writing) void write();
 }
 

@@ -180,7 +180,10 @@ Deno.test("a program of the workspace cannot stand in for one of the system", as
   }
 });
 
-/** Processes that it started and that are there still, those too that ended and were not waited for. */
+/**
+ * Processes that it started and that are there still, those too that ended and were not waited for; but for the one
+ * that outlives it to see to it that nothing else does.
+ */
 function children(pid: number): readonly string[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     if (!/^\d+$/.test(name)) return [];
@@ -188,6 +191,8 @@ function children(pid: number): readonly string[] {
       // proc_pid_stat(5): number, (name), state, number of the parent.
       const text = Deno.readTextFileSync(`/proc/${name}/stat`);
       const [state, parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      const words = Deno.readTextFileSync(`/proc/${name}/cmdline`).split("\0");
+      if (words.includes("toolgate-guardian")) return [];
       return Number(parent) === pid ? [`${name} ${state}`] : [];
     } catch {
       return [];
