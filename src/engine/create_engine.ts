@@ -238,7 +238,7 @@ async function createPool(
     permissionsOf: (boundary) => permissionsOf(withEmbedded(boundary)),
     surroundings: () => programs().surroundings,
     writing: () => boundaries.ofLane("write"),
-    watch: (onExceeded) => programs().watch(onExceeded),
+    watch: (follow) => programs().watch(follow),
   });
 }
 

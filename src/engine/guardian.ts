@@ -3,7 +3,7 @@
  * gone, whichever way (SIGKILL too), and then ends the programs that Toolgate had started.
  */
 
-import { close, openPipe } from "../host/pipes.ts";
+import { close, openPipe, setNonBlocking, writeSome } from "../host/pipes.ts";
 import { SIGNALS } from "../sandbox/signals.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { AT_FDCWD, OPEN } from "../sandbox/open_without_links.ts";
@@ -18,7 +18,9 @@ const SHELL = "/bin/sh";
  * no environment yet.
  */
 const SCRIPT = `
-while read -r _; do :; done
+others=
+while read -r words; do others=$words; done
+for id in $others; do kill -9 "$id"; done 2>/dev/null
 quiet=0
 rounds=0
 while [ $quiet -lt 2 ] && [ $rounds -lt 1000 ]; do
@@ -42,6 +44,8 @@ done 2>/dev/null
 
 export interface Guardian {
   readonly id: number;
+  /** Processes to end beside the marked ones, by their numbers with blanks between; in place of those told before. */
+  tell(others: string): void;
   /** Ends it: all that it would look for has ended. */
   close(): void;
 }
@@ -65,8 +69,13 @@ export function startGuardian(libc: Libc, spawner: Spawner, marker: string): Gua
     close(libc, life.write);
     return null;
   }
+  setNonBlocking(libc, life.write);
   return {
     id,
+    tell(others) {
+      // It reads at once: the pipe is never full.
+      writeSome(libc, life.write, new TextEncoder().encode(`${others}\n`));
+    },
     close() {
       libc.call(libc.numbers.kill, id, SIGNALS.SIGKILL);
       close(libc, life.write);

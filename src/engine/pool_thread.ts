@@ -1,6 +1,6 @@
 /** One thread of the pool: how it is started, and what is known of it. */
 
-import type { Usage } from "../core/result.ts";
+import { JSON_NULL, type Usage } from "../core/result.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
@@ -8,7 +8,7 @@ import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.
 import { type Lane, LANES } from "./lanes.ts";
 import { encodeMessage, type ToWorker, type WorkerSetup } from "./protocol.ts";
 import type { Job, JobEvent, Outcome } from "./runner.ts";
-import type { StopReason } from "./stop.ts";
+import { stopError, type StopReason } from "./stop.ts";
 import { NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
 
 /** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
@@ -108,4 +108,10 @@ export function startThread(
 /** What held a call, and what would have but cannot here. */
 export function held({ layers, reasons }: Thread): Usage {
   return { layers, ...(reasons.length === 0 ? {} : { layers_missing: reasons }) };
+}
+
+/** The outcome of a call that was ended in place of its tool. */
+export function stopped(tool: string, reason: StopReason, timeoutMs: number): Outcome {
+  const error = stopError(tool, reason, timeoutMs).toResultError();
+  return { output: JSON_NULL, error, usage: {} };
 }

@@ -15,10 +15,12 @@ const P_PID = 1;
 const ORPHAN_EXITED = 1 | 4 | 0x20000000;
 /** Steps up to the process itself: nobody nests programs so deep, and parents end while they are looked at. */
 const MOST_LOOKS = 1_000;
-/** A program shows no environment for some microseconds of processor time while it is being started. */
+/**
+ * A program that is being started is a copy of this process for some microseconds of processor time, and then shows no
+ * environment for some. What looks so for longer is neither.
+ */
+const COPY_MS = 1_000;
 const START_MS = 100;
-/** The thread that starts a program tells so within this, in clock ticks, unless it is gone. */
-const TOLD_TICKS = 500;
 /** More numbers than these in between are not tried one by one. */
 const FEW_NUMBERS = 64;
 
@@ -46,8 +48,15 @@ export interface ProcessTreeOptions {
   /** See `ProgramSurroundings`. */
   readonly marker: string;
   readonly runs: ReadonlyMap<number, KnownRun>;
+  /** Whether a job that starts programs is under way, of which nothing may have been told yet. */
+  readonly isUnderWay: (job: number) => boolean;
   /** Told of each process of a run when it is first seen. */
   readonly onFirstSeen: (id: number) => void;
+}
+
+/** The variable of the environment that marks what a run starts: all that inherits it. */
+export function isMarked(environment: string, marker: string): boolean {
+  return valueIn(environment, MARKER)?.split(".")[0] === marker;
 }
 
 export class ProcessTree {
@@ -171,19 +180,25 @@ export class ProcessTree {
   #ownerOfChild({ id, session, began }: ProcessFacts): Owner {
     // What Toolgate itself starts stays in its session; a program in the making is still Toolgate.
     if (session === this.#session || this.#own.has(id)) return "own";
-    if (this.table.executable(id) === this.#executable) return "own";
+    const executable = this.table.executable(id);
+    if (executable !== null && executable === this.#executable) {
+      return this.#suspicious(id, began, COPY_MS);
+    }
     const environment = this.table.environment(id);
     const [marker, word] = valueIn(environment, MARKER)?.split(".") ?? [];
     if (marker === this.#options.marker) {
       const job = Number(word);
       if (this.#options.runs.has(job)) return job;
       // Its thread has not told yet, or its run is over.
-      return this.table.now() - began < TOLD_TICKS ? "own" : "stray";
+      return this.#options.isUnderWay(job) ? "own" : "stray";
     }
-    if (environment !== "") return "stray";
+    return environment === "" ? this.#suspicious(id, began, START_MS) : "stray";
+  }
+
+  #suspicious(id: number, began: number, ms: number): "stray" | "unsure" {
     const suspect = this.#suspects.get(id);
     const now = performance.now();
-    if (suspect?.began === began) return now - suspect.seen >= START_MS ? "stray" : "unsure";
+    if (suspect?.began === began) return now - suspect.seen >= ms ? "stray" : "unsure";
     this.#suspects.set(id, { began, seen: now });
     return "unsure";
   }

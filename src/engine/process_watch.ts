@@ -8,7 +8,7 @@ import type { ProcessFacts, ProcessTable } from "../host/process_table.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { SIGNALS } from "../sandbox/signals.ts";
 import type { Guardian } from "./guardian.ts";
-import { type Found, ProcessTree } from "./process_tree.ts";
+import { type Found, isMarked, ProcessTree } from "./process_tree.ts";
 
 /**
  * How often it is asked whether processes were started, and how many make it look at once: a program that forks without
@@ -27,6 +27,8 @@ const YOUNG_MS = 250;
 /** How long what was killed is waited for: it can hang in the kernel. */
 const KILLED_MS = 2_000;
 const KILLED_STEP_MS = 2;
+/** Environments that are looked at for each look. */
+const MOST_ENVIRONMENTS = 8;
 /** Threads, as processes go: a runtime has a dozen without being asked. */
 const THREADS_A_PROCESS = 32;
 /** USER_HZ: a clock tick for /proc is 10 ms on both architectures (time(7)). */
@@ -45,6 +47,11 @@ const LATER_S = 2;
 const PRIO_PGRP = 1;
 /** So that Toolgate, which must be able to end them, goes before its programs (nice(1)). */
 const NICENESS = 5;
+/** Of programs that start others in bursts. */
+const MOST_NICENESS = 19;
+/** SCHED_OTHER, SCHED_RR | SCHED_RESET_ON_FORK (include/uapi/linux/sched.h) */
+const FAIR = 0;
+const FIRST = 2 | 0x40000000;
 
 /** One run of programs, by the number of its job. */
 interface Watched {
@@ -65,6 +72,8 @@ export interface ProcessWatchOptions {
   /** See `ProgramSurroundings`. */
   readonly marker: string;
   readonly limits: Pick<Limits, "memory" | "processes" | "cpu" | "file">;
+  /** See `ProcessTreeOptions`. */
+  readonly isUnderWay: (job: number) => boolean;
   /** A run went over a limit; it is being killed. */
   readonly onExceeded: (job: number, limit: ProgramLimit) => void;
 }
@@ -80,15 +89,20 @@ export class ProcessWatch {
   #nextLook = 0;
   #timer: number | null = null;
   #guardian: Guardian | null = null;
+  #hurries = false;
+  /** Whether processes still have the mark by which the guardian would find them. */
+  readonly #marked = new Map<number, boolean>();
+  #toldUnmarked = "";
 
   constructor(options: ProcessWatchOptions) {
-    const { libc, marker } = options;
+    const { libc, marker, isUnderWay } = options;
     this.#options = options;
     this.#libc = libc;
     this.#tree = new ProcessTree({
       libc,
       marker,
       runs: this.#runs,
+      isUnderWay,
       onFirstSeen: (id) => this.#limit(id),
     });
     this.#table = this.#tree.table;
@@ -224,12 +238,37 @@ export class ProcessWatch {
       }
       run.fresh = [];
     }
-    if (given >= BURST || performance.now() >= this.#nextLook) this.#look();
+    const burst = given >= BURST;
+    this.#hurry(burst || this.#isExceeded());
+    if (burst || performance.now() >= this.#nextLook) this.#look();
+  }
+
+  #isExceeded(): boolean {
+    return [...this.#runs.values()].some(({ exceeded }) => exceeded);
+  }
+
+  /**
+   * While processes come in bursts this thread goes before all others, where the system lets it (CAP_SYS_NICE): who is
+   * not root is held by RLIMIT_NPROC, but root that forks would leave it no time to say stop.
+   */
+  #hurry(on: boolean): void {
+    if (on === this.#hurries) return;
+    this.#hurries = on;
+    const { struct, structAddress, call, numbers } = this.#libc;
+    struct.setInt32(0, on ? 1 : 0, true);
+    call(numbers.schedSetscheduler, 0, on ? FIRST : FAIR, structAddress);
+    if (!on) return;
+    for (const { leaders } of this.#runs.values()) {
+      for (const leader of leaders) {
+        call(numbers.setpriority, PRIO_PGRP, leader, MOST_NICENESS);
+      }
+    }
   }
 
   #rest(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
+    this.#hurry(false);
     this.#tree.forget();
   }
 
@@ -243,14 +282,31 @@ export class ProcessWatch {
       const { owner, facts } = one;
       const count = (counts.get(owner) ?? 0) + 1;
       counts.set(owner, count);
-      // What goes on beyond the limit is ended while it is still being counted.
+      // What goes beyond the limit is ended while it is still being counted: who forks must not outrun who counts.
+      if (typeof owner === "number" && count === processes + 1) this.#exceed(owner, "processes");
       if (owner === "stray" || (count > processes && owner !== "unsure")) this.#end(facts.id);
     });
     for (const run of this.#runs.values()) {
       this.#check(run, found.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []));
     }
+    if (this.#isExceeded()) return;
+    this.#tellGuardian(found);
     const now = performance.now();
     this.#nextLook = now + Math.max(LOOK_MS, (now - started) * SHARE);
+  }
+
+  /** A few at a time: a process that forks lets nobody see its environment meanwhile. */
+  #tellGuardian(found: readonly Found[]): void {
+    const alive = new Set(found.map(({ facts }) => facts.id));
+    for (const id of this.#marked.keys()) if (!alive.has(id)) this.#marked.delete(id);
+    const fresh = [...alive].filter((id) => !this.#marked.has(id)).slice(0, MOST_ENVIRONMENTS);
+    for (const id of fresh) {
+      this.#marked.set(id, isMarked(this.#table.environment(id), this.#options.marker));
+    }
+    const unmarked = [...alive].filter((id) => this.#marked.get(id) === false).join(" ");
+    if (unmarked === this.#toldUnmarked) return;
+    this.#toldUnmarked = unmarked;
+    this.#guardian?.tell(unmarked);
   }
 
   #check(run: Watched, processes: readonly ProcessFacts[]): void {
@@ -258,23 +314,37 @@ export class ProcessWatch {
     const { memory, processes: most, cpu } = this.#options.limits;
     const sum = (value: (facts: ProcessFacts) => number): number =>
       processes.reduce((total, facts) => total + value(facts), 0);
-    if (processes.length > most || sum(({ threads }) => threads) > most * THREADS_A_PROCESS) {
-      return this.#exceed(run, "processes");
+    if (sum(({ threads }) => threads) > most * THREADS_A_PROCESS) {
+      return this.#exceed(run.job, "processes");
     }
-    if (sum(({ ticks }) => ticks) * TICK_MS > cpu) return this.#exceed(run, "cpu");
+    if (sum(({ ticks }) => ticks) * TICK_MS > cpu) return this.#exceed(run.job, "cpu");
     if (sum(({ id }) => this.#table.memory(id)) <= memory) return;
     // What processes that were forked from one another share is counted once.
     const used = sum(({ id }) => this.#table.proportional(id) ?? this.#table.memory(id));
-    if (used > memory) this.#exceed(run, "memory");
+    if (used > memory) this.#exceed(run.job, "memory");
   }
 
-  #exceed(run: Watched, limit: ProgramLimit): void {
+  /** Its groups end at once; what left them is ended when it is looked at next. */
+  #exceed(job: number, limit: ProgramLimit): void {
+    const run = this.#runs.get(job);
+    if (run === undefined || run.exceeded) return;
     run.exceeded = true;
-    this.#options.onExceeded(run.job, limit);
-    this.#kill(run);
+    for (const leader of run.leaders) this.#end(-leader);
+    this.#nextLook = 0;
+    this.#options.onExceeded(job, limit);
   }
 
+  /** To be called when no run is left: ends what passed for one's. */
   close(): void {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      let seen = false;
+      this.#tree.visitAll(({ facts, owner }) => {
+        if (owner === "unsure") return;
+        seen = true;
+        this.#end(facts.id);
+      });
+      if (!seen) break;
+    }
     this.#rest();
     this.#guardian?.close();
     this.#guardian = null;

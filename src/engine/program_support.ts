@@ -4,7 +4,6 @@
  */
 
 import type { CanonicalPath } from "../core/capability.ts";
-import type { ProgramLimit } from "../core/tool.ts";
 import { ToolError } from "../core/errors.ts";
 import { createCarver } from "../host/carve.ts";
 import { createProgramFinder } from "../host/programs.ts";
@@ -17,7 +16,7 @@ import { openSpawner } from "../sandbox/spawner.ts";
 import { SYSTEM_PATHS } from "../sandbox/system_paths.ts";
 import { startGuardian } from "./guardian.ts";
 import { MARKER } from "./job_programs.ts";
-import { ProcessWatch } from "./process_watch.ts";
+import { ProcessWatch, type ProcessWatchOptions } from "./process_watch.ts";
 import { createSpawnResolver, type SpawnResolver } from "./resolve_spawn.ts";
 import { removeSurroundings, surroundingsOf } from "./surroundings.ts";
 import type { ProgramSurroundings } from "./thread_parts.ts";
@@ -28,7 +27,7 @@ export interface ProgramSupport {
   /** As the workspace is now; `state` changes when it does. */
   boundary(): { readonly spawn: SpawnBoundary; readonly state: string };
   /** Watches over what is started; null where the C library cannot be called. */
-  watch(onExceeded: (job: number, limit: ProgramLimit) => void): ProcessWatch | null;
+  watch(follow: Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">): ProcessWatch | null;
   close(): void;
 }
 
@@ -83,11 +82,11 @@ export function createProgramSupport(
         state: fingerprint,
       };
     },
-    watch(onExceeded) {
+    watch(follow) {
       const libc = openLibc();
       if (libc === null) return null;
       const { marker } = surroundings;
-      const watch = new ProcessWatch({ libc, marker, limits: settings.limits, onExceeded });
+      const watch = new ProcessWatch({ ...follow, libc, marker, limits: settings.limits });
       const spawner = openSpawner();
       if (spawner !== null) watch.guard(startGuardian(libc, spawner, `${MARKER}=${marker}.`));
       return watch;

@@ -5,7 +5,6 @@
 
 import { type ResultError, ToolError } from "../core/errors.ts";
 import { JSON_NULL, resultError } from "../core/result.ts";
-import type { ProgramLimit } from "../core/tool.ts";
 import { Bell, createBell } from "./channel.ts";
 import { type Lane, laneOf, LANES } from "./lanes.ts";
 import { Openings } from "./openings.ts";
@@ -14,10 +13,11 @@ import {
   type LaneBoundary,
   type PendingJob,
   startThread,
+  stopped,
   type Thread,
   type ThreadOptions,
 } from "./pool_thread.ts";
-import type { ProcessWatch } from "./process_watch.ts";
+import type { ProcessWatch, ProcessWatchOptions } from "./process_watch.ts";
 import { decodeMessage, type FromWorker } from "./protocol.ts";
 import {
   type Job,
@@ -27,7 +27,7 @@ import {
   startsPrograms,
   type StayingRunner,
 } from "./runner.ts";
-import { stopError, type StopReason } from "./stop.ts";
+import type { StopReason } from "./stop.ts";
 
 /** How often deadlines are looked at: one timer for all calls is cheaper than one each. */
 const TICK_MS = 20;
@@ -48,7 +48,9 @@ export interface WorkerPoolOptions extends ThreadOptions {
   /** Of a thread that writes files for others. */
   readonly writing: () => LaneBoundary;
   /** Watches over what they start; null where that cannot be. Asked for with the first program. */
-  readonly watch: (onExceeded: (job: number, limit: ProgramLimit) => void) => ProgramWatch | null;
+  readonly watch: (
+    follow: Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">,
+  ) => ProgramWatch | null;
 }
 
 export class WorkerPool implements StayingRunner {
@@ -278,11 +280,15 @@ export class WorkerPool implements StayingRunner {
   }
 
   #watching(): void {
-    this.#watch ??= this.#options.watch((job, limit) => {
-      for (const { jobs } of this.#threads) {
-        const pending = jobs.get(job);
-        if (pending !== undefined) this.#stop(pending, `RESOURCE_LIMIT:${limit}`);
-      }
+    this.#watch ??= this.#options.watch({
+      isUnderWay: (job) =>
+        [...this.#threads].some(({ lane, jobs }) => lane === "spawn" && jobs.has(job)),
+      onExceeded: (job, limit) => {
+        for (const { jobs } of this.#threads) {
+          const pending = jobs.get(job);
+          if (pending !== undefined) this.#stop(pending, `RESOURCE_LIMIT:${limit}`);
+        }
+      },
     });
   }
 
@@ -384,11 +390,6 @@ export class WorkerPool implements StayingRunner {
     this.#queues.delete(lane);
     for (const pending of queue) this.#dispatch(lane, pending);
   }
-}
-
-function stopped(tool: string, reason: StopReason, timeoutMs: number): Outcome {
-  const error = stopError(tool, reason, timeoutMs).toResultError();
-  return { output: JSON_NULL, error, usage: {} };
 }
 
 function asResultError(error: unknown): ResultError {

@@ -50,6 +50,7 @@ export class Poller {
   readonly #limitBytes = new Uint8Array(this.#limit.buffer);
   #running = false;
   #asleep = false;
+  #sleeping: Promise<number> = Promise.resolve(0);
   #woken = false;
   #hotUntil = 0;
   #hotSince = 0;
@@ -89,6 +90,11 @@ export class Poller {
   /** Something has begun that may end at once. */
   expectSoon(): void {
     this.#hotUntil = performance.now() + HOT_MS;
+  }
+
+  /** Resolves when nothing is slept on any more, where nothing is watched; else at once. */
+  async awake(): Promise<void> {
+    if (this.#asleep && this.#watched.size === 0) await this.#sleeping;
   }
 
   /** Lets the descriptors go. Nothing may be watched any more. */
@@ -175,12 +181,13 @@ export class Poller {
     const entries = encode(all);
     this.#limit[0] = BigInt(LONGEST_SLEEP_S);
     this.#asleep = true;
-    const ready = await this.#spawner.poll(
+    this.#sleeping = this.#spawner.poll(
       this.#libc.numbers.ppoll,
       entries,
       all.length,
       this.#limitBytes,
     );
+    const ready = await this.#sleeping;
     this.#asleep = false;
     this.#woken = false;
     return ready > 0 && this.#tell(all, entries);

@@ -191,6 +191,8 @@ export class Run {
     }
     this.#letGo();
     this.programs.release();
+    // What was closed while it was slept on is only closed when that has ended.
+    await this.#options.starter.poller.awake();
   }
 
   #letGo(): void {

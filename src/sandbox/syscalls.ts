@@ -38,6 +38,7 @@ export interface Syscalls {
   readonly pidfdOpen: number;
   readonly waitid: number;
   readonly setpriority: number;
+  readonly schedSetscheduler: number;
   readonly prlimit64: number;
   readonly prctl: number;
   readonly seccomp: number;
@@ -87,6 +88,7 @@ const X86_64: Syscalls = {
   pidfdOpen: 434,
   waitid: 247,
   setpriority: 141,
+  schedSetscheduler: 144,
   prlimit64: 302,
   prctl: 157,
   seccomp: 317,
@@ -136,6 +138,7 @@ const AARCH64: Syscalls = {
   pidfdOpen: 434,
   waitid: 95,
   setpriority: 140,
+  schedSetscheduler: 119,
   prlimit64: 261,
   prctl: 167,
   seccomp: 277,
