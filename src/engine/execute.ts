@@ -110,7 +110,8 @@ async function run(
   };
   const { recovery } = engine.rulebook.settings;
   const retries = (recovery.timeout?.retries ?? 0) + (recovery.network?.retries ?? 0);
-  if (retries === 0 || !isRepeatable(tool, grant)) {
+  const wanted = retries > 0 || recovery.degraded === true;
+  if (!wanted || !isRepeatable(tool, grant)) {
     return { outcome: await start(grant), steps: [] };
   }
   const callerMs = request.timeoutMs;

@@ -3,7 +3,7 @@
 import type { ErrorCode } from "../core/errors.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import type { CallRequest } from "../core/request.ts";
-import type { Result } from "../core/result.ts";
+import { JSON_NULL, type Result } from "../core/result.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Recovery } from "../policy/model.ts";
@@ -11,7 +11,7 @@ import type { Outcome } from "./runner.ts";
 
 /** One thing that was done, as the result tells it. */
 export interface RecoveryStep {
-  readonly strategy: "timeout" | "network" | "alternative";
+  readonly strategy: "timeout" | "network" | "alternative" | "degraded";
   /** The error that led to it. */
   readonly because: ErrorCode;
   /** Of a further try: how long it could take. */
@@ -32,10 +32,10 @@ export function isRepeatable(tool: Tool, { write, spawn }: Grant): boolean {
 
 /**
  * Runs a repeatable call until it ends otherwise than by what the policy wants tried again. A caller's own time
- * limit is never passed. `pause` waits, and answers false where the call was cancelled meanwhile.
+ * limit is never passed. What was found by the last try may do as an answer. `pause` waits, and answers false where the call was cancelled meanwhile.
  */
 export async function runWithRetries(
-  { timeout, network }: Recovery,
+  { timeout, network, degraded }: Recovery,
   { grant, callerMs }: { readonly grant: Grant; readonly callerMs: number | null },
   run: (grant: Grant) => Promise<Outcome>,
   pause: (ms: number) => Promise<boolean>,
@@ -58,6 +58,9 @@ export async function runWithRetries(
       if (!await pause(wait)) return { outcome, steps };
       wait *= 2;
       steps.push({ strategy: "network", because: code });
+    } else if (code === "TIMEOUT" && degraded === true && outcome.output !== JSON_NULL) {
+      steps.push({ strategy: "degraded", because: code });
+      return { outcome: { ...outcome, error: null }, steps };
     } else {
       return { outcome, steps };
     }

@@ -110,7 +110,7 @@ function combineRecoveries([first, ...further]: readonly (Recovery | null)[]): R
   let combined: Recovery = first ?? {};
   for (const section of further) {
     if (section === null) continue;
-    const { timeout, network, permission, alternatives } = combined;
+    const { timeout, network, permission, alternatives, degraded } = combined;
     const common = Object.entries(alternatives ?? {}).flatMap(([tool, tools]) => {
       const kept = tools.filter((name) => section.alternatives?.[tool]?.includes(name));
       return kept.length === 0 ? [] : [[tool, kept] as const];
@@ -129,6 +129,7 @@ function combineRecoveries([first, ...further]: readonly (Recovery | null)[]): R
         },
       }),
       ...(permission === "ask" && section.permission === "ask" ? { permission } : {}),
+      ...(degraded === true && section.degraded === true ? { degraded } : {}),
       ...(common.length === 0 ? {} : { alternatives: Object.fromEntries(common) }),
     };
   }

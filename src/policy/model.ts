@@ -129,6 +129,8 @@ export interface Recovery {
   readonly network?: { readonly retries: number; readonly backoffMs: number };
   readonly permission?: "ask" | "fail";
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
+  /** Whether what a call that only looks had found when its time ran out counts as its answer. */
+  readonly degraded?: boolean;
 }
 
 /**

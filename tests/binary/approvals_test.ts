@@ -1,7 +1,8 @@
 /** Somebody must agree: over the pipe, by flags, between calls; to exactly what was shown, and to nothing else. */
 
 import { assert, assertEquals } from "@std/assert";
-import { type Answer, call, Pipe, start, Workspace } from "./toolgate.ts";
+import { Terminal } from "./_terminal.ts";
+import { type Answer, BINARY, call, Pipe, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
@@ -227,4 +228,37 @@ Deno.test("nobody to ask and nowhere to keep it: the call says what to do, and d
   );
   assertEquals(status, 4);
   assert(answer.error?.message.includes("--approve"), answer.error?.message);
+});
+
+Deno.test("on a terminal: what would happen is shown, and nothing but a clear yes does it", async () => {
+  await using workspace = new Workspace({ "a.txt": "old\n" });
+  const policy = workspace.policy(POLICY);
+  const env = { HOME: "/dev/null/home", XDG_STATE_HOME: `${workspace.base}/state` };
+  const ask = async (typed: string, content = "new"): Promise<number> => {
+    await using terminal = new Terminal();
+    const args = ["call", "write_file", "path=a.txt", `content=${content}`, "--policy", policy];
+    terminal.start(BINARY, args, { cwd: workspace.root, env });
+    const shown = await terminal.until((text) => text.includes("Agree?"));
+    for (const part of ["Write file: a.txt", "moderate", "-old", `+${content}`]) {
+      assert(shown.includes(part), `${part}: ${shown}`);
+    }
+    terminal.type(typed);
+    return (await terminal.end()).status;
+  };
+  for (const no of ["\n", "n\n", "no\n", "yess\n", "\x04"]) {
+    assertEquals([await ask(no), workspace.read("a.txt")], [4, "old\n"], JSON.stringify(no));
+  }
+  assertEquals([await ask("y\n"), workspace.read("a.txt")], [0, "new"]);
+
+  workspace.write("a.txt", "old\n");
+  assertEquals(await ask("s\n", "twice"), 0);
+  workspace.write("a.txt", "old\n");
+  // What was agreed to for a while was that action, and no other.
+  await using terminal = new Terminal();
+  const args = ["call", "write_file", "path=a.txt", "content=other", "--policy", policy];
+  terminal.start(BINARY, args, { cwd: workspace.root, env });
+  await terminal.until((text) => text.includes("Agree?"));
+  terminal.type("n\n");
+  assertEquals((await terminal.end()).status, 4);
+  assertEquals(workspace.read("a.txt"), "old\n");
 });

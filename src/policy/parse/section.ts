@@ -283,6 +283,10 @@ export const recovery: Field<Recovery> = converted(
       ),
       "tools that may be tried in the place of one that failed",
     ),
+    degraded: optional(
+      flag(),
+      "true: what was found when the time ran out is an answer, and says so",
+    ),
   }),
   ({ network, ...rest }) => ({
     ...rest,

@@ -5,6 +5,7 @@ import { printable } from "../../core/printable.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { globArgument } from "./_glob_argument.ts";
 import { ignoreCapabilities } from "./_ignore_rules.ts";
+import { withPartial } from "./_partial.ts";
 import { pathSchema } from "./_path_schema.ts";
 import { contentsOf } from "./_search_contents.ts";
 import { createFilter } from "./_search_filter.ts";
@@ -213,25 +214,29 @@ async function search(input: Input, context: ToolContext): Promise<Output> {
     }
   };
   const glob = globArgument("file_pattern", input.file_pattern);
-  scanOrVisit(input.path, context, () => {
-    const filter = createFilter({ ...input, glob }, context);
-    context.files.scan(
-      input.path,
-      { filter, room: scanner, limit: LARGEST_FILE },
-      (file) => visit(file.path, file.length),
-    );
-  }, (file) => {
-    if (matchesFile(glob, file)) visit(file, readInto(scanner, input.path, context));
-  });
-  context.count("bytes_read", bytes);
-  return {
+  const found = (): Output => ({
     matches,
     total_matches: total,
     files_searched: searched,
     files_skipped: skipped,
     truncated: total > matches.length,
-    ...(total === 0 ? noteOn(input, searched) : {}),
-  };
+  });
+  try {
+    scanOrVisit(input.path, context, () => {
+      const filter = createFilter({ ...input, glob }, context);
+      context.files.scan(
+        input.path,
+        { filter, room: scanner, limit: LARGEST_FILE },
+        (file) => visit(file.path, file.length),
+      );
+    }, (file) => {
+      if (matchesFile(glob, file)) visit(file, readInto(scanner, input.path, context));
+    });
+  } catch (error) {
+    throw withPartial(error, () => ({ ...found(), truncated: true }));
+  }
+  context.count("bytes_read", bytes);
+  return total === 0 ? { ...found(), ...noteOn(input, searched) } : found();
 }
 
 /** The file that was named, of any age and place; null where it is too large. */

@@ -1,6 +1,12 @@
 import { assertEquals } from "@std/assert";
 import type { ErrorCode } from "../../../src/core/errors.ts";
-import { JSON_NULL, refusal, type Result, resultError } from "../../../src/core/result.ts";
+import {
+  JSON_NULL,
+  refusal,
+  type Result,
+  resultError,
+  toJsonText,
+} from "../../../src/core/result.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { isRepeatable, runWithRetries, tryAlternatives } from "../../../src/engine/recover.ts";
 import type { Outcome } from "../../../src/engine/runner.ts";
@@ -109,6 +115,26 @@ Deno.test("a call is tried again as often, as long and after as long a wait as t
       name,
     );
     assertEquals(recovered.steps.length, limits.length - 1, name);
+  }
+});
+
+Deno.test("what was found when the time ran out is an answer where the policy takes it", async () => {
+  const partial = { ...outcome("TIMEOUT"), output: toJsonText({ matches: [1], truncated: true }) };
+  for (
+    const [degraded, given, code, steps] of [
+      [true, partial, null, 1],
+      [false, partial, "TIMEOUT", 0],
+      [true, outcome("TIMEOUT"), "TIMEOUT", 0],
+      [true, { ...partial, error: resultError("CANCELLED", "x") }, "CANCELLED", 0],
+    ] as const
+  ) {
+    const recovered = await runWithRetries(
+      { degraded },
+      { grant: GRANT, callerMs: null },
+      () => Promise.resolve(given),
+      () => Promise.resolve(true),
+    );
+    assertEquals([recovered.outcome.error?.code ?? null, recovered.steps.length], [code, steps]);
   }
 });
 

@@ -347,6 +347,20 @@ Deno.test("search_files ends when the call is to end", async () => {
   }
 });
 
+Deno.test("search_files that runs out of time says what it had found", async () => {
+  let left = 1;
+  const checkpoint = () => {
+    if (left-- === 0) throw new ToolError("TIMEOUT", "too long");
+  };
+  const files = { "a.txt": "needle\n", "b.txt": "a\n".repeat(200_000), "c.txt": "needle\n" };
+  const memory = createMemory({ files, checkpoint });
+  const error = await failure(() => call(searchFiles, { pattern: "needle|x\\d" }, memory));
+  const output = error.output as { readonly matches: readonly { readonly file: string }[] };
+  assertEquals(error.code, "TIMEOUT");
+  assertEquals(output.matches.map(({ file }) => file), ["a.txt"]);
+  assertEquals((error.output as { readonly truncated: boolean }).truncated, true);
+});
+
 Deno.test("search_files needs the tree; rules above it are welcome but not needed", async () => {
   const input = {
     pattern: "x",
