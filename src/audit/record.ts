@@ -95,7 +95,7 @@ export function chainEntry(
   const sequence = before.sequence + 1;
   const members = inAscii(JSON.stringify(entry)).slice(1, -1);
   const body = `{"sequence":${sequence},"previous":"${before.hash}",${members}`;
-  const hash = hashOf(body);
+  const hash = sha256(body);
   return { line: `${body},"hash":"${hash}"}`, head: { sequence, hash } };
 }
 
@@ -129,12 +129,6 @@ export function readChainedLine(line: string): ChainedLine | null {
     sequence: Number(head[1]),
     previous: head[2] ?? "",
     hash,
-    intact: hashOf(line.slice(0, tail.index)) === hash,
+    intact: sha256(line.slice(0, tail.index)) === hash,
   };
-}
-
-const encoder = new TextEncoder();
-
-function hashOf(text: string): string {
-  return sha256(encoder.encode(text));
 }

@@ -33,8 +33,8 @@ const MOST_ENVIRONMENTS = 8;
 const THREADS_A_PROCESS = 32;
 /** USER_HZ: a clock tick for /proc is 10 ms on both architectures (time(7)). */
 const TICK_MS = 10;
-/** RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_CORE, RLIMIT_NPROC (include/uapi/asm-generic/resource.h) */
-const RLIMIT = { cpu: 0, file: 1, core: 4, processes: 6 } as const;
+/** RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC (include/uapi/asm-generic/resource.h) */
+const RLIMIT = { cpu: 0, file: 1, data: 2, core: 4, processes: 6 } as const;
 /**
  * RLIMIT_NPROC counts all tasks of the user, and so is only there to stop what outruns being looked at: so many times
  * the policy's limit above what there is now. The kernel does not hold root to it.
@@ -84,6 +84,8 @@ export class ProcessWatch {
   readonly #runs = new Map<number, Watched>();
   readonly #tree: ProcessTree;
   readonly #table: ProcessTable;
+  /** There is no /proc. */
+  readonly #blind: boolean;
   /** The number that was given last at the last glance; null before the first. */
   #last: number | null = null;
   #nextLook = 0;
@@ -106,6 +108,7 @@ export class ProcessWatch {
       onFirstSeen: (id) => this.#limit(id),
     });
     this.#table = this.#tree.table;
+    this.#blind = this.#table.last() === null;
   }
 
   /** Who ends the programs when this process cannot any more; null where nobody will. */
@@ -143,7 +146,7 @@ export class ProcessWatch {
    */
   #limit(id: number): void {
     const { struct, structAddress, call, numbers } = this.#libc;
-    const { cpu, file, processes } = this.#options.limits;
+    const { cpu, file, memory, processes } = this.#options.limits;
     const set = (resource: number, most: number): void => {
       struct.setBigUint64(0, BigInt(most), true);
       struct.setBigUint64(8, BigInt(most), true);
@@ -152,7 +155,9 @@ export class ProcessWatch {
     set(RLIMIT.core, 0);
     set(RLIMIT.file, file);
     set(RLIMIT.cpu, Math.ceil(cpu / 1000) + LATER_S);
-    set(RLIMIT.processes, this.#table.tasks() + processes * ROOM);
+    // Without /proc nobody sees what all of them take: then each has the limit for itself.
+    if (this.#blind) set(RLIMIT.data, memory);
+    else set(RLIMIT.processes, this.#table.tasks() + processes * ROOM);
   }
 
   /** Ends what left the groups of a run now; the run itself goes on. */
@@ -329,9 +334,10 @@ export class ProcessWatch {
     const run = this.#runs.get(job);
     if (run === undefined || run.exceeded) return;
     run.exceeded = true;
-    for (const leader of run.leaders) this.#end(-leader);
     this.#nextLook = 0;
+    // Told before it is done: who sees the end must know why.
     this.#options.onExceeded(job, limit);
+    for (const leader of run.leaders) this.#end(-leader);
   }
 
   /** To be called when no run is left: ends what passed for one's. */
