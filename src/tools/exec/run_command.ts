@@ -33,7 +33,7 @@ const tool: Tool<Input, CommandOutput> = {
       command: {
         type: "string",
         minLength: 1,
-        description: "A command line as for bash, such as: cd src && grep -n TODO *.ts | head",
+        description: "A command line as for bash, such as: cd src && grep -n main *.ts | head",
       },
       argv: {
         type: "array",
