@@ -22,6 +22,11 @@ export const COMMANDS: Readonly<
     help: "NDJSON requests on standard input, NDJSON answers on standard output",
     load: async () => (await import("./serve.ts")).serve,
   },
+  mcp: {
+    usage: "mcp",
+    help: "the same as an MCP server on standard input and output",
+    load: async () => (await import("./mcp.ts")).mcp,
+  },
   tools: {
     usage: "tools [list|show NAME|search TEXT]",
     help: "the tools, their arguments and outputs",

@@ -29,14 +29,14 @@ export function guardOf(
   );
   const isReached = (path: CanonicalPath) => reachesOut || isWithin(workspace, path);
   const governing = unwritable.filter(isReached);
-  const logs = log !== null && isReached(log) ? [plain(log), `${plain(log)}.[0-9]*`] : [];
+  const logs = log !== null && isReached(log) ? [plainGlob(log), `${plainGlob(log)}.[0-9]*`] : [];
   if (governing.length + logs.length === 0) return null;
   const paths: readonly PathRule[] = [
     { effect: "allow", access: ["read", "write"], match: ["/**"] },
     {
       effect: "deny",
       access: ["write"],
-      match: governing.map(plain),
+      match: governing.map(plainGlob),
       reason: "it governs this run",
     },
     { effect: "deny", access: ["read", "write"], match: logs, reason: "it is the audit log" },
@@ -46,6 +46,6 @@ export function guardOf(
 }
 
 /** A glob that matches this path alone. */
-function plain(path: string): string {
+export function plainGlob(path: string): string {
   return path.replaceAll(/[\\*?[\]{},!]/g, "\\$&");
 }

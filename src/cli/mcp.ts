@@ -1,0 +1,35 @@
+/** `mcp`: the same engine as `serve`, spoken to in the Model Context Protocol over standard input and output. */
+
+import { EXIT } from "../core/errors.ts";
+import { openLibc } from "../sandbox/libc.ts";
+import type { Invocation } from "./invocation.ts";
+import { LineLoop } from "./line_loop.ts";
+import { LineWriter } from "./line_writer.ts";
+import { McpServer } from "./mcp/mcp_server.ts";
+import { createReadiness } from "./readiness.ts";
+import { openSession, openStayingEngine } from "./session.ts";
+
+/** Serves until the end of input, SIGTERM or SIGINT, or until the reader is gone. */
+export async function mcp(invocation: Invocation): Promise<number> {
+  const session = await openSession(invocation);
+  const engine = await openStayingEngine(session, invocation);
+  engine.warm();
+  const readiness = createReadiness(openLibc());
+  const writer = new LineWriter(readiness);
+  const server = new McpServer(engine, {
+    agent: session.agent.name,
+    version: invocation.embedded.version,
+    workspace: session.workspace,
+    openEngine: (further) =>
+      openStayingEngine({ ...session, policies: [...session.policies, ...further] }, invocation),
+    write: (line) => writer.write(line),
+  });
+  const { limits, killGraceMs } = engine.rulebook.settings;
+  const loop = new LineLoop(server, writer, readiness, limits.request);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => loop.stop(killGraceMs));
+  }
+  const complete = await loop.run();
+  await server.runner.close();
+  return complete ? EXIT.success : EXIT.failed;
+}

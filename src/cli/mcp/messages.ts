@@ -1,0 +1,136 @@
+/** JSON-RPC 2.0 as MCP speaks it: what comes in is told apart here, what goes out is put together here. Pure. */
+
+/** Protocol revisions that are spoken, newest first. */
+export const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+export type Revision = (typeof REVISIONS)[number];
+
+/** An id of a request: JSON-RPC knows null, MCP does not. */
+export type MessageId = string | number;
+
+export type Params = Readonly<Record<string, unknown>>;
+
+export type Incoming =
+  | {
+    readonly kind: "request";
+    readonly id: MessageId;
+    readonly method: string;
+    readonly params: Params;
+  }
+  | { readonly kind: "notification"; readonly method: string; readonly params: Params }
+  | {
+    readonly kind: "response";
+    readonly id: MessageId;
+    readonly result: Params | null;
+    readonly failed: boolean;
+  }
+  /** `id` null: it held none that could be read. */
+  | {
+    readonly kind: "invalid";
+    readonly id: MessageId | null;
+    readonly code: number;
+    readonly message: string;
+  };
+
+/** Codes of JSON-RPC 2.0, section 5.1, and MCP's own. */
+export const RPC = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  resourceNotFound: -32002,
+} as const;
+
+/** An error that is answered as JSON-RPC's. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** Messages in one batch: 2025-03-26 has them, later revisions do not. */
+const MOST_IN_BATCH = 100;
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The messages of one line; none for a line of blanks. */
+export function readMessages(line: Uint8Array, batches: boolean): readonly Incoming[] {
+  let value: unknown;
+  try {
+    const text = decoder.decode(line);
+    if (text.trim() === "") return [];
+    value = JSON.parse(text);
+  } catch {
+    return [invalid(null, RPC.parse, "the line is not one JSON value in UTF-8")];
+  }
+  if (!Array.isArray(value)) return [readMessage(value)];
+  if (!batches || value.length === 0 || value.length > MOST_IN_BATCH) {
+    const why = batches
+      ? `a batch has 1 to ${MOST_IN_BATCH} messages`
+      : "this revision has no batches";
+    return [invalid(null, RPC.invalidRequest, why)];
+  }
+  return value.map(readMessage);
+}
+
+function readMessage(value: unknown): Incoming {
+  if (!isObject(value)) return invalid(null, RPC.invalidRequest, "a message is a JSON object");
+  const { jsonrpc, id, method, params = {} } = value;
+  const known = typeof id === "string" || (typeof id === "number" && Number.isFinite(id))
+    ? id
+    : null;
+  if (jsonrpc !== "2.0") return invalid(known, RPC.invalidRequest, 'jsonrpc must be "2.0"');
+  if (method === undefined) {
+    if (known === null || ("result" in value) === ("error" in value)) {
+      return invalid(known, RPC.invalidRequest, "neither a request nor a response");
+    }
+    const result = isObject(value["result"]) ? value["result"] : null;
+    return { kind: "response", id: known, result, failed: "error" in value };
+  }
+  if (typeof method !== "string") {
+    return invalid(known, RPC.invalidRequest, "method must be a string");
+  }
+  if (!isObject(params)) return invalid(known, RPC.invalidParams, "params must be an object");
+  if (!("id" in value)) return { kind: "notification", method, params };
+  if (known === null) return invalid(null, RPC.invalidRequest, "id must be a string or a number");
+  return { kind: "request", id: known, method, params };
+}
+
+function invalid(id: MessageId | null, code: number, message: string): Incoming {
+  return { kind: "invalid", id, code, message };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A text member of params. Throws an RpcError that names it. */
+export function textParam(params: Params, name: string): string {
+  const value = params[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw new RpcError(RPC.invalidParams, `${name}: a string that is not empty`);
+}
+
+/** `result` is JSON text already. */
+export function resultMessage(id: MessageId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+export function errorMessage(id: MessageId | null, { code, message, data }: RpcError): string {
+  const error = data === undefined ? { code, message } : { code, message, data };
+  return JSON.stringify({ jsonrpc: "2.0", id, error });
+}
+
+export function requestMessage(id: MessageId, method: string, params: Params): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
+}
+
+export function notificationMessage(method: string, params: Params): string {
+  return JSON.stringify({ jsonrpc: "2.0", method, params });
+}
