@@ -42,7 +42,7 @@ export function createProgramSupport(
   const finder = createProgramFinder(workspace, system);
   const carver = createCarver(rulebook);
   const surroundings = {
-    ...surroundingsOf(settings, (name) => finder.find(name, workspace)),
+    ...surroundingsOf(settings, (name) => finder.find(name, workspace), finder.searchPath),
     reasons: bubblewrap?.works === false ? [bubblewrap.reason] : [],
   };
   const { temporaryRoot, shell } = surroundings;

@@ -5,14 +5,22 @@ import type { Settings } from "../policy/rulebook.ts";
 import type { Program } from "../core/capability.ts";
 import type { ProgramSurroundings } from "./thread_parts.ts";
 
-/** Reads the variables that the policy passes, and makes the folder for temporary files where it wants one. */
+/**
+ * Reads the variables that the policy passes, and makes the folder for temporary files where it wants one. A `PATH` that
+ * is passed has the folders in which Toolgate itself finds programs: one that looks for itself there (Python) would
+ * else find another, which it may not run.
+ */
 export function surroundingsOf(
   settings: Settings,
   find: (name: string) => Program | null,
+  searchPath: string | null,
 ): ProgramSurroundings {
   const { environment, sandbox, shell } = settings;
+  const base = baseEnvironment(environment);
+  const passed = searchPath !== null && base.PATH !== undefined &&
+    environment.set.PATH === undefined;
   return {
-    environment: baseEnvironment(environment),
+    environment: passed ? { ...base, PATH: searchPath } : base,
     temporaryRoot: sandbox.temporary ? makeTemporaryRoot() : null,
     shell: shell === "sh" ? find("sh") : null,
     reasons: [],

@@ -68,7 +68,7 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
     policies: policies.map((policy) => ({ ...policy, workspace: inside })),
     boundaryOf: () => ({ boundary, state: "trial" }),
     permissionsOf: layer === "kernel" ? () => "inherit" : permissionSetOf,
-    surroundings: () => surroundingsOf({ ...settings, sandbox }, () => null),
+    surroundings: () => surroundingsOf({ ...settings, sandbox }, () => null, null),
     writing: () => ({ boundary, state: "trial" }),
     watch: () => null,
   });

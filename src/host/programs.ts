@@ -14,6 +14,8 @@ export interface ProgramFinder {
    * or where it lies neither in the workspace (paths only) nor in what programs may execute.
    */
   find(name: string, cwd: CanonicalPath): Program | null;
+  /** The folders that bare names are looked for in, as `PATH` has them. */
+  readonly searchPath: string;
 }
 
 /** What finding needs to see: types and links, never contents. */
@@ -96,14 +98,15 @@ export function createProgramFinder(
   options: SearchOptions = {},
 ): ProgramFinder {
   let finder: ProgramFinder | null = null;
+  const opened = (): ProgramFinder =>
+    finder ??= openEyed(workspace, system, {
+      searchPath: options.searchPath ?? Deno.env.get("PATH") ?? DEFAULT_SEARCH_PATH,
+      eyes: options.eyes ?? availableEyes(),
+    });
   return {
-    find(name, cwd) {
-      if (name === "" || name.includes("\0")) return null;
-      finder ??= openEyed(workspace, system, {
-        searchPath: options.searchPath ?? Deno.env.get("PATH") ?? DEFAULT_SEARCH_PATH,
-        eyes: options.eyes ?? availableEyes(),
-      });
-      return finder.find(name, cwd);
+    find: (name, cwd) => name === "" || name.includes("\0") ? null : opened().find(name, cwd),
+    get searchPath() {
+      return opened().searchPath;
     },
   };
 }
@@ -168,6 +171,7 @@ function openEyed(
   };
 
   return {
+    searchPath: folders.join(":"),
     find(name, cwd) {
       if (!name.includes("/")) return findBare(name);
       if (!name.startsWith("/")) return findPath(name, cwd);

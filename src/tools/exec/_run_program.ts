@@ -67,7 +67,7 @@ export function withOutput(error: ToolError, output: unknown): ToolError {
 }
 
 /** Whether the call, not its caller, cancelled the program: the engine's clock and the program's run side by side. */
-function isOutOfTime(context: ToolContext): boolean {
+export function isOutOfTime(context: ToolContext): boolean {
   try {
     context.checkpoint();
     return false;

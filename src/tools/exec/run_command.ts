@@ -1,12 +1,17 @@
 /** `run_command`: a program by its words, or a command line that is understood whole. */
 
 import type { Capability } from "../../core/capability.ts";
-import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import type { Tool, ToolContext } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool.ts";
 import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
 import { checkCommandArguments, type CommandArguments, planOf } from "./_command_arguments.ts";
-import { commandError, type CommandOutput, commandOutput } from "./_command_output.ts";
+import {
+  commandError,
+  type CommandOutput,
+  commandOutput,
+  OUTPUT_PROPERTIES,
+} from "./_command_output.ts";
+import { isOutOfTime } from "./_run_program.ts";
 
 interface Input extends CommandArguments {
   readonly cwd?: string;
@@ -72,28 +77,7 @@ const tool: Tool<Input, CommandOutput> = {
   output: {
     type: "object",
     properties: {
-      stdout: { type: "string", description: "Up to the output limit (1 MiB by default)." },
-      stderr: { type: "string", description: "Likewise." },
-      exit_code: {
-        oneOf: [{ type: "integer" }, { type: "null" }],
-        description: "Null where a signal ended it.",
-      },
-      signal: {
-        oneOf: [{ type: "string" }, { type: "null" }],
-        description: "The signal that ended it, such as SIGKILL.",
-      },
-      timed_out: { type: "boolean", description: "Whether it was ended for taking too long." },
-      truncated: { type: "boolean", description: "Whether output was dropped at the limit." },
-      invalid_utf8: {
-        type: "boolean",
-        description: "True where the output was no UTF-8: bad bytes came out as U+FFFD.",
-      },
-      duration_ms: { type: "number", description: "From start to end." },
-      sandbox: {
-        type: "array",
-        items: { type: "string" },
-        description: "The layers that held it.",
-      },
+      ...OUTPUT_PROPERTIES,
       spilled: {
         type: "object",
         properties: {
@@ -181,16 +165,6 @@ const tool: Tool<Input, CommandOutput> = {
 };
 
 export default tool;
-
-/** Whether the call, not its caller, cancelled the program: the engine's clock and the program's run side by side. */
-function isOutOfTime(context: ToolContext): boolean {
-  try {
-    context.checkpoint();
-    return false;
-  } catch (error) {
-    return error instanceof ToolError && error.code === "TIMEOUT";
-  }
-}
 
 /** A word as one would type it, for people to read. */
 function shown(word: string): string {

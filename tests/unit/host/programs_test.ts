@@ -122,3 +122,18 @@ Deno.test("a program that was found is not looked for again", async () => {
     assertEquals(finder.find("later", root)?.path, `${root}/later`);
   });
 });
+
+Deno.test("the search path has the folders that count, and no others", async () => {
+  await withDirectory((root) => {
+    for (const folder of ["system/bin", "shims", "w/bin"]) {
+      Deno.mkdirSync(`${root}/${folder}`, { recursive: true });
+    }
+    const searchPath = `${root}/shims:bin:${root}/w/bin:${root}/system/bin:${root}/none`;
+    const finder = createProgramFinder(
+      `${root}/w` as CanonicalPath,
+      [`${root}/system`],
+      { searchPath },
+    );
+    assertEquals(finder.searchPath, `${root}/system/bin`);
+  });
+});
