@@ -8,10 +8,22 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   syntax: ["core"],
   shell: ["core"],
   tools: ["core", "syntax", "shell"],
+  plugins: ["core", "policy"],
   sandbox: ["core", "policy", "audit", "syntax", "shell"],
   host: ["core", "policy", "audit", "syntax", "shell", "sandbox"],
-  engine: ["core", "policy", "audit", "syntax", "shell", "sandbox", "host", "tools"],
-  cli: ["core", "policy", "audit", "syntax", "shell", "sandbox", "host", "tools", "engine"],
+  engine: ["core", "policy", "audit", "syntax", "shell", "sandbox", "host", "tools", "plugins"],
+  cli: [
+    "core",
+    "policy",
+    "audit",
+    "syntax",
+    "shell",
+    "sandbox",
+    "host",
+    "tools",
+    "plugins",
+    "engine",
+  ],
 };
 
 /** Layers that may use `Deno` and the modules of Node that reach files, processes or the network. */

@@ -1,9 +1,7 @@
-/**
- * Gets the programs that `tests/binary/toolchain_test.ts` runs: packages of Node into `dist/toolchain`, those of Python
- * as Debian packages where this is root on Debian. What cannot be had is said, and what is missing without it.
- */
+/** The programs that `tests/binary/toolchain_test.ts` runs: packages of Node in `dist/toolchain`, those of Python in Debian. */
 
 import { join } from "@std/path";
+import { runSeen } from "./_debian.ts";
 
 /** Exact, so that what they print is what the tests expect. */
 export const NODE_PACKAGES = {
@@ -20,9 +18,6 @@ export const PYTHON_PROGRAMS = {
   black: "black",
 } as const;
 
-/** Where programs that all users have are: what the tests let the binary see. */
-export const SYSTEM_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
-
 /** The folder that has `node_modules`. */
 export function packagesFolder(root: string): string {
   return join(root, "dist", "toolchain");
@@ -38,28 +33,14 @@ export function hasPackage(root: string, name: keyof typeof NODE_PACKAGES): bool
   }
 }
 
-export function hasProgram(name: string): boolean {
-  return SYSTEM_FOLDERS.some((folder) => {
-    try {
-      return Deno.statSync(join(folder, name)).isFile;
-    } catch {
-      return false;
-    }
-  });
-}
-
-/** Gets what is missing. Answers one sentence for each thing that cannot be had. */
-export async function installToolchain(root: string): Promise<readonly string[]> {
-  return [...await installPackages(root), ...await installPrograms()];
-}
-
-async function installPackages(root: string): Promise<readonly string[]> {
+/** Gets the packages that are missing. Answers one sentence for each that cannot be had. */
+export async function installPackages(root: string): Promise<readonly string[]> {
   const names = Object.keys(NODE_PACKAGES) as (keyof typeof NODE_PACKAGES)[];
   if (names.every((name) => hasPackage(root, name))) return [];
   const folder = packagesFolder(root);
   Deno.mkdirSync(folder, { recursive: true });
   Deno.writeTextFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  await run([
+  await runSeen([
     ...["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact"],
     ...["--prefix", folder],
     ...names.map((name) => `${name}@${NODE_PACKAGES[name]}`),
@@ -67,48 +48,4 @@ async function installPackages(root: string): Promise<readonly string[]> {
   return names.filter((name) => !hasPackage(root, name)).map((name) =>
     `${name} ${NODE_PACKAGES[name]} cannot be had from npm: tests that run it are left out`
   );
-}
-
-async function installPrograms(): Promise<readonly string[]> {
-  const missing = () => Object.entries(PYTHON_PROGRAMS).filter(([program]) => !hasProgram(program));
-  if (missing().length > 0 && hasProgram("apt-get") && Deno.uid() === 0) {
-    const install = () =>
-      run(
-        [
-          "apt-get",
-          "install",
-          "-y",
-          "--no-install-recommends",
-          ...missing().map(([, name]) => name),
-        ],
-        { DEBIAN_FRONTEND: "noninteractive" },
-      );
-    // Lists of packages may be old, or not there at all.
-    if (!await install() && await run(["apt-get", "update"])) await install();
-  }
-  return missing().map(([program, name]) =>
-    `${program} is not here: tests that run it are left out; on Debian: apt-get install ${name}`
-  );
-}
-
-/** Whether it ended well; its output goes to standard error, where people look. */
-async function run(
-  [program = "", ...args]: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<boolean> {
-  try {
-    const { success, stdout, stderr } = await new Deno.Command(program, {
-      args,
-      env,
-      stdin: "null",
-    }).output();
-    if (!success) {
-      await Deno.stderr.write(stdout);
-      await Deno.stderr.write(stderr);
-    }
-    return success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

@@ -77,6 +77,13 @@ async function measure(cwd: string): Promise<Row[]> {
   const pipe = program("pipe");
   return [
     {
+      figure: "--help : hello world",
+      unit: "ms",
+      pair: wholeRuns(program("toolgate", "--help"), hello, 40),
+      target: 1.2,
+      at: "most",
+    },
+    {
       figure: "call read_file, sealed : hello world",
       unit: "ms",
       pair: wholeRuns(program("sealed", ...call), hello, 40),

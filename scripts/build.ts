@@ -10,6 +10,9 @@
 import { parseArgs } from "@std/cli";
 import { basename, dirname, join, relative, resolve, toFileUrl } from "@std/path";
 import type { Embedded } from "../src/cli/embedded.ts";
+import { loadPlugins } from "../src/cli/plugin_files.ts";
+import { readPolicy } from "../src/cli/session.ts";
+import type { CanonicalPath } from "../src/core/capability.ts";
 import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
@@ -138,17 +141,24 @@ export async function unsealed(
   };
 }
 
-/** Options of a binary that is sealed with the policy in `file`. Throws Error where it is none. */
+/**
+ * Options of a binary that is sealed with the policy in `file`, and that carries the custom tools which it names. Throws
+ * Error where it is none.
+ */
 export async function sealed(
   file: string,
   telemetry = false,
 ): Promise<Pick<BuildOptions, "main" | "flags" | "telemetry">> {
   const policy = await load(file, basename(file));
+  const folder = dirname(await Deno.realPath(file)) as CanonicalPath;
+  const source = { source: file, rule: policy.policy.plugins, folder };
+  const { manifests: plugins } = loadPlugins([source], [], (path) => readPolicy(path, "plugin"));
   return {
     main: mainModule({
       version: await version(),
       sealed: true,
       policy,
+      plugins,
       ...(telemetry ? { telemetry } : {}),
     }),
     flags: sealedFlags(policy),

@@ -4,8 +4,10 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
+import { installPrograms } from "./_debian.ts";
+import { SHELL_PROGRAMS } from "./_shells.ts";
 import { type Counts, summary } from "./_test_summary.ts";
-import { installToolchain } from "./_toolchain.ts";
+import { installPackages, PYTHON_PROGRAMS } from "./_toolchain.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
@@ -53,7 +55,12 @@ function hasTests(folder: string): boolean {
 }
 
 const results = [await test(SOURCE_TESTS)];
-for (const missing of await installToolchain(ROOT)) console.error(missing);
+for (
+  const missing of [
+    ...await installPackages(ROOT),
+    ...await installPrograms({ ...PYTHON_PROGRAMS, ...SHELL_PROGRAMS }),
+  ]
+) console.error(missing);
 if ((await run(["task", "--quiet", "build"])).success) {
   results.push(await test(BINARY_TESTS));
 } else {

@@ -73,7 +73,10 @@ async function askTerminal(
   store: ApprovalStore | null,
 ): Promise<ApprovalAnswer> {
   const { id, agent, description, risk, reason, preview, expiresAt } = pending;
-  const shown = previewText(preview);
+  const { openScreen } = await import("./screen.ts");
+  const { diffLine, styleOf } = await import("./style.ts");
+  const style = styleOf(openScreen("stderr"));
+  const shown = previewText(preview, (line) => diffLine(line, style));
   complain(
     [
       "",
@@ -99,12 +102,16 @@ async function askTerminal(
 /** Most lines of a preview that still leave the question on the screen. */
 const MOST_LINES = 40;
 
-function previewText(preview: string): string {
+function previewText(preview: string, colour: (diffLine: string) => string): string {
   const value: unknown = JSON.parse(preview);
   if (typeof value !== "object" || value === null) return "";
   const { diff, ...rest } = value as Record<string, unknown>;
-  const text = typeof diff === "string" && diff !== "" ? diff : JSON.stringify(rest, null, 2);
-  const lines = text.split("\n").map((line) => `  ${printable(line, 200)}`);
+  const isDiff = typeof diff === "string" && diff !== "";
+  const text = isDiff ? diff : JSON.stringify(rest, null, 2);
+  const lines = text.split("\n").map((line) => {
+    const safe = printable(line, 200);
+    return `  ${isDiff ? colour(safe) : safe}`;
+  });
   const more = lines.length - MOST_LINES;
   return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`  … ${more} more lines`] : [])].join(
     "\n",

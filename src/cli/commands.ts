@@ -28,8 +28,8 @@ export const COMMANDS: Readonly<
     load: async () => (await import("./mcp.ts")).mcp,
   },
   tools: {
-    usage: "tools [list|show NAME|search TEXT]",
-    help: "the tools, their arguments and outputs",
+    usage: "tools [list|show TOOL|search TEXT|schema|docs]",
+    help: "the tools, their arguments and outputs; their schemas for models; a reference",
     load: async () => (await import("./tools.ts")).tools,
   },
   policy: {
@@ -48,9 +48,20 @@ export const COMMANDS: Readonly<
     help: "show the log of decisions and outcomes, verify that it is whole, sum it up",
     load: async () => (await import("./audit.ts")).audit,
   },
+  plugin: {
+    usage: "plugin [new NAME|check FILE ...|test FILE ...|docs FILE ...]",
+    help: "write, check, try and document custom tools",
+    load: async () => (await import("./plugin.ts")).plugin,
+  },
   doctor: {
     usage: "doctor",
     help: "what enforces the policy on this machine, each layer tried",
     load: async () => (await import("./doctor.ts")).doctor,
+  },
+  completions: {
+    usage: "completions bash|zsh|fish",
+    help:
+      "a script for the shell: load it, and the tab key completes commands, tools and arguments",
+    load: async () => (await import("./completions.ts")).completions,
   },
 };

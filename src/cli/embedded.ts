@@ -1,5 +1,6 @@
 /** What a build carries: its version, and the policy that holds where no other is named. */
 
+import type { PluginManifest } from "../plugins/manifest.ts";
 import type { LoadedPolicy } from "../policy/model.ts";
 
 export interface Embedded {
@@ -9,4 +10,6 @@ export interface Embedded {
   readonly policy: LoadedPolicy;
   /** The runtime's OpenTelemetry exporter is baked in. */
   readonly telemetry?: true;
+  /** The custom tools that it names, as they were when it was built. */
+  readonly plugins?: readonly PluginManifest[];
 }

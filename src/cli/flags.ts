@@ -1,12 +1,16 @@
 /** The flags: one table gives parsing, help and the environment variables. */
 
 import { nearest } from "../core/nearest.ts";
+import { REFERENCE_TARGETS } from "./reference/targets.ts";
+import { SCHEMA_TARGETS } from "./schema_export/targets.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** One flag. `value` names what it takes, in help; absent for a switch. */
 export interface Flag {
   readonly name: string;
   readonly value?: string;
+  /** All that the value can be, where `value` does not say it as `a|b`. */
+  readonly values?: readonly string[];
   readonly repeatable?: true;
   /** Variable that says the same where the flag is not given. */
   readonly environment?: string;
@@ -37,9 +41,9 @@ export const FLAGS: readonly Flag[] = [
   },
   {
     name: "sandbox",
-    value: "MODE",
+    value: "auto|required|off",
     environment: "TOOLGATE_SANDBOX",
-    help: "auto, required or off; can only be stricter than the policy",
+    help: "the kernel's layer; can only be stricter than the policy",
   },
   {
     name: "audit",
@@ -86,10 +90,18 @@ export const FLAGS: readonly Flag[] = [
   },
   {
     name: "strict",
-    help: "policy check: exit 1 where there are warnings; policy replay: where a decision flips",
-    commands: ["policy"],
+    help: "policy check: exit 1 where there are warnings; policy replay: where a decision flips; " +
+      "tools schema: schemas that OpenAI holds the model to, where what may be left out is null",
+    commands: ["policy", "tools"],
   },
   { name: "force", help: "policy init: replace the file that is there", commands: ["policy"] },
+  {
+    name: "for",
+    value: "TARGET",
+    values: [...SCHEMA_TARGETS, ...REFERENCE_TARGETS].map(({ name }) => name),
+    help: `what for: of schema ${listed(SCHEMA_TARGETS)}; of docs ${listed(REFERENCE_TARGETS)}`,
+    commands: ["tools"],
+  },
   { name: "remember", help: "for each such call until it expires", commands: ["approvals"] },
   {
     name: "by",
@@ -97,8 +109,13 @@ export const FLAGS: readonly Flag[] = [
     help: "calls of this agent; * stands for any text",
     commands: ["audit"],
   },
-  { name: "tool", value: "NAME", help: "calls of this tool, likewise", commands: ["audit"] },
-  { name: "effect", value: "EFFECT", help: "decisions with this effect", commands: ["audit"] },
+  { name: "tool", value: "TOOL", help: "calls of this tool, likewise", commands: ["audit"] },
+  {
+    name: "effect",
+    value: "allow|ask|deny",
+    help: "decisions with this effect",
+    commands: ["audit"],
+  },
   { name: "code", value: "CODE", help: "outcomes with this error", commands: ["audit"] },
   { name: "call", value: "NAME", help: "the records of one call", commands: ["audit"] },
   {
@@ -122,6 +139,10 @@ export const FLAGS: readonly Flag[] = [
     commands: ["audit"],
   },
 ];
+
+function listed(targets: readonly { readonly name: string }[]): string {
+  return targets.map(({ name }) => name).join(", ");
+}
 
 /** The short forms that everybody tries. */
 const SHORT: ReadonlyMap<string, string> = new Map([["-h", "--help"], ["-V", "--version"]]);
@@ -171,6 +192,23 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     }
   }
   return { words, values, switches };
+}
+
+/** Throws a UsageError for a flag that the command does not take: it would have no effect. */
+export function refuseOthersFlags(command: string, { values, switches }: CommandLine): void {
+  const given = new Set([...Object.keys(values), ...switches]);
+  const foreign = FLAGS.find(({ name, commands }) =>
+    given.has(name) && commands !== undefined && !commands.includes(command)
+  );
+  if (foreign === undefined) return;
+  throw new UsageError(
+    `${command} takes no --${foreign.name}; it is a flag of ${foreign.commands?.join(" and ")}`,
+  );
+}
+
+/** All that the value of a flag can be; null where it is free. */
+export function valuesOf({ value = "", values }: Flag): readonly string[] | null {
+  return values ?? (/^[a-z-]+(?:\|[a-z-]+)+$/.test(value) ? value.split("|") : null);
 }
 
 function split(text: string): [string, string | undefined] {

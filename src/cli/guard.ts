@@ -9,6 +9,8 @@ import { isWithin } from "../sandbox/within.ts";
 export interface GoverningFiles {
   /** Policy files, the binary: never written. */
   readonly unwritable: readonly CanonicalPath[];
+  /** Likewise what was, or would be, read as a custom tool: absolute globs, and the folder or file each leads to. */
+  readonly manifests: readonly { readonly glob: string; readonly below: CanonicalPath }[];
   /** The audit log: never read or written. Those it was rotated into, too. */
   readonly log: CanonicalPath | null;
 }
@@ -20,7 +22,7 @@ export interface GoverningFiles {
 export function guardOf(
   policies: readonly PlacedPolicy[],
   workspace: CanonicalPath,
-  { unwritable, log }: GoverningFiles,
+  { unwritable, manifests, log }: GoverningFiles,
 ): PlacedPolicy | null {
   const reachesOut = policies.some(({ policy }) =>
     policy.paths?.some(({ effect, match }) =>
@@ -28,7 +30,12 @@ export function guardOf(
     ) === true
   );
   const isReached = (path: CanonicalPath) => reachesOut || isWithin(workspace, path);
-  const governing = unwritable.filter(isReached);
+  const governing = [
+    ...unwritable.filter(isReached).map(plainGlob),
+    // A glob may begin above the workspace.
+    ...manifests.filter(({ below }) => isReached(below) || isWithin(below, workspace))
+      .map(({ glob }) => glob),
+  ];
   const logs = log !== null && isReached(log) ? [plainGlob(log), `${plainGlob(log)}.[0-9]*`] : [];
   if (governing.length + logs.length === 0) return null;
   const paths: readonly PathRule[] = [
@@ -36,7 +43,7 @@ export function guardOf(
     {
       effect: "deny",
       access: ["write"],
-      match: governing.map(plainGlob),
+      match: [...new Set(governing)],
       reason: "it governs this run",
     },
     { effect: "deny", access: ["read", "write"], match: logs, reason: "it is the audit log" },

@@ -1,108 +1,116 @@
 /** Help texts, from the tables of commands and flags. */
 
-import { ERROR_CODES, EXIT } from "../core/errors.ts";
-import { FLAGS } from "./flags.ts";
+import { ERROR_CODES } from "../core/errors.ts";
 import { COMMANDS } from "./commands.ts";
+import { EXAMPLES, EXIT_STATUSES } from "./examples.ts";
+import { FLAGS } from "./flags.ts";
+import { wrap } from "./plain_text.ts";
+import { NO_SCREEN, type Screen } from "./screen.ts";
+import { type Style, styleOf } from "./style.ts";
 
-const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  call: [
-    "toolgate call read_file path=src/main.ts start_line=1 end_line=20",
-    `toolgate call write_file --json '{"path": "notes.txt", "content": "hello"}'`,
-    "toolgate call run_command argv=git,status --format json",
-    "toolgate call write_file path=a.txt content=x --preview",
-  ],
-  serve: [
-    `echo '{"id": 1, "tool": "read_file", "args": {"path": "README.md"}}' | toolgate serve`,
-    "toolgate serve --policy policy.yaml --root /srv/project",
-  ],
-  tools: ["toolgate tools", "toolgate tools show read_file", "toolgate tools search files"],
-  policy: [
-    "toolgate policy check --policy policy.yaml",
-    "toolgate policy explain run_command argv=git,push",
-    "toolgate policy init policy.yaml",
-    "toolgate policy test --policy policy.yaml      (with policy.test.yaml beside it)",
-    "toolgate policy flags --policy policy.yaml",
-    "toolgate policy replay --audit audit.ndjson --policy policy.yaml",
-  ],
-  doctor: ["toolgate doctor", "toolgate doctor --format json"],
-};
+/** How a text is laid out: `columns` null for as long lines as it has. */
+interface Layout {
+  readonly columns: number | null;
+  readonly style: Style;
+}
 
-const STATUS: readonly (readonly [number, string])[] = [
-  [EXIT.success, "success"],
-  [EXIT.failed, "the tool failed"],
-  [EXIT.usage, "usage, unknown tool or invalid arguments"],
-  [EXIT.denied, "denied by policy"],
-  [EXIT.approval, "approval required or refused"],
-  [EXIT.stopped, "timed out or cancelled"],
-  [EXIT.internal, "internal error"],
+/** Narrower than this a second column would be unreadable: what it holds goes below. */
+const MIN_RIGHT = 24;
+
+const OPENING = "toolgate: runs an agent's tool requests under a policy, and nothing else";
+
+const CLOSING = [
+  "Without --policy: /etc/toolgate/policy.yaml where it is there, else the built-in policy.",
+  "toolgate help COMMAND says more, with examples; toolgate call TOOL --help what a tool takes.",
 ];
 
 /** The text for a command, or for all where none (or none that exists) is named. */
-export function helpText(command: string | undefined): string {
+export function helpText(command: string | undefined, screen: Screen = NO_SCREEN): string {
+  const layout = { columns: screen.columns, style: styleOf(screen) };
   const known = command !== undefined && Object.hasOwn(COMMANDS, command)
     ? COMMANDS[command]
     : undefined;
-  return known === undefined || command === undefined ? overview() : ofCommand(command, known);
+  return known === undefined || command === undefined
+    ? overview(layout)
+    : ofCommand(command, known, layout);
 }
 
-function overview(): string {
+function overview(layout: Layout): string {
+  const { heading } = layout.style;
   return [
-    "toolgate: runs an agent's tool requests under a policy, and nothing else",
+    ...wrap(OPENING, layout.columns ?? Infinity),
     "",
-    "usage: toolgate COMMAND [ARGUMENTS] [FLAGS]",
+    `${heading("usage:")} toolgate COMMAND [ARGUMENTS] [FLAGS]`,
     "",
-    "commands:",
-    ...columns(Object.values(COMMANDS).map(({ usage, help }) => [usage, help])),
+    heading("commands:"),
+    ...columns(Object.values(COMMANDS).map(({ usage, help }) => [usage, help]), layout),
     "",
-    "flags (anywhere on the line):",
-    ...flagLines(undefined),
+    heading("flags (anywhere on the line):"),
+    ...flagLines(undefined, layout),
     "",
-    "Without --policy: /etc/toolgate/policy.yaml where it is there, else the built-in policy.",
-    "toolgate help COMMAND says more, with examples.",
+    ...CLOSING.flatMap((line) => wrap(line, layout.columns ?? Infinity)),
   ].join("\n");
 }
 
-function ofCommand(name: string, { usage, help }: { usage: string; help: string }): string {
-  const lines = [
-    `usage: toolgate ${usage} [FLAGS]`,
+function ofCommand(
+  name: string,
+  { usage, help }: { usage: string; help: string },
+  layout: Layout,
+): string {
+  const { heading } = layout.style;
+  const examples = Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] ?? [] : [];
+  return [
+    `${heading("usage:")} toolgate ${usage} [FLAGS]`,
     "",
     `${help}.`,
     "",
-    "flags:",
-    ...flagLines(name),
-  ];
-  const examples = EXAMPLES[name] ?? [];
-  if (examples.length > 0) {
-    lines.push(
-      "",
-      "examples:",
-      ...examples.map((example) => `  ${example}`),
-    );
-  }
-  if (name === "call") {
-    lines.push(
-      "",
-      "exit status:",
-      ...STATUS.map(([status, meaning]) => {
-        const codes = Object.entries(ERROR_CODES).filter(([, value]) => value === status).length;
-        return `  ${String(status).padEnd(4)}${meaning}${codes > 0 ? ` (${codes} codes)` : ""}`;
-      }),
-    );
-  }
-  return lines.join("\n");
+    heading("flags:"),
+    ...flagLines(name, layout),
+    ...(examples.length === 0
+      ? []
+      : ["", heading("examples:"), ...examples.map((example) => `  ${example}`)]),
+    ...(name === "call" ? ["", heading("exit status:"), ...statusLines()] : []),
+  ].join("\n");
 }
 
-function flagLines(command: string | undefined): string[] {
-  const shown = FLAGS.filter(({ commands }) =>
-    commands === undefined || command === undefined || commands.includes(command)
+function statusLines(): readonly string[] {
+  return EXIT_STATUSES.map(([status, meaning]) => {
+    const codes = Object.values(ERROR_CODES).filter((value) => value === status).length;
+    return `  ${String(status).padEnd(4)}${meaning}${codes > 0 ? ` (${codes} codes)` : ""}`;
+  });
+}
+
+/** Those of one command first, then those of all; without a command, those of all. */
+function flagLines(command: string | undefined, layout: Layout): readonly string[] {
+  const own = FLAGS.filter(({ commands }) => command !== undefined && commands?.includes(command));
+  const common = FLAGS.filter(({ commands }) => commands === undefined);
+  return columns(
+    [...own, ...common].map(({ name, value, environment, help }) => [
+      `--${name}${value === undefined ? "" : ` ${value}`}`,
+      help + (environment === undefined ? "" : ` [${environment}]`),
+    ]),
+    layout,
   );
-  return columns(shown.map(({ name, value, environment, help }) => [
-    `--${name}${value === undefined ? "" : ` ${value}`}`,
-    help + (environment === undefined ? "" : ` [${environment}]`),
-  ]));
 }
 
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const width = Math.max(...rows.map(([left = ""]) => left.length)) + 2;
-  return rows.map(([left = "", right = ""]) => `  ${left.padEnd(width)}${right}`);
+function columns(
+  rows: readonly (readonly [string, string])[],
+  { columns, style }: Layout,
+): readonly string[] {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
+  if (columns === null) return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`);
+  const beside = columns - width - 2;
+  if (beside < MIN_RIGHT) {
+    return rows.flatMap(([left, right]) => [
+      ...wrap(left, Math.max(1, columns - 2)).map((line) => `  ${style.heading(line)}`),
+      ...wrap(right, Math.max(1, columns - 6)).map((line) => `      ${line}`),
+    ]);
+  }
+  return rows.flatMap(([left, right]) =>
+    wrap(right, beside).map((line, index) =>
+      index === 0
+        ? `  ${style.heading(left)}${" ".repeat(width - left.length)}${line}`
+        : `${" ".repeat(width + 2)}${line}`
+    )
+  );
 }

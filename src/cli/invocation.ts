@@ -3,6 +3,15 @@
 import type { Embedded } from "./embedded.ts";
 import type { CommandLine } from "./flags.ts";
 
+/** What the table of commands says of one, beside how it is run. */
+export interface CommandWords {
+  /** As in `call TOOL [KEY=VALUE ...]`. */
+  readonly usage: string;
+  readonly help: string;
+}
+
 export interface Invocation extends CommandLine {
   readonly embedded: Embedded;
+  /** All commands that there are, by name: for those that write about them. */
+  readonly commands: Readonly<Record<string, CommandWords>>;
 }

@@ -11,6 +11,9 @@ export type Operation =
   | { readonly op: "approve"; readonly approval: string; readonly remember: "once" | "session" }
   | { readonly op: "reject"; readonly approval: string; readonly reason: string | null }
   | { readonly op: "revoke"; readonly approval: string }
+  | { readonly op: "register"; readonly manifest: Readonly<Record<string, unknown>> }
+  | { readonly op: "register"; readonly path: string }
+  | { readonly op: "unregister"; readonly tool: string }
   | { readonly op: "tools" | "stats" | "ping" | "approvals" };
 
 export type ServeRequest =
@@ -20,7 +23,7 @@ export type ServeRequest =
 
 /** Every key of a request, and the operations that take it. A misspelt `preview` must not run for real. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
-  tool: ["call", "explain"],
+  tool: ["call", "explain", "unregister"],
   args: ["call", "explain"],
   agent: ["call", "explain", "tools"],
   timeout_ms: ["call", "explain"],
@@ -31,6 +34,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   approval: ["approve", "reject", "revoke"],
   remember: ["approve"],
   reason: ["reject"],
+  manifest: ["register"],
+  path: ["register"],
 };
 const OPERATIONS = [
   "call",
@@ -40,6 +45,8 @@ const OPERATIONS = [
   "reject",
   "revoke",
   "approvals",
+  "register",
+  "unregister",
   "tools",
   "stats",
   "ping",
@@ -128,12 +135,27 @@ function read(value: Record<string, unknown>, id: RequestId, agent: string): Rea
     }
     case "revoke":
       return { kind: "operation", operation: { op, approval: string(value, "approval") } };
+    case "register":
+      return { kind: "operation", operation: readRegistration(value) };
+    case "unregister":
+      return { kind: "operation", operation: { op, tool: string(value, "tool") } };
     default:
       return {
         kind: "operation",
         operation: { op: op as "tools" | "stats" | "ping" | "approvals" },
       };
   }
+}
+
+function readRegistration(
+  { manifest, path, ...rest }: Record<string, unknown>,
+): Extract<Operation, { op: "register" }> {
+  if ((manifest === undefined) === (path === undefined)) {
+    throw wrong("register takes a manifest, or the path of one, and not both");
+  }
+  if (manifest === undefined) return { op: "register", path: string({ ...rest, path }, "path") };
+  if (!isObject(manifest)) throw wrong("manifest: an object, as a plugin's YAML file has it");
+  return { op: "register", manifest };
 }
 
 function readCall(value: Record<string, unknown>, id: RequestId, agent: string): CallRequest {

@@ -1,6 +1,11 @@
-/** Results for people, on a terminal: text as it is, lists as columns, errors with what to do. */
+/** Results for people, on a terminal: text as it is, lists as tables, diffs in colour, errors with what to do. */
 
+import type { ResultError } from "../core/errors.ts";
 import type { Result } from "../core/result.ts";
+import { clip, plain, textWidth } from "./plain_text.ts";
+import { cellText, renderTable } from "./render_table.ts";
+import { NO_SCREEN, type Screen } from "./screen.ts";
+import { diffLine, styleOf } from "./style.ts";
 
 /** What goes to standard output, and what to standard error. */
 export interface Rendered {
@@ -8,84 +13,124 @@ export interface Rendered {
   readonly problem: string | null;
 }
 
-/** Most characters of one cell. */
-const MAX_CELL = 100;
+/** Where each of the two is shown. */
+export interface Screens {
+  readonly output: Screen;
+  readonly problem: Screen;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** `shown`: what a program said was shown while it said it, and is not to be shown again. */
-export function renderResult(result: Result, shown = false): Rendered {
+export function renderResult(
+  result: Result,
+  screens: Screens = { output: NO_SCREEN, problem: NO_SCREEN },
+  shown = false,
+): Rendered {
   const output: unknown = JSON.parse(result.output);
   const { error } = result;
-  const said = shown && isRecord(output) && typeof output["stdout"] === "string";
-  const text = output === null || said ? "" : renderOutput(output);
-  if (error === null) return { output: text, problem: null };
-  const rule = error.rule === null
-    ? ""
-    : `\n  rule: ${error.rule.file} ${error.rule.index}${
-      error.rule.reason === undefined ? "" : ` (${error.rule.reason})`
-    }`;
-  return { output: text, problem: `${error.code}: ${plain(error.message)}${rule}` };
+  const said = shown && isFields(output) && typeof output["stdout"] === "string";
+  const text = output === null || said ? "" : renderOutput(output, screens.output);
+  return { output: text, problem: error === null ? null : renderError(error, screens.problem) };
 }
 
-function renderOutput(output: unknown): string {
-  if (!isRecord(output)) return plain(typeof output === "string" ? output : JSON.stringify(output));
-  const { content, stdout, stderr, timestamp, help, diff } = output;
-  for (const text of [content, help, timestamp, diff]) {
+function renderError({ code, message, rule }: ResultError, screen: Screen): string {
+  const style = styleOf(screen);
+  const cited = rule === null
+    ? []
+    : [`rule: ${rule.file} ${rule.index}${rule.reason === undefined ? "" : ` (${rule.reason})`}`];
+  return [
+    `${style.failure(`${code}:`)} ${plain(message)}`,
+    ...cited.map((line) => style.faint(`  ${plain(line)}`)),
+  ].join("\n");
+}
+
+function renderOutput(output: unknown, screen: Screen): string {
+  if (!isFields(output)) return plain(typeof output === "string" ? output : JSON.stringify(output));
+  const { content, stdout, stderr, timestamp, help, diff, ...rest } = output;
+  for (const text of [content, help, timestamp]) {
     if (typeof text === "string") return plain(text).replace(/\n$/, "");
   }
+  if (typeof diff === "string" && diff !== "") {
+    return [renderDiff(diff, screen), ...summary(rest, screen)].join("\n");
+  }
   if (typeof stdout === "string" && typeof stderr === "string") {
-    return plain(stdout + (stdout === "" || stdout.endsWith("\n") ? "" : "\n") + stderr).replace(
-      /\n$/,
-      "",
-    );
+    const between = stdout === "" || stdout.endsWith("\n") ? "" : "\n";
+    return plain(stdout + between + stderr).replace(/\n$/, "");
   }
-  const list = Object.values(output).find((value) => Array.isArray(value) && value.every(isRecord));
-  if (Array.isArray(list) && list.length > 0) {
-    return table(list as Record<string, unknown>[], output);
-  }
-  return pairs(output);
+  return renderFields(output, screen);
 }
 
-function table(rows: readonly Record<string, unknown>[], output: Record<string, unknown>): string {
-  const all = new Set(rows.flatMap((row) => Object.keys(row)));
-  // A path ends with the name.
-  if (all.has("path")) all.delete("name");
-  const keys = [...all];
-  const cells = rows.map((row) => keys.map((key) => cell(row[key])));
-  const widths = keys.map((key, i) =>
-    Math.max(key.length, ...cells.map((row) => (row[i] ?? "").length))
+function renderDiff(diff: string, screen: Screen): string {
+  const style = styleOf(screen);
+  return plain(diff).replace(/\n$/, "").split("\n").map((line) => diffLine(line, style)).join("\n");
+}
+
+/** Lists that hold something, then the rest on a line. */
+function renderFields(output: Fields, screen: Screen): string {
+  const lists = Object.entries(output).filter((entry): entry is [string, readonly unknown[]] =>
+    Array.isArray(entry[1]) && entry[1].length > 0
   );
-  const line = (row: readonly string[]) =>
-    row.map((text, i) => text.padEnd(widths[i] ?? 0)).join("  ").trimEnd();
-  const rest = Object.entries(output).filter(([, value]) => !Array.isArray(value));
-  const totals = rest.map(([key, value]) => `${key}: ${cell(value)}`).join("  ");
-  return [line(keys), ...cells.map(line), ...(totals === "" ? [] : [totals])].join("\n");
+  if (lists.length === 0) return pairs(output, screen);
+  const listed = new Set(lists.map(([key]) => key));
+  const rest = Object.fromEntries(Object.entries(output).filter(([key]) => !listed.has(key)));
+  const style = styleOf(screen);
+  return [
+    ...lists.flatMap(([key, list]) => [
+      ...(lists.length > 1 ? [style.heading(`${plain(key)}:`)] : []),
+      renderList(list, screen),
+    ]),
+    ...summary(rest, screen),
+  ].join("\n");
 }
 
-function pairs(output: Record<string, unknown>): string {
+function renderList(list: readonly unknown[], screen: Screen): string {
+  if (!list.every(isFields)) return list.map((value) => plain(inline(value))).join("\n");
+  const inner = list.flatMap((row) => Object.entries(row)).find(([, value]) => isRecords(value));
+  if (inner === undefined) return renderTable(list, screen);
+  // Records within records: a heading for each, and below it its own table.
+  const [key] = inner;
+  const narrower = screen.columns === null
+    ? screen
+    : { ...screen, columns: Math.max(1, screen.columns - 2) };
+  return list.map(({ [key]: nested, ...row }) => {
+    const heading = Object.values(row).map(cellText).join("  ");
+    const below = isRecords(nested) ? renderList(nested, narrower) : cellText(nested ?? "");
+    return [styleOf(screen).heading(heading), ...below.split("\n").map((line) => `  ${line}`)]
+      .join("\n");
+  }).join("\n");
+}
+
+/** All on one line where it fits there, else a line each. */
+function summary(rest: Fields, screen: Screen): readonly string[] {
+  const line = Object.entries(rest).map(([key, value]) => `${plain(key)}: ${cellText(value)}`)
+    .join("  ");
+  if (line === "") return [];
+  const fits = screen.columns === null || textWidth(line) <= screen.columns;
+  return [styleOf(screen).faint(fits ? line : pairs(rest, screen))];
+}
+
+function pairs(output: Fields, { columns }: Screen): string {
   const width = Math.max(0, ...Object.keys(output).map((key) => key.length)) + 2;
-  return Object.entries(output).map(([key, value]) => `${`${key}:`.padEnd(width)}${cell(value)}`)
-    .join("\n");
+  return Object.entries(output).map(([key, value]) => {
+    const line = `${`${plain(key)}:`.padEnd(width)}${cellText(value)}`.trimEnd();
+    return columns === null ? line : clip(line, columns);
+  }).join("\n");
 }
 
-function cell(value: unknown): string {
-  const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
-  const line = plain(text).replaceAll("\n", "⏎");
-  return line.length <= MAX_CELL ? line : `${line.slice(0, MAX_CELL - 1)}…`;
+function inline(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function isRecords(value: unknown): value is readonly Fields[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isFields);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Text of a program as it comes. */
 export function renderEvent(text: string): string {
   return plain(text);
-}
-
-/** Control characters of a file or a program must not steer the terminal (CVE-2003-0063 and its kin). */
-function plain(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, (character) => {
-    return `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-  });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,11 +3,32 @@
 import { EXIT } from "../core/errors.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Embedded } from "./embedded.ts";
-import { parseCommandLine } from "./flags.ts";
+import { parseCommandLine, refuseOthersFlags } from "./flags.ts";
 import { UsageError } from "./usage_error.ts";
 import { complain, print } from "./stdio.ts";
 
 export type { Embedded } from "./embedded.ts";
+
+function commandOf(name: string) {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
+/** Of a command, of a tool (`call TOOL`, or by its name alone), or of all. */
+async function helpOn([name, operand]: readonly string[]): Promise<string> {
+  const { openScreen } = await import("./screen.ts");
+  const screen = openScreen("stdout");
+  const known = name !== undefined && commandOf(name) !== undefined;
+  const tool = name === "call" ? operand : known ? undefined : name;
+  if (tool !== undefined) {
+    const { toolHelp } = await import("./tool_help.ts");
+    const page = await toolHelp(tool, screen);
+    if (page !== null) return page;
+    const { unknownCommand, unknownTool } = await import("./unknown_name.ts");
+    throw known ? unknownTool(tool) : unknownCommand(tool);
+  }
+  const { helpText } = await import("./help.ts");
+  return helpText(name, screen);
+}
 
 /** Runs a command line. Gives the exit status and never throws. */
 export async function run(argv: readonly string[], embedded: Embedded): Promise<number> {
@@ -18,22 +39,22 @@ export async function run(argv: readonly string[], embedded: Embedded): Promise<
       print(`toolgate ${embedded.version}`);
       return EXIT.success;
     }
-    if (line.switches.has("help") || name === undefined || name === "help") {
+    if (line.switches.has("help") || name === "help") {
+      print(await helpOn(name === "help" ? words : line.words));
+      return EXIT.success;
+    }
+    if (name === undefined) {
       const { helpText } = await import("./help.ts");
-      const text = helpText(name === "help" ? words[0] : name);
-      (line.switches.has("help") || name === "help" ? print : complain)(text);
-      return name === undefined && !line.switches.has("help") ? EXIT.usage : EXIT.success;
+      complain(helpText(undefined));
+      return EXIT.usage;
     }
-    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    const command = commandOf(name);
     if (command === undefined) {
-      const { nearest } = await import("../core/nearest.ts");
-      const near = nearest(name, Object.keys(COMMANDS));
-      throw new UsageError(
-        `there is no command ${JSON.stringify(name)}` +
-          (near !== null ? `; did you mean ${near}?` : ""),
-      );
+      const { unknownCommand } = await import("./unknown_name.ts");
+      throw unknownCommand(name);
     }
-    return await (await command.load())({ ...line, words, embedded });
+    refuseOthersFlags(name, line);
+    return await (await command.load())({ ...line, words, embedded, commands: COMMANDS });
   } catch (error) {
     if (error instanceof UsageError) {
       complain(`toolgate: ${error.message}`);

@@ -14,15 +14,19 @@ import { type Agent, openSession, openStayingEngine } from "./session.ts";
 export async function serve(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
   const engine = await openStayingEngine(session, invocation);
-  return await serveEngine(engine, session.agent);
+  return await serveEngine(engine, session.agent, session);
 }
 
 /** As {@linkcode serve}, with an engine that is there. */
-export async function serveEngine(engine: StayingEngine, agent: Agent): Promise<number> {
+export async function serveEngine(
+  engine: StayingEngine,
+  agent: Agent,
+  options?: { readonly registration: boolean },
+): Promise<number> {
   engine.warm();
   const readiness = createReadiness(openLibc());
   const writer = new LineWriter(readiness);
-  const server = new Server(engine, agent, (line) => writer.write(line));
+  const server = new Server(engine, agent, (line) => writer.write(line), options);
   const { limits, killGraceMs } = engine.rulebook.settings;
   const loop = new LineLoop(server, writer, readiness, limits.request);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

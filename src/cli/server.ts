@@ -10,6 +10,7 @@ import type { JobEvent, StayingRunner } from "../engine/runner.ts";
 import type { ApprovalAnswer } from "../engine/approvals.ts";
 import type { Line } from "./line_splitter.ts";
 import { PipeApprovals } from "./pipe_approvals.ts";
+import type { PluginOperation } from "./plugin_registration.ts";
 import { type Operation, readRequest, type ServeRequest } from "./read_request.ts";
 import type { Agent } from "./session.ts";
 import { toolShape } from "./tool_shape.ts";
@@ -25,6 +26,9 @@ const MAX_ASKED = 256;
 
 type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
 
+/** What waits for its turn: calls, and operations that see or change which tools there are. */
+type Waiting = Call | Extract<ServeRequest, { kind: "operation" }>;
+
 interface Open {
   readonly id: RequestId;
   /** Set once it runs. */
@@ -36,11 +40,16 @@ export class Server {
   readonly #engine: StayingEngine;
   readonly #agent: Agent;
   readonly #write: (line: string) => void;
-  readonly #waiting: Call[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #running = new Set<Open>();
   readonly #started = performance.now();
   readonly #approvals: PipeApprovals;
+  readonly #registration: boolean;
   #answers = 0;
+  /** Operations whose answer is being made. */
+  #operating = 0;
+  /** Whether the tools are being changed or listed in order: what came after that waits. */
+  #exclusive = false;
   /** Called when an answer was written. */
   onAnswer: () => void = () => {};
 
@@ -48,10 +57,12 @@ export class Server {
     engine: StayingEngine,
     agent: Agent,
     write: (line: string) => void,
+    options: { readonly registration: boolean } = { registration: false },
   ) {
     this.#engine = engine;
     this.#agent = agent;
     this.#write = write;
+    this.#registration = options.registration;
     this.#approvals = new PipeApprovals((line) => {
       write(line);
       // It waits without a thread: another may take its place.
@@ -66,7 +77,7 @@ export class Server {
 
   /** Requests without an answer. */
   get pending(): number {
-    return this.#running.size + this.#waiting.length;
+    return this.#running.size + this.#waiting.length + this.#operating;
   }
 
   /** Whether reading on has to wait. */
@@ -92,7 +103,12 @@ export class Server {
         this.#answer(request.id, refusal(null, request.error));
         return;
       case "operation":
-        this.#operate(request.id, request.operation);
+        if (this.#isInOrder(request.operation)) {
+          this.#waiting.push(request);
+          this.#startNext();
+        } else {
+          void this.#operate(request.id, request.operation);
+        }
         return;
       case "call":
       case "explain":
@@ -114,14 +130,26 @@ export class Server {
 
   /** Answers what has not begun; there will be no turn for it. */
   refuseWaiting(): void {
-    for (const { id, call } of this.#waiting.splice(0)) {
-      this.#fail(
-        id,
-        call.tool,
-        "CANCELLED",
-        `${call.tool}: toolgate is ending; the call was not begun`,
-      );
+    for (const waiting of this.#waiting.splice(0)) {
+      this.#refuse(waiting, "toolgate is ending; the call was not begun");
     }
+  }
+
+  #refuse(waiting: Waiting, why: string): void {
+    const { id } = waiting;
+    if (waiting.kind === "operation") {
+      const { op } = waiting.operation;
+      this.#answer(id, refusal(null, resultError("CANCELLED", `${op}: ${why}`)), op);
+    } else {
+      this.#fail(id, waiting.call.tool, "CANCELLED", `${waiting.call.tool}: ${why}`);
+    }
+  }
+
+  /** Whether an operation must wait for what came before it, and what comes after it for it. */
+  #isInOrder({ op }: Operation): boolean {
+    if (op === "register" || op === "unregister") return true;
+    // A listing shows what the operations before it have changed.
+    return op === "tools" && (this.#exclusive || this.#waiting.some(isOperation));
   }
 
   cancelAll(): void {
@@ -134,8 +162,16 @@ export class Server {
     // Short calls take turns on their threads: judging the next ones meanwhile costs them nothing.
     const most = concurrency === 1 ? 1 : Math.max(concurrency, MAX_JUDGED);
     while (this.#running.size - Math.min(this.#approvals.waiting, MAX_ASKED) < most) {
-      const next = this.#waiting.shift();
+      const next = this.#exclusive ? undefined : this.#waiting.shift();
       if (next === undefined) return;
+      if (next.kind === "operation") {
+        this.#exclusive = true;
+        void this.#operate(next.id, next.operation).then(() => {
+          this.#exclusive = false;
+          this.#startNext();
+        });
+        return;
+      }
       const open: Open = { id: next.id, cancel: null, cancelled: false };
       this.#running.add(open);
       const running = next.kind === "call" ? this.#call(next.call, open) : this.#explain(next.call);
@@ -173,9 +209,12 @@ export class Server {
   }
 
   async #operate(id: RequestId, operation: Operation): Promise<void> {
+    this.#operating++;
     try {
       const output = operation.op === "tools"
         ? await this.#tools()
+        : operation.op === "register" || operation.op === "unregister"
+        ? await this.#changePlugins(operation)
         : this.#operationOutput(operation);
       this.#answer(id, {
         tool: null,
@@ -188,7 +227,15 @@ export class Server {
       }, operation.op);
     } catch (error) {
       this.#answer(id, refusal(null, describeFailure(operation.op, error)), operation.op);
+    } finally {
+      this.#operating--;
     }
+  }
+
+  async #changePlugins(operation: PluginOperation): Promise<unknown> {
+    const { changePlugins } = await import("./plugin_registration.ts");
+    const rules = { agent: this.#agent.name, allowed: this.#registration };
+    return await changePlugins(this.#engine, rules, operation);
   }
 
   #operationOutput(operation: Operation): unknown {
@@ -240,8 +287,8 @@ export class Server {
   #cancel(target: RequestId): boolean {
     const at = this.#waiting.findIndex(({ id }) => id === target);
     if (at !== -1) {
-      for (const { id, call } of this.#waiting.splice(at, 1)) {
-        this.#fail(id, call.tool, "CANCELLED", `${call.tool}: cancelled before it began`);
+      for (const waiting of this.#waiting.splice(at, 1)) {
+        this.#refuse(waiting, "cancelled before it began");
       }
       return true;
     }
@@ -264,6 +311,10 @@ export class Server {
     this.#write(encodeResult(id, result, op));
     this.onAnswer();
   }
+}
+
+function isOperation({ kind }: Waiting): boolean {
+  return kind === "operation";
 }
 
 function cancel(open: Open): void {

@@ -1,5 +1,6 @@
 /** From a command line and the environment to what governs this process: policies, workspace, agent. */
 
+import { dirname } from "@std/path";
 import type { CanonicalPath } from "../core/capability.ts";
 import { type ErrorCode, ToolError } from "../core/errors.ts";
 import {
@@ -17,10 +18,13 @@ import type { Telemetry } from "../engine/telemetry.ts";
 import type { AuditSettings } from "../policy/rulebook.ts";
 import { openLibc } from "../sandbox/libc.ts";
 import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";
+import { mayRegister } from "../policy/plugin_rules.ts";
+import type { PluginManifest } from "../plugins/manifest.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { FLAGS } from "./flags.ts";
 import { guardOf } from "./guard.ts";
 import type { Invocation } from "./invocation.ts";
+import { type LoadedPlugins, NO_PLUGINS } from "./loaded_plugins.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** The policy of a machine, taken where neither a flag nor the environment names one. */
@@ -37,6 +41,10 @@ export interface Agent {
 
 export interface Session {
   readonly policies: readonly PlacedPolicy[];
+  /** The custom tools that they name. */
+  readonly plugins: readonly PluginManifest[];
+  /** Whether more may be registered over a pipe. */
+  readonly registration: boolean;
   readonly workspace: CanonicalPath;
   readonly agent: Agent;
   readonly format: "json" | "text";
@@ -47,14 +55,18 @@ export interface Session {
 /** Loads everything. Throws a UsageError that says what is wrong and where. */
 export async function openSession(invocation: Invocation): Promise<Session> {
   const files = policyFiles(invocation);
-  const loaded = [...await loadPolicies(invocation, files), ...await overlays(invocation)];
-  const policies = guarded(placePolicies(loaded, invocation), files);
+  const own = await loadPolicies(invocation, files);
+  const plugins = await pluginsOf(own, files, invocation);
+  const loaded = [...own, ...await overlays(invocation)];
+  const policies = guarded(placePolicies(loaded, invocation), files, plugins);
   const named = setting(invocation, "agent");
   if (named !== null && !/^[A-Za-z0-9._-]{1,128}$/.test(named)) {
     throw new UsageError("--agent takes letters, digits, '.', '_' and '-', at most 128");
   }
   return {
     policies,
+    plugins: plugins.manifests,
+    registration: mayRegister(loaded),
     workspace: (policies.at(-1) as PlacedPolicy).workspace,
     agent: { name: named ?? "root", pinned: named !== null },
     format: formatOf(invocation),
@@ -72,10 +84,11 @@ async function telemetryOf({ embedded }: Invocation): Promise<Telemetry | null> 
 
 /** The engine of a session for one call. Throws a UsageError where its policies contradict each other. */
 export function openEngine(session: Session, { embedded }: Invocation): CommandEngine {
-  const { policies, workspace } = session;
+  const { policies, plugins, workspace } = session;
   try {
     return createEngine({
       policies,
+      plugins,
       workspace,
       sealed: embedded.sealed,
       audit: auditStorage(workspace),
@@ -90,10 +103,11 @@ export async function openStayingEngine(
   session: Session,
   { embedded }: Invocation,
 ): Promise<StayingEngine> {
-  const { policies, workspace } = session;
+  const { policies, plugins, workspace } = session;
   try {
     return await createStayingEngine({
       policies,
+      plugins,
       workspace,
       sealed: embedded.sealed,
       audit: auditStorage(workspace),
@@ -154,14 +168,35 @@ async function loadPolicies(
   return loaded;
 }
 
+/** The custom tools of the policies: files follow what is built in, each with the folder that it lies in. */
+async function pluginsOf(
+  policies: readonly LoadedPolicy[],
+  files: readonly string[],
+  { embedded }: Invocation,
+): Promise<LoadedPlugins> {
+  if (policies.every(({ policy }) => policy.plugins === null)) return NO_PLUGINS;
+  const { loadPlugins } = await import("./plugin_files.ts");
+  const sources = policies.map(({ source, policy }, index) => {
+    const file = files[index - (policies.length - files.length)];
+    const folder = file === undefined ? null : dirname(realPath(file)) as CanonicalPath;
+    return { source, rule: policy.plugins, folder };
+  });
+  return loadPlugins(sources, embedded.plugins ?? [], (file) => readPolicy(file, "plugin"));
+}
+
 /** With what keeps tools off the files that govern this run. */
-function guarded(policies: PlacedPolicy[], files: readonly string[]): readonly PlacedPolicy[] {
+function guarded(
+  policies: PlacedPolicy[],
+  files: readonly string[],
+  plugins: LoadedPlugins,
+): readonly PlacedPolicy[] {
   const { workspace } = policies.at(-1) as PlacedPolicy;
   const log = policies.map(({ policy }) => policy.audit?.file ?? null).find((file) =>
     file !== null
   );
   const guard = guardOf(policies, workspace, {
     unwritable: [...files, Deno.execPath()].map(realPath),
+    manifests: plugins.governing,
     log: log === undefined ? null : canonicalize(workspace, log),
   });
   return guard === null ? policies : [...policies, guard];
@@ -191,23 +226,25 @@ export async function loadPolicy(file: string): Promise<LoadedPolicy> {
   return { source: file.split(/[\\/]/).at(-1) ?? file, policy: parsed.policy };
 }
 
-/** The text of a policy file; a UsageError where it cannot be read. */
-export function readPolicy(file: string): string {
+/** The text of a policy file, or of another that is read like one; a UsageError where it cannot be read. */
+export function readPolicy(file: string, what = "policy"): string {
   try {
     const info = Deno.statSync(file);
-    if (!info.isFile) throw new UsageError(`policy ${file}: not a regular file`);
+    if (!info.isFile) throw new UsageError(`${what} ${file}: not a regular file`);
     if (info.size > MAX_POLICY_BYTES) {
-      throw new UsageError(`policy ${file}: ${info.size} bytes; at most ${MAX_POLICY_BYTES}`);
+      throw new UsageError(`${what} ${file}: ${info.size} bytes; at most ${MAX_POLICY_BYTES}`);
     }
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
       Deno.readFileSync(file),
     );
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    if (error instanceof TypeError) throw new UsageError(`policy ${file}: not UTF-8 text`);
-    if (error instanceof Deno.errors.NotFound) throw new UsageError(`policy ${file}: no such file`);
+    if (error instanceof TypeError) throw new UsageError(`${what} ${file}: not UTF-8 text`);
+    if (error instanceof Deno.errors.NotFound) {
+      throw new UsageError(`${what} ${file}: no such file`);
+    }
     throw new UsageError(
-      `policy ${file}: cannot be read (${error instanceof Error ? error.name : "?"})`,
+      `${what} ${file}: cannot be read (${error instanceof Error ? error.name : "?"})`,
     );
   }
 }

@@ -26,7 +26,8 @@ const MAX_PROBLEMS = 20;
  * Checks `value` and returns a new value with all `default`s of `properties` filled in, at every level
  * (none inside `oneOf`, as ajv does). The input is never changed; only own properties count, so
  * `__proto__` and `constructor` are arguments like any other. Objects take no other properties than the schema names
- * unless it says `additionalProperties`.
+ * unless it says `additionalProperties`. An optional property that is `null`, where its schema takes no `null`, counts as
+ * absent, wherever defaults are filled in: models in OpenAI's strict mode must send all properties.
  */
 export function parseArguments<T>(schema: Schema<T>, value: unknown): ParsedArguments<T> {
   const problems: ArgumentProblem[] = [];
@@ -201,6 +202,7 @@ function parseProperties(
   for (const key of Object.keys(value)) {
     const at = { ...place, path: joinPath(place.path, key) };
     if (Object.hasOwn(properties, key)) {
+      if (value[key] === null && standsForAbsent(schema, key, place)) continue;
       parsed.push([key, parse(properties[key] ?? {}, value[key], at)]);
     } else if (typeof schema.additionalProperties === "object") {
       parsed.push([key, parse(schema.additionalProperties, value[key], at)]);
@@ -210,7 +212,7 @@ function parseProperties(
       parsed.push([key, value[key]]);
     }
   }
-  if (place.fill) parsed.push(...defaultsOf(properties, value, place));
+  if (place.fill) parsed.push(...defaultsOf(schema, value, place));
   const filled = Object.fromEntries(parsed);
   for (const name of schema.required ?? []) {
     if (Object.hasOwn(filled, name)) continue;
@@ -224,14 +226,24 @@ function parseProperties(
   return filled;
 }
 
+/** Whether `null` says no more of this property than leaving it out. */
+function standsForAbsent(schema: JsonSchema, key: string, place: Place): boolean {
+  if (!place.fill || schema.required?.includes(key) === true) return false;
+  const problems: ArgumentProblem[] = [];
+  parse(schema.properties?.[key] ?? {}, null, { path: "", problems, fill: false });
+  return problems.length > 0;
+}
+
 /** Fresh copies of the defaults of absent properties, with the defaults inside them. */
 function defaultsOf(
-  properties: Readonly<Record<string, JsonSchema>>,
+  schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
   place: Place,
 ): readonly [string, unknown][] {
-  return Object.entries(properties)
-    .filter(([key, property]) => property.default !== undefined && !Object.hasOwn(value, key))
+  const isAbsent = (key: string) =>
+    !Object.hasOwn(value, key) || (value[key] === null && standsForAbsent(schema, key, place));
+  return Object.entries(schema.properties ?? {})
+    .filter(([key, property]) => property.default !== undefined && isAbsent(key))
     .map(([key, property]) => [
       key,
       parse(property, ownCopy(property.default), {

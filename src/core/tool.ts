@@ -25,7 +25,16 @@ export const PERMISSION_GROUPS = [
 ] as const;
 export type PermissionGroup = (typeof PERMISSION_GROUPS)[number];
 
-export const CATEGORIES = ["fs", "exec", "git", "web", "agent", "analysis", "util"] as const;
+export const CATEGORIES = [
+  "fs",
+  "exec",
+  "git",
+  "web",
+  "agent",
+  "analysis",
+  "util",
+  "custom",
+] as const;
 export type Category = (typeof CATEGORIES)[number];
 
 /** Sizes in bytes, counts as counts, times in milliseconds; the policy's `limits`. */
@@ -206,12 +215,16 @@ export interface Tool<I = unknown, O = unknown> {
    * files they come from (run from source, not from a binary).
    */
   prepare?(): Promise<unknown>;
+  /** Of a custom tool: plain data that other threads make the same tool from. */
+  readonly definition?: unknown;
   /** Validation beyond the schema: throws INVALID_ARGUMENTS. Free of effects. */
   check?(input: I): void;
   /** Set where it is but another name for other tools: its calls are judged, run and counted as theirs. */
   readonly standsFor?: StandsFor<I>;
   /** The risk is that of the programs it would start, not its own; `risk` then is the highest it can be. */
   readonly riskOfPrograms?: boolean;
+  /** Beside `riskOfPrograms`: it counts as this much at least. */
+  readonly leastRisk?: Risk;
   /** May run for seconds without a pause: never shares a thread with short calls. */
   readonly long?: boolean;
   /** Where what it does depends on the workspace: looked at before `capabilities` is asked. */

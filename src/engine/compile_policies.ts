@@ -2,6 +2,7 @@
 
 import { compileRulebookLazily, type PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
+import { nameBehind } from "../plugins/manifest.ts";
 import { DEVICES, SYSTEM_PATHS } from "../sandbox/system_paths.ts";
 import type { Registry } from "../tools/registry.ts";
 
@@ -11,7 +12,8 @@ export function compilePolicies(policies: readonly PlacedPolicy[], registry: Reg
     system: SYSTEM_PATHS,
     devices: DEVICES.map(({ path }) => path),
     caseInsensitive: isCaseInsensitive(),
-    canonicalToolName: (name) => registry.canonicalName(name) ?? name,
+    // A custom tool can be ruled on before it is registered.
+    canonicalToolName: (name) => registry.canonicalName(name) ?? nameBehind(name) ?? name,
   });
 }
 

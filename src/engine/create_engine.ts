@@ -14,6 +14,7 @@ import { permissionSetOf } from "../sandbox/permission_set.ts";
 import { createFileBackend } from "../host/context.ts";
 import type { FileBackend } from "../host/file_backend.ts";
 import { openLibc } from "../sandbox/libc.ts";
+import type { PluginManifest } from "../plugins/manifest.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
 import { type Boundaries, createBoundaries } from "./boundaries.ts";
 import { Approvals } from "./approvals.ts";
@@ -27,7 +28,10 @@ import type { Telemetry } from "./telemetry.ts";
 import { Turns } from "./turns.ts";
 import { createRecorder, NO_RECORDER, type Recorder } from "./recorder.ts";
 import type { ProgramSupport } from "./program_support.ts";
+import { createPluginRegistry, type PluginRegistry } from "./plugin_registry.ts";
 import { createResolver } from "./resolve.ts";
+import type { Lane } from "./lanes.ts";
+import type { LaneBoundary } from "./pool_thread.ts";
 import {
   type Job,
   type JobEvent,
@@ -43,6 +47,8 @@ export interface EngineOptions {
   readonly workspace: CanonicalPath;
   /** The runtime's baked permissions are the policy's own. */
   readonly sealed: boolean;
+  /** The custom tools of the policies. */
+  readonly plugins?: readonly PluginManifest[];
   /** Opens the files of the log that the policies want; not called where they want none. */
   readonly audit: (settings: AuditSettings) => LogStorage;
 }
@@ -68,6 +74,8 @@ export interface CommandEngine extends Engine {
 /** An engine of many calls. */
 export interface StayingEngine extends CommandEngine {
   readonly runner: StayingRunner;
+  /** The custom tools, as they are now. */
+  readonly plugins: PluginRegistry;
   /** Starts the thread that most calls need ahead of the first. */
   warm(): void;
 }
@@ -115,15 +123,16 @@ export async function createStayingEngine(
   parts: EngineParts = {},
 ): Promise<StayingEngine> {
   const base = createBase(options, parts);
-  const pool = await createPool(
-    options,
-    parts,
-    base,
-    (lane, job) => base.boundaries.ofLane(lane, job),
-  );
+  // Its threads know the tools that there were when they began, and tell of them where get_help runs there.
+  const drawn = (lane: Lane, job?: Job): LaneBoundary => {
+    const { boundary, state } = base.boundaries.ofLane(lane, job);
+    return { boundary, state: lane === "read" ? `${base.plugins.version} ${state}` : state };
+  };
+  const pool = await createPool(options, parts, base, drawn);
   return {
     ...base.engine,
-    warm: () => pool.warm("read", base.boundaries.ofLane("read")),
+    plugins: base.plugins,
+    warm: () => pool.warm("read", drawn("read")),
     runner: {
       bell: pool.bell,
       get running() {
@@ -145,6 +154,7 @@ export async function createStayingEngine(
 
 interface Base {
   readonly registry: Registry;
+  readonly plugins: PluginRegistry;
   readonly rulebook: Rulebook;
   readonly boundaries: Boundaries;
   readonly programs: () => ProgramSupport;
@@ -153,8 +163,12 @@ interface Base {
   close(): void;
 }
 
-function createBase({ policies, workspace, audit }: EngineOptions, parts: EngineParts): Base {
-  const registry = parts.registry ?? createRegistry();
+function createBase(
+  { policies, workspace, audit, plugins: manifests = [] }: EngineOptions,
+  parts: EngineParts,
+): Base {
+  const plugins = createPluginRegistry(parts.registry ?? createRegistry(), manifests);
+  const { registry } = plugins;
   const compiled = compilePolicies(policies, registry);
   const rulebook = parts.rulebook?.(compiled) ?? compiled;
   let support: ProgramSupport | null = null;
@@ -173,6 +187,7 @@ function createBase({ policies, workspace, audit }: EngineOptions, parts: Engine
   const boundaries = createBoundaries(rulebook, programs);
   return {
     registry,
+    plugins,
     rulebook,
     boundaries,
     programs,
@@ -227,7 +242,7 @@ function recorderOf(settings: Settings, storage: EngineOptions["audit"]): Record
 async function createPool(
   { policies }: EngineOptions,
   { permissionsOf = permissionSetOf }: EngineParts,
-  { rulebook, programs, boundaries }: Base,
+  { rulebook, programs, boundaries, plugins }: Base,
   boundaryOf: ConstructorParameters<typeof WorkerPool>[0]["boundaryOf"],
 ): Promise<WorkerPool> {
   const { WorkerPool } = await import("./worker_pool.ts");
@@ -236,6 +251,7 @@ async function createPool(
     policies,
     boundaryOf,
     permissionsOf: (boundary) => permissionsOf(withEmbedded(boundary)),
+    plugins: () => plugins.manifests,
     surroundings: () => programs().surroundings,
     writing: () => boundaries.ofLane("write"),
     watch: (follow) => programs().watch(follow),

@@ -82,6 +82,7 @@ function decideOn(
 
 /** What the policy is asked about a tool. */
 export function subjectOf(tool: Tool, agent: string): Subject {
-  const { name, risk, permission, riskOfPrograms = false } = tool;
-  return { tool: name, agent, risk, permission, riskOfPrograms };
+  const { name, risk, permission, riskOfPrograms = false, leastRisk } = tool;
+  const least = leastRisk === undefined ? {} : { leastRisk };
+  return { tool: name, agent, risk, permission, riskOfPrograms, ...least };
 }

@@ -1,6 +1,7 @@
 /** One thread of the pool: how it is started, and what is known of it. */
 
 import { JSON_NULL, type Usage } from "../core/result.ts";
+import type { PluginManifest } from "../plugins/manifest.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
@@ -51,6 +52,8 @@ export interface LaneBoundary {
 export interface ThreadOptions {
   readonly rulebook: Rulebook;
   readonly policies: readonly PlacedPolicy[];
+  /** The custom tools that threads which are started now know. */
+  readonly plugins?: () => readonly PluginManifest[];
   /** The runtime's set for a thread. */
   readonly permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
   /** Only threads that start programs need them. */
@@ -98,6 +101,7 @@ export function startThread(
     sandbox: options.rulebook.settings.sandbox,
     surroundings: lane === "spawn" ? options.surroundings() : NO_SURROUNDINGS,
     policies: options.policies,
+    plugins: options.plugins?.() ?? [],
     sequential: LANES[lane].sequential,
     scans: LANES[lane].exclusive,
   };

@@ -8,6 +8,7 @@ import type { FileKind } from "../host/line/redirect.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Subject } from "../policy/rulebook.ts";
 import type { Sandbox } from "../policy/model.ts";
+import type { PluginManifest } from "../plugins/manifest.ts";
 import type { Boundary, Layer } from "../sandbox/boundary.ts";
 import type { RingMemory } from "./channel.ts";
 import type { JobEvent } from "./runner.ts";
@@ -22,6 +23,7 @@ export interface WorkerSetup {
   readonly sandbox: Sandbox;
   /** Compiled again in the worker when a walk first asks for it. */
   readonly policies: readonly PlacedPolicy[];
+  readonly plugins: readonly PluginManifest[];
   readonly surroundings: ProgramSurroundings;
   /** One job after the other, in the order they came; otherwise all at once. */
   readonly sequential: boolean;
@@ -43,6 +45,8 @@ export type ToWorker =
     readonly kind: "job";
     readonly job: number;
     readonly tool: string;
+    /** Of a custom tool: the one that the call was judged by, whatever has become of the name since. */
+    readonly manifest: PluginManifest | null;
     readonly input: unknown;
     readonly grant: JobGrant;
     readonly preview: boolean;

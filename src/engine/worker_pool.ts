@@ -6,6 +6,7 @@
 import { type ResultError, ToolError } from "../core/errors.ts";
 import { JSON_NULL, resultError } from "../core/result.ts";
 import { Bell, createBell } from "./channel.ts";
+import { manifestOf } from "./plugin_registry.ts";
 import { type Lane, laneOf, LANES } from "./lanes.ts";
 import { Openings } from "./openings.ts";
 import {
@@ -202,6 +203,7 @@ export class WorkerPool implements StayingRunner {
       kind: "job",
       job: pending.number,
       tool: job.tool.name,
+      manifest: manifestOf(job.tool),
       input: job.input,
       grant: { read, write, spawn, connect, timeoutMs },
       preview: job.preview,

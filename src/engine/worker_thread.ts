@@ -21,6 +21,7 @@ import { describeFailure, runTool } from "./run_tool.ts";
 import { OutputFeed, programsOf } from "./job_programs.ts";
 import { openForOther, Requests } from "./openings.ts";
 import { Stop } from "./stop.ts";
+import { loadPlugin, withPlugins } from "./plugin_registry.ts";
 import { enterThread, type ThreadParts } from "./thread_parts.ts";
 
 /** Progress events of one call are at least this far apart: a person reads them, or a loop. */
@@ -162,7 +163,9 @@ class JobLoop {
     );
     this.#running.set(job, { stop, feed });
     try {
-      const tool = await this.#registry.get(name);
+      const tool = message.manifest === null
+        ? await this.#registry.get(name)
+        : await loadPlugin(message.manifest, this.#registry);
       const checkpoint = () => {
         this.#take();
         stop.check();
@@ -223,7 +226,8 @@ export function serveThread(registry: Registry): void {
   scope.onmessage = (event) => void start(event.data, registry);
 }
 
-async function start(setup: WorkerSetup, registry: Registry): Promise<void> {
+async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
+  const registry = withPlugins(builtIn, setup.plugins);
   // From source, modules are files outside the boundary: they are loaded before it closes.
   if (!Deno.build.standalone) await registry.loadAll();
   let loop: JobLoop;

@@ -183,7 +183,7 @@ function offers(
 ): boolean {
   if (!canEver(scope, subject.permission)) return false;
   // Whatever the arguments: the risk is judged at its lowest, and paths and commands not at all.
-  const lowest = subject.riskOfPrograms ? "safe" : subject.risk;
+  const lowest = subject.riskOfPrograms ? subject.leastRisk ?? "safe" : subject.risk;
   return judgeTool(policies, subject.tool).effect !== "deny" &&
     judgeAgent(policies, subject.agent, subject.permission).effect !== "deny" &&
     judgeRisk(policies, "", effectiveRisk(policies, subject.tool, lowest).risk, "").effect !==

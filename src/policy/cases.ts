@@ -3,8 +3,9 @@
 import { ERROR_CODES, type ErrorCode } from "../core/errors.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { type Effect, EFFECTS } from "./model.ts";
+import { type LaidOut, laidOutFiles } from "./laid_out.ts";
 import { parseDocument, type PolicyProblem } from "./parse.ts";
-import { list, mapping, object, optional, otherwise, required } from "./parse/collection.ts";
+import { list, object, optional, otherwise, required } from "./parse/collection.ts";
 import { exactly, type Field, flag, oneOf, text } from "./parse/field.ts";
 import { found } from "./parse/found.ts";
 
@@ -21,11 +22,6 @@ export interface PolicyCase {
   readonly rule?: string;
   readonly risk?: Risk;
 }
-
-/** What is laid out before the cases are judged: a file's text, a folder, or a symbolic link. */
-export type LaidOut = { readonly text: string } | { readonly folder: true } | {
-  readonly link: string;
-};
 
 export interface CaseFile {
   readonly version: 1;
@@ -63,29 +59,10 @@ const policyCase: Field<PolicyCase> = object({
   risk: optional(oneOf(RISKS), "the risk that is to be judged"),
 });
 
-const linked: Field<LaidOut> = object({
-  link: required(text({ what: "where the link leads" }), "where the symbolic link leads"),
-});
-
-const laidOut: Field<LaidOut> = {
-  schema: { oneOf: [{ type: "string" }, linked.schema] },
-  read: (value, place) => typeof value === "string" ? { text: value } : linked.read(value, place),
-};
-
-/** A path below the throw-away workspace, and nowhere else. */
-function wrongPath(path: string): string | null {
-  const parts = path.replace(/\/$/, "").split("/");
-  if (path.startsWith("/")) return "is absolute; write a path below the workspace";
-  if (path.includes("\0") || parts.some((part) => part === "" || part === "." || part === "..")) {
-    return "is no path below the workspace; write it without . and ..";
-  }
-  return null;
-}
-
 const caseFile: Field<CaseFile> = object({
   version: required(exactly(1), "the version of this language; write version: 1"),
   files: otherwise(
-    mapping(laidOut, { pattern: "^[^/]", wrong: wrongPath }),
+    laidOutFiles,
     {},
     "what lies in the throw-away workspace: a text, { link: target }, or name/ for a folder",
   ),
@@ -98,9 +75,5 @@ export function parseCases(
   source: string,
 ): { readonly cases: CaseFile } | { readonly problems: readonly PolicyProblem[] } {
   const parsed = parseDocument(content, source, { field: caseFile, what: "file of cases" });
-  if ("problems" in parsed) return parsed;
-  const files = Object.entries(parsed.value.files).map(([path, what]): [string, LaidOut] =>
-    path.endsWith("/") && "text" in what ? [path.slice(0, -1), { folder: true }] : [path, what]
-  );
-  return { cases: { ...parsed.value, files: Object.fromEntries(files) } };
+  return "problems" in parsed ? parsed : { cases: parsed.value };
 }

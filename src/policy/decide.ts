@@ -81,6 +81,11 @@ function weigh(
       base,
     ));
   }
+  const { leastRisk } = subject;
+  if (leastRisk !== undefined && RISKS.indexOf(leastRisk) > RISKS.indexOf(intrinsic)) {
+    intrinsic = leastRisk;
+    because = "so it says of itself";
+  }
   const { risk, rule } = effectiveRisk(policies, subject.tool, intrinsic);
   if (rule !== null) because = `set by ${rule.file} ${rule.index}`;
   return { risk, verdict: judgeRisk(policies, printable(subject.tool, 80), risk, because) };

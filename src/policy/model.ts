@@ -133,6 +133,14 @@ export interface Recovery {
   readonly degraded?: boolean;
 }
 
+/** `plugins`: custom tools. */
+export interface PluginRule {
+  /** Paths and globs of manifests, relative to the folder of the policy file. */
+  readonly manifests: readonly string[];
+  /** Whether a pipe may register more while it runs; null leaves it to the default, which is not. */
+  readonly registration: "allow" | "deny" | null;
+}
+
 /**
  * One policy file. A section that the file leaves out is null: in the first policy that means its
  * default (nothing allowed, or the value in `DEFAULTS`), in a further one that it adds no restriction.
@@ -172,7 +180,7 @@ export interface Policy {
     readonly search: { readonly provider: string; readonly url: string | null } | null;
   } | null;
   readonly children: { readonly command: readonly string[]; readonly max: number } | null;
-  readonly plugins: readonly string[] | null;
+  readonly plugins: PluginRule | null;
 }
 
 /** A policy that says nothing: as a further one it restricts nothing, as the first it allows nothing. */

@@ -31,6 +31,8 @@ export interface Subject {
   readonly permission: PermissionGroup | null;
   /** Judge the risk of the programs that the capabilities start instead of `risk`. */
   readonly riskOfPrograms: boolean;
+  /** It counts as this much at least, whatever the programs are. */
+  readonly leastRisk?: Risk;
 }
 
 /** One judgement and the rule behind it. `code` and `rule` speak where the effect is not allow. */

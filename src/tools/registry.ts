@@ -59,7 +59,7 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "get_help", load: () => import("./util/get_help.ts") },
 ];
 
-/** A set of tools that never changes: `register` and `remove` answer with another. It remembers what it loaded. */
+/** A set of tools that never changes: `extend`, `register` and `remove` answer with another. It remembers what it loaded. */
 export interface Registry extends ToolSource {
   /** Canonical names, in the order of the registry. */
   readonly names: readonly string[];
@@ -70,7 +70,9 @@ export interface Registry extends ToolSource {
   byCategory(category: Category): Promise<readonly Tool[]>;
   byRisk(risk: Risk): Promise<readonly Tool[]>;
   byPermission(permission: PermissionGroup): Promise<readonly Tool[]>;
-  /** With one more tool. Throws where its name or an alias is taken. */
+  /** With these tools, too. Throws where a name or an alias is taken. */
+  extend(added: readonly RegistryEntry[]): Registry;
+  /** With one more tool. Throws as `extend`. */
   register(tool: Tool, aliases?: readonly string[]): Registry;
   /** Without one tool, by name or alias. Throws UNKNOWN_TOOL. */
   remove(name: string): Registry;
@@ -123,9 +125,9 @@ export function createRegistry(entries: readonly RegistryEntry[] = TOOLS): Regis
       const near = nearestOf(name, [...canonical.keys()], 6);
       return [...new Set(near.map((found) => canonical.get(found) ?? found))].slice(0, 3);
     },
+    extend: (added) => createRegistry([...entries, ...added]),
     register: (tool, aliases = []) =>
-      createRegistry([
-        ...entries,
+      registry.extend([
         { name: tool.name, aliases, load: () => Promise.resolve({ default: tool }) },
       ]),
     remove(name) {

@@ -2,7 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
-import { hasPackage, hasProgram, packagesFolder } from "../../scripts/_toolchain.ts";
+import { hasProgram } from "../../scripts/_debian.ts";
+import { hasPackage, packagesFolder } from "../../scripts/_toolchain.ts";
 import { SYSTEM_PATHS } from "../../src/sandbox/system_paths.ts";
 import { type Answer, call, type Started, Workspace } from "./toolgate.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { hasProgram } from "../../scripts/_toolchain.ts";
+import { hasProgram } from "../../scripts/_debian.ts";
 import { ENVIRONMENT, NODE, POLICY, Project, testWith } from "./_project.ts";
 import { Pipe, SENTINEL } from "./toolgate.ts";
 

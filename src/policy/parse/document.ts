@@ -13,6 +13,7 @@ import {
   children,
   environment,
   limits,
+  plugins,
   recovery,
   risk,
   sandbox,
@@ -81,8 +82,8 @@ export const policyDocument: Field<Policy> = object({
   web: otherwise(web, null, "providers on the web"),
   children: otherwise(children, null, "how child agents are started"),
   plugins: otherwise(
-    list(text({ what: "a path or glob of manifests" })),
+    plugins,
     null,
-    "manifests of custom tools",
+    "manifests of custom tools, by paths and globs relative to the folder of this file",
   ),
 });

@@ -187,8 +187,12 @@ class Scanner {
       } else if (character === "," || (character === ":" && isBlank(line[at + 1]))) {
         this.#word = false;
       } else if (!this.#word && (character === '"' || character === "'")) {
-        this.#quote = character;
-        return this.#afterQuote(line, at + 1);
+        const end = closing(line, at + 1, character);
+        if (end < 0) {
+          this.#quote = character;
+          return;
+        }
+        at = end;
       } else if (!isBlank(character)) {
         this.#word = true;
       }

@@ -3,6 +3,7 @@
 import { PERMISSION_GROUPS, RISKS } from "../../core/tool.ts";
 import {
   type AgentRule,
+  type PluginRule,
   type Policy,
   type Recovery,
   type Sandbox,
@@ -22,7 +23,7 @@ const MiB = 1024 * KiB;
 const GiB = 1024 * MiB;
 
 /** A day: far above any call, far below the 2^31 ms at which timers of the runtime overflow. */
-const timeout = duration({ min: 1, max: DAY });
+export const timeout = duration({ min: 1, max: DAY });
 
 /** `risk`. */
 export const risk: Section<"risk"> = converted(
@@ -61,10 +62,17 @@ function wrongVariable(name: string): string | null {
     : "is no name of a variable: letters, digits and _, no digit first, no wildcards";
 }
 
+/** The name of a variable. */
+export const variable: Field<string> = text({
+  what: "the name of a variable",
+  pattern: VARIABLE.source,
+  check: wrongVariable,
+});
+
 /** `environment`. */
 export const environment: Section<"environment"> = object({
   pass: otherwise(
-    list(text({ what: "the name of a variable", pattern: VARIABLE.source, check: wrongVariable })),
+    list(variable),
     [],
     "variables that commands get from Toolgate's own environment; none where left out",
   ),
@@ -336,3 +344,30 @@ export const children: Section<"children"> = object({
   ),
   max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
 });
+
+const manifests = list(text({ what: "a path or glob of manifests" }));
+
+const pluginRule: Field<PluginRule> = object({
+  manifests: otherwise(
+    manifests,
+    [],
+    "paths and globs of manifests, relative to the folder of this file",
+  ),
+  registration: otherwise(
+    oneOf(["allow", "deny"]),
+    null,
+    "allow: a pipe may register custom tools while it runs, which the rules of commands hold",
+  ),
+});
+
+/** `plugins`: a list of manifests, or a mapping that says more. */
+export const plugins: Section<"plugins"> = {
+  schema: { anyOf: [manifests.schema, pluginRule.schema] },
+  read(value, place) {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return pluginRule.read(value, place);
+    }
+    const read = manifests.read(value, place);
+    return read === undefined ? undefined : { manifests: read, registration: null };
+  },
+};

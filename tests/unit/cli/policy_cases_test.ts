@@ -8,7 +8,7 @@ import { UsageError } from "../../../src/cli/usage_error.ts";
 const POLICIES = fromFileUrl(new URL("../../../policy", import.meta.url));
 
 function invocation(values: Invocation["values"] = {}): Invocation {
-  return { words: [], values, switches: new Set(), embedded: fromSource() };
+  return { words: [], values, switches: new Set(), embedded: fromSource(), commands: {} };
 }
 
 for (const name of ["default", "strict", "read-only", "ci"]) {

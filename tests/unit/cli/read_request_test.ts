@@ -118,3 +118,27 @@ Deno.test("no line whatever throws, and messages stay short", () => {
     if (request?.kind === "invalid") assert(request.error.message.length < 400);
   }
 });
+
+Deno.test("custom tools are registered by a manifest or its path, and removed by name", () => {
+  const operation = (value: Record<string, unknown>) => {
+    const request = read({ id: 1, ...value });
+    return request?.kind === "operation" ? request.operation : request?.kind;
+  };
+  const manifest = { name: "x" };
+  assertEquals(operation({ op: "register", manifest }), { op: "register", manifest });
+  assertEquals(operation({ op: "register", path: "x.yaml" }), { op: "register", path: "x.yaml" });
+  assertEquals(operation({ op: "unregister", tool: "x" }), { op: "unregister", tool: "x" });
+  const wrong: readonly Record<string, unknown>[] = [
+    { op: "register" },
+    { op: "register", manifest, path: "x" },
+    { op: "register", manifest: "x" },
+    { op: "register", manifest: [] },
+    { op: "register", path: "" },
+    { op: "register", manifest, tool: "x" },
+    { op: "unregister" },
+    { op: "unregister", tool: 5 },
+    { op: "unregister", tool: "x", path: "y" },
+    { op: "call", tool: "x", manifest },
+  ];
+  for (const value of wrong) assertEquals(operation(value), "invalid", JSON.stringify(value));
+});

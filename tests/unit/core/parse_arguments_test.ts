@@ -180,3 +180,68 @@ Deno.test("invalidArguments puts every problem into message and details", () => 
   assertEquals(error.message, "read_file: a: missing; both given");
   assertEquals(error.details, { problems });
 });
+
+Deno.test("null leaves an optional argument out, and nothing else", () => {
+  const schema: Schema<unknown> = {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      limit: { type: "integer", minimum: 1, default: 5 },
+      format: { type: "string", enum: ["iso", "unix"] },
+      edits: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { old: { type: "string" }, all: { type: "boolean", default: false } },
+          required: ["old"],
+        },
+      },
+      signal: { oneOf: [{ type: "string" }, { type: "null" }], default: "x" },
+      any: {},
+      env: { type: "object", additionalProperties: { type: "string" } },
+      either: {
+        oneOf: [
+          { type: "string" },
+          { type: "object", properties: { a: { type: "string" } } },
+        ],
+      },
+    },
+    required: ["path"],
+  };
+  const parsed = (value: unknown) => parseArguments(schema, value);
+  assertEquals(
+    parsed({
+      path: "a",
+      limit: null,
+      format: null,
+      edits: [{ old: "x", all: null }],
+      signal: null,
+      any: null,
+      env: null,
+      either: null,
+    }),
+    {
+      value: {
+        path: "a",
+        limit: 5,
+        edits: [{ old: "x", all: false }],
+        signal: null,
+        any: null,
+      },
+    },
+  );
+  const refused: readonly (readonly [unknown, string])[] = [
+    [{ path: null }, "path"],
+    [{ path: "a", edits: [{ old: null }] }, "edits[0].old"],
+    [{ path: "a", edits: [null] }, "edits[0]"],
+    [{ path: "a", env: { A: null } }, "env.A"],
+    [{ path: "a", unknown: null }, "unknown"],
+    // What a form holds reaches the tool as it came: nothing is left out of it.
+    [{ path: "a", either: { a: null } }, "either"],
+  ];
+  for (const [value, place] of refused) {
+    const outcome = parsed(value);
+    assert("problems" in outcome, JSON.stringify(value));
+    assert(outcome.problems[0]?.path.startsWith(place), JSON.stringify(outcome));
+  }
+});

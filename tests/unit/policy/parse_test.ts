@@ -150,7 +150,7 @@ Deno.test("parsePolicy() reads the whole language", () => {
     },
     web: { search: { provider: "searxng", url: "http://127.0.0.1:8888" } },
     children: { command: ["my-agent", "--task", "{task}"], max: 3 },
-    plugins: ["./plugins/*.yaml"],
+    plugins: { manifests: ["./plugins/*.yaml"], registration: null },
   };
   assertEquals(policyOf(WHOLE), expected);
 });
@@ -187,14 +187,14 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
   ],
   ["an alias", "version: 1\nenvironment: { pass: &names [A, B] }\nplugins: *names\n", {
     environment: { pass: ["A", "B"], set: {} },
-    plugins: ["A", "B"],
+    plugins: { manifests: ["A", "B"], registration: null },
   }],
   [
     "texts that look like other things elsewhere",
     "version: 1\nname: 2026-01-01\nplugins: [yes, off]\n",
     {
       name: "2026-01-01",
-      plugins: ["yes", "off"],
+      plugins: { manifests: ["yes", "off"], registration: null },
     },
   ],
   ["off where a YAML 1.1 writer made it false", "version: 1\nsandbox: { kernel: false }\n", {

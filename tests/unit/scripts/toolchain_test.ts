@@ -1,11 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import {
-  hasPackage,
-  hasProgram,
-  NODE_PACKAGES,
-  packagesFolder,
-} from "../../../scripts/_toolchain.ts";
+import { hasProgram } from "../../../scripts/_debian.ts";
+import { hasPackage, NODE_PACKAGES, packagesFolder } from "../../../scripts/_toolchain.ts";
 
 Deno.test("a package counts as here in its exact version only", () => {
   const root = Deno.makeTempDirSync({ prefix: "toolgate-test-" });

@@ -111,3 +111,8 @@ Deno.test("lineOf() agrees with what a YAML writer writes", () => {
   check("", value);
   assertEquals(layout.lineOf("paths[1].reason"), lines.findIndex((l) => l.includes("reason:")) + 1);
 });
+
+Deno.test("layOut() takes a line of a hundred thousand texts", () => {
+  const { lineOf } = layOut(`a: [${'"x", '.repeat(100_000)}]\nb: 1\n`);
+  assertEquals(lineOf("b"), 2);
+});

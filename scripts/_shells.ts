@@ -1,0 +1,4 @@
+/** The shells, and the formatter of manual pages, that tests try what Toolgate writes for them in. */
+
+/** Debian packages, by the program that they bring. */
+export const SHELL_PROGRAMS = { zsh: "zsh", fish: "fish", groff: "groff-base" } as const;

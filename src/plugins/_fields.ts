@@ -1,0 +1,15 @@
+/** Fields that manifests and their cases share. */
+
+import type { Field } from "../policy/parse/field.ts";
+import { found } from "../policy/parse/found.ts";
+
+/** Arguments of a call: any mapping, which the parameters' schema judges. */
+export const argumentsField: Field<Readonly<Record<string, unknown>>> = {
+  schema: { type: "object" },
+  read: (value, place) =>
+    isMapping(value) ? value : place.report(`found ${found(value)}; write a mapping of arguments`),
+};
+
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

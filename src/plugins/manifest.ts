@@ -1,0 +1,78 @@
+/** What a custom tool is: a manifest as plain data, which threads can be sent and binaries can carry. */
+
+import type { JsonSchema, Schema } from "../core/schema.ts";
+import type { Category, PermissionGroup, Risk, ToolExample } from "../core/tool.ts";
+
+/** The arguments of a call, once its parameters' schema has passed them. */
+export type PluginArguments = Readonly<Record<string, unknown>>;
+
+/** Where the text of a parameter goes. */
+export interface Placeholder {
+  readonly parameter: string;
+  /** Of a list: one word for each of its items. */
+  readonly each: boolean;
+  /** Whether a word may begin with a dash because of it. */
+  readonly dash: boolean;
+}
+
+/** One word of a command: text as it stands, and placeholders whose text is put in and never looked at again. */
+export type Word = readonly (string | Placeholder)[];
+
+/** Words that are there only where a parameter is given (and is `is`, where that is said). */
+export interface WordGroup {
+  readonly when: string;
+  readonly is?: string | number | boolean;
+  readonly words: readonly Word[];
+}
+
+/** What a command reads: the text of a parameter (its JSON where it is no text), or all arguments as JSON. */
+export type InputSource = { readonly parameter: string } | { readonly all: true };
+
+export const OUTPUT_FORMATS = ["text", "lines", "json"] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** A wrapped command. */
+export interface PluginManifest {
+  readonly version: 1;
+  readonly name: string;
+  readonly description: string;
+  readonly category: Category;
+  /** The least that a call of it counts as; what its command would do can only raise it. */
+  readonly risk: Risk;
+  readonly permission: PermissionGroup;
+  readonly parameters: Schema<PluginArguments>;
+  /** The first is the program, without placeholders. */
+  readonly command: readonly (Word | WordGroup)[];
+  /** Where it starts, relative to the workspace; null for there. */
+  readonly cwd: Word | null;
+  readonly stdin: InputSource | null;
+  /** Variables that it needs, which the policy must pass or set. */
+  readonly env: readonly string[];
+  /** Milliseconds; null for what the policy gives. */
+  readonly timeoutMs: number | null;
+  readonly output: {
+    readonly format: OutputFormat;
+    /** Of a JSON output; null where any will do. */
+    readonly schema: JsonSchema | null;
+  };
+  /** Exit statuses that are no failure. */
+  readonly success: readonly number[];
+  readonly examples: readonly ToolExample[];
+}
+
+/** Whether a part of a command is a group. */
+export function isGroup(part: Word | WordGroup): part is WordGroup {
+  return !Array.isArray(part);
+}
+
+/** The alias of a custom tool: its name among the custom ones. */
+export function aliasOf(name: string): string {
+  return `${CUSTOM}${name}`;
+}
+
+/** The name behind an alias of that kind, whether such a tool is there or not; null for any other text. */
+export function nameBehind(alias: string): string | null {
+  return alias.startsWith(CUSTOM) ? alias.slice(CUSTOM.length) : null;
+}
+
+const CUSTOM = "custom.";
