@@ -1,6 +1,6 @@
 /** Files as tools see them: the handles that a grant gives, and what they answer. */
 
-import type { ScannedFile, ScanOptions } from "./scan.ts";
+import type { HelpOptions, RunAnswer, ScannedFile, ScanOptions } from "./scan.ts";
 
 export type FileType = "file" | "directory" | "symlink" | "other";
 
@@ -63,6 +63,11 @@ export interface ReadFiles {
    * NATIVE_DENIED where directories are moved about in a very deep tree meanwhile.
    */
   scan(path: string, options: ScanOptions, visit: (file: ScannedFile) => void): void;
+  /**
+   * Looks at runs of files for another thread that scans the same path, until it needs no more help: see `Tool.help`.
+   * A run whose answer throws, or is too long, is looked at there again.
+   */
+  help(path: string, options: HelpOptions, answer: RunAnswer): void;
   /** The backups beside a file, oldest first; `read` takes them. Of a path whose capability has `backups`. */
   backups(path: string): readonly Backup[];
   /**

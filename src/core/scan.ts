@@ -37,7 +37,26 @@ export interface ScanOptions {
   readonly room: ScanRoom | null;
   /** Bytes of the largest file that is read. */
   readonly limit: number;
+  /** Where another thread may look at some of the files in this one's stead: see `Tool.help`. */
+  readonly shared?: SharedScan;
 }
+
+/** A scan of which some files go to another thread, a run of them at a time: files that follow one another. */
+export interface SharedScan {
+  /** How many finds are still wanted of a run at this place: goes to the other thread with it. */
+  readonly wanted: (place: number) => number;
+  /** What the other thread found in the run that was given away at this place. */
+  readonly take: (place: number, findings: string) => void;
+}
+
+/** What to put the files of runs in, and how they are read: as the scan has it that they are taken from. */
+export type HelpOptions = Pick<ScanOptions, "limit"> & { readonly room: ScanRoom };
+
+/** Looks at the files of one run, which `scan` reads, and says what it found there. */
+export type RunAnswer = (
+  wanted: number,
+  scan: (visit: (file: ScannedFile) => void) => void,
+) => string;
 
 /** A regular file, valid while it is visited. */
 export interface ScannedFile {
@@ -45,4 +64,6 @@ export interface ScannedFile {
   readonly path: string;
   /** How many bytes lie in the room; null where it was not read: too large, gone, refused, changed into something else. */
   readonly length: number | null;
+  /** Rises in the order of paths whenever a run is given away, and after it: what it gives belongs in between. */
+  readonly place: number;
 }

@@ -234,5 +234,10 @@ export interface Tool<I = unknown, O = unknown> {
   /** Exact, and free of effects. Throws COMMAND_UNPARSABLE where they cannot be derived. */
   capabilities(input: I, scope: Scope): readonly Capability[] | Promise<readonly Capability[]>;
   preview?(input: I, context: ReadContext): Promise<Preview> | Preview;
+  /**
+   * What a second thread does for a call that runs long, beside `run` and for its sake, where there is a thread to
+   * spare. It may begin late, not at all, or break off: `run` comes to the same without it.
+   */
+  help?(input: I, context: ReadContext): Promise<void> | void;
   run(input: I, context: ToolContext): Promise<O> | O;
 }

@@ -31,6 +31,7 @@ export function createBoundaries(
       switch (lane) {
         case "read":
         case "read-long":
+        case "read-help":
           return { boundary: reading(rulebook.scope.read), state: FIXED };
         case "write": {
           const { read, write } = rulebook.scope;

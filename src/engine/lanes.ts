@@ -2,12 +2,16 @@
 
 import { type Job, startsPrograms } from "./runner.ts";
 
-/** `sequential`: one call after the other, in order. `exclusive`: a thread has one call at a time. */
+/**
+ * `sequential`: one call after the other, in order. `exclusive`: a thread has one call at a time. `scans`: its calls go
+ * through many files. The lane `read-help` has no calls of its own: see `Help`.
+ */
 export const LANES = {
-  read: { sequential: true, exclusive: false },
-  "read-long": { sequential: true, exclusive: true },
-  write: { sequential: true, exclusive: false },
-  spawn: { sequential: false, exclusive: false },
+  read: { sequential: true, exclusive: false, scans: false },
+  "read-long": { sequential: true, exclusive: true, scans: true },
+  "read-help": { sequential: true, exclusive: false, scans: true },
+  write: { sequential: true, exclusive: false, scans: false },
+  spawn: { sequential: false, exclusive: false, scans: false },
 } as const;
 
 export type Lane = keyof typeof LANES;
@@ -18,4 +22,20 @@ export function laneOf(job: Job): Lane {
   if (startsPrograms(job)) return "spawn";
   if (!preview && grant.write.length > 0) return "write";
   return tool.long === true ? "read-long" : "read";
+}
+
+/** Threads of an exclusive lane; further calls wait. */
+const MOST_EXCLUSIVE = 4;
+
+/** Threads that the lane has at most. `concurrency`: the policy's limit. */
+export function mostThreads(lane: Lane, concurrency: number): number {
+  return LANES[lane].exclusive ? Math.min(MOST_EXCLUSIVE, concurrency) : 1;
+}
+
+/** Calls that a thread of the lane is given at once. */
+export function capacityOf(lane: Lane, concurrency: number): number {
+  const { exclusive, sequential } = LANES[lane];
+  if (exclusive) return 1;
+  // A sequential thread works on one call at a time, however many lie in its ring.
+  return sequential ? Infinity : concurrency;
 }

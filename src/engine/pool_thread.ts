@@ -1,14 +1,16 @@
 /** One thread of the pool: how it is started, and what is known of it. */
 
-import { JSON_NULL, type Usage } from "../core/result.ts";
+import { type ResultError, ToolError } from "../core/errors.ts";
+import { JSON_NULL, resultError, type Usage } from "../core/result.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
 import { type Lane, LANES } from "./lanes.ts";
-import { encodeMessage, type ToWorker, type WorkerSetup } from "./protocol.ts";
-import type { Job, JobEvent, Outcome } from "./runner.ts";
+import { manifestOf } from "./plugin_registry.ts";
+import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./protocol.ts";
+import { type Job, type JobEvent, type Outcome, startsPrograms } from "./runner.ts";
 import { stopError, type StopReason } from "./stop.ts";
 import { NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
 
@@ -27,6 +29,30 @@ export interface PendingJob {
   readonly deadline: number;
   /** Set once it was asked to end, with the time by which its thread goes too. */
   stop: { readonly reason: StopReason; readonly by: number } | null;
+  /** The number of the call that it helps, in place of running one; null for calls. */
+  readonly helps: number | null;
+}
+
+/** What a thread is told of a call that it is given. */
+export function messageOf({ number, job }: PendingJob, share: Share | null): ToWorker {
+  const { read, write, spawn, connect, timeoutMs } = job.grant;
+  return {
+    kind: "job",
+    job: number,
+    tool: job.tool.name,
+    manifest: manifestOf(job.tool),
+    input: job.input,
+    grant: { read, write, spawn, connect, timeoutMs },
+    preview: job.preview,
+    stream: job.stream,
+    subject: startsPrograms(job) ? job.subject : null,
+    share,
+  };
+}
+
+/** A job to help a call, which no caller waits for. */
+export function helpFor({ number: helps, job, deadline }: PendingJob, number: number): PendingJob {
+  return { number, job, deadline, helps, stop: null, onEvent: () => {}, settle: () => {} };
 }
 
 export interface Thread {
@@ -60,15 +86,21 @@ export interface ThreadOptions {
   readonly surroundings: () => ProgramSurroundings;
 }
 
-/** Starts a thread that rings this bell when it has said something. `onBroken`: it threw what nobody caught. */
+/** What all threads of a pool are given in common. */
+export interface PoolMemory {
+  /** Rung by threads that have said something. */
+  readonly bell: SharedArrayBuffer;
+  /** Of those that scan. */
+  readonly desk: () => SharedArrayBuffer;
+}
+
+/** Starts a thread. `onBroken`: it threw what nobody caught. */
 export function startThread(
   options: ThreadOptions,
   lane: Lane,
   { boundary, state }: LaneBoundary,
-  { bell, onBroken }: {
-    readonly bell: SharedArrayBuffer;
-    readonly onBroken: (thread: Thread) => void;
-  },
+  { bell, desk }: PoolMemory,
+  onBroken: (thread: Thread) => void,
 ): Thread {
   const toWorker = createRingMemory(RING_BYTES.toWorker, createBell());
   const toMain = createRingMemory(RING_BYTES.toMain, bell);
@@ -103,7 +135,8 @@ export function startThread(
     policies: options.policies,
     plugins: options.plugins?.() ?? [],
     sequential: LANES[lane].sequential,
-    scans: LANES[lane].exclusive,
+    scans: LANES[lane].scans,
+    desk: LANES[lane].scans ? desk() : null,
   };
   worker.postMessage(setup);
   return thread;
@@ -118,4 +151,11 @@ export function held({ layers, reasons }: Thread): Usage {
 export function stopped(tool: string, reason: StopReason, timeoutMs: number): Outcome {
   const error = stopError(tool, reason, timeoutMs).toResultError();
   return { output: JSON_NULL, error, usage: {} };
+}
+
+/** Why a thread could not be had for a call. */
+export function asResultError(error: unknown): ResultError {
+  return error instanceof ToolError
+    ? error.toResultError()
+    : resultError("INTERNAL_ERROR", "the boundary of a thread could not be drawn");
 }

@@ -29,10 +29,18 @@ export interface WorkerSetup {
   readonly sequential: boolean;
   /** Its calls go through many files. */
   readonly scans: boolean;
+  /** Where scans are shared with another thread; null for threads that have none. */
+  readonly desk: SharedArrayBuffer | null;
 }
 
 /** The part of a grant that differs between calls; the rest stands in the setup's policies. */
 export type JobGrant = Pick<Grant, "read" | "write" | "spawn" | "connect" | "timeoutMs">;
+
+/** One side of the desk. `ticket`: the number of the call that both threads work for. */
+export interface Share {
+  readonly side: "front" | "back";
+  readonly ticket: number;
+}
 
 /** See `Openings`. */
 export interface OpenedFile {
@@ -53,6 +61,8 @@ export type ToWorker =
     readonly stream: boolean;
     /** Whom what is known only when it runs is judged for; null where nothing can be. */
     readonly subject: Subject | null;
+    /** Null where nobody helps. At the back it helps the call instead of running it. */
+    readonly share: Share | null;
   }
   /** So many units of the output that a job told of have been handed on. */
   | { readonly kind: "taken"; readonly job: number; readonly units: number }
@@ -72,6 +82,8 @@ export type FromWorker =
   }
   | { readonly kind: "refused"; readonly error: ResultError }
   | { readonly kind: "event"; readonly job: number; readonly event: JobEvent }
+  /** A job that may be helped has turned out to be long. */
+  | { readonly kind: "long"; readonly job: number }
   /** A process group that a job started. */
   | { readonly kind: "group"; readonly job: number; readonly id: number }
   | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }

@@ -3,23 +3,28 @@
  * lane), started when first needed, and ended and replaced when a call on them overruns.
  */
 
-import { type ResultError, ToolError } from "../core/errors.ts";
+import type { ResultError } from "../core/errors.ts";
 import { JSON_NULL, resultError } from "../core/result.ts";
 import { Bell, createBell } from "./channel.ts";
-import { manifestOf } from "./plugin_registry.ts";
-import { type Lane, laneOf, LANES } from "./lanes.ts";
+import { Help } from "./help.ts";
+import { JobQueues } from "./job_queues.ts";
+import { capacityOf, type Lane, laneOf, LANES, mostThreads } from "./lanes.ts";
 import { Openings } from "./openings.ts";
 import {
+  asResultError,
   held,
+  helpFor,
   type LaneBoundary,
+  messageOf,
   type PendingJob,
+  type PoolMemory,
   startThread,
   stopped,
   type Thread,
   type ThreadOptions,
 } from "./pool_thread.ts";
 import type { ProcessWatch, ProcessWatchOptions } from "./process_watch.ts";
-import { decodeMessage, type FromWorker } from "./protocol.ts";
+import { decodeMessage, type FromWorker, type Share } from "./protocol.ts";
 import {
   type Job,
   type JobEvent,
@@ -34,8 +39,6 @@ import type { StopReason } from "./stop.ts";
 const TICK_MS = 20;
 /** How long a call may take to end after it was asked to, before its thread is ended with it. */
 const STOP_GRACE_MS = 250;
-/** A call in a `long` lane waits at most this many threads wide. */
-const MAX_LONG_THREADS = 4;
 
 /** See `ProcessWatch`. */
 export type ProgramWatch = Pick<
@@ -56,10 +59,11 @@ export interface WorkerPoolOptions extends ThreadOptions {
 
 export class WorkerPool implements StayingRunner {
   readonly bell: Bell;
-  readonly #bellMemory = createBell();
   readonly #options: WorkerPoolOptions;
   readonly #threads = new Set<Thread>();
-  readonly #queues = new Map<Lane, PendingJob[]>();
+  readonly #queues = new JobQueues();
+  readonly #help: Help;
+  readonly #memory: PoolMemory;
   #lastNumber = 0;
   #timer: number | null = null;
   #running = 0;
@@ -69,7 +73,14 @@ export class WorkerPool implements StayingRunner {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.bell = new Bell(this.#bellMemory);
+    this.#help = new Help({
+      processors: navigator.hardwareConcurrency,
+      isReady: () => this.#of("read-help").length > 0,
+      give: (call) => this.#giveHelp(call),
+      take: (help) => this.#stop(help, "CANCELLED"),
+    });
+    this.#memory = { bell: createBell(), desk: () => this.#help.desk };
+    this.bell = new Bell(this.#memory.bell);
   }
 
   /** Calls that have not answered. */
@@ -84,16 +95,19 @@ export class WorkerPool implements StayingRunner {
 
   run(job: Job, onEvent: (event: JobEvent) => void): Running {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const number = ++this.#lastNumber;
     const pending: PendingJob = {
-      number: ++this.#lastNumber,
+      number,
       job,
       onEvent,
       settle: (outcome) => {
         this.#running--;
+        this.#help.end(number);
         resolve(outcome);
       },
       deadline: performance.now() + job.grant.timeoutMs,
       stop: null,
+      helps: null,
     };
     this.#running++;
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
@@ -129,9 +143,9 @@ export class WorkerPool implements StayingRunner {
 
   async close(): Promise<void> {
     // What has not begun must not begin now: an ended thread hands its queue to the next one.
-    const waiting = [...this.#queues.values()].flat();
-    this.#queues.clear();
-    for (const { job, settle } of waiting) settle(stopped(job.tool.name, "CANCELLED", 0));
+    for (const { job, settle } of this.#queues.take()) {
+      settle(stopped(job.tool.name, "CANCELLED", 0));
+    }
     const ending = [...this.#threads].map((thread) =>
       this.#end(thread, resultError("CANCELLED", "toolgate is ending"))
     );
@@ -157,17 +171,17 @@ export class WorkerPool implements StayingRunner {
       if (thread.state !== drawn.state) this.#retire(thread);
     }
     if (this.#mustWaitFor(lane)) {
-      this.#enqueue(lane, pending);
+      this.#queues.add(lane, pending);
       return;
     }
     const threads = this.#of(lane);
-    const free = threads.find((thread) => thread.jobs.size < this.#capacity(lane));
+    const free = threads.find((thread) => this.#hasRoom(thread));
     if (free !== undefined) {
       this.#give(free, pending);
-    } else if (threads.length < this.#mostThreads(lane)) {
+    } else if (threads.length < mostThreads(lane, this.#concurrency)) {
       this.#give(this.#start(lane, drawn), pending);
     } else {
-      this.#enqueue(lane, pending);
+      this.#queues.add(lane, pending);
     }
   }
 
@@ -177,53 +191,43 @@ export class WorkerPool implements StayingRunner {
       [...this.#threads].some((thread) => thread.lane === lane && thread.retired);
   }
 
-  #enqueue(lane: Lane, pending: PendingJob): void {
-    const queue = this.#queues.get(lane) ?? [];
-    queue.push(pending);
-    this.#queues.set(lane, queue);
+  get #concurrency(): number {
+    return this.#options.rulebook.settings.limits.concurrency;
   }
 
-  /** Calls that a thread of the lane is given at once. */
-  #capacity(lane: Lane): number {
-    if (LANES[lane].exclusive) return 1;
-    // A sequential thread works on one call at a time, however many lie in its ring.
-    return LANES[lane].sequential ? Infinity : this.#options.rulebook.settings.limits.concurrency;
-  }
-
-  #mostThreads(lane: Lane): number {
-    const { concurrency } = this.#options.rulebook.settings.limits;
-    return LANES[lane].exclusive ? Math.min(MAX_LONG_THREADS, concurrency) : 1;
+  #hasRoom({ lane, jobs }: Thread): boolean {
+    return jobs.size < capacityOf(lane, this.#concurrency);
   }
 
   #give(thread: Thread, pending: PendingJob): void {
-    const { job } = pending;
-    const { read, write, spawn, connect, timeoutMs } = job.grant;
     thread.jobs.set(pending.number, pending);
-    thread.say({
-      kind: "job",
-      job: pending.number,
-      tool: job.tool.name,
-      manifest: manifestOf(job.tool),
-      input: job.input,
-      grant: { read, write, spawn, connect, timeoutMs },
-      preview: job.preview,
-      stream: job.stream,
-      subject: startsPrograms(job) ? job.subject : null,
-    });
+    thread.say(messageOf(pending, this.#shareOf(thread, pending)));
+  }
+
+  /** Of a call that was just given to a thread. */
+  #shareOf({ lane }: Thread, pending: PendingJob): Share | null {
+    const ticket = pending.helps ?? pending.number;
+    if (pending.helps !== null) return { side: "back", ticket };
+    if (!LANES[lane].exclusive) return null;
+    const busy = this.#of(lane).filter(({ jobs }) => jobs.size > 0);
+    return this.#help.begin(pending, busy.length === 1) ? { side: "front", ticket } : null;
+  }
+
+  #giveHelp(call: PendingJob): PendingJob {
+    const help = helpFor(call, ++this.#lastNumber);
+    this.#dispatch("read-help", help);
+    return help;
   }
 
   #start(lane: Lane, drawn: LaneBoundary): Thread {
     // Before the first program: what that orphans at once would be gone from under this process.
     if (lane === "spawn") this.#watching();
-    const thread = startThread(this.#options, lane, drawn, {
-      bell: this.#bellMemory,
-      onBroken: (thread) => {
-        this.drain();
-        void this.#end(
-          thread,
-          resultError("INTERNAL_ERROR", "the thread that ran this call broke; it was replaced"),
-        );
-      },
+    const thread = startThread(this.#options, lane, drawn, this.#memory, (broken) => {
+      this.drain();
+      void this.#end(
+        broken,
+        resultError("INTERNAL_ERROR", "the thread that ran this call broke; it was replaced"),
+      );
     });
     this.#threads.add(thread);
     return thread;
@@ -241,6 +245,9 @@ export class WorkerPool implements StayingRunner {
         break;
       case "event":
         this.#handOn(thread, message.job, message.event);
+        break;
+      case "long":
+        this.#help.call(message.job);
         break;
       case "group":
         this.#watch?.begin(message.job, message.id);
@@ -301,8 +308,8 @@ export class WorkerPool implements StayingRunner {
       void this.#end(thread, resultError("INTERNAL_ERROR", "a retired thread was given work"));
       return;
     }
-    if (thread.jobs.size >= this.#capacity(thread.lane)) return;
-    const waiting = this.#queues.get(thread.lane)?.shift();
+    if (!this.#hasRoom(thread)) return;
+    const waiting = this.#queues.next(thread.lane);
     if (waiting !== undefined) this.#give(thread, waiting);
   }
 
@@ -320,20 +327,16 @@ export class WorkerPool implements StayingRunner {
       thread.say({ kind: "cancel", job: pending.number, reason });
       return;
     }
-    for (const queue of this.#queues.values()) {
-      const at = queue.indexOf(pending);
-      if (at === -1) continue;
-      queue.splice(at, 1);
+    if (this.#queues.remove(pending)) {
       pending.settle(stopped(pending.job.tool.name, reason, pending.job.grant.timeoutMs));
     }
   }
 
   #tick(): void {
     const now = performance.now();
-    for (const queue of this.#queues.values()) {
-      for (const pending of [...queue]) {
-        if (now > pending.deadline) this.#stop(pending, "TIMEOUT");
-      }
+    this.#help.tick(now);
+    for (const pending of this.#queues.all()) {
+      if (now > pending.deadline) this.#stop(pending, "TIMEOUT");
     }
     for (const thread of [...this.#threads]) {
       for (const pending of [...thread.jobs.values()]) {
@@ -341,7 +344,8 @@ export class WorkerPool implements StayingRunner {
         if (pending.stop !== null && now > pending.stop.by) this.#overrun(thread, pending);
       }
     }
-    if (this.#running === 0 && this.#timer !== null) {
+    const helping = this.#of("read-help").some(({ jobs }) => jobs.size > 0);
+    if (this.#running === 0 && !helping && this.#timer !== null) {
       clearInterval(this.#timer);
       this.#timer = null;
     }
@@ -388,14 +392,6 @@ export class WorkerPool implements StayingRunner {
   }
 
   #handOnQueue(lane: Lane): void {
-    const queue = this.#queues.get(lane) ?? [];
-    this.#queues.delete(lane);
-    for (const pending of queue) this.#dispatch(lane, pending);
+    for (const pending of this.#queues.take(lane)) this.#dispatch(lane, pending);
   }
-}
-
-function asResultError(error: unknown): ResultError {
-  return error instanceof ToolError
-    ? error.toResultError()
-    : resultError("INTERNAL_ERROR", "the boundary of a thread could not be drawn");
 }

@@ -7,6 +7,7 @@ import type { JsonText, Usage } from "../core/result.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { type ContextOptions, createContext } from "../host/context.ts";
+import { type Desk, DeskBack, DeskFront } from "../host/scan_desk.ts";
 import type { Registry } from "../tools/registry.ts";
 import { compilePolicies } from "./compile_policies.ts";
 import { Bell, RingReader, RingWriter } from "./channel.ts";
@@ -14,6 +15,7 @@ import {
   decodeMessage,
   encodeMessage,
   type FromWorker,
+  type Share,
   type ToWorker,
   type WorkerSetup,
 } from "./protocol.ts";
@@ -153,8 +155,16 @@ class JobLoop {
     });
   }
 
+  #deskOf(job: number, share: Share | null): Desk | null {
+    const { desk } = this.#setup;
+    if (desk === null || share === null) return null;
+    return share.side === "back"
+      ? new DeskBack(desk, share.ticket)
+      : new DeskFront(desk, share.ticket, () => this.say({ kind: "long", job }));
+  }
+
   async #answer({ message, stop }: QueuedJob): Promise<void> {
-    const { job, tool: name } = message;
+    const { job, tool: name, share } = message;
     this.#inbox.work(job);
     const counts: Record<string, number> = {};
     const usage = (): Usage => counts;
@@ -190,6 +200,7 @@ class JobLoop {
           return stop.signal;
         },
         checkpoint,
+        desk: this.#deskOf(job, share),
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
         progress: (done, total, unit) => {
           if (!message.stream || performance.now() - progressed < PROGRESS_MS) return;
@@ -204,6 +215,11 @@ class JobLoop {
       });
       // It may have been stopped before it began.
       checkpoint();
+      if (share?.side === "back") {
+        await tool.help?.(message.input, context);
+        this.say({ kind: "done", job, error: null, usage: usage() });
+        return;
+      }
       const outcome = await runTool(tool, message.input, context, {
         preview: message.preview,
         usage,

@@ -29,7 +29,7 @@ export function scanByWalking(
       if (room.bytes.length < bytes.length) room.grow(bytes.length);
       room.bytes.set(bytes);
     }
-    visit({ path: entry.path, length: bytes?.length ?? null });
+    visit({ path: entry.path, length: bytes?.length ?? null, place: 0 });
   }
 }
 

@@ -1,12 +1,44 @@
 /** Reading the files of a scan, which were opened by name without knowing what they are. */
 
+import type { CanonicalPath } from "../core/capability.ts";
 import type { ScanRoom } from "../core/scan.ts";
 import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
+import { OPEN } from "../sandbox/open_without_links.ts";
 import { statOf } from "./_stat.ts";
 
 /** File systems that give less than there is at once (procfs, FUSE) give whole pages. */
 const PAGE = 4096;
+
+/** How the files and directories of a scan are opened: through no link, and never held up by what they turn out to be. */
+export function flagsOf({ numbers }: Libc): number {
+  return OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY | OPEN.CLOEXEC | numbers.O_NOFOLLOW;
+}
+
+export function pathBelow(directory: CanonicalPath, name: string): CanonicalPath {
+  return `${directory === "/" ? "" : directory}/${name}` as CanonicalPath;
+}
+
+/** The path of a file as results show it, from that of its directory. */
+export function pathShown(directory: string, name: string): string {
+  if (directory === ".") return name;
+  return `${directory}${directory.endsWith("/") ? "" : "/"}${name}`;
+}
+
+/** Puts the file of that name into the room: its length; null where it cannot be opened, and as `readToRoom` says. */
+export function readNamed(
+  libc: Libc,
+  directory: number,
+  name: string,
+  flags: number,
+  { room, limit }: { readonly room: ScanRoom; readonly limit: number },
+): number | null {
+  const descriptor = libc.files.open(directory, name, flags);
+  if (descriptor < 0) return null;
+  const length = readToRoom(libc, descriptor, room, limit);
+  libc.files.close(descriptor);
+  return length;
+}
 
 /**
  * Puts a file into the room: its length, or null where it is no regular file, larger than `limit`, or cannot be read.
@@ -15,7 +47,7 @@ const PAGE = 4096;
  * a pipe has taken its place meanwhile, that gives what anybody here could have read from it; opened as it was, it
  * never waits. Whatever fills the room, or gives nothing or whole pages, is asked what it is.
  */
-export function readToRoom(
+function readToRoom(
   libc: Libc,
   descriptor: number,
   room: ScanRoom,

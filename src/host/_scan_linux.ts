@@ -8,17 +8,17 @@ import { ToolError } from "../core/errors.ts";
 import type { ScanDirectory, ScanFilter, ScannedFile } from "../core/scan.ts";
 import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
-import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
+import { openWithoutLinks } from "../sandbox/open_without_links.ts";
 import type { EntryAdmits, ScanTreeOptions, Target } from "./file_backend.ts";
 import { DescriptorStack } from "./_descriptor_stack.ts";
 import { changed, refusal, requirePermission } from "./_refusal.ts";
-import { readSmallFile, readToRoom } from "./_scan_file_linux.ts";
+import { flagsOf, pathBelow, pathShown, readNamed, readSmallFile } from "./_scan_file_linux.ts";
+import { mayRead, mayReadBelow } from "./_scan_permission.ts";
+import { createGivenRuns, type GivenRuns } from "./_scan_shared.ts";
 import { sizeAt } from "./_stat.ts";
 import { type DirectoryEntry, readEntries } from "./_walk_linux.ts";
 
 const BUFFER_BYTES = 64 * 1024;
-
-const FLAGS = OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY | OPEN.CLOEXEC;
 
 /** A directory that was opened. */
 interface Opened {
@@ -43,6 +43,12 @@ interface WantedEntry {
   readonly name: string;
   readonly isDirectory: boolean;
 }
+
+/** Files that are given away at once, at most: few enough for both threads to end at the same time. */
+const RUN_FILES = 16;
+
+/** Files that are visited before anybody else is asked to help: smaller trees are done by then, in some milliseconds. */
+const FILES_ALONE = 256;
 
 /** See `ReadFiles.scan`. A directory that vanished, changed into something else or may not be read is passed over. */
 export function scanTree(
@@ -69,11 +75,15 @@ class Scan implements ScannedFile {
   readonly #openFile: number;
   readonly #frames: Frame[] = [];
   readonly #directories: DescriptorStack;
+  /** Null where all files are visited here. */
+  readonly #given: GivenRuns | null;
+  #visited = 0;
   /** For listings, and between them for the files that filters read. */
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   #directory = "";
   #name = "";
   length: number | null = null;
+  place = 0;
 
   constructor(
     libc: Libc,
@@ -86,13 +96,13 @@ class Scan implements ScannedFile {
     this.#options = options;
     this.#visit = visit;
     this.#directories = new DescriptorStack(libc);
-    this.#openFile = FLAGS | libc.numbers.O_NOFOLLOW;
+    this.#openFile = flagsOf(libc);
     this.#openDirectory = this.#openFile | libc.numbers.O_DIRECTORY;
+    this.#given = createGivenRuns(libc, target, options);
   }
 
   get path(): string {
-    if (this.#directory === ".") return this.#name;
-    return `${this.#directory}${this.#directory.endsWith("/") ? "" : "/"}${this.#name}`;
+    return pathShown(this.#directory, this.#name);
   }
 
   run(): void {
@@ -110,17 +120,47 @@ class Scan implements ScannedFile {
     }
     if (opened < 0) throw refusal(target, opened);
     for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
+      this.#advance(frame);
+    }
+    this.#given?.finish(this.#visit);
+  }
+
+  /**
+   * Up to the next directory below it, or out of it. On its own, for V8 compiles a loop in which a whole scan goes by
+   * once more in each scan.
+   */
+  #advance(frame: Frame): void {
+    for (;;) {
       const entry = frame.entries[frame.next++];
       if (entry === undefined) {
         this.#frames.pop();
-        this.#leave();
-      } else if (entry.isDirectory) this.#enterDirectory(frame, entry.name);
-      else this.#visitFile(frame, entry.name);
+        return this.#leave();
+      }
+      if (entry.isDirectory) return this.#enterDirectory(frame, entry.name);
+      if (this.#given?.ready !== true || !this.#give(this.#given, frame)) {
+        this.#visitFile(frame, entry.name);
+      }
     }
   }
 
   close(): void {
+    this.#given?.close();
     this.#directories.clear();
+  }
+
+  /** Gives away the file that was come to and those that follow it. */
+  #give(given: GivenRuns, frame: Frame): boolean {
+    const names: string[] = [];
+    const first = frame.next - 1;
+    for (let at = first; names.length < RUN_FILES; at++) {
+      const entry = frame.entries[at];
+      if (entry === undefined || entry.isDirectory) break;
+      names.push(entry.name);
+    }
+    if (!given.give({ directory: frame.path, names }, this.place + 1)) return false;
+    frame.next = first + names.length;
+    this.place += 2;
+    return true;
   }
 
   /** Takes over the descriptor. An error number with its sign turned where it cannot be listed. */
@@ -157,7 +197,7 @@ class Scan implements ScannedFile {
       const isDirectory = type === "directory";
       if (isDirectory ? !filter.enters(name) : type !== "file" || !filter.takes(name)) continue;
       if (judge !== null && !judge.admits(name, isDirectory ? "directory" : "file")) continue;
-      if (!free && !mayRead(below(path, name))) continue;
+      if (!free && !mayRead(pathBelow(path, name))) continue;
       wanted.push({ name, isDirectory });
     }
     return wanted;
@@ -171,7 +211,7 @@ class Scan implements ScannedFile {
   #enterDirectory(frame: Frame, name: string): void {
     const descriptor = this.#open(this.#directories.top, name, this.#openDirectory);
     if (descriptor < 0) return;
-    const path = below(frame.path, name);
+    const path = pathBelow(frame.path, name);
     this.#push({
       descriptor,
       path,
@@ -181,15 +221,11 @@ class Scan implements ScannedFile {
   }
 
   #visitFile(frame: Frame, name: string): void {
+    if (++this.#visited === FILES_ALONE) this.#given?.call();
     const { room, limit } = this.#options;
-    this.length = null;
-    if (room !== null) {
-      const descriptor = this.#open(this.#directories.top, name, this.#openFile);
-      if (descriptor >= 0) {
-        this.length = readToRoom(this.#libc, descriptor, room, limit);
-        this.#libc.files.close(descriptor);
-      }
-    }
+    this.length = room === null
+      ? null
+      : readNamed(this.#libc, this.#directories.top, name, this.#openFile, { room, limit });
     this.#directory = frame.shown;
     this.#name = name;
     this.#visit(this);
@@ -201,17 +237,13 @@ class Scan implements ScannedFile {
 
   #readBeside(opened: Opened, entry: DirectoryEntry | null, limit: number): Uint8Array | null {
     if (entry?.type !== "file" || opened.judge?.admits(entry.name, "file") === false) return null;
-    if (!opened.free && !mayRead(below(opened.path, entry.name))) return null;
+    if (!opened.free && !mayRead(pathBelow(opened.path, entry.name))) return null;
     const descriptor = this.#open(opened.descriptor, entry.name, this.#openFile);
     if (descriptor < 0) return null;
     const bytes = readSmallFile(this.#libc, descriptor, this.#buffer, limit);
     this.#libc.files.close(descriptor);
     return bytes;
   }
-}
-
-function below(directory: CanonicalPath, name: string): CanonicalPath {
-  return `${directory === "/" ? "" : directory}/${name}` as CanonicalPath;
 }
 
 /** By its name, in a listing as it is sorted; null where it is not there. */
@@ -224,21 +256,4 @@ function entryOf(entries: readonly DirectoryEntry[], name: string): DirectoryEnt
   }
   const found = entries[low];
   return found?.name === name && !found.escaped ? found : null;
-}
-
-/** The runtime's permission set, which FFI would pass by: whether it refuses nothing below a directory. */
-function mayReadBelow(path: CanonicalPath): boolean {
-  const { state, partial } = Deno.permissions.querySync({ name: "read", path });
-  return state === "granted" && !partial;
-}
-
-/** One entry of a directory in which it refuses something. A look is tried first: it is not remembered. */
-function mayRead(path: CanonicalPath): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotCapable)) return true;
-    return Deno.permissions.querySync({ name: "read", path }).state === "granted";
-  }
 }

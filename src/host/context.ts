@@ -9,6 +9,7 @@ import type { FileBackend } from "./file_backend.ts";
 import { createFiles } from "./files.ts";
 import { createLinuxFiles } from "./files_linux.ts";
 import type { ProgramOptions } from "./program_options.ts";
+import type { Desk } from "./scan_desk.ts";
 
 /** What a context is made of. */
 export interface ContextOptions {
@@ -26,6 +27,8 @@ export interface ContextOptions {
   readonly programs: ProgramOptions | null;
   /** One for all calls of a thread, from {@linkcode createFileBackend}: it keeps its buffer. */
   readonly files: FileBackend;
+  /** Where its scans are shared with another thread; null or left out: nowhere. */
+  readonly desk?: Desk | null;
 }
 
 /** The files of this thread: by system calls where it has them. */
@@ -47,7 +50,7 @@ export function createContext(options: ContextOptions): ToolContext {
   };
   const end = performance.now() + grant.timeoutMs;
   return {
-    files: createFiles(grant, rulebook, options.files, options.checkpoint),
+    files: createFiles(grant, rulebook, options.files, options.checkpoint, options.desk),
     processes: {
       run: async (argv, request) => await processes().run(argv, request),
       runLine: async (plan, request) => await processes().runLine(plan, request),

@@ -10,8 +10,9 @@ import type {
   Survey,
   WalkEntry,
 } from "../core/files.ts";
-import type { ScannedFile, ScanOptions } from "../core/scan.ts";
+import type { HelpOptions, RunAnswer, ScannedFile, ScanOptions } from "../core/scan.ts";
 import type { BackupLimits } from "../policy/model.ts";
+import type { DeskBack, DeskFront } from "./scan_desk.ts";
 
 /** A path that was judged, and the words for it in messages. */
 export interface Target {
@@ -51,10 +52,22 @@ export interface EntryAdmits {
   into(name: string): EntryAdmits | null;
 }
 
-export interface ScanTreeOptions extends ScanOptions {
+/** How the entries of a tree are taken. */
+export interface EntryOptions {
   readonly judge: EntryAdmits | null;
   /** An entry's path as results show it. */
   show(path: CanonicalPath): string;
+}
+
+export interface ScanTreeOptions extends ScanOptions, EntryOptions {
+  /** Where a helper may take files over; null where none can come. */
+  readonly desk: DeskFront | null;
+}
+
+export interface HelpTreeOptions extends HelpOptions, EntryOptions {
+  readonly desk: DeskBack;
+  /** Throws where the help is to end. */
+  readonly checkpoint: () => void;
 }
 
 export interface WriteOptions {
@@ -110,6 +123,8 @@ export interface FileBackend {
   walk(target: Target, options: WalkOptions): Iterable<WalkEntry>;
   /** Where there is a quicker way than a walk and a read for each file. */
   scan?(target: Target, options: ScanTreeOptions, visit: (file: ScannedFile) => void): void;
+  /** Where scans give files away. */
+  help?(target: Target, options: HelpTreeOptions, answer: RunAnswer): void;
   survey(tree: TreeTarget, options: LongOptions): Survey;
   /** Oldest first, whatever their names are judged to be. */
   backups(target: Target): readonly BackupEntry[];

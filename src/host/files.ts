@@ -18,16 +18,18 @@ import { both } from "./_admit.ts";
 import { backupNumber } from "./_backup_names.ts";
 import { scanByWalking } from "./_scan_by_walking.ts";
 import { createGrantedPaths, type GrantedPaths } from "./granted_paths.ts";
+import { type Desk, DeskBack, DeskFront } from "./scan_desk.ts";
 
 /** Of operations that may take long: throws where the call is to end. */
 type Checkpoint = () => void;
 
-/** See `Files`. A path that the grant does not name throws PATH_DENIED. */
+/** See `Files`. A path that the grant does not name throws PATH_DENIED. `desk`: where its scans are shared. */
 export function createFiles(
   grant: Grant,
   rulebook: Rulebook,
   backend: FileBackend,
   checkpoint: Checkpoint,
+  desk: Desk | null = null,
 ): Files {
   const paths = createGrantedPaths(grant, rulebook);
   const long = { checkpoint };
@@ -106,7 +108,15 @@ export function createFiles(
     scan(path, options, visit) {
       if (backend.scan === undefined) return scanByWalking(this, path, options, visit);
       const tree = paths.tree("read", path);
-      backend.scan(tree, { ...options, judge: tree.judge(), show: paths.show }, visit);
+      const front = desk instanceof DeskFront ? desk : null;
+      const entries = { judge: tree.judge(), show: paths.show };
+      backend.scan(tree, { ...options, ...entries, desk: front }, visit);
+    },
+    help(path, options, answer) {
+      if (!(desk instanceof DeskBack)) return;
+      const tree = paths.tree("read", path);
+      const entries = { judge: tree.judge(), show: paths.show };
+      backend.help?.(tree, { ...options, ...entries, ...long, desk }, answer);
     },
     survey(path, access) {
       return backend.survey(access === "read" ? paths.entry("read", path) : changeable(path), long);

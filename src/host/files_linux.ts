@@ -15,6 +15,7 @@ import { backUp, listBackups, restore } from "./_backup_linux.ts";
 import { createDirectory, removeEntry, survey } from "./_entry_linux.ts";
 import { notAFile, refusal, requirePermission, requireReadable, tooLarge } from "./_refusal.ts";
 import { scanTree } from "./_scan_linux.ts";
+import { helpScan } from "./_scan_run_linux.ts";
 import { infoOf, linkText, type Stat, statOf } from "./_stat.ts";
 import { walkDirectory } from "./_walk_linux.ts";
 import { appendFile, writeFile } from "./_write_linux.ts";
@@ -103,6 +104,9 @@ export function createLinuxFiles(libc: Libc): FileBackend {
     },
     scan(target, options, visit) {
       scanTree(libc, target, options, visit);
+    },
+    help(target, options, answer) {
+      helpScan(libc, target, options, answer);
     },
     write(target, bytes, options) {
       return writeFile(libc, target, bytes, options);

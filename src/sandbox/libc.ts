@@ -55,19 +55,31 @@ export const STRUCT_SIZE = 64 * 1024;
 const ERRNO_OFFSET = STRUCT_OFFSET + STRUCT_SIZE;
 const ARENA_SIZE = ERRNO_OFFSET + 8;
 
-/** Deno types 64-bit parameters as `bigint` though it takes numbers too, which are three times as fast. */
+/**
+ * 64-bit parameters are given as `bigint`. Deno takes numbers too, which code that is not compiled makes quicker; but
+ * compiled code was compiled for `bigint` (V8's fast calls know no other), and is thrown away at each call with a
+ * number, with all that it was inlined into, to be compiled anew.
+ */
 interface Symbols {
-  syscall(number: number, a: Word, b: Word, c: Word, d: Word, e: Word): number;
-  wide(number: number, a: Word, b: Word, c: Word, d: Word, e: Word, f: Word): bigint;
-  transfer(number: number, descriptor: number, buffer: Uint8Array, count: number): number;
-  memcpy(to: number, from: bigint, count: number): void;
+  syscall(number: bigint, a: bigint, b: bigint, c: bigint, d: bigint, e: bigint): number;
+  wide(
+    number: bigint,
+    a: bigint,
+    b: bigint,
+    c: bigint,
+    d: bigint,
+    e: bigint,
+    f: bigint,
+  ): bigint;
+  transfer(number: bigint, descriptor: bigint, buffer: Uint8Array, count: bigint): number;
+  memcpy(to: bigint, from: bigint, count: bigint): void;
   __errno_location(): bigint;
 }
 
 /** The functions of the library behind {@linkcode FileCalls}. */
 interface FileSymbols {
   openat(directory: number, name: Uint8Array, flags: number): number;
-  read(descriptor: number, buffer: Uint8Array, count: number): number;
+  read(descriptor: number, buffer: Uint8Array, count: bigint): number;
   close(descriptor: number): number;
 }
 
@@ -98,7 +110,7 @@ export function openLibc(options: { readonly quickFiles?: boolean } = {}): Libc 
 
   // The error number is this thread's own variable, so its address stays; copying it is one call.
   const failure = (): number => {
-    symbols.memcpy(address + ERRNO_OFFSET, errnoAddress, 4);
+    symbols.memcpy(BigInt(address + ERRNO_OFFSET), errnoAddress, 4n);
     return -(errnoView.getInt32(0, true) || ERRNO.EIO);
   };
 
@@ -114,10 +126,11 @@ export function openLibc(options: { readonly quickFiles?: boolean } = {}): Libc 
 
   const { openat, read, close } = quick ?? {
     openat: (directory: number, name: Uint8Array, flags: number) =>
-      symbols.transfer(numbers.openat, directory, name, flags),
-    read: (descriptor: number, buffer: Uint8Array, count: number) =>
-      symbols.transfer(numbers.read, descriptor, buffer, count),
-    close: (descriptor: number) => symbols.syscall(numbers.close, descriptor, 0, 0, 0, 0),
+      symbols.transfer(BigInt(numbers.openat), BigInt(directory), name, BigInt(flags)),
+    read: (descriptor: number, buffer: Uint8Array, count: bigint) =>
+      symbols.transfer(BigInt(numbers.read), BigInt(descriptor), buffer, count),
+    close: (descriptor: number) =>
+      symbols.syscall(BigInt(numbers.close), BigInt(descriptor), 0n, 0n, 0n, 0n),
   };
   const files: FileCalls = {
     open(directory, name, flags) {
@@ -126,7 +139,7 @@ export function openLibc(options: { readonly quickFiles?: boolean } = {}): Libc 
       return result === -1 ? failure() : result;
     },
     read(descriptor, buffer) {
-      const result = read(descriptor, buffer, buffer.length);
+      const result = read(descriptor, buffer, BigInt(buffer.length));
       return result === -1 ? failure() : result;
     },
     close(descriptor) {
@@ -142,15 +155,35 @@ export function openLibc(options: { readonly quickFiles?: boolean } = {}): Libc 
     structBytes: arena.subarray(STRUCT_OFFSET, ERRNO_OFFSET),
     structAddress: address + STRUCT_OFFSET,
     call(number, a = 0, b = 0, c = 0, d = 0, e = 0) {
-      const result = symbols.syscall(number, a, b, c, d, e);
+      const result = symbols.syscall(
+        BigInt(number),
+        BigInt(a),
+        BigInt(b),
+        BigInt(c),
+        BigInt(d),
+        BigInt(e),
+      );
       return result === -1 ? failure() : result;
     },
     callWide(number, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0) {
-      const result = symbols.wide(number, a, b, c, d, e, f);
+      const result = symbols.wide(
+        BigInt(number),
+        BigInt(a),
+        BigInt(b),
+        BigInt(c),
+        BigInt(d),
+        BigInt(e),
+        BigInt(f),
+      );
       return result === -1n ? failure() : Number(result);
     },
     transfer(number, descriptor, buffer, count) {
-      const result = symbols.transfer(number, descriptor, buffer, count);
+      const result = symbols.transfer(
+        BigInt(number),
+        BigInt(descriptor),
+        buffer,
+        BigInt(count),
+      );
       return result === -1 ? failure() : result;
     },
     path(text, place = 0) {

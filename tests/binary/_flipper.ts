@@ -33,18 +33,18 @@ function isLink(path: string): boolean {
   }
 }
 
+/** The other side works in there meanwhile, and fills or takes away what is to go: the next round sees to that. */
 function renew({ name, other, target }: typeof pairs[number]): void {
   if (isLink(name) || isLink(other)) return;
-  // Nobody else exchanges names, so what is no link now is none when it is removed.
   try {
+    // Nobody else exchanges names, so what is no link now is none when it is removed.
     Deno.removeSync(other, { recursive: true });
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    if (!(error instanceof Deno.errors.NotFound)) return;
   }
   try {
     Deno.symlinkSync(target, other);
   } catch (error) {
-    // Its folder is one of those that are exchanged, or was removed: the next round finds it.
     if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.AlreadyExists)) {
       throw error;
     }

@@ -2,17 +2,18 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import type { Tool, ToolContext } from "../../core/tool.ts";
+import type { ScannedFile, SharedScan } from "../../core/scan.ts";
+import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
 import { globArgument } from "./_glob_argument.ts";
 import { ignoreCapabilities } from "./_ignore_rules.ts";
 import { withPartial } from "./_partial.ts";
 import { pathSchema } from "./_path_schema.ts";
-import { contentsOf } from "./_search_contents.ts";
 import { createFilter } from "./_search_filter.ts";
+import { Findings, type Found, type Match, Tally } from "./_search_findings.ts";
+import { createLook } from "./_search_look.ts";
 import { findFiles, matchesFile, scanOrVisit } from "./_search_names.ts";
 import { compilePattern } from "./_search_pattern.ts";
 import type { Scanner } from "./_search_scanner.ts";
-import { createTextSearch, type LineMatch } from "./_search_text.ts";
 
 interface Input {
   readonly pattern: string;
@@ -23,10 +24,6 @@ interface Input {
   readonly context: number;
   readonly hidden: boolean;
   readonly max_results?: number;
-}
-
-interface Match extends LineMatch {
-  readonly file: string;
 }
 
 interface Output {
@@ -40,13 +37,6 @@ interface Output {
 
 /** Larger files are passed over: what people write is far smaller, and memory must stay bounded. */
 const LARGEST_FILE = 32 * 1024 * 1024;
-
-/** Characters of lines in one answer, about: matches beyond them are counted and not shown. */
-const MOST_SHOWN = 256 * 1024;
-
-/** Bytes between two looks at whether the call is to end, and what a file costs beside its bytes. */
-const PAUSE_BYTES = 1024 * 1024;
-const FILE_COST = 8 * 1024;
 
 /** Files between two events on progress. */
 const PROGRESS = 500;
@@ -167,6 +157,7 @@ const tool: Tool<Input, Output> = {
   },
   capabilities: ({ path }) => [{ kind: "fs.read", path, tree: true }, ...ignoreCapabilities(path)],
   prepare: () => import("./_search_scanner.ts"),
+  help,
   run: (input, context) =>
     input.pattern === "" ? findByName(input, context) : search(input, context),
 };
@@ -174,69 +165,67 @@ const tool: Tool<Input, Output> = {
 export default tool;
 
 async function search(input: Input, context: ToolContext): Promise<Output> {
-  const { createScanner } = await import("./_search_scanner.ts");
-  const pattern = compilePattern(input);
-  const scanner = createScanner(pattern);
-  const searchText = createTextSearch(pattern);
-  const wanted = Math.min(input.max_results ?? context.limits.matches, context.limits.matches);
-  const matches: Match[] = [];
-  let shown = 0;
-  let total = 0;
-  let searched = 0;
-  let skipped = 0;
-  let bytes = 0;
-  let unchecked = 0;
-  const visit = (path: string, length: number | null): void => {
-    unchecked += FILE_COST + (length ?? 0);
-    if (unchecked > PAUSE_BYTES) {
-      context.checkpoint();
-      unchecked = 0;
-    }
-    const contents = length === null ? null : contentsOf(scanner, length, input.context);
-    if (length === null || contents === null || contents.binary) {
-      skipped++;
-      return;
-    }
-    if (++searched % PROGRESS === 0) context.progress(searched, null, "files");
-    bytes += length;
-    if (contents.pieces === null) return;
-    const result = searchText(contents.pieces, {
-      wanted: shown < MOST_SHOWN ? wanted - matches.length : 0,
-      context: input.context,
-      pause: context.checkpoint,
-    });
-    total += result.total;
-    for (const found of result.matches) {
-      if (shown >= MOST_SHOWN) break;
-      const match = { file: path, ...found };
-      shown += sizeOf(match);
-      matches.push(match);
+  const look = await createLook(input, context);
+  const tally = new Tally(wantedOf(input, context));
+  let told = 0;
+  const tell = () => {
+    for (; tally.searched >= told + PROGRESS; told += PROGRESS) {
+      context.progress(told + PROGRESS, null, "files");
     }
   };
+  const visit = (file: ScannedFile): void => {
+    look.into(file, tally.at(file.place));
+    tell();
+  };
+  const shared: SharedScan = {
+    wanted: (place) => tally.wanted(place),
+    take(place, findings) {
+      tally.put(place, JSON.parse(findings) as Found);
+      tell();
+    },
+  };
   const glob = globArgument("file_pattern", input.file_pattern);
-  const found = (): Output => ({
+  try {
+    scanOrVisit(input.path, context, () => {
+      const filter = createFilter({ ...input, glob }, context);
+      const options = { filter, room: look.scanner, limit: LARGEST_FILE, shared };
+      context.files.scan(input.path, options, visit);
+    }, (path) => {
+      if (!matchesFile(glob, path)) return;
+      visit({ path, length: readInto(look.scanner, input.path, context), place: 0 });
+    });
+  } catch (error) {
+    throw withPartial(error, () => ({ ...outputOf(tally.result()), truncated: true }));
+  }
+  const found = tally.result();
+  context.count("bytes_read", found.bytes);
+  return { ...outputOf(found), ...(found.total === 0 ? noteOn(input, found.searched) : {}) };
+}
+
+/** Looks at some of the files in another thread's stead. */
+async function help(input: Input, context: ReadContext): Promise<void> {
+  if (input.pattern === "") return;
+  const look = await createLook(input, context);
+  const reading = { room: look.scanner, limit: LARGEST_FILE };
+  context.files.help(input.path, reading, (wanted, scan) => {
+    const findings = new Findings(wanted);
+    scan((file) => look.into(file, findings));
+    return JSON.stringify(findings);
+  });
+}
+
+function wantedOf({ max_results }: Input, { limits }: ReadContext): number {
+  return Math.min(max_results ?? limits.matches, limits.matches);
+}
+
+function outputOf({ matches, total, searched, skipped }: Found): Output {
+  return {
     matches,
     total_matches: total,
     files_searched: searched,
     files_skipped: skipped,
     truncated: total > matches.length,
-  });
-  try {
-    scanOrVisit(input.path, context, () => {
-      const filter = createFilter({ ...input, glob }, context);
-      context.files.scan(
-        input.path,
-        { filter, room: scanner, limit: LARGEST_FILE },
-        (file) => visit(file.path, file.length),
-      );
-    }, (file) => {
-      if (matchesFile(glob, file)) visit(file, readInto(scanner, input.path, context));
-    });
-  } catch (error) {
-    throw withPartial(error, () => ({ ...found(), truncated: true }));
-  }
-  context.count("bytes_read", bytes);
-  return total === 0 ? { ...found(), ...noteOn(input, searched) } : found();
+  };
 }
 
 /** The file that was named, of any age and place; null where it is too large. */
@@ -253,11 +242,10 @@ function readInto(scanner: Scanner, path: string, { files }: ToolContext): numbe
 }
 
 function findByName(input: Input, context: ToolContext): Output {
-  const { limits } = context;
   const { found, total } = findFiles({
     ...input,
     glob: globArgument("file_pattern", input.file_pattern),
-    wanted: Math.min(input.max_results ?? limits.matches, limits.matches),
+    wanted: wantedOf(input, context),
   }, context);
   return {
     matches: found.map((file) => ({ file, line: 0, column: 0, content: "" })),
@@ -266,11 +254,6 @@ function findByName(input: Input, context: ToolContext): Output {
     files_skipped: 0,
     truncated: total > found.length,
   };
-}
-
-/** Characters of a match, about. */
-function sizeOf({ file, content, before = [], after = [] }: Match): number {
-  return [file, content, ...before, ...after].reduce((sum, text) => sum + text.length, 0);
 }
 
 /** What most often stands behind an answer without matches. */

@@ -242,6 +242,7 @@ function memoryFiles(nodes: Map<string, Node>): Files {
       return { ...content, bytes: content.bytes.subarray(0, count) };
     },
     walk: (path, options) => walk(nodes, plain(path), options, find),
+    help: () => {},
     scan(path, options, visit) {
       scanByWalking(this, path, options, visit);
     },
