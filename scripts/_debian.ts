@@ -15,13 +15,16 @@ export function hasProgram(name: string): boolean {
   });
 }
 
-/** Gets what is missing of these packages, by the program that each brings. Answers one sentence for each that cannot be had. */
+/**
+ * Gets what is missing of these packages, by the program that each brings; more than one, with blanks between, where it
+ * is of no use alone. Answers one sentence for each that cannot be had.
+ */
 export async function installPrograms(
   packages: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const missing = () => Object.entries(packages).filter(([program]) => !hasProgram(program));
   if (missing().length > 0 && hasProgram("apt-get") && Deno.uid() === 0) {
-    const names = missing().map(([, name]) => name);
+    const names = missing().flatMap(([, names]) => names.split(" "));
     const install = () =>
       runSeen(["apt-get", "install", "-y", "--no-install-recommends", ...names], {
         DEBIAN_FRONTEND: "noninteractive",

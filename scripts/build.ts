@@ -17,8 +17,12 @@ import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
 import { sealedFlags } from "./_sealed_flags.ts";
+import { nameParts } from "./_stable_names.ts";
 import { compile, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
+
+/** `deno compile` notes the time of each file that it embeds. With one for all, the same sources make the same binary. */
+const EPOCH = new Date(0);
 
 /** The policy of unsealed binaries, and the name that their messages use for it. */
 const DEFAULT_POLICY = "policy/default.yaml";
@@ -99,10 +103,15 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "main.ts"),
     join(generated, "worker.ts"),
   ]);
+  await nameParts(bundle);
   await Deno.writeTextFile(join(bundle, "worker.ts"), 'import "./worker.js";\n');
+  const include = [join(bundle, "worker.ts"), ...await embedCarried(target, bundle)];
+  for (const { name } of Deno.readDirSync(bundle)) {
+    await Deno.utime(join(bundle, name), EPOCH, EPOCH);
+  }
   await compile({
     main: join(bundle, "main.js"),
-    include: [join(bundle, "worker.ts"), ...await embedCarried(target, bundle)],
+    include,
     flags: options.flags,
     target,
     output,

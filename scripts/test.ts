@@ -5,6 +5,7 @@
 
 import { fromFileUrl, join } from "@std/path";
 import { installPrograms } from "./_debian.ts";
+import { EMULATOR_PROGRAMS, EXAMPLE_PROGRAMS } from "./_example_programs.ts";
 import { SHELL_PROGRAMS } from "./_shells.ts";
 import { type Counts, summary } from "./_test_summary.ts";
 import { installPackages, PYTHON_PROGRAMS } from "./_toolchain.ts";
@@ -58,7 +59,12 @@ const results = [await test(SOURCE_TESTS)];
 for (
   const missing of [
     ...await installPackages(ROOT),
-    ...await installPrograms({ ...PYTHON_PROGRAMS, ...SHELL_PROGRAMS }),
+    ...await installPrograms({
+      ...PYTHON_PROGRAMS,
+      ...SHELL_PROGRAMS,
+      ...EXAMPLE_PROGRAMS,
+      ...(Deno.build.arch === "aarch64" ? {} : EMULATOR_PROGRAMS),
+    }),
   ]
 ) console.error(missing);
 if ((await run(["task", "--quiet", "build"])).success) {

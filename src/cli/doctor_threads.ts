@@ -1,4 +1,4 @@
-/** `doctor` of an unsealed build: threads held by one layer at a time, in a temporary folder. */
+/** `doctor` of an unsealed build: threads held by one layer at a time, in a folder that is removed afterwards. */
 
 import { join } from "@std/path";
 import type { CanonicalPath, Program } from "../core/capability.ts";
@@ -27,10 +27,11 @@ const FIRST_ABI: Partial<Record<Kind, number>> = { signals: 6 };
 
 export async function tryThreads(
   engine: CommandEngine,
-  { policies }: Session,
+  { policies, workspace }: Session,
   abi: number,
 ): Promise<readonly Finding[]> {
-  const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-doctor-" }));
+  const base = makeFolder(workspace);
+  if (base === null) return [...untried(), await connection()];
   const place: Place = {
     inside: join(base, "inside") as CanonicalPath,
     outside: join(base, "outside") as CanonicalPath,
@@ -57,6 +58,35 @@ export async function tryThreads(
     Deno.env.delete(SENTINEL);
     Deno.removeSync(base, { recursive: true });
   }
+}
+
+/** Where temporary files go; on a read-only root, as containers have it, in the workspace. Null where neither may be written to. */
+function makeFolder(workspace: CanonicalPath): string | null {
+  const prefix = ".toolgate-doctor-";
+  for (const place of [{}, { dir: workspace }]) {
+    try {
+      return Deno.realPathSync(Deno.makeTempDirSync({ prefix, ...place }));
+    } catch {
+      // Not here.
+    }
+  }
+  return null;
+}
+
+/** What needs a folder. */
+function untried(): readonly Finding[] {
+  const why = "neither the folder for temporary files nor the workspace may be written to: " +
+    "set TMPDIR to one that may";
+  const of = (layer: Finding["layer"], kind: Kind, attempt: string) =>
+    finding(layer, kind, attempt, null, why);
+  return [
+    of("runtime", "file read", "read a file outside"),
+    of("runtime", "file write", "write a file outside"),
+    of("runtime", "program start", "start a program that is not on the list"),
+    of("landlock", "file read", "read a file outside"),
+    of("landlock", "file write", "write a file outside"),
+    of("landlock", "program start", "a program (env) starts one outside"),
+  ];
 }
 
 /** What a kernel without the layer cannot hold is missing, not broken. */

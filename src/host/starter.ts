@@ -1,5 +1,7 @@
 /** What a thread that starts programs keeps for all of them. */
 
+import { ToolError } from "../core/errors.ts";
+import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { AT_FDCWD, OPEN } from "../sandbox/open_without_links.ts";
 import type { Spawner } from "../sandbox/spawner.ts";
@@ -19,11 +21,17 @@ export interface Starter {
   close(): void;
 }
 
-/** Throws RESOURCE_LIMIT where there are too many open files. */
+/** Throws RESOURCE_LIMIT where there are too many open files, EXECUTION_ERROR where there is no `/dev/null`. */
 export function createStarter(libc: Libc, spawner: Spawner): Starter {
   const path = libc.path("/dev/null");
   const nothing = libc.call(libc.numbers.openat, AT_FDCWD, path, OPEN.RDONLY | OPEN.CLOEXEC);
-  if (nothing < 0) throw noDescriptors();
+  if (nothing === -ERRNO.EMFILE || nothing === -ERRNO.ENFILE) throw noDescriptors();
+  if (nothing < 0) {
+    throw new ToolError(
+      "EXECUTION_ERROR",
+      "no program can be started: this machine, or container, has no /dev/null that may be opened; give it one",
+    );
+  }
   const poller = new Poller(libc, spawner);
   return {
     libc,

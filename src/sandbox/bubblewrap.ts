@@ -103,7 +103,10 @@ export async function detectBubblewrap(
       };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
-      return { works: false, reason: "bubblewrap may not be started (the runtime's --allow-run)" };
+      const why = error instanceof Deno.errors.NotCapable
+        ? "may not be started (the runtime's --allow-run)"
+        : `cannot be started (${error instanceof Error ? error.name : "?"})`;
+      return { works: false, reason: `bubblewrap ${why}` };
     }
   }
   return { works: false, reason: "bubblewrap (bwrap) is not installed" };

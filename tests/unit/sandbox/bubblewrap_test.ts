@@ -42,6 +42,8 @@ Deno.test("detectBubblewrap says why not", async () => {
   const cases = [
     [() => Promise.reject(new Deno.errors.NotFound()), /not installed/],
     [() => Promise.reject(new Deno.errors.NotCapable()), /may not be started/],
+    // No /dev/null, for one.
+    [() => Promise.reject(new TypeError("why")), /cannot be started \(TypeError\)/],
     [
       () => Promise.resolve({ success: false, stderr: "bwrap: No permissions\nmore" }),
       /fails: bwrap: No permissions$/,

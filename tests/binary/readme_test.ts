@@ -1,0 +1,302 @@
+/** The README's examples, every one of them, as they stand there. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { fromFileUrl, join } from "@std/path";
+import { hasProgram } from "../../scripts/_debian.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { TOOLS } from "../../src/tools/registry.ts";
+import { parseDockerfile } from "./_dockerfile.ts";
+import { findWay } from "./_empty_root.ts";
+import { type Block, blocksOf, onlyBlock, readReadme } from "./_readme.ts";
+import { BINARY, call, start, Workspace } from "./toolgate.ts";
+
+const ROOT = fromFileUrl(new URL("../..", import.meta.url));
+const STAND_IN = fromFileUrl(new URL("_docker.ts", import.meta.url));
+
+/** Answers as the API does: first with a call of a tool, then with what the tool answered. */
+const OPENAI = `
+import json
+from types import SimpleNamespace as Namespace
+
+class Completions:
+    def create(self, model, messages, tools):
+        assert {tool["type"] for tool in tools} == {"function"}
+        names = [tool["function"]["name"] for tool in tools]
+        assert "read_file" in names and all("parameters" in tool["function"] for tool in tools)
+        last = messages[-1]
+        if isinstance(last, dict) and last["role"] == "user":
+            wanted = Namespace(name="read_file", arguments='{"path": "README.md", "end_line": 1}')
+            message = Namespace(content=None, tool_calls=[Namespace(id="call_1", function=wanted)])
+        else:
+            assert (last["role"], last["tool_call_id"]) == ("tool", "call_1"), last
+            output = json.loads(last["content"])["output"]
+            message = Namespace(content="It says " + output["content"], tool_calls=None)
+        return Namespace(choices=[Namespace(message=message)])
+
+class OpenAI:
+    def __init__(self):
+        self.chat = Namespace(completions=Completions())
+`;
+
+/** Root in a container is nobody in particular: the README's own user stands in for whoever that is. */
+const ID = "#!/bin/sh\necho 65532\n";
+
+/** A project as the examples have it, with the README's policy; its programs come first on the search path. */
+class Example extends Workspace {
+  readonly programs: string;
+
+  constructor() {
+    super({
+      "README.md": "# A project\n\nOf two lines.\n",
+      "src/main.ts": "let x = 1;\nexport { x };\n// deprecated(x)\n",
+      ".env": "SECRET=1\n",
+      "policy.yaml": onlyBlock("yaml").text,
+      "Dockerfile": onlyBlock("dockerfile").text,
+    });
+    this.programs = join(this.base, "programs");
+    for (const name of ["programs", "images", "home", "modules"]) {
+      Deno.mkdirSync(join(this.base, name));
+    }
+    Deno.symlinkSync(BINARY, join(this.programs, "toolgate"));
+    Deno.writeTextFileSync(join(this.base, "modules", "openai.py"), OPENAI);
+    this.#program("id", ID);
+    this.#program(
+      "docker",
+      `#!/bin/sh\nHOME='${Deno.env.get("HOME") ?? ""}' exec '${Deno.execPath()}' run --quiet -A ` +
+        `--config '${ROOT}deno.json' '${STAND_IN}' '${this.base}/images' "$@"\n`,
+    );
+  }
+
+  #program(name: string, text: string): void {
+    Deno.writeTextFileSync(join(this.programs, name), text, { mode: 0o755 });
+  }
+
+  /** Runs a program to its end, which must be good. What it printed. */
+  async run(program: string, args: readonly string[], line: number): Promise<string> {
+    const { code, stdout, stderr } = await new Deno.Command(program, {
+      args: [...args],
+      cwd: this.root,
+      clearEnv: true,
+      env: {
+        PATH: `${this.programs}:/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin`,
+        HOME: join(this.base, "home"),
+        PYTHONPATH: join(this.base, "modules"),
+        PYTHONDONTWRITEBYTECODE: "1",
+        // Kept, for what of the standard library is compiled once.
+        GOCACHE: join(ROOT, "dist", "go-cache"),
+        GOTOOLCHAIN: "local",
+      },
+      stdin: "null",
+    }).output();
+    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assertEquals(code, 0, `README.md, the block of line ${line}: ${out}\n${err}`);
+    return out ?? "";
+  }
+}
+
+/** All of them are below: one that is new, or of a new language, has no test yet. */
+const TESTED: Readonly<Record<string, number>> = {
+  sh: 6,
+  python: 3,
+  go: 1,
+  json: 1,
+  yaml: 1,
+  dockerfile: 1,
+};
+
+const blocks = blocksOf(readReadme());
+
+function block(language: string, including: string): Block {
+  const found = blocks.filter((one) => one.language === language && one.text.includes(including));
+  assertEquals(found.length, 1, `blocks of ${language} with ${including}`);
+  return found[0] as Block;
+}
+
+function shell(name: string, including: string, check: (example: Example, out: string) => void) {
+  Deno.test(`README, in a shell: ${name}`, async () => {
+    await using example = new Example();
+    const { text, line } = block("sh", including);
+    check(example, await example.run("/bin/sh", ["-euc", text], line));
+  });
+}
+
+Deno.test("README: every block is run by a test", () => {
+  const counted: Record<string, number> = {};
+  for (const { language } of blocks) counted[language] = (counted[language] ?? 0) + 1;
+  assertEquals(counted, TESTED);
+});
+
+Deno.test("README: the first commands, the tasks, the commands and the tools that it names are there", async () => {
+  const readme = readReadme();
+  const [first] = blocks;
+  const scripts = first?.text.split("\n").flatMap((line) => line.match(/^\S+/) ?? []);
+  assertEquals(scripts, ["scripts/start", "scripts/test"]);
+  for (const script of scripts ?? []) {
+    assert(((await Deno.stat(join(ROOT, script))).mode ?? 0) & 0o100, script);
+  }
+  const { tasks } = JSON.parse(Deno.readTextFileSync(join(ROOT, "deno.json")));
+  for (const [, task = ""] of readme.matchAll(/deno task ([a-z:]+)/g)) {
+    assert(Object.hasOwn(tasks, task), `deno task ${task}`);
+  }
+  for (const [, command = ""] of readme.matchAll(/(?:^|`)toolgate ([a-z]+)/gm)) {
+    assert(command === "help" || Object.hasOwn(COMMANDS, command), `toolgate ${command}`);
+  }
+  const tables = readme.split("\n").filter((line) =>
+    /^\| (?:look|change|move|run|the rest)/.test(line)
+  );
+  const named = tables.flatMap((line) => [...line.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name))
+    .filter((name) => name !== "operation");
+  assertEquals(named.sort(), TOOLS.map(({ name }) => name).sort());
+});
+
+shell("calls", "toolgate call read_file", (example, out) => {
+  const answers = out.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(answers.map(({ tool, success }) => [tool, success]), [
+    ["read_file", true],
+    ["edit_file", true],
+    ["search_files", true],
+    ["run_command", true],
+    ["delete_file", true],
+  ]);
+  assertEquals(answers[2].output.total_matches, 1);
+  assertEquals(example.read("src/main.ts").split("\n")[0], "const x = 1;");
+  assertEquals(example.read("found.txt"), "src/main.ts:3:// deprecated(x)\n");
+});
+
+shell("the policy's tools", "toolgate policy check", (example, out) => {
+  assertStringIncludes(out, '"ok":true');
+  assertStringIncludes(out, '"effect":"allow"');
+  assert(example.read("mine.yaml").includes("version: 1"));
+  assertStringIncludes(example.read("policy.schema.json"), "$schema");
+});
+
+shell("a custom tool", "toolgate plugin new", (_, out) => {
+  const { success, output } = JSON.parse(out.trim().split("\n").at(-1) ?? "");
+  assertEquals([success, output.lines], [true, ["3 README.md"]]);
+});
+
+shell("the reference and completions", "toolgate tools docs", (example) => {
+  assertStringIncludes(example.read("tools.md"), "### read_file");
+  const script = join(example.base, "home/.local/share/bash-completion/completions/toolgate");
+  assertStringIncludes(Deno.readTextFileSync(script), "complete ");
+});
+
+const image = parseDockerfile(onlyBlock("dockerfile").text);
+const way = findWay(image);
+const noWay = way === null ? " (left out: bubblewrap can make no namespaces here)" : "";
+
+Deno.test({
+  name: `README, in a shell: containers, with a stand-in for docker${noWay}`,
+  ignore: way === null,
+  fn: async () => {
+    await using example = new Example();
+    const { text, line } = block("sh", "docker run");
+    Deno.copyFileSync(BINARY, example.path("toolgate"));
+    Deno.chmodSync(example.base, 0o755);
+    Deno.chmodSync(join(example.base, "images"), 0o755);
+    if (way?.user) Deno.chownSync(example.root, way.user.uid, way.user.gid);
+    const out = await example.run("/bin/sh", ["-euc", text], line);
+    const [doctor, written] = out.trim().split("\n").map((line) => JSON.parse(line));
+    assertEquals([doctor.healthy, doctor.policies], [true, ["policy.yaml"]]);
+    assertEquals([written.id, written.success], [1, true]);
+    assertEquals(example.read("notes.txt"), "hello");
+  },
+});
+
+for (
+  const [name, including, expected] of [
+    ["per call", 'tool("read_file", path="README.md"', ["# A project\n"]],
+    ["as a pipe", "class Toolgate", ["3\n3\n", "secrets"]],
+    ["in a model's loop", "OpenAI()", ["It says # A project\n"]],
+  ] as const
+) {
+  Deno.test(`README, in Python: ${name}`, async () => {
+    await using example = new Example();
+    const { text, line } = block("python", including);
+    const out = await example.run("python3", ["-c", text], line);
+    for (const part of expected) assertStringIncludes(out, part);
+  });
+}
+
+const noGo = hasProgram("go") ? "" : " (left out: go is not here)";
+
+Deno.test({
+  name: `README, in Go: per call and as a pipe${noGo}`,
+  ignore: noGo !== "",
+  fn: async () => {
+    await using example = new Example();
+    const { text, line } = onlyBlock("go");
+    example.write("main.go", text);
+    assertEquals(await example.run("gofmt", ["-l", "main.go"], line), "");
+    await example.run("go", ["vet", "main.go"], line);
+    const out = await example.run("go", ["run", "main.go"], line);
+    const [first, ...answers] = out.trim().split("\n");
+    assertStringIncludes(first ?? "", '"content":"# A project\\n"');
+    assertEquals(answers.sort().map((answer) => answer.slice(0, 7)), [
+      "0 true ",
+      "1 true ",
+      "2 false",
+    ]);
+  },
+});
+
+Deno.test("README: the policy is one, without a warning, and decides as it says", async () => {
+  await using example = new Example();
+  const { status, stdout } = await start(
+    ["policy", "check", "--strict", "--policy", "policy.yaml"],
+    { cwd: example.root },
+  );
+  assertEquals(status, 0, stdout);
+  const decided = async (...args: string[]) => {
+    const { answer } = await call(["--policy", "policy.yaml", ...args], { cwd: example.root });
+    return answer.error?.code ?? null;
+  };
+  assertEquals(await decided("write_file", "path=a.txt", "content=x"), null);
+  assertEquals(await decided("write_file", "path=a.exe", "content=x"), "EXTENSION_DENIED");
+  assertEquals(await decided("read_file", "path=.env"), "PATH_DENIED");
+  assertEquals(await decided("write_file", "path=.git/config", "content=x"), "PATH_DENIED");
+  assertEquals(await decided("run_command", "argv=ls"), null);
+  assertEquals(await decided("run_command", "argv=rm,a.txt"), "COMMAND_DENIED");
+  assertEquals(await decided("run_command", "argv=git,push"), "APPROVAL_REQUIRED");
+  const child = ["--agent", "child-1", "path=a.txt", "content=y"];
+  assertEquals(await decided("write_file", ...child), "PERMISSION_DENIED");
+});
+
+Deno.test({
+  name: "README: an MCP client with that configuration calls tools",
+  // The SDK's transport leaves a timer behind when it is closed: no test may follow that would find it.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  fn: async () => {
+    await using example = new Example();
+    const { mcpServers } = JSON.parse(onlyBlock("json").text);
+    const here: Readonly<Record<string, string>> = {
+      "/usr/local/bin/toolgate": BINARY,
+      "/etc/toolgate/policy.yaml": example.path("policy.yaml"),
+      "/srv/project": example.root,
+    };
+    const place = (word: string) => {
+      assert(!word.startsWith("/") || Object.hasOwn(here, word), word);
+      return here[word] ?? word;
+    };
+    assertEquals(Object.keys(mcpServers.toolgate), ["command", "args"]);
+    const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+    await client.connect(
+      new StdioClientTransport({
+        command: place(mcpServers.toolgate.command),
+        args: mcpServers.toolgate.args.map(place),
+        cwd: example.outside,
+        env: {},
+      }),
+    );
+    const read = (path: string) => client.callTool({ name: "read_file", arguments: { path } });
+    // deno-lint-ignore no-explicit-any
+    const [good, bad]: any[] = [await read("README.md"), await read(".env")];
+    assertEquals(good.structuredContent.lines, 3);
+    assertEquals(bad.isError, true);
+    assertStringIncludes(bad.content[0].text, "secrets");
+    await client.close();
+  },
+});
