@@ -4,9 +4,9 @@
  */
 
 import { sha256 } from "../core/sha256.ts";
+import { ChainedLines } from "./chained_lines.ts";
 import {
   type AuditEntry,
-  chainEntry,
   type ChainHead,
   readChainedLine,
   type RepairRecord,
@@ -23,10 +23,12 @@ export interface LogOptions {
 /** What is read of the end of a file at once; a record is far shorter. */
 const TAIL_BYTES = 128 * 1024;
 const NEWLINE = 0x0a;
+const NONE: readonly RepairRecord[] = [];
 
 export class AuditLog {
   readonly #storage: LogStorage;
   readonly #options: LogOptions;
+  readonly #lines = new ChainedLines();
   #file: LogFile;
   /** Where this process left off; -1: it has not looked yet. */
   #end = -1;
@@ -50,14 +52,11 @@ export class AuditLog {
   append(entries: readonly AuditEntry[], durable: boolean): void {
     this.#lockCurrent();
     try {
-      const lines: string[] = [];
+      this.#lines.begin(this.#lead);
       let head = this.#head;
-      for (const entry of [...this.#repairs, ...entries]) {
-        const chained = chainEntry(entry, head);
-        lines.push(chained.line, "\n");
-        head = chained.head;
-      }
-      const bytes = encoder.encode(this.#lead + lines.join(""));
+      for (const repair of this.#repairs) head = this.#lines.add(repair, head);
+      for (const entry of entries) head = this.#lines.add(entry, head);
+      const { bytes } = this.#lines;
       // What this process believes of the end holds again only once all is written.
       const end = this.#end;
       this.#end = -1;
@@ -65,7 +64,7 @@ export class AuditLog {
       if (durable) this.#file.sync();
       this.#end = end + bytes.length;
       this.#head = head;
-      this.#repairs = [];
+      this.#repairs = NONE;
       this.#lead = "";
       if (this.#end >= this.#options.maxSize) this.#rotate();
     } finally {
@@ -79,7 +78,7 @@ export class AuditLog {
 
   /** What the next append begins with: the end of a line that was cut off, and the record of it. */
   #lead = "";
-  #repairs: readonly RepairRecord[] = [];
+  #repairs: readonly RepairRecord[] = NONE;
 
   /** Takes the lock of the file that is current now, and knows its end. */
   #lockCurrent(): void {
@@ -103,7 +102,7 @@ export class AuditLog {
   #learn(size: number): void {
     this.#end = size;
     this.#lead = "";
-    this.#repairs = [];
+    this.#repairs = NONE;
     if (size === 0) {
       this.#head = this.#headBefore();
       return;
@@ -131,16 +130,15 @@ export class AuditLog {
   /** With the lock held: nobody else can be writing or rotating. */
   #rotate(): void {
     const time = this.#options.now().toISOString();
-    const { line, head } = chainEntry({ kind: "rotated", time }, this.#head);
-    this.#file.append(encoder.encode(line + "\n"));
+    this.#lines.begin("");
+    const head = this.#lines.add({ kind: "rotated", time }, this.#head);
+    this.#file.append(this.#lines.bytes);
     this.#file.sync();
     this.#head = head;
     this.#closed = true;
     this.#storage.rotate((this.#storage.rotated().at(-1) ?? 0) + 1);
   }
 }
-
-const encoder = new TextEncoder();
 
 interface Tail {
   /** Of the last record; null where there is none. */

@@ -84,29 +84,6 @@ export interface ChainHead {
 
 export const START: ChainHead = { sequence: 0, hash: GENESIS };
 
-/**
- * The next line (without its newline) and the head after it. The hash is of the line's own text up to the hash, so
- * that whoever verifies needs no canonical form of JSON; `previous` makes each stand on all before it.
- */
-export function chainEntry(
-  entry: AuditEntry,
-  before: ChainHead,
-): { readonly line: string; readonly head: ChainHead } {
-  const sequence = before.sequence + 1;
-  const members = inAscii(JSON.stringify(entry)).slice(1, -1);
-  const body = `{"sequence":${sequence},"previous":"${before.hash}",${members}`;
-  const hash = sha256(body);
-  return { line: `${body},"hash":"${hash}"}`, head: { sequence, hash } };
-}
-
-/** Lines are ASCII, so that one that was cut off anywhere is still text, and terminals show no tricks. */
-function inAscii(json: string): string {
-  return json.replaceAll(
-    /[\x7f-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
 /** `,"hash":"…"}` */
 const HASH_PART = /,"hash":"([0-9a-f]{64})"\}$/;
 const HEAD_PART = /^\{"sequence":(\d{1,15}),"previous":"([0-9a-f]{64})",/;

@@ -1,6 +1,7 @@
 /** What a record may show of arguments, commands and messages: no secret, and nothing without end. */
 
 import { sha256 } from "../core/sha256.ts";
+import { isHarmless } from "./harmless.ts";
 import { REDACTED, withoutSecrets } from "./secrets.ts";
 
 /** Names whose values are secrets, whatever a policy adds: letters alone count, so `api-key` is `apiKey`. */
@@ -15,6 +16,9 @@ const BEGINNING = 128;
 /** Bounds of what is shown of one call: a hostile argument must not fill the log. */
 const DEEPEST = 8;
 const MOST_MEMBERS = 64;
+/** Names whose judgement is kept, and how long they are: those of tools' parameters, of which there are few. */
+const MOST_KEPT = 256;
+const LONGEST_KEPT = 64;
 
 export interface Redactor {
   /** A copy of JSON-like data in which secrets are replaced and long texts are cut. */
@@ -25,27 +29,24 @@ export interface Redactor {
 
 /** `patterns`: the policy's `audit.redact`, regular expressions over names, case ignored. */
 export function createRedactor(patterns: readonly string[]): Redactor {
-  const named = patterns.map((pattern) => new RegExp(pattern.replace(/^\(\?i\)/, ""), "i"));
-  const isSecret = (name: string): boolean =>
-    SECRET_NAMES.test(name.replaceAll("-", "_")) || SECRET_WORDS.test(separated(name)) ||
-    named.some((pattern) => pattern.test(name));
-
-  const clean = (text: string): string => withoutAssigned(withoutSecrets(text), isSecret);
+  const isSecret = remembered(secretNames(patterns));
+  const clean = (text: string): string =>
+    isHarmless(text, isSecret) ? text : cleaned(text, isSecret);
 
   function redact(data: unknown, depth: number): unknown {
     if (typeof data === "string") return shortened(data, clean);
     if (typeof data !== "object" || data === null) return data;
     if (depth >= DEEPEST) return "[deeper]";
     if (Array.isArray(data)) return redactList(data, depth);
-    const entries = Object.entries(data);
-    const shown = entries.slice(0, MOST_MEMBERS).map(([name, value]) =>
-      [
-        clean(name.slice(0, LONGEST)),
-        isSecret(name) && value !== null ? REDACTED : redact(value, depth + 1),
-      ] as const
-    );
-    const more = entries.length - shown.length;
-    return Object.fromEntries(more > 0 ? [...shown, ["[more]", more]] : shown);
+    const names = Object.keys(data);
+    const shown: Record<string, unknown> = {};
+    for (const name of names.slice(0, MOST_MEMBERS)) {
+      const value = (data as Record<string, unknown>)[name];
+      const kept = isSecret(name) && value !== null ? REDACTED : redact(value, depth + 1);
+      put(shown, clean(name.slice(0, LONGEST)), kept);
+    }
+    if (names.length > MOST_MEMBERS) put(shown, "[more]", names.length - MOST_MEMBERS);
+    return shown;
   }
 
   /** In an argv the value may stand beside its option. */
@@ -63,6 +64,37 @@ export function createRedactor(patterns: readonly string[]): Redactor {
   }
 
   return { value: (data) => redact(data, 0), text: (text) => shortened(text, clean) };
+}
+
+/** Adds a member, one that is called `__proto__` too. */
+function put(to: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== "__proto__") to[name] = value;
+  else Object.defineProperty(to, name, { value, enumerable: true });
+}
+
+/** Whether a name is a secret's, by itself or by the policy's patterns. */
+export function secretNames(patterns: readonly string[]): (name: string) => boolean {
+  const named = patterns.map((pattern) => new RegExp(pattern.replace(/^\(\?i\)/, ""), "i"));
+  return (name) =>
+    SECRET_NAMES.test(name.replaceAll("-", "_")) || SECRET_WORDS.test(separated(name)) ||
+    named.some((pattern) => pattern.test(name));
+}
+
+/** The same answers, those about the first short names by heart: a caller who sends ever new ones fills nothing. */
+function remembered(judge: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const secret = judge(name);
+    if (known.size < MOST_KEPT && name.length <= LONGEST_KEPT) known.set(name, secret);
+    return secret;
+  };
+}
+
+/** The close look: a text without the secrets known by their looks, and without what secrets' names lead. */
+export function cleaned(text: string, isSecret: (name: string) => boolean): string {
+  return withoutAssigned(withoutSecrets(text), isSecret);
 }
 
 /** `apiToken` as `api Token`, so that words in it are seen. */

@@ -15,7 +15,8 @@ import { EXIT } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import { parseDuration } from "../policy/duration.ts";
 import type { Invocation } from "./invocation.ts";
-import { auditStorage, openEngine, openSession, type Session } from "./session.ts";
+import { auditStorage } from "./audit_log.ts";
+import { openEngine, openSession, type Session } from "./session.ts";
 import { print } from "./stdio.ts";
 import { UsageError } from "./usage_error.ts";
 

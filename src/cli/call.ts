@@ -3,16 +3,15 @@
 import { ERROR_CODES, EXIT, ToolError } from "../core/errors.ts";
 import type { CallRequest } from "../core/request.ts";
 import { encodeResult, refusal, type Result } from "../core/result.ts";
+import type { Approver } from "../engine/approvals.ts";
 import type { CommandEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import type { JobEvent } from "../engine/runner.ts";
-import { createCallApprover } from "./approvers.ts";
 import { readCallArguments, timeoutOf } from "./call_arguments.ts";
 import type { Invocation } from "./invocation.ts";
 import type { ProgressLine } from "./progress_line.ts";
 import type { Screens } from "./render.ts";
 import { openEngine, openSession, type Session } from "./session.ts";
-import { approvalStore } from "./state_folder.ts";
 import { complain, print, show } from "./stdio.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -106,15 +105,12 @@ async function answer(
     preview: invocation.switches.has("preview"),
     stream: live.wanted,
   };
-  const approver = createCallApprover({
-    approve: invocation.switches.has("approve"),
-    approval: invocation.values["approval"]?.[0] ?? null,
-    store: () => approvalStore(engine.rulebook),
-    terminal: Deno.stdin.isTerminal() && Deno.stderr.isTerminal(),
-  });
   return await execute(engine, request, {
     onEvent: (event) => live.take(event),
-    approver: { ask: (pending) => live.heldWhile(() => approver.ask(pending)) },
+    approver: {
+      ask: (pending) =>
+        live.heldWhile(async () => await (await openApprover(engine, invocation)).ask(pending)),
+    },
     onRunning: (cancel) => {
       for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, cancel);
     },
@@ -139,6 +135,18 @@ async function openProgress(title: string, { quiet }: Session): Promise<Progress
 async function openScreens(): Promise<Screens> {
   const { openScreen } = await import("./screen.ts");
   return { output: openScreen("stdout"), problem: openScreen("stderr") };
+}
+
+/** Few calls ask: the others load nothing for it. */
+async function openApprover(engine: CommandEngine, invocation: Invocation): Promise<Approver> {
+  const { createCallApprover } = await import("./approvers.ts");
+  const { approvalStore } = await import("./state_folder.ts");
+  return createCallApprover({
+    approve: invocation.switches.has("approve"),
+    approval: invocation.values["approval"]?.[0] ?? null,
+    store: () => approvalStore(engine.rulebook),
+    terminal: Deno.stdin.isTerminal() && Deno.stderr.isTerminal(),
+  });
 }
 
 /** The exit status of INTERFACE.md for a result. */

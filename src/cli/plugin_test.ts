@@ -13,10 +13,11 @@ import { judgeCase } from "../plugins/judge_case.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { parsePluginCases, type PluginCase, type PluginCases } from "../plugins/parse_cases.ts";
 import { casesFileOf, manifestFilesOf } from "../plugins/scaffold.ts";
+import { auditRecorder } from "./audit_log.ts";
 import { withWorkspace } from "./case_workspace.ts";
 import type { Invocation } from "./invocation.ts";
 import { readManifests } from "./plugin_files.ts";
-import { auditStorage, formatOf, openSession, readPolicy } from "./session.ts";
+import { formatOf, openSession, readPolicy } from "./session.ts";
 import { print } from "./stdio.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -153,7 +154,7 @@ async function openTestEngine(
     workspace,
     plugins: [manifest],
     sealed: embedded.sealed,
-    audit: auditStorage(workspace),
+    audit: auditRecorder(workspace, {}),
   });
 }
 

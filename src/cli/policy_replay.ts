@@ -11,7 +11,8 @@ import { replayDecision, type Replayed, type Unjudged } from "../engine/replay.t
 import { canonicalize } from "../host/canonicalize.ts";
 import { EFFECTS } from "../policy/model.ts";
 import type { Invocation } from "./invocation.ts";
-import { auditStorage, openEngine, openSession, type Session } from "./session.ts";
+import { auditStorage } from "./audit_log.ts";
+import { openEngine, openSession, type Session } from "./session.ts";
 import { print } from "./stdio.ts";
 import { UsageError } from "./usage_error.ts";
 

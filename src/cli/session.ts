@@ -7,16 +7,12 @@ import {
   type CommandEngine,
   createEngine,
   createStayingEngine,
+  type EngineOptions,
   type StayingEngine,
 } from "../engine/create_engine.ts";
 import { type PlacedPolicy, PolicyConflict } from "../policy/compile_lazily.ts";
-import type { LogStorage } from "../audit/storage.ts";
-import { createAuditStorage } from "../host/audit_storage.ts";
-import { createPortableAuditStorage } from "../host/audit_storage_portable.ts";
 import { canonicalDirectory, canonicalize } from "../host/canonicalize.ts";
 import type { Telemetry } from "../engine/telemetry.ts";
-import type { AuditSettings } from "../policy/rulebook.ts";
-import { openLibc } from "../sandbox/libc.ts";
 import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";
 import { mayRegister } from "../policy/plugin_rules.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
@@ -50,6 +46,8 @@ export interface Session {
   readonly format: "json" | "text";
   readonly quiet: boolean;
   readonly telemetry: Telemetry | null;
+  /** Null where no policy wants a log. */
+  readonly auditLog: typeof import("./audit_log.ts") | null;
 }
 
 /** Loads everything. Throws a UsageError that says what is wrong and where. */
@@ -72,6 +70,22 @@ export async function openSession(invocation: Invocation): Promise<Session> {
     format: formatOf(invocation),
     quiet: invocation.switches.has("quiet"),
     telemetry: await telemetryOf(invocation),
+    auditLog: wantsLog(policies) ? await import("./audit_log.ts") : null,
+  };
+}
+
+function wantsLog(policies: readonly PlacedPolicy[]): boolean {
+  return policies.some(({ policy }) => (policy.audit?.file ?? null) !== null);
+}
+
+/** Where a log is wanted that was not loaded, nothing may run. */
+function recorderOf(
+  { auditLog, workspace }: Session,
+  options: { readonly quickLogs: boolean },
+): EngineOptions["audit"] {
+  if (auditLog !== null) return auditLog.auditRecorder(workspace, options);
+  return () => {
+    throw new Error("a policy wants a log, and none was loaded");
   };
 }
 
@@ -91,7 +105,7 @@ export function openEngine(session: Session, { embedded }: Invocation): CommandE
       plugins,
       workspace,
       sealed: embedded.sealed,
-      audit: auditStorage(workspace),
+      audit: recorderOf(session, { quickLogs: false }),
     }, { telemetry: session.telemetry });
   } catch (error) {
     throw conflict(error);
@@ -110,20 +124,11 @@ export async function openStayingEngine(
       plugins,
       workspace,
       sealed: embedded.sealed,
-      audit: auditStorage(workspace),
+      audit: recorderOf(session, { quickLogs: true }),
     }, { telemetry: session.telemetry });
   } catch (error) {
     throw conflict(error);
   }
-}
-
-/** The files of the log, where a policy wants one. */
-export function auditStorage(workspace: CanonicalPath): (settings: AuditSettings) => LogStorage {
-  return ({ file }) => {
-    const path = canonicalize(workspace, file);
-    const libc = openLibc();
-    return libc === null ? createPortableAuditStorage(path) : createAuditStorage(libc, path);
-  };
 }
 
 function conflict(error: unknown): unknown {

@@ -6,12 +6,15 @@
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
+/** Texts that have none of them, as nearly all are: a class without Unicode is looked through far faster. */
+const SAFE = /^[\x20-\x7e]*$/;
+
 /** Escapes what is unsafe to show (`\n`, `\x1b`, `\u202e`) and cuts after `limit` characters with `…`. */
 export function printable(text: string, limit = 200): string {
   const cut = text.length > limit
     ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`
     : text;
-  return cut.replace(UNSAFE, escapeCharacter);
+  return SAFE.test(cut) ? cut : cut.replace(UNSAFE, escapeCharacter);
 }
 
 /** {@linkcode printable} in double quotes, inner ones escaped. */

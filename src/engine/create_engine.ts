@@ -1,8 +1,5 @@
 /** Puts engines together: for one call, with no more loaded than that call takes, and for many. */
 
-import { AuditLog } from "../audit/log.ts";
-import { createRedactor } from "../audit/redact.ts";
-import type { LogStorage } from "../audit/storage.ts";
 import type { CanonicalPath } from "../core/capability.ts";
 import type { ToolDescription } from "../core/tool.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
@@ -11,7 +8,6 @@ import type { AuditSettings, Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
-import { createFileBackend } from "../host/context.ts";
 import type { FileBackend } from "../host/file_backend.ts";
 import { openLibc } from "../sandbox/libc.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
@@ -26,7 +22,8 @@ import { subjectOf } from "./judge.ts";
 import { Metrics } from "./metrics.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { Turns } from "./turns.ts";
-import { createRecorder, NO_RECORDER, type Recorder } from "./recorder.ts";
+import { NO_RECORDER } from "./no_recorder.ts";
+import type { Recorder } from "./recorder.ts";
 import type { ProgramSupport } from "./program_support.ts";
 import { createPluginRegistry, type PluginRegistry } from "./plugin_registry.ts";
 import { createResolver } from "./resolve.ts";
@@ -49,8 +46,8 @@ export interface EngineOptions {
   readonly sealed: boolean;
   /** The custom tools of the policies. */
   readonly plugins?: readonly PluginManifest[];
-  /** Opens the files of the log that the policies want; not called where they want none. */
-  readonly audit: (settings: AuditSettings) => LogStorage;
+  /** What keeps the log that the policies want; not called where they want none. */
+  readonly audit: (settings: AuditSettings, workspace: string) => Recorder;
 }
 
 /** What an engine is made of where it is not the usual: for builds that try the layers one by one. */
@@ -202,7 +199,7 @@ function createBase(
       budgets: new Budgets(rulebook.tokensOf),
       approvals: new Approvals({ times: rulebook.settings.approvals, now: Date.now }),
       recorder: parts.recorder ?? recorderOf(rulebook.settings, audit),
-      files: () => files ??= createFileBackend(openLibc()),
+      files: () => files ??= openFiles(),
       prepare(capabilities, tool) {
         const judging = rulebook.prepare(capabilities);
         const spawns = tool?.riskOfPrograms === true ||
@@ -226,17 +223,14 @@ function createBase(
   };
 }
 
-function recorderOf(settings: Settings, storage: EngineOptions["audit"]): Recorder {
-  const { audit, workspace } = settings;
-  if (audit === null) return NO_RECORDER;
-  const now = () => new Date();
-  return createRecorder({
-    settings: audit,
-    workspace,
-    redactor: createRedactor(audit.redact),
-    open: () => new AuditLog(storage(audit), { maxSize: audit.maxSize, now }),
-    now,
-  });
+function recorderOf({ audit, workspace }: Settings, open: EngineOptions["audit"]): Recorder {
+  return audit === null ? NO_RECORDER : open(audit, workspace);
+}
+
+/** Few judgements look at files; the others load nothing for it. */
+async function openFiles(): Promise<FileBackend> {
+  const { createFileBackend } = await import("../host/context.ts");
+  return await createFileBackend(openLibc(), { write: false });
 }
 
 async function createPool(

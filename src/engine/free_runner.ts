@@ -1,13 +1,12 @@
 /** Runs calls that need no power at all where they are: they get handles that grant nothing. */
 
 import { ToolError } from "../core/errors.ts";
-import { createContext } from "../host/context.ts";
 import type { FileBackend } from "../host/file_backend.ts";
 import type { Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Registry } from "../tools/registry.ts";
 import { runTool } from "./run_tool.ts";
 import { Stop } from "./stop.ts";
-import { type Job, type Runner, startsPrograms } from "./runner.ts";
+import { type Job, type Outcome, type Runner, startsPrograms } from "./runner.ts";
 
 /** Whether a call may run here: its grant is of nothing, and no layer is required that does not hold here. */
 export function isFree(job: Job, { sandbox }: Settings): boolean {
@@ -40,29 +39,29 @@ function refuse(): never {
 }
 
 export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner {
+  /** Few calls are free: the others load nothing for it. */
+  const runFree = async ({ tool, grant, input, preview }: Job, stop: Stop): Promise<Outcome> => {
+    const { createContext } = await import("../host/context.ts");
+    const context = createContext({
+      files: NO_FILES,
+      programs: null,
+      syntax: { check: refuse },
+      grant,
+      rulebook,
+      catalogue: registry.catalogue,
+      get signal() {
+        return stop.signal;
+      },
+      checkpoint: () => stop.check(),
+      count: () => {},
+      progress: () => {},
+    });
+    return await runTool(tool, input, context, { preview, usage: () => ({ layers: ["policy"] }) });
+  };
   return {
     run(job) {
-      const { tool, grant } = job;
-      const stop = new Stop(tool.name, grant.timeoutMs);
-      const context = createContext({
-        files: NO_FILES,
-        programs: null,
-        syntax: { check: refuse },
-        grant,
-        rulebook,
-        catalogue: registry.catalogue,
-        get signal() {
-          return stop.signal;
-        },
-        checkpoint: () => stop.check(),
-        count: () => {},
-        progress: () => {},
-      });
-      const usage = () => ({ layers: ["policy"] });
-      return {
-        outcome: runTool(tool, job.input, context, { preview: job.preview, usage }),
-        cancel: () => stop.ask("CANCELLED"),
-      };
+      const stop = new Stop(job.tool.name, job.grant.timeoutMs);
+      return { outcome: runFree(job, stop), cancel: () => stop.ask("CANCELLED") };
     },
     close: () => Promise.resolve(),
   };

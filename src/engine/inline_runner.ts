@@ -13,7 +13,8 @@ import { JSON_NULL } from "../core/result.ts";
 import { ToolError } from "../core/errors.ts";
 import { describeFailure, runTool } from "./run_tool.ts";
 import { Stop } from "./stop.ts";
-import { enterThread, NO_SURROUNDINGS } from "./thread_parts.ts";
+import { NO_SURROUNDINGS } from "./no_surroundings.ts";
+import { enterThread } from "./thread_parts.ts";
 import type { Job, JobEvent, Outcome, Runner, Running } from "./runner.ts";
 
 export interface InlineRunnerOptions {

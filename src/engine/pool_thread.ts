@@ -8,11 +8,12 @@ import type { Rulebook } from "../policy/rulebook.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
 import { type Lane, LANES } from "./lanes.ts";
+import { NO_SURROUNDINGS } from "./no_surroundings.ts";
 import { manifestOf } from "./plugin_registry.ts";
 import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./protocol.ts";
 import { type Job, type JobEvent, type Outcome, startsPrograms } from "./runner.ts";
 import { stopError, type StopReason } from "./stop.ts";
-import { NO_SURROUNDINGS, type ProgramSurroundings } from "./thread_parts.ts";
+import type { ProgramSurroundings } from "./thread_parts.ts";
 
 /** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
 const RING_BYTES = { toWorker: 1 << 18, toMain: 1 << 20 } as const;

@@ -1,8 +1,9 @@
 /** What the way through tells the audit log: each decision before anything runs, each outcome after. */
 
 import type { AuditLog } from "../audit/log.ts";
-import type { AuditEntry } from "../audit/record.ts";
+import type { AuditEntry, OutcomeRecord } from "../audit/record.ts";
 import type { Redactor } from "../audit/redact.ts";
+import { createTimestamps } from "../audit/timestamps.ts";
 import { REDACTED } from "../audit/secrets.ts";
 import type { ResolvedCapability } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
@@ -27,24 +28,14 @@ export interface Recorder {
   begin(request: CallRequest): CallRecord;
 }
 
-/** Where no policy wants a log. */
-export const NO_RECORDER: Recorder = {
-  begin: () => NO_RECORD,
-};
-
-const NO_RECORD: CallRecord = {
-  decided: () => {},
-  approval: () => {},
-  ended: (result) => result,
-};
-
 export interface RecorderOptions {
   readonly settings: AuditSettings;
   readonly workspace: string;
   readonly redactor: Redactor;
   /** Opens the log; called once, by the first call. */
   readonly open: () => AuditLog;
-  readonly now: () => Date;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** Longest list and longest text of one record: what a caller sends must not fill the log. */
@@ -57,7 +48,8 @@ const LONGEST_NAME = 200;
 const PREFIX_BYTES = 6;
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { settings, redactor, now } = options;
+  const { settings, redactor } = options;
+  const now = createTimestamps(options.now);
   const prefix = [...crypto.getRandomValues(new Uint8Array(PREFIX_BYTES))]
     .map((byte) => byte.toString(16).padStart(2, "0")).join("");
   let calls = 0;
@@ -70,11 +62,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   return {
     begin({ agent, tool: asked, args, preview, tokens }) {
-      const common = {
-        time: now().toISOString(),
-        call: `${prefix}-${++calls}`,
-        agent: agent.slice(0, LONGEST_NAME),
-      };
+      const time = now();
+      const call = `${prefix}-${++calls}`;
+      const asking = agent.slice(0, LONGEST_NAME);
       const must = (tool: string, entry: AuditEntry, durable: boolean): void => {
         try {
           append(entry, durable);
@@ -89,13 +79,16 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return {
         decided(tool, input, { effect, rule, risk, verdicts }) {
           const changes = risk !== "safe" && !preview;
+          // Member by member, here and below: spreading objects into each other takes as long as writing the line.
           const entry: AuditEntry = {
             kind: "decision",
-            ...common,
+            time,
+            call,
+            agent: asking,
             tool: tool.name,
             description: redactor.text(tool.describe(input)),
             args: bounded(redactor.value(args)),
-            capabilities: shownCapabilities(verdicts.map(({ capability }) => capability), options),
+            capabilities: shownCapabilities(verdicts, options),
             effect,
             rule: rule === null ? null : `${rule.file} ${rule.index}`,
             risk,
@@ -109,11 +102,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
         },
         approval(tool, { id, answer, reason }) {
           const said = reason === null ? null : redactor.text(reason);
-          const time = now().toISOString();
           must(tool, {
             kind: "approval",
-            ...common,
-            time,
+            time: now(),
+            call,
+            agent: asking,
             tool,
             approval: id,
             answer,
@@ -122,20 +115,20 @@ export function createRecorder(options: RecorderOptions): Recorder {
         },
         ended(result) {
           const { tool, success, error, latencyMs, usage } = result;
-          const entry: AuditEntry = {
+          const entry: OutcomeRecord = {
             kind: "outcome",
-            ...common,
-            time: now().toISOString(),
+            time: now(),
+            call,
+            agent: asking,
             tool: (tool ?? asked).slice(0, LONGEST_NAME),
             success,
             code: error?.code ?? null,
             message: error === null ? null : redactor.text(error.message),
-            latency_ms: Number(latencyMs.toFixed(2)),
+            latency_ms: Math.round(latencyMs * 100) / 100,
             layers: Array.isArray(usage.layers) ? usage.layers : [],
-            ...(tokens === undefined ? {} : { tokens }),
           };
           try {
-            append(entry, settings.sync === "always");
+            append(tokens === undefined ? entry : { ...entry, tokens }, settings.sync === "always");
             return result;
           } catch (failure) {
             const missing = [`the outcome is not in the log: ${reasonOf(failure)}`];
@@ -152,49 +145,77 @@ function reasonOf(error: unknown): string {
 }
 
 function bounded(args: unknown): unknown {
+  if (mostCharacters(args) <= LONGEST_ARGUMENTS) return args;
   const text = JSON.stringify(args) ?? "null";
   return text.length <= LONGEST_ARGUMENTS ? args : `[arguments of ${text.length} characters]`;
 }
 
-function shownCapabilities(
-  capabilities: readonly ResolvedCapability[],
-  { workspace, redactor }: RecorderOptions,
-): readonly Readonly<Record<string, unknown>>[] {
-  const shownPath = (path: string) => redactor.text(relative(path, workspace));
-  const secrets = secretWords(capabilities, redactor);
-  const shown = capabilities.slice(0, MOST_CAPABILITIES).map((capability) => {
-    const { kind } = capability;
-    switch (kind) {
-      case "fs.read":
-      case "fs.write":
-        return {
-          kind,
-          // What a program may take for a path is a word of its arguments: a secret there is one here.
-          path: secrets.some((word) => word.includes(capability.requested))
-            ? REDACTED
-            : shownPath(capability.path),
-          ...(capability.tree ? { tree: true } : {}),
-        };
-      case "process.spawn":
-        return { kind, argv: redactor.value(capability.argv), cwd: shownPath(capability.cwd) };
-      case "net.connect": {
-        const { host, port, method } = capability;
-        return { kind, host, port, ...(method === undefined ? {} : { method }) };
-      }
-      case "env.read":
-        return { kind, name: capability.name };
-    }
-  });
-  const more = capabilities.length - shown.length;
-  return more > 0 ? [...shown, { kind: "more", count: more }] : shown;
+/** Not fewer characters than the data takes as JSON: `\u0000` is the longest way to write one. */
+function mostCharacters(data: unknown): number {
+  if (typeof data === "string") return 6 * data.length + 2;
+  if (typeof data !== "object" || data === null) return LONGEST_NUMBER;
+  let most = 2;
+  for (const name of Object.keys(data)) {
+    most += 6 * name.length + 4 + mostCharacters((data as Record<string, unknown>)[name]);
+  }
+  return most;
 }
+
+/** `-1.7976931348623157e+308`, and one more. */
+const LONGEST_NUMBER = 25;
+
+function shownCapabilities(
+  verdicts: Decision["verdicts"],
+  options: RecorderOptions,
+): readonly Readonly<Record<string, unknown>>[] {
+  const secrets = secretWords(verdicts, options.redactor);
+  const shown: Readonly<Record<string, unknown>>[] = [];
+  for (const { capability } of verdicts) {
+    if (shown.length === MOST_CAPABILITIES) {
+      shown.push({ kind: "more", count: verdicts.length - MOST_CAPABILITIES });
+      break;
+    }
+    shown.push(shownCapability(capability, secrets, options));
+  }
+  return shown;
+}
+
+function shownCapability(
+  capability: ResolvedCapability,
+  secrets: readonly string[],
+  { workspace, redactor }: RecorderOptions,
+): Readonly<Record<string, unknown>> {
+  const { kind } = capability;
+  switch (kind) {
+    case "fs.read":
+    case "fs.write": {
+      // What a program may take for a path is a word of its arguments: a secret there is one here.
+      const hidden = secrets.some((word) => word.includes(capability.requested));
+      const path = hidden ? REDACTED : redactor.text(relative(capability.path, workspace));
+      return capability.tree ? { kind, path, tree: true } : { kind, path };
+    }
+    case "process.spawn": {
+      const cwd = redactor.text(relative(capability.cwd, workspace));
+      return { kind, argv: redactor.value(capability.argv), cwd };
+    }
+    case "net.connect": {
+      const { host, port, method } = capability;
+      return { kind, host, port, ...(method === undefined ? {} : { method }) };
+    }
+    case "env.read":
+      return { kind, name: capability.name };
+  }
+}
+
+const NO_WORDS: readonly string[] = [];
 
 /** Arguments of programs that are not shown, or not as they are. */
 function secretWords(
-  capabilities: readonly ResolvedCapability[],
+  verdicts: Decision["verdicts"],
   redactor: Redactor,
 ): readonly string[] {
-  return capabilities.flatMap((capability) => {
+  if (!verdicts.some(({ capability }) => capability.kind === "process.spawn")) return NO_WORDS;
+  return verdicts.flatMap(({ capability }) => {
     if (capability.kind !== "process.spawn") return [];
     const shown = redactor.value(capability.argv);
     return capability.argv.filter((word, index) => Array.isArray(shown) && shown[index] !== word);

@@ -24,15 +24,6 @@ export interface ProgramSurroundings {
   readonly marker: string;
 }
 
-/** Of threads that start no programs. */
-export const NO_SURROUNDINGS: ProgramSurroundings = {
-  environment: {},
-  temporaryRoot: null,
-  shell: null,
-  reasons: [],
-  marker: "",
-};
-
 /** What the programs of a thread share. */
 export interface ThreadPrograms extends
   Pick<
@@ -63,9 +54,10 @@ export async function enterThread(
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
   const opened = openLibc({ quickFiles: scans });
   const python = openCarried(opened);
+  // Before the boundary closes: what it loads is out of sight from source afterwards.
+  const files = await createFileBackend(opened, { write: boundary.write.length > 0 });
   const held = await enterBoundary(boundary, sandbox, () => opened);
   const { libc, spawner, layers } = held;
-  const files = await createFileBackend(libc);
   const syntax = createLazySyntax({ python });
   const { spawn } = boundary;
   if (spawn === null) return { held, parts: { libc, files, syntax, programs: null } };

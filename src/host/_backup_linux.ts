@@ -1,65 +1,23 @@
-/** Copies of a file beside it: made so that two callers never share one, listed, and put back. */
+/** Copies of a file beside it: made so that two callers never share one, and put back. */
 
 import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import { giveTo, resemble } from "./_attributes.ts";
 import { backupName, backupNumber, expired, nextNumber } from "./_backup_names.ts";
 import { copyContents } from "./_contents.ts";
-import { openDirectoryAt } from "./_descriptor_stack.ts";
 import { withPlace } from "./_entry_linux.ts";
-import type { BackupEntry, BackUpOptions, LongOptions, Target } from "./file_backend.ts";
+import type { BackUpOptions, LongOptions, Target } from "./file_backend.ts";
+import { filesOf, numbersOf } from "./_backups_linux.ts";
 import { openForReading, type Place } from "./_old_file.ts";
 import { changed, refusal, requirePermission } from "./_refusal.ts";
 import { renameNew } from "./_rename.ts";
 import { replaceFile } from "./_replacement.ts";
-import { type Stat, statAt } from "./_stat.ts";
 import { makeTemporaryFile } from "./_temporary_file.ts";
 import type { CanonicalPath } from "../core/capability.ts";
-import { readEntries } from "./_walk_linux.ts";
 
 const PRIVATE_MODE = 0o600;
 /** Names that others take between our look and our rename, before we give up. */
 const ATTEMPTS = 1_000;
-
-interface Found {
-  readonly name: string;
-  readonly number: number;
-  readonly stat: Stat;
-}
-
-/** As `FileBackend.backups`. */
-export function listBackups(libc: Libc, target: Target): readonly BackupEntry[] {
-  requirePermission("read", target);
-  return withPlace(
-    libc,
-    target,
-    (place) =>
-      filesOf(libc, place, numbersOf(libc, place)).map(({ name, stat: { size, modified } }) => ({
-        name,
-        size,
-        modified,
-      })),
-  );
-}
-
-/** The numbers that are taken, by whatever has the name, in rising order. */
-function numbersOf(libc: Libc, { target, parent, name }: Place): readonly number[] {
-  const descriptor = openDirectoryAt(libc, parent, ".");
-  if (descriptor < 0) throw refusal(target, descriptor);
-  const entries = readEntries(libc, descriptor, new Uint8Array(32 * 1024), `${name}.bak`);
-  libc.call(libc.numbers.close, descriptor);
-  if (typeof entries === "number") throw refusal(target, entries);
-  return entries.flatMap((entry) => backupNumber(name, entry.name) ?? []).sort((a, b) => a - b);
-}
-
-/** Of what has these numbers the regular files. */
-function filesOf(libc: Libc, place: Place, numbers: readonly number[]): readonly Found[] {
-  return numbers.flatMap((number) => {
-    const name = backupName(place.name, number);
-    const stat = statAt(libc, place.parent, name);
-    return typeof stat === "object" && stat.type === "file" ? [{ name, number, stat }] : [];
-  });
-}
 
 /** As `FileBackend.backUp`. The copy is complete and synced before it has its name. */
 export function backUp(libc: Libc, target: Target, options: BackUpOptions): string {

@@ -7,8 +7,8 @@ import type { Rulebook } from "../policy/rulebook.ts";
 import type { Libc } from "../sandbox/libc.ts";
 import type { FileBackend } from "./file_backend.ts";
 import { createFiles } from "./files.ts";
-import { createLinuxFiles } from "./files_linux.ts";
 import type { ProgramOptions } from "./program_options.ts";
+import { createLinuxReading } from "./reading_linux.ts";
 import type { Desk } from "./scan_desk.ts";
 
 /** What a context is made of. */
@@ -31,11 +31,37 @@ export interface ContextOptions {
   readonly desk?: Desk | null;
 }
 
-/** The files of this thread: by system calls where it has them. */
-export async function createFileBackend(libc: Libc | null): Promise<FileBackend> {
-  if (libc !== null) return createLinuxFiles(libc);
+/**
+ * The files of this thread: by system calls where it has them. It opens nothing yet, and loads what changes files only
+ * where there is something to `write`; without, that is refused with NATIVE_DENIED, as the layers below would.
+ */
+export async function createFileBackend(
+  libc: Libc | null,
+  { write = true }: { readonly write?: boolean } = {},
+): Promise<FileBackend> {
+  if (libc !== null && !write) return { ...createLinuxReading(libc), ...NO_WRITING };
+  if (libc !== null) {
+    const { createLinuxFiles } = await import("./files_linux.ts");
+    return createLinuxFiles(libc);
+  }
   const { createPortableFiles } = await import("./files_portable.ts");
   return createPortableFiles();
+}
+
+const NO_WRITING = {
+  write: refuseToWrite,
+  append: refuseToWrite,
+  apply: refuseToWrite,
+  backUp: refuseToWrite,
+  restore: refuseToWrite,
+  remove: refuseToWrite,
+  copy: refuseToWrite,
+  move: refuseToWrite,
+  createDirectory: refuseToWrite,
+};
+
+function refuseToWrite(): never {
+  throw new ToolError("NATIVE_DENIED", "this call was granted nothing to write");
 }
 
 /** The context of one call: its `timeoutMs` counts down from here. */

@@ -1,159 +1,27 @@
-/**
- * The file handles on Linux: every operation starts from a descriptor that was opened without following a link,
- * so that the file that was judged is the file that is used, whatever happens to the names meanwhile.
- */
+/** The file handles on Linux: what reads, and what changes files with the same care for names that move. */
 
-import type { FileContent, FileInfo } from "../core/tool.ts";
-import { ERRNO } from "../sandbox/errno.ts";
 import type { Libc } from "../sandbox/libc.ts";
-import { OPEN, openWithoutLinks } from "../sandbox/open_without_links.ts";
-import type { FileBackend, Target } from "./file_backend.ts";
 import { applyChanges } from "./_apply_linux.ts";
+import { backUp, restore } from "./_backup_linux.ts";
 import { copyEntry } from "./_copy_linux.ts";
+import { createDirectory, removeEntry } from "./_entry_linux.ts";
+import type { FileBackend } from "./file_backend.ts";
 import { moveEntry } from "./_move_linux.ts";
-import { backUp, listBackups, restore } from "./_backup_linux.ts";
-import { createDirectory, removeEntry, survey } from "./_entry_linux.ts";
-import { notAFile, refusal, requirePermission, requireReadable, tooLarge } from "./_refusal.ts";
-import { scanTree } from "./_scan_linux.ts";
-import { helpScan } from "./_scan_run_linux.ts";
-import { infoOf, linkText, type Stat, statOf } from "./_stat.ts";
-import { walkDirectory } from "./_walk_linux.ts";
+import { createLinuxReading } from "./reading_linux.ts";
 import { appendFile, writeFile } from "./_write_linux.ts";
-
-/** O_NONBLOCK and O_NOCTTY: a pipe or a terminal in a file's place must neither hold nor adopt us. */
-const READING = OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY;
-
-/** The buffer that is kept between reads; a larger file gets one of its own that is let go. */
-const KEPT_BYTES = 4 * 1024 * 1024;
-/** The least that is asked for at once. */
-const FIRST_BYTES = 4 * 1024;
 
 /** The files of this thread, through its system calls. */
 export function createLinuxFiles(libc: Libc): FileBackend {
-  let kept = new Uint8Array(0);
-
-  const bufferFor = (bytes: number): Uint8Array => {
-    if (bytes <= kept.length) return kept;
-    if (bytes > KEPT_BYTES) return new Uint8Array(bytes);
-    kept = new Uint8Array(Math.min(Math.max(bytes, 2 * kept.length, FIRST_BYTES), KEPT_BYTES));
-    return kept;
-  };
-
-  /** Reads until `most` bytes or the end. */
-  const readUpTo = (target: Target, descriptor: number, size: number, most: number): Uint8Array => {
-    let buffer = bufferFor(Math.min(size + 1, most));
-    let length = 0;
-    while (length < most) {
-      if (length === buffer.length) {
-        const larger = bufferFor(Math.min(2 * buffer.length, most));
-        larger.set(buffer.subarray(0, length));
-        buffer = larger;
-      }
-      const room = Math.min(buffer.length, most) - length;
-      const place = length === 0 ? buffer : buffer.subarray(length);
-      const count = libc.transfer(libc.numbers.read, descriptor, place, room);
-      if (count === -ERRNO.EINTR) continue;
-      if (count < 0) throw refusal(target, count);
-      if (count === 0) break;
-      length += count;
-    }
-    return buffer.subarray(0, length);
-  };
-
-  /** The one way to a regular file's contents. */
-  const withRegularFile = (
-    target: Target,
-    use: (descriptor: number, stat: Stat) => FileContent,
-  ): FileContent => {
-    requireReadable(target);
-    const descriptor = openWithoutLinks(libc, target.path, READING);
-    if (descriptor < 0) throw refusal(target, descriptor);
-    try {
-      const stat = statOf(libc, descriptor);
-      if (typeof stat === "number") throw refusal(target, stat);
-      if (stat.type !== "file") {
-        throw notAFile(target, stat.type === "directory" ? "a directory" : "a pipe or device");
-      }
-      return use(descriptor, stat);
-    } finally {
-      libc.call(libc.numbers.close, descriptor);
-    }
-  };
-
   return {
-    read(target, limit) {
-      return withRegularFile(target, (descriptor, stat) => {
-        if (stat.size > limit) throw tooLarge(target, stat.size, limit);
-        // One byte more than is allowed tells a file that grew, or that never says its size.
-        const bytes = readUpTo(target, descriptor, stat.size, limit + 1);
-        if (bytes.length > limit) throw tooLarge(target, null, limit);
-        return { bytes, info: infoOf(stat) };
-      });
-    },
-    readStart(target, count) {
-      return withRegularFile(target, (descriptor, stat) => ({
-        bytes: readUpTo(target, descriptor, stat.size, count),
-        info: infoOf(stat),
-      }));
-    },
-    find(target) {
-      return findEntry(libc, target);
-    },
-    walk(target, options) {
-      return walkDirectory(libc, target, options);
-    },
-    scan(target, options, visit) {
-      scanTree(libc, target, options, visit);
-    },
-    help(target, options, answer) {
-      helpScan(libc, target, options, answer);
-    },
-    write(target, bytes, options) {
-      return writeFile(libc, target, bytes, options);
-    },
-    survey(tree, options) {
-      return survey(libc, tree, options);
-    },
-    backups(target) {
-      return listBackups(libc, target);
-    },
-    append(target, bytes, options) {
-      return appendFile(libc, target, bytes, options);
-    },
-    apply(changes, options) {
-      applyChanges(libc, changes, options);
-    },
-    backUp(target, options) {
-      return backUp(libc, target, options);
-    },
-    restore(target, backup, options) {
-      restore(libc, target, backup, options);
-    },
-    remove(tree, options) {
-      return removeEntry(libc, tree, options);
-    },
-    copy(from, to, options) {
-      return copyEntry(libc, from, to, { ...options, whole: false });
-    },
-    move(from, to, options) {
-      moveEntry(libc, from, to, options);
-    },
-    createDirectory(target, options) {
-      return createDirectory(libc, target, options);
-    },
+    ...createLinuxReading(libc),
+    write: (target, bytes, options) => writeFile(libc, target, bytes, options),
+    append: (target, bytes, options) => appendFile(libc, target, bytes, options),
+    apply: (changes, options) => applyChanges(libc, changes, options),
+    backUp: (target, options) => backUp(libc, target, options),
+    restore: (target, backup, options) => restore(libc, target, backup, options),
+    remove: (tree, options) => removeEntry(libc, tree, options),
+    copy: (from, to, options) => copyEntry(libc, from, to, { ...options, whole: false }),
+    move: (from, to, options) => moveEntry(libc, from, to, options),
+    createDirectory: (target, options) => createDirectory(libc, target, options),
   };
-}
-
-function findEntry(libc: Libc, target: Target): FileInfo | null {
-  requirePermission("read", target);
-  const descriptor = openWithoutLinks(libc, target.path, OPEN.PATH);
-  if (descriptor === -ERRNO.ENOENT) return null;
-  if (descriptor < 0) throw refusal(target, descriptor);
-  try {
-    const stat = statOf(libc, descriptor);
-    if (typeof stat === "number") throw refusal(target, stat);
-    return stat.type === "symlink" ? infoOf(stat, linkText(libc, descriptor)) : infoOf(stat);
-  } finally {
-    libc.call(libc.numbers.close, descriptor);
-  }
 }

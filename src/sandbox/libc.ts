@@ -34,6 +34,8 @@ export interface Libc {
   path(text: string | Uint8Array, place?: 0 | 1): number;
   /** What is done once a file by those who go through many. */
   readonly files: FileCalls;
+  /** What is done to the audit log several times a call. */
+  readonly logs: LogCalls;
   /** Room for structures, at `structAddress`: `STRUCT_SIZE` bytes, free between calls. */
   readonly struct: DataView;
   readonly structBytes: Uint8Array;
@@ -46,6 +48,17 @@ export interface FileCalls {
   read(descriptor: number, buffer: Uint8Array): number;
   close(descriptor: number): number;
 }
+
+/** `flock`, `lseek` to the end and `write`, with results as those of {@linkcode Libc}. */
+export interface LogCalls {
+  flock(descriptor: number, operation: number): number;
+  /** Where the file ends. */
+  end(descriptor: number): number;
+  write(descriptor: number, bytes: Uint8Array): number;
+}
+
+/** SEEK_END (include/uapi/linux/fs.h) */
+const SEEK_END = 2;
 
 /** PATH_MAX with its NUL (linux/limits.h). */
 const PATH_MAX = 4096;
@@ -83,15 +96,25 @@ interface FileSymbols {
   close(descriptor: number): number;
 }
 
+/** Those behind {@linkcode LogCalls}. */
+interface LogSymbols {
+  flock(descriptor: number, operation: number): number;
+  lseek(descriptor: number, offset: bigint, whence: number): bigint;
+  write(descriptor: number, buffer: Uint8Array, count: bigint): number;
+}
+
 const WORDS = ["i64", "i64", "i64", "i64", "i64", "i64"] as const;
 
 /**
  * Opens the C library of this thread. Null where there is no glibc, the architecture has no table, or `ffi`
  * is not granted (which in a compiled binary must be granted without paths: the name is looked up by the
  * loader). Few symbols on purpose: each costs about 0.15 ms. `quickFiles` takes three more, for threads that search:
- * each of their calls then saves 0.3 µs, half of what it costs beside the kernel's part.
+ * each of their calls then saves 0.3 µs, half of what it costs beside the kernel's part. `quickLogs` does the same for
+ * the audit log of many calls.
  */
-export function openLibc(options: { readonly quickFiles?: boolean } = {}): Libc | null {
+export function openLibc(
+  options: { readonly quickFiles?: boolean; readonly quickLogs?: boolean } = {},
+): Libc | null {
   const numbers = syscallsOf(Deno.build.arch);
   if (Deno.build.os !== "linux" || numbers === null) return null;
   const symbols = loadSymbols(SYMBOLS) as Symbols | null;
@@ -99,6 +122,23 @@ export function openLibc(options: { readonly quickFiles?: boolean } = {}): Libc 
   const quick = options.quickFiles === true
     ? loadSymbols(FILE_SYMBOLS) as FileSymbols | null
     : null;
+  const { flock, lseek, write } =
+    (options.quickLogs === true ? loadSymbols(LOG_SYMBOLS) as LogSymbols | null : null) ?? {
+      flock: (descriptor: number, operation: number) =>
+        symbols.syscall(BigInt(numbers.flock), BigInt(descriptor), BigInt(operation), 0n, 0n, 0n),
+      lseek: (descriptor: number, offset: bigint, whence: number) =>
+        symbols.wide(
+          BigInt(numbers.lseek),
+          BigInt(descriptor),
+          offset,
+          BigInt(whence),
+          0n,
+          0n,
+          0n,
+        ),
+      write: (descriptor: number, buffer: Uint8Array, count: bigint) =>
+        symbols.transfer(BigInt(numbers.write), BigInt(descriptor), buffer, count),
+    };
 
   const arena = new Uint8Array(ARENA_SIZE);
   const address = Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(arena)));
@@ -148,9 +188,25 @@ export function openLibc(options: { readonly quickFiles?: boolean } = {}): Libc 
     },
   };
 
+  const logs: LogCalls = {
+    flock(descriptor, operation) {
+      const result = flock(descriptor, operation);
+      return result === -1 ? failure() : result;
+    },
+    end(descriptor) {
+      const result = Number(lseek(descriptor, 0n, SEEK_END));
+      return result === -1 ? failure() : result;
+    },
+    write(descriptor, bytes) {
+      const result = write(descriptor, bytes, BigInt(bytes.length));
+      return result === -1 ? failure() : result;
+    },
+  };
+
   return {
     numbers,
     files,
+    logs,
     struct,
     structBytes: arena.subarray(STRUCT_OFFSET, ERRNO_OFFSET),
     structAddress: address + STRUCT_OFFSET,
@@ -215,7 +271,13 @@ const FILE_SYMBOLS = {
   close: { parameters: ["i32"], result: "i32" },
 } as const;
 
-function loadSymbols(symbols: typeof SYMBOLS | typeof FILE_SYMBOLS): unknown {
+const LOG_SYMBOLS = {
+  flock: { parameters: ["i32", "i32"], result: "i32" },
+  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
+  write: { parameters: ["i32", "buffer", "i64"], result: "i32" },
+} as const;
+
+function loadSymbols(symbols: typeof SYMBOLS | typeof FILE_SYMBOLS | typeof LOG_SYMBOLS): unknown {
   try {
     return Deno.dlopen("libc.so.6", symbols).symbols;
   } catch {

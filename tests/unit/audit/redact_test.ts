@@ -98,6 +98,22 @@ Deno.test("what is shown has bounds, and a secret across them is not halved", ()
   }
 });
 
+Deno.test("names are judged alike the first time and later, however many there were", () => {
+  const own = createRedactor([]);
+  for (let i = 0; i < 2_000; i++) {
+    const shown = own.value({ [`password${i}`]: "x", [`plain${i}`]: "x" });
+    assertEquals(shown, { [`password${i}`]: "[redacted]", [`plain${i}`]: "x" });
+  }
+  for (let again = 0; again < 3; again++) {
+    assertEquals(own.value({ token: "x", path: "x" }), { token: "[redacted]", path: "x" });
+  }
+});
+
+Deno.test("a member of any name is shown as a member", () => {
+  const text = '{"__proto__":{"a":1},"constructor":"b","2":3,"1":4}';
+  assertEquals(JSON.stringify(redactor.value(JSON.parse(text))), JSON.stringify(JSON.parse(text)));
+});
+
 Deno.test("hostile texts are redacted in time that grows with them", () => {
   const random = new Random(5);
   const pieces = [

@@ -16,6 +16,14 @@ Deno.test("printable escapes what a terminal or a reader could be fooled by", ()
   for (const [text, expected] of cases) assertEquals(printable(text), expected);
 });
 
+Deno.test("printable leaves printable ASCII alone and looks at all that is not", () => {
+  for (let code = 0; code < 0x3000; code++) {
+    const character = String.fromCharCode(code);
+    const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(character);
+    assertEquals(printable(`a${character}b`) === `a${character}b`, !unsafe, code.toString(16));
+  }
+});
+
 Deno.test("printable cuts long text and never through a character", () => {
   assertEquals(printable("abcdef", 3), "abc…");
   assertEquals(printable("ab🦕cd", 3), "ab…");

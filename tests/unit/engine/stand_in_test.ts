@@ -9,7 +9,7 @@ import { type CommandEngine, createEngine } from "../../../src/engine/create_eng
 import { type Engine, execute } from "../../../src/engine/execute.ts";
 import { explain } from "../../../src/engine/explain.ts";
 import { Metrics } from "../../../src/engine/metrics.ts";
-import { NO_RECORDER } from "../../../src/engine/recorder.ts";
+import { NO_RECORDER } from "../../../src/engine/no_recorder.ts";
 import type { Job } from "../../../src/engine/runner.ts";
 import { Turns } from "../../../src/engine/turns.ts";
 import type { Policy } from "../../../src/policy/model.ts";

@@ -75,6 +75,23 @@ Deno.test("a log is never written through a link, nor into what is no file", asy
   });
 });
 
+/** Opened outside of the test, which would take it for a leak. */
+const QUICK = openLibc({ quickLogs: true });
+
+Deno.test("writers with quick calls and with others go on after each other", async () => {
+  assert(QUICK !== null);
+  await withDirectory((root) => {
+    const path = `${root}/log` as CanonicalPath;
+    const writers = [LIBC, QUICK].map((libc) =>
+      new AuditLog(createAuditStorage(libc, path), { ...OPTIONS, maxSize: 4_000 })
+    );
+    for (let i = 0; i < 60; i++) writers[(i >> 1) % 2]?.append([ENTRY, ENTRY], i % 7 === 0);
+    const rotated = storageOf(path).rotated();
+    assert(rotated.length > 5, `${rotated}`);
+    assertEquals(verifyChain(textsOf(path, rotated)).problems, []);
+  });
+});
+
 Deno.test("a chain goes on after the file that was put aside", async () => {
   await withDirectory((root) => {
     const path = `${root}/log`;

@@ -99,7 +99,7 @@ Deno.test("errnoName knows the common ones and numbers the rest", () => {
 });
 
 /** Opened outside of the test, which would take it for a leak. */
-const quick = openLibc({ quickFiles: true });
+const quick = openLibc({ quickFiles: true, quickLogs: true });
 
 Deno.test("the calls for many files give what the others give, quick or not", () => {
   const directory = Deno.makeTempDirSync();
@@ -121,6 +121,33 @@ Deno.test("the calls for many files give what the others give, quick or not", ()
       assertEquals(files.open(folder, "none", OPEN.RDONLY), -ERRNO.ENOENT);
       assertThrows(() => files.open(folder, "a\0b", OPEN.RDONLY), TypeError);
       assertEquals(files.close(folder), 0);
+    }
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
+
+Deno.test("the calls for logs give what the others give, quick or not", () => {
+  const directory = Deno.makeTempDirSync();
+  assert(quick !== null);
+  try {
+    const name = `${directory}/log`;
+    // A file with a hole: its end takes more than 32 bits.
+    Deno.writeTextFileSync(name, "");
+    Deno.truncateSync(name, 5 * 2 ** 32 + 7);
+    for (const { logs, files, call, path, numbers } of [libc, quick]) {
+      const file = call(numbers.openat, AT_FDCWD, path(name), OPEN.RDWR | OPEN.CLOEXEC, 0);
+      assert(file > 2);
+      assertEquals(logs.flock(file, 2), 0);
+      const before = Deno.statSync(name).size;
+      assertEquals(logs.end(file), before);
+      assertEquals(logs.write(file, new Uint8Array([1, 2, 3, 4]).subarray(1)), 3);
+      assertEquals(logs.end(file), before + 3);
+      assertEquals(logs.flock(file, 8), 0);
+      assertEquals(files.close(file), 0);
+      assertEquals(logs.flock(file, 2), -ERRNO.EBADF);
+      assertEquals(logs.end(file), -ERRNO.EBADF);
+      assertEquals(logs.write(file, new Uint8Array(1)), -ERRNO.EBADF);
     }
   } finally {
     Deno.removeSync(directory, { recursive: true });

@@ -1,0 +1,13 @@
+/** Where no policy wants a log: nothing is loaded that would keep one. */
+
+import type { CallRecord, Recorder } from "./recorder.ts";
+
+export const NO_RECORDER: Recorder = {
+  begin: () => NO_RECORD,
+};
+
+const NO_RECORD: CallRecord = {
+  decided: () => {},
+  approval: () => {},
+  ended: (result) => result,
+};

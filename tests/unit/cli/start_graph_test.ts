@@ -1,0 +1,94 @@
+import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl, relative } from "@std/path";
+
+/** What is used of `deno info --json`. */
+interface Module {
+  readonly specifier: string;
+  readonly dependencies?: readonly {
+    readonly isDynamic?: boolean;
+    readonly code?: { readonly specifier?: string };
+  }[];
+}
+
+const ROOT = fromFileUrl(new URL("../../..", import.meta.url));
+
+/** The files that are loaded with `entry`: all that it reaches by imports of values that stand at the top. */
+async function loadedWith(entry: string): Promise<Set<string>> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "--no-lock", entry],
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as {
+    readonly modules: readonly Module[];
+  };
+  const known = new Map(modules.map((module) => [module.specifier, module]));
+  const loaded = new Set<string>();
+  const visit = (specifier: string): void => {
+    const path = specifier.startsWith("file:") ? relative(ROOT, fromFileUrl(specifier)) : specifier;
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const { isDynamic, code } of known.get(specifier)?.dependencies ?? []) {
+      if (isDynamic !== true && code?.specifier !== undefined) visit(code.specifier);
+    }
+  };
+  visit(new URL(`../../../${entry}`, import.meta.url).href);
+  return loaded;
+}
+
+/** Modules that a plain read has no use for: each is loaded by who needs it. */
+const LOG = [
+  "src/audit/log.ts",
+  "src/audit/redact.ts",
+  "src/engine/recorder.ts",
+  "src/host/audit_storage.ts",
+];
+const ASKING = ["src/cli/approvers.ts", "src/cli/state_folder.ts", "src/host/approval_store.ts"];
+const CHANGING = [
+  "src/host/files_linux.ts",
+  "src/host/files_portable.ts",
+  "src/host/_apply_linux.ts",
+  "src/host/_backup_linux.ts",
+  "src/host/_copy_linux.ts",
+  "src/host/_move_linux.ts",
+  "src/host/_write_linux.ts",
+];
+const READING = ["src/host/context.ts", "src/host/files.ts", "src/host/reading_linux.ts"];
+const PARTS = ["src/policy/parse.ts", "src/shell/parse_line.ts", "src/syntax/validators.ts"];
+
+/** An entry, what it must not load, and one thing that it does load, so that the look is one. */
+const ENTRIES: readonly (readonly [string, readonly string[], string])[] = [
+  ["src/cli/run.ts", [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS], "src/cli/commands.ts"],
+  [
+    "src/cli/call.ts",
+    [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS],
+    "src/engine/execute.ts",
+  ],
+  [
+    "src/cli/serve.ts",
+    [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS],
+    "src/engine/execute.ts",
+  ],
+  [
+    "src/engine/worker_pool.ts",
+    [...LOG, ...ASKING, ...CHANGING, ...READING, "src/engine/thread_parts.ts", ...PARTS],
+    "src/engine/pool_thread.ts",
+  ],
+  ["src/engine/inline_runner.ts", [...LOG, ...ASKING, ...CHANGING, ...PARTS], "src/host/files.ts"],
+  ["src/engine/worker.ts", [...LOG, ...ASKING, ...CHANGING, ...PARTS], "src/host/files.ts"],
+];
+
+for (const [entry, without, sign] of ENTRIES) {
+  Deno.test(`${entry} loads nothing that a plain read does not take`, async () => {
+    const loaded = await loadedWith(entry);
+    assert(loaded.has(sign), [...loaded].join(" "));
+    assertEquals(without.filter((path) => loaded.has(path)), []);
+  });
+}
+
+Deno.test("what is not to be loaded at a start is there to be loaded later", () => {
+  for (const path of [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS]) {
+    assert(Deno.statSync(new URL(`../../../${path}`, import.meta.url)).isFile, path);
+  }
+});
