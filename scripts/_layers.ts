@@ -8,7 +8,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   syntax: ["core"],
   shell: ["core"],
   tools: ["core", "syntax", "shell"],
-  plugins: ["core", "policy"],
+  plugins: ["core", "policy", "syntax"],
   sandbox: ["core", "policy", "audit", "syntax", "shell"],
   host: ["core", "policy", "audit", "syntax", "shell", "sandbox"],
   engine: ["core", "policy", "audit", "syntax", "shell", "sandbox", "host", "tools", "plugins"],

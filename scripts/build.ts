@@ -15,6 +15,8 @@ import { readPolicy } from "../src/cli/session.ts";
 import type { CanonicalPath } from "../src/core/capability.ts";
 import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse.ts";
+import { isModule } from "../src/plugins/manifest.ts";
+import { withCode } from "../src/plugins/module_source.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
 import { sealedFlags } from "./_sealed_flags.ts";
 import { nameParts } from "./_stable_names.ts";
@@ -94,6 +96,10 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "worker.ts"),
     `import ${JSON.stringify(options.worker ?? moduleUrl("src/engine/worker.ts"))};\n`,
   );
+  await Deno.writeTextFile(
+    join(generated, "module_worker.ts"),
+    `import ${JSON.stringify(moduleUrl("src/engine/module_worker.ts"))};\n`,
+  );
   await runDeno("bundle", [
     "--quiet",
     "--code-splitting",
@@ -102,10 +108,14 @@ export async function build(options: BuildOptions): Promise<void> {
     `--outdir=${bundle}`,
     join(generated, "main.ts"),
     join(generated, "worker.ts"),
+    join(generated, "module_worker.ts"),
   ]);
   await nameParts(bundle);
-  await Deno.writeTextFile(join(bundle, "worker.ts"), 'import "./worker.js";\n');
-  const include = [join(bundle, "worker.ts"), ...await embedCarried(target, bundle)];
+  const workers = ["worker", "module_worker"].map((name) => join(bundle, `${name}.ts`));
+  for (const worker of workers) {
+    await Deno.writeTextFile(worker, `import "./${basename(worker, ".ts")}.js";\n`);
+  }
+  const include = [...workers, ...await embedCarried(target, bundle)];
   for (const { name } of Deno.readDirSync(bundle)) {
     await Deno.utime(join(bundle, name), EPOCH, EPOCH);
   }
@@ -161,7 +171,11 @@ export async function sealed(
   const policy = await load(file, basename(file));
   const folder = dirname(await Deno.realPath(file)) as CanonicalPath;
   const source = { source: file, rule: policy.policy.plugins, folder };
-  const { manifests: plugins } = loadPlugins([source], [], (path) => readPolicy(path, "plugin"));
+  const { manifests } = loadPlugins([source], [], (path) => readPolicy(path, "plugin"));
+  // Modules as they run: what reads TypeScript is not asked again.
+  const plugins = await Promise.all(
+    manifests.map((manifest) => isModule(manifest) ? withCode(manifest) : manifest),
+  );
   return {
     main: mainModule({
       version: await version(),

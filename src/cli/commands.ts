@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<
   },
   plugin: {
     usage: "plugin [new NAME|check FILE ...|test FILE ...|docs FILE ...]",
-    help: "write, check, try and document custom tools",
+    help: "write, check, try and document custom tools; new NAME typescript makes a module",
     load: async () => (await import("./plugin.ts")).plugin,
   },
   doctor: {

@@ -4,14 +4,16 @@ import { join } from "@std/path";
 import { EXIT } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import { type PolicyProblem, renderProblems } from "../policy/parse.ts";
+import { either } from "../policy/parse/found.ts";
 import { layOut } from "../policy/parse/layout.ts";
-import type { PluginManifest } from "../plugins/manifest.ts";
+import { isModule, type PluginManifest } from "../plugins/manifest.ts";
+import { readModule, renderProblem } from "../plugins/module_source.ts";
 import { parseManifest, wrongToolName } from "../plugins/parse_manifest.ts";
 import { reviewManifest } from "../plugins/review.ts";
-import { scaffold } from "../plugins/scaffold.ts";
+import { PLUGIN_KINDS, type PluginKind, scaffold } from "../plugins/scaffold.ts";
 import { createRegistry } from "../tools/registry.ts";
 import type { Invocation } from "./invocation.ts";
-import { readManifests, takenNames } from "./plugin_files.ts";
+import { readManifests, takenNames, withSource } from "./plugin_files.ts";
 import { formatOf, readPolicy } from "./session.ts";
 import { complain, print } from "./stdio.ts";
 import { UsageError } from "./usage_error.ts";
@@ -40,13 +42,18 @@ export async function plugin(invocation: Invocation): Promise<number> {
 }
 
 /** Writes a manifest and its cases into the working directory; never over what is there. */
-function create(invocation: Invocation, [name = "", ...more]: readonly string[]): number {
-  if (more.length > 0) throw new UsageError("plugin new takes one name");
+function create(
+  invocation: Invocation,
+  [name = "", kind = "command", ...more]: readonly string[],
+): number {
+  if (more.length > 0 || !isKind(kind)) {
+    throw new UsageError(`plugin new takes one name, and then ${either(PLUGIN_KINDS)}`);
+  }
   const wrong = wrongToolName(name);
   if (wrong !== null) throw new UsageError(`plugin new: ${JSON.stringify(name)} ${wrong}`);
   const problems = takenNames([{ file: "plugin new", manifest: { name } }]);
   if (problems.length > 0) throw new UsageError(renderProblems(problems));
-  const files = Object.entries(scaffold(name));
+  const files = Object.entries(scaffold(name, kind));
   for (const [file] of files) {
     if (isThere(file)) throw new UsageError(`plugin new: ${file} is there already`);
   }
@@ -58,6 +65,10 @@ function create(invocation: Invocation, [name = "", ...more]: readonly string[])
       : `wrote ${names.join(" and ")}; try them: toolgate plugin test ${names[0]}`,
   );
   return EXIT.success;
+}
+
+function isKind(word: string): word is PluginKind {
+  return PLUGIN_KINDS.some((kind) => kind === word);
 }
 
 function write(path: string, text: string): void {
@@ -86,8 +97,8 @@ interface Checked {
 }
 
 /** Exit 0 where all manifests hold, with warnings too; else 1. */
-function check(invocation: Invocation, files: readonly string[]): number {
-  const read = files.map(readOne);
+async function check(invocation: Invocation, files: readonly string[]): Promise<number> {
+  const read = await Promise.all(files.map(readOne));
   const whole = read.flatMap(({ file, manifest }) => manifest === null ? [] : [{ file, manifest }]);
   const taken = takenNames(whole);
   const checked = read.map((one) => ({
@@ -107,12 +118,29 @@ function check(invocation: Invocation, files: readonly string[]): number {
   return ok ? EXIT.success : EXIT.failed;
 }
 
-function readOne(file: string): Checked {
+async function readOne(file: string): Promise<Checked> {
   const text = readPolicy(file, "plugin");
   const parsed = parseManifest(text, file);
-  return "manifest" in parsed
-    ? { file, text, manifest: parsed.manifest, problems: [] }
-    : { file, text, manifest: null, problems: parsed.problems };
+  if ("problems" in parsed) return { file, text, manifest: null, problems: parsed.problems };
+  const { manifest } = parsed;
+  return { file, text, manifest, problems: await problemsOfModule(file, manifest) };
+}
+
+/** What is wrong with the module beside a manifest, each with its place there. */
+async function problemsOfModule(
+  file: string,
+  manifest: PluginManifest,
+): Promise<readonly PolicyProblem[]> {
+  if (!isModule(manifest)) return [];
+  const whole = withSource(file, manifest, (path) => readPolicy(path, "module"));
+  if (!isModule(whole) || whole.source === null) return [];
+  const read = await readModule(whole.source);
+  if ("code" in read) return [];
+  return read.problems.map((problem) => ({
+    source: file,
+    key: "module",
+    message: renderProblem(manifest.module, problem),
+  }));
 }
 
 function shapeOf(checked: Checked): Readonly<Record<string, unknown>> {

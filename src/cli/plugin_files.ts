@@ -1,6 +1,6 @@
 /** The manifests that policies name: found, read, and refused whole where one of them has a mistake. */
 
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import type { CanonicalPath } from "../core/capability.ts";
 import { DEEP } from "../core/glob.ts";
 import { quoted } from "../core/printable.ts";
@@ -13,8 +13,14 @@ import {
 } from "../policy/match_path.ts";
 import type { PluginRule } from "../policy/model.ts";
 import { type PolicyProblem, renderProblems } from "../policy/parse.ts";
-import { aliasOf, type PluginManifest } from "../plugins/manifest.ts";
-import { parseManifest } from "../plugins/parse_manifest.ts";
+import {
+  aliasOf,
+  isModule,
+  type ModuleManifest,
+  type PluginManifest,
+} from "../plugins/manifest.ts";
+import { LONGEST_MODULE } from "../plugins/module_source.ts";
+import { languageOf, parseManifest } from "../plugins/parse_manifest.ts";
 import { createRegistry } from "../tools/registry.ts";
 import { plainGlob } from "./guard.ts";
 import type { LoadedPlugins } from "./loaded_plugins.ts";
@@ -43,18 +49,26 @@ export function loadPlugins(
   read: (file: string) => string,
 ): LoadedPlugins {
   const base = first === undefined ? [] : manifestsOf(first, builtIn, read);
-  const kept = further.filter(({ rule }) => rule !== null).map((source) =>
-    new Set(manifestsOf(source, [], read).map(({ name }) => name))
-  );
+  const others = further.filter(({ rule }) => rule !== null)
+    .map((source) => manifestsOf(source, [], read));
+  const kept = others.map((found) => new Set(found.map(({ manifest: { name } }) => name)));
   return {
-    manifests: base.filter(({ name }) => kept.every((names) => names.has(name))),
-    governing: [first, ...further].flatMap((source) =>
-      source === undefined ? [] : governingOf(source)
-    ),
+    manifests: base.map(({ manifest }) => manifest)
+      .filter(({ name }) => kept.every((names) => names.has(name))),
+    governing: [
+      ...[first, ...further].flatMap((source) => source === undefined ? [] : governingOf(source)),
+      ...[base, ...others].flat().flatMap(governingModule),
+    ],
   };
 }
 
-/** The manifests of these files, in order. Throws a UsageError with all mistakes in all of them. */
+/** A manifest with its file; null for one that a build carries. */
+interface FoundManifest {
+  readonly file: string | null;
+  readonly manifest: PluginManifest;
+}
+
+/** The manifests of these files with their modules, in order. Throws a UsageError with all mistakes in all of them. */
 export function readManifests(
   files: readonly string[],
   read: (file: string) => string,
@@ -70,7 +84,29 @@ export function readManifests(
       `the custom tools cannot be used; nothing runs\n${renderProblems(problems)}`,
     );
   }
-  return manifests.map(({ manifest }) => manifest);
+  return manifests.map(({ file, manifest }) => withSource(file, manifest, read));
+}
+
+/** With the text of its module, where it has one. Throws a UsageError where that cannot be read. */
+export function withSource(
+  file: string,
+  manifest: PluginManifest,
+  read: (file: string) => string,
+): PluginManifest {
+  if (!isModule(manifest)) return manifest;
+  const { module } = manifest;
+  const text = read(moduleFile(file, manifest));
+  if (text.length > LONGEST_MODULE) {
+    throw new UsageError(
+      `plugin ${file}: module: ${module} has ${text.length} characters; at most ${LONGEST_MODULE}`,
+    );
+  }
+  return { ...manifest, source: { language: languageOf(module) ?? "javascript", text } };
+}
+
+/** Where the module of a manifest lies. */
+function moduleFile(file: string, { module }: ModuleManifest): string {
+  return join(dirname(file), module);
 }
 
 /** Manifests that claim the name of a built-in tool, or of one another. */
@@ -100,9 +136,9 @@ function manifestsOf(
   { source, rule, folder }: PluginSource,
   builtIn: readonly PluginManifest[],
   read: (file: string) => string,
-): readonly PluginManifest[] {
+): readonly FoundManifest[] {
   if (rule === null || rule.manifests.length === 0) return [];
-  if (folder === null) return builtIn;
+  if (folder === null) return builtIn.map((manifest) => ({ file: null, manifest }));
   const files = new Map<string, string>();
   rule.manifests.forEach((pattern, index) => {
     const place = `${source}: plugins[${index}]`;
@@ -115,7 +151,9 @@ function manifestsOf(
       `${source}: plugins: ${files.size} manifests are named; at most ${MOST_MANIFESTS} are read`,
     );
   }
-  return readManifests([...files.values()].sort(), read);
+  const named = [...files.values()].sort();
+  return readManifests(named, read)
+    .map((manifest, index) => ({ file: named[index] ?? null, manifest }));
 }
 
 /** The same glob syntax as that of the policy's paths, so that what is read is what is kept from being written. */
@@ -213,4 +251,14 @@ function governingOf({ source, rule, folder }: PluginSource): LoadedPlugins["gov
       })),
     ];
   });
+}
+
+/** The module of a manifest: what it is called by there, and what that is a link to. */
+function governingModule({ file, manifest }: FoundManifest): LoadedPlugins["governing"] {
+  if (file === null || !isModule(manifest)) return [];
+  const named = moduleFile(file, manifest);
+  return [named, realPath(named, file)].map((path) => ({
+    glob: plainGlob(path),
+    below: path as CanonicalPath,
+  }));
 }

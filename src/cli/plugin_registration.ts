@@ -1,14 +1,19 @@
 /** Custom tools that come and go over a pipe, where the policy lets them. */
 
+import { dirname } from "@std/path";
 import { type ResultError, ToolError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import type { CallRequest } from "../core/request.ts";
 import { JSON_NULL, type JsonText, toJsonText } from "../core/result.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
+import type { CallRecord } from "../engine/recorder.ts";
 import { subjectOf } from "../engine/judge.ts";
+import { sha256 } from "../core/sha256.ts";
 import { describeFailure } from "../engine/run_tool.ts";
-import { aliasOf, type PluginManifest } from "../plugins/manifest.ts";
+import { aliasOf, isModule, type PluginManifest } from "../plugins/manifest.ts";
+import { LONGEST_MODULE } from "../plugins/module_source.ts";
+import type { ParsedManifest } from "../plugins/parse_manifest.ts";
 import type { Operation } from "./read_request.ts";
 
 export type PluginOperation = Extract<Operation, { op: "register" | "unregister" }>;
@@ -32,9 +37,27 @@ export async function changePlugins(
   const { op, ...args } = operation;
   // With a dot: no tool has such a name, so that the log tells them apart.
   const name = `plugin.${op}`;
-  const record = engine.recorder.begin(requestOf(rules.agent, name, args));
+  const { source: _, ...shown } = args as CallRequest["args"];
+  const begin = (hash: string | null) =>
+    engine.recorder.begin(requestOf(rules.agent, name, {
+      ...shown,
+      // The text of a module may be long: on record it is known by its hash.
+      ...(hash === null ? {} : { module_sha256: hash }),
+    }));
+  let record: CallRecord | null = null;
+  const decided = (refused: string | null, hash: string | null): void => {
+    record = begin(hash);
+    record.decided({ name, describe: () => describe(operation) }, shown, {
+      effect: refused === null ? "allow" : "deny",
+      code: refused === null ? null : "PERMISSION_DENIED",
+      reason: refused ?? "plugins.registration of the policies allows it",
+      rule: null,
+      risk: RISK,
+      verdicts: [],
+    });
+  };
   const ended = (output: JsonText, error: ResultError | null) =>
-    record.ended({
+    (record ?? begin(null)).ended({
       tool: name,
       success: error === null,
       output,
@@ -45,16 +68,18 @@ export async function changePlugins(
     });
   try {
     const refused = await refusalOf(engine, rules);
-    record.decided({ name, describe: () => describe(operation) }, args, {
-      effect: refused === null ? "allow" : "deny",
-      code: refused === null ? null : "PERMISSION_DENIED",
-      reason: refused ?? "plugins.registration of the policies allows it",
-      rule: null,
-      risk: RISK,
-      verdicts: [],
-    });
-    if (refused !== null) throw new ToolError("PERMISSION_DENIED", `${op}: ${refused}`);
-    const output = await change(engine, rules, operation);
+    if (refused !== null) {
+      decided(refused, null);
+      throw new ToolError("PERMISSION_DENIED", `${op}: ${refused}`);
+    }
+    let output: Readonly<Record<string, unknown>>;
+    if (operation.op === "unregister") {
+      decided(null, null);
+      output = engine.plugins.unregister(operation.tool);
+    } else {
+      const manifest = await read(engine, rules, operation);
+      output = await register(engine, manifest, (hash) => decided(null, hash));
+    }
     ended(toJsonText(output), null);
     return output;
   } catch (error) {
@@ -92,18 +117,59 @@ async function refusalOf(
     : "custom tools run commands, and the policies do not offer run_command to this agent";
 }
 
-async function change(
+/** The tool that is asked for, with its module where it has one. */
+async function read(
   engine: StayingEngine,
   { agent }: RegistrationRules,
-  operation: PluginOperation,
-): Promise<Readonly<Record<string, unknown>>> {
-  if (operation.op === "unregister") return engine.plugins.unregister(operation.tool);
+  operation: Extract<PluginOperation, { op: "register" }>,
+): Promise<PluginManifest> {
+  const through = (path: string) => readThrough(engine, agent, path);
   const text = "path" in operation
-    ? await readThrough(engine, agent, operation.path)
+    ? await through(operation.path)
+    // JSON is YAML, too: one reader, with one set of limits.
     : JSON.stringify(operation.manifest);
-  const manifest = await parse(text);
+  const { languageOf, parseManifest } = await import("../plugins/parse_manifest.ts");
+  const manifest = parse(parseManifest(text, "manifest"));
+  const given = "path" in operation ? null : operation.source ?? null;
+  if (!isModule(manifest)) {
+    if (given === null) return manifest;
+    throw refusedArguments([{ path: "source", message: "the manifest names no module" }]);
+  }
+  const folder = "path" in operation ? `${dirname(operation.path)}/` : "";
+  const source = given ?? await through(`${folder}${manifest.module.replace(/^\.\//, "")}`);
+  if (source.length > LONGEST_MODULE) {
+    const message = `has ${source.length} characters; at most ${LONGEST_MODULE}`;
+    throw refusedArguments([{ path: "module", message }]);
+  }
+  return {
+    ...manifest,
+    source: { language: languageOf(manifest.module) ?? "javascript", text: source },
+  };
+}
+
+/** `decided`: told the hash of the module before anything changes; null where the tool has none. */
+async function register(
+  engine: StayingEngine,
+  manifest: PluginManifest,
+  decided: (hash: string | null) => void,
+): Promise<Readonly<Record<string, unknown>>> {
+  const source = isModule(manifest) ? manifest.source : null;
+  const hash = source === null ? null : sha256(source.text);
+  if (source !== null && isModule(manifest)) {
+    const { readModule, renderProblem } = await import("../plugins/module_source.ts");
+    const checked = await readModule(source);
+    if ("problems" in checked) {
+      throw refusedArguments(checked.problems.map((problem) => ({
+        path: "module",
+        message: renderProblem(manifest.module, problem),
+      })));
+    }
+  }
+  decided(hash);
   const { replaced } = engine.plugins.register(manifest);
-  return { tool: manifest.name, aliases: [aliasOf(manifest.name)], replaced };
+  const { name } = manifest;
+  const module = hash === null ? {} : { module_sha256: hash };
+  return { tool: name, aliases: [aliasOf(name)], replaced, ...module };
 }
 
 /** As the agent itself could read it: by the tool, under the policy. */
@@ -123,18 +189,21 @@ async function readThrough(engine: StayingEngine, agent: string, path: string): 
   return (JSON.parse(output) as { readonly content: string }).content;
 }
 
-/** JSON is YAML, too: one reader, with one set of limits. */
-async function parse(text: string): Promise<PluginManifest> {
-  const { parseManifest } = await import("../plugins/parse_manifest.ts");
-  const parsed = parseManifest(text, "manifest");
+function parse(parsed: ParsedManifest): PluginManifest {
   const problems = "problems" in parsed
     ? parsed.problems.map(({ key, message }) => ({ path: key, message }))
     : ownProblems(parsed.manifest);
   if ("manifest" in parsed && problems.length === 0) return parsed.manifest;
+  throw refusedArguments(problems);
+}
+
+type Problem = { readonly path: string; readonly message: string };
+
+function refusedArguments(problems: readonly Problem[]): ToolError {
   const shown = problems.slice(0, MOST_PROBLEMS);
   const told = shown.map(({ path, message }) => path === "" ? message : `${path}: ${message}`);
   const more = problems.length - shown.length;
-  throw new ToolError(
+  return new ToolError(
     "INVALID_ARGUMENTS",
     `register: ${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}`,
     { details: { problems: shown } },

@@ -11,7 +11,12 @@ export type Operation =
   | { readonly op: "approve"; readonly approval: string; readonly remember: "once" | "session" }
   | { readonly op: "reject"; readonly approval: string; readonly reason: string | null }
   | { readonly op: "revoke"; readonly approval: string }
-  | { readonly op: "register"; readonly manifest: Readonly<Record<string, unknown>> }
+  | {
+    readonly op: "register";
+    readonly manifest: Readonly<Record<string, unknown>>;
+    /** The text of the module that it names; absent where that is to be read from the workspace. */
+    readonly source?: string;
+  }
   | { readonly op: "register"; readonly path: string }
   | { readonly op: "unregister"; readonly tool: string }
   | { readonly op: "tools" | "stats" | "ping" | "approvals" };
@@ -36,6 +41,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   reason: ["reject"],
   manifest: ["register"],
   path: ["register"],
+  source: ["register"],
 };
 const OPERATIONS = [
   "call",
@@ -148,14 +154,17 @@ function read(value: Record<string, unknown>, id: RequestId, agent: string): Rea
 }
 
 function readRegistration(
-  { manifest, path, ...rest }: Record<string, unknown>,
+  { manifest, path, source, ...rest }: Record<string, unknown>,
 ): Extract<Operation, { op: "register" }> {
   if ((manifest === undefined) === (path === undefined)) {
     throw wrong("register takes a manifest, or the path of one, and not both");
   }
+  if (source !== undefined && (typeof source !== "string" || manifest === undefined)) {
+    throw wrong("source: the text of the module, beside the manifest that names it");
+  }
   if (manifest === undefined) return { op: "register", path: string({ ...rest, path }, "path") };
   if (!isObject(manifest)) throw wrong("manifest: an object, as a plugin's YAML file has it");
-  return { op: "register", manifest };
+  return { op: "register", manifest, ...(typeof source === "string" ? { source } : {}) };
 }
 
 function readCall(value: Record<string, unknown>, id: RequestId, agent: string): CallRequest {

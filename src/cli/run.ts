@@ -1,6 +1,7 @@
 /** From argv to a command and its exit status. */
 
 import { EXIT } from "../core/errors.ts";
+import { isModuleProcess } from "../host/module_protocol.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Embedded } from "./embedded.ts";
 import { parseCommandLine, refuseOthersFlags } from "./flags.ts";
@@ -33,6 +34,10 @@ async function helpOn([name, operand]: readonly string[]): Promise<string> {
 /** Runs a command line. Gives the exit status and never throws. */
 export async function run(argv: readonly string[], embedded: Embedded): Promise<number> {
   try {
+    if (isModuleProcess(argv, (name) => Deno.env.get(name))) {
+      const { runModuleProcess } = await import("../engine/module_process.ts");
+      return await runModuleProcess();
+    }
     const line = parseCommandLine(argv);
     const [name, ...words] = line.words;
     if (line.switches.has("version")) {

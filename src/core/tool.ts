@@ -113,6 +113,45 @@ export interface Processes {
    * `request.env` was judged as variables that the call changes.
    */
   runLine(plan: Plan, request: ProcessRequest): Promise<ProcessOutcome>;
+  /**
+   * A module, in a process of its own that the kernel and the runtime hold to the files of the grant: it starts
+   * nothing, connects to nothing, and has no environment but what it is handed.
+   */
+  runModule(request: ModuleRequest): Promise<ModuleOutcome>;
+}
+
+/** A module of a custom tool, and what its process is handed. Which files it has is the grant's to say. */
+export interface ModuleRequest {
+  /** JavaScript without imports but those of the runtime. */
+  readonly code: string;
+  /** What its errors call it. */
+  readonly file: string;
+  /** The function that is called: one of its exports. */
+  readonly entry: "default" | "preview";
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What it is told of the call it is for. */
+  readonly tool: string;
+  /** Variables that it is handed, of those that programs get. */
+  readonly env: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** What a module answered: a value as JSON text, or why there is none. */
+export type ModuleAnswer =
+  | { readonly kind: "value"; readonly json: string }
+  /** It does not export the function that was asked for. */
+  | { readonly kind: "no entry" }
+  /** The value is no JSON, or longer than `limits.output` lets pass. */
+  | { readonly kind: "no value" | "too long"; readonly message: string }
+  /** It could not be loaded, or it threw; the message has no path outside the workspace. */
+  | { readonly kind: "not loaded" | "thrown"; readonly message: string }
+  /** The process could not be held as it must be. */
+  | { readonly kind: "not held"; readonly message: string };
+
+/** What became of a module's process; `stderr` is all that it printed. */
+export interface ModuleOutcome extends ProcessOutcome {
+  /** Null where it ended without one. */
+  readonly answer: ModuleAnswer | null;
 }
 
 /** One call with a word on what it is good for. */
@@ -225,6 +264,8 @@ export interface Tool<I = unknown, O = unknown> {
   readonly riskOfPrograms?: boolean;
   /** Beside `riskOfPrograms`: it counts as this much at least. */
   readonly leastRisk?: Risk;
+  /** It runs as a module in a process of its own (`runModule`), and starts no programs. */
+  readonly ownProcess?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */
   readonly long?: boolean;
   /** Where what it does depends on the workspace: looked at before `capabilities` is asked. */

@@ -1,6 +1,7 @@
 /** Boundaries of threads: drawn from one grant for a single call, from what the policy can allow for many. */
 
 import type { CanonicalPath } from "../core/capability.ts";
+import { ToolError } from "../core/errors.ts";
 import { entryType } from "../host/entry_type.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { isWithin } from "../sandbox/within.ts";
@@ -39,6 +40,12 @@ export function createBoundaries(
           const boundary = { ...reading(read), write, writeFolders };
           return { boundary, state: writeFolders.join("\0") };
         }
+        case "module": {
+          const { read, write } = rulebook.scope;
+          const folders = [...new Set(write.map(deepestFolder))];
+          const boundary = startingModules(programs(), rulebook, { read, write, folders });
+          return { boundary, state: folders.join("\0") };
+        }
         case "spawn": {
           const { spawn, state } = programs().boundary();
           const named = spawn.programs;
@@ -64,6 +71,10 @@ export function createBoundaries(
       const read = grant.read.map(({ path, backups }) => backups === true ? parentOf(path) : path);
       const write = grant.write.map(({ path }) => path);
       if (preview) return reading([...read, ...write]);
+      if (job.tool.ownProcess === true) {
+        const folders = [...new Set(write.map((path) => deepestFolder(parentOf(path))))];
+        return startingModules(programs(), rulebook, { read, write: folders, folders });
+      }
       if (startsPrograms(job)) {
         const { spawn } = programs().boundary();
         const starts = grant.spawn.map(({ program }) => program.start);
@@ -90,6 +101,44 @@ function spawning({ scope }: Rulebook, spawn: SpawnBoundary): Boundary {
     !scope.write.some((entry) => isWithin(entry, path)) && isGranted({ name: "write", path })
   );
   return { read: scope.read, write: [...scope.write, ...temporary], connect: [], spawn };
+}
+
+/**
+ * Of a thread that starts the processes of modules, and makes the files that they write where there are none. Each
+ * process is held to its own call's grant beside; what a tree of it has that the policy denies, only there.
+ */
+function startingModules(
+  { surroundings, system }: ProgramSupport,
+  { settings: { sandbox } }: Rulebook,
+  { read, write, folders }: Readonly<
+    Record<"read" | "write" | "folders", readonly CanonicalPath[]>
+  >,
+): Boundary {
+  if (sandbox.bubblewrap === "required") {
+    throw new ToolError(
+      "NATIVE_DENIED",
+      'sandbox.bubblewrap is "required", and modules are held by the kernel\'s rules alone; ' +
+        "wrap a command instead, or say auto",
+    );
+  }
+  const { own } = surroundings;
+  // Where there are no system calls to start it by, the runtime does, and asks for leave.
+  const started = own !== null && Deno.build.os !== "linux" ? [own.path] : [];
+  const programs = started.filter((command) => isGranted({ name: "run", command }));
+  return {
+    read,
+    write,
+    connect: [],
+    spawn: {
+      programs,
+      system,
+      read,
+      write: folders,
+      list: [],
+      network: false,
+      own: own === null ? [] : [own.path],
+    },
+  };
 }
 
 /** Whether the process itself may: a sealed build may do what its flags name and nothing else. */

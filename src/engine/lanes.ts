@@ -4,14 +4,16 @@ import { type Job, startsPrograms } from "./runner.ts";
 
 /**
  * `sequential`: one call after the other, in order. `exclusive`: a thread has one call at a time. `scans`: its calls go
- * through many files. The lane `read-help` has no calls of its own: see `Help`.
+ * through many files. `programs`: what it starts is watched over, and must be let go of. The lane `read-help` has no calls
+ * of its own: see `Help`.
  */
 export const LANES = {
-  read: { sequential: true, exclusive: false, scans: false },
-  "read-long": { sequential: true, exclusive: true, scans: true },
-  "read-help": { sequential: true, exclusive: false, scans: true },
-  write: { sequential: true, exclusive: false, scans: false },
-  spawn: { sequential: false, exclusive: false, scans: false },
+  read: { sequential: true, exclusive: false, scans: false, programs: false },
+  "read-long": { sequential: true, exclusive: true, scans: true, programs: false },
+  "read-help": { sequential: true, exclusive: false, scans: true, programs: false },
+  write: { sequential: true, exclusive: false, scans: false, programs: false },
+  spawn: { sequential: false, exclusive: false, scans: false, programs: true },
+  module: { sequential: false, exclusive: false, scans: false, programs: true },
 } as const;
 
 export type Lane = keyof typeof LANES;
@@ -19,7 +21,7 @@ export type Lane = keyof typeof LANES;
 /** A preview never writes or starts anything: it runs where reading does. */
 export function laneOf(job: Job): Lane {
   const { tool, grant, preview } = job;
-  if (startsPrograms(job)) return "spawn";
+  if (startsPrograms(job)) return tool.ownProcess === true ? "module" : "spawn";
   if (!preview && grant.write.length > 0) return "write";
   return tool.long === true ? "read-long" : "read";
 }

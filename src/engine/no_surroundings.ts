@@ -7,5 +7,6 @@ export const NO_SURROUNDINGS: ProgramSurroundings = {
   temporaryRoot: null,
   shell: null,
   reasons: [],
+  own: null,
   marker: "",
 };

@@ -3,7 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import { quoted } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
-import { aliasOf, type PluginManifest } from "../plugins/manifest.ts";
+import { aliasOf, isModule, type PluginManifest } from "../plugins/manifest.ts";
 import { createCatalogue } from "../tools/catalogue.ts";
 import type { Registry, RegistryEntry } from "../tools/registry.ts";
 
@@ -40,8 +40,12 @@ function entryOf(manifest: PluginManifest, builtIn: Registry): RegistryEntry {
   };
 }
 
-/** The tool of a manifest, made with the built-in one that starts programs. */
+/** The tool of a manifest: of a command made with the built-in one that starts programs. */
 export async function loadPlugin(manifest: PluginManifest, registry: Registry): Promise<Tool> {
+  if (isModule(manifest)) {
+    const { createModuleTool } = await import("../plugins/module_tool.ts");
+    return createModuleTool(manifest) as Tool;
+  }
   const { createCommandTool } = await import("../plugins/command_tool.ts");
   return createCommandTool(manifest, await registry.get("run_command")) as Tool;
 }

@@ -132,7 +132,7 @@ export function startThread(
     toMain,
     boundary,
     sandbox: options.rulebook.settings.sandbox,
-    surroundings: lane === "spawn" ? options.surroundings() : NO_SURROUNDINGS,
+    surroundings: LANES[lane].programs ? options.surroundings() : NO_SURROUNDINGS,
     policies: options.policies,
     plugins: options.plugins?.() ?? [],
     sequential: LANES[lane].sequential,

@@ -23,6 +23,8 @@ import type { ProgramSurroundings } from "./thread_parts.ts";
 
 export interface ProgramSupport {
   readonly surroundings: ProgramSurroundings;
+  /** What programs may read and execute beyond the workspace. */
+  readonly system: readonly string[];
   readonly resolve: SpawnResolver;
   /** As the workspace is now; `state` changes when it does. */
   boundary(): { readonly spawn: SpawnBoundary; readonly state: string };
@@ -58,6 +60,7 @@ export function createProgramSupport(
   let programs: readonly string[] | "any" | null = null;
   return {
     surroundings,
+    system,
     resolve: createSpawnResolver(rulebook, RUNTIME_SIGHT, (name, cwd) => finder.find(name, cwd)),
     boundary() {
       if (sandbox.bubblewrap === "required" && bubblewrap?.works !== true) {

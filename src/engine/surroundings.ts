@@ -3,6 +3,7 @@
 import { baseEnvironment } from "../host/environment.ts";
 import type { Settings } from "../policy/rulebook.ts";
 import type { Program } from "../core/capability.ts";
+import { ownProgram } from "./own_program.ts";
 import type { ProgramSurroundings } from "./thread_parts.ts";
 
 /**
@@ -24,6 +25,7 @@ export function surroundingsOf(
     temporaryRoot: sandbox.temporary ? makeTemporaryRoot() : null,
     shell: shell === "sh" ? find("sh") : null,
     reasons: [],
+    own: ownProgram(settings.workspace),
     marker: crypto.randomUUID(),
   };
 }

@@ -5,6 +5,7 @@ import type { Syntax } from "../core/tool.ts";
 import { openCarried } from "../host/carried.ts";
 import { createFileBackend } from "../host/context.ts";
 import type { FileBackend } from "../host/file_backend.ts";
+import type { OwnProgram } from "../host/module_protocol.ts";
 import type { ProgramOptions } from "../host/program_options.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { enterBoundary, type Entered } from "../sandbox/enter.ts";
@@ -20,6 +21,8 @@ export interface ProgramSurroundings {
   readonly shell: Program | null;
   /** Why a layer that the policy wants does not hold programs, one sentence each. */
   readonly reasons: readonly string[];
+  /** How a module's process is started. */
+  readonly own: OwnProgram | null;
   /** Value of `TOOLGATE_RUN` for all programs of this process, up to the number of their run. */
   readonly marker: string;
 }
@@ -28,7 +31,7 @@ export interface ProgramSurroundings {
 export interface ThreadPrograms extends
   Pick<
     ProgramOptions,
-    "create" | "environment" | "layers" | "starter" | "temporaryRoot" | "shell" | "wrapper"
+    "create" | "environment" | "layers" | "own" | "starter" | "temporaryRoot" | "shell" | "wrapper"
   > {
   /** See {@linkcode ProgramSurroundings}. */
   readonly marker: string;

@@ -221,7 +221,7 @@ export class WorkerPool implements StayingRunner {
 
   #start(lane: Lane, drawn: LaneBoundary): Thread {
     // Before the first program: what that orphans at once would be gone from under this process.
-    if (lane === "spawn") this.#watching();
+    if (LANES[lane].programs) this.#watching();
     const thread = startThread(this.#options, lane, drawn, this.#memory, (broken) => {
       this.drain();
       void this.#end(
@@ -291,7 +291,7 @@ export class WorkerPool implements StayingRunner {
   #watching(): void {
     this.#watch ??= this.#options.watch({
       isUnderWay: (job) =>
-        [...this.#threads].some(({ lane, jobs }) => lane === "spawn" && jobs.has(job)),
+        [...this.#threads].some(({ lane, jobs }) => LANES[lane].programs && jobs.has(job)),
       onExceeded: (job, limit) => {
         for (const { jobs } of this.#threads) {
           const pending = jobs.get(job);
@@ -377,7 +377,7 @@ export class WorkerPool implements StayingRunner {
   async #end(thread: Thread, error: ResultError): Promise<void> {
     if (!this.#threads.delete(thread)) return;
     // One that starts programs has descriptors of its own to let go; it ends when it has.
-    if (thread.lane === "spawn" && thread.jobs.size === 0) {
+    if (LANES[thread.lane].programs && thread.jobs.size === 0) {
       thread.say({ kind: "end" });
     } else thread.worker.terminate();
     const jobs = [...thread.jobs.values()];

@@ -39,8 +39,9 @@ interface Kept {
   readonly settled: boolean;
 }
 
-export function createListings(judge: Judge): Listings {
-  const look = createLook();
+/** `libc`: for threads that gave up `ffi`. */
+export function createListings(judge: Judge, libc: Libc | null = null): Listings {
+  const look = createLook(libc);
   let kept = new Map<CanonicalPath, Kept>();
   let round = new Map<CanonicalPath, Kept>();
   let left = 0;
@@ -104,8 +105,8 @@ type Look = (directory: CanonicalPath, before: string | null) => Seen | null;
  * The runtime's eyes. It may not look at a directory in which a sealed build denies something, though at the
  * rest of what lies in it: there the kernel's are taken.
  */
-function createLook(): Look {
-  let libc: Libc | null | undefined;
+function createLook(opened: Libc | null): Look {
+  let libc = opened;
   return (directory, before) => {
     try {
       return lookByRuntime(directory, before);

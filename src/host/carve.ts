@@ -8,6 +8,7 @@ import type { CanonicalPath } from "../core/capability.ts";
 import type { Access } from "../policy/model.ts";
 import { outermost } from "../policy/path_sets.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
+import type { Libc } from "../sandbox/libc.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { entryType } from "./entry_type.ts";
 import { createListings, type ListedEntry, type Listings } from "./_listings.ts";
@@ -32,6 +33,12 @@ export interface CarveBounds {
 
 const BOUNDS: CarveBounds = { rules: 4_096, entries: 250_000 };
 
+/** Trees to carve in place of all that the scope names, and the system calls of a thread that gave up `ffi`. */
+export interface CarvedRoots {
+  readonly roots: readonly CanonicalPath[];
+  readonly libc: Libc | null;
+}
+
 /** Carves as the trees are at each call. */
 export interface Carver {
   carve(): Carved;
@@ -50,13 +57,17 @@ export interface Carver {
  * Names that a glob denies anywhere (`**` + `/.env`) are carved out where they are there; a program can make a new
  * one in a directory that holds none yet, and the next carving takes it away.
  */
-export function createCarver(rulebook: Rulebook, bounds: CarveBounds = BOUNDS): Carver {
+export function createCarver(
+  rulebook: Pick<Rulebook, "scope" | "judgePath" | "mayDenyBelow">,
+  bounds: CarveBounds = BOUNDS,
+  only: CarvedRoots | null = null,
+): Carver {
   const { scope } = rulebook;
-  const roots = outermost([...scope.read, ...scope.write]);
+  const roots = outermost(only?.roots ?? [...scope.read, ...scope.write]);
   const listings = createListings((path, kind) => ({
     read: allows(rulebook, "read", path, kind),
     write: allows(rulebook, "write", path, kind),
-  }));
+  }), only?.libc);
   const carve = (): Carved => {
     listings.begin(bounds.entries);
     const read = roots.map((root) => carveFor("read", rulebook, root, listings.list));
@@ -76,7 +87,7 @@ export function createCarver(rulebook: Rulebook, bounds: CarveBounds = BOUNDS): 
 }
 
 function allows(
-  rulebook: Rulebook,
+  rulebook: Pick<Rulebook, "judgePath">,
   access: Access,
   path: CanonicalPath,
   kind: "file" | "directory",
@@ -100,7 +111,7 @@ type List = Listings["list"];
 
 function carveFor(
   access: Access,
-  rulebook: Rulebook,
+  rulebook: Pick<Rulebook, "scope" | "judgePath" | "mayDenyBelow">,
   root: CanonicalPath,
   list: List,
 ): Pieces {

@@ -80,6 +80,7 @@ export function createContext(options: ContextOptions): ToolContext {
     processes: {
       run: async (argv, request) => await processes().run(argv, request),
       runLine: async (plan, request) => await processes().runLine(plan, request),
+      runModule: async (request) => await processes().runModule(request),
     },
     syntax: options.syntax,
     limits: grant.limits,

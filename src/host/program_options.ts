@@ -7,6 +7,7 @@ import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { LineCommand } from "./line/line_host.ts";
 import type { FileKind } from "./line/redirect.ts";
+import type { OwnProgram } from "./module_protocol.ts";
 import type { OutputListener } from "./output_listener.ts";
 import type { Starter } from "./starter.ts";
 import type { Wrapper } from "./wrapper.ts";
@@ -42,13 +43,15 @@ export interface ProgramOptions {
   readonly judge: (command: LineCommand) => Promise<ToolError | null>;
   /** What each program is started in; null where that is nothing. */
   readonly wrapper: Wrapper | null;
+  /** How Toolgate is started once more, as the process of a module. */
+  readonly own: OwnProgram | null;
   /** What lines are handed to where `shell.mode` is `sh`; null where there is none. */
   readonly shell: Program | null;
 }
 
 export interface ProcessesOptions extends ProgramOptions {
   readonly grant: Grant;
-  readonly rulebook: Pick<Rulebook, "settings" | "judgePath" | "mayDenyBelow">;
+  readonly rulebook: Pick<Rulebook, "settings" | "scope" | "judgePath" | "mayDenyBelow">;
   /** Ends the running programs as their timeout would. */
   readonly signal: AbortSignal;
 }

@@ -4,11 +4,11 @@ import type { ArgumentProblem } from "../core/parse_arguments.ts";
 import { quoted } from "../core/printable.ts";
 import { isPlaceholder, literalText } from "./_word.ts";
 import {
+  type CommandManifest,
   type InputSource,
   isGroup,
   type Placeholder,
   type PluginArguments,
-  type PluginManifest,
   type Word,
   type WordGroup,
 } from "./manifest.ts";
@@ -30,7 +30,7 @@ const MOST_WORDS = 10_000;
  * The words of a call. A word that begins with a dash because of a value is a problem unless the template says `{-name}`
  * there, or has a plain `--` before it.
  */
-export function expandCommand({ command, cwd }: PluginManifest, args: PluginArguments): Expanded {
+export function expandCommand({ command, cwd }: CommandManifest, args: PluginArguments): Expanded {
   const argv: string[] = [];
   let optionsEnded = false;
   for (const word of wordsOf(command, args)) {
@@ -63,7 +63,7 @@ function optionProblem(path: string, text: string): ArgumentProblem {
 
 /** The words that are there with these arguments. */
 function wordsOf(
-  command: PluginManifest["command"],
+  command: CommandManifest["command"],
   args: PluginArguments,
 ): readonly Word[] {
   return command.flatMap((part) => {
@@ -89,7 +89,7 @@ export function expandInput(source: InputSource | null, args: PluginArguments): 
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-interface ExpandedWord {
+export interface ExpandedWord {
   readonly text: string;
   /** The placeholder that the text begins with; null where it begins with text of the template. */
   readonly from: Placeholder | null;
@@ -98,7 +98,7 @@ interface ExpandedWord {
 }
 
 /** One by one: whoever has enough stops. */
-function* expandWord(word: Word, args: PluginArguments): Iterable<ExpandedWord> {
+export function* expandWord(word: Word, args: PluginArguments): Iterable<ExpandedWord> {
   const each = word.find((piece) => isPlaceholder(piece) && piece.each);
   if (each === undefined || !isPlaceholder(each)) {
     yield putTogether(word, (piece) => textOf(valueOf(piece.parameter, args)));

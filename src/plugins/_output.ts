@@ -3,7 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import type { JsonSchema, Schema } from "../core/schema.ts";
-import type { PluginManifest } from "./manifest.ts";
+import type { CommandManifest } from "./manifest.ts";
 
 /** What is used of the output of `run_command`. */
 export interface CommandResult {
@@ -38,7 +38,7 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-export function outputSchema({ format, schema }: PluginManifest["output"]): Schema<PluginOutput> {
+export function outputSchema({ format, schema }: CommandManifest["output"]): Schema<PluginOutput> {
   const [name, own] = formOf(format, schema);
   return {
     type: "object",
@@ -48,7 +48,7 @@ export function outputSchema({ format, schema }: PluginManifest["output"]): Sche
 }
 
 function formOf(
-  format: PluginManifest["output"]["format"],
+  format: CommandManifest["output"]["format"],
   schema: JsonSchema | null,
 ): readonly [string, JsonSchema] {
   switch (format) {
@@ -70,7 +70,7 @@ function formOf(
 
 /** Throws EXECUTION_ERROR (no JSON, or another than the schema wants) and RESOURCE_LIMIT (JSON that was cut). */
 export function outputOf(
-  { name, output: { format, schema } }: PluginManifest,
+  { name, output: { format, schema } }: CommandManifest,
   result: CommandResult,
 ): PluginOutput {
   const { stdout, stderr, exit_code, truncated, invalid_utf8 } = result;

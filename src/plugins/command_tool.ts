@@ -9,11 +9,11 @@ import { invalidArguments, parseArguments } from "../core/parse_arguments.ts";
 import type { Scope, Tool, ToolContext } from "../core/tool.ts";
 import { type CommandResult, outputOf, outputSchema, type PluginOutput } from "./_output.ts";
 import { expandCommand, expandInput } from "./_expand.ts";
-import type { PluginArguments, PluginManifest } from "./manifest.ts";
+import type { CommandManifest, PluginArguments } from "./manifest.ts";
 
 /** The tool. `runCommand`: the one that starts a program by its words. */
 export function createCommandTool(
-  manifest: PluginManifest,
+  manifest: CommandManifest,
   runCommand: Tool,
 ): Tool<PluginArguments, PluginOutput> {
   const { name, category, description, risk, permission, parameters, env, examples } = manifest;
@@ -48,7 +48,7 @@ export function createCommandTool(
 }
 
 /** The call of `run_command`. Throws INVALID_ARGUMENTS where the template takes no such values. */
-function requestOf(manifest: PluginManifest, runCommand: Tool, args: PluginArguments): unknown {
+function requestOf(manifest: CommandManifest, runCommand: Tool, args: PluginArguments): unknown {
   const { name, stdin, timeoutMs } = manifest;
   const expanded = expandCommand(manifest, args);
   if ("problems" in expanded) throw invalidArguments(name, expanded.problems);
@@ -65,7 +65,7 @@ function requestOf(manifest: PluginManifest, runCommand: Tool, args: PluginArgum
 
 /** The whole result of the program, where its exit status is one that the manifest calls a success. */
 async function run(
-  { name, success }: PluginManifest,
+  { name, success }: CommandManifest,
   runCommand: Tool,
   request: unknown,
   context: ToolContext,

@@ -6,7 +6,7 @@ import { printable } from "../core/printable.ts";
 import type { Effect } from "../policy/model.ts";
 import { expandCommand } from "./_expand.ts";
 import { isMapping } from "./_fields.ts";
-import type { PluginManifest } from "./manifest.ts";
+import { isModule, type PluginManifest } from "./manifest.ts";
 import type { PluginCase } from "./parse_cases.ts";
 
 /** What became of the call. */
@@ -64,6 +64,7 @@ function judgeWords(
   args: PluginCase["args"],
   expected: readonly string[],
 ): readonly string[] {
+  if (isModule(manifest)) return ["argv: a module starts no program"];
   const parsed = parseArguments(manifest.parameters, args);
   const expanded = "problems" in parsed ? parsed : expandCommand(manifest, parsed.value);
   if ("problems" in expanded) return ["argv: the arguments come to no command"];

@@ -31,21 +31,16 @@ export type InputSource = { readonly parameter: string } | { readonly all: true 
 export const OUTPUT_FORMATS = ["text", "lines", "json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** A wrapped command. */
-export interface PluginManifest {
+/** What all custom tools have. */
+interface ToolManifest {
   readonly version: 1;
   readonly name: string;
   readonly description: string;
   readonly category: Category;
-  /** The least that a call of it counts as; what its command would do can only raise it. */
+  /** The least that a call of it counts as; what it would do can only raise it. */
   readonly risk: Risk;
   readonly permission: PermissionGroup;
   readonly parameters: Schema<PluginArguments>;
-  /** The first is the program, without placeholders. */
-  readonly command: readonly (Word | WordGroup)[];
-  /** Where it starts, relative to the workspace; null for there. */
-  readonly cwd: Word | null;
-  readonly stdin: InputSource | null;
   /** Variables that it needs, which the policy must pass or set. */
   readonly env: readonly string[];
   /** Milliseconds; null for what the policy gives. */
@@ -55,9 +50,53 @@ export interface PluginManifest {
     /** Of a JSON output; null where any will do. */
     readonly schema: JsonSchema | null;
   };
+  readonly examples: readonly ToolExample[];
+}
+
+/** A wrapped command. */
+export interface CommandManifest extends ToolManifest {
+  /** The first is the program, without placeholders. */
+  readonly command: readonly (Word | WordGroup)[];
+  /** Where it starts, relative to the workspace; null for there. */
+  readonly cwd: Word | null;
+  readonly stdin: InputSource | null;
   /** Exit statuses that are no failure. */
   readonly success: readonly number[];
-  readonly examples: readonly ToolExample[];
+}
+
+/** A module that runs in a process of its own. Its output is JSON. */
+export interface ModuleManifest extends ToolManifest {
+  /** Its file, relative to the manifest's folder and within it. */
+  readonly module: string;
+  readonly needs: ModuleNeeds;
+  /** Null in a manifest that was read without it. */
+  readonly source: ModuleSource | null;
+}
+
+/** Files that a module is granted, where the policy allows them to the call. What it may write it may read, too. */
+export interface ModuleNeeds {
+  readonly read: readonly PathNeed[];
+  readonly write: readonly PathNeed[];
+}
+
+/** A path of the workspace, of text and arguments. */
+export interface PathNeed {
+  readonly path: Word;
+  /** With all that lies below. */
+  readonly tree: boolean;
+}
+
+/** The text of a module, as it was read beside its manifest. */
+export interface ModuleSource {
+  readonly language: "typescript" | "javascript";
+  readonly text: string;
+}
+
+/** A custom tool. */
+export type PluginManifest = CommandManifest | ModuleManifest;
+
+export function isModule(manifest: PluginManifest): manifest is ModuleManifest {
+  return "module" in manifest;
 }
 
 /** Whether a part of a command is a group. */

@@ -3,7 +3,14 @@
 import { RISKS } from "../core/tool.ts";
 import { assessCommand } from "../policy/command_risk.ts";
 import { literalText } from "./_word.ts";
-import { isGroup, type PluginManifest, type Word } from "./manifest.ts";
+import {
+  type CommandManifest,
+  isGroup,
+  isModule,
+  type ModuleManifest,
+  type PluginManifest,
+  type Word,
+} from "./manifest.ts";
 
 /** One thing worth a look. */
 export interface PluginWarning {
@@ -15,18 +22,40 @@ export interface PluginWarning {
 const ANY_VALUE = "value";
 
 export function reviewManifest(manifest: PluginManifest): readonly PluginWarning[] {
-  return [...reviewRisk(manifest), ...reviewProgram(manifest), ...reviewWords(manifest)];
+  return isModule(manifest)
+    ? reviewNeeds(manifest)
+    : [...reviewRisk(manifest), ...reviewProgram(manifest), ...reviewWords(manifest)];
+}
+
+/** What a caller may choose freely, and what weighs more than the manifest says. */
+function reviewNeeds({ needs, risk }: ModuleManifest): readonly PluginWarning[] {
+  const open = (["read", "write"] as const).flatMap((access) =>
+    needs[access].flatMap(({ path, tree }, index): PluginWarning[] => {
+      const [first] = path;
+      return !tree || (first !== "." && typeof first === "string") ? [] : [{
+        key: `needs.${access}[${index}]`,
+        message: "is as much of the workspace as the policy allows the caller; name a folder",
+      }];
+    })
+  );
+  const writes = needs.write.length > 0 && risk === "safe";
+  return writes
+    ? [...open, {
+      key: "risk",
+      message: "a call that writes counts as moderate, whatever stands here; models are told safe",
+    }]
+    : open;
 }
 
 /** The command as it comes with every group. */
-function fullCommand({ command }: PluginManifest): readonly string[] {
+function fullCommand({ command }: CommandManifest): readonly string[] {
   const words = command.flatMap((part) => isGroup(part) ? part.words : [part]);
   return words.map((word) =>
     word.map((piece) => typeof piece === "string" ? piece : ANY_VALUE).join("")
   );
 }
 
-function reviewRisk(manifest: PluginManifest): readonly PluginWarning[] {
+function reviewRisk(manifest: CommandManifest): readonly PluginWarning[] {
   const argv = fullCommand(manifest);
   const { risk, because, uncertain } = assessCommand({ argv }, null);
   if (uncertain !== null) {
@@ -43,7 +72,7 @@ function reviewRisk(manifest: PluginManifest): readonly PluginWarning[] {
   }];
 }
 
-function reviewProgram({ command }: PluginManifest): readonly PluginWarning[] {
+function reviewProgram({ command }: CommandManifest): readonly PluginWarning[] {
   const [program] = command;
   const name = program === undefined || isGroup(program) ? "" : literalText(program) ?? "";
   if (!name.includes("/") || name.startsWith("/")) return [];
@@ -54,7 +83,7 @@ function reviewProgram({ command }: PluginManifest): readonly PluginWarning[] {
 }
 
 /** Words that may begin with a dash on purpose, which deserves a second look where no `--` guards them. */
-function reviewWords({ command }: PluginManifest): readonly PluginWarning[] {
+function reviewWords({ command }: CommandManifest): readonly PluginWarning[] {
   return command.flatMap((part, index) => {
     const words: readonly Word[] = isGroup(part) ? part.words : [part];
     return words.flatMap((word, inner) => {

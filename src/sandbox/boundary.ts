@@ -29,6 +29,8 @@ export interface SpawnBoundary {
   /** Directories whose names may be listed though not all that lies in them may be read. */
   readonly list: readonly CanonicalPath[];
   readonly network: boolean;
+  /** What Toolgate itself takes to be started once more, as the process of a module. */
+  readonly own?: readonly string[];
   /**
    * Path of bubblewrap where programs are started in it. Its thread is then held by the runtime alone: neither
    * Landlock nor the system call filter lets a thread make the mounts that it takes.

@@ -1,5 +1,6 @@
 /** Landlock: rendering a boundary as rules of the kernel, and binding the calling thread to them. */
 
+import type { CanonicalPath } from "../core/capability.ts";
 import { ERRNO, errnoName } from "./errno.ts";
 import type { Boundary } from "./boundary.ts";
 import type { Libc } from "./libc.ts";
@@ -66,6 +67,8 @@ export interface PathRights {
   readonly path: string;
   readonly rights: number;
   readonly links: boolean;
+  /** It was judged as one file: no rule for a directory that took its place, which would hold for all below. */
+  readonly file?: true;
 }
 
 /** A boundary in the kernel's terms. What is handled and named by no rule is denied. */
@@ -108,7 +111,7 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
     for (const path of spawn.read) add(path, PROGRAM_READ, false);
     for (const path of spawn.write) add(path, PROGRAM_WRITE, false);
     for (const path of spawn.list) add(path, RIGHTS.READ_DIR, false);
-    for (const path of spawn.system) add(path, PROGRAM_READ, true);
+    for (const path of [...spawn.system, ...spawn.own ?? []]) add(path, PROGRAM_READ, true);
     if (spawn.programs !== "any") {
       for (const path of spawn.programs) add(path, PROGRAM_READ, true);
     }
@@ -123,6 +126,40 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
     scoped: abi >= 6 ? SCOPES : 0,
     paths: [...paths.values()],
     ports: holdsNetwork ? portsOf(boundary.connect) : [],
+  };
+}
+
+/** What one module may touch: paths as they really are. Writing implies reading. */
+export interface ModulePaths {
+  readonly trees: readonly CanonicalPath[];
+  readonly files: readonly CanonicalPath[];
+  /** Directories whose names may be listed. */
+  readonly list: readonly CanonicalPath[];
+  readonly writableTrees: readonly CanonicalPath[];
+  readonly writableFiles: readonly CanonicalPath[];
+}
+
+/** The rules that hold the process of a module: its files and nothing else, no program, no connection. */
+export function moduleRules(paths: ModulePaths, abi: number): LandlockRules {
+  const handled = handledRights(abi);
+  const rule = (rights: number, file: boolean) => (path: string): PathRights => ({
+    path,
+    rights: rights & handled,
+    links: false,
+    ...(file ? { file: true } : {}),
+  });
+  return {
+    handled,
+    handledNetwork: abi >= 4 ? BIND_TCP | CONNECT_TCP : 0,
+    scoped: abi >= 6 ? SCOPES : 0,
+    paths: [
+      ...paths.trees.map(rule(READ, false)),
+      ...paths.files.map(rule(READ & FILE_RIGHTS, true)),
+      ...paths.list.map(rule(RIGHTS.READ_DIR, false)),
+      ...paths.writableTrees.map(rule(WRITE, false)),
+      ...paths.writableFiles.map(rule(WRITE & FILE_RIGHTS, true)),
+    ],
+    ports: [],
   };
 }
 
@@ -189,6 +226,10 @@ function addPath(libc: Libc, ruleset: number, rule: PathRights): number {
     ? libc.call(numbers.openat, AT_FDCWD, libc.path(rule.path), OPEN.PATH | OPEN.CLOEXEC)
     : openWithoutLinks(libc, rule.path, OPEN.PATH);
   if (descriptor < 0) return NOTHING_THERE.has(-descriptor) ? 0 : descriptor;
+  if (rule.file === true && isDirectory(libc, descriptor)) {
+    libc.call(numbers.close, descriptor);
+    return 0;
+  }
   const add = (rights: number): number => {
     if (rights === 0) return 0;
     struct.setBigUint64(0, BigInt(rights), true);
@@ -200,6 +241,16 @@ function addPath(libc: Libc, ruleset: number, rule: PathRights): number {
   if (result === -ERRNO.EINVAL) result = add(rule.rights & FILE_RIGHTS);
   libc.call(numbers.close, descriptor);
   return result;
+}
+
+/** Of a directory alone another descriptor can be had through it. */
+function isDirectory(libc: Libc, descriptor: number): boolean {
+  const { numbers } = libc;
+  const flags = OPEN.PATH | OPEN.CLOEXEC | numbers.O_DIRECTORY;
+  const opened = libc.call(numbers.openat, descriptor, libc.path("."), flags);
+  if (opened < 0) return false;
+  libc.call(numbers.close, opened);
+  return true;
 }
 
 /** struct landlock_net_port_attr */

@@ -34,6 +34,8 @@ export interface Syscalls {
   readonly kill: number;
   readonly pipe2: number;
   readonly fcntl: number;
+  readonly dup3: number;
+  readonly chdir: number;
   readonly eventfd2: number;
   readonly pidfdOpen: number;
   readonly waitid: number;
@@ -84,6 +86,8 @@ const X86_64: Syscalls = {
   kill: 62,
   pipe2: 293,
   fcntl: 72,
+  dup3: 292,
+  chdir: 80,
   eventfd2: 290,
   pidfdOpen: 434,
   waitid: 247,
@@ -134,6 +138,8 @@ const AARCH64: Syscalls = {
   kill: 129,
   pipe2: 59,
   fcntl: 25,
+  dup3: 24,
+  chdir: 49,
   eventfd2: 19,
   pidfdOpen: 434,
   waitid: 95,

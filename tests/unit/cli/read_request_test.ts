@@ -126,6 +126,11 @@ Deno.test("custom tools are registered by a manifest or its path, and removed by
   };
   const manifest = { name: "x" };
   assertEquals(operation({ op: "register", manifest }), { op: "register", manifest });
+  assertEquals(operation({ op: "register", manifest, source: "" }), {
+    op: "register",
+    manifest,
+    source: "",
+  });
   assertEquals(operation({ op: "register", path: "x.yaml" }), { op: "register", path: "x.yaml" });
   assertEquals(operation({ op: "unregister", tool: "x" }), { op: "unregister", tool: "x" });
   const wrong: readonly Record<string, unknown>[] = [

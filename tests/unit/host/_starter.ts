@@ -30,4 +30,5 @@ export const ALONE: ProgramOptions = {
   judge: () => Promise.resolve(null),
   wrapper: null,
   shell: null,
+  own: null,
 };

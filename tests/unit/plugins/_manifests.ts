@@ -1,7 +1,7 @@
 /** Manifests for tests, from the keys that a test is about. */
 
 import { assert } from "@std/assert";
-import type { PluginManifest } from "../../../src/plugins/manifest.ts";
+import { type CommandManifest, isModule } from "../../../src/plugins/manifest.ts";
 import { parseManifest } from "../../../src/plugins/parse_manifest.ts";
 import { createCommandTool } from "../../../src/plugins/command_tool.ts";
 import type { Tool } from "../../../src/core/tool.ts";
@@ -20,9 +20,10 @@ export function manifestText(keys: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ ...BASE, ...keys });
 }
 
-export function manifest(keys: Readonly<Record<string, unknown>> = {}): PluginManifest {
+export function manifest(keys: Readonly<Record<string, unknown>> = {}): CommandManifest {
   const parsed = parseManifest(manifestText(keys), "test.yaml");
   assert("manifest" in parsed, JSON.stringify(parsed));
+  assert(!isModule(parsed.manifest));
   return parsed.manifest;
 }
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../src/core/capability.ts";
-import { RIGHTS, rulesOf } from "../../../src/sandbox/landlock.ts";
+import { moduleRules, RIGHTS, rulesOf } from "../../../src/sandbox/landlock.ts";
 import { DEVICES } from "../../../src/sandbox/system_paths.ts";
 import { boundaryOf, spawnOf } from "./_run_held.ts";
 
@@ -75,4 +75,21 @@ Deno.test("rulesOf lets threads connect to named ports alone, and programs with 
   assertEquals(rulesOf(boundaryOf({ connect }), 3).ports, []);
   const open = rulesOf(boundaryOf({ spawn: spawnOf(at("/w"), { network: true }) }), 7);
   assertEquals(open.handledNetwork, 0);
+});
+
+Deno.test("moduleRules: the files of one call, nothing to execute, nothing to connect to", () => {
+  const rules = moduleRules({
+    trees: [at("/w/data")],
+    files: [at("/w/a.txt")],
+    list: [at("/w")],
+    writableTrees: [at("/w/out")],
+    writableFiles: [at("/w/b.txt")],
+  }, 7);
+  assertEquals(rightsOn(rules, "/w/data"), ["READ_FILE", "READ_DIR"]);
+  assertEquals(rightsOn(rules, "/w/a.txt"), ["READ_FILE"]);
+  assertEquals(rightsOn(rules, "/w"), ["READ_DIR"]);
+  assertEquals(rightsOn(rules, "/w/b.txt"), ["WRITE_FILE", "READ_FILE", "TRUNCATE"]);
+  assert(rules.paths.every(({ rights }) => (rights & RIGHTS.EXECUTE) === 0));
+  assertEquals(rules.paths.map(({ file = false }) => file), [false, true, false, false, true]);
+  assertEquals([rules.ports, rules.handledNetwork, rules.scoped], [[], 3, 3]);
 });

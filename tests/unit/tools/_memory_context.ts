@@ -7,6 +7,7 @@ import type {
   FileInfo,
   Files,
   Limits,
+  ModuleAnswer,
   Processes,
   ProcessOutcome,
   Tool,
@@ -45,6 +46,11 @@ export interface MemoryOptions {
   readonly now?: Date;
   /** Programs that are there; all unless given. */
   readonly programs?: readonly string[];
+  /** What each module answers; nothing unless given. */
+  readonly moduleAnswer?: (
+    request: Parameters<Processes["runModule"]>[0],
+    nodes: Map<string, Node>,
+  ) => ModuleAnswer;
   /** What becomes of each program, in the place of `outcome`. */
   readonly answers?: (argv: readonly string[], nodes: Map<string, Node>) => Partial<ProcessOutcome>;
 }
@@ -60,6 +66,8 @@ export interface Memory {
   readonly started: readonly Parameters<Processes["run"]>[];
   /** Every line that was run. */
   readonly lines: readonly Parameters<Processes["runLine"]>[];
+  /** Every module that was run. */
+  readonly modules: readonly Parameters<Processes["runModule"]>[0][];
 }
 
 const TIMES = { modified: 86_400_000, accessed: 86_401_500, created: null };
@@ -69,6 +77,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
   const usage: Record<string, number> = {};
   const started: Parameters<Processes["run"]>[] = [];
   const lines: Parameters<Processes["runLine"]>[] = [];
+  const modules: Parameters<Processes["runModule"]>[0][] = [];
   const limits = { ...LIMITS, ...options.limits };
   const context: ToolContext = {
     files: memoryFiles(nodes),
@@ -83,6 +92,11 @@ export function createMemory(options: MemoryOptions = {}): Memory {
         lines.push(call);
         return Promise.resolve({ ...SUCCESS, ...options.outcome });
       },
+      runModule(request) {
+        modules.push(request);
+        const answer = options.moduleAnswer?.(request, nodes) ?? null;
+        return Promise.resolve({ ...SUCCESS, ...options.outcome, answer });
+      },
     },
     limits,
     timeoutMs: 30_000,
@@ -94,7 +108,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
   };
   const { programs } = options;
   const hasProgram = (name: string) => programs === undefined || programs.includes(name);
-  return { context, hasProgram, nodes, usage, started, lines };
+  return { context, hasProgram, nodes, usage, started, lines, modules };
 }
 
 /** The ways that a tool's survey finds in memory; the input itself where it makes none. */

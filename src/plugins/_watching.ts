@@ -1,0 +1,19 @@
+/** A place that tells whether anything was reported there. */
+
+import type { Place } from "../policy/parse/place.ts";
+
+/** The same place, which tells of every problem that is reported there or below. */
+export function watching(place: Place, told: () => void): Place {
+  return {
+    get key() {
+      return place.key;
+    },
+    in: (name) => watching(place.in(name), told),
+    at: (index) => watching(place.at(index), told),
+    report(message) {
+      told();
+      return place.report(message);
+    },
+    take: (patterns) => place.take(patterns),
+  };
+}
