@@ -43,8 +43,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   plugin: [
     "toolgate plugin new word_count",
-    "toolgate plugin check plugins/word_count.yaml",
-    "toolgate plugin test plugins/word_count.yaml",
+    "toolgate plugin check word_count.yaml",
+    "toolgate plugin test word_count.yaml",
   ],
   doctor: ["toolgate doctor", "toolgate doctor --format json"],
   completions: [

@@ -21,6 +21,7 @@ import {
 } from "../plugins/manifest.ts";
 import { LONGEST_MODULE } from "../plugins/module_source.ts";
 import { languageOf, parseManifest } from "../plugins/parse_manifest.ts";
+import { isCasesFile } from "../plugins/scaffold.ts";
 import { createRegistry } from "../tools/registry.ts";
 import { plainGlob } from "./guard.ts";
 import type { LoadedPlugins } from "./loaded_plugins.ts";
@@ -166,7 +167,7 @@ function globOf(pattern: string, place: string): Glob {
   }
 }
 
-/** The files that a glob names. One without wildcards must be there. */
+/** The files that a glob names. One without wildcards must be there; with them, cases beside a manifest are none. */
 function filesOf(glob: Glob, folder: CanonicalPath, place: string): readonly string[] {
   const found: string[] = [];
   for (const path of glob.paths) {
@@ -179,7 +180,7 @@ function filesOf(glob: Glob, folder: CanonicalPath, place: string): readonly str
     const depth = segments.includes(DEEP) ? Infinity : segments.length - wild;
     const start = `/${segments.slice(0, wild).join("/")}`;
     const below = entriesBelow(start, depth, { left: MOST_ENTRIES }, place);
-    found.push(...below.filter((file) => matchesGlob(glob, folder, file)));
+    found.push(...below.filter((file) => !isCasesFile(file) && matchesGlob(glob, folder, file)));
   }
   return found;
 }

@@ -52,7 +52,7 @@ const sections = object({
   ...HEAD,
   command: required(
     commandField,
-    "the program and its arguments, a word each; {name} stands for a parameter",
+    "the program and its arguments, a word each, where {name} stands for a parameter; or module: a file of your own",
   ),
   cwd: otherwise(wordField, null, "the folder that it starts in, relative to the workspace"),
   stdin: otherwise(stdin, null, "what it reads: {name} for a parameter, {*} for all arguments"),

@@ -24,6 +24,11 @@ export function casesFileOf(manifestFile: string): string {
   return `${manifestFile.replace(/\.ya?ml$/, "")}.cases.yaml`;
 }
 
+/** Whether a file is one of cases, by its name. */
+export function isCasesFile(file: string): boolean {
+  return manifestFilesOf(file).length > 0;
+}
+
 /** The manifests that cases may lie beside; none where the file is no file of cases by its name. */
 export function manifestFilesOf(casesFile: string): readonly string[] {
   const stem = casesFile.replace(/\.cases\.ya?ml$/, "");
@@ -31,7 +36,7 @@ export function manifestFilesOf(casesFile: string): readonly string[] {
 }
 
 function manifest(name: string): string {
-  return `# A custom tool: one command, wrapped. A policy names this file: plugins: [./${name}.yaml]
+  return `# A custom tool: one command, wrapped. A policy names it: plugins: [./*.yaml]
 # What the command may do is held by the policy's commands and paths, as for run_command.
 version: 1
 name: ${name}
@@ -99,7 +104,7 @@ cases:
 `;
 
 function moduleManifest(name: string, module: string): string {
-  return `# A custom tool: one module, in a process of its own. A policy names this file: plugins: [./${name}.yaml]
+  return `# A custom tool: one module, in a process of its own. A policy names it: plugins: [./*.yaml]
 version: 1
 name: ${name}
 description: Counts the lines and the words of a text file, and writes a report where it is told to.

@@ -48,6 +48,8 @@ Deno.test("loadPlugins() finds what the globs name, from the folder of the polic
       [["plugins/{a,b,link}.yaml"], ["a", "b", "d"]],
       [["./plugins/a.yaml", "plugins/a.yaml"], ["a"]],
       [["plugins/deep/**/*.yaml"], ["c"]],
+      // The cases beside a manifest are none.
+      [["plugins/*.yaml"], ["a", "b", "d"]],
       [[`${folder}/other/*.yaml`], ["d"]],
       [["other/d.yaml", "plugins/link.yaml"], ["d"]],
       [["none/*.yaml"], []],
