@@ -1,10 +1,13 @@
-/** The programs that `tests/binary/toolchain_test.ts` runs: packages of Node in `dist/toolchain`, those of Python in Debian. */
+/** What tests run or read that is not Deno's: packages of Node in `dist/toolchain`, Python's programs from Debian. */
 
 import { join } from "@std/path";
 import { runSeen } from "./_debian.ts";
 
 /** Exact, so that what they print is what the tests expect. */
 export const NODE_PACKAGES = {
+  // It carries the JSON Schemas of each revision of MCP, which no package publishes on their own.
+  "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+  "@modelcontextprotocol/inspector": "2.12.0",
   eslint: "9.39.5",
   prettier: "3.10.1",
   typescript: "5.9.3",

@@ -12,6 +12,7 @@ import {
 import type { LogStorage } from "../audit/storage.ts";
 import { verifyChain } from "../audit/verify.ts";
 import { EXIT } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
 import { printable } from "../core/printable.ts";
 import { parseDuration } from "../policy/duration.ts";
 import type { Invocation } from "./invocation.ts";
@@ -20,24 +21,32 @@ import { openEngine, openSession, type Session } from "./session.ts";
 import { print } from "./stdio.ts";
 import { UsageError } from "./usage_error.ts";
 
+const ACTIONS: Readonly<
+  Record<
+    string,
+    (storage: LogStorage, session: Session, invocation: Invocation) => number | Promise<number>
+  >
+> = { show, verify, stats };
+
 /** How often `--follow` looks for more. */
 const FOLLOW_MS = 250;
 
 export async function audit(invocation: Invocation): Promise<number> {
   const [action = "show", ...rest] = invocation.words;
-  if (rest.length > 0) throw new UsageError(`audit ${action} takes no ${JSON.stringify(rest[0])}`);
-  const session = await openSession(invocation);
-  const storage = storageOf(session, invocation);
-  switch (action) {
-    case "show":
-      return await show(storage, session, invocation);
-    case "verify":
-      return verify(storage, session, invocation);
-    case "stats":
-      return stats(storage, session, invocation);
-    default:
-      throw new UsageError(`audit takes show, verify or stats, not ${JSON.stringify(action)}`);
+  if (rest.length > 0) {
+    const word = JSON.stringify(rest[0]);
+    throw new UsageError(`audit ${action} takes no ${word}; --audit FILE names the log`);
   }
+  const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+  if (run === undefined) {
+    const near = nearest(action, Object.keys(ACTIONS));
+    throw new UsageError(
+      `audit takes ${Object.keys(ACTIONS).join(", ")}, not ${JSON.stringify(action)}` +
+        (near === null ? "" : `; did you mean ${near}?`),
+    );
+  }
+  const session = await openSession(invocation);
+  return await run(storageOf(session, invocation), session, invocation);
 }
 
 function storageOf(session: Session, invocation: Invocation): LogStorage {

@@ -76,7 +76,8 @@ function ofCommand(
 function statusLines(): readonly string[] {
   return EXIT_STATUSES.map(([status, meaning]) => {
     const codes = Object.values(ERROR_CODES).filter((value) => value === status).length;
-    return `  ${String(status).padEnd(4)}${meaning}${codes > 0 ? ` (${codes} codes)` : ""}`;
+    const counted = codes > 0 ? ` (${codes} ${codes === 1 ? "code" : "codes"})` : "";
+    return `  ${String(status).padEnd(4)}${meaning}${counted}`;
   });
 }
 

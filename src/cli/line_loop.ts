@@ -106,9 +106,16 @@ export class LineLoop {
 
   /** Until all has gone out: a reader that does not read stops the loop here. */
   async #flush(): Promise<void> {
-    if (this.#writer.waiting === 0) return;
-    void this.#writer.flush().then(() => this.#wake.resolve());
+    let flushing = false;
     while (this.#writer.waiting > 0 && !this.#writer.broken && !this.#abandoned) {
+      // What is written while a flush ends is not of it: another one takes it along.
+      if (!flushing) {
+        flushing = true;
+        void this.#writer.flush().then(() => {
+          flushing = false;
+          this.#wake.resolve();
+        });
+      }
       await this.#nextWake();
     }
   }

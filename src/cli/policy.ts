@@ -38,7 +38,8 @@ export async function policy(invocation: Invocation): Promise<number> {
     );
   }
   if (words.length > action.words) {
-    throw new UsageError(`policy ${name} takes no ${JSON.stringify(words[action.words])}`);
+    const hint = name === "replay" ? "; --audit FILE names the log" : "";
+    throw new UsageError(`policy ${name} takes no ${JSON.stringify(words[action.words])}${hint}`);
   }
   return await (await action.load())(invocation, words);
 }

@@ -5,6 +5,7 @@ import type { ReadRecord } from "../audit/select.ts";
 import type { CanonicalPath, Capability, ResolvedCapability } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
 import { type Effect, EFFECTS } from "../policy/model.ts";
+import { mayRegister } from "../policy/plugin_rules.ts";
 import type { CommandEngine } from "./create_engine.ts";
 import { subjectOf } from "./judge.ts";
 
@@ -48,6 +49,9 @@ export async function replayDecision(
   if (then === undefined || !Array.isArray(capabilities) || typeof agent !== "string") {
     return "not whole";
   }
+  if (name === "plugin.register" || name === "plugin.unregister") {
+    return replayRegistration(engine, record, { then, tool: name, agent });
+  }
   if (typeof name !== "string" || registry.canonicalName(name) === null) return "no such tool";
   const { workspace } = rulebook.settings;
   const read = capabilities.map((one) => readCapability(one, workspace));
@@ -81,6 +85,30 @@ export async function replayDecision(
     },
     reason,
     redacted: isCut(capabilities),
+  };
+}
+
+/** Whether the pipe that changed the custom tools might still: what they then do is judged by the calls' own records. */
+function replayRegistration(
+  { policies }: CommandEngine,
+  { time, call, description, rule }: ReadRecord,
+  then: Pick<Replayed, "then" | "tool" | "agent">,
+): Replayed {
+  const may = mayRegister(policies);
+  return {
+    time: String(time),
+    call: String(call),
+    description: String(description),
+    ...then,
+    now: may ? "allow" : "deny",
+    rules: {
+      then: typeof rule === "string" ? rule : null,
+      now: may ? null : "plugins.registration",
+    },
+    reason: may
+      ? "the first policy lets a pipe register custom tools, and no other denies it"
+      : "only the first policy's plugins.registration: allow lets a pipe register custom tools",
+    redacted: false,
   };
 }
 

@@ -244,33 +244,36 @@ const initialize = (protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "t", version: "1" } },
 });
 
-withClient("three revisions are spoken; any other is answered with the newest", async () => {
-  await using workspace = new Workspace({ "a.txt": "hello\n" });
-  for (
-    const [asked, given] of [
-      ["2025-11-25", "2025-11-25"],
-      ["2025-06-18", "2025-06-18"],
-      ["2025-03-26", "2025-03-26"],
-      ["2024-11-05", "2025-11-25"],
-      ["1999-01-01", "2025-11-25"],
-    ] as const
-  ) {
-    const pipe = raw(workspace);
-    const hello: Loose = await pipe.ask(initialize(asked));
-    assertEquals(hello.result.protocolVersion, given);
-    const call = {
-      jsonrpc: "2.0",
-      id: "c",
-      method: "tools/call",
-      params: { name: "read_file", arguments: { path: "a.txt" } },
-    };
-    const result: Loose = await pipe.ask(call);
-    assertEquals("structuredContent" in result.result, given !== "2025-03-26");
-    const list: Loose = await pipe.ask({ jsonrpc: "2.0", id: "l", method: "tools/list" });
-    assertEquals("outputSchema" in list.result.tools[0], given !== "2025-03-26");
-    assertEquals((await pipe.close()).status, 0);
-  }
-});
+withClient(
+  "sessions in three revisions; any other is answered with the newest that has them",
+  async () => {
+    await using workspace = new Workspace({ "a.txt": "hello\n" });
+    for (
+      const [asked, given] of [
+        ["2025-11-25", "2025-11-25"],
+        ["2025-06-18", "2025-06-18"],
+        ["2025-03-26", "2025-03-26"],
+        ["2024-11-05", "2025-11-25"],
+        ["1999-01-01", "2025-11-25"],
+      ] as const
+    ) {
+      const pipe = raw(workspace);
+      const hello: Loose = await pipe.ask(initialize(asked));
+      assertEquals(hello.result.protocolVersion, given);
+      const call = {
+        jsonrpc: "2.0",
+        id: "c",
+        method: "tools/call",
+        params: { name: "read_file", arguments: { path: "a.txt" } },
+      };
+      const result: Loose = await pipe.ask(call);
+      assertEquals("structuredContent" in result.result, given !== "2025-03-26");
+      const list: Loose = await pipe.ask({ jsonrpc: "2.0", id: "l", method: "tools/list" });
+      assertEquals("outputSchema" in list.result.tools[0], given !== "2025-03-26");
+      assertEquals((await pipe.close()).status, 0);
+    }
+  },
+);
 
 withClient(
   "what no good client sends is answered as JSON-RPC wants, and the next request works",
@@ -278,7 +281,7 @@ withClient(
     await using workspace = new Workspace();
     const pipe = raw(workspace);
     const early: Loose = await pipe.ask({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-    assertEquals([early.id, early.error.code], [1, -32600]);
+    assertEquals([early.id, early.error.code], [1, -32602]);
     await pipe.ask(initialize("2025-11-25"));
     const cases: readonly (readonly [string, unknown, number])[] = [
       ["{", null, -32700],
@@ -290,6 +293,8 @@ withClient(
       ['{"jsonrpc":"2.0","id":2,"method":7}', 2, -32600],
       ['{"jsonrpc":"2.0","id":3,"method":"no/such"}', 3, -32601],
       ['{"jsonrpc":"2.0","id":4,"method":"ping","params":[]}', 4, -32602],
+      ['{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{"cursor":"1"}}', 4, -32602],
+      ['{"jsonrpc":"2.0","id":4,"method":"resources/subscribe","params":{"uri":"x"}}', 4, -32601],
       ['{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{}}', 5, -32602],
       ['{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"x"}}', 6, -32602],
       ['{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"x"}}', 7, -32602],
@@ -297,7 +302,9 @@ withClient(
     for (const [line, id, code] of cases) {
       await pipe.send(line);
       const answer: Loose = await pipe.next();
-      assertEquals([answer.id, answer.error?.code], [id, code], line);
+      assertEquals([answer.id ?? null, answer.error?.code], [id, code], line);
+      // Since 2025-11-25 an error without a readable id has none.
+      assertEquals("id" in answer, id !== null, line);
     }
     // Nothing of ours was asked: answers to nothing, and notifications that mean nothing, are let go by.
     await pipe.send(
@@ -321,6 +328,7 @@ withClient("10,000 calls without growth", async () => {
     method: "tools/call",
     params: { name: "read_file", arguments: { path: "a.txt" } },
   });
+  const descriptors = () => [...Deno.readDirSync(`/proc/${pipe.process.pid}/fd`)].length;
   const memory = () => {
     const status = Deno.readTextFileSync(`/proc/${pipe.process.pid}/status`);
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
@@ -336,8 +344,10 @@ withClient("10,000 calls without growth", async () => {
   };
   await round(2_000);
   const before = memory();
+  const open = descriptors();
   await round(8_000);
   const after = memory();
+  assert(descriptors() <= open + 2, `${open} descriptors, then ${descriptors()}`);
   assert(after < before * 1.3 + 10, `${before} MiB, then ${after} MiB`);
   await pipe.close();
 });

@@ -364,6 +364,51 @@ Deno.test("replay: which decisions another policy would flip", async () => {
   assert(![...Deno.readDirSync(workspace.root)].some(({ name }) => name === "none.ndjson"));
 });
 
+Deno.test("replay: what a pipe registered is judged by who may register, its calls where the tool is known", async () => {
+  const manifest = {
+    version: 1,
+    name: "say",
+    description: "Says it.",
+    risk: "safe",
+    permission: "code_execution",
+    parameters: { properties: { text: { type: "string" } }, required: ["text"] },
+    command: ["echo", "{text}"],
+    output: "text",
+  };
+  await using workspace = new Workspace();
+  const open = `version: 1
+paths: [{ allow: [read, write], match: ["**"] }]
+commands: [{ allow: [echo] }]
+plugins: { registration: allow }
+`;
+  const log = join(workspace.base, "audit.ndjson");
+  const policy = workspace.policy(`${open}audit: { file: ../audit.ndjson }\n`);
+  await serveAll(
+    [
+      { id: 1, op: "register", manifest },
+      { id: 2, tool: "say", args: { text: "x" } },
+      { id: 3, op: "unregister", tool: "say" },
+    ],
+    ["--policy", policy],
+    { cwd: workspace.root },
+  );
+  const same = await json(["replay", "--audit", log, "--policy", policy], workspace);
+  assertEquals([same.value.decisions, same.value.same, same.value.unjudged["no such tool"]], [
+    3,
+    2,
+    1,
+  ]);
+  const closed = workspace.policy(open.replace(/plugins:.*\n/, ""), "closed.yaml");
+  const { value } = await json(["replay", "--audit", log, "--policy", closed], workspace);
+  assertEquals(
+    value.flips.map(({ tool, then, now }: Record<string, unknown>) => [tool, then, now]),
+    [["plugin.register", "allow", "deny"], ["plugin.unregister", "allow", "deny"]],
+  );
+  const word = await start(["policy", "replay", log], { cwd: workspace.root });
+  assertEquals(word.status, 2);
+  assertStringIncludes(word.stderr, "--audit FILE");
+});
+
 Deno.test("replay: a log that somebody wrote by hand judges, and breaks, nothing", async () => {
   await using workspace = new Workspace();
   const policy = ["--policy", workspace.policy(POLICY)];

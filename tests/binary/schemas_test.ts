@@ -144,14 +144,17 @@ Deno.test({
     await using workspace = new Workspace();
     const { stdout } = await start(["tools", "docs", "--for", "man"]);
     const page = workspace.policy(stdout, "toolgate.1");
-    const formatted = await new Deno.Command("groff", {
-      args: ["-man", "-ww", "-Tutf8", "-Kutf8", "-P-cbou", page],
-      env: { LANG: "C.UTF-8" },
-    }).output();
-    assertEquals(new TextDecoder().decode(formatted.stderr), "");
-    const text = new TextDecoder().decode(formatted.stdout);
-    for (const words of ["NAME", "EXIT STATUS", "read_file", "--policy", "PATH_DENIED"]) {
-      assertStringIncludes(text, words);
+    // Whether or not it is told, or guesses, what the page is encoded in.
+    for (const encoding of [["-Kutf8"], []]) {
+      const formatted = await new Deno.Command("groff", {
+        args: ["-man", "-ww", "-Tutf8", ...encoding, "-P-cbou", page],
+        env: { LANG: "C.UTF-8" },
+      }).output();
+      assertEquals(new TextDecoder().decode(formatted.stderr), "");
+      const text = new TextDecoder().decode(formatted.stdout);
+      for (const words of ["NAME", "EXIT STATUS", "read_file", "--policy", "PATH_DENIED", "≥"]) {
+        assertStringIncludes(text, words);
+      }
     }
   },
 });

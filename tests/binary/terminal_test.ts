@@ -147,6 +147,60 @@ Deno.test("no line moves where nobody sees it or nobody wants it", async () => {
   assertEquals([piped.status, piped.stderr], [0, ""]);
 });
 
+/** A shell script that takes its time, says it on both streams, and leaves its last line open. */
+const TALKS = "for i in 1 2; do echo line $i; sleep 0.6; done; echo err >&2; printf end\n";
+const TALKING = `version: 1
+paths: [{ allow: [read, write], match: ["**"] }]
+commands: [{ allow: [sh] }]
+risk: { allow: dangerous, ask: dangerous }
+`;
+
+/** Runs it on a terminal, by a shell, so that streams can lead elsewhere. */
+async function talks(workspace: Workspace, behind: string) {
+  workspace.write("talks.sh", TALKS);
+  const policy = workspace.policy(TALKING);
+  const line = `"${BINARY}" call run_command argv=sh,talks.sh --policy "${policy}" ${behind}`;
+  return await onTerminal("/bin/sh", ["-c", line], {
+    cwd: workspace.root,
+    env: { HOME: workspace.base },
+  });
+}
+
+Deno.test("what a program says on the terminal is shown as it says it, and no line moves between", async () => {
+  await using workspace = new Workspace();
+  for (const flags of ["", "--quiet"]) {
+    const { status, text } = await talks(workspace, flags);
+    assertEquals(status, 0, text);
+    const behind = text.slice(text.indexOf("line 1"));
+    assert(!behind.includes(`${ESCAPE}[K`), JSON.stringify(behind));
+    for (const said of ["line 1\r\n", "line 2\r\n", "end", "err"]) {
+      assertEquals(behind.split(said).length, 2, `${said}: ${JSON.stringify(behind)}`);
+    }
+    assert(behind.endsWith("\r\n"), "the prompt begins on a line of its own");
+  }
+});
+
+Deno.test("results that go to a file leave the terminal to the line that moves, which is taken back", async () => {
+  await using workspace = new Workspace();
+  const erase = `\r${ESCAPE}[K`;
+  for (const format of ["", "--format json", "--format text"]) {
+    const { status, text } = await talks(workspace, `${format} > out`);
+    assertEquals(status, 0, text);
+    const result = workspace.read("out");
+    assert(!result.includes(ESCAPE), result);
+    if (format.endsWith("text")) assertStringIncludes(result, "line 1\nline 2\n");
+    else assertEquals(JSON.parse(result).output.stdout, "line 1\nline 2\nend");
+    assertStringIncludes(text, `${erase}run_command  0 s`);
+    const last = text.slice(text.lastIndexOf(erase) + erase.length).trim();
+    assert(last === "" || last === "err", JSON.stringify(text));
+  }
+  // What goes to a file of its own leaves nothing of itself on the terminal.
+  const { text } = await talks(workspace, "2> problems");
+  assertStringIncludes(text, "line 2\r\n");
+  assert(!text.includes("err") && !text.includes(`${ESCAPE}[K`), JSON.stringify(text));
+  assertEquals(workspace.read("problems"), "err\n");
+});
+
 Deno.test("who is asked sees what would change, in colours, and no line that moves", async () => {
   await using workspace = new Workspace(FILES);
   const policy = workspace.policy(`version: 1

@@ -3,10 +3,17 @@
 import { printable } from "../../core/printable.ts";
 import type { ApprovalAnswer, Approver, PendingApproval } from "../../engine/approvals.ts";
 import type { Client } from "./client.ts";
-import { isObject } from "./messages.ts";
+import { isObject, type Params } from "./messages.ts";
 
 /** Characters of a preview that go with the question. */
 const LONGEST_PREVIEW = 4_000;
+
+/** A client that declares no elicitation. */
+export const NOBODY: ApprovalAnswer = {
+  answer: "nobody",
+  hint:
+    "this MCP client cannot ask anybody (no elicitation); a person must change the policy, or do it by hand",
+};
 
 /** `able` false: the client cannot ask anybody, and the call says so. `onAsk` is told how to end the wait. */
 export function createElicitor(
@@ -16,46 +23,44 @@ export function createElicitor(
 ): Approver {
   return {
     async ask(pending) {
-      if (!able) {
-        return {
-          answer: "nobody",
-          hint:
-            "this MCP client cannot ask anybody (no elicitation); a person must change the policy, " +
-            "or do it by hand",
-        };
-      }
-      const { answer, cancel } = client.ask("elicitation/create", {
-        message: question(pending),
-        requestedSchema: {
-          type: "object",
-          properties: {
-            decision: {
-              type: "string",
-              title: "Agree?",
-              description:
-                "once: to this call. session: to this very action for a while. no: it is not done.",
-              enum: ["no", "once", "session"],
-              default: "no",
-            },
-          },
-          required: ["decision"],
-        },
-      }, pending.expiresAt - Date.now());
+      if (!able) return NOBODY;
+      const ms = pending.expiresAt - Date.now();
+      const { answer, cancel } = client.ask("elicitation/create", elicitation(pending), ms);
       let cancelled = false;
       onAsk(() => {
         cancelled = true;
         cancel();
       });
       const said = await answer;
-      return cancelled ? { answer: "cancelled" } : answerOf(said);
+      if (cancelled) return { answer: "cancelled" };
+      return said === null ? { answer: "expired" } : answerOf(said);
+    },
+  };
+}
+
+/** Params of `elicitation/create`. */
+export function elicitation(pending: PendingApproval): Params {
+  return {
+    message: question(pending),
+    requestedSchema: {
+      type: "object",
+      properties: {
+        decision: {
+          type: "string",
+          title: "Agree?",
+          description:
+            "once: to this call. session: to this very action for a while. no: it is not done.",
+          enum: ["no", "once", "session"],
+          default: "no",
+        },
+      },
+      required: ["decision"],
     },
   };
 }
 
 /** Nothing but a clear yes is one. */
-function answerOf(said: Readonly<Record<string, unknown>> | null): ApprovalAnswer {
-  if (said === null) return { answer: "expired" };
-  const { action, content } = said;
+export function answerOf({ action, content }: Params): ApprovalAnswer {
   const decision = action === "accept" && isObject(content) ? content["decision"] : null;
   return decision === "once" || decision === "session"
     ? { answer: "approved", remember: decision }

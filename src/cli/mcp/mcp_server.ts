@@ -1,106 +1,115 @@
 /** An MCP server over the same engine as `serve`: what each message of a client does. */
 
-import type { CallRequest } from "../../core/request.ts";
-import { refusal, type Result, resultError } from "../../core/result.ts";
-import type { CanonicalPath } from "../../core/capability.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
-import { execute } from "../../engine/execute.ts";
-import type { JobEvent, StayingRunner } from "../../engine/runner.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { StayingRunner } from "../../engine/runner.ts";
 import type { LineServer } from "../line_loop.ts";
 import type { Line } from "../line_splitter.ts";
-import { abilitiesOf, Client, type ClientAbilities, NO_ABILITIES } from "./client.ts";
-import { createElicitor } from "./elicit.ts";
-import { isLogged, LOG_LEVELS, type LogLevel } from "./log_level.ts";
+import { Batch } from "./batch.ts";
+import { abilitiesOf, Client } from "./client.ts";
 import {
   errorMessage,
   type Incoming,
-  isObject,
   type MessageId,
   type Params,
   readMessages,
   resultMessage,
-  type Revision,
-  REVISIONS,
   RPC,
   RpcError,
-  textParam,
+  SESSION_REVISIONS,
+  STATELESS_REVISION,
 } from "./messages.ts";
-import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
-import { policyOfRoots } from "./roots.ts";
-import { callResult, listedTool } from "./tool_listing.ts";
+import { NarrowedEngine, type NarrowingOptions } from "./narrowed_engine.ts";
+import { cancel, type Open, Requests } from "./requests.ts";
+import { RoundTrips } from "./round_trips.ts";
+import { levelOf, type Speaker, speakerOf } from "./speaker.ts";
+import { type ServerInfo, statelessResult } from "./stateless_result.ts";
+import { Subscriptions } from "./subscriptions.ts";
 
-export interface McpOptions {
+export interface McpOptions extends NarrowingOptions {
   readonly agent: string;
   readonly version: string;
-  readonly workspace: CanonicalPath;
-  /** An engine under the session's policies and these. */
-  readonly openEngine: (further: readonly PlacedPolicy[]) => Promise<StayingEngine>;
   readonly write: (line: string) => void;
 }
 
 /** Calls at work and waiting before no more input is read. */
 const MOST_OPEN = 1024;
-/** How long a client may take to name its roots before its calls are answered without. */
-const ROOTS_MS = 5_000;
 
-interface Open {
-  /** Ends it, whatever it is doing just now. */
-  cancel: () => void;
-  cancelled: boolean;
-}
+const CAPABILITIES = { tools: {}, resources: {}, logging: {} } as const;
+
+const INSTRUCTIONS =
+  "Each tool call is decided by a policy. A denial names the rule and what would be allowed; " +
+  "sending the same call again will not change it. Paths are relative to the workspace.";
 
 export class McpServer implements LineServer {
-  readonly #options: McpOptions;
+  readonly #write: (line: string) => void;
+  readonly #info: ServerInfo;
   readonly #client: Client;
   readonly #open = new Map<MessageId, Open>();
-  #engine: StayingEngine;
-  /** Settled when it is known what the workspace is narrowed to. */
-  #narrowed: Promise<void> = Promise.resolve();
-  #narrowing = 0;
-  #revision: Revision = REVISIONS[0];
-  #abilities: ClientAbilities = NO_ABILITIES;
-  #initialized = false;
-  #level: LogLevel | null = null;
-  #batch: { readonly replies: string[]; left: number } | null = null;
+  readonly #subscriptions = new Subscriptions();
+  readonly #trips = new RoundTrips();
+  readonly #engine: NarrowedEngine;
+  readonly #requests: Requests;
+  /** Whom requests come from that say nothing of themselves; null before `initialize`. */
+  #session: Speaker | null = null;
   onAnswer: () => void = () => {};
 
   constructor(engine: StayingEngine, options: McpOptions) {
-    this.#engine = engine;
-    this.#options = options;
-    this.#client = new Client((line) => this.#write(line));
+    this.#write = (line) => {
+      options.write(line);
+      this.onAnswer();
+    };
+    this.#info = { name: "toolgate", title: "Toolgate", version: options.version };
+    this.#client = new Client(this.#write);
+    this.#engine = new NarrowedEngine(engine, options, () => this.onAnswer());
+    this.#requests = new Requests(this.#engine, this.#client, {
+      agent: options.agent,
+      serverInfo: this.#info,
+      onEvent: () => this.onAnswer(),
+    });
   }
 
   get runner(): StayingRunner {
-    return this.#engine.runner;
+    return this.#engine.current.runner;
   }
 
   get pending(): number {
     return this.#open.size;
   }
 
+  /** While the client is asked something there is reading on: its answer comes behind all that it sent before. */
   get full(): boolean {
-    return this.#open.size >= MOST_OPEN;
+    return this.#open.size >= MOST_OPEN && this.#client.waiting === 0;
   }
 
   get settling(): boolean {
-    return this.#open.size > this.#engine.runner.running + this.#client.waiting + this.#narrowing;
+    return this.#open.size > this.#engine.busy + this.#client.waiting;
   }
 
   accept(line: Line): void {
     if ("tooLong" in line) {
-      const error = new RpcError(
-        RPC.invalidRequest,
-        "the message is longer than this server reads",
-      );
-      this.#write(errorMessage(null, error));
+      const message = "the message is longer than this server reads";
+      this.#write(this.#refusal(null, new RpcError(RPC.invalidRequest, message)));
       return;
     }
-    const batches = this.#revision === "2025-03-26";
-    for (const message of readMessages(line.bytes, batches)) this.#take(message);
+    const read = readMessages(line.bytes, this.#session?.revision === "2025-03-26");
+    if (read === null) return;
+    if ("kind" in read) {
+      this.#take(read, (reply) => reply === null ? this.onAnswer() : this.#write(reply));
+      return;
+    }
+    const batch = new Batch(read.length, (replies) => this.#write(replies));
+    for (const message of read) {
+      this.#take(message, (reply) => {
+        batch.settle(reply);
+        this.onAnswer();
+      });
+    }
   }
 
   endInput(): void {
+    for (const [id, result] of this.#subscriptions.close()) {
+      this.#write(resultMessage(id, JSON.stringify(statelessResult(result, null, this.#info))));
+    }
     this.#client.close();
   }
 
@@ -113,26 +122,33 @@ export class McpServer implements LineServer {
     for (const open of this.#open.values()) cancel(open);
   }
 
-  #take(message: Incoming): void {
+  /** `done` is handed the answer; null where there is none, or it comes later. */
+  #take(message: Incoming, done: (reply: string | null) => void): void {
     switch (message.kind) {
       case "invalid":
-        this.#write(errorMessage(message.id, new RpcError(message.code, message.message)));
+        done(this.#refusal(message.id, new RpcError(message.code, message.message)));
         return;
       case "response":
         this.#client.settle(message.id, message.failed ? null : message.result);
+        done(null);
         return;
       case "notification":
         this.#notified(message.method, message.params);
+        done(null);
         return;
       case "request": {
         const { id, method, params } = message;
-        if (this.#open.has(id)) {
-          this.#write(errorMessage(id, new RpcError(RPC.invalidRequest, "this id is in use")));
+        if (this.#open.has(id) || this.#subscriptions.has(id)) {
+          done(this.#refusal(id, new RpcError(RPC.invalidRequest, "this id is in use")));
           return;
         }
-        const open: Open = { cancel: () => {}, cancelled: false };
+        if (this.#open.size >= 2 * MOST_OPEN) {
+          done(this.#refusal(id, new RpcError(RPC.invalidRequest, "too many requests are open")));
+          return;
+        }
+        const open: Open = { id, cancel: () => {}, cancelled: false };
         this.#open.set(id, open);
-        void this.#answer(id, open, method, params);
+        void this.#answer(open, method, params).then(done);
       }
     }
   }
@@ -141,185 +157,97 @@ export class McpServer implements LineServer {
     switch (method) {
       case "notifications/initialized":
       case "notifications/roots/list_changed":
-        if (this.#abilities.roots) this.#narrowed = this.#narrow(this.#narrowed);
+        if (this.#session?.abilities.roots === true) this.#engine.narrow(this.#client);
         return;
       case "notifications/cancelled": {
         const { requestId } = params;
-        const open = typeof requestId === "string" || typeof requestId === "number"
-          ? this.#open.get(requestId)
-          : undefined;
+        if (typeof requestId !== "string" && typeof requestId !== "number") return;
+        this.#subscriptions.cancel(requestId);
+        const open = this.#open.get(requestId);
         if (open !== undefined) cancel(open);
       }
     }
   }
 
-  async #answer(id: MessageId, open: Open, method: string, params: Params): Promise<void> {
+  async #answer(open: Open, method: string, params: Params): Promise<string | null> {
     let reply: string | null;
     try {
       const result = await this.#dispatch(open, method, params);
-      reply = resultMessage(id, typeof result === "string" ? result : JSON.stringify(result));
+      const text = typeof result === "string" ? result : JSON.stringify(result);
+      reply = result === null ? null : resultMessage(open.id, text);
     } catch (error) {
       const known = error instanceof RpcError
         ? error
         : new RpcError(RPC.internal, "a defect of Toolgate; nothing is known to have run");
-      reply = errorMessage(id, known);
+      reply = this.#refusal(open.id, known);
     }
-    this.#open.delete(id);
+    this.#open.delete(open.id);
     // Who cancels a request expects no answer to it (MCP, cancellation).
-    if (!open.cancelled) this.#write(reply);
-    else this.onAnswer();
+    return open.cancelled ? null : reply;
   }
 
-  /** The result: an object, or JSON text. */
-  async #dispatch(open: Open, method: string, params: Params): Promise<Params | string> {
+  /** The result: an object, or JSON text; null where the answer comes later. */
+  async #dispatch(open: Open, method: string, params: Params): Promise<Params | string | null> {
     if (method === "initialize") return this.#initialize(params);
+    const itself = speakerOf(params);
+    if (itself !== null) return await this.#answerStateless(open, method, params, itself);
     if (method === "ping") return {};
-    if (!this.#initialized) throw new RpcError(RPC.invalidRequest, "initialize comes first");
-    const call = (tool: string, args: Params) => this.#call(open, tool, args, null);
-    switch (method) {
-      case "tools/list":
-        await this.#whenNarrowed();
-        return {
-          tools: (await this.#engine.offered(this.#options.agent)).map((tool) =>
-            listedTool(tool, this.#revision)
-          ),
-        };
-      case "tools/call":
-        return await this.#callTool(open, params);
-      case "resources/list":
-        return await listResources(params, call);
-      case "resources/templates/list":
-        return RESOURCE_TEMPLATES;
-      case "resources/read":
-        return await readResource(params, call);
-      case "logging/setLevel": {
-        const level = LOG_LEVELS.find((known) => known === params["level"]);
-        if (level === undefined) {
-          throw new RpcError(RPC.invalidParams, `level: one of ${LOG_LEVELS.join(", ")}`);
-        }
-        this.#level = level;
-        return {};
-      }
-      default:
-        throw new RpcError(RPC.methodNotFound, `this server has no method ${method.slice(0, 100)}`);
+    if (this.#session === null) {
+      throw new RpcError(
+        RPC.invalidParams,
+        `initialize comes first, or _meta says the revision (${STATELESS_REVISION}) and the client's capabilities`,
+      );
     }
+    if (method === "logging/setLevel") {
+      this.#session = { ...this.#session, level: levelOf(params["level"]) };
+      return {};
+    }
+    const speaker = this.#session;
+    const level = () => this.#session?.level ?? null;
+    return await this.#requests.serve({ open, method, params, speaker, level, trip: null });
+  }
+
+  /** One that stands for itself, whatever else was said on the pipe. */
+  async #answerStateless(
+    open: Open,
+    method: string,
+    params: Params,
+    speaker: Speaker,
+  ): Promise<Params | string | null> {
+    if (method === "server/discover") {
+      const discovered = {
+        supportedVersions: [STATELESS_REVISION],
+        capabilities: CAPABILITIES,
+        instructions: INSTRUCTIONS,
+      };
+      return statelessResult(discovered, method, this.#info);
+    }
+    if (method === "subscriptions/listen") {
+      const acknowledgement = this.#subscriptions.open(open.id, params);
+      this.#client.notify("notifications/subscriptions/acknowledged", acknowledgement);
+      return null;
+    }
+    const trip = this.#trips.begin(method, params, speaker.abilities.elicitation);
+    const level = () => speaker.level;
+    const result = await this.#requests.serve({ open, method, params, speaker, level, trip });
+    return typeof result === "string" ? result : statelessResult(result, method, this.#info);
   }
 
   #initialize({ protocolVersion, capabilities }: Params): Params {
-    this.#revision = REVISIONS.find((known) => known === protocolVersion) ?? REVISIONS[0];
-    this.#abilities = abilitiesOf(capabilities);
-    if (this.#revision === "2025-03-26") {
-      this.#abilities = { ...this.#abilities, elicitation: false };
-    }
-    this.#initialized = true;
+    const revision = SESSION_REVISIONS.find((known) => known === protocolVersion) ??
+      SESSION_REVISIONS[0];
+    const said = abilitiesOf(capabilities);
+    const abilities = revision === "2025-03-26" ? { ...said, elicitation: false } : said;
+    this.#session = { revision, abilities, level: null };
     return {
-      protocolVersion: this.#revision,
-      capabilities: { tools: {}, resources: {}, logging: {} },
-      serverInfo: { name: "toolgate", title: "Toolgate", version: this.#options.version },
-      instructions:
-        "Each tool call is decided by a policy. A denial names the rule and what would be allowed; " +
-        "sending the same call again will not change it. Paths are relative to the workspace.",
+      protocolVersion: revision,
+      capabilities: CAPABILITIES,
+      serverInfo: this.#info,
+      instructions: INSTRUCTIONS,
     };
   }
 
-  async #callTool(open: Open, params: Params): Promise<string> {
-    const name = textParam(params, "name");
-    const { arguments: args = {}, _meta: meta } = params;
-    if (!isObject(args)) throw new RpcError(RPC.invalidParams, "arguments: an object");
-    if (this.#engine.registry.canonicalName(name) === null) {
-      const near = this.#engine.registry.nearest(name);
-      const hint = near.length === 0 ? "" : `; the nearest are ${near.join(", ")}`;
-      throw new RpcError(
-        RPC.invalidParams,
-        `unknown tool ${JSON.stringify(name.slice(0, 100))}${hint}`,
-      );
-    }
-    const token = isObject(meta) ? meta["progressToken"] : undefined;
-    const known = typeof token === "string" || typeof token === "number" ? token : null;
-    const result = await this.#call(open, name, args, known);
-    if (result.error !== null) this.#log("warning", { tool: name, error: result.error });
-    else this.#log("debug", { tool: name, latency_ms: result.latencyMs });
-    return callResult(result, this.#revision);
+  #refusal(id: MessageId | null, error: RpcError): string {
+    return errorMessage(id, error, this.#session?.revision ?? STATELESS_REVISION);
   }
-
-  /** The whole way through, for the client's agent. */
-  async #call(
-    open: Open,
-    tool: string,
-    args: Params,
-    progress: string | number | null,
-  ): Promise<Result> {
-    await this.#whenNarrowed();
-    if (open.cancelled) return refusal(tool, resultError("CANCELLED", `${tool}: cancelled`));
-    const request: CallRequest = {
-      id: null,
-      tool,
-      args,
-      agent: this.#options.agent,
-      timeoutMs: null,
-      preview: false,
-      stream: progress !== null,
-    };
-    let steps = 0;
-    const onCancel = (how: () => void) => {
-      open.cancel = how;
-      if (open.cancelled) how();
-    };
-    return await execute(this.#engine, request, {
-      onEvent: (event) => {
-        if (progress !== null) this.#progress(progress, ++steps, event);
-      },
-      approver: createElicitor(this.#client, this.#abilities.elicitation, onCancel),
-      onRunning: onCancel,
-    });
-  }
-
-  /** Progress must rise with each notification (MCP, progress): bytes of output count as a step. */
-  #progress(progressToken: string | number, step: number, event: JobEvent): void {
-    const params = event.event === "progress"
-      ? {
-        progress: Math.max(step, event.done),
-        ...(event.total === null ? {} : { total: event.total }),
-        message: event.message,
-      }
-      : { progress: step, message: event.data };
-    this.#client.notify("notifications/progress", { progressToken, ...params });
-    this.onAnswer();
-  }
-
-  #log(level: LogLevel, data: Params): void {
-    if (this.#level === null || !isLogged(level, this.#level)) return;
-    this.#client.notify("notifications/message", { level, logger: "toolgate", data });
-  }
-
-  async #whenNarrowed(): Promise<void> {
-    this.#narrowing++;
-    try {
-      await this.#narrowed;
-    } finally {
-      this.#narrowing--;
-    }
-  }
-
-  /** Asks for the roots, and takes an engine under them. What runs already ends under the old one. */
-  async #narrow(before: Promise<void>): Promise<void> {
-    await before;
-    const { answer } = this.#client.ask("roots/list", {}, ROOTS_MS);
-    const policy = policyOfRoots(await answer, this.#options.workspace);
-    const old = this.#engine;
-    this.#engine = await this.#options.openEngine(policy === null ? [] : [policy]);
-    this.#engine.warm();
-    await old.runner.close();
-    this.onAnswer();
-  }
-
-  #write(line: string): void {
-    this.#options.write(line);
-    this.onAnswer();
-  }
-}
-
-function cancel(open: Open): void {
-  open.cancelled = true;
-  open.cancel();
 }

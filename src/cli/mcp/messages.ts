@@ -1,8 +1,12 @@
 /** JSON-RPC 2.0 as MCP speaks it: what comes in is told apart here, what goes out is put together here. Pure. */
 
-/** Protocol revisions that are spoken, newest first. */
-export const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
-export type Revision = (typeof REVISIONS)[number];
+/** The revision whose requests stand for themselves: no `initialize`, no session. */
+export const STATELESS_REVISION = "2026-07-28";
+/** Revisions whose sessions begin with `initialize`, newest first. */
+export const SESSION_REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+export type SessionRevision = (typeof SESSION_REVISIONS)[number];
+/** Protocol revisions that are spoken. */
+export type Revision = typeof STATELESS_REVISION | SessionRevision;
 
 /** An id of a request: JSON-RPC knows null, MCP does not. */
 export type MessageId = string | number;
@@ -38,7 +42,10 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
+  /** Up to 2025-11-25; later revisions have invalid params for it. */
   resourceNotFound: -32002,
+  /** Since 2026-07-28. */
+  unsupportedRevision: -32022,
 } as const;
 
 /** An error that is answered as JSON-RPC's. */
@@ -59,32 +66,32 @@ const MOST_IN_BATCH = 100;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The messages of one line; none for a line of blanks. */
-export function readMessages(line: Uint8Array, batches: boolean): readonly Incoming[] {
+/** What one line holds: a message, or a batch; null for a line of blanks. */
+export function readMessages(
+  line: Uint8Array,
+  batches: boolean,
+): Incoming | readonly Incoming[] | null {
   let value: unknown;
   try {
     const text = decoder.decode(line);
-    if (text.trim() === "") return [];
+    if (text.trim() === "") return null;
     value = JSON.parse(text);
   } catch {
-    return [invalid(null, RPC.parse, "the line is not one JSON value in UTF-8")];
+    return invalid(null, RPC.parse, "the line is not one JSON value in UTF-8");
   }
-  if (!Array.isArray(value)) return [readMessage(value)];
-  if (!batches || value.length === 0 || value.length > MOST_IN_BATCH) {
-    const why = batches
-      ? `a batch has 1 to ${MOST_IN_BATCH} messages`
-      : "this revision has no batches";
-    return [invalid(null, RPC.invalidRequest, why)];
-  }
-  return value.map(readMessage);
+  if (!Array.isArray(value)) return readMessage(value);
+  if (batches && value.length > 0 && value.length <= MOST_IN_BATCH) return value.map(readMessage);
+  const why = batches
+    ? `a batch has 1 to ${MOST_IN_BATCH} messages`
+    : "this revision has no batches";
+  return invalid(null, RPC.invalidRequest, why);
 }
 
 function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return invalid(null, RPC.invalidRequest, "a message is a JSON object");
   const { jsonrpc, id, method, params = {} } = value;
-  const known = typeof id === "string" || (typeof id === "number" && Number.isFinite(id))
-    ? id
-    : null;
+  // MCP's ids are strings and integers, others than JSON-RPC's.
+  const known = typeof id === "string" || Number.isSafeInteger(id) ? id as MessageId : null;
   if (jsonrpc !== "2.0") return invalid(known, RPC.invalidRequest, 'jsonrpc must be "2.0"');
   if (method === undefined) {
     if (known === null || ("result" in value) === ("error" in value)) {
@@ -98,7 +105,7 @@ function readMessage(value: unknown): Incoming {
   }
   if (!isObject(params)) return invalid(known, RPC.invalidParams, "params must be an object");
   if (!("id" in value)) return { kind: "notification", method, params };
-  if (known === null) return invalid(null, RPC.invalidRequest, "id must be a string or a number");
+  if (known === null) return invalid(null, RPC.invalidRequest, "id must be a string or an integer");
   return { kind: "request", id: known, method, params };
 }
 
@@ -122,9 +129,20 @@ export function resultMessage(id: MessageId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
-export function errorMessage(id: MessageId | null, { code, message, data }: RpcError): string {
+/**
+ * `id` null: the request held none that could be read. The schemas since 2025-11-25 then have no `id` at all; those
+ * before do not say, and JSON-RPC has null.
+ */
+export function errorMessage(
+  id: MessageId | null,
+  { code, message, data }: RpcError,
+  revision: Revision,
+): string {
   const error = data === undefined ? { code, message } : { code, message, data };
-  return JSON.stringify({ jsonrpc: "2.0", id, error });
+  const named = id === null && (revision === STATELESS_REVISION || revision === "2025-11-25")
+    ? {}
+    : { id };
+  return JSON.stringify({ jsonrpc: "2.0", ...named, error });
 }
 
 export function requestMessage(id: MessageId, method: string, params: Params): string {

@@ -1,7 +1,15 @@
 /** Files of the workspace as MCP resources: through the same tools, under the same policy, as everything else. */
 
 import type { Result } from "../../core/result.ts";
-import { isObject, type Params, RPC, RpcError, textParam } from "./messages.ts";
+import {
+  isObject,
+  type Params,
+  type Revision,
+  RPC,
+  RpcError,
+  STATELESS_REVISION,
+  textParam,
+} from "./messages.ts";
 
 /** Runs a tool for the client, the whole way through. */
 export type CallTool = (tool: string, args: Params) => Promise<Result>;
@@ -43,7 +51,11 @@ function cursorOf(cursor: unknown): number {
 }
 
 /** `resources/read`: text where it is UTF-8 text, else base64. */
-export async function readResource(params: Params, call: CallTool): Promise<Params> {
+export async function readResource(
+  params: Params,
+  call: CallTool,
+  revision: Revision,
+): Promise<Params> {
   const uri = textParam(params, "uri");
   const path = pathOf(uri);
   const asText = await call("read_file", { path });
@@ -55,12 +67,15 @@ export async function readResource(params: Params, call: CallTool): Promise<Para
   const binary = code === "BINARY_FILE" || code === "INVALID_ENCODING"
     ? await call("read_file", { path, encoding: "base64" })
     : asText;
-  const blob = outputOf(binary, uri)["content"];
+  const blob = outputOf(binary, { uri, revision })["content"];
   return { contents: [{ uri, mimeType: "application/octet-stream", blob }] };
 }
 
 /** The output of a success. Throws what the client is told of a failure. */
-function outputOf(result: Result, uri?: string): Params {
+function outputOf(
+  result: Result,
+  read?: { readonly uri: string; readonly revision: Revision },
+): Params {
   const { error, output } = result;
   if (error === null) {
     const value: unknown = JSON.parse(output);
@@ -68,9 +83,9 @@ function outputOf(result: Result, uri?: string): Params {
   }
   const missing = error.code === "FILE_NOT_FOUND" || error.code === "NOT_A_FILE";
   throw new RpcError(
-    missing ? RPC.resourceNotFound : RPC.invalidParams,
+    missing && read?.revision !== STATELESS_REVISION ? RPC.resourceNotFound : RPC.invalidParams,
     `${error.code}: ${error.message}`,
-    uri === undefined ? undefined : { uri },
+    read === undefined ? undefined : { uri: read.uri },
   );
 }
 

@@ -2,17 +2,22 @@
 
 import type { Result } from "../../core/result.ts";
 import type { ToolDescription } from "../../core/tool.ts";
-import type { Revision } from "./messages.ts";
+import { type Revision, STATELESS_REVISION } from "./messages.ts";
+import { SERVER_INFO, type ServerInfo } from "./stateless_result.ts";
 
-/** A tool in `tools/list`. Output schemas and titles came with 2025-06-18. */
+/** A tool in `tools/list`. Output schemas, and titles of their own, came with 2025-06-18. */
 export function listedTool(tool: ToolDescription, revision: Revision): Record<string, unknown> {
   const { name, description, input, output, category } = tool;
   const title = titleOf(name);
-  const annotations = { title, ...hintsOf(tool) };
-  const base = { name, description, inputSchema: input, annotations };
-  return revision === "2025-03-26"
-    ? base
-    : { ...base, title, outputSchema: output, _meta: { "toolgate/category": category } };
+  const hints = hintsOf(tool);
+  const base = { name, description, inputSchema: input };
+  return revision === "2025-03-26" ? { ...base, annotations: { title, ...hints } } : {
+    ...base,
+    annotations: hints,
+    title,
+    outputSchema: output,
+    _meta: { "toolgate/category": category },
+  };
 }
 
 /** What the risk means to a client: safe looks, moderate changes what can be changed back, dangerous is the rest. */
@@ -31,7 +36,7 @@ function titleOf(name: string): string {
 }
 
 /** The result of `tools/call`, as JSON text. Outputs are not parsed on the way. */
-export function callResult(result: Result, revision: Revision): string {
+export function callResult(result: Result, revision: Revision, serverInfo: ServerInfo): string {
   const { success, output, error, latencyMs, usage, risk } = result;
   const rule = error?.rule ?? null;
   const cited = rule === null ? "" : `\nrule: ${rule.file} ${rule.index}`;
@@ -40,7 +45,9 @@ export function callResult(result: Result, revision: Revision): string {
     ...(output === "null" && error !== null ? [] : [output as string]),
   ];
   const content = JSON.stringify(texts.map((text) => ({ type: "text", text })));
+  const stateless = revision === STATELESS_REVISION;
   const meta = JSON.stringify({
+    ...(stateless ? { [SERVER_INFO]: serverInfo } : {}),
     "toolgate/latency_ms": Number(latencyMs.toFixed(2)),
     "toolgate/risk": risk,
     "toolgate/usage": usage,
@@ -51,5 +58,6 @@ export function callResult(result: Result, revision: Revision): string {
   const structured = success && revision !== "2025-03-26" && output.startsWith("{")
     ? `,"structuredContent":${output}`
     : "";
-  return `{"content":${content}${structured},"isError":${!success},"_meta":${meta}}`;
+  const type = stateless ? '"resultType":"complete",' : "";
+  return `{${type}"content":${content}${structured},"isError":${!success},"_meta":${meta}}`;
 }

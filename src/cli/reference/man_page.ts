@@ -91,9 +91,16 @@ function words(text: string): string {
     .replaceAll(/\s+/g, " ")
     .replaceAll("\\", "\\(rs")
     .replaceAll("-", "\\-")
+    // By code point: not every formatter is told what the page is encoded in (groff_char(7)).
+    .replaceAll(/[^\0-\x7f]/gu, (character) => `\\[u${codeOf(character)}]`)
     .replace(/^(?=[.'])/, "\\&");
 }
 
 function quoted(text: string): string {
   return `"${words(text).replaceAll('"', "\\(dq")}"`;
+}
+
+/** Hexadecimal digits of a character, four at least. */
+function codeOf(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 }

@@ -1,11 +1,11 @@
 /** Tools as `toolgate mcp` lists them. */
 
 import type { ToolDescription } from "../../core/tool.ts";
-import { REVISIONS } from "../mcp/messages.ts";
+import { STATELESS_REVISION } from "../mcp/messages.ts";
 import { listedTool } from "../mcp/tool_listing.ts";
 import type { SchemaExport } from "./schema_export.ts";
 
 /** The `tools` of the result of `tools/list`, in the newest revision. */
 export function toMcp(tools: readonly ToolDescription[]): SchemaExport {
-  return { value: tools.map((tool) => listedTool(tool, REVISIONS[0])), notes: [] };
+  return { value: tools.map((tool) => listedTool(tool, STATELESS_REVISION)), notes: [] };
 }

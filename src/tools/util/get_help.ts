@@ -75,7 +75,17 @@ const ARGUMENTS: JsonSchema = {
       type: { type: "string", description: "Type, with its bounds." },
       required: { type: "boolean", description: "Whether it is always there." },
       description: { type: "string", description: "Meaning." },
-      default: { description: "Value where it is left out." },
+      default: {
+        description: "Value where it is left out.",
+        oneOf: [
+          { type: "string" },
+          { type: "number" },
+          { type: "boolean" },
+          { type: "array" },
+          { type: "object", additionalProperties: true },
+          { type: "null" },
+        ],
+      },
     },
     required: ["name", "type", "required", "description"],
   },

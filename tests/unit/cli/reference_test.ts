@@ -102,9 +102,11 @@ Deno.test("the manual page is macros and text that means itself", () => {
       if (/^[.']/.test(line)) {
         assert(/^\.(?:TH|SH|SS|TP|PP|RS|RE|nf|fi|B|I)(?: |$)/.test(line), line);
       }
-      for (const [escape] of line.matchAll(/\\./g)) {
-        assert(["\\(", "\\-", "\\&"].includes(escape), line);
+      for (const [escape] of line.matchAll(/\\(?:\[u[0-9A-F]{4,6}\]|.)/g)) {
+        assert(["\\(", "\\-", "\\&"].includes(escape) || escape.startsWith("\\[u"), line);
       }
+      // deno-lint-ignore no-control-regex
+      assert(/^[\x00-\x7f]*$/.test(line), line);
     }
   }
   const text = toManPage(SOURCE).replaceAll("\\-", "-");
