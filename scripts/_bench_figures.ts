@@ -105,6 +105,41 @@ export async function roundTrips(
   });
 }
 
+/**
+ * As {@linkcode roundTrips} between two variants of one program, each warm: medians over several processes of each, since
+ * two of the same program differ by a tenth.
+ */
+export async function warmRoundTrips(
+  subject: Program,
+  floor: Program,
+  request: RequestLine,
+  { processes, warm, rounds }: {
+    readonly processes: number;
+    /** Requests before any is measured. */
+    readonly warm: number;
+    readonly rounds: number;
+  },
+): Promise<Pair> {
+  const pairs: Pair[] = [];
+  for (let process = 0; process < processes; process++) {
+    pairs.push(
+      await withBoth(subject, floor, (subjectClient, floorClient) => {
+        for (const client of [subjectClient, floorClient]) flood(client, request, warm, 1);
+        const batch = (client: Client) => {
+          const started = performance.now();
+          flood(client, request, 100, 1);
+          return (performance.now() - started) * 10;
+        };
+        return alternate(() => batch(subjectClient), () => batch(floorClient), rounds);
+      }),
+    );
+  }
+  return {
+    subject: median(pairs.map(({ subject }) => subject)),
+    floor: median(pairs.map(({ floor }) => floor)),
+  };
+}
+
 /** Requests a second with so many always under way. */
 export async function inFlight(
   subject: Program,

@@ -13,6 +13,7 @@ import {
   residentMemory,
   roundTrips,
   running,
+  warmRoundTrips,
   wholeRuns,
 } from "./_bench_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
@@ -62,7 +63,8 @@ async function buildAll(): Promise<void> {
   await build({ ...common, ...await sealed(policy), output: paths.sealed });
 }
 
-async function measure(cwd: string): Promise<Row[]> {
+/** `log`: where an audit log may be. */
+async function measure(cwd: string, log: string): Promise<Row[]> {
   const path = "src/a.ts";
   const read = reading(path);
   const runTrue = running("true");
@@ -116,6 +118,17 @@ async function measure(cwd: string): Promise<Row[]> {
       unit: "µs",
       pair: await roundTrips(serve, pipe, read, 15),
       target: 1.5,
+      at: "most",
+    },
+    {
+      figure: "serve, warm read of 1 KB with an audit log : without",
+      unit: "µs",
+      pair: await warmRoundTrips(program("toolgate", "serve", "--audit", log), serve, read, {
+        processes: 5,
+        warm: 6_000,
+        rounds: 30,
+      }),
+      target: 1.25,
       at: "most",
     },
     {
@@ -180,7 +193,8 @@ const workspace = await Deno.makeTempDir({ prefix: "toolgate-bench-" });
 try {
   await Deno.mkdir(join(workspace, "src"));
   await Deno.writeTextFile(join(workspace, "src/a.ts"), `${"const a = 1; ".repeat(78)}123456789\n`);
-  console.log(render([...await measure(workspace), ...await searchFigures(paths.toolgate)]));
+  const figures = await measure(workspace, join(out, "audit.ndjson"));
+  console.log(render([...figures, ...await searchFigures(paths.toolgate)]));
 } finally {
   await Deno.remove(workspace, { recursive: true });
 }

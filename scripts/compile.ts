@@ -15,7 +15,8 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
 /**
  * The regular expression engine without backtracking takes over where the other one blows up. Without the
  * baseline compiler a start is 2.5 ms quicker. The next two keep memory after 50,000 calls through a pipe at 107
- * MiB instead of 338, for a sixth of the calls a second; latency stays. The last two are for WebAssembly, of
+ * MiB instead of 338, for a sixth of the calls a second; latency stays. They leave code to the interpreter until it is
+ * compiled for good, so that comes after 200 calls instead of 3,000. The last two are for WebAssembly, of
  * which there is none but the parser for Python: its 11 MB are checked and compiled function by function, as they are
  * called, and compiled once.
  */
@@ -24,6 +25,7 @@ const V8_FLAGS = [
   "--no-sparkplug",
   "--optimize-for-size",
   "--max-semi-space-size=4",
+  "--invocation-count-for-turbofan=200",
   "--wasm-lazy-validation",
   "--liftoff-only",
 ] as const;
