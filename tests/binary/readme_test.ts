@@ -104,6 +104,7 @@ const TESTED: Readonly<Record<string, number>> = {
   json: 1,
   yaml: 1,
   dockerfile: 1,
+  ts: 1,
 };
 
 const blocks = blocksOf(readReadme());
@@ -175,6 +176,33 @@ shell("the policy's tools", "toolgate policy check", (example, out) => {
 shell("a custom tool", "toolgate plugin new", (_, out) => {
   const { success, output } = JSON.parse(out.trim().split("\n").at(-1) ?? "");
   assertEquals([success, output.lines], [true, ["3 README.md"]]);
+});
+
+Deno.test("README: the module of a custom tool", async () => {
+  await using example = new Example();
+  const { text } = onlyBlock("ts");
+  const [, needs] = /^\/\/ +(needs: .*)$/m.exec(text) ?? [];
+  example.write("plugins/line_count.ts", text);
+  example.write(
+    "plugins/line_count.yaml",
+    `version: 1
+name: line_count
+description: Counts lines.
+risk: safe
+permission: file_read
+parameters: { properties: { path: { type: string } }, required: [path] }
+module: ./line_count.ts
+${needs}
+`,
+  );
+  example.write("policy.yaml", `${onlyBlock("yaml").text}plugins: [./plugins/*.yaml]\n`);
+  const counted = async (path: string) => {
+    const args = ["line_count", `path=${path}`, "--policy", "policy.yaml"];
+    const { answer } = await call(args, { cwd: example.root });
+    return answer.error?.code ?? answer.output.value;
+  };
+  assertEquals(await counted("README.md"), { lines: 3 });
+  assertEquals(await counted(".env"), "PATH_DENIED");
 });
 
 shell("the reference and completions", "toolgate tools docs", (example) => {
