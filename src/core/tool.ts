@@ -201,6 +201,11 @@ export interface ReadContext {
   readonly timeoutMs: number;
   /** Throws CANCELLED or TIMEOUT when the call is to end. Cheap. */
   checkpoint(): void;
+  /**
+   * Does work without checkpoints, such as matching a caller's pattern, and ends it wherever it is when the call's time
+   * is over. For work that awaits nothing; costs some 40 µs.
+   */
+  timed<T>(work: () => T): T;
   progress(done: number, total: number | null, unit: string): void;
   readonly now: () => Date;
   readonly catalogue: Catalogue;

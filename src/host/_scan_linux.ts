@@ -59,7 +59,7 @@ export function scanTree(
 ): void {
   const scan = new Scan(libc, target, options, visit);
   try {
-    scan.run();
+    options.timed(() => scan.run());
   } finally {
     scan.close();
   }

@@ -42,6 +42,7 @@ export class RunReader implements ScannedFile {
   readonly #options: RunOptions;
   readonly #flags: number;
   readonly #free: boolean;
+  #descriptor = -1;
   #shown = "";
   #name = "";
   length: number | null = null;
@@ -64,21 +65,27 @@ export class RunReader implements ScannedFile {
     const judge = this.#judgeOf(directory);
     this.#shown = this.#options.show(directory);
     const flags = this.#flags | this.#libc.numbers.O_DIRECTORY;
-    const descriptor = openWithoutLinks(this.#libc, directory, flags);
+    this.#descriptor = openWithoutLinks(this.#libc, directory, flags);
     this.place = place;
     try {
       for (const name of names) {
         if (judge?.admits(name, "file") === false) continue;
         if (!this.#free && !mayRead(pathBelow(directory, name))) continue;
-        this.length = descriptor < 0
+        this.length = this.#descriptor < 0
           ? null
-          : readNamed(this.#libc, descriptor, name, this.#flags, this.#options);
+          : readNamed(this.#libc, this.#descriptor, name, this.#flags, this.#options);
         this.#name = name;
         visit(this);
       }
     } finally {
-      if (descriptor >= 0) this.#libc.files.close(descriptor);
+      this.close();
     }
+  }
+
+  /** Lets go of what a reading that was ended within left open. */
+  close(): void {
+    if (this.#descriptor >= 0) this.#libc.files.close(this.#descriptor);
+    this.#descriptor = -1;
   }
 
   /** As a scan that came down to the directory has it. */
@@ -104,9 +111,17 @@ export function helpScan(
   answer: RunAnswer,
 ): void {
   requirePermission("read", target);
+  const { desk, checkpoint } = options;
   const reader = new RunReader(libc, target, options);
-  options.desk.serve((work, wanted) => {
-    const run = runOf(work);
-    return answer(wanted, (visit) => reader.read(run, 0, visit));
-  }, options.checkpoint);
+  try {
+    options.timed(() =>
+      desk.serve((work, wanted) => {
+        const run = runOf(work);
+        return answer(wanted, (visit) => reader.read(run, 0, visit));
+      }, checkpoint)
+    );
+  } finally {
+    reader.close();
+    desk.leave();
+  }
 }

@@ -32,6 +32,7 @@ export class GivenRuns {
   readonly #open: GivenRun[] = [];
   /** Came back without an answer. */
   readonly #returned: GivenRun[] = [];
+  #reader: RunReader | null = null;
 
   constructor(desk: DeskFront, shared: SharedScan, createReader: () => RunReader) {
     this.#desk = desk;
@@ -63,17 +64,17 @@ export class GivenRuns {
    * come to that the helper has answered: what it hangs in is read twice, and not waited for.
    */
   finish(visit: (file: ScannedFile) => void): void {
-    let reader: RunReader | null = null;
     for (;;) {
       this.#collect();
       const run = this.#returned.pop() ?? this.#open.pop();
       if (run === undefined) return;
-      reader ??= this.#createReader();
-      reader.read(run, run.place, visit);
+      this.#reader ??= this.#createReader();
+      this.#reader.read(run, run.place, visit);
     }
   }
 
   close(): void {
+    this.#reader?.close();
     this.#desk.close();
   }
 

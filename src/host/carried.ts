@@ -1,5 +1,6 @@
 /** Lets threads read what the build carries, which their boundaries do not name. */
 
+import { fromFileUrl } from "@std/path";
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import type { Libc } from "../sandbox/libc.ts";
@@ -16,8 +17,7 @@ const AT_FDCWD = -100;
  */
 export function openCarried(libc: Libc | null): () => Promise<Uint8Array> {
   if (!Deno.build.standalone) {
-    const file = new URL(import.meta.resolve("@astral-sh/ruff-wasm-web/ruff_wasm_bg.wasm"));
-    const bytes = Deno.readFileSync(file);
+    const bytes = Deno.readFileSync(sourceFile());
     return () => Promise.resolve(bytes);
   }
   const program = libc === null ? null : openProgram(libc);
@@ -34,11 +34,18 @@ function openProgram(libc: Libc): number | null {
   return descriptor < 0 ? null : descriptor;
 }
 
+/** Where the parser lies when Toolgate runs from source. */
+function sourceFile(): string {
+  return fromFileUrl(import.meta.resolve("@astral-sh/ruff-wasm-web/ruff_wasm_bg.wasm"));
+}
+
 /**
  * The boundary with what is embedded to read, for the permission set of a thread: the runtime asks for read
- * permission there as for any file, and lets the program have it. On Linux nothing is embedded.
+ * permission there as for any file, and lets the program have it. On Linux nothing is embedded; from source it is a
+ * file, which is read before the kernel's rules close.
  */
 export function withEmbedded(boundary: Boundary): Boundary {
-  if (!Deno.build.standalone || Deno.build.os === "linux") return boundary;
-  return { ...boundary, read: [...boundary.read, embeddedPath() as CanonicalPath] };
+  if (Deno.build.standalone && Deno.build.os === "linux") return boundary;
+  const path = Deno.build.standalone ? embeddedPath() : sourceFile();
+  return { ...boundary, read: [...boundary.read, path as CanonicalPath] };
 }

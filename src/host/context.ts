@@ -5,9 +5,10 @@ import type { Catalogue, Processes, Syntax, ToolContext } from "../core/tool.ts"
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Libc } from "../sandbox/libc.ts";
-import type { FileBackend } from "./file_backend.ts";
+import type { FileBackend, Timed } from "./file_backend.ts";
 import { createFiles } from "./files.ts";
 import type { ProgramOptions } from "./program_options.ts";
+import { timed } from "./_timed.ts";
 import { createLinuxReading } from "./reading_linux.ts";
 import type { Desk } from "./scan_desk.ts";
 
@@ -74,9 +75,12 @@ export function createContext(options: ContextOptions): ToolContext {
     const { signal } = options;
     return options.programs.create({ ...options.programs, grant, rulebook, signal });
   };
+  const { checkpoint, desk = null } = options;
   const end = performance.now() + grant.timeoutMs;
+  const left = () => Math.max(0, Math.ceil(end - performance.now()));
+  const inTime: Timed = (work) => timed(work, left(), checkpoint);
   return {
-    files: createFiles(grant, rulebook, options.files, options.checkpoint, options.desk),
+    files: createFiles(grant, rulebook, options.files, checkpoint, { desk, timed: inTime }),
     processes: {
       run: async (argv, request) => await processes().run(argv, request),
       runLine: async (plan, request) => await processes().runLine(plan, request),
@@ -85,9 +89,10 @@ export function createContext(options: ContextOptions): ToolContext {
     syntax: options.syntax,
     limits: grant.limits,
     get timeoutMs() {
-      return Math.max(0, Math.ceil(end - performance.now()));
+      return left();
     },
-    checkpoint: options.checkpoint,
+    checkpoint,
+    timed: inTime,
     progress: options.progress,
     count: options.count,
     now: () => new Date(),

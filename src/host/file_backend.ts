@@ -59,13 +59,18 @@ export interface EntryOptions {
   show(path: CanonicalPath): string;
 }
 
+/** Runs what may not come to an end by itself, see `ReadContext.timed`. No `finally` within counts on being reached. */
+export type Timed = <T>(work: () => T) => T;
+
 export interface ScanTreeOptions extends ScanOptions, EntryOptions {
+  readonly timed: Timed;
   /** Where a helper may take files over; null where none can come. */
   readonly desk: DeskFront | null;
 }
 
 export interface HelpTreeOptions extends HelpOptions, EntryOptions {
   readonly desk: DeskBack;
+  readonly timed: Timed;
   /** Throws where the help is to end. */
   readonly checkpoint: () => void;
 }

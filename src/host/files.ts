@@ -12,6 +12,7 @@ import type {
   Change,
   FileBackend,
   Target,
+  Timed,
   TreeTarget,
 } from "./file_backend.ts";
 import { both } from "./_admit.ts";
@@ -23,13 +24,19 @@ import { type Desk, DeskBack, DeskFront } from "./scan_desk.ts";
 /** Of operations that may take long: throws where the call is to end. */
 type Checkpoint = () => void;
 
-/** See `Files`. A path that the grant does not name throws PATH_DENIED. `desk`: where its scans are shared. */
+/** How scans run: shared with another thread at a desk, and ended when their time is over. */
+export interface SharedWork {
+  readonly desk?: Desk | null;
+  readonly timed?: Timed;
+}
+
+/** See `Files`. A path that the grant does not name throws PATH_DENIED. */
 export function createFiles(
   grant: Grant,
   rulebook: Rulebook,
   backend: FileBackend,
   checkpoint: Checkpoint,
-  desk: Desk | null = null,
+  { desk = null, timed = (work) => work() }: SharedWork = {},
 ): Files {
   const paths = createGrantedPaths(grant, rulebook);
   const long = { checkpoint };
@@ -106,17 +113,19 @@ export function createFiles(
       });
     },
     scan(path, options, visit) {
-      if (backend.scan === undefined) return scanByWalking(this, path, options, visit);
+      if (backend.scan === undefined) {
+        return timed(() => scanByWalking(this, path, options, visit));
+      }
       const tree = paths.tree("read", path);
       const front = desk instanceof DeskFront ? desk : null;
       const entries = { judge: tree.judge(), show: paths.show };
-      backend.scan(tree, { ...options, ...entries, desk: front }, visit);
+      backend.scan(tree, { ...options, ...entries, desk: front, timed }, visit);
     },
     help(path, options, answer) {
       if (!(desk instanceof DeskBack)) return;
       const tree = paths.tree("read", path);
       const entries = { judge: tree.judge(), show: paths.show };
-      backend.help?.(tree, { ...options, ...entries, ...long, desk }, answer);
+      backend.help?.(tree, { ...options, ...entries, ...long, desk, timed }, answer);
     },
     survey(path, access) {
       return backend.survey(access === "read" ? paths.entry("read", path) : changeable(path), long);

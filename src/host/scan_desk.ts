@@ -169,8 +169,13 @@ export class DeskBack {
         }
       }
     } finally {
-      Atomics.store(words, PRESENT, 0);
+      this.leave();
     }
+  }
+
+  /** It is gone; for one that was ended within, too. */
+  leave(): void {
+    Atomics.store(this.#words, PRESENT, 0);
   }
 
   #sleep(offered: number): void {

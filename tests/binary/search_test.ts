@@ -69,6 +69,33 @@ Deno.test("a pattern without end ends on time, and nobody waits for it", async (
   assertEquals((await pipe.close()).status, 0);
 });
 
+Deno.test({
+  name: "a pattern that was ended runs on nowhere, and its thread goes on",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using workspace = openWorkspace();
+    const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
+    const entries = (name: string) =>
+      [...Deno.readDirSync(`/proc/${pipe.process.pid}/${name}`)].length;
+    const counts: (readonly number[])[] = [];
+    for (const args of ENDLESS) {
+      const { error } = await pipe.ask(search(0, args, { timeout_ms: 300 }));
+      assertEquals(error?.code, "TIMEOUT");
+      counts.push([entries("task"), entries("fd")]);
+    }
+    assertEquals(counts.slice(1), counts.slice(1).map(() => counts[1]));
+    const ticks = () => {
+      const [, stat = ""] = Deno.readTextFileSync(`/proc/${pipe.process.pid}/stat`).split(") ");
+      return Number(stat.split(" ")[11]);
+    };
+    const before = ticks();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    // Of a hundred: who runs on takes them all.
+    assert(ticks() - before < 50, `${ticks() - before} ticks`);
+    assertEquals((await pipe.close()).status, 0);
+  },
+});
+
 Deno.test("as many patterns without end as there are threads still leave the pipe answering", async () => {
   await using workspace = openWorkspace();
   const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });

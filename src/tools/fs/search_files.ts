@@ -192,7 +192,8 @@ async function search(input: Input, context: ToolContext): Promise<Output> {
       context.files.scan(input.path, options, visit);
     }, (path) => {
       if (!matchesFile(glob, path)) return;
-      visit({ path, length: readInto(look.scanner, input.path, context), place: 0 });
+      const length = readInto(look.scanner, input.path, context);
+      context.timed(() => visit({ path, length, place: 0 }));
     });
   } catch (error) {
     throw withPartial(error, () => ({ ...outputOf(tally.result()), truncated: true }));

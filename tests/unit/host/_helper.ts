@@ -30,7 +30,7 @@ scope.onmessage = ({ data: { memory, ticket, root, way } }) => {
     rulebookOf(root, { paths: [pathRule("allow", ["**"])] }),
     createLinuxFiles(libc),
     () => {},
-    new DeskBack(memory, ticket),
+    { desk: new DeskBack(memory, ticket) },
   );
   const room = createRoom();
   let runs = 0;

@@ -29,7 +29,7 @@ function filesOf(root: CanonicalPath, desk: DeskFront | DeskBack, options: {
   const { policy = { paths: [pathRule("allow", ["**"])] }, checkpoint = () => {} } = options;
   const grant = grantOf(root, { read: [{ requested: ".", path: root, tree: true }] });
   const rulebook = rulebookOf(root, policy);
-  return createFiles(grant, rulebook, createLinuxFiles(quick), checkpoint, desk);
+  return createFiles(grant, rulebook, createLinuxFiles(quick), checkpoint, { desk });
 }
 
 /** Files and directories that stand between one another in the order of paths. */

@@ -172,7 +172,8 @@ Deno.test("a scan asks the runtime's permission set, for each entry where that r
       Deno.permissions.revokeSync({ name: "ffi" });
       const all = { takes: () => true, enters: () => true, below: () => all };
       const room = { bytes: new Uint8Array(1000), grow() {} };
-      const options = { filter: () => all, room, limit: 999, judge: null, show: (path) => path };
+      const timed = (work) => work();
+      const options = { filter: () => all, room, limit: 999, judge: null, show: (path) => path, timed };
       const said = [];
       for (const path of ["/in", "/out", "/in/sub", "/in/b"]) {
         try {

@@ -101,6 +101,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
     limits,
     timeoutMs: 30_000,
     checkpoint: options.checkpoint ?? (() => {}),
+    timed: (work) => work(),
     progress: () => {},
     now: () => options.now ?? new Date(0),
     catalogue: options.catalogue ?? NO_CATALOGUE,
