@@ -23,7 +23,7 @@ function recorderOn(storage: MemoryStorage, settings: Partial<AuditSettings> = {
   let time = 1;
   return createRecorder({
     settings: { ...SETTINGS, ...settings },
-    workspace: "/work",
+    workspace: "/ws",
     redactor: createRedactor([]),
     open: () => new AuditLog(storage, { maxSize: 1 << 30, now: () => new Date(0) }),
     now: () => time++,
@@ -64,8 +64,8 @@ Deno.test("a decision and its outcome are on record member by member, in this or
     TOOL,
     {},
     decisionOf([
-      { kind: "fs.read", path: "/work/a", requested: "a" },
-      { kind: "fs.write", path: "/work", requested: ".", tree: true },
+      { kind: "fs.read", path: "/ws/a", requested: "a" },
+      { kind: "fs.write", path: "/ws", requested: ".", tree: true },
       { kind: "fs.read", path: "/elsewhere", requested: "/elsewhere" },
       { kind: "env.read", name: "HOME" },
     ]),
@@ -114,7 +114,7 @@ Deno.test("at most 64 capabilities are shown, and how many more there were", () 
   const reads = (count: number) =>
     Array.from({ length: count }, (_, i) => ({
       kind: "fs.read",
-      path: `/work/${i}`,
+      path: `/ws/${i}`,
       requested: `${i}`,
     }));
   for (
@@ -137,8 +137,8 @@ Deno.test("a secret word of a program's arguments is hidden as a path, too", () 
     TOOL,
     {},
     decisionOf([
-      { kind: "fs.read", path: "/work/opensesame", requested: "opensesame" },
-      { kind: "process.spawn", argv: ["cat", "--password", "opensesame"], cwd: "/work" },
+      { kind: "fs.read", path: "/ws/opensesame", requested: "opensesame" },
+      { kind: "process.spawn", argv: ["cat", "--password", "opensesame"], cwd: "/ws" },
     ]),
   );
   assert(!storage.text().includes("opensesame"), storage.text());
