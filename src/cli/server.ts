@@ -82,7 +82,12 @@ export class Server {
 
   /** Whether reading on has to wait. */
   get full(): boolean {
-    return this.#waiting.length >= MAX_WAITING;
+    return this.#waiting.length >= MAX_WAITING && !this.#standsStill;
+  }
+
+  /** Whether nothing goes on until somebody agrees or refuses, who answers by the way that requests come. */
+  get #standsStill(): boolean {
+    return this.#running.size === this.#approvals.waiting;
   }
 
   /** Whether some request is neither on a thread nor answered: its answer is being made. */
@@ -116,6 +121,13 @@ export class Server {
           const message =
             `this pipe speaks for agent ${this.#agent.name} alone; a request cannot name another`;
           this.#fail(request.id, request.call.tool, "PERMISSION_DENIED", message);
+          return;
+        }
+        if (this.#waiting.length >= MAX_WAITING && this.#standsStill) {
+          const message =
+            `${request.call.tool}: ${MAX_WAITING} requests wait behind calls that somebody has to agree to; ` +
+            "approve or reject some of those, then send it again";
+          this.#fail(request.id, request.call.tool, "RESOURCE_LIMIT", message);
           return;
         }
         this.#waiting.push(request);

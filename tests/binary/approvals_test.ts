@@ -86,6 +86,38 @@ Deno.test("the pipe: rejected, expired, cancelled, and left open at the end: not
   assertEquals(workspace.read("a.txt"), "old\n");
 });
 
+Deno.test("the pipe: whoever agrees is heard, however many requests wait", async () => {
+  await using workspace = new Workspace();
+  const pipe = open(workspace);
+  const sent = 3_000;
+  // Nobody waits here for all to be taken: answers are read meanwhile.
+  const sending = pipe.send(
+    ...Array.from({ length: sent }, (_, id) => ({
+      id,
+      tool: "write_file",
+      args: { path: `${id}.txt`, content: "new\n" },
+    })),
+  );
+  const first = await pipe.next() as Event | null;
+  assertEquals([first?.event, first?.id], ["approval_required", 0]);
+  const agreeing = pipe.send({ id: "yes", op: "approve", approval: first?.approval });
+  const codes = new Map<string, number>();
+  for (let written = false, heard = false; !written || !heard;) {
+    const answer = await pipe.next();
+    assert(answer !== null);
+    if (answer.event !== undefined) continue;
+    written ||= answer.id === 0 && answer.success;
+    heard ||= (answer.id as unknown) === "yes" && answer.success;
+    const code = answer.error?.code;
+    if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  assertEquals(workspace.read("0.txt"), "new\n");
+  // What does not fit is refused at once, and nothing else is.
+  assertEquals([...codes.keys()], ["RESOURCE_LIMIT"]);
+  await Promise.all([sending, agreeing]);
+  assertEquals((await pipe.close()).status, 0);
+});
+
 Deno.test("what changes between the question and the answer is asked for again", async () => {
   await using workspace = new Workspace({ "a.txt": "old\n", "run.sh": "echo fine\n" });
   const pipe = open(workspace);
