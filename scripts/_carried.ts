@@ -1,8 +1,8 @@
-/** Puts what a binary carries unread at its start where `src/host/carried_layout.ts` looks for it. */
+/** Puts what a binary carries unread at its start where `src/host/carried/carried_layout.ts` looks for it. */
 
 import { constants, zstdCompressSync } from "node:zlib";
 import { join } from "@std/path";
-import { EMBEDDED_NAME, footerOf } from "../src/host/carried_layout.ts";
+import { EMBEDDED_NAME, footerOf } from "../src/host/carried/carried_layout.ts";
 import { appendedAt } from "./_denort_trailer.ts";
 import type { Target } from "./target.ts";
 

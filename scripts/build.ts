@@ -10,11 +10,11 @@
 import { parseArgs } from "@std/cli";
 import { basename, dirname, join, relative, resolve, toFileUrl } from "@std/path";
 import type { Embedded } from "../src/cli/embedded.ts";
-import { loadPlugins } from "../src/cli/plugin_files.ts";
+import { loadPlugins } from "../src/cli/plugin/plugin_files.ts";
 import { readPolicy } from "../src/cli/session.ts";
 import type { CanonicalPath } from "../src/core/capability.ts";
 import type { LoadedPolicy } from "../src/policy/model.ts";
-import { parsePolicy, renderProblems } from "../src/policy/parse.ts";
+import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { isModule } from "../src/plugins/manifest.ts";
 import { withCode } from "../src/plugins/module_source.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
@@ -54,7 +54,7 @@ export interface BuildOptions {
   readonly telemetry?: boolean;
   /** Source text of the main module; imports in it are absolute `file:` URLs. */
   readonly main: string;
-  /** `file:` URL of the module that workers start with. Default: `src/engine/worker.ts`. */
+  /** `file:` URL of the module that workers start with. Default: `src/engine/pool/worker.ts`. */
   readonly worker?: string;
   /** Told which compile base was taken. */
   readonly report: (line: string) => void;
@@ -94,11 +94,11 @@ export async function build(options: BuildOptions): Promise<void> {
   await Deno.writeTextFile(join(generated, "main.ts"), options.main);
   await Deno.writeTextFile(
     join(generated, "worker.ts"),
-    `import ${JSON.stringify(options.worker ?? moduleUrl("src/engine/worker.ts"))};\n`,
+    `import ${JSON.stringify(options.worker ?? moduleUrl("src/engine/pool/worker.ts"))};\n`,
   );
   await Deno.writeTextFile(
     join(generated, "module_worker.ts"),
-    `import ${JSON.stringify(moduleUrl("src/engine/module_worker.ts"))};\n`,
+    `import ${JSON.stringify(moduleUrl("src/engine/modules/module_worker.ts"))};\n`,
   );
   await runDeno("bundle", [
     "--quiet",

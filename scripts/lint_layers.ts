@@ -71,8 +71,8 @@ const touch: Deno.lint.Rule = {
         if (!TOUCHING_GLOBALS.has(node.name) || isName(node)) return;
         context.report({
           node,
-          message: `${node.name} touches the machine: only host, sandbox, engine, cli and ` +
-            "src/audit/log.ts may",
+          message:
+            `${node.name} touches the machine: only host, sandbox, engine, serve and cli may`,
         });
       },
     };

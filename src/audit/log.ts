@@ -4,7 +4,7 @@
  */
 
 import { sha256 } from "../core/sha256.ts";
-import { ChainedLines } from "./chained_lines.ts";
+import { ChainedLines } from "./_chained_lines.ts";
 import {
   type AuditEntry,
   type ChainHead,

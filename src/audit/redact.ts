@@ -1,7 +1,7 @@
 /** What a record may show of arguments, commands and messages: no secret, and nothing without end. */
 
 import { sha256 } from "../core/sha256.ts";
-import { isHarmless } from "./harmless.ts";
+import { isHarmless } from "./_harmless.ts";
 import { REDACTED, withoutSecrets } from "./secrets.ts";
 
 /** Names whose values are secrets, whatever a policy adds: letters alone count, so `api-key` is `apiKey`. */

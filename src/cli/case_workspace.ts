@@ -1,7 +1,7 @@
 /** The throw-away workspace that cases are judged in. */
 
 import { dirname, join } from "@std/path";
-import type { LaidOut } from "../policy/laid_out.ts";
+import type { LaidOut } from "../config/laid_out.ts";
 import { UsageError } from "./usage_error.ts";
 
 /**

@@ -15,7 +15,7 @@ export const COMMANDS: Readonly<
   call: {
     usage: "call TOOL [KEY=VALUE ...]",
     help: "run one tool and print its result",
-    load: async () => (await import("./call.ts")).call,
+    load: async () => (await import("./call/call.ts")).call,
   },
   serve: {
     usage: "serve",
@@ -30,38 +30,38 @@ export const COMMANDS: Readonly<
   tools: {
     usage: "tools [list|show TOOL|search TEXT|schema|docs]",
     help: "the tools, their arguments and outputs; their schemas for models; a reference",
-    load: async () => (await import("./tools.ts")).tools,
+    load: async () => (await import("./tools/tools.ts")).tools,
   },
   policy: {
     usage:
       "policy [check|show|explain TOOL KEY=VALUE ...|test [FILE ...]|flags|schema|init [FILE]|replay]",
     help: "write policies, check and try them, explain a decision, judge a log anew",
-    load: async () => (await import("./policy.ts")).policy,
+    load: async () => (await import("./policy/policy.ts")).policy,
   },
   approvals: {
     usage: "approvals [list|approve ID|reject ID|revoke ID]",
     help: "what single calls have asked for, and your answers",
-    load: async () => (await import("./approvals.ts")).approvals,
+    load: async () => (await import("./call/approvals.ts")).approvals,
   },
   audit: {
     usage: "audit [show|verify|stats]",
     help: "show the log of decisions and outcomes, verify that it is whole, sum it up",
-    load: async () => (await import("./audit.ts")).audit,
+    load: async () => (await import("./audit/audit.ts")).audit,
   },
   plugin: {
     usage: "plugin [new NAME|check FILE ...|test FILE ...|docs FILE ...]",
     help: "write, check, try and document custom tools; new NAME typescript makes a module",
-    load: async () => (await import("./plugin.ts")).plugin,
+    load: async () => (await import("./plugin/plugin.ts")).plugin,
   },
   doctor: {
     usage: "doctor",
     help: "what enforces the policy on this machine, each layer tried",
-    load: async () => (await import("./doctor.ts")).doctor,
+    load: async () => (await import("./doctor/doctor.ts")).doctor,
   },
   completions: {
     usage: "completions bash|zsh|fish",
     help:
       "a script for the shell: load it, and the tab key completes commands, tools and arguments",
-    load: async () => (await import("./completions.ts")).completions,
+    load: async () => (await import("./completions/completions.ts")).completions,
   },
 };

@@ -2,7 +2,7 @@
 
 import { nearest } from "../core/nearest.ts";
 import { REFERENCE_TARGETS } from "./reference/targets.ts";
-import { SCHEMA_TARGETS } from "./schema_export/targets.ts";
+import { SCHEMA_TARGETS } from "./tools/schema_export/targets.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** One flag. `value` names what it takes, in help; absent for a switch. */

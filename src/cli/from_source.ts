@@ -1,7 +1,7 @@
 /** What a build would carry, for running from source. */
 
 import { fromFileUrl } from "@std/path";
-import { parsePolicy, renderProblems } from "../policy/parse.ts";
+import { parsePolicy, renderProblems } from "../policy/parse/parse.ts";
 import type { Embedded } from "./embedded.ts";
 
 /** Reads `policy/default.yaml` of this checkout. Throws where it does not parse: then the source is broken. */

@@ -1,12 +1,12 @@
 /** `mcp`: the same engine as `serve`, spoken to in the Model Context Protocol over standard input and output. */
 
 import { EXIT } from "../core/errors.ts";
-import { openLibc } from "../sandbox/libc.ts";
+import { openLibc } from "../sandbox/kernel/libc.ts";
 import type { Invocation } from "./invocation.ts";
-import { LineLoop } from "./line_loop.ts";
-import { LineWriter } from "./line_writer.ts";
-import { McpServer } from "./mcp/mcp_server.ts";
-import { createReadiness } from "./readiness.ts";
+import { LineLoop } from "../serve/line_loop.ts";
+import { LineWriter } from "../serve/line_writer.ts";
+import { McpServer } from "../serve/mcp/mcp_server.ts";
+import { createReadiness } from "../host/kernel/readiness.ts";
 import { openSession, openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader is gone. */

@@ -1,7 +1,7 @@
 /** From argv to a command and its exit status. */
 
 import { EXIT } from "../core/errors.ts";
-import { isModuleProcess } from "../host/module_protocol.ts";
+import { isModuleProcess } from "../host/run/module_protocol.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Embedded } from "./embedded.ts";
 import { parseCommandLine, refuseOthersFlags } from "./flags.ts";
@@ -16,18 +16,18 @@ function commandOf(name: string) {
 
 /** Of a command, of a tool (`call TOOL`, or by its name alone), or of all. */
 async function helpOn([name, operand]: readonly string[]): Promise<string> {
-  const { openScreen } = await import("./screen.ts");
+  const { openScreen } = await import("./render/screen.ts");
   const screen = openScreen("stdout");
   const known = name !== undefined && commandOf(name) !== undefined;
   const tool = name === "call" ? operand : known ? undefined : name;
   if (tool !== undefined) {
-    const { toolHelp } = await import("./tool_help.ts");
+    const { toolHelp } = await import("./tools/tool_help.ts");
     const page = await toolHelp(tool, screen);
     if (page !== null) return page;
-    const { unknownCommand, unknownTool } = await import("./unknown_name.ts");
+    const { unknownCommand, unknownTool } = await import("./_unknown_name.ts");
     throw known ? unknownTool(tool) : unknownCommand(tool);
   }
-  const { helpText } = await import("./help.ts");
+  const { helpText } = await import("./_help.ts");
   return helpText(name, screen);
 }
 
@@ -35,7 +35,7 @@ async function helpOn([name, operand]: readonly string[]): Promise<string> {
 export async function run(argv: readonly string[], embedded: Embedded): Promise<number> {
   try {
     if (isModuleProcess(argv, (name) => Deno.env.get(name))) {
-      const { runModuleProcess } = await import("../engine/module_process.ts");
+      const { runModuleProcess } = await import("../engine/modules/module_process.ts");
       return await runModuleProcess();
     }
     const line = parseCommandLine(argv);
@@ -49,13 +49,13 @@ export async function run(argv: readonly string[], embedded: Embedded): Promise<
       return EXIT.success;
     }
     if (name === undefined) {
-      const { helpText } = await import("./help.ts");
+      const { helpText } = await import("./_help.ts");
       complain(helpText(undefined));
       return EXIT.usage;
     }
     const command = commandOf(name);
     if (command === undefined) {
-      const { unknownCommand } = await import("./unknown_name.ts");
+      const { unknownCommand } = await import("./_unknown_name.ts");
       throw unknownCommand(name);
     }
     refuseOthersFlags(name, line);

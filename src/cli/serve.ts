@@ -2,13 +2,14 @@
 
 import { EXIT } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
-import { openLibc } from "../sandbox/libc.ts";
+import { openLibc } from "../sandbox/kernel/libc.ts";
 import type { Invocation } from "./invocation.ts";
-import { LineLoop } from "./line_loop.ts";
-import { LineWriter } from "./line_writer.ts";
-import { createReadiness } from "./readiness.ts";
-import { Server } from "./server.ts";
-import { type Agent, openSession, openStayingEngine } from "./session.ts";
+import { LineLoop } from "../serve/line_loop.ts";
+import { LineWriter } from "../serve/line_writer.ts";
+import { createReadiness } from "../host/kernel/readiness.ts";
+import { Server } from "../serve/server.ts";
+import type { PipeAgent } from "../serve/server.ts";
+import { openSession, openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
 export async function serve(invocation: Invocation): Promise<number> {
@@ -20,7 +21,7 @@ export async function serve(invocation: Invocation): Promise<number> {
 /** As {@linkcode serve}, with an engine that is there. */
 export async function serveEngine(
   engine: StayingEngine,
-  agent: Agent,
+  agent: PipeAgent,
   options?: { readonly registration: boolean },
 ): Promise<number> {
   engine.warm();

@@ -1,5 +1,6 @@
 /** From a command line and the environment to what governs this process: policies, workspace, agent. */
 
+import type { PipeAgent } from "../serve/server.ts";
 import { dirname } from "@std/path";
 import type { CanonicalPath } from "../core/capability.ts";
 import { type ErrorCode, ToolError } from "../core/errors.ts";
@@ -11,16 +12,16 @@ import {
   type StayingEngine,
 } from "../engine/create_engine.ts";
 import { type PlacedPolicy, PolicyConflict } from "../policy/compile_lazily.ts";
-import { canonicalDirectory, canonicalize } from "../host/canonicalize.ts";
+import { canonicalDirectory, canonicalize } from "../host/paths/canonicalize.ts";
 import type { Telemetry } from "../engine/telemetry.ts";
 import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";
 import { mayRegister } from "../policy/plugin_rules.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { FLAGS } from "./flags.ts";
-import { guardOf } from "./guard.ts";
+import { guardOf } from "../engine/guard.ts";
 import type { Invocation } from "./invocation.ts";
-import { type LoadedPlugins, NO_PLUGINS } from "./loaded_plugins.ts";
+import { type LoadedPlugins, NO_PLUGINS } from "./plugin/loaded_plugins.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** The policy of a machine, taken where neither a flag nor the environment names one. */
@@ -29,12 +30,6 @@ const SYSTEM_POLICY = "/etc/toolgate/policy.yaml";
 const MAX_POLICY_BYTES = 8 * 1024 * 1024;
 const SANDBOX_MODES: readonly SandboxMode[] = ["off", "auto", "required"];
 
-/** Who asks. A pinned name is the only one that requests may give. */
-export interface Agent {
-  readonly name: string;
-  readonly pinned: boolean;
-}
-
 export interface Session {
   readonly policies: readonly PlacedPolicy[];
   /** The custom tools that they name. */
@@ -42,12 +37,12 @@ export interface Session {
   /** Whether more may be registered over a pipe. */
   readonly registration: boolean;
   readonly workspace: CanonicalPath;
-  readonly agent: Agent;
+  readonly agent: PipeAgent;
   readonly format: "json" | "text";
   readonly quiet: boolean;
   readonly telemetry: Telemetry | null;
   /** Null where no policy wants a log. */
-  readonly auditLog: typeof import("./audit_log.ts") | null;
+  readonly auditLog: typeof import("./audit/audit_log.ts") | null;
 }
 
 /** Loads everything. Throws a UsageError that says what is wrong and where. */
@@ -70,7 +65,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
     format: formatOf(invocation),
     quiet: invocation.switches.has("quiet"),
     telemetry: await telemetryOf(invocation),
-    auditLog: wantsLog(policies) ? await import("./audit_log.ts") : null,
+    auditLog: wantsLog(policies) ? await import("./audit/audit_log.ts") : null,
   };
 }
 
@@ -180,7 +175,7 @@ async function pluginsOf(
   { embedded }: Invocation,
 ): Promise<LoadedPlugins> {
   if (policies.every(({ policy }) => policy.plugins === null)) return NO_PLUGINS;
-  const { loadPlugins } = await import("./plugin_files.ts");
+  const { loadPlugins } = await import("./plugin/plugin_files.ts");
   const sources = policies.map(({ source, policy }, index) => {
     const file = files[index - (policies.length - files.length)];
     const folder = file === undefined ? null : dirname(realPath(file)) as CanonicalPath;
@@ -220,7 +215,7 @@ function realPath(file: string): CanonicalPath {
 export async function loadPolicy(file: string): Promise<LoadedPolicy> {
   const text = readPolicy(file);
   // The YAML parser is the largest part of the program and most starts need none.
-  const { parsePolicy, renderProblems } = await import("../policy/parse.ts");
+  const { parsePolicy, renderProblems } = await import("../policy/parse/parse.ts");
   const parsed = parsePolicy(text, file);
   if ("problems" in parsed) {
     throw new UsageError(
@@ -284,7 +279,7 @@ async function overlays(invocation: Invocation): Promise<LoadedPolicy[]> {
   }
   const limits = environmentVariable("TOOLGATE_LIMITS");
   if (limits !== null) {
-    const { parsePolicy, renderProblems } = await import("../policy/parse.ts");
+    const { parsePolicy, renderProblems } = await import("../policy/parse/parse.ts");
     const lines = limits.split(",").map((pair) => `  ${pair.trim().replace("=", ": ")}`);
     const parsed = parsePolicy(`version: 1\nlimits:\n${lines.join("\n")}\n`, "TOOLGATE_LIMITS");
     if ("problems" in parsed) throw new UsageError(renderProblems(parsed.problems));

@@ -2,8 +2,8 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
-import { type ApprovalStore, openApprovalStore } from "../host/approval_store.ts";
-import { canonicalize } from "../host/canonicalize.ts";
+import { type ApprovalStore, openApprovalStore } from "../host/storage/approval_store.ts";
+import { canonicalize } from "../host/paths/canonicalize.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 
 /** `$XDG_STATE_HOME/toolgate`, else below the home directory (XDG Base Directory Specification); null where there is neither. */

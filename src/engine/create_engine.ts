@@ -3,32 +3,32 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import type { ToolDescription } from "../core/tool.ts";
 import type { PlacedPolicy } from "../policy/compile_lazily.ts";
-import { withEmbedded } from "../host/carried.ts";
+import { withEmbedded } from "../host/carried/carried.ts";
 import type { AuditSettings, Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
-import type { FileBackend } from "../host/file_backend.ts";
-import { openLibc } from "../sandbox/libc.ts";
+import type { FileBackend } from "../host/files/file_backend.ts";
+import { openLibc } from "../sandbox/kernel/libc.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
-import { type Boundaries, createBoundaries } from "./boundaries.ts";
-import { Approvals } from "./approvals.ts";
-import { Budgets } from "./budgets.ts";
+import { type Boundaries, createBoundaries } from "./pool/boundaries.ts";
+import { Approvals } from "./approvals/approvals.ts";
+import { Budgets } from "./_budgets.ts";
 import { compilePolicies } from "./compile_policies.ts";
 import type { Engine } from "./execute.ts";
-import { createFreeRunner, isFree } from "./free_runner.ts";
-import { subjectOf } from "./judge.ts";
-import { Metrics } from "./metrics.ts";
+import { createFreeRunner, isFree } from "./_free_runner.ts";
+import { subjectOf } from "./judge/judge.ts";
+import { Metrics } from "./_metrics.ts";
 import type { Telemetry } from "./telemetry.ts";
-import { Turns } from "./turns.ts";
-import { NO_RECORDER } from "./no_recorder.ts";
+import { Turns } from "./_arrival_order.ts";
+import { NO_RECORDER } from "./_no_recorder.ts";
 import type { Recorder } from "./recorder.ts";
-import type { ProgramSupport } from "./program_support.ts";
+import type { ProgramSupport } from "./programs/program_support.ts";
 import { createPluginRegistry, type PluginRegistry } from "./plugin_registry.ts";
-import { createResolver } from "./resolve.ts";
-import type { Lane } from "./lanes.ts";
-import type { LaneBoundary } from "./pool_thread.ts";
+import { createResolver } from "./judge/resolve.ts";
+import type { Lane } from "./pool/lanes.ts";
+import type { LaneBoundary } from "./pool/pool_thread.ts";
 import {
   type Job,
   type JobEvent,
@@ -37,7 +37,7 @@ import {
   startsPrograms,
   type StayingRunner,
 } from "./runner.ts";
-import type { WorkerPool } from "./worker_pool.ts";
+import type { WorkerPool } from "./pool/worker_pool.ts";
 
 export interface EngineOptions {
   readonly policies: readonly PlacedPolicy[];
@@ -89,7 +89,7 @@ export function createEngine(options: EngineOptions, parts: EngineParts = {}): C
     // a preview: an approver may want to see it before the call itself runs.
     const inline = job.tool.long !== true && !startsPrograms(job) && !job.preview;
     if (options.sealed && inline) {
-      const { createInlineRunner } = await import("./inline_runner.ts");
+      const { createInlineRunner } = await import("./pool/inline_runner.ts");
       return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob });
     }
     const loaded = await createPool(options, parts, base, (_lane, job) => ({
@@ -177,7 +177,7 @@ function createBase(
   const prepare = async (judging: Promise<void> | null, spawns: boolean): Promise<void> => {
     await judging;
     if (!spawns || support !== null) return;
-    const { createProgramSupport } = await import("./program_support.ts");
+    const { createProgramSupport } = await import("./programs/program_support.ts");
     const bubblewrap = await tryBubblewrap(rulebook.settings);
     support ??= createProgramSupport(rulebook, bubblewrap);
   };
@@ -239,7 +239,7 @@ async function createPool(
   { rulebook, programs, boundaries, plugins }: Base,
   boundaryOf: ConstructorParameters<typeof WorkerPool>[0]["boundaryOf"],
 ): Promise<WorkerPool> {
-  const { WorkerPool } = await import("./worker_pool.ts");
+  const { WorkerPool } = await import("./pool/worker_pool.ts");
   return new WorkerPool({
     rulebook,
     policies,

@@ -4,18 +4,18 @@ import type { CallRequest } from "../core/request.ts";
 import { refusal, type Result } from "../core/result.ts";
 import type { Risk } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
-import type { Approvals, Approver } from "./approvals.ts";
-import type { Budgets } from "./budgets.ts";
-import { judge, subjectOf } from "./judge.ts";
-import type { Judgement, Judging } from "./judgement.ts";
-import type { Metrics } from "./metrics.ts";
-import { refuseMissingProgram } from "./missing_program.ts";
+import type { Approvals, Approver } from "./approvals/approvals.ts";
+import type { Budgets } from "./_budgets.ts";
+import { judge, subjectOf } from "./judge/judge.ts";
+import type { Judgement, Judging } from "./judge/judgement.ts";
+import type { Metrics } from "./_metrics.ts";
+import { refuseMissingProgram } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
-import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./recover.ts";
+import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./_recover.ts";
 import { describeFailure } from "./run_tool.ts";
 import type { JobEvent, Runner } from "./runner.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./_arrival_order.ts";
 
 /** All that the way through needs; made once by `createEngine`. */
 export interface Engine extends Judging {

@@ -10,7 +10,7 @@ import { ToolError } from "../core/errors.ts";
 import type { CallRequest } from "../core/request.ts";
 import type { Result } from "../core/result.ts";
 import type { Tool } from "../core/tool.ts";
-import type { ApprovalOutcome } from "./approvals.ts";
+import type { ApprovalOutcome } from "./approvals/approvals.ts";
 import type { AuditSettings, Decision } from "../policy/rulebook.ts";
 import { isWithin } from "../sandbox/within.ts";
 

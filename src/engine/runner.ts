@@ -1,6 +1,6 @@
 /** What runs an allowed call: a thread of the pool, or this very thread once it has restricted itself. */
 
-import type { Bell } from "./channel.ts";
+import type { Bell } from "./pool/channel.ts";
 import type { ResultError } from "../core/errors.ts";
 import type { JsonText, Usage } from "../core/result.ts";
 import type { Tool } from "../core/tool.ts";

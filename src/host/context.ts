@@ -4,13 +4,13 @@ import { ToolError } from "../core/errors.ts";
 import type { Catalogue, Processes, Syntax, ToolContext } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
-import type { Libc } from "../sandbox/libc.ts";
-import type { FileBackend, Timed } from "./file_backend.ts";
-import { createFiles } from "./files.ts";
-import type { ProgramOptions } from "./program_options.ts";
-import { timed } from "./_timed.ts";
-import { createLinuxReading } from "./reading_linux.ts";
-import type { Desk } from "./scan_desk.ts";
+import type { Libc } from "../sandbox/kernel/libc.ts";
+import type { FileBackend, Timed } from "./files/file_backend.ts";
+import { createFiles } from "./files/files.ts";
+import type { ProgramOptions } from "./run/program_options.ts";
+import { timed } from "./scan/timed.ts";
+import { createLinuxReading } from "./files/linux/reading.ts";
+import type { Desk } from "./scan/scan_sharing.ts";
 
 /** What a context is made of. */
 export interface ContextOptions {
@@ -42,10 +42,10 @@ export async function createFileBackend(
 ): Promise<FileBackend> {
   if (libc !== null && !write) return { ...createLinuxReading(libc), ...NO_WRITING };
   if (libc !== null) {
-    const { createLinuxFiles } = await import("./files_linux.ts");
+    const { createLinuxFiles } = await import("./files/linux/files.ts");
     return createLinuxFiles(libc);
   }
-  const { createPortableFiles } = await import("./files_portable.ts");
+  const { createPortableFiles } = await import("./files/portable/files.ts");
   return createPortableFiles();
 }
 

@@ -1,10 +1,10 @@
 /** The command of a manifest: its words and groups, each placeholder held against the parameters. */
 
 import type { JsonSchema } from "../core/schema.ts";
-import { converted, list, object, optional, required } from "../policy/parse/collection.ts";
-import { type Field, text } from "../policy/parse/field.ts";
-import { found } from "../policy/parse/found.ts";
-import type { Place } from "../policy/parse/place.ts";
+import { converted, list, object, optional, required } from "../config/collection.ts";
+import { type Field, text } from "../config/field.ts";
+import { found } from "../config/value_kind.ts";
+import type { Place } from "../config/place.ts";
 import { nearest } from "../core/nearest.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import { isGroup, type Placeholder, type Word, type WordGroup } from "./manifest.ts";

@@ -1,10 +1,10 @@
 /** The manifest of a wrapped command. */
 
 import type { JsonSchema } from "../core/schema.ts";
-import { converted, list, object, otherwise, required } from "../policy/parse/collection.ts";
-import { type Field, number, oneOf, text } from "../policy/parse/field.ts";
-import { found } from "../policy/parse/found.ts";
-import { type Place, topOf } from "../policy/parse/place.ts";
+import { converted, list, object, otherwise, required } from "../config/collection.ts";
+import { type Field, number, oneOf, text } from "../config/field.ts";
+import { found } from "../config/value_kind.ts";
+import { type Place, topOf } from "../config/place.ts";
 import { checkCommand, checkWord, commandField, propertyOf, wordField } from "./_command_field.ts";
 import { isMapping } from "./_fields.ts";
 import { schemaField } from "./_schema_field.ts";

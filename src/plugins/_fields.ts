@@ -1,7 +1,7 @@
 /** Fields that manifests and their cases share. */
 
-import type { Field } from "../policy/parse/field.ts";
-import { found } from "../policy/parse/found.ts";
+import type { Field } from "../config/field.ts";
+import { found } from "../config/value_kind.ts";
 
 /** Arguments of a call: any mapping, which the parameters' schema judges. */
 export const argumentsField: Field<Readonly<Record<string, unknown>>> = {

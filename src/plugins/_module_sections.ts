@@ -1,8 +1,8 @@
 /** The manifest of a module: which file it is, and which files it needs. */
 
 import type { JsonSchema } from "../core/schema.ts";
-import { list, object, otherwise, required } from "../policy/parse/collection.ts";
-import { type Field, oneOf, text } from "../policy/parse/field.ts";
+import { list, object, otherwise, required } from "../config/collection.ts";
+import { type Field, oneOf, text } from "../config/field.ts";
 import { checkWord } from "./_command_field.ts";
 import { isMapping } from "./_fields.ts";
 import { needField } from "./_needs.ts";

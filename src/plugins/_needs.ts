@@ -1,8 +1,8 @@
 /** The files that a module needs: `{path}`, `data/list.csv`, `{folder}/**`, each with the arguments of a call put in. */
 
 import type { ArgumentProblem } from "../core/parse_arguments.ts";
-import { converted } from "../policy/parse/collection.ts";
-import type { Field } from "../policy/parse/field.ts";
+import { converted } from "../config/collection.ts";
+import type { Field } from "../config/field.ts";
 import { wordField } from "./_command_field.ts";
 import { expandWord } from "./_expand.ts";
 import type { ModuleManifest, PathNeed, PluginArguments, Word } from "./manifest.ts";

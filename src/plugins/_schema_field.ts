@@ -3,10 +3,10 @@
 import { quoted } from "../core/printable.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import type { JsonSchema } from "../core/schema.ts";
-import { converted, list, mapping, object, optional } from "../policy/parse/collection.ts";
-import { type Field, number, oneOf, text } from "../policy/parse/field.ts";
-import { either, found } from "../policy/parse/found.ts";
-import type { Place } from "../policy/parse/place.ts";
+import { converted, list, mapping, object, optional } from "../config/collection.ts";
+import { type Field, number, oneOf, text } from "../config/field.ts";
+import { either, found } from "../config/value_kind.ts";
+import type { Place } from "../config/place.ts";
 
 const TYPES = ["string", "number", "integer", "boolean", "array", "object", "null"] as const;
 

@@ -2,15 +2,8 @@
 
 import type { Schema } from "../core/schema.ts";
 import { CATEGORIES, PERMISSION_GROUPS, RISKS, type ToolExample } from "../core/tool.ts";
-import {
-  converted,
-  list,
-  object,
-  optional,
-  otherwise,
-  required,
-} from "../policy/parse/collection.ts";
-import { exactly, type Field, oneOf, text } from "../policy/parse/field.ts";
+import { converted, list, object, optional, otherwise, required } from "../config/collection.ts";
+import { exactly, type Field, oneOf, text } from "../config/field.ts";
 import { timeout, variable } from "../policy/parse/section.ts";
 import { argumentsField } from "./_fields.ts";
 import { missingProperty, propertiesField } from "./_schema_field.ts";

@@ -1,6 +1,6 @@
 /** A place that tells whether anything was reported there. */
 
-import type { Place } from "../policy/parse/place.ts";
+import type { Place } from "../config/place.ts";
 
 /** The same place, which tells of every problem that is reported there or below. */
 export function watching(place: Place, told: () => void): Place {

@@ -1,19 +1,12 @@
 /** Cases that a custom tool is tried with: YAML text → calls and what is expected of each, or all that is wrong with it. */
 
 import { ERROR_CODES, type ErrorCode } from "../core/errors.ts";
-import { type LaidOut, laidOutFiles, wrongLaidOutPath } from "../policy/laid_out.ts";
+import { type LaidOut, laidOutFiles, wrongLaidOutPath } from "../config/laid_out.ts";
 import { type Effect, EFFECTS } from "../policy/model.ts";
-import { parseDocument, type PolicyProblem } from "../policy/parse.ts";
-import {
-  list,
-  mapping,
-  object,
-  optional,
-  otherwise,
-  required,
-} from "../policy/parse/collection.ts";
-import { exactly, type Field, oneOf, text } from "../policy/parse/field.ts";
-import { found } from "../policy/parse/found.ts";
+import { parseDocument, type PolicyProblem } from "../policy/parse/parse.ts";
+import { list, mapping, object, optional, otherwise, required } from "../config/collection.ts";
+import { exactly, type Field, oneOf, text } from "../config/field.ts";
+import { found } from "../config/value_kind.ts";
 import { argumentsField, isMapping } from "./_fields.ts";
 
 /** One call, and what is expected of it. What is left out is not looked at, save that a call is to succeed. */

@@ -1,9 +1,9 @@
 /** YAML text → the manifest of a custom tool, or all that is wrong with it. Pure: who reads files is `cli`. */
 
 import { parseArguments } from "../core/parse_arguments.ts";
-import { parseDocument, type PolicyProblem } from "../policy/parse.ts";
-import type { Field } from "../policy/parse/field.ts";
-import type { Place } from "../policy/parse/place.ts";
+import { parseDocument, type PolicyProblem } from "../policy/parse/parse.ts";
+import type { Field } from "../config/field.ts";
+import type { Place } from "../config/place.ts";
 import { commandSections } from "./_command_sections.ts";
 import { expandCommand } from "./_expand.ts";
 import { isMapping } from "./_fields.ts";

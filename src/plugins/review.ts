@@ -1,7 +1,7 @@
 /** What a manifest that holds may still not mean: told by `plugin check`, never a reason to refuse it. */
 
 import { RISKS } from "../core/tool.ts";
-import { assessCommand } from "../policy/command_risk.ts";
+import { assessCommand } from "../programs/risk.ts";
 import { literalText } from "./_word.ts";
 import {
   type CommandManifest,

@@ -1,16 +1,16 @@
 /** Compiling policies, whichever way the judges of programs and connections are come by. */
 
 import type { CompiledPolicy } from "./_compiled.ts";
-import { judgeBelow, judgePath, mayDenyBelow } from "./_judge_path.ts";
-import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./_judge_subject.ts";
-import { compilePathRules } from "./_path_rules.ts";
+import { judgeBelow, judgePath, mayDenyBelow } from "./judge/path.ts";
+import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./judge/subject.ts";
+import { compilePathRules } from "./match/path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
 import { type PermissionGroup, RISKS } from "../core/tool.ts";
-import { decide, type Judges } from "./decide.ts";
-import { compileAgents, matchAgent } from "./match_agent.ts";
+import { decide, type Judges } from "./judge/decide.ts";
+import { compileAgents, matchAgent } from "./match/agent.ts";
 import { DEFAULTS, type ToolRule } from "./model.ts";
 import type { PolicyScope, Rulebook, Subject } from "./rulebook.ts";
-import { scopeOf } from "./scope.ts";
+import { scopeOf } from "./_scope.ts";
 
 export { type PlacedPolicy, PolicyConflict } from "./_settings.ts";
 
@@ -27,7 +27,7 @@ export interface RulebookOptions {
 }
 
 /** The judges of programs and connections, loaded. */
-export type Actions = typeof import("./_actions.ts");
+export type Actions = typeof import("./judge/actions.ts");
 
 /** Where the judges of programs and connections are. */
 export interface ActionSource {

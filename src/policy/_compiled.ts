@@ -2,10 +2,10 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Risk } from "../core/tool.ts";
-import type { CommandRules } from "./_command_rules.ts";
-import type { NetworkRules } from "./_network_rules.ts";
-import type { PathRules } from "./_path_rules.ts";
-import type { AgentMatcher } from "./match_agent.ts";
+import type { CommandRules } from "./match/command_rules.ts";
+import type { NetworkRules } from "./match/network_rules.ts";
+import type { PathRules } from "./match/path_rules.ts";
+import type { AgentMatcher } from "./match/agent.ts";
 import type { Access, AgentRule, ExtensionRule, ToolRule } from "./model.ts";
 
 export interface CompiledPolicy {

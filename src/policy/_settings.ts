@@ -2,8 +2,8 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Limits } from "../core/tool.ts";
-import { lies } from "./_judge_path.ts";
-import { liesInAny } from "./path_sets.ts";
+import { lies } from "./judge/path.ts";
+import { liesInAny } from "./match/path_sets.ts";
 import {
   type BackupLimits,
   DEFAULTS,

@@ -3,11 +3,11 @@
 import { ERROR_CODES, type ErrorCode } from "../core/errors.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { type Effect, EFFECTS } from "./model.ts";
-import { type LaidOut, laidOutFiles } from "./laid_out.ts";
-import { parseDocument, type PolicyProblem } from "./parse.ts";
-import { list, object, optional, otherwise, required } from "./parse/collection.ts";
-import { exactly, type Field, flag, oneOf, text } from "./parse/field.ts";
-import { found } from "./parse/found.ts";
+import { type LaidOut, laidOutFiles } from "../config/laid_out.ts";
+import { parseDocument, type PolicyProblem } from "./parse/parse.ts";
+import { list, object, optional, otherwise, required } from "../config/collection.ts";
+import { exactly, type Field, flag, oneOf, text } from "../config/field.ts";
+import { found } from "../config/value_kind.ts";
 
 /** One request, and what is expected of it. What is left out is not looked at. */
 export interface PolicyCase {

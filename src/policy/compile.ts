@@ -1,6 +1,6 @@
 /** Compiles policies to the rulebook that everything else asks, complete from the start. */
 
-import * as actions from "./_actions.ts";
+import * as actions from "./judge/actions.ts";
 import { compile, type PlacedPolicy, type RulebookOptions } from "./_compile.ts";
 import type { Rulebook } from "./rulebook.ts";
 

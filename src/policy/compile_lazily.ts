@@ -18,7 +18,7 @@ export function compileRulebookLazily(
     },
     prepare(capabilities) {
       if (loaded !== null || !capabilities.some(isAction)) return null;
-      return import("./_actions.ts").then((module) => {
+      return import("./judge/actions.ts").then((module) => {
         loaded = module;
       });
     },

@@ -1,10 +1,10 @@
 /** What several policies come to together: every rule in order of strictness, every setting, each with its source. */
 
 import { type Risk, RISKS } from "../core/tool.ts";
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "../config/duration.ts";
 import { DEFAULTS, type Effect, EFFECTS, type LoadedPolicy, type Policy } from "./model.ts";
 import type { Settings } from "./rulebook.ts";
-import { formatSize } from "./size.ts";
+import { formatSize } from "../config/size.ts";
 
 /** A rule and where it stands. */
 export interface MergedRule {

@@ -1,10 +1,10 @@
 /** Landlock: rendering a boundary as rules of the kernel, and binding the calling thread to them. */
 
 import type { CanonicalPath } from "../core/capability.ts";
-import { ERRNO, errnoName } from "./errno.ts";
+import { ERRNO, errnoName } from "./kernel/errno.ts";
 import type { Boundary } from "./boundary.ts";
-import type { Libc } from "./libc.ts";
-import { AT_FDCWD, OPEN, openWithoutLinks } from "./open_without_links.ts";
+import type { Libc } from "./kernel/libc.ts";
+import { AT_FDCWD, OPEN, openWithoutLinks } from "./kernel/open_without_links.ts";
 import { DEVICES } from "./system_paths.ts";
 
 /** Rights on files and directories (include/uapi/linux/landlock.h, LANDLOCK_ACCESS_FS_*). */

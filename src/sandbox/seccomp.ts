@@ -1,8 +1,8 @@
 /** The system call filter for threads that start programs: what Landlock cannot hold. */
 
 import { type CallNumbers, DENIED_CALLS, JUDGED_CALLS } from "./denied_calls.ts";
-import { ERRNO, errnoName } from "./errno.ts";
-import type { Libc } from "./libc.ts";
+import { ERRNO, errnoName } from "./kernel/errno.ts";
+import type { Libc } from "./kernel/libc.ts";
 
 /** Classic BPF operations (include/uapi/linux/bpf_common.h): load a word, jumps, return. */
 const LOAD = 0x20;

@@ -1,6 +1,6 @@
 /** Starting programs through the C library: with descriptors of ours, and without copying this process first. */
 
-import { ERRNO } from "./errno.ts";
+import { ERRNO } from "./kernel/errno.ts";
 
 /** What a program starts with. */
 export interface ProgramStart {

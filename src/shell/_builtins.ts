@@ -6,7 +6,7 @@ import { NO_SETTINGS, united } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";
 import { certainText, wordText } from "./certain.ts";
-import { type ConstructKind, Refused } from "./constructs.ts";
+import { type ConstructKind, Refused } from "./_constructs.ts";
 
 /** Words that, first and unquoted, are no programs (POSIX, 2.4, and bash(1), RESERVED WORDS). */
 const RESERVED: ReadonlySet<string> = new Set(

@@ -5,7 +5,7 @@ import type { Redirection, Word } from "../core/plan.ts";
 import type { Scanner } from "./_scanner.ts";
 import { Parts, type WordContext } from "./_parts.ts";
 import { readQuotedPiece } from "./_word.ts";
-import { Refused } from "./constructs.ts";
+import { Refused } from "./_constructs.ts";
 
 /** How a body is read: a scanner of its own, and what its expansions take from around it. */
 export type OpenBody = (

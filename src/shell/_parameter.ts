@@ -3,7 +3,7 @@
 import type { Word } from "../core/plan.ts";
 import type { Scanner } from "./_scanner.ts";
 import { Parts, type WordContext, type WordKind } from "./_parts.ts";
-import { Refused } from "./constructs.ts";
+import { Refused } from "./_constructs.ts";
 
 /** bash(1), Shell Variables: what a shell sets itself, and what its output hangs on. */
 const SPECIAL =

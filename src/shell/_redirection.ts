@@ -5,7 +5,7 @@ import type { Redirection, Word } from "../core/plan.ts";
 import { hereDocument, type OpenBody } from "./_here_document.ts";
 import { ARGUMENT, VALUE, type WordKind } from "./_parts.ts";
 import type { Scanner } from "./_scanner.ts";
-import { Refused } from "./constructs.ts";
+import { Refused } from "./_constructs.ts";
 
 /** What reading a redirection takes from the walk through the line. */
 export interface RedirectionReading {

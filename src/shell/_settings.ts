@@ -2,7 +2,7 @@
 
 import type { PlanNode, ShellSettings } from "../core/plan.ts";
 import { certainText } from "./certain.ts";
-import { Refused } from "./constructs.ts";
+import { Refused } from "./_constructs.ts";
 
 type Items = Extract<PlanNode, { readonly kind: "list" }>["items"];
 

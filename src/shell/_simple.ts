@@ -17,7 +17,7 @@ import type { Script } from "./_script.ts";
 import { isSet } from "./_settings.ts";
 import { deeper, type Reading, type Walk } from "./_walk.ts";
 import { readWord } from "./_word.ts";
-import { type ConstructKind, Refused } from "./constructs.ts";
+import { type ConstructKind, Refused } from "./_constructs.ts";
 
 /** More commands in one line are no line any more. */
 const MOST_COMMANDS = 50;

@@ -16,7 +16,7 @@ import type { Script } from "./_script.ts";
 import { isSet, NO_SETTINGS, takeSettings } from "./_settings.ts";
 import { readRedirection, readSimple } from "./_simple.ts";
 import { deeper, type Place, type Reading, type Walk } from "./_walk.ts";
-import { Refused } from "./constructs.ts";
+import { Refused } from "./_constructs.ts";
 
 /** A source that is a script of its own. Throws {@linkcode Refused}. */
 export function readScript(source: string, reading: Reading, place: Place): Script {

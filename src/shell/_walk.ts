@@ -3,7 +3,7 @@
 import type { forEachChild, ParsedScript } from "unbash";
 import type { Scanner } from "./_scanner.ts";
 import type { Script } from "./_script.ts";
-import { Refused } from "./constructs.ts";
+import { Refused } from "./_constructs.ts";
 
 /** Groups, substitutions and `sh -c` within each other. */
 const MOST_LEVELS = 8;

@@ -5,7 +5,7 @@ import { ansiText } from "./_ansi.ts";
 import { readParameter } from "./_parameter.ts";
 import { Parts, type WordContext, type WordKind } from "./_parts.ts";
 import type { Scanner } from "./_scanner.ts";
-import { Refused } from "./constructs.ts";
+import { Refused } from "./_constructs.ts";
 
 /** What ends a word where it is not quoted (POSIX, 2.3). */
 export const METACHARACTERS = " \t\n|&;<>()";

@@ -8,7 +8,7 @@ import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";
 import { readScript } from "./_tree.ts";
 import type { Place } from "./_walk.ts";
-import { CONSTRUCTS, Refused } from "./constructs.ts";
+import { CONSTRUCTS, Refused } from "./_constructs.ts";
 
 /** Longest line that is read: what Linux takes for one argument (MAX_ARG_STRLEN, `linux/binfmts.h`). */
 const MAX_LENGTH = 128 * 1024;

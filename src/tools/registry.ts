@@ -5,7 +5,7 @@ import { didYouMean, nearestOf } from "../core/nearest.ts";
 import { quoted } from "../core/printable.ts";
 import type { Catalogue, Category, PermissionGroup, Risk, Tool } from "../core/tool.ts";
 import { createCatalogue, type ToolSource } from "./catalogue.ts";
-import { rankTools } from "./rank_tools.ts";
+import { rankTools } from "./_rank_tools.ts";
 
 /** One tool. Aliases stand here alone: they must resolve without loading the module. */
 export interface RegistryEntry {

@@ -3,7 +3,7 @@
  * then how long they take. `deno task bench` prints both.
  */
 
-import { openCarried } from "../../src/host/carried.ts";
+import { openCarried } from "../../src/host/carried/carried.ts";
 import { createPythonValidator } from "../../src/syntax/python.ts";
 import { checkTypeScript } from "../../src/syntax/typescript.ts";
 import {

@@ -8,8 +8,8 @@
  * the link's place is replaced by a new link.
  */
 
-import { openLibc } from "../../src/sandbox/libc.ts";
-import { AT_FDCWD } from "../../src/sandbox/open_without_links.ts";
+import { openLibc } from "../../src/sandbox/kernel/libc.ts";
+import { AT_FDCWD } from "../../src/sandbox/kernel/open_without_links.ts";
 
 /** include/uapi/linux/fs.h */
 const RENAME_EXCHANGE = 2;

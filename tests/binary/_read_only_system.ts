@@ -8,7 +8,7 @@
  */
 
 import { probeLandlock, restrictThread, rulesOf } from "../../src/sandbox/landlock.ts";
-import { openLibc } from "../../src/sandbox/libc.ts";
+import { openLibc } from "../../src/sandbox/kernel/libc.ts";
 import type { CanonicalPath } from "../../src/core/capability.ts";
 
 const [uid = "", folder = "", program = "", ...args] = Deno.args;

@@ -6,7 +6,7 @@
  * Filters are inherited, so one on this thread is one on what it starts.
  */
 
-import { openLibc } from "../../src/sandbox/libc.ts";
+import { openLibc } from "../../src/sandbox/kernel/libc.ts";
 import { filterThread, type Instruction } from "../../src/sandbox/seccomp.ts";
 
 /** Classic BPF: load a word, jump if equal, return (include/uapi/linux/bpf_common.h). */

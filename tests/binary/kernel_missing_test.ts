@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { ERRNO } from "../../src/sandbox/errno.ts";
-import { syscallsOf } from "../../src/sandbox/syscalls.ts";
+import { ERRNO } from "../../src/sandbox/kernel/errno.ts";
+import { syscallsOf } from "../../src/sandbox/kernel/_syscalls.ts";
 import { BINARY, call, Pipe, SENTINEL, start, type Started, Workspace } from "./toolgate.ts";
 
 const LAUNCHER = fromFileUrl(new URL("_without_call.ts", import.meta.url));

@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { ERRNO } from "../../src/sandbox/errno.ts";
-import { syscallsOf } from "../../src/sandbox/syscalls.ts";
+import { ERRNO } from "../../src/sandbox/kernel/errno.ts";
+import { syscallsOf } from "../../src/sandbox/kernel/_syscalls.ts";
 import { running, stillRunning, untilRunning } from "./_processes.ts";
 import {
   type Answer,

@@ -3,14 +3,14 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hasProgram } from "../../scripts/_debian.ts";
 import { REFERENCE_TARGETS } from "../../src/cli/reference/targets.ts";
-import { SCHEMA_TARGETS } from "../../src/cli/schema_export/targets.ts";
+import { SCHEMA_TARGETS } from "../../src/cli/tools/schema_export/targets.ts";
 import {
   anthropicProblems,
   geminiProblems,
   isJsonSchema,
   openAiProblems,
   openAiResponsesProblems,
-} from "../unit/cli/_api_rules.ts";
+} from "../unit/cli/tools/_api_rules.ts";
 import { call, Pipe, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1

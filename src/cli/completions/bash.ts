@@ -1,7 +1,7 @@
 /** Completion for bash, from 4.2 on. */
 
-import { type Entry, lookupOf, valueFlags } from "./lookup.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import { type Entry, lookupOf, valueFlags } from "./_lookup.ts";
+import type { Vocabulary } from "./_vocabulary.ts";
 
 export function toBash(vocabulary: Vocabulary): string {
   return `# Completion of toolgate for bash: source <(toolgate completions bash)

@@ -1,7 +1,7 @@
 /** Completion for fish, from 3.1 on. */
 
-import { type Entry, lookupOf, valueFlags } from "./lookup.ts";
-import type { Term, Values, Vocabulary } from "./vocabulary.ts";
+import { type Entry, lookupOf, valueFlags } from "./_lookup.ts";
+import type { Term, Values, Vocabulary } from "./_vocabulary.ts";
 
 export function toFish(vocabulary: Vocabulary): string {
   return `# Completion of toolgate for fish: toolgate completions fish | source

@@ -1,8 +1,8 @@
 /** Completion for zsh: sourced, or as `_toolgate` in a folder of `fpath`. */
 
 import { shellWord } from "../reference/call_line.ts";
-import { type Entry, lookupOf, valueFlags } from "./lookup.ts";
-import type { Term, Vocabulary } from "./vocabulary.ts";
+import { type Entry, lookupOf, valueFlags } from "./_lookup.ts";
+import type { Term, Vocabulary } from "./_vocabulary.ts";
 
 export function toZsh(vocabulary: Vocabulary): string {
   return `#compdef toolgate

@@ -3,7 +3,7 @@
 import { ERROR_CODES, type ErrorCode } from "../../core/errors.ts";
 import type { ToolDescription } from "../../core/tool.ts";
 import { callLine } from "./call_line.ts";
-import { commonErrors, errorMeaning, errorsOf } from "./error_reference.ts";
+import { commonErrors, errorMeaning, errorsOf } from "./_error_reference.ts";
 import { byCategory, membersOf, type ReferenceSource } from "./reference.ts";
 
 export function toMarkdown({ tools, version }: ReferenceSource): string {

@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from "../../core/schema.ts";
 import type { ToolDescription } from "../../core/tool.ts";
-import { schemaText } from "./schema_text.ts";
+import { schemaText } from "./_schema_text.ts";
 
 export interface ReferenceSource {
   readonly version: string;

@@ -9,5 +9,5 @@ export interface ReferenceTarget {
 
 export const REFERENCE_TARGETS: readonly ReferenceTarget[] = [
   { name: "markdown", load: async () => (await import("./markdown.ts")).toMarkdown },
-  { name: "man", load: async () => (await import("./man_page.ts")).toManPage },
+  { name: "man", load: async () => (await import("./_man_page.ts")).toManPage },
 ];

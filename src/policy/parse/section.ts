@@ -10,8 +10,16 @@ import {
   SYNC_MODES,
   type ToolRule,
 } from "../model.ts";
-import { converted, list, mapping, object, optional, otherwise, required } from "./collection.ts";
-import { duration, type Field, flag, number, oneOf, size, text } from "./field.ts";
+import {
+  converted,
+  list,
+  mapping,
+  object,
+  optional,
+  otherwise,
+  required,
+} from "../../config/collection.ts";
+import { duration, type Field, flag, number, oneOf, size, text } from "../../config/field.ts";
 
 type Section<K extends keyof Policy> = Field<NonNullable<Policy[K]>>;
 

@@ -1,8 +1,8 @@
 /** `create_virtual_environment`: an environment of Python in the workspace. */
 
 import type { Tool } from "../../core/tool.ts";
-import { inFolder } from "./_facts.ts";
-import { requested } from "./_files_argument.ts";
+import { inFolder } from "./project/facts.ts";
+import { requested } from "./project/files_argument.ts";
 import {
   CWD_SCHEMA,
   describeWay,
@@ -12,15 +12,15 @@ import {
   spawns,
   surveyOf,
   wayOf,
-} from "./_project_call.ts";
+} from "./project/project_call.ts";
 import {
   endedBadly,
   endedEarly,
   milliseconds,
   runProgram,
   TIMEOUT_SCHEMA,
-} from "./_run_program.ts";
-import { checkWord, invalid, operand, PATH_SCHEMA } from "./_words.ts";
+} from "../../toolkit/run_program.ts";
+import { checkWord, invalid, operand, PATH_SCHEMA } from "../../toolkit/words.ts";
 
 interface Input extends ProjectInput {
   readonly path: string;

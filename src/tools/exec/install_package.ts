@@ -1,7 +1,7 @@
 /** `install_package`: packages by name, with the project's own package manager. */
 
 import type { Tool } from "../../core/tool.ts";
-import { type CommandOutput, commandOutput } from "./_command_output.ts";
+import { type CommandOutput, commandOutput } from "../../toolkit/command_output.ts";
 import {
   checkPackages,
   installCommands,
@@ -9,7 +9,7 @@ import {
   managerOf,
   MANAGERS,
   type Packages,
-} from "./_package_managers.ts";
+} from "./project/package_managers.ts";
 import {
   CWD_SCHEMA,
   describeWay,
@@ -19,15 +19,15 @@ import {
   spawns,
   surveyOf,
   wayOf,
-} from "./_project_call.ts";
+} from "./project/project_call.ts";
 import {
   endedBadly,
   endedEarly,
   milliseconds,
   runProgram,
   TIMEOUT_SCHEMA,
-} from "./_run_program.ts";
-import { checkWord } from "./_words.ts";
+} from "../../toolkit/run_program.ts";
+import { checkWord } from "../../toolkit/words.ts";
 
 interface Input extends ProjectInput, Packages {
   readonly manager?: Manager;

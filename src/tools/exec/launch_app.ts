@@ -2,7 +2,11 @@
 
 import { printable } from "../../core/printable.ts";
 import type { Tool } from "../../core/tool.ts";
-import { type CommandOutput, commandOutput, OUTPUT_PROPERTIES } from "./_command_output.ts";
+import {
+  type CommandOutput,
+  commandOutput,
+  OUTPUT_PROPERTIES,
+} from "../../toolkit/command_output.ts";
 import {
   endedBadly,
   endedEarly,
@@ -10,8 +14,8 @@ import {
   runProgram,
   TIMEOUT_SCHEMA,
   withOutput,
-} from "./_run_program.ts";
-import { checkWord, checkWords, typed } from "./_words.ts";
+} from "../../toolkit/run_program.ts";
+import { checkWord, checkWords, typed } from "../../toolkit/words.ts";
 
 interface Input {
   readonly app_name: string;

@@ -10,8 +10,8 @@ import {
   type CommandOutput,
   commandOutput,
   OUTPUT_PROPERTIES,
-} from "./_command_output.ts";
-import { isOutOfTime } from "./_run_program.ts";
+} from "../../toolkit/command_output.ts";
+import { isOutOfTime } from "../../toolkit/run_program.ts";
 
 interface Input extends CommandArguments {
   readonly cwd?: string;

@@ -2,11 +2,11 @@
 
 import { ToolError } from "../../core/errors.ts";
 import type { Files, Tool, ToolContext } from "../../core/tool.ts";
-import { commandOutput } from "./_command_output.ts";
-import type { Facts } from "./_facts.ts";
-import { FILES_SCHEMA, readsOf, writesOf } from "./_files_argument.ts";
-import { fittingBest } from "./_fitting.ts";
-import { type Formatter, FORMATTERS } from "./_formatters.ts";
+import { commandOutput } from "../../toolkit/command_output.ts";
+import type { Facts } from "./project/facts.ts";
+import { FILES_SCHEMA, readsOf, writesOf } from "./project/files_argument.ts";
+import { fittingBest } from "./project/fitting.ts";
+import { type Formatter, FORMATTERS } from "./project/formatters.ts";
 import {
   CWD_SCHEMA,
   describeWay,
@@ -18,7 +18,7 @@ import {
   surveyOf,
   type Way,
   wayOf,
-} from "./_project_call.ts";
+} from "./project/project_call.ts";
 import {
   endedBadly,
   endedEarly,
@@ -27,10 +27,10 @@ import {
   runProgram,
   TIMEOUT_SCHEMA,
   withOutput,
-} from "./_run_program.ts";
+} from "../../toolkit/run_program.ts";
 import type { Reformatted, Unformatted } from "./reports/reformatted.ts";
 import { plainText } from "./reports/text.ts";
-import { checkWord, checkWords } from "./_words.ts";
+import { checkWord, checkWords } from "../../toolkit/words.ts";
 
 interface Input extends ProjectInput {
   readonly files?: readonly string[];

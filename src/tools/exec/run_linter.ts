@@ -1,7 +1,7 @@
 /** `run_linter`: the project's own linter, its findings as data. */
 
-import { checkTool } from "./_check_project.ts";
-import { LINTERS } from "./_checkers.ts";
+import { checkTool } from "./project/check_project.ts";
+import { LINTERS } from "./project/checkers.ts";
 
 export default checkTool({
   name: "run_linter",

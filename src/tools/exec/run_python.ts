@@ -2,7 +2,11 @@
 
 import { printable } from "../../core/printable.ts";
 import type { Tool } from "../../core/tool.ts";
-import { type CommandOutput, commandOutput, OUTPUT_PROPERTIES } from "./_command_output.ts";
+import {
+  type CommandOutput,
+  commandOutput,
+  OUTPUT_PROPERTIES,
+} from "../../toolkit/command_output.ts";
 import {
   CWD_SCHEMA,
   previewOf,
@@ -10,15 +14,15 @@ import {
   spawns,
   surveyOf,
   wayOf,
-} from "./_project_call.ts";
+} from "./project/project_call.ts";
 import {
   endedBadly,
   endedEarly,
   milliseconds,
   runProgram,
   TIMEOUT_SCHEMA,
-} from "./_run_program.ts";
-import { checkWord, invalid } from "./_words.ts";
+} from "../../toolkit/run_program.ts";
+import { checkWord, invalid } from "../../toolkit/words.ts";
 
 interface Input extends ProjectInput {
   readonly code: string;

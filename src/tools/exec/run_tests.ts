@@ -2,7 +2,7 @@
 
 import type { ToolError } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
-import { commandOutput } from "./_command_output.ts";
+import { commandOutput } from "../../toolkit/command_output.ts";
 import {
   CWD_SCHEMA,
   describeWay,
@@ -14,7 +14,7 @@ import {
   surveyOf,
   type Way,
   wayOf,
-} from "./_project_call.ts";
+} from "./project/project_call.ts";
 import {
   endedBadly,
   endedEarly,
@@ -23,14 +23,19 @@ import {
   runProgram,
   TIMEOUT_SCHEMA,
   withOutput,
-} from "./_run_program.ts";
-import { type Framework, FRAMEWORKS, type Selection, TEST_PROGRAMS } from "./_test_frameworks.ts";
+} from "../../toolkit/run_program.ts";
+import {
+  type Framework,
+  FRAMEWORKS,
+  type Selection,
+  TEST_PROGRAMS,
+} from "./project/test_frameworks.ts";
 import type { TestFailure } from "./reports/report.ts";
 import { plainText } from "./reports/text.ts";
-import { checkWord, PATH_SCHEMA } from "./_words.ts";
-import type { Facts } from "./_facts.ts";
-import { readsOf } from "./_files_argument.ts";
-import { fittingBest } from "./_fitting.ts";
+import { checkWord, PATH_SCHEMA } from "../../toolkit/words.ts";
+import type { Facts } from "./project/facts.ts";
+import { readsOf } from "./project/files_argument.ts";
+import { fittingBest } from "./project/fitting.ts";
 
 interface TestWay extends Way {
   readonly tool: Framework;

@@ -1,7 +1,7 @@
 /** `run_type_checker`: the project's own type checker, its findings as data. */
 
-import { checkTool } from "./_check_project.ts";
-import { TYPE_CHECKERS } from "./_checkers.ts";
+import { checkTool } from "./project/check_project.ts";
+import { TYPE_CHECKERS } from "./project/checkers.ts";
 
 export default checkTool({
   name: "run_type_checker",

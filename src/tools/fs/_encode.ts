@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
-import { decoderOf } from "./_decode.ts";
+import { decoderOf } from "../../toolkit/decode.ts";
 
 /** Canonical names of the WHATWG encodings with one byte a character, all of which can be inverted. */
 const SINGLE_BYTE = /^(?:ibm866|iso-8859-|koi8-|macintosh|windows-|x-mac-cyrillic|x-user-defined)/;

@@ -3,11 +3,11 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { FileContent, Preview, ReadContext, Tool } from "../../core/tool.ts";
-import { FILE_ENCODING } from "./_edit_arguments.ts";
-import { unify } from "./_line_ends.ts";
-import { pathSchema } from "./_path_schema.ts";
-import { codecOf, openText, type TextFile } from "./_text_file.ts";
-import { previewOf, requireSize } from "./_text_plan.ts";
+import { FILE_ENCODING } from "./edit/edit_arguments.ts";
+import { unify } from "../../toolkit/line_ends.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
+import { codecOf, openText, type TextFile } from "./edit/text_file.ts";
+import { previewOf, requireSize } from "./edit/text_plan.ts";
 
 interface Input {
   readonly path: string;

@@ -4,13 +4,13 @@ import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { Preview, ReadContext, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
-import { byteOrderMark, looksBinary } from "./_decode.ts";
-import { VALIDATE_SYNTAX } from "./_edit_arguments.ts";
-import type { HunkNote } from "./_patch_apply.ts";
-import { changesOf, planPatch } from "./_patch_plan.ts";
-import { parsePatch } from "./_patch_parse.ts";
-import type { PlannedFile } from "./_patch_tree.ts";
-import { describeChange } from "./_unified_diff.ts";
+import { byteOrderMark, looksBinary } from "../../toolkit/decode.ts";
+import { VALIDATE_SYNTAX } from "./edit/edit_arguments.ts";
+import type { HunkNote } from "./patch/apply.ts";
+import { changesOf, planPatch } from "./patch/plan.ts";
+import { parsePatch } from "./patch/parse.ts";
+import type { PlannedFile } from "./patch/tree.ts";
+import { describeChange } from "../../toolkit/unified_diff.ts";
 
 interface Input {
   readonly patch: string;

@@ -3,7 +3,7 @@
 import { printable } from "../../core/printable.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findIfAllowed } from "./_look.ts";
-import { pathSchema } from "./_path_schema.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
 
 interface Input {
   readonly path: string;

@@ -4,9 +4,9 @@ import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { Expectation, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
-import { VALIDATE_SYNTAX } from "./_edit_arguments.ts";
-import { pathSchema } from "./_path_schema.ts";
-import { fileExists, planWhole, previewWhole } from "./_whole_file.ts";
+import { VALIDATE_SYNTAX } from "./edit/edit_arguments.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
+import { fileExists, planWhole, previewWhole } from "./edit/whole_file.ts";
 
 interface Input {
   readonly path: string;

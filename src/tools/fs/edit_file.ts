@@ -10,11 +10,11 @@ import {
   EXPECTED_SHA256,
   FILE_ENCODING,
   VALIDATE_SYNTAX,
-} from "./_edit_arguments.ts";
-import { pathSchema } from "./_path_schema.ts";
-import { codecOf } from "./_text_file.ts";
-import { planText, previewText, type TextPlan, writeText } from "./_text_plan.ts";
-import { describeChange } from "./_unified_diff.ts";
+} from "./edit/edit_arguments.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
+import { codecOf } from "./edit/text_file.ts";
+import { planText, previewText, type TextPlan, writeText } from "./edit/text_plan.ts";
+import { describeChange } from "../../toolkit/unified_diff.ts";
 
 interface Input {
   readonly path: string;

@@ -3,7 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { Tool } from "../../core/tool.ts";
-import { pathSchema } from "./_path_schema.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 

@@ -2,10 +2,10 @@
 
 import { printable } from "../../core/printable.ts";
 import type { Tool } from "../../core/tool.ts";
-import { globArgument } from "./_glob_argument.ts";
-import { ignoreCapabilities } from "./_ignore_rules.ts";
-import { pathSchema } from "./_path_schema.ts";
-import { findFiles } from "./_search_names.ts";
+import { globArgument } from "../../toolkit/glob_argument.ts";
+import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
+import { findFiles } from "./search/names.ts";
 
 interface Input {
   readonly glob: string;

@@ -2,7 +2,7 @@
 
 import { printable } from "../../core/printable.ts";
 import type { FileType, Tool } from "../../core/tool.ts";
-import { pathSchema } from "./_path_schema.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
 
 interface Input {
   readonly path: string;

@@ -2,8 +2,8 @@
 
 import { printable } from "../../core/printable.ts";
 import type { FileType, Tool } from "../../core/tool.ts";
-import { globArgument, pathBelow } from "./_glob_argument.ts";
-import { pathSchema } from "./_path_schema.ts";
+import { globArgument, pathBelow } from "../../toolkit/glob_argument.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
 
 interface Input {
   readonly path: string;

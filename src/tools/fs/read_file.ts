@@ -4,9 +4,9 @@ import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import { sha256 } from "../../core/sha256.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
-import { decode, decoderOf, hasByteOrderMark, refuseBinary } from "./_decode.ts";
+import { decode, decoderOf, hasByteOrderMark, refuseBinary } from "../../toolkit/decode.ts";
 import { locateLines } from "./_line_range.ts";
-import { pathSchema } from "./_path_schema.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
 
 interface Input {
   readonly path: string;

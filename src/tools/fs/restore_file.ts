@@ -3,9 +3,9 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { Backup, Preview, ReadContext, Tool } from "../../core/tool.ts";
-import { looksBinary } from "./_decode.ts";
-import { pathSchema } from "./_path_schema.ts";
-import { describeChange } from "./_unified_diff.ts";
+import { looksBinary } from "../../toolkit/decode.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
+import { describeChange } from "../../toolkit/unified_diff.ts";
 
 interface Input {
   readonly path: string;

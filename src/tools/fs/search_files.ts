@@ -4,16 +4,16 @@ import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { ScannedFile, SharedScan } from "../../core/scan.ts";
 import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
-import { globArgument } from "./_glob_argument.ts";
-import { ignoreCapabilities } from "./_ignore_rules.ts";
-import { withPartial } from "./_partial.ts";
-import { pathSchema } from "./_path_schema.ts";
-import { createFilter } from "./_search_filter.ts";
-import { Findings, type Found, type Match, Tally } from "./_search_findings.ts";
-import { createLook } from "./_search_look.ts";
-import { findFiles, matchesFile, scanOrVisit } from "./_search_names.ts";
-import { compilePattern } from "./_search_pattern.ts";
-import type { Scanner } from "./_search_scanner.ts";
+import { globArgument } from "../../toolkit/glob_argument.ts";
+import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
+import { withPartial } from "./search/partial.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
+import { createFilter } from "./search/filter.ts";
+import { Findings, type Found, type Match, Tally } from "./search/findings.ts";
+import { createLook } from "./search/probe.ts";
+import { findFiles, matchesFile, scanOrVisit } from "./search/names.ts";
+import { compilePattern } from "./search/pattern.ts";
+import type { Scanner } from "./search/scanner.ts";
 
 interface Input {
   readonly pattern: string;
@@ -156,7 +156,7 @@ const tool: Tool<Input, Output> = {
     globArgument("file_pattern", input.file_pattern);
   },
   capabilities: ({ path }) => [{ kind: "fs.read", path, tree: true }, ...ignoreCapabilities(path)],
-  prepare: () => import("./_search_scanner.ts"),
+  prepare: () => import("./search/scanner.ts"),
   help,
   run: (input, context) =>
     input.pattern === "" ? findByName(input, context) : search(input, context),

@@ -3,10 +3,10 @@
 import { printable } from "../../core/printable.ts";
 import type { Expectation, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
-import { checkSha256, EXPECTED_SHA256, VALIDATE_SYNTAX } from "./_edit_arguments.ts";
+import { checkSha256, EXPECTED_SHA256, VALIDATE_SYNTAX } from "./edit/edit_arguments.ts";
 import { encoderOf } from "./_encode.ts";
-import { pathSchema } from "./_path_schema.ts";
-import { planWhole, previewWhole } from "./_whole_file.ts";
+import { pathSchema } from "../../toolkit/path_schema.ts";
+import { planWhole, previewWhole } from "./edit/whole_file.ts";
 
 interface Input {
   readonly path: string;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { ChainedLines } from "../../../src/audit/chained_lines.ts";
+import { ChainedLines } from "../../../src/audit/_chained_lines.ts";
 import { type AuditEntry, type ChainHead, START } from "../../../src/audit/record.ts";
 import { verifyChain } from "../../../src/audit/verify.ts";
 import { sha256 } from "../../../src/core/sha256.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { isHarmless } from "../../../src/audit/harmless.ts";
+import { isHarmless } from "../../../src/audit/_harmless.ts";
 import { cleaned, secretNames } from "../../../src/audit/redact.ts";
 import { Random } from "../../random.ts";
 

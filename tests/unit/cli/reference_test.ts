@@ -4,20 +4,20 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../../src/cli/commands.ts";
 import { EXAMPLES } from "../../../src/cli/examples.ts";
 import { FLAGS } from "../../../src/cli/flags.ts";
-import { helpText } from "../../../src/cli/help.ts";
+import { helpText } from "../../../src/cli/_help.ts";
 import { callLine, shellWord } from "../../../src/cli/reference/call_line.ts";
 import {
   commonErrors,
   errorMeaning,
   errorsOf,
-} from "../../../src/cli/reference/error_reference.ts";
-import { toManPage } from "../../../src/cli/reference/man_page.ts";
+} from "../../../src/cli/reference/_error_reference.ts";
+import { toManPage } from "../../../src/cli/reference/_man_page.ts";
 import { toMarkdown } from "../../../src/cli/reference/markdown.ts";
 import { membersOf } from "../../../src/cli/reference/reference.ts";
-import { schemaText } from "../../../src/cli/reference/schema_text.ts";
-import { listPage, toolPage } from "../../../src/cli/tool_page.ts";
-import { textWidth } from "../../../src/cli/plain_text.ts";
-import { NO_SCREEN } from "../../../src/cli/screen.ts";
+import { schemaText } from "../../../src/cli/reference/_schema_text.ts";
+import { listPage, toolPage } from "../../../src/cli/tools/_tool_page.ts";
+import { textWidth } from "../../../src/cli/render/plain_text.ts";
+import { NO_SCREEN } from "../../../src/cli/render/screen.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/core/errors.ts";
 import type { JsonSchema } from "../../../src/core/schema.ts";
 import { CATEGORIES, type ToolDescription } from "../../../src/core/tool.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
-import { Budgets } from "../../../src/engine/budgets.ts";
+import { Budgets } from "../../../src/engine/_budgets.ts";
 import { rulebook } from "../policy/_fixtures.ts";
 
 Deno.test("tokens add up until an agent's budget is spent, and then nothing more goes", () => {

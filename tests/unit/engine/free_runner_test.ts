@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../src/core/capability.ts";
-import { isFree } from "../../../src/engine/free_runner.ts";
+import { isFree } from "../../../src/engine/_free_runner.ts";
 import type { Job } from "../../../src/engine/runner.ts";
 import type { SandboxMode } from "../../../src/policy/model.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";

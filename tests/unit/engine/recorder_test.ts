@@ -3,7 +3,7 @@ import { AuditLog } from "../../../src/audit/log.ts";
 import { createRedactor } from "../../../src/audit/redact.ts";
 import type { ResolvedCapability } from "../../../src/core/capability.ts";
 import { ToolError } from "../../../src/core/errors.ts";
-import { readRequest } from "../../../src/cli/read_request.ts";
+import { readRequest } from "../../../src/serve/_read_request.ts";
 import { refusal, resultError } from "../../../src/core/result.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { createRecorder } from "../../../src/engine/recorder.ts";

@@ -8,7 +8,7 @@ import {
   toJsonText,
 } from "../../../src/core/result.ts";
 import type { Tool } from "../../../src/core/tool.ts";
-import { isRepeatable, runWithRetries, tryAlternatives } from "../../../src/engine/recover.ts";
+import { isRepeatable, runWithRetries, tryAlternatives } from "../../../src/engine/_recover.ts";
 import type { Outcome } from "../../../src/engine/runner.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
 import type { Recovery } from "../../../src/policy/model.ts";

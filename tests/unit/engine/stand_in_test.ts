@@ -3,18 +3,18 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { CallRequest } from "../../../src/core/request.ts";
 import { JSON_NULL } from "../../../src/core/result.ts";
-import { Approvals } from "../../../src/engine/approvals.ts";
-import { Budgets } from "../../../src/engine/budgets.ts";
+import { Approvals } from "../../../src/engine/approvals/approvals.ts";
+import { Budgets } from "../../../src/engine/_budgets.ts";
 import { type CommandEngine, createEngine } from "../../../src/engine/create_engine.ts";
 import { type Engine, execute } from "../../../src/engine/execute.ts";
-import { explain } from "../../../src/engine/explain.ts";
-import { Metrics } from "../../../src/engine/metrics.ts";
-import { NO_RECORDER } from "../../../src/engine/no_recorder.ts";
+import { explain } from "../../../src/engine/judge/explain.ts";
+import { Metrics } from "../../../src/engine/_metrics.ts";
+import { NO_RECORDER } from "../../../src/engine/_no_recorder.ts";
 import type { Job } from "../../../src/engine/runner.ts";
-import { Turns } from "../../../src/engine/turns.ts";
+import { Turns } from "../../../src/engine/_arrival_order.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";
-import { FOLLOW, noLog } from "./_follow.ts";
+import { FOLLOW, noLog } from "./pool/_follow.ts";
 import { canonical, pathRule, policy, rulebook, WORKSPACE } from "../policy/_fixtures.ts";
 
 const ALLOWED: Partial<Policy> = {

@@ -4,8 +4,8 @@ import { createContext, createFileBackend } from "../../../src/host/context.ts";
 import { pathRule } from "../policy/_fixtures.ts";
 import { LIBC } from "../sandbox/_libc.ts";
 import { grantOf, rulebookOf } from "./_rulebook.ts";
-import { ALONE, STARTER } from "./_starter.ts";
-import { withDirectory } from "./_temporary.ts";
+import { ALONE, STARTER } from "./run/_starter.ts";
+import { withDirectory } from "./files/_temporary.ts";
 
 Deno.test("a context holds the handles of its grant and what the engine adds", async () => {
   await withDirectory(async (root) => {

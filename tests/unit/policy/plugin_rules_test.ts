@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { PluginRule } from "../../../src/policy/model.ts";
-import { parsePolicy } from "../../../src/policy/parse.ts";
+import { parsePolicy } from "../../../src/policy/parse/parse.ts";
 import { mayRegister } from "../../../src/policy/plugin_rules.ts";
 
 Deno.test("a pipe registers tools where the first policy allows it and no other denies it", () => {

@@ -3,8 +3,8 @@ import {
   matchesCommand,
   parseCommandPattern,
   splitCommand,
-} from "../../../src/policy/match_command.ts";
-import { matchesGlob, parseGlob } from "../../../src/policy/match_path.ts";
+} from "../../../src/policy/match/argv.ts";
+import { matchesGlob, parseGlob } from "../../../src/policy/match/path.ts";
 import {
   type Access,
   DEFAULTS,
@@ -12,7 +12,7 @@ import {
   EFFECTS,
   type Policy,
 } from "../../../src/policy/model.ts";
-import { parsePolicy, renderProblems } from "../../../src/policy/parse.ts";
+import { parsePolicy, renderProblems } from "../../../src/policy/parse/parse.ts";
 
 function shipped(name: string): Policy {
   const file = new URL(`../../../policy/${name}.yaml`, import.meta.url);

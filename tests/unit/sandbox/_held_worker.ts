@@ -2,9 +2,9 @@
 
 import { enterBoundary, type Entered } from "../../../src/sandbox/enter.ts";
 import type { CanonicalPath } from "../../../src/core/capability.ts";
-import type { FileBackend, Target } from "../../../src/host/file_backend.ts";
-import { createLinuxFiles } from "../../../src/host/files_linux.ts";
-import { type Libc, openLibc } from "../../../src/sandbox/libc.ts";
+import type { FileBackend, Target } from "../../../src/host/files/file_backend.ts";
+import { createLinuxFiles } from "../../../src/host/files/linux/files.ts";
+import { type Libc, openLibc } from "../../../src/sandbox/kernel/libc.ts";
 import type { HeldAnswer, HeldTask, Step, StepResult } from "./_held.ts";
 
 async function perform(step: Step, libc: Libc | null): Promise<string> {

@@ -2,7 +2,7 @@
 
 import { assert } from "@std/assert";
 import { probeLandlock } from "../../../src/sandbox/landlock.ts";
-import { openLibc } from "../../../src/sandbox/libc.ts";
+import { openLibc } from "../../../src/sandbox/kernel/libc.ts";
 
 const opened = openLibc();
 assert(opened !== null, "these tests need glibc on Linux, as Toolgate's Linux build does");

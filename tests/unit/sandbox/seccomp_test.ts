@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { DENIED_CALLS, JUDGED_CALLS } from "../../../src/sandbox/denied_calls.ts";
-import { ERRNO } from "../../../src/sandbox/errno.ts";
+import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
 import { type Architecture, filterFor, type Instruction } from "../../../src/sandbox/seccomp.ts";
 
 const ARCHITECTURES = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;

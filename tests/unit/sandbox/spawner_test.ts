@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { openPipe } from "../../../src/host/pipes.ts";
-import { ERRNO } from "../../../src/sandbox/errno.ts";
-import { AT_FDCWD, OPEN } from "../../../src/sandbox/open_without_links.ts";
+import { openPipe } from "../../../src/host/kernel/pipes.ts";
+import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
+import { AT_FDCWD, OPEN } from "../../../src/sandbox/kernel/open_without_links.ts";
 import { CLOSED, type ProgramStart } from "../../../src/sandbox/spawner.ts";
-import { SPAWNER } from "../host/_starter.ts";
+import { SPAWNER } from "../host/run/_starter.ts";
 import { LIBC as libc } from "./_libc.ts";
 
 /** P_PID, WEXITED (waitid(2)) */

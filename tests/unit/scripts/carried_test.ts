@@ -3,7 +3,7 @@ import { constants, zstdCompressSync } from "node:zlib";
 import { carry } from "../../../scripts/_carried.ts";
 import { cutDenort } from "../../../scripts/_denort_trailer.ts";
 import { ToolError } from "../../../src/core/errors.ts";
-import { readCarried } from "../../../src/host/_read_carried.ts";
+import { readCarried } from "../../../src/host/carried/_read_carried.ts";
 import { LIBC } from "../sandbox/_libc.ts";
 
 const DATA = new Uint8Array(

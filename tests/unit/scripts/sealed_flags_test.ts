@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { sealedFlags } from "../../../scripts/_sealed_flags.ts";
-import { parsePolicy } from "../../../src/policy/parse.ts";
+import { parsePolicy } from "../../../src/policy/parse/parse.ts";
 
 function flagsOf(text: string): readonly string[] {
   const parsed = parsePolicy(`version: 1\n${text}`, "test.yaml");

@@ -1,7 +1,7 @@
 /** The validators as a thread has them, with the parser for Python from its package. */
 
 import type { Syntax } from "../../../src/core/tool.ts";
-import { openCarried } from "../../../src/host/carried.ts";
+import { openCarried } from "../../../src/host/carried/carried.ts";
 import { createSyntax } from "../../../src/syntax/validators.ts";
 
 export const SYNTAX: Syntax = createSyntax({ python: () => openCarried(null)() });

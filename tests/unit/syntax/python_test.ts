@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { openCarried } from "../../../src/host/carried.ts";
+import { openCarried } from "../../../src/host/carried/carried.ts";
 import { createRuff, Panic } from "../../../src/syntax/_ruff.ts";
 import { createPythonValidator } from "../../../src/syntax/python.ts";
 import { agreeOnPython, shareOf } from "./_agreement.ts";

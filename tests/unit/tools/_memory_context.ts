@@ -16,7 +16,7 @@ import type {
 } from "../../../src/core/tool.ts";
 import { parseArguments } from "../../../src/core/parse_arguments.ts";
 import { SYNTAX } from "../syntax/_syntax.ts";
-import { scanByWalking } from "../../../src/host/_scan_by_walking.ts";
+import { scanByWalking } from "../../../src/host/scan/scan_by_walking.ts";
 
 /** Text or bytes of a file, a link, a directory, or a file that may not be read. */
 export type Node = string | Uint8Array | { readonly target: string } | "<directory>" | "<denied>";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compileRulebook } from "../../../../src/policy/compile.ts";
-import { parsePolicy, renderProblems } from "../../../../src/policy/parse.ts";
-import { type PolicyWarning, reviewPolicies } from "../../../../src/policy/review.ts";
+import { parsePolicy, renderProblems } from "../../../../src/policy/parse/parse.ts";
+import { type PolicyWarning, reviewPolicies } from "../../../../src/policy/review/review.ts";
 import { createRegistry } from "../../../../src/tools/registry.ts";
 import { canonical, WORKSPACE } from "../_fixtures.ts";
 

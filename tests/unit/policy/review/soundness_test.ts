@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { ResolvedCapability } from "../../../../src/core/capability.ts";
 import { compileRulebook } from "../../../../src/policy/compile.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
-import { type PolicyWarning, reviewPolicies } from "../../../../src/policy/review.ts";
+import { type PolicyWarning, reviewPolicies } from "../../../../src/policy/review/review.ts";
 import type { Rulebook } from "../../../../src/policy/rulebook.ts";
 import { Random } from "../../../random.ts";
 import { canonical, READER, RUNNER, WORKSPACE } from "../_fixtures.ts";

@@ -8,7 +8,7 @@ import runLinter from "../../../../src/tools/exec/run_linter.ts";
 import runTests from "../../../../src/tools/exec/run_tests.ts";
 import runTypeChecker from "../../../../src/tools/exec/run_type_checker.ts";
 import { createMemory, surveyed } from "../_memory_context.ts";
-import { type Files, first, ways } from "./_ways.ts";
+import { type Files, first, ways } from "./project/_ways.ts";
 
 const ESLINT: Files = {
   "package.json": `{"devDependencies":{"eslint":"9"}}`,

@@ -1,0 +1,137 @@
+/** Who is asked when a single call needs somebody to agree: a flag, an earlier answer, or whoever sits at the terminal. */
+
+import { printable } from "../../core/printable.ts";
+import type {
+  ApprovalAnswer,
+  Approver,
+  PendingApproval,
+} from "../../engine/approvals/approvals.ts";
+import type { ApprovalStore, StoredApproval } from "../../host/storage/approval_store.ts";
+import { complain } from "../stdio.ts";
+
+export interface CallApproverOptions {
+  /** `--approve`: whoever starts the program agrees to what it is started for. */
+  readonly approve: boolean;
+  /** `--approval ID`: agrees to exactly that action, which an earlier call asked for. */
+  readonly approval: string | null;
+  /** Where answers are kept between calls; null where there is no such place. */
+  readonly store: () => ApprovalStore | null;
+  readonly terminal: boolean;
+}
+
+/** Asked in this order: the flags, what was answered before, the terminal. */
+export function createCallApprover(options: CallApproverOptions): Approver {
+  return {
+    async ask(pending) {
+      if (options.approve) return { answer: "approved", remember: "once" };
+      const store = options.store();
+      if (options.approval !== null) return presented(pending, options.approval, store);
+      const earlier = store?.take(pending.id) ?? null;
+      if (earlier !== null) return answerOf(earlier);
+      if (options.terminal) return await askTerminal(pending, store);
+      store?.put(stored(pending, "pending"));
+      return nobody(pending, store !== null);
+    },
+  };
+}
+
+/** A name that was given out is good once, and for nothing else than it was given out for. */
+function presented(
+  pending: PendingApproval,
+  approval: string,
+  store: ApprovalStore | null,
+): ApprovalAnswer {
+  if (approval === pending.id && store?.remove(approval) === true) {
+    return { answer: "approved", remember: "once" };
+  }
+  store?.put(stored(pending, "pending"));
+  const hint = approval === pending.id
+    ? "that approval was used, has expired or was never asked for"
+    : "the approval is for another action, or something of it has changed since";
+  return { answer: "nobody", hint: `${hint}; this call asks for ${pending.id}` };
+}
+
+function answerOf(earlier: StoredApproval): ApprovalAnswer {
+  return earlier.status === "approved"
+    ? { answer: "approved", remember: "once" }
+    : { answer: "rejected", reason: null };
+}
+
+function nobody({ id }: PendingApproval, kept: boolean): ApprovalAnswer {
+  const hint = kept
+    ? `"toolgate approvals approve ${id}" agrees to it, or the same call with --approval ${id} or --approve`
+    : "the same call with --approve agrees to it";
+  return { answer: "nobody", hint };
+}
+
+function stored(
+  { id, tool, agent, description, risk, expiresAt }: PendingApproval,
+  status: StoredApproval["status"],
+): StoredApproval {
+  return { id, tool, agent, description, risk, expiresAt, status, remembered: false };
+}
+
+/** Nothing but a clear yes is one. */
+async function askTerminal(
+  pending: PendingApproval,
+  store: ApprovalStore | null,
+): Promise<ApprovalAnswer> {
+  const { id, agent, description, risk, reason, preview, expiresAt } = pending;
+  const { openScreen } = await import("../render/screen.ts");
+  const { diffLine, styleOf } = await import("../render/style.ts");
+  const style = styleOf(openScreen("stderr"));
+  const shown = previewText(preview, (line) => diffLine(line, style));
+  complain(
+    [
+      "",
+      `${printable(description, 400)}`,
+      `  asked by ${printable(agent, 80)}, risk ${risk}: ${printable(reason, 400)}`,
+      ...(shown === "" ? [] : [shown]),
+      store === null
+        ? "Agree? [y]es, [N]o: "
+        : "Agree? [y]es, once; [s]ession: to this very action for a while; [N]o: ",
+    ].join("\n"),
+  );
+  const answer = (await readLine(expiresAt - Date.now()))?.trim().toLowerCase() ?? null;
+  if (answer === null) return { answer: "expired" };
+  if (["s", "session"].includes(answer) && store !== null) {
+    store.put({ ...stored(pending, "approved"), remembered: true });
+    return { answer: "approved", remember: "session" };
+  }
+  if (["y", "yes"].includes(answer)) return { answer: "approved", remember: "once" };
+  store?.remove(id);
+  return { answer: "rejected", reason: "the person at the terminal said no" };
+}
+
+/** Most lines of a preview that still leave the question on the screen. */
+const MOST_LINES = 40;
+
+function previewText(preview: string, colour: (diffLine: string) => string): string {
+  const value: unknown = JSON.parse(preview);
+  if (typeof value !== "object" || value === null) return "";
+  const { diff, ...rest } = value as Record<string, unknown>;
+  const isDiff = typeof diff === "string" && diff !== "";
+  const text = isDiff ? diff : JSON.stringify(rest, null, 2);
+  const lines = text.split("\n").map((line) => {
+    const safe = printable(line, 200);
+    return `  ${isDiff ? colour(safe) : safe}`;
+  });
+  const more = lines.length - MOST_LINES;
+  return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`  … ${more} more lines`] : [])].join(
+    "\n",
+  );
+}
+
+/** A line of standard input; null when the time is over, "" at its end. */
+async function readLine(ms: number): Promise<string | null> {
+  const { promise: expired, resolve } = Promise.withResolvers<"expired">();
+  const timer = setTimeout(resolve, Math.max(0, ms), "expired" as const);
+  const buffer = new Uint8Array(256);
+  try {
+    const count = await Promise.race([expired, Deno.stdin.read(buffer)]);
+    if (count === "expired") return null;
+    return new TextDecoder().decode(buffer.subarray(0, count ?? 0));
+  } finally {
+    clearTimeout(timer);
+  }
+}

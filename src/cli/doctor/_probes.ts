@@ -1,0 +1,133 @@
+/** `doctor`: deeds that no plain program does (connect, signal, trace), tried by a line of an interpreter. */
+
+import type { Program } from "../../core/capability.ts";
+import type { CommandEngine } from "../../engine/create_engine.ts";
+import type { Trial, TrialOptions } from "../../engine/pool/trial.ts";
+import { DENIED_CALLS } from "../../sandbox/denied_calls.ts";
+import { type Finding, finding, type Kind } from "./_findings.ts";
+
+/** A thread that the layer holds and that may start these programs. */
+export type OpenTrial = (layer: TrialOptions["layer"], programs: readonly Program[]) => Trial;
+/** Null where there is none of that name. */
+export type FindProgram = (name: string) => Program | null;
+
+/** Programs in which a deed that no plain program does can be written in a line, the first that is here. */
+const PROBERS = ["perl", "python3"] as const;
+
+interface Deed {
+  readonly layer: "landlock" | "seccomp";
+  readonly kind: Kind;
+  readonly attempt: string;
+  /** Prints `done`, or an error's number. */
+  readonly code: Readonly<Record<(typeof PROBERS)[number], string>>;
+}
+
+/** `done` also for a connection that nobody takes: it left the program. */
+function deedsOf(pid: number): readonly Deed[] {
+  const ptrace = DENIED_CALLS["ptrace"]?.[Deno.build.arch] ?? 0;
+  return [
+    {
+      layer: "seccomp",
+      kind: "network connect",
+      attempt: "a program connects to 127.0.0.1",
+      code: {
+        perl: "use Socket; socket(S,PF_INET,SOCK_STREAM,0) && " +
+          'connect(S,sockaddr_in(9,inet_aton("127.0.0.1"))); print $!+0==111||!$! ? "done" : $!+0',
+        python3: "import socket\ntry:\n s=socket.socket(); r=s.connect_ex(('127.0.0.1',9))\n" +
+          "except OSError as e: r=e.errno\nprint('done' if r in (0,111) else r)",
+      },
+    },
+    {
+      layer: "landlock",
+      kind: "signals",
+      attempt: "a program signals Toolgate",
+      code: {
+        perl: `print kill(0,${pid}) ? "done" : $!+0`,
+        python3:
+          `import os\ntry:\n os.kill(${pid},0); print('done')\nexcept OSError as e: print(e.errno)`,
+      },
+    },
+    {
+      layer: "seccomp",
+      kind: "ptrace",
+      attempt: "a program asks to be traced",
+      // PTRACE_TRACEME is 0 (sys/ptrace.h).
+      code: {
+        perl: `print syscall(${ptrace},0,0,0,0)==0 ? "done" : $!+0`,
+        python3: "import ctypes\nc=ctypes.CDLL(None,use_errno=True)\n" +
+          `print('done' if c.syscall(${ptrace},0,0,0,0)==0 else ctypes.get_errno())`,
+      },
+    },
+  ];
+}
+
+/** Each deed under the kernel's rules, where it can be done without them. */
+export async function tryDeeds(
+  engine: CommandEngine,
+  open: OpenTrial,
+  find: FindProgram,
+): Promise<readonly Finding[]> {
+  const prober = PROBERS.map((name) => ({ name, program: find(name) }))
+    .find(({ program }) => program !== null);
+  const all = deedsOf(Deno.pid);
+  if (prober?.program === undefined || prober.program === null) {
+    return all.map(({ layer, kind, attempt }) =>
+      finding(layer, kind, attempt, null, `there is neither ${PROBERS.join(" nor ")} to try it`)
+    );
+  }
+  const { name, program } = prober;
+  const words = (code: string) => [name, name === "perl" ? "-e" : "-c", code];
+  const trial = open("kernel", [program]);
+  const found: Finding[] = [];
+  try {
+    for (const { layer, kind, attempt, code } of all) {
+      const argv = words(code[name]);
+      const free = await freely(program, argv);
+      if (free !== "done") {
+        const detail = `it cannot be done here even without any layer (${free})`;
+        found.push(finding(layer, kind, attempt, null, detail));
+        continue;
+      }
+      const { output, error } = await trial.start(program, argv);
+      const answer = output.trim();
+      const held = /^[0-9]+$/.test(answer);
+      found.push(
+        answer === "done" ? finding(layer, kind, attempt, false, "it was done") : held
+          ? finding(
+            layer,
+            kind,
+            attempt,
+            true,
+            `refused (errno ${answer}); without layers it is done`,
+          )
+          : finding(layer, kind, attempt, null, `${name} did not run: ${error?.message ?? "?"}`),
+      );
+    }
+  } finally {
+    await trial.close();
+  }
+  const { network } = engine.rulebook.settings.sandbox;
+  return network === "deny"
+    ? found
+    : found.map((one) =>
+      one.kind === "network connect"
+        ? { ...one, detail: `${one.detail}; the policy lets commands use the network` }
+        : one
+    );
+}
+
+/** The same without any layer: what fails here too proves nothing there. */
+async function freely(program: Program, [, ...args]: readonly string[]): Promise<string> {
+  try {
+    const { stdout } = await new Deno.Command(program.start, {
+      args: [...args],
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).output();
+    return new TextDecoder().decode(stdout).trim().slice(0, 20);
+  } catch {
+    return "it cannot be started";
+  }
+}

@@ -1,0 +1,255 @@
+/** `doctor` of an unsealed build: threads held by one layer at a time, in a folder that is removed afterwards. */
+
+import { join } from "@std/path";
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import type { CommandEngine } from "../../engine/create_engine.ts";
+import {
+  type Attempted,
+  openTrial,
+  type Trial,
+  type TrialOptions,
+} from "../../engine/pool/trial.ts";
+import { createProgramFinder } from "../../host/run/program_search.ts";
+import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
+import { type FindProgram, type OpenTrial, tryDeeds } from "./_probes.ts";
+import { type Finding, finding, type Kind } from "./_findings.ts";
+import type { Session } from "../session.ts";
+
+/** `inside` may be read and written, `outside` not; both hold a file named `file`. */
+interface Place {
+  readonly inside: CanonicalPath;
+  readonly outside: CanonicalPath;
+}
+
+/** What the files hold: nothing that a path or a message says by chance. */
+const CONTENT = "content-4f2d9c";
+/** A variable that no policy passes on. */
+const SENTINEL = "TOOLGATE_DOCTOR_SENTINEL";
+const SENTINEL_VALUE = "seen-7c1f";
+
+/** Landlock ABI that first holds a kind (Documentation/userspace-api/landlock.rst). */
+const FIRST_ABI: Partial<Record<Kind, number>> = { signals: 6 };
+
+export async function tryThreads(
+  engine: CommandEngine,
+  { policies, workspace }: Session,
+  abi: number,
+): Promise<readonly Finding[]> {
+  const base = makeFolder(workspace);
+  if (base === null) return [...untried(), await connection()];
+  const place: Place = {
+    inside: join(base, "inside") as CanonicalPath,
+    outside: join(base, "outside") as CanonicalPath,
+  };
+  Deno.env.set(SENTINEL, SENTINEL_VALUE);
+  try {
+    for (const folder of [place.inside, place.outside]) {
+      Deno.mkdirSync(folder);
+      Deno.writeTextFileSync(join(folder, "file"), CONTENT);
+    }
+    const finder = createProgramFinder(place.inside, SYSTEM_PATHS);
+    const find = (name: string) => finder.find(name, place.inside);
+    const trial = (layer: TrialOptions["layer"], programs: readonly Program[]) =>
+      openTrial(engine, { policies, layer, inside: place.inside, programs });
+    const findings = [
+      ...await files("runtime", trial("runtime", []), place),
+      await otherProgram(trial, find),
+      await connection(),
+      ...await files("landlock", trial("kernel", []), place),
+      ...await programs(engine, trial, find, place),
+    ];
+    return findings.map((one) => absentIf(one, abi));
+  } finally {
+    Deno.env.delete(SENTINEL);
+    Deno.removeSync(base, { recursive: true });
+  }
+}
+
+/** Where temporary files go; on a read-only root, as containers have it, in the workspace. Null where neither may be written to. */
+function makeFolder(workspace: CanonicalPath): string | null {
+  const prefix = ".toolgate-doctor-";
+  for (const place of [{}, { dir: workspace }]) {
+    try {
+      return Deno.realPathSync(Deno.makeTempDirSync({ prefix, ...place }));
+    } catch {
+      // Not here.
+    }
+  }
+  return null;
+}
+
+/** What needs a folder. */
+function untried(): readonly Finding[] {
+  const why = "neither the folder for temporary files nor the workspace may be written to: " +
+    "set TMPDIR to one that may";
+  const of = (layer: Finding["layer"], kind: Kind, attempt: string) =>
+    finding(layer, kind, attempt, null, why);
+  return [
+    of("runtime", "file read", "read a file outside"),
+    of("runtime", "file write", "write a file outside"),
+    of("runtime", "program start", "start a program that is not on the list"),
+    of("landlock", "file read", "read a file outside"),
+    of("landlock", "file write", "write a file outside"),
+    of("landlock", "program start", "a program (env) starts one outside"),
+  ];
+}
+
+/** What a kernel without the layer cannot hold is missing, not broken. */
+function absentIf(one: Finding, abi: number): Finding {
+  const needed = one.layer === "landlock" ? FIRST_ABI[one.kind] ?? 1 : 0;
+  if (one.holds !== false || abi >= needed) return one;
+  const detail = abi === 0
+    ? `${one.detail}; this kernel has no Landlock, or it is not switched on (lsm=landlock)`
+    : `${one.detail}; this kernel's Landlock (ABI ${abi}) has no word for it`;
+  return { ...one, detail, absent: true };
+}
+
+/** Refused where it must be, and not refused where it must not be. */
+function both(refused: boolean, allowed: Attempted): readonly [boolean, string] {
+  if (!refused) return [false, "it was done"];
+  if (allowed.error === null) return [true, "refused; what is allowed is done"];
+  return [false, `what is allowed is refused too: ${allowed.error.code}: ${allowed.error.message}`];
+}
+
+async function files(
+  layer: "runtime" | "landlock",
+  trial: Trial,
+  { inside, outside }: Place,
+): Promise<readonly Finding[]> {
+  const at = (folder: CanonicalPath, name: string) => join(folder, name) as CanonicalPath;
+  try {
+    const read = await trial.read(at(outside, "file"));
+    const readInside = await trial.read(at(inside, "file"));
+    await trial.write(at(outside, "written"));
+    const written = exists(at(outside, "written"));
+    const wroteInside = await trial.write(at(inside, "written"));
+    return [
+      finding(layer, "file read", "read a file outside", ...both(read.error !== null, readInside)),
+      finding(layer, "file write", "write a file outside", ...both(!written, wroteInside)),
+    ];
+  } finally {
+    await trial.close();
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The runtime starts what its list names, by path, and nothing else. */
+async function otherProgram(open: OpenTrial, find: FindProgram): Promise<Finding> {
+  const attempt = "start a program that is not on the list";
+  const [listed, other] = [find("true"), find("cat")];
+  if (listed === null || other === null) {
+    return finding("runtime", "program start", attempt, null, "there is no true and cat to try");
+  }
+  const trial = open("runtime", [listed]);
+  try {
+    const started = await trial.start(other, ["cat", "file"]);
+    const allowed = await trial.start(listed, ["true"]);
+    const refused = started.error !== null && !started.output.includes(CONTENT);
+    return finding("runtime", "program start", attempt, ...both(refused, allowed));
+  } finally {
+    await trial.close();
+  }
+}
+
+/** The whole process, not only its threads: no tool uses the network. Port 9 is discard (RFC 863), and closed. */
+async function connection(): Promise<Finding> {
+  const attempt = "connect from Toolgate itself";
+  try {
+    (await Deno.connect({ hostname: "127.0.0.1", port: 9 })).close();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) {
+      return finding(
+        "runtime",
+        "network connect",
+        attempt,
+        true,
+        "this build has no permission to",
+      );
+    }
+  }
+  const detail = "run with more permissions than a build has: its threads get none";
+  return finding("runtime", "network connect", attempt, null, detail);
+}
+
+/** Programs under the kernel's rules, each attempt with its like that is allowed. */
+async function programs(
+  engine: CommandEngine,
+  open: OpenTrial,
+  find: FindProgram,
+  place: Place,
+): Promise<readonly Finding[]> {
+  const { inside, outside } = place;
+  const found: Finding[] = [];
+  const within = async (
+    names: readonly string[],
+    of: Pick<Finding, "layer" | "kind" | "attempt">,
+    attempt: (trial: Trial, all: readonly Program[]) => Promise<readonly [boolean, string]>,
+  ): Promise<void> => {
+    const all = names.map(find);
+    const { layer, kind, attempt: words } = of;
+    const missing = names.filter((_, at) => all[at] === null);
+    if (missing.length > 0) {
+      found.push(finding(layer, kind, words, null, `there is no ${missing.join(", ")} to try it`));
+      return;
+    }
+    const trial = open("kernel", all as readonly Program[]);
+    try {
+      found.push(finding(layer, kind, words, ...await attempt(trial, all as readonly Program[])));
+    } finally {
+      await trial.close();
+    }
+  };
+  await within(
+    ["cat"],
+    { layer: "landlock", kind: "file read", attempt: "a program (cat) reads a file outside" },
+    async (trial, [cat]) => {
+      const read = await trial.start(cat!, ["cat", join(outside, "file")]);
+      return both(
+        !read.output.includes(CONTENT),
+        await trial.start(cat!, ["cat", join(inside, "file")]),
+      );
+    },
+  );
+  await within(
+    ["touch"],
+    { layer: "landlock", kind: "file write", attempt: "a program (touch) writes a file outside" },
+    async (trial, [touch]) => {
+      await trial.start(touch!, ["touch", join(outside, "touched")]);
+      const allowed = await trial.start(touch!, ["touch", join(inside, "touched")]);
+      return both(!exists(join(outside, "touched")), allowed);
+    },
+  );
+  await within(
+    ["env", "cat"],
+    { layer: "landlock", kind: "program start", attempt: "a program (env) starts one outside" },
+    async (trial, [env, cat]) => {
+      const copy = join(outside, "program");
+      Deno.copyFileSync(cat!.path, copy);
+      Deno.chmodSync(copy, 0o755);
+      const started = await trial.start(env!, ["env", copy, join(inside, "file")]);
+      const allowed = await trial.start(env!, ["env", cat!.start, join(inside, "file")]);
+      return both(!started.output.includes(CONTENT), allowed);
+    },
+  );
+  await within(
+    ["env"],
+    { layer: "policy", kind: "environment", attempt: "a program (env) prints its environment" },
+    async (trial, [env]) => {
+      const { error, output } = await trial.start(env!, ["env"]);
+      if (error !== null) return [false, `${error.code}: ${error.message}`];
+      return output.includes(SENTINEL_VALUE)
+        ? [false, `${SENTINEL}, which no policy names, was there`]
+        : [true, "a variable that the policy does not pass is not there"];
+    },
+  );
+  found.push(...await tryDeeds(engine, open, find));
+  return found;
+}

@@ -1,0 +1,88 @@
+/** Judging a request without any effect: arguments, what they need, and what the policy says to that. */
+
+import type { Capability } from "../../core/capability.ts";
+import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
+import type { CallRequest } from "../../core/request.ts";
+import type { Tool } from "../../core/tool.ts";
+import { grantOf } from "../../policy/grant.ts";
+import { EFFECTS } from "../../policy/model.ts";
+import type { Subject } from "../../policy/rulebook.ts";
+import type { Decide, Judgement, Judging } from "./judgement.ts";
+import { withoutRefusedOptions } from "./_optional_capabilities.ts";
+
+/**
+ * The judgement of a request: what `execute` acts on and `explain` shows. Throws a ToolError
+ * for UNKNOWN_TOOL, INVALID_ARGUMENTS, COMMAND_UNPARSABLE and paths that cannot be resolved.
+ */
+export function judge(engine: Judging, request: CallRequest): Judgement | Promise<Judgement> {
+  const loaded = engine.registry.get(request.tool);
+  return loaded instanceof Promise
+    ? loaded.then((tool) => judgeTool(engine, request, tool))
+    : judgeTool(engine, request, loaded);
+}
+
+function judgeTool(
+  engine: Judging,
+  request: CallRequest,
+  tool: Tool,
+): Judgement | Promise<Judgement> {
+  const parsed = parseArguments(tool.input, request.args);
+  if ("problems" in parsed) throw invalidArguments(tool.name, parsed.problems);
+  const { value } = parsed;
+  tool.check?.(value);
+  if (tool.standsFor !== undefined) {
+    return judgeAs(engine, request, tool, tool.standsFor.call(value));
+  }
+  const input = request.preview && tool.rehearsal !== undefined ? tool.rehearsal(value) : value;
+  if (tool.survey !== undefined) {
+    return import("./_survey.ts").then(({ judgeWays }) =>
+      judgeWays(engine, request, { tool, input }, decideLater)
+    );
+  }
+  const found = tool.capabilities(input, { cwd: "." });
+  if (found instanceof Promise) return decideLater(engine, request, { tool, input }, found);
+  const preparing = engine.prepare(found, tool);
+  return preparing === null
+    ? decideOn(engine, request, { tool, input }, found)
+    : decideLater(engine, request, { tool, input }, found);
+}
+
+/** Judged as the call that is meant; where the policy is stricter with the name it came under, that holds. */
+async function judgeAs(
+  engine: Judging,
+  request: CallRequest,
+  named: Tool,
+  meant: Pick<CallRequest, "tool" | "args">,
+): Promise<Judgement> {
+  const own = engine.rulebook.decide(subjectOf(named, request.agent), []);
+  const judged = await judge(engine, { ...request, ...meant });
+  const { effect, verdicts } = judged.decision;
+  if (EFFECTS.indexOf(own.effect) <= EFFECTS.indexOf(effect)) return judged;
+  return { ...judged, decision: { ...own, verdicts } };
+}
+
+/** Waits for what judging takes, then judges. */
+const decideLater: Decide = async (engine, request, call, finding) => {
+  const found = await finding;
+  await engine.prepare(found, call.tool);
+  return decideOn(engine, request, call, found);
+};
+
+function decideOn(
+  { rulebook, resolver }: Judging,
+  { agent, timeoutMs }: CallRequest,
+  { tool, input }: Pick<Judgement, "tool" | "input">,
+  found: readonly Capability[],
+): Judgement {
+  const resolved = withoutRefusedOptions(rulebook, agent, resolver.resolve(found));
+  const decision = rulebook.decide(subjectOf(tool, agent), resolved);
+  const ms = Math.min(rulebook.timeoutOf(tool.name), timeoutMs ?? Infinity);
+  return { tool, input, decision, grant: grantOf(resolved, rulebook.settings, ms) };
+}
+
+/** What the policy is asked about a tool. */
+export function subjectOf(tool: Tool, agent: string): Subject {
+  const { name, risk, permission, riskOfPrograms = false, leastRisk } = tool;
+  const least = leastRisk === undefined ? {} : { leastRisk };
+  return { tool: name, agent, risk, permission, riskOfPrograms, ...least };
+}

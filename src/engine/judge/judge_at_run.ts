@@ -1,0 +1,55 @@
+/** The second judgement of a command whose words are known only when it runs: on the thread that would start it. */
+
+import { ToolError } from "../../core/errors.ts";
+import { programOf } from "../../host/run/granted_programs.ts";
+import type { LineCommand } from "../../host/run/line/line_host.ts";
+import { createKernelSight } from "../../host/paths/path_probe.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { Rulebook, Subject } from "../../policy/rulebook.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { lowerCommand, lowerFiles } from "../../shell/lower_command.ts";
+import { createResolver } from "./resolve.ts";
+import { createSpawnResolver } from "./resolve_spawn.ts";
+
+export interface RunJudge {
+  readonly rulebook: Rulebook;
+  readonly subject: Subject;
+  readonly grant: Grant;
+  readonly libc: Libc;
+}
+
+/** The error that refuses the command; null where the policy plainly allows it. */
+export async function judgeAtRun(
+  { rulebook, subject, grant, libc }: RunJudge,
+  { argv, directory, redirections, variables }: LineCommand,
+): Promise<ToolError | null> {
+  try {
+    const capabilities = argv === null
+      ? lowerFiles({ cwd: directory, redirections })
+      : await lowerCommand({ argv, cwd: directory, redirections, variables });
+    await rulebook.prepare(capabilities);
+    const sight = createKernelSight(libc);
+    const resolve = createSpawnResolver(
+      rulebook,
+      sight,
+      (name, cwd) => programOf(grant, [name], cwd),
+    );
+    const resolver = createResolver(grant.workspace, () => ({ resolve }), sight);
+    const decision = rulebook.decide(
+      // Files alone are no more than what the file tools do.
+      argv === null ? { ...subject, riskOfPrograms: false, risk: "moderate" } : subject,
+      resolver.resolve(capabilities),
+    );
+    if (decision.effect === "allow") return null;
+    const { code, reason, rule } = decision;
+    const what = argv === null ? "a redirection of the line" : "a command of the line";
+    return new ToolError(
+      decision.effect === "ask" ? "COMMAND_DENIED" : code ?? "COMMAND_DENIED",
+      `${subject.tool}: ${what}, known only when it ran, was refused: ${reason}`,
+      rule === null ? {} : { rule },
+    );
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+    throw error;
+  }
+}

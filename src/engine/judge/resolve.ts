@@ -1,0 +1,78 @@
+/** From the words of a request to what they name on this machine: paths canonical, programs found. */
+
+import type {
+  CanonicalPath,
+  Capability,
+  FileCapability,
+  ResolvedCapability,
+  ResolvedFileCapability,
+} from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { canonicalEntry } from "../../host/paths/canonicalize.ts";
+import { entryType } from "../../host/paths/entry_type.ts";
+import { RUNTIME_SIGHT, type Sight } from "../../host/paths/path_probe.ts";
+import type { SpawnResolver } from "./resolve_spawn.ts";
+
+export interface CapabilityResolver {
+  /** Throws a ToolError where a path cannot be resolved (loops, too long, not a directory on the way). */
+  resolve(capabilities: readonly Capability[]): readonly ResolvedCapability[];
+}
+
+export function createResolver(
+  workspace: CanonicalPath,
+  programs: () => { readonly resolve: SpawnResolver },
+  sight: Sight = RUNTIME_SIGHT,
+): CapabilityResolver {
+  const resolveFile = (capability: FileCapability): readonly ResolvedFileCapability[] => {
+    const { path: requested, entry, by } = capability;
+    const leads = sight.canonicalize(workspace, requested);
+    const path = entry === true ? canonicalEntry(workspace, requested) : leads;
+    // Of arguments alone it cannot be said whether they name a directory, which rules on endings leave alone.
+    const tree = capability.tree || (by === "program" && sight.isDirectory(path));
+    const resolved: ResolvedFileCapability = {
+      ...capability,
+      requested,
+      path,
+      tree,
+      ...(tree && isOrBecomesDirectory(path) ? { directory: true } : {}),
+    };
+    return path === leads ? [resolved] : [resolved, {
+      kind: capability.kind,
+      requested,
+      path: leads,
+      tree: false,
+      judgedOnly: true,
+    }];
+  };
+  const resolveOne = (capability: Capability): readonly ResolvedCapability[] => {
+    switch (capability.kind) {
+      case "fs.read":
+      case "fs.write":
+        return resolveFile(capability);
+      case "process.spawn": {
+        const { spawn, reached } = programs().resolve(capability);
+        return [spawn, ...reached.flatMap(resolve)];
+      }
+      case "net.connect":
+      case "env.read":
+        return [capability];
+    }
+  };
+  const resolve = (capability: Capability): readonly ResolvedCapability[] => {
+    try {
+      return resolveOne(capability);
+    } catch (error) {
+      // What cannot be resolved is left out where the call can do without it, or no program can reach it.
+      const spared = "optional" in capability || "by" in capability;
+      if (error instanceof ToolError && spared) return [];
+      throw error;
+    }
+  };
+  return { resolve: (capabilities) => capabilities.flatMap(resolve) };
+}
+
+/** What is not there yet counts: as a file it would be judged again when it is opened. */
+function isOrBecomesDirectory(path: CanonicalPath): boolean {
+  const type = entryType(path);
+  return type === "directory" || type === null;
+}

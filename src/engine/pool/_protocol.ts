@@ -1,0 +1,117 @@
+/** What crosses between the main thread and a worker: one header line of JSON, and after it the output as raw JSON. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import type { ResultError } from "../../core/errors.ts";
+import { JSON_NULL, type JsonText, type Usage } from "../../core/result.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { FileKind } from "../../host/run/line/redirect.ts";
+import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { Subject } from "../../policy/rulebook.ts";
+import type { Sandbox } from "../../policy/model.ts";
+import type { PluginManifest } from "../../plugins/manifest.ts";
+import type { Boundary, Layer } from "../../sandbox/boundary.ts";
+import type { RingMemory } from "./channel.ts";
+import type { JobEvent } from "../runner.ts";
+import type { StopReason } from "./stop.ts";
+import type { ProgramSurroundings } from "./thread_parts.ts";
+
+/** The first and only `postMessage` to a worker. */
+export interface WorkerSetup {
+  readonly toWorker: RingMemory;
+  readonly toMain: RingMemory;
+  readonly boundary: Boundary;
+  readonly sandbox: Sandbox;
+  /** Compiled again in the worker when a walk first asks for it. */
+  readonly policies: readonly PlacedPolicy[];
+  readonly plugins: readonly PluginManifest[];
+  readonly surroundings: ProgramSurroundings;
+  /** One job after the other, in the order they came; otherwise all at once. */
+  readonly sequential: boolean;
+  /** Its calls go through many files. */
+  readonly scans: boolean;
+  /** Where scans are shared with another thread; null for threads that have none. */
+  readonly desk: SharedArrayBuffer | null;
+}
+
+/** The part of a grant that differs between calls; the rest stands in the setup's policies. */
+export type JobGrant = Pick<Grant, "read" | "write" | "spawn" | "connect" | "timeoutMs">;
+
+/** One side of the desk. `ticket`: the number of the call that both threads work for. */
+export interface Share {
+  readonly side: "front" | "back";
+  readonly ticket: number;
+}
+
+/** See `Openings`. */
+export interface OpenedFile {
+  readonly kind: FileKind;
+  readonly path: CanonicalPath;
+}
+
+export type ToWorker =
+  | {
+    readonly kind: "job";
+    readonly job: number;
+    readonly tool: string;
+    /** Of a custom tool: the one that the call was judged by, whatever has become of the name since. */
+    readonly manifest: PluginManifest | null;
+    readonly input: unknown;
+    readonly grant: JobGrant;
+    readonly preview: boolean;
+    readonly stream: boolean;
+    /** Whom what is known only when it runs is judged for; null where nothing can be. */
+    readonly subject: Subject | null;
+    /** Null where nobody helps. At the back it helps the call instead of running it. */
+    readonly share: Share | null;
+  }
+  /** So many units of the output that a job told of have been handed on. */
+  | { readonly kind: "taken"; readonly job: number; readonly units: number }
+  /** A file that another thread is to have: opened by the rules of this one. */
+  | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
+  /** The descriptor that was asked for, or an error number with its sign turned. */
+  | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** No job is under way and none will come: the thread lets go of what it holds. */
+  | { readonly kind: "end" }
+  | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
+
+export type FromWorker =
+  | {
+    readonly kind: "ready";
+    readonly layers: readonly Layer[];
+    readonly reasons: readonly string[];
+  }
+  | { readonly kind: "refused"; readonly error: ResultError }
+  | { readonly kind: "event"; readonly job: number; readonly event: JobEvent }
+  /** A job that may be helped has turned out to be long. */
+  | { readonly kind: "long"; readonly job: number }
+  /** A process group that a job started. */
+  | { readonly kind: "group"; readonly job: number; readonly id: number }
+  | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
+  | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** Programs that a job started live on outside of their groups, and hold its output. */
+  | { readonly kind: "left"; readonly job: number }
+  | {
+    readonly kind: "done";
+    readonly job: number;
+    readonly error: ResultError | null;
+    readonly usage: Usage;
+  };
+
+const NEWLINE = "\n";
+
+/** `output` goes behind the header without being escaped again. */
+export function encodeMessage(message: ToWorker | FromWorker, output?: JsonText): string {
+  const header = JSON.stringify(message);
+  return output === undefined ? header : header + NEWLINE + output;
+}
+
+/** The header, and the raw output (`null` where there was none). The other side is our own code: shapes are trusted. */
+export function decodeMessage<M extends ToWorker | FromWorker>(text: string): {
+  readonly message: M;
+  readonly output: JsonText;
+} {
+  const end = text.indexOf(NEWLINE);
+  return end === -1
+    ? { message: JSON.parse(text) as M, output: JSON_NULL }
+    : { message: JSON.parse(text.slice(0, end)) as M, output: text.slice(end + 1) as JsonText };
+}

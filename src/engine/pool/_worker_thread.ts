@@ -1,0 +1,263 @@
+/**
+ * The life of a worker thread. The first thing it does is to restrict itself; only then does it look at work.
+ * It sees its setup and the jobs of one lane, nothing else of the process.
+ */
+
+import type { JsonText, Usage } from "../../core/result.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import { type ContextOptions, createContext } from "../../host/context.ts";
+import { type Desk, DeskBack, DeskFront } from "../../host/scan/scan_sharing.ts";
+import type { Registry } from "../../tools/registry.ts";
+import { compilePolicies } from "../compile_policies.ts";
+import { Bell, RingReader, RingWriter } from "./channel.ts";
+import {
+  decodeMessage,
+  encodeMessage,
+  type FromWorker,
+  type Share,
+  type ToWorker,
+  type WorkerSetup,
+} from "./_protocol.ts";
+import { describeFailure, runTool } from "../run_tool.ts";
+import { OutputFeed, programsOf } from "../programs/job_programs.ts";
+import { openForOther, Requests } from "./_file_broker.ts";
+import { Stop } from "./stop.ts";
+import { loadPlugin, withPlugins } from "../plugin_registry.ts";
+import { enterThread, type ThreadParts } from "./thread_parts.ts";
+
+/** Progress events of one call are at least this far apart: a person reads them, or a loop. */
+const PROGRESS_MS = 100;
+
+/** How long a thread sleeps off its event loop, and so how late it hears that it is to end. */
+const STAND_MS = 20;
+
+/** How long what was said quietly waits for something else to be said. */
+const RING_MS = 2;
+
+/** A call under way. */
+interface RunningJob {
+  readonly stop: Stop;
+  readonly feed: OutputFeed;
+}
+
+interface QueuedJob {
+  readonly message: Extract<ToWorker, { kind: "job" }>;
+  readonly stop: Stop;
+}
+
+class JobLoop {
+  readonly #setup: WorkerSetup;
+  readonly #parts: ThreadParts;
+  readonly #rulebook: Rulebook;
+  readonly #registry: Registry;
+  readonly #inbox: RingReader;
+  readonly #outbox: RingWriter;
+  readonly #queue: QueuedJob[] = [];
+  readonly #running = new Map<number, RunningJob>();
+  readonly #requests: Requests;
+  #ended = false;
+  #ringing: number | null = null;
+
+  constructor(setup: WorkerSetup, registry: Registry, parts: ThreadParts) {
+    this.#setup = setup;
+    this.#parts = parts;
+    this.#registry = registry;
+    this.#rulebook = compilePolicies(setup.policies, registry);
+    this.#requests = new Requests(parts.libc);
+    this.#inbox = new RingReader(setup.toWorker, setup.toMain.bell);
+    this.#outbox = new RingWriter(setup.toMain);
+  }
+
+  say(message: FromWorker, output?: JsonText): void {
+    this.#outbox.sendBlocking(encodeMessage(message, output));
+  }
+
+  async run(): Promise<void> {
+    const bell = new Bell(this.#setup.toWorker.bell);
+    while (!this.#ended) {
+      bell.hear();
+      this.#take();
+      for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
+        const answered = this.#answer(job);
+        if (this.#setup.sequential) await answered;
+        this.#take();
+      }
+      // Where nothing else is under way it sleeps where it stands, which wakes quicker.
+      const idle = this.#setup.sequential || this.#running.size === 0;
+      if (idle && !this.#ended && bell.waitBlocking(STAND_MS)) continue;
+      if (!this.#ended) await bell.wait();
+    }
+    this.#parts.programs?.starter?.close();
+  }
+
+  /** Reads what has come in: jobs wait in line, a stop takes effect at once, on a running call too. */
+  #take(): void {
+    for (let text = this.#inbox.next(); text !== null; text = this.#inbox.next()) {
+      const { message } = decodeMessage<ToWorker>(text);
+      switch (message.kind) {
+        case "job":
+          this.#queue.push({ message, stop: new Stop(message.tool, message.grant.timeoutMs) });
+          break;
+        case "taken":
+          this.#running.get(message.job)?.feed.taken(message.units);
+          break;
+        case "open": {
+          const { request, file } = message;
+          const descriptor = openForOther(this.#parts.libc, this.#rulebook, file);
+          this.say({ kind: "opened", request, descriptor });
+          break;
+        }
+        case "opened":
+          this.#requests.settle(message.request, message.descriptor);
+          break;
+        case "end":
+          this.#ended = true;
+          break;
+        case "cancel": {
+          const queued = this.#queue.find((job) => job.message.job === message.job);
+          (queued ?? this.#running.get(message.job))?.stop.ask(message.reason);
+        }
+      }
+    }
+  }
+
+  /** Most programs have ended by the time that anybody could look at them: only for the others the reader is woken. */
+  #tellOfGroup(job: number, id: number): void {
+    this.#outbox.sendQuietly(encodeMessage({ kind: "group", job, id }));
+    this.#ringing ??= setTimeout(() => {
+      this.#ringing = null;
+      this.#outbox.ring();
+    }, RING_MS);
+  }
+
+  #programs(
+    { job, subject, stream }: QueuedJob["message"],
+    grant: Grant,
+    feed: OutputFeed,
+  ): ContextOptions["programs"] {
+    const { programs } = this.#parts;
+    if (programs === null || subject === null) return null;
+    return programsOf(programs, {
+      job,
+      subject,
+      grant,
+      rulebook: this.#rulebook,
+      listener: stream ? feed : null,
+      onGroup: (id) => this.#tellOfGroup(job, id),
+      onLeft: () => this.say({ kind: "left", job }),
+      listen: () => this.#take(),
+      openElsewhere: (kind, path) => {
+        const { request, answer } = this.#requests.add();
+        this.say({ kind: "open", request, file: { kind, path } });
+        return answer;
+      },
+    });
+  }
+
+  #deskOf(job: number, share: Share | null): Desk | null {
+    const { desk } = this.#setup;
+    if (desk === null || share === null) return null;
+    return share.side === "back"
+      ? new DeskBack(desk, share.ticket)
+      : new DeskFront(desk, share.ticket, () => this.say({ kind: "long", job }));
+  }
+
+  async #answer({ message, stop }: QueuedJob): Promise<void> {
+    const { job, tool: name, share } = message;
+    this.#inbox.work(job);
+    const counts: Record<string, number> = {};
+    const usage = (): Usage => counts;
+    const feed = new OutputFeed((event, data) =>
+      this.say({ kind: "event", job, event: { event, data } })
+    );
+    this.#running.set(job, { stop, feed });
+    try {
+      const tool = message.manifest === null
+        ? await this.#registry.get(name)
+        : await loadPlugin(message.manifest, this.#registry);
+      const checkpoint = () => {
+        this.#take();
+        stop.check();
+      };
+      let progressed = 0;
+      const settings = this.#rulebook.settings;
+      const grant: Grant = {
+        ...message.grant,
+        workspace: settings.workspace,
+        limits: settings.limits,
+        backups: settings.backups,
+        killGraceMs: settings.killGraceMs,
+      };
+      const context = createContext({
+        files: this.#parts.files,
+        syntax: this.#parts.syntax,
+        programs: this.#programs(message, grant, feed),
+        grant,
+        rulebook: this.#rulebook,
+        catalogue: this.#registry.catalogue,
+        get signal() {
+          return stop.signal;
+        },
+        checkpoint,
+        desk: this.#deskOf(job, share),
+        count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
+        progress: (done, total, unit) => {
+          if (!message.stream || performance.now() - progressed < PROGRESS_MS) return;
+          progressed = performance.now();
+          const text = total === null ? `${done} ${unit}` : `${done} of ${total} ${unit}`;
+          this.say({
+            kind: "event",
+            job,
+            event: { event: "progress", done, total, unit, message: text },
+          });
+        },
+      });
+      // It may have been stopped before it began.
+      checkpoint();
+      if (share?.side === "back") {
+        await tool.help?.(message.input, context);
+        this.say({ kind: "done", job, error: null, usage: usage() });
+        return;
+      }
+      const outcome = await runTool(tool, message.input, context, {
+        preview: message.preview,
+        usage,
+      });
+      this.say({ kind: "done", job, error: outcome.error, usage: outcome.usage }, outcome.output);
+    } catch (error) {
+      this.say({ kind: "done", job, error: describeFailure(name, error), usage: usage() });
+    } finally {
+      this.#running.delete(job);
+      this.#inbox.work(0);
+    }
+  }
+}
+
+/** Waits for the setup, restricts this thread to it, and answers jobs until the thread is ended. */
+export function serveThread(registry: Registry): void {
+  const scope = globalThis as unknown as {
+    onmessage: ((event: MessageEvent<WorkerSetup>) => void) | null;
+  };
+  scope.onmessage = (event) => void start(event.data, registry);
+}
+
+async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
+  const registry = withPlugins(builtIn, setup.plugins);
+  // From source, modules are files outside the boundary: they are loaded before it closes.
+  if (!Deno.build.standalone) await registry.loadAll();
+  let loop: JobLoop;
+  try {
+    const { boundary, sandbox, surroundings } = setup;
+    const { held, parts } = await enterThread(boundary, sandbox, surroundings, setup);
+    loop = new JobLoop(setup, registry, parts);
+    const reasons = [...held.reasons, ...surroundings.reasons];
+    loop.say({ kind: "ready", layers: held.layers, reasons });
+  } catch (error) {
+    const message: FromWorker = { kind: "refused", error: describeFailure("sandbox", error) };
+    new RingWriter(setup.toMain).sendBlocking(encodeMessage(message));
+    return;
+  }
+  await loop.run();
+  self.close();
+}

@@ -1,0 +1,167 @@
+/** Boundaries of threads: drawn from one grant for a single call, from what the policy can allow for many. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { entryType } from "../../host/paths/entry_type.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";
+import type { Lane } from "./lanes.ts";
+import type { ProgramSupport } from "../programs/program_support.ts";
+import { type Job, startsPrograms } from "../runner.ts";
+import type { LaneBoundary } from "./pool_thread.ts";
+
+/** The state of boundaries that never change. */
+const FIXED = "fixed";
+
+export interface Boundaries {
+  /** For a thread of many calls, this one among them. */
+  ofLane(lane: Lane, job?: Job): LaneBoundary;
+  /** For the one call of a process. */
+  ofJob(job: Job): Boundary;
+}
+
+export function createBoundaries(
+  rulebook: Rulebook,
+  programs: () => ProgramSupport,
+): Boundaries {
+  /** Programs that a rule allows by one name and a call starts by another: an environment's own interpreter. */
+  const otherStarts = new Set<string>();
+  return {
+    ofLane(lane, job) {
+      switch (lane) {
+        case "read":
+        case "read-long":
+        case "read-help":
+          return { boundary: reading(rulebook.scope.read), state: FIXED };
+        case "write": {
+          const { read, write } = rulebook.scope;
+          const writeFolders = [...new Set(write.map(deepestFolder))];
+          const boundary = { ...reading(read), write, writeFolders };
+          return { boundary, state: writeFolders.join("\0") };
+        }
+        case "module": {
+          const { read, write } = rulebook.scope;
+          const folders = [...new Set(write.map(deepestFolder))];
+          const boundary = startingModules(programs(), rulebook, { read, write, folders });
+          return { boundary, state: folders.join("\0") };
+        }
+        case "spawn": {
+          const { spawn, state } = programs().boundary();
+          const named = spawn.programs;
+          if (named === "any") return { boundary: spawning(rulebook, spawn), state };
+          for (const { program } of job?.grant.spawn ?? []) {
+            if (
+              !named.includes(program.start) && isGranted({ name: "run", command: program.start })
+            ) {
+              otherStarts.add(program.start);
+            }
+          }
+          const starts = [...named, ...otherStarts];
+          return {
+            boundary: spawning(rulebook, { ...spawn, programs: starts }),
+            state: [state, ...otherStarts].join("\0"),
+          };
+        }
+      }
+    },
+    ofJob(job) {
+      const { grant, preview } = job;
+      // Backups lie beside their file, under names that only its folder tells.
+      const read = grant.read.map(({ path, backups }) => backups === true ? parentOf(path) : path);
+      const write = grant.write.map(({ path }) => path);
+      if (preview) return reading([...read, ...write]);
+      if (job.tool.ownProcess === true) {
+        const folders = [...new Set(write.map((path) => deepestFolder(parentOf(path))))];
+        return startingModules(programs(), rulebook, { read, write: folders, folders });
+      }
+      if (startsPrograms(job)) {
+        const { spawn } = programs().boundary();
+        const starts = grant.spawn.map(({ program }) => program.start);
+        const { shell } = programs().surroundings;
+        const started = shell === null ? starts : [...starts, shell.start];
+        return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });
+      }
+      // A file is written by making another beside it: the folder is what must be writable.
+      const folders = [
+        ...new Set(write.map((path) => deepestFolder(parentOf(path)))),
+      ];
+      return { read, write: folders, connect: grant.connect, spawn: null };
+    },
+  };
+}
+
+/**
+ * What its programs are given to read and write the thread opens for them, by names that are known only when they run:
+ * the runtime's set is the policy's scope. The kernel holds it by the rules of its programs.
+ */
+function spawning({ scope }: Rulebook, spawn: SpawnBoundary): Boundary {
+  // Their temporary files lie outside the scope; a sealed build's flags do not name the place.
+  const temporary = spawn.write.filter((path) =>
+    !scope.write.some((entry) => isWithin(entry, path)) && isGranted({ name: "write", path })
+  );
+  return { read: scope.read, write: [...scope.write, ...temporary], connect: [], spawn };
+}
+
+/**
+ * Of a thread that starts the processes of modules, and makes the files that they write where there are none. Each
+ * process is held to its own call's grant beside; what a tree of it has that the policy denies, only there.
+ */
+function startingModules(
+  { surroundings, system }: ProgramSupport,
+  { settings: { sandbox } }: Rulebook,
+  { read, write, folders }: Readonly<
+    Record<"read" | "write" | "folders", readonly CanonicalPath[]>
+  >,
+): Boundary {
+  if (sandbox.bubblewrap === "required") {
+    throw new ToolError(
+      "NATIVE_DENIED",
+      'sandbox.bubblewrap is "required", and modules are held by the kernel\'s rules alone; ' +
+        "wrap a command instead, or say auto",
+    );
+  }
+  const { own } = surroundings;
+  // Where there are no system calls to start it by, the runtime does, and asks for leave.
+  const started = own !== null && Deno.build.os !== "linux" ? [own.path] : [];
+  const programs = started.filter((command) => isGranted({ name: "run", command }));
+  return {
+    read,
+    write,
+    connect: [],
+    spawn: {
+      programs,
+      system,
+      read,
+      write: folders,
+      list: [],
+      network: false,
+      own: own === null ? [] : [own.path],
+    },
+  };
+}
+
+/** Whether the process itself may: a sealed build may do what its flags name and nothing else. */
+function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(permission).state === "granted";
+}
+
+function reading(read: readonly CanonicalPath[]): Boundary {
+  return { read, write: [], connect: [], spawn: null };
+}
+
+/**
+ * The kernel's rules name what is there: for what is not yet, the folder in which it would begin; for a file the
+ * folder that it lies in, where its replacement is made.
+ */
+function deepestFolder(path: CanonicalPath): CanonicalPath {
+  let at = path;
+  let type = entryType(at);
+  for (; type === null && at !== "/"; type = entryType(at)) at = parentOf(at);
+  return type === "file" ? parentOf(at) : at;
+}
+
+/** A canonical path has no trailing slash and no dots: its parent is what stands before the last slash. */
+function parentOf(path: CanonicalPath): CanonicalPath {
+  return (path.slice(0, path.lastIndexOf("/")) || "/") as CanonicalPath;
+}

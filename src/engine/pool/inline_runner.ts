@@ -1,0 +1,74 @@
+/**
+ * Runs the one call of a process on its main thread, once that has restricted itself to the call's grant: for
+ * sealed builds, whose baked permissions are the policy's already, and which so save starting a thread. Not for calls
+ * that start programs: those take a thread that stays free, to see to it that they end.
+ */
+
+import type { Usage } from "../../core/result.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import { createContext } from "../../host/context.ts";
+import type { Boundary } from "../../sandbox/boundary.ts";
+import type { Registry } from "../../tools/registry.ts";
+import { JSON_NULL } from "../../core/result.ts";
+import { ToolError } from "../../core/errors.ts";
+import { describeFailure, runTool } from "../run_tool.ts";
+import { Stop } from "./stop.ts";
+import { NO_SURROUNDINGS } from "../programs/no_program_environment.ts";
+import { enterThread } from "./thread_parts.ts";
+import type { Job, JobEvent, Outcome, Runner, Running } from "../runner.ts";
+
+export interface InlineRunnerOptions {
+  readonly rulebook: Rulebook;
+  readonly registry: Registry;
+  readonly boundaryOf: (job: Job) => Boundary;
+}
+
+/** A runner that runs once: afterwards its thread can do nothing else. */
+export function createInlineRunner(options: InlineRunnerOptions): Runner {
+  let used = false;
+
+  async function runOnce(
+    job: Job,
+    onEvent: (event: JobEvent) => void,
+    stop: Stop,
+  ): Promise<Outcome> {
+    const { rulebook, registry } = options;
+    const counts: Record<string, number> = {};
+    let usage: () => Usage = () => counts;
+    try {
+      if (used) throw new ToolError("INTERNAL_ERROR", "this process has run its one call");
+      used = true;
+      const boundary = options.boundaryOf(job);
+      const { sandbox } = rulebook.settings;
+      const { held, parts } = await enterThread(boundary, sandbox, NO_SURROUNDINGS);
+      usage = () => ({ ...counts, layers: held.layers });
+      const context = createContext({
+        ...parts,
+        programs: null,
+        grant: job.grant,
+        rulebook,
+        catalogue: registry.catalogue,
+        get signal() {
+          return stop.signal;
+        },
+        checkpoint: () => stop.check(),
+        count: (name, amount) => counts[name] = (counts[name] ?? 0) + amount,
+        progress: (done, total, unit) => {
+          if (!job.stream) return;
+          onEvent({ event: "progress", done, total, unit, message: `${done} ${unit}` });
+        },
+      });
+      return await runTool(job.tool, job.input, context, { preview: job.preview, usage });
+    } catch (error) {
+      return { output: JSON_NULL, error: describeFailure(job.tool.name, error), usage: usage() };
+    }
+  }
+
+  return {
+    run(job, onEvent): Running {
+      const stop = new Stop(job.tool.name, job.grant.timeoutMs);
+      return { outcome: runOnce(job, onEvent, stop), cancel: () => stop.ask("CANCELLED") };
+    },
+    close: () => Promise.resolve(),
+  };
+}

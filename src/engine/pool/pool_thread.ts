@@ -1,0 +1,162 @@
+/** One thread of the pool: how it is started, and what is known of it. */
+
+import { type ResultError, ToolError } from "../../core/errors.ts";
+import { JSON_NULL, resultError, type Usage } from "../../core/result.ts";
+import type { PluginManifest } from "../../plugins/manifest.ts";
+import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import type { Boundary } from "../../sandbox/boundary.ts";
+import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
+import { type Lane, LANES } from "./lanes.ts";
+import { NO_SURROUNDINGS } from "../programs/no_program_environment.ts";
+import { manifestOf } from "../plugin_registry.ts";
+import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./_protocol.ts";
+import { type Job, type JobEvent, type Outcome, startsPrograms } from "../runner.ts";
+import { stopError, type StopReason } from "./stop.ts";
+import type { ProgramSurroundings } from "./thread_parts.ts";
+
+/** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
+const RING_BYTES = { toWorker: 1 << 18, toMain: 1 << 20 } as const;
+/** Bundled builds have all their modules in one folder, the worker's entry among them. */
+const WORKER = import.meta.resolve(Deno.build.standalone ? "./worker.js" : "./worker.ts");
+
+/** A call that was given to the pool. */
+export interface PendingJob {
+  readonly number: number;
+  readonly job: Job;
+  readonly onEvent: (event: JobEvent) => void;
+  readonly settle: (outcome: Outcome) => void;
+  /** `performance.now()` by which it should have ended. */
+  readonly deadline: number;
+  /** Set once it was asked to end, with the time by which its thread goes too. */
+  stop: { readonly reason: StopReason; readonly by: number } | null;
+  /** The number of the call that it helps, in place of running one; null for calls. */
+  readonly helps: number | null;
+}
+
+/** What a thread is told of a call that it is given. */
+export function messageOf({ number, job }: PendingJob, share: Share | null): ToWorker {
+  const { read, write, spawn, connect, timeoutMs } = job.grant;
+  return {
+    kind: "job",
+    job: number,
+    tool: job.tool.name,
+    manifest: manifestOf(job.tool),
+    input: job.input,
+    grant: { read, write, spawn, connect, timeoutMs },
+    preview: job.preview,
+    stream: job.stream,
+    subject: startsPrograms(job) ? job.subject : null,
+    share,
+  };
+}
+
+/** A job to help a call, which no caller waits for. */
+export function helpFor({ number: helps, job, deadline }: PendingJob, number: number): PendingJob {
+  return { number, job, deadline, helps, stop: null, onEvent: () => {}, settle: () => {} };
+}
+
+export interface Thread {
+  readonly lane: Lane;
+  /** What the boundary was made from: another value retires the thread. */
+  readonly state: string;
+  readonly worker: Worker;
+  readonly inbox: RingWriter;
+  readonly outbox: RingReader;
+  readonly jobs: Map<number, PendingJob>;
+  readonly say: (message: ToWorker) => void;
+  layers: readonly string[];
+  reasons: readonly string[];
+  retired: boolean;
+}
+
+/** The boundary of a lane, and a word that changes when it has to be drawn anew. */
+export interface LaneBoundary {
+  readonly boundary: Boundary;
+  readonly state: string;
+}
+
+export interface ThreadOptions {
+  readonly rulebook: Rulebook;
+  readonly policies: readonly PlacedPolicy[];
+  /** The custom tools that threads which are started now know. */
+  readonly plugins?: () => readonly PluginManifest[];
+  /** The runtime's set for a thread. */
+  readonly permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
+  /** Only threads that start programs need them. */
+  readonly surroundings: () => ProgramSurroundings;
+}
+
+/** What all threads of a pool are given in common. */
+export interface PoolMemory {
+  /** Rung by threads that have said something. */
+  readonly bell: SharedArrayBuffer;
+  /** Of those that scan. */
+  readonly desk: () => SharedArrayBuffer;
+}
+
+/** Starts a thread. `onBroken`: it threw what nobody caught. */
+export function startThread(
+  options: ThreadOptions,
+  lane: Lane,
+  { boundary, state }: LaneBoundary,
+  { bell, desk }: PoolMemory,
+  onBroken: (thread: Thread) => void,
+): Thread {
+  const toWorker = createRingMemory(RING_BYTES.toWorker, createBell());
+  const toMain = createRingMemory(RING_BYTES.toMain, bell);
+  const worker = new Worker(WORKER, {
+    type: "module",
+    name: lane,
+    deno: { permissions: options.permissionsOf(boundary) },
+  });
+  const inbox = new RingWriter(toWorker);
+  const thread: Thread = {
+    lane,
+    state,
+    worker,
+    inbox,
+    outbox: new RingReader(toMain),
+    jobs: new Map(),
+    say: (message) => inbox.send(encodeMessage(message)),
+    layers: [],
+    reasons: [],
+    retired: false,
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    onBroken(thread);
+  };
+  const setup: WorkerSetup = {
+    toWorker,
+    toMain,
+    boundary,
+    sandbox: options.rulebook.settings.sandbox,
+    surroundings: LANES[lane].programs ? options.surroundings() : NO_SURROUNDINGS,
+    policies: options.policies,
+    plugins: options.plugins?.() ?? [],
+    sequential: LANES[lane].sequential,
+    scans: LANES[lane].scans,
+    desk: LANES[lane].scans ? desk() : null,
+  };
+  worker.postMessage(setup);
+  return thread;
+}
+
+/** What held a call, and what would have but cannot here. */
+export function held({ layers, reasons }: Thread): Usage {
+  return { layers, ...(reasons.length === 0 ? {} : { layers_missing: reasons }) };
+}
+
+/** The outcome of a call that was ended in place of its tool. */
+export function stopped(tool: string, reason: StopReason, timeoutMs: number): Outcome {
+  const error = stopError(tool, reason, timeoutMs).toResultError();
+  return { output: JSON_NULL, error, usage: {} };
+}
+
+/** Why a thread could not be had for a call. */
+export function asResultError(error: unknown): ResultError {
+  return error instanceof ToolError
+    ? error.toResultError()
+    : resultError("INTERNAL_ERROR", "the boundary of a thread could not be drawn");
+}

@@ -1,0 +1,89 @@
+/** What the contexts of all calls on one thread share. */
+
+import type { Program } from "../../core/capability.ts";
+import type { Syntax } from "../../core/tool.ts";
+import { openCarried } from "../../host/carried/carried.ts";
+import { createFileBackend } from "../../host/context.ts";
+import type { FileBackend } from "../../host/files/file_backend.ts";
+import type { OwnProgram } from "../../host/run/module_protocol.ts";
+import type { ProgramOptions } from "../../host/run/program_options.ts";
+import type { Boundary } from "../../sandbox/boundary.ts";
+import { enterBoundary, type Entered } from "../../sandbox/enter.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
+import type { SyntaxOptions } from "../../syntax/validators.ts";
+
+/** What programs get that is the same for all of them; read on the main thread, where the environment is. */
+export interface ProgramSurroundings {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Folder for the private TMPDIR of each run; null where the policy wants none. */
+  readonly temporaryRoot: string | null;
+  /** What lines are handed to where `shell.mode` is `sh`; null where there is none. */
+  readonly shell: Program | null;
+  /** Why a layer that the policy wants does not hold programs, one sentence each. */
+  readonly reasons: readonly string[];
+  /** How a module's process is started. */
+  readonly own: OwnProgram | null;
+  /** Value of `TOOLGATE_RUN` for all programs of this process, up to the number of their run. */
+  readonly marker: string;
+}
+
+/** What the programs of a thread share. */
+export interface ThreadPrograms extends
+  Pick<
+    ProgramOptions,
+    "create" | "environment" | "layers" | "own" | "starter" | "temporaryRoot" | "shell" | "wrapper"
+  > {
+  /** See {@linkcode ProgramSurroundings}. */
+  readonly marker: string;
+}
+
+export interface ThreadParts {
+  readonly libc: Libc | null;
+  readonly files: FileBackend;
+  readonly syntax: Syntax;
+  /** Null where the thread starts none. */
+  readonly programs: ThreadPrograms | null;
+}
+
+/**
+ * Binds the calling thread to the boundary, for ever: `enterBoundary`, with what has to be opened before. `scans`: its
+ * calls go through many files.
+ */
+export async function enterThread(
+  boundary: Boundary,
+  sandbox: Parameters<typeof enterBoundary>[1],
+  surroundings: ProgramSurroundings,
+  { scans = false }: { readonly scans?: boolean } = {},
+): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
+  const opened = openLibc({ quickFiles: scans });
+  const python = openCarried(opened);
+  // Before the boundary closes: what it loads is out of sight from source afterwards.
+  const files = await createFileBackend(opened, { write: boundary.write.length > 0 });
+  const held = await enterBoundary(boundary, sandbox, () => opened);
+  const { libc, spawner, layers } = held;
+  const syntax = createLazySyntax({ python });
+  const { spawn } = boundary;
+  if (spawn === null) return { held, parts: { libc, files, syntax, programs: null } };
+  const { createStarter } = await import("../../host/run/starter.ts");
+  const { createProcesses: create } = await import("../../host/run/processes.ts");
+  const starter = libc === null || spawner === null ? null : createStarter(libc, spawner);
+  const { bubblewrap } = spawn;
+  const wrapper = bubblewrap === undefined || starter === null
+    ? null
+    : (await import("../../host/run/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
+  const programs = { ...surroundings, create, layers, starter, wrapper };
+  return { held, parts: { libc, files, syntax, programs } };
+}
+
+/** Few calls judge a text: the others load nothing for it. */
+export function createLazySyntax(options: SyntaxOptions): Syntax {
+  let loading: Promise<Syntax> | null = null;
+  return {
+    async check(path, text) {
+      loading ??= import("../../syntax/validators.ts").then(({ createSyntax }) =>
+        createSyntax(options)
+      );
+      await (await loading).check(path, text);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** A thread that some layers hold and others do not, to find out what each keeps in: calls that no policy was asked about. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import type { ErrorCode } from "../../core/errors.ts";
+import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { Sandbox } from "../../policy/model.ts";
+import type { Boundary } from "../../sandbox/boundary.ts";
+import { permissionSetOf } from "../../sandbox/permission_set.ts";
+import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
+import type { Engine } from "../execute.ts";
+import { subjectOf } from "../judge/judge.ts";
+import { surroundingsOf } from "../programs/program_environment.ts";
+import { WorkerPool } from "./worker_pool.ts";
+
+/** `runtime`: the permission set and no kernel; `kernel`: the kernel's rules, and the permissions of the process. */
+export type TriedLayer = "runtime" | "kernel" | "both";
+
+export interface TrialOptions {
+  /** Those of the session: threads compile them. */
+  readonly policies: readonly PlacedPolicy[];
+  readonly layer: TriedLayer;
+  /** The one folder that the thread may read and write. */
+  readonly inside: CanonicalPath;
+  /** Programs that it may start; none: it starts none. */
+  readonly programs: readonly Program[];
+}
+
+/** How an attempt ended. */
+export interface Attempted {
+  readonly error: { readonly code: ErrorCode; readonly message: string } | null;
+  /** What a program printed, both streams. */
+  readonly output: string;
+}
+
+export interface Trial {
+  read(path: CanonicalPath): Promise<Attempted>;
+  write(path: CanonicalPath): Promise<Attempted>;
+  /** `program`: what is started for `argv[0]`, one of those that may be or not. */
+  start(program: Program, argv: readonly string[]): Promise<Attempted>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds for one attempt: a program that hangs is no answer. */
+const ATTEMPT_MS = 5_000;
+
+export function openTrial(engine: Engine, options: TrialOptions): Trial {
+  const { policies, layer, inside, programs } = options;
+  const { settings } = engine.rulebook;
+  const boundary: Boundary = {
+    read: [inside],
+    write: [inside],
+    connect: [],
+    spawn: programs.length === 0 ? null : {
+      programs: programs.map(({ start }) => start),
+      system: SYSTEM_PATHS,
+      read: [inside],
+      write: [inside],
+      list: [],
+      network: false,
+    },
+  };
+  const kernel = layer === "runtime" ? "off" : "auto";
+  const sandbox: Sandbox = { ...settings.sandbox, kernel, temporary: false };
+  const pool = new WorkerPool({
+    rulebook: { ...engine.rulebook, settings: { ...settings, sandbox } },
+    policies: policies.map((policy) => ({ ...policy, workspace: inside })),
+    boundaryOf: () => ({ boundary, state: "trial" }),
+    permissionsOf: layer === "kernel" ? () => "inherit" : permissionSetOf,
+    surroundings: () => surroundingsOf({ ...settings, sandbox }, () => null, null),
+    writing: () => ({ boundary, state: "trial" }),
+    watch: () => null,
+  });
+  const nothing: Grant = {
+    workspace: inside,
+    read: [],
+    write: [],
+    spawn: [],
+    connect: [],
+    limits: settings.limits,
+    backups: settings.backups,
+    timeoutMs: ATTEMPT_MS,
+    killGraceMs: 0,
+  };
+  const attempt = async (
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    granted: Partial<Grant>,
+  ): Promise<Attempted> => {
+    const tool = await engine.registry.get(name);
+    const parsed = parseArguments(tool.input, args);
+    if ("problems" in parsed) throw invalidArguments(tool.name, parsed.problems);
+    const grant = { ...nothing, ...granted };
+    const subject = subjectOf(tool, "root");
+    const job = { tool, input: parsed.value, grant, preview: false, stream: false, subject };
+    const { outcome } = pool.run(job, () => {});
+    await pool.drainUntil(outcome);
+    const { error, output } = await outcome;
+    const { stdout = "", stderr = "" } = (JSON.parse(output) ?? {}) as Record<string, string>;
+    return { error, output: stdout + stderr };
+  };
+  return {
+    read: (path) =>
+      attempt("read_file", { path: "file" }, { read: [{ requested: "file", path, tree: false }] }),
+    write: (path) =>
+      attempt("write_file", { path: "file", content: "doctor", create_dirs: false }, {
+        write: [{ requested: "file", path, tree: false }],
+      }),
+    start: (program, argv) =>
+      attempt("run_command", { argv }, { spawn: [{ argv, program, cwd: inside }] }),
+    close: () => pool.close(),
+  };
+}

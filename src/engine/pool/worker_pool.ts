@@ -1,0 +1,397 @@
+/**
+ * Runs calls on worker threads that are held by every layer. Threads are pooled by what they may touch (a
+ * lane), started when first needed, and ended and replaced when a call on them overruns.
+ */
+
+import type { ResultError } from "../../core/errors.ts";
+import { JSON_NULL, resultError } from "../../core/result.ts";
+import { Bell, createBell } from "./channel.ts";
+import { Help } from "./_scan_sharing.ts";
+import { JobQueues } from "./_job_queues.ts";
+import { capacityOf, type Lane, laneOf, LANES, mostThreads } from "./lanes.ts";
+import { Openings } from "./_file_broker.ts";
+import {
+  asResultError,
+  held,
+  helpFor,
+  type LaneBoundary,
+  messageOf,
+  type PendingJob,
+  type PoolMemory,
+  startThread,
+  stopped,
+  type Thread,
+  type ThreadOptions,
+} from "./pool_thread.ts";
+import type { ProcessWatch, ProcessWatchOptions } from "../programs/process_watch.ts";
+import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
+import {
+  type Job,
+  type JobEvent,
+  type Outcome,
+  type Running,
+  startsPrograms,
+  type StayingRunner,
+} from "../runner.ts";
+import type { StopReason } from "./stop.ts";
+
+/** How often deadlines are looked at: one timer for all calls is cheaper than one each. */
+const TICK_MS = 20;
+/** How long a call may take to end after it was asked to, before its thread is ended with it. */
+const STOP_GRACE_MS = 250;
+
+/** See `ProcessWatch`. */
+export type ProgramWatch = Pick<
+  ProcessWatch,
+  "begin" | "endLeft" | "abandon" | "settle" | "close"
+>;
+
+export interface WorkerPoolOptions extends ThreadOptions {
+  /** Drawn when a thread is started; looked at again before each call of a lane whose state can change. */
+  readonly boundaryOf: (lane: Lane, job: Job) => LaneBoundary;
+  /** Of a thread that writes files for others. */
+  readonly writing: () => LaneBoundary;
+  /** Watches over what they start; null where that cannot be. Asked for with the first program. */
+  readonly watch: (
+    follow: Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">,
+  ) => ProgramWatch | null;
+}
+
+export class WorkerPool implements StayingRunner {
+  readonly bell: Bell;
+  readonly #options: WorkerPoolOptions;
+  readonly #threads = new Set<Thread>();
+  readonly #queues = new JobQueues();
+  readonly #help: Help;
+  readonly #memory: PoolMemory;
+  #lastNumber = 0;
+  #timer: number | null = null;
+  #running = 0;
+  readonly #openings = new Openings<Thread>();
+  /** Undefined before the first program. */
+  #watch: ProgramWatch | null | undefined;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#help = new Help({
+      processors: navigator.hardwareConcurrency,
+      isReady: () => this.#of("read-help").length > 0,
+      give: (call) => this.#giveHelp(call),
+      take: (help) => this.#stop(help, "CANCELLED"),
+    });
+    this.#memory = { bell: createBell(), desk: () => this.#help.desk };
+    this.bell = new Bell(this.#memory.bell);
+  }
+
+  /** Calls that have not answered. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** How many threads there are. */
+  get threads(): number {
+    return this.#threads.size;
+  }
+
+  run(job: Job, onEvent: (event: JobEvent) => void): Running {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const number = ++this.#lastNumber;
+    const pending: PendingJob = {
+      number,
+      job,
+      onEvent,
+      settle: (outcome) => {
+        this.#running--;
+        this.#help.end(number);
+        resolve(outcome);
+      },
+      deadline: performance.now() + job.grant.timeoutMs,
+      stop: null,
+      helps: null,
+    };
+    this.#running++;
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+    this.#dispatch(laneOf(job), pending);
+    return { outcome: promise, cancel: () => this.#stop(pending, "CANCELLED") };
+  }
+
+  /** Starts the thread of a lane ahead of its first call. */
+  warm(lane: Lane, drawn: LaneBoundary): void {
+    if (this.#of(lane).length === 0) this.#start(lane, drawn);
+  }
+
+  /** Takes in all that the threads have said. */
+  drain(): void {
+    this.bell.hear();
+    for (const thread of this.#threads) {
+      for (let text = thread.outbox.next(); text !== null; text = thread.outbox.next()) {
+        this.#receive(thread, text);
+      }
+      thread.inbox.flush();
+    }
+  }
+
+  /** Drains on the event loop until `done` settles: for callers without a loop of their own. */
+  async drainUntil(done: Promise<unknown>): Promise<void> {
+    let settled = false;
+    const end = done.then(() => settled = true, () => settled = true);
+    while (!settled) {
+      await Promise.race([this.bell.wait(), end]);
+      this.drain();
+    }
+  }
+
+  async close(): Promise<void> {
+    // What has not begun must not begin now: an ended thread hands its queue to the next one.
+    for (const { job, settle } of this.#queues.take()) {
+      settle(stopped(job.tool.name, "CANCELLED", 0));
+    }
+    const ending = [...this.#threads].map((thread) =>
+      this.#end(thread, resultError("CANCELLED", "toolgate is ending"))
+    );
+    await Promise.all(ending);
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#watch?.close();
+  }
+
+  #of(lane: Lane): Thread[] {
+    return [...this.#threads].filter((thread) => thread.lane === lane && !thread.retired);
+  }
+
+  #dispatch(lane: Lane, pending: PendingJob): void {
+    let drawn: LaneBoundary;
+    try {
+      drawn = this.#options.boundaryOf(lane, pending.job);
+    } catch (error) {
+      pending.settle({ output: JSON_NULL, error: asResultError(error), usage: {} });
+      return;
+    }
+    for (const thread of this.#of(lane)) {
+      if (thread.state !== drawn.state) this.#retire(thread);
+    }
+    if (this.#mustWaitFor(lane)) {
+      this.#queues.add(lane, pending);
+      return;
+    }
+    const threads = this.#of(lane);
+    const free = threads.find((thread) => this.#hasRoom(thread));
+    if (free !== undefined) {
+      this.#give(free, pending);
+    } else if (threads.length < mostThreads(lane, this.#concurrency)) {
+      this.#give(this.#start(lane, drawn), pending);
+    } else {
+      this.#queues.add(lane, pending);
+    }
+  }
+
+  /** The order of writes holds across threads too: the next one starts when the retired one has ended. */
+  #mustWaitFor(lane: Lane): boolean {
+    return lane === "write" &&
+      [...this.#threads].some((thread) => thread.lane === lane && thread.retired);
+  }
+
+  get #concurrency(): number {
+    return this.#options.rulebook.settings.limits.concurrency;
+  }
+
+  #hasRoom({ lane, jobs }: Thread): boolean {
+    return jobs.size < capacityOf(lane, this.#concurrency);
+  }
+
+  #give(thread: Thread, pending: PendingJob): void {
+    thread.jobs.set(pending.number, pending);
+    thread.say(messageOf(pending, this.#shareOf(thread, pending)));
+  }
+
+  /** Of a call that was just given to a thread. */
+  #shareOf({ lane }: Thread, pending: PendingJob): Share | null {
+    const ticket = pending.helps ?? pending.number;
+    if (pending.helps !== null) return { side: "back", ticket };
+    if (!LANES[lane].exclusive) return null;
+    const busy = this.#of(lane).filter(({ jobs }) => jobs.size > 0);
+    return this.#help.begin(pending, busy.length === 1) ? { side: "front", ticket } : null;
+  }
+
+  #giveHelp(call: PendingJob): PendingJob {
+    const help = helpFor(call, ++this.#lastNumber);
+    this.#dispatch("read-help", help);
+    return help;
+  }
+
+  #start(lane: Lane, drawn: LaneBoundary): Thread {
+    // Before the first program: what that orphans at once would be gone from under this process.
+    if (LANES[lane].programs) this.#watching();
+    const thread = startThread(this.#options, lane, drawn, this.#memory, (broken) => {
+      this.drain();
+      void this.#end(
+        broken,
+        resultError("INTERNAL_ERROR", "the thread that ran this call broke; it was replaced"),
+      );
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  #receive(thread: Thread, text: string): void {
+    const { message, output } = decodeMessage<FromWorker>(text);
+    switch (message.kind) {
+      case "ready":
+        thread.layers = message.layers;
+        thread.reasons = message.reasons;
+        break;
+      case "refused":
+        void this.#end(thread, message.error);
+        break;
+      case "event":
+        this.#handOn(thread, message.job, message.event);
+        break;
+      case "long":
+        this.#help.call(message.job);
+        break;
+      case "group":
+        this.#watch?.begin(message.job, message.id);
+        break;
+      case "open":
+        this.#openings.ask(thread, message.request, message.file, this.#opener());
+        break;
+      case "opened":
+        this.#openings.answer(message.request, message.descriptor);
+        break;
+      case "left":
+        this.#watch?.endLeft(message.job);
+        break;
+      case "done": {
+        const pending = thread.jobs.get(message.job);
+        thread.jobs.delete(message.job);
+        const { error, usage } = message;
+        const outcome = { output, error, usage: { ...usage, ...held(thread) } };
+        const gone = this.#watch?.settle(message.job) ?? null;
+        if (gone === null) pending?.settle(outcome);
+        else void gone.then(() => pending?.settle(outcome));
+        this.#next(thread);
+        break;
+      }
+    }
+  }
+
+  #handOn(thread: Thread, job: number, event: JobEvent): void {
+    thread.jobs.get(job)?.onEvent(event);
+    if (event.event === "progress") return;
+    // The loop that drains writes out what it has before it drains again: this is as far as its reader is.
+    thread.say({ kind: "taken", job, units: event.data.length });
+  }
+
+  /** The thread that writes files. */
+  #opener(): Thread {
+    const [writer] = this.#of("write");
+    return writer ?? this.#start("write", this.#options.writing());
+  }
+
+  #watching(): void {
+    this.#watch ??= this.#options.watch({
+      isUnderWay: (job) =>
+        [...this.#threads].some(({ lane, jobs }) => LANES[lane].programs && jobs.has(job)),
+      onExceeded: (job, limit) => {
+        for (const { jobs } of this.#threads) {
+          const pending = jobs.get(job);
+          if (pending !== undefined) this.#stop(pending, `RESOURCE_LIMIT:${limit}`);
+        }
+      },
+    });
+  }
+
+  /** Gives a thread that has room what waits for its lane, or ends it where it was retired. */
+  #next(thread: Thread): void {
+    if (thread.retired) {
+      if (thread.jobs.size > 0) return;
+      void this.#end(thread, resultError("INTERNAL_ERROR", "a retired thread was given work"));
+      return;
+    }
+    if (!this.#hasRoom(thread)) return;
+    const waiting = this.#queues.next(thread.lane);
+    if (waiting !== undefined) this.#give(thread, waiting);
+  }
+
+  #retire(thread: Thread): void {
+    thread.retired = true;
+    this.#next(thread);
+  }
+
+  #stop(pending: PendingJob, reason: StopReason): void {
+    if (pending.stop !== null) return;
+    const grace = startsPrograms(pending.job) ? pending.job.grant.killGraceMs + 1_000 : 0;
+    pending.stop = { reason, by: performance.now() + STOP_GRACE_MS + grace };
+    for (const thread of this.#threads) {
+      if (!thread.jobs.has(pending.number)) continue;
+      thread.say({ kind: "cancel", job: pending.number, reason });
+      return;
+    }
+    if (this.#queues.remove(pending)) {
+      pending.settle(stopped(pending.job.tool.name, reason, pending.job.grant.timeoutMs));
+    }
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    this.#help.tick(now);
+    for (const pending of this.#queues.all()) {
+      if (now > pending.deadline) this.#stop(pending, "TIMEOUT");
+    }
+    for (const thread of [...this.#threads]) {
+      for (const pending of [...thread.jobs.values()]) {
+        if (pending.stop === null && now > pending.deadline) this.#stop(pending, "TIMEOUT");
+        if (pending.stop !== null && now > pending.stop.by) this.#overrun(thread, pending);
+      }
+    }
+    const helping = this.#of("read-help").some(({ jobs }) => jobs.size > 0);
+    if (this.#running === 0 && !helping && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+  }
+
+  /** Ends the thread with the call that did not end; calls that it had not begun go to its successor. */
+  #overrun(thread: Thread, pending: PendingJob): void {
+    this.drain();
+    if (!thread.jobs.delete(pending.number)) return;
+    const { tool, grant } = pending.job;
+    pending.settle(stopped(tool.name, pending.stop?.reason ?? "TIMEOUT", grant.timeoutMs));
+    const { sequential } = LANES[thread.lane];
+    const ready = thread.layers.length > 0;
+    // It was still in line behind a call whose time is not over. Asked to end, it will not begin.
+    if (sequential && ready && thread.inbox.current !== pending.number) return;
+    const rest = sequential ? [...thread.jobs.values()] : [];
+    for (const { number } of rest) thread.jobs.delete(number);
+    void this.#end(
+      thread,
+      resultError(
+        "EXECUTION_ERROR",
+        "the thread that ran this call was ended with another call that overran",
+      ),
+    );
+    for (const job of rest) this.#dispatch(thread.lane, job);
+  }
+
+  /** Resolves when nothing of what it started is left. */
+  async #end(thread: Thread, error: ResultError): Promise<void> {
+    if (!this.#threads.delete(thread)) return;
+    // One that starts programs has descriptors of its own to let go; it ends when it has.
+    if (LANES[thread.lane].programs && thread.jobs.size === 0) {
+      thread.say({ kind: "end" });
+    } else thread.worker.terminate();
+    const jobs = [...thread.jobs.values()];
+    thread.jobs.clear();
+    this.#openings.forget(thread);
+    this.#handOnQueue(thread.lane);
+    for (const { number } of jobs) this.#watch?.abandon(number);
+    await Promise.all(jobs.map(async ({ number, settle }) => {
+      await this.#watch?.settle(number);
+      settle({ output: JSON_NULL, error, usage: held(thread) });
+    }));
+  }
+
+  #handOnQueue(lane: Lane): void {
+    for (const pending of this.#queues.take(lane)) this.#dispatch(lane, pending);
+  }
+}

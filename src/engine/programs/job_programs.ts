@@ -1,0 +1,77 @@
+/** What the programs of one call get beside what the thread's share: a marker, a judge, and somebody who listens. */
+
+import { ToolError } from "../../core/errors.ts";
+import type { OutputListener, OutputName } from "../../host/run/output_listener.ts";
+import type { ProgramOptions } from "../../host/run/program_options.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { Rulebook, Subject } from "../../policy/rulebook.ts";
+import type { ThreadPrograms } from "../pool/thread_parts.ts";
+
+/** The variable that marks what a run started: all that inherits its environment. */
+export const MARKER = "TOOLGATE_RUN";
+
+/** Units of text that are on their way at most: what is more waits in the pipe, and then the program does. */
+const MOST_UNTAKEN = 1 << 18;
+
+/** Output on its way to whoever follows it, as much of it as he keeps up with. */
+export class OutputFeed implements OutputListener {
+  readonly #say: (stream: OutputName, data: string) => void;
+  #untaken = 0;
+  #onRoom: (() => void) | null = null;
+
+  constructor(say: (stream: OutputName, data: string) => void) {
+    this.#say = say;
+  }
+
+  tell(stream: OutputName, text: string): boolean {
+    this.#untaken += text.length;
+    this.#say(stream, text);
+    return this.#untaken < MOST_UNTAKEN;
+  }
+
+  whenRoom(onRoom: () => void): void {
+    this.#onRoom = onRoom;
+  }
+
+  /** So much has arrived. */
+  taken(units: number): void {
+    this.#untaken -= units;
+    if (this.#onRoom === null || this.#untaken >= MOST_UNTAKEN / 2) return;
+    const onRoom = this.#onRoom;
+    this.#onRoom = null;
+    onRoom();
+  }
+}
+
+export interface JobPrograms {
+  readonly job: number;
+  readonly subject: Subject;
+  readonly grant: Grant;
+  readonly rulebook: Rulebook;
+  readonly listener: OutputListener | null;
+  readonly onGroup: ProgramOptions["onGroup"];
+  readonly onLeft: ProgramOptions["onLeft"];
+  readonly listen: ProgramOptions["listen"];
+  readonly openElsewhere: ProgramOptions["openElsewhere"];
+}
+
+export function programsOf(
+  thread: ThreadPrograms,
+  { job, subject, grant, rulebook, listener, onGroup, onLeft, listen, openElsewhere }: JobPrograms,
+): ProgramOptions {
+  const { starter } = thread;
+  return {
+    ...thread,
+    marker: `${MARKER}=${thread.marker}.${job}`,
+    listener,
+    onGroup,
+    onLeft,
+    listen,
+    openElsewhere,
+    async judge(command) {
+      if (starter === null) return new ToolError("COMMAND_DENIED", "it cannot be judged here");
+      const { judgeAtRun } = await import("../judge/judge_at_run.ts");
+      return await judgeAtRun({ rulebook, subject, grant, libc: starter.libc }, command);
+    },
+  };
+}

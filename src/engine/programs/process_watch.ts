@@ -1,0 +1,362 @@
+/**
+ * Sees to it that programs keep to the limits that all of a run share, and that nothing of a run is left when it has
+ * answered: also what left its group and its session. Lives on the main thread, which nothing holds.
+ */
+
+import type { Limits, ProgramLimit } from "../../core/tool.ts";
+import type { ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { SIGNALS } from "../../sandbox/kernel/signals.ts";
+import type { Guardian } from "./_guardian.ts";
+import { type Found, isMarked, ProcessTree } from "./_process_tree.ts";
+
+/**
+ * How often it is asked whether processes were started, and how many make it look at once: a program that forks without
+ * end doubles in about a millisecond, and where each gets a session of its own the kernel gives all of them
+ * together a share of the processors that leaves this process hardly any (autogroups, sched(7)).
+ */
+const GLANCE_MS = 4;
+const BURST = 32;
+/** How often running programs are looked at otherwise; less often where that takes long: at most a twentieth of the time. */
+const LOOK_MS = 20;
+const SHARE = 20;
+/** Rounds of ending what goes on starting more, before others have their turn. */
+const MOST_ROUNDS = 20;
+/** A run younger than this cannot have used up the numbers of processes: what it started has higher ones. */
+const YOUNG_MS = 250;
+/** How long what was killed is waited for: it can hang in the kernel. */
+const KILLED_MS = 2_000;
+const KILLED_STEP_MS = 2;
+/** Environments that are looked at for each look. */
+const MOST_ENVIRONMENTS = 8;
+/** Threads, as processes go: a runtime has a dozen without being asked. */
+const THREADS_A_PROCESS = 32;
+/** USER_HZ: a clock tick for /proc is 10 ms on both architectures (time(7)). */
+const TICK_MS = 10;
+/** RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC (include/uapi/asm-generic/resource.h) */
+const RLIMIT = { cpu: 0, file: 1, data: 2, core: 4, processes: 6 } as const;
+/**
+ * RLIMIT_NPROC counts all tasks of the user, and so is only there to stop what outruns being looked at: so many times
+ * the policy's limit above what there is now. The kernel does not hold root to it.
+ */
+const ROOM = 16;
+
+/** Seconds by which the kernel comes later than who can say why: its signal is SIGKILL like any other. */
+const LATER_S = 2;
+/** setpriority(2), include/uapi/linux/resource.h: of a whole group, and inherited by what it starts. */
+const PRIO_PGRP = 1;
+/** So that Toolgate, which must be able to end them, goes before its programs (nice(1)). */
+const NICENESS = 5;
+/** Of programs that start others in bursts. */
+const MOST_NICENESS = 19;
+/** SCHED_OTHER, SCHED_RR | SCHED_RESET_ON_FORK (include/uapi/linux/sched.h) */
+const FAIR = 0;
+const FIRST = 2 | 0x40000000;
+
+/** One run of programs, by the number of its job. */
+interface Watched {
+  readonly job: number;
+  readonly since: number;
+  /** Its process groups, by the number of the program that leads each. */
+  readonly leaders: Set<number>;
+  /** Those of them that have no limits yet. */
+  fresh: number[];
+  /** Told once. */
+  exceeded: boolean;
+  /** The thread that started it is gone, which else would wait for the leaders. */
+  abandoned: boolean;
+}
+
+export interface ProcessWatchOptions {
+  readonly libc: Libc;
+  /** See `ProgramSurroundings`. */
+  readonly marker: string;
+  readonly limits: Pick<Limits, "memory" | "processes" | "cpu" | "file">;
+  /** See `ProcessTreeOptions`. */
+  readonly isUnderWay: (job: number) => boolean;
+  /** A run went over a limit; it is being killed. */
+  readonly onExceeded: (job: number, limit: ProgramLimit) => void;
+}
+
+export class ProcessWatch {
+  readonly #options: ProcessWatchOptions;
+  readonly #libc: Libc;
+  readonly #runs = new Map<number, Watched>();
+  readonly #tree: ProcessTree;
+  readonly #table: ProcessTable;
+  /** There is no /proc. */
+  readonly #blind: boolean;
+  /** The number that was given last at the last glance; null before the first. */
+  #last: number | null = null;
+  #nextLook = 0;
+  #timer: number | null = null;
+  #guardian: Guardian | null = null;
+  #hurries = false;
+  /** Whether processes still have the mark by which the guardian would find them. */
+  readonly #marked = new Map<number, boolean>();
+  #toldUnmarked = "";
+
+  constructor(options: ProcessWatchOptions) {
+    const { libc, marker, isUnderWay } = options;
+    this.#options = options;
+    this.#libc = libc;
+    this.#tree = new ProcessTree({
+      libc,
+      marker,
+      runs: this.#runs,
+      isUnderWay,
+      onFirstSeen: (id) => this.#limit(id),
+    });
+    this.#table = this.#tree.table;
+    this.#blind = this.#table.last() === null;
+  }
+
+  /** Who ends the programs when this process cannot any more; null where nobody will. */
+  guard(guardian: Guardian | null): void {
+    if (guardian === null) return;
+    this.#guardian = guardian;
+    this.#tree.keep(guardian.id);
+  }
+
+  /** A program leads this group from now on. */
+  begin(job: number, leader: number): void {
+    let run = this.#runs.get(job);
+    if (run === undefined) {
+      run = {
+        job,
+        since: performance.now(),
+        leaders: new Set(),
+        fresh: [],
+        exceeded: false,
+        abandoned: false,
+      };
+      this.#runs.set(job, run);
+    }
+    run.leaders.add(leader);
+    run.fresh.push(leader);
+    if (this.#timer !== null) return;
+    this.#last = null;
+    this.#nextLook = performance.now() + LOOK_MS;
+    this.#timer = setInterval(() => this.#glance(), GLANCE_MS);
+  }
+
+  /**
+   * The limits of each process, which all that it starts inherits (setrlimit(2)): the second line behind what is
+   * looked at for all together. Set when it is first seen; a program that ends at once is spared it.
+   */
+  #limit(id: number): void {
+    const { struct, structAddress, call, numbers } = this.#libc;
+    const { cpu, file, memory, processes } = this.#options.limits;
+    const set = (resource: number, most: number): void => {
+      struct.setBigUint64(0, BigInt(most), true);
+      struct.setBigUint64(8, BigInt(most), true);
+      call(numbers.prlimit64, id, resource, structAddress, 0);
+    };
+    set(RLIMIT.core, 0);
+    set(RLIMIT.file, file);
+    set(RLIMIT.cpu, Math.ceil(cpu / 1000) + LATER_S);
+    // Without /proc nobody sees what all of them take: then each has the limit for itself.
+    if (this.#blind) set(RLIMIT.data, memory);
+    else set(RLIMIT.processes, this.#table.tasks() + processes * ROOM);
+  }
+
+  /** Ends what left the groups of a run now; the run itself goes on. */
+  endLeft(job: number): void {
+    const run = this.#runs.get(job);
+    if (run !== undefined) this.#endSeen(run);
+  }
+
+  /** Ends all of a run whose thread is gone, and waits for it in its place. */
+  abandon(job: number): void {
+    const run = this.#runs.get(job);
+    if (run === undefined) return;
+    run.abandoned = true;
+    this.#kill(run);
+  }
+
+  /**
+   * To be called when a run's groups have ended: ends what left them. Null where nothing did, else resolves when it
+   * is gone.
+   */
+  settle(job: number): Promise<void> | null {
+    const run = this.#runs.get(job);
+    if (run === undefined) return null;
+    if (this.#hasLeft(run)) return this.#endAll(run);
+    this.#runs.delete(job);
+    return null;
+  }
+
+  async #endAll(run: Watched): Promise<void> {
+    const until = performance.now() + KILLED_MS;
+    while (this.#endSeen(run) && performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, KILLED_STEP_MS));
+    }
+    this.#runs.delete(run.job);
+  }
+
+  /** Ends all of a run: its groups too. */
+  #kill(run: Watched): void {
+    for (const leader of run.leaders) this.#end(-leader);
+    for (let round = 0; round < MOST_ROUNDS && this.#endSeen(run); round++);
+  }
+
+  /** Ends what left the groups of a run, each as it is seen; whether there was any. */
+  #endSeen(run: Watched): boolean {
+    let seen = false;
+    this.#tree.visitAll((found) => {
+      if (!isLeft(run, found)) return;
+      seen = true;
+      if (found.owner !== "unsure") this.#end(found.facts.id);
+    });
+    return seen;
+  }
+
+  #end(id: number): void {
+    this.#libc.call(this.#libc.numbers.kill, id, SIGNALS.SIGKILL);
+  }
+
+  /** Whether something runs of it beside the leaders of its groups, or something that belongs to no run at all. */
+  #hasLeft(run: Watched): boolean {
+    let left = false;
+    const look = (found: Found): void => {
+      left ||= isLeft(run, found);
+    };
+    const [first] = run.leaders;
+    const young = performance.now() - run.since < YOUNG_MS;
+    // The first of its programs was the first of all: what it started has higher numbers.
+    if (young && !run.abandoned && first !== undefined) this.#tree.visitSince(first, look);
+    else this.#tree.visitAll(look);
+    return left;
+  }
+
+  #glance(): void {
+    if (this.#runs.size === 0) return this.#rest();
+    const last = this.#table.last() ?? 0;
+    const given = this.#tree.given(this.#last ?? last, last);
+    this.#last = last;
+    this.#tree.passed(given);
+    for (const run of this.#runs.values()) {
+      // What has just begun gets its limits before it can go far.
+      for (const leader of run.fresh) {
+        this.#limit(leader);
+        this.#libc.call(this.#libc.numbers.setpriority, PRIO_PGRP, leader, NICENESS);
+      }
+      run.fresh = [];
+    }
+    const burst = given >= BURST;
+    this.#hurry(burst || this.#isExceeded());
+    if (burst || performance.now() >= this.#nextLook) this.#look();
+  }
+
+  #isExceeded(): boolean {
+    return [...this.#runs.values()].some(({ exceeded }) => exceeded);
+  }
+
+  /**
+   * While processes come in bursts this thread goes before all others, where the system lets it (CAP_SYS_NICE): who is
+   * not root is held by RLIMIT_NPROC, but root that forks would leave it no time to say stop.
+   */
+  #hurry(on: boolean): void {
+    if (on === this.#hurries) return;
+    this.#hurries = on;
+    const { struct, structAddress, call, numbers } = this.#libc;
+    struct.setInt32(0, on ? 1 : 0, true);
+    call(numbers.schedSetscheduler, 0, on ? FIRST : FAIR, structAddress);
+    if (!on) return;
+    for (const { leaders } of this.#runs.values()) {
+      for (const leader of leaders) {
+        call(numbers.setpriority, PRIO_PGRP, leader, MOST_NICENESS);
+      }
+    }
+  }
+
+  #rest(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#hurry(false);
+    this.#tree.forget();
+  }
+
+  #look(): void {
+    const started = performance.now();
+    const found: Found[] = [];
+    const counts = new Map<number | string, number>();
+    const { processes } = this.#options.limits;
+    this.#tree.visitAll((one) => {
+      found.push(one);
+      const { owner, facts } = one;
+      const count = (counts.get(owner) ?? 0) + 1;
+      counts.set(owner, count);
+      // What goes beyond the limit is ended while it is still being counted: who forks must not outrun who counts.
+      if (typeof owner === "number" && count === processes + 1) this.#exceed(owner, "processes");
+      if (owner === "stray" || (count > processes && owner !== "unsure")) this.#end(facts.id);
+    });
+    for (const run of this.#runs.values()) {
+      this.#check(run, found.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []));
+    }
+    if (this.#isExceeded()) return;
+    this.#tellGuardian(found);
+    const now = performance.now();
+    this.#nextLook = now + Math.max(LOOK_MS, (now - started) * SHARE);
+  }
+
+  /** A few at a time: a process that forks lets nobody see its environment meanwhile. */
+  #tellGuardian(found: readonly Found[]): void {
+    const alive = new Set(found.map(({ facts }) => facts.id));
+    for (const id of this.#marked.keys()) if (!alive.has(id)) this.#marked.delete(id);
+    const fresh = [...alive].filter((id) => !this.#marked.has(id)).slice(0, MOST_ENVIRONMENTS);
+    for (const id of fresh) {
+      this.#marked.set(id, isMarked(this.#table.environment(id), this.#options.marker));
+    }
+    const unmarked = [...alive].filter((id) => this.#marked.get(id) === false).join(" ");
+    if (unmarked === this.#toldUnmarked) return;
+    this.#toldUnmarked = unmarked;
+    this.#guardian?.tell(unmarked);
+  }
+
+  #check(run: Watched, processes: readonly ProcessFacts[]): void {
+    if (run.exceeded) return this.#kill(run);
+    const { memory, processes: most, cpu } = this.#options.limits;
+    const sum = (value: (facts: ProcessFacts) => number): number =>
+      processes.reduce((total, facts) => total + value(facts), 0);
+    if (sum(({ threads }) => threads) > most * THREADS_A_PROCESS) {
+      return this.#exceed(run.job, "processes");
+    }
+    if (sum(({ ticks }) => ticks) * TICK_MS > cpu) return this.#exceed(run.job, "cpu");
+    if (sum(({ id }) => this.#table.memory(id)) <= memory) return;
+    // What processes that were forked from one another share is counted once.
+    const used = sum(({ id }) => this.#table.proportional(id) ?? this.#table.memory(id));
+    if (used > memory) this.#exceed(run.job, "memory");
+  }
+
+  /** Its groups end at once; what left them is ended when it is looked at next. */
+  #exceed(job: number, limit: ProgramLimit): void {
+    const run = this.#runs.get(job);
+    if (run === undefined || run.exceeded) return;
+    run.exceeded = true;
+    this.#nextLook = 0;
+    // Told before it is done: who sees the end must know why.
+    this.#options.onExceeded(job, limit);
+    for (const leader of run.leaders) this.#end(-leader);
+  }
+
+  /** To be called when no run is left: ends what passed for one's. */
+  close(): void {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      let seen = false;
+      this.#tree.visitAll(({ facts, owner }) => {
+        if (owner === "unsure") return;
+        seen = true;
+        this.#end(facts.id);
+      });
+      if (!seen) break;
+    }
+    this.#rest();
+    this.#guardian?.close();
+    this.#guardian = null;
+  }
+}
+
+function isLeft({ job, abandoned, leaders }: Watched, { owner, facts }: Found): boolean {
+  return typeof owner === "string" || (owner === job && (abandoned || !leaders.has(facts.id)));
+}

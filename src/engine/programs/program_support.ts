@@ -1,0 +1,99 @@
+/**
+ * What calls that start programs need and others do not: finding programs, the operands of commands, kernel rules
+ * for programs, their surroundings. Loaded with the first such call.
+ */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { createCarver } from "../../host/scan/landlock_paths.ts";
+import { createProgramFinder } from "../../host/run/program_search.ts";
+import { RUNTIME_SIGHT } from "../../host/paths/path_probe.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import type { Bubblewrap } from "../../sandbox/bubblewrap.ts";
+import type { SpawnBoundary } from "../../sandbox/boundary.ts";
+import { openLibc } from "../../sandbox/kernel/libc.ts";
+import { openSpawner } from "../../sandbox/spawner.ts";
+import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
+import { startGuardian } from "./_guardian.ts";
+import { MARKER } from "./job_programs.ts";
+import { ProcessWatch, type ProcessWatchOptions } from "./process_watch.ts";
+import { createSpawnResolver, type SpawnResolver } from "../judge/resolve_spawn.ts";
+import { removeSurroundings, surroundingsOf } from "./program_environment.ts";
+import type { ProgramSurroundings } from "../pool/thread_parts.ts";
+
+export interface ProgramSupport {
+  readonly surroundings: ProgramSurroundings;
+  /** What programs may read and execute beyond the workspace. */
+  readonly system: readonly string[];
+  readonly resolve: SpawnResolver;
+  /** As the workspace is now; `state` changes when it does. */
+  boundary(): { readonly spawn: SpawnBoundary; readonly state: string };
+  /** Watches over what is started; null where the C library cannot be called. */
+  watch(follow: Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">): ProcessWatch | null;
+  close(): void;
+}
+
+/** @param bubblewrap What trying it gave; null where the policy does not want it. */
+export function createProgramSupport(
+  rulebook: Rulebook,
+  bubblewrap: Bubblewrap | null,
+): ProgramSupport {
+  const { scope, settings } = rulebook;
+  const { workspace, sandbox } = settings;
+  const system = sandbox.system ?? SYSTEM_PATHS;
+  const finder = createProgramFinder(workspace, system);
+  const carver = createCarver(rulebook);
+  const surroundings = {
+    ...surroundingsOf(settings, (name) => finder.find(name, workspace), finder.searchPath),
+    reasons: bubblewrap?.works === false ? [bubblewrap.reason] : [],
+  };
+  const { temporaryRoot, shell } = surroundings;
+  /**
+   * Looked for once: those that are not there would be looked for in every folder each time. One that is installed
+   * later is found when a call names it, and given to the thread then.
+   */
+  const programsOf = (): readonly string[] | "any" => {
+    if (scope.programs === "any") return "any";
+    const found = scope.programs.flatMap((name) => finder.find(name, workspace)?.start ?? []);
+    return [...new Set(shell === null ? found : [...found, shell.start])];
+  };
+  let programs: readonly string[] | "any" | null = null;
+  return {
+    surroundings,
+    system,
+    resolve: createSpawnResolver(rulebook, RUNTIME_SIGHT, (name, cwd) => finder.find(name, cwd)),
+    boundary() {
+      if (sandbox.bubblewrap === "required" && bubblewrap?.works !== true) {
+        throw new ToolError(
+          "NATIVE_DENIED",
+          `sandbox.bubblewrap is "required": ${bubblewrap?.reason ?? "it was not tried"}; ` +
+            "auto or off let the kernel's rules hold programs",
+        );
+      }
+      const { read, write, list, fingerprint } = carver.carve();
+      programs ??= programsOf();
+      return {
+        spawn: {
+          programs,
+          system,
+          read,
+          write: temporaryRoot === null ? write : [...write, temporaryRoot as CanonicalPath],
+          list,
+          network: sandbox.network === "allow",
+          ...(bubblewrap?.works === true ? { bubblewrap: bubblewrap.path } : {}),
+        },
+        state: fingerprint,
+      };
+    },
+    watch(follow) {
+      const libc = openLibc();
+      if (libc === null) return null;
+      const { marker } = surroundings;
+      const watch = new ProcessWatch({ ...follow, libc, marker, limits: settings.limits });
+      const spawner = openSpawner();
+      if (spawner !== null) watch.guard(startGuardian(libc, spawner, `${MARKER}=${marker}.`));
+      return watch;
+    },
+    close: () => removeSurroundings(surroundings),
+  };
+}

@@ -1,6 +1,0 @@
-/** The module that every worker thread starts with. */
-
-import { createRegistry } from "../tools/registry.ts";
-import { serveThread } from "./worker_thread.ts";
-
-serveThread(createRegistry());

@@ -1,0 +1,227 @@
+/**
+ * Waiting for the descriptors of programs: all that are watched in one ppoll(2). The first moments after something
+ * began are waited for where they stand, since most programs end at once; after that a thread of its own sleeps.
+ */
+
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import type { Spawner } from "../../sandbox/spawner.ts";
+import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { close, noDescriptors } from "./pipes.ts";
+
+/** include/uapi/asm-generic/poll.h */
+export const READABLE = 0x1;
+export const WRITABLE = 0x4;
+
+/** How long after something began the event loop is held up, and how long at a stretch at the most. */
+const HOT_MS = 2;
+const LONGEST_HOT_MS = 10;
+/** A sleep ends now and then by itself, so that a thread that was ended does not leave it behind for ever. */
+const LONGEST_SLEEP_S = 1;
+/** Continuations of what a turn has told, until they have begun what they will: turns of the microtask queue. */
+const SETTLE_TURNS = 48;
+/** sizeof(struct pollfd): descriptor (4), wanted (2), seen (2) (poll(2)). */
+const ENTRY_SIZE = 8;
+
+/** What is waited for, until `close`. */
+export interface Watch {
+  /** Stops and begins again to be told; while it rests a program that writes has to wait. */
+  rest(resting: boolean): void;
+  close(): void;
+}
+
+interface Watched {
+  readonly descriptor: number;
+  readonly events: number;
+  readonly tell: () => void;
+  /** The end of a program, which what it wrote waits for while that is little. */
+  readonly end: boolean;
+  resting: boolean;
+}
+
+export class Poller {
+  readonly #libc: Libc;
+  readonly #spawner: Spawner;
+  readonly #watched = new Set<Watched>();
+  /** An eventfd(2) that ends a sleep. */
+  readonly #wake: number;
+  readonly #one = new Uint8Array(new BigUint64Array([1n]).buffer);
+  readonly #count = new Uint8Array(8);
+  readonly #limit = new BigInt64Array(2);
+  readonly #limitBytes = new Uint8Array(this.#limit.buffer);
+  #running = false;
+  #asleep = false;
+  #sleeping: Promise<number> = Promise.resolve(0);
+  #woken = false;
+  #hotUntil = 0;
+  #hotSince = 0;
+
+  constructor(libc: Libc, spawner: Spawner) {
+    this.#libc = libc;
+    this.#spawner = spawner;
+    this.#wake = libc.call(libc.numbers.eventfd2, 0, OPEN.CLOEXEC | OPEN.NONBLOCK);
+    if (this.#wake < 0) throw noDescriptors();
+  }
+
+  /** Calls `tell` each time the descriptor is ready, or at its end, until the watch is closed. */
+  watch(descriptor: number, events: number, tell: () => void): Watch {
+    return this.#add({ descriptor, events, tell, end: false, resting: false });
+  }
+
+  /** As `watch`, of a program's end (pidfd_open(2)). */
+  watchEnd(descriptor: number, tell: () => void): Watch {
+    return this.#add({ descriptor, events: READABLE, tell, end: true, resting: false });
+  }
+
+  #add(watched: Watched): Watch {
+    this.#watched.add(watched);
+    this.#changed();
+    return {
+      rest: (resting) => {
+        if (watched.resting === resting) return;
+        watched.resting = resting;
+        this.#changed();
+      },
+      close: () => {
+        if (this.#watched.delete(watched)) this.#changed();
+      },
+    };
+  }
+
+  /** Something has begun that may end at once. */
+  expectSoon(): void {
+    this.#hotUntil = performance.now() + HOT_MS;
+  }
+
+  /** Resolves when nothing is slept on any more, where nothing is watched; else at once. */
+  async awake(): Promise<void> {
+    if (this.#asleep && this.#watched.size === 0) await this.#sleeping;
+  }
+
+  /** Lets the descriptors go. Nothing may be watched any more. */
+  close(): void {
+    if (this.#wake >= 0) close(this.#libc, this.#wake);
+  }
+
+  /** The set that is slept on is no longer the one that is watched (what it holds is open until it wakes). */
+  #changed(): void {
+    if (!this.#running) {
+      this.#running = true;
+      void this.#run();
+    } else if (this.#asleep && !this.#woken) {
+      this.#woken = true;
+      this.#libc.transfer(this.#libc.numbers.write, this.#wake, this.#one, this.#one.length);
+    }
+  }
+
+  async #run(): Promise<void> {
+    // Who has just begun to watch has more to say first.
+    await null;
+    this.#hotSince = performance.now();
+    while (this.#watched.size > 0) {
+      const now = performance.now();
+      const hot = now < this.#hotUntil && now - this.#hotSince < LONGEST_HOT_MS;
+      const told = hot ? this.#turn(Math.min(this.#hotUntil - now, 1)) : await this.#sleep();
+      if (!hot) this.#hotSince = performance.now();
+      for (let turn = 0; told && turn < SETTLE_TURNS; turn++) await null;
+    }
+    this.#running = false;
+  }
+
+  /**
+   * Looks, waiting at most so long, and tells; whether there was something to tell. Where programs are about to end
+   * their ends alone are waited for: the pipes that they close on the way would wake it for nothing.
+   */
+  #turn(ms: number): boolean {
+    const set = this.#set();
+    if (set.length > MOST_AT_ONCE) return false;
+    const ends = set.filter(({ end }) => end);
+    if (ends.length === 0) return this.#tellReady(set, ms);
+    this.#ready(ends, ms);
+    return this.#tellReady(set, 0);
+  }
+
+  #tellReady(set: readonly Watched[], ms: number): boolean {
+    const seen = this.#ready(set, ms);
+    return seen !== null && this.#tell(set, seen);
+  }
+
+  /** The entries as ppoll(2) left them; null where none is ready. */
+  #ready(set: readonly Watched[], ms: number): Uint8Array | null {
+    const { numbers, structAddress, structBytes } = this.#libc;
+    const entries = encode(set);
+    // The time limit lies behind the entries.
+    structBytes.set(entries, LIMIT_SIZE);
+    const limit = new DataView(structBytes.buffer, structBytes.byteOffset, LIMIT_SIZE);
+    limit.setBigInt64(0, 0n, true);
+    limit.setBigInt64(8, BigInt(Math.floor(ms * 1e6)), true);
+    const ready = this.#libc.call(
+      numbers.ppoll,
+      structAddress + LIMIT_SIZE,
+      set.length,
+      structAddress,
+      0,
+      0,
+    );
+    // Telling uses the same memory.
+    return ready <= 0 ? null : structBytes.slice(LIMIT_SIZE, LIMIT_SIZE + entries.length);
+  }
+
+  async #sleep(): Promise<boolean> {
+    const set = this.#set();
+    const wake: Watched = {
+      descriptor: this.#wake,
+      events: READABLE,
+      end: false,
+      resting: false,
+      tell: () => {
+        this.#libc.transfer(this.#libc.numbers.read, this.#wake, this.#count, this.#count.length);
+      },
+    };
+    const all = [...set, wake];
+    const entries = encode(all);
+    this.#limit[0] = BigInt(LONGEST_SLEEP_S);
+    this.#asleep = true;
+    this.#sleeping = this.#spawner.poll(
+      this.#libc.numbers.ppoll,
+      entries,
+      all.length,
+      this.#limitBytes,
+    );
+    const ready = await this.#sleeping;
+    this.#asleep = false;
+    this.#woken = false;
+    return ready > 0 && this.#tell(all, entries);
+  }
+
+  #set(): readonly Watched[] {
+    return [...this.#watched].filter(({ resting }) => !resting);
+  }
+
+  #tell(set: readonly Watched[], entries: Uint8Array): boolean {
+    const view = new DataView(entries.buffer, entries.byteOffset, entries.length);
+    let told = false;
+    set.forEach((watched, index) => {
+      if (view.getInt16(index * ENTRY_SIZE + 6, true) === 0) return;
+      // It may have been closed, or put to rest, by one that was told before it.
+      if (watched.descriptor !== this.#wake && !this.#watched.has(watched)) return;
+      if (watched.resting) return;
+      watched.tell();
+      told = true;
+    });
+    return told;
+  }
+}
+
+/** sizeof(struct timespec) */
+const LIMIT_SIZE = 16;
+const MOST_AT_ONCE = 1024;
+
+function encode(set: readonly Watched[]): Uint8Array {
+  const entries = new Uint8Array(Math.max(set.length, 1) * ENTRY_SIZE);
+  const view = new DataView(entries.buffer);
+  set.forEach(({ descriptor, events }, index) => {
+    view.setInt32(index * ENTRY_SIZE, descriptor, true);
+    view.setInt16(index * ENTRY_SIZE + 4, events, true);
+  });
+  return entries;
+}

@@ -1,0 +1,202 @@
+/** What the kernel tells of processes in /proc, read by system calls: the runtime keeps programs out of there. */
+
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { readSome } from "./pipes.ts";
+
+/** proc_pid_stat(5) */
+export interface ProcessFacts {
+  readonly id: number;
+  /** `Z` and `X` have ended. */
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks (of 10 ms) of it and of the children it has waited for. */
+  readonly ticks: number;
+  readonly threads: number;
+  /** When it began, in clock ticks since the machine did: with its number it is one process and no other. */
+  readonly began: number;
+}
+
+/** Large enough for all but an environment, which is read in pieces. */
+const BUFFER_BYTES = 1 << 16;
+/** linux_dirent64: inode and offset (16), length of the record (2), type (1), then the name (getdents(2)). */
+const RECORD_LENGTH = 16;
+const RECORD_NAME = 19;
+/** The longest environment that is looked through. */
+const MOST_ENVIRONMENT = 1 << 20;
+/** What shared memory is not told apart below, in pages: a few libraries. */
+const FEW_SHARED_PAGES = 1 << 14;
+
+export class ProcessTable {
+  readonly #libc: Libc;
+  readonly #buffer = new Uint8Array(BUFFER_BYTES);
+  readonly #latin1 = new TextDecoder("latin1");
+  readonly #pageSize: number;
+
+  constructor(libc: Libc) {
+    this.#libc = libc;
+    this.#pageSize = this.#kilobytes("self/smaps", "KernelPageSize") || PAGE_BYTES;
+  }
+
+  /** A small file below /proc; null where there is none, or it may not be read. */
+  #read(path: string): string | null {
+    const { numbers } = this.#libc;
+    const flags = OPEN.RDONLY | OPEN.CLOEXEC;
+    const descriptor = this.#libc.call(
+      numbers.openat,
+      AT_FDCWD,
+      this.#libc.path(`/proc/${path}`),
+      flags,
+    );
+    if (descriptor < 0) return null;
+    const count = readSome(this.#libc, descriptor, this.#buffer);
+    this.#libc.call(numbers.close, descriptor);
+    return count === null || count === 0
+      ? null
+      : this.#latin1.decode(this.#buffer.subarray(0, count));
+  }
+
+  /** The numbers of all processes; empty where /proc is not mounted. */
+  list(): readonly number[] {
+    const { numbers } = this.#libc;
+    const flags = OPEN.RDONLY | OPEN.CLOEXEC | numbers.O_DIRECTORY;
+    const descriptor = this.#libc.call(
+      numbers.openat,
+      AT_FDCWD,
+      this.#libc.path("/proc"),
+      flags,
+    );
+    if (descriptor < 0) return [];
+    const found: number[] = [];
+    for (;;) {
+      const count = this.#libc.transfer(
+        numbers.getdents64,
+        descriptor,
+        this.#buffer,
+        this.#buffer.length,
+      );
+      if (count <= 0) break;
+      this.#numbers(count, found);
+    }
+    this.#libc.call(numbers.close, descriptor);
+    return found;
+  }
+
+  #numbers(count: number, found: number[]): void {
+    const buffer = this.#buffer;
+    for (let at = 0; at < count;) {
+      let id = 0;
+      let byte = buffer[at + RECORD_NAME] as number;
+      for (let next = at + RECORD_NAME; byte >= 0x30 && byte <= 0x39;) {
+        id = id * 10 + byte - 0x30;
+        byte = buffer[++next] as number;
+      }
+      if (byte === 0 && id > 0) found.push(id);
+      at += (buffer[at + RECORD_LENGTH] as number) |
+        ((buffer[at + RECORD_LENGTH + 1] as number) << 8);
+    }
+  }
+
+  /** The number that was given to a process or thread last (the fifth word of proc_loadavg(5)); null without /proc. */
+  last(): number | null {
+    const words = this.#read("loadavg")?.trim().split(" ");
+    return words === undefined ? null : Number(words[4]);
+  }
+
+  /** The file that it runs; null where it is gone, or belongs to somebody else. */
+  executable(id: number): string | null {
+    const { numbers, structAddress, structBytes } = this.#libc;
+    const path = this.#libc.path(`/proc/${id}/exe`);
+    const length = this.#libc.call(numbers.readlinkat, AT_FDCWD, path, structAddress, PATH_BYTES);
+    return length <= 0 ? null : this.#latin1.decode(structBytes.subarray(0, length));
+  }
+
+  /** Clock ticks since the machine was started (proc_uptime(5)). */
+  now(): number {
+    return Number(this.#read("uptime")?.split(" ")[0] ?? 0) * TICKS_A_SECOND;
+  }
+
+  /** How many tasks there are, of all users (the fourth word of proc_loadavg(5)). */
+  tasks(): number {
+    return Number(this.#read("loadavg")?.split(" ")[3]?.split("/")[1] ?? 0);
+  }
+
+  /** Numbers begin again from this on (proc_sys_kernel(5)). */
+  mostNumber(): number {
+    return Number(this.#read("sys/kernel/pid_max") ?? 0) || DEFAULT_PID_MAX;
+  }
+
+  /** Null where it is gone. */
+  facts(id: number): ProcessFacts | null {
+    const text = this.#read(`${id}/stat`);
+    if (text === null) return null;
+    // The name stands in brackets and may hold anything.
+    const words = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const word = (field: number): number => Number(words[field - 3]);
+    return {
+      id,
+      state: words[0] ?? "X",
+      parent: word(4),
+      group: word(5),
+      session: word(6),
+      ticks: word(14) + word(15) + word(16) + word(17),
+      threads: word(20),
+      began: word(22),
+    };
+  }
+
+  /** Bytes of memory that are its own, or shared without a file behind; 0 where it is gone. */
+  memory(id: number): number {
+    const words = this.#read(`${id}/statm`)?.split(" ");
+    if (words === undefined) return 0;
+    // proc_pid_statm(5): resident, and of these file-backed or shared.
+    const [, resident = 0, shared = 0] = words.map(Number);
+    const own = (resident - shared) * this.#pageSize;
+    return shared < FEW_SHARED_PAGES ? own : own + this.#kilobytes(`${id}/status`, "RssShmem");
+  }
+
+  /** As `memory`, with what several share counted once among them; null where that is not told. */
+  proportional(id: number): number | null {
+    const text = this.#read(`${id}/smaps_rollup`);
+    if (text === null) return null;
+    const value = (name: string): number => kilobytes(text, name);
+    // Pages of files are not its fault, save those it has written to, which are its own.
+    return value("Pss_Anon") + value("Pss_Shmem");
+  }
+
+  #kilobytes(path: string, name: string): number {
+    return kilobytes(this.#read(path) ?? "", name);
+  }
+
+  /** What it began with, `NAME=value` with a NUL behind each; empty where it has, or shows, none. */
+  environment(id: number): string {
+    const { numbers } = this.#libc;
+    const flags = OPEN.RDONLY | OPEN.CLOEXEC;
+    const path = this.#libc.path(`/proc/${id}/environ`);
+    const descriptor = this.#libc.call(numbers.openat, AT_FDCWD, path, flags);
+    if (descriptor < 0) return "";
+    let text = "";
+    for (let count: number | null = 1; count && text.length < MOST_ENVIRONMENT;) {
+      count = readSome(this.#libc, descriptor, this.#buffer);
+      if (count !== null) text += this.#latin1.decode(this.#buffer.subarray(0, count));
+    }
+    this.#libc.call(numbers.close, descriptor);
+    return text;
+  }
+}
+
+/** Of x86_64; kernels of aarch64 may have larger ones. */
+const PAGE_BYTES = 4096;
+/** PATH_MAX (linux/limits.h) */
+const PATH_BYTES = 4096;
+/** USER_HZ on both architectures (time(7)). */
+const TICKS_A_SECOND = 100;
+/** PID_MAX_DEFAULT (include/linux/threads.h) */
+const DEFAULT_PID_MAX = 32_768;
+
+function kilobytes(text: string, name: string): number {
+  const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text);
+  return found === null ? 0 : Number(found[1]) * 1024;
+}

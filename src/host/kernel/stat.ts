@@ -1,0 +1,132 @@
+/** `statx(2)` into the types of the tool interface. */
+
+import type { FileInfo, FileType } from "../../core/files.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+
+/** include/uapi/linux/fcntl.h */
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_EMPTY_PATH = 0x1000;
+/** STATX_BASIC_STATS | STATX_BTIME; STATX_TYPE | STATX_SIZE; STATX_BTIME (include/uapi/linux/stat.h). */
+const WANTED = 0xfff;
+const WANTED_SIZE = 0x201;
+const HAS_BIRTH = 0x800;
+/** S_IFMT and the types that have names here (the same header). */
+const TYPE_BITS = 0o170000;
+const TYPES: Readonly<Record<number, FileType>> = {
+  0o100000: "file",
+  0o040000: "directory",
+  0o120000: "symlink",
+};
+
+/** A name for system calls: bytes where it is no UTF-8. */
+export type EntryName = string | Uint8Array;
+
+/** What one descriptor or name refers to; `device` and `inode` tell files apart while they are open. */
+export interface Stat extends FileInfo {
+  /** When its contents or attributes were last changed, in ms with their fraction; programs cannot set it. */
+  readonly changed: number;
+  readonly device: number;
+  readonly inode: number;
+  readonly user: number;
+  readonly group: number;
+}
+
+/** What a descriptor refers to; or an error number with its sign turned. */
+export function statOf(libc: Libc, descriptor: number): Stat | number {
+  return statx(libc, descriptor, "", AT_EMPTY_PATH);
+}
+
+/** What a name in a directory refers to, links not followed; or an error number with its sign turned. */
+export function statAt(libc: Libc, directory: number, name: EntryName): Stat | number {
+  return statx(libc, directory, name, AT_SYMLINK_NOFOLLOW);
+}
+
+/** Type and size of a name in a directory, all that a listing of many needs; null where it is gone. */
+export function sizeAt(
+  libc: Libc,
+  directory: number,
+  name: string,
+): Pick<FileInfo, "type" | "size"> | null {
+  if (callStatx(libc, directory, name, AT_SYMLINK_NOFOLLOW, WANTED_SIZE) < 0) return null;
+  const mode = libc.struct.getUint16(28, true);
+  return { type: TYPES[mode & TYPE_BITS] ?? "other", size: unsigned64(libc.struct, 40) };
+}
+
+/** Whether both are the same file. */
+export function isSameFile(
+  a: Pick<Stat, "device" | "inode">,
+  b: Pick<Stat, "device" | "inode">,
+): boolean {
+  return a.inode === b.inode && a.device === b.device;
+}
+
+/** Whether both are the same file, and nothing was done to it in between. */
+export function isUnchanged(a: Stat, b: Stat): boolean {
+  return isSameFile(a, b) && a.size === b.size && a.changed === b.changed;
+}
+
+function callStatx(
+  libc: Libc,
+  descriptor: number,
+  name: EntryName,
+  flags: number,
+  wanted: number,
+): number {
+  const path = libc.path(name);
+  return libc.call(libc.numbers.statx, descriptor, path, flags, wanted, libc.structAddress);
+}
+
+/** struct statx (include/uapi/linux/stat.h), by its offsets. */
+function statx(libc: Libc, descriptor: number, name: EntryName, flags: number): Stat | number {
+  const { struct } = libc;
+  const result = callStatx(libc, descriptor, name, flags, WANTED);
+  if (result < 0) return result;
+  const mode = struct.getUint16(28, true);
+  return {
+    type: TYPES[mode & TYPE_BITS] ?? "other",
+    size: unsigned64(struct, 40),
+    mode: mode & 0o7777,
+    modified: milliseconds(struct, 112),
+    accessed: milliseconds(struct, 64),
+    created: (struct.getUint32(0, true) & HAS_BIRTH) !== 0 ? milliseconds(struct, 80) : null,
+    changed: seconds(struct, 96) * 1000 + struct.getUint32(104, true) / 1e6,
+    device: struct.getUint32(136, true) * 2 ** 32 + struct.getUint32(140, true),
+    inode: unsigned64(struct, 32),
+    user: struct.getUint32(20, true),
+    group: struct.getUint32(24, true),
+  };
+}
+
+function unsigned64(view: DataView, offset: number): number {
+  return view.getUint32(offset, true) + view.getUint32(offset + 4, true) * 2 ** 32;
+}
+
+/** struct statx_timestamp: seconds since 1970 (signed), then nanoseconds. */
+function milliseconds(view: DataView, offset: number): number {
+  return seconds(view, offset) * 1000 + Math.floor(view.getUint32(offset + 8, true) / 1e6);
+}
+
+function seconds(view: DataView, offset: number): number {
+  return view.getUint32(offset, true) + view.getInt32(offset + 4, true) * 2 ** 32;
+}
+
+/** The part that tools see. */
+export function infoOf(stat: Stat, target?: string): FileInfo {
+  const { type, size, mode, modified, accessed, created } = stat;
+  return {
+    type,
+    size,
+    mode,
+    modified,
+    accessed,
+    created,
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+/** Where the link that a descriptor (O_PATH) itself is points: readlinkat(2) with an empty path. */
+export function linkText(libc: Libc, descriptor: number): string {
+  const { numbers, structAddress, structBytes } = libc;
+  const length = libc.call(numbers.readlinkat, descriptor, libc.path(""), structAddress, 4096);
+  return new TextDecoder().decode(structBytes.subarray(0, Math.max(length, 0)));
+}

@@ -1,0 +1,218 @@
+/** Where a requested path really leads: the one place that makes a `CanonicalPath`. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { changed } from "../kernel/refusal.ts";
+
+/** PATH_MAX counts the closing NUL, NAME_MAX does not (include/uapi/linux/limits.h). */
+const LONGEST_PATH = 4095;
+const LONGEST_NAME = 255;
+/** MAXSYMLINKS (include/linux/namei.h) */
+const MOST_LINKS = 40;
+
+const encoder = new TextEncoder();
+
+/**
+ * Resolves a requested path from `base` as the kernel would, part by part: links are followed where they stand, and
+ * `..` leaves the directory that was really reached. What does not exist (yet) keeps its name under the
+ * deepest ancestor that does; a link that dangles leads to where it points.
+ *
+ * In builds whose runtime permissions end at the workspace a path outside cannot be looked at: it comes back
+ * resolved by its words alone, for the policy to deny. That is safe because what is opened later is the
+ * path that was judged, never the words.
+ *
+ * Throws INVALID_ARGUMENTS (empty, NUL, lone surrogate, too long, too many links), NOT_A_DIRECTORY (a part before
+ * the last is a file), NATIVE_DENIED (a part that may not be looked at: never taken for absent).
+ */
+export function canonicalize(base: CanonicalPath, requested: string): CanonicalPath {
+  checkWords(requested);
+  const parts = requested.split("/");
+  if (!parts.includes("..")) {
+    const whole = wholePath(base, requested);
+    if (whole !== null) return whole;
+  }
+  return walk(base, requested, lookByRuntime);
+}
+
+/**
+ * As {@linkcode canonicalize}, but where the last part is a link, the link itself. Words that end in `.`, `..` or a
+ * slash name what they lead to.
+ */
+export function canonicalEntry(base: CanonicalPath, requested: string): CanonicalPath {
+  const cut = requested.lastIndexOf("/");
+  const name = requested.slice(cut + 1);
+  if (name === "" || name === "." || name === "..") return canonicalize(base, requested);
+  checkWords(requested);
+  const folder = canonicalize(base, requested.slice(0, cut + 1) || ".");
+  return `${folder === "/" ? "" : folder}/${name}` as CanonicalPath;
+}
+
+/**
+ * The canonical path of a directory named on the command line or in a policy, from the working directory.
+ * Throws as `canonicalize`, FILE_NOT_FOUND, and NOT_A_DIRECTORY.
+ */
+export function canonicalDirectory(path: string): CanonicalPath {
+  // getcwd(2) gives a path without links.
+  const canonical = canonicalize(Deno.cwd() as CanonicalPath, path);
+  try {
+    if (Deno.statSync(canonical).isDirectory) return canonical;
+  } catch (error) {
+    // A sealed build that denies something below may not look at the directory itself; opening it tells.
+    if (error instanceof Deno.errors.NotCapable) return canonical;
+    if (error instanceof Deno.errors.NotFound) {
+      throw new ToolError("FILE_NOT_FOUND", `"${path}" does not exist`);
+    }
+    throw refused(path, error);
+  }
+  throw new ToolError("NOT_A_DIRECTORY", `"${path}" is not a directory`);
+}
+
+function checkWords(requested: string): void {
+  const invalid = (why: string): ToolError =>
+    new ToolError("INVALID_ARGUMENTS", `the path ${why}; give one that a file can have`);
+  if (requested === "") throw invalid("is empty");
+  if (requested.includes("\0")) throw invalid("holds a NUL character");
+  if (!requested.isWellFormed()) throw invalid("holds half a surrogate pair, which is no text");
+  // Three bytes a UTF-16 unit at most: short ones need no counting.
+  if (requested.length * 3 <= LONGEST_NAME) return;
+  if (encoder.encode(requested).length > LONGEST_PATH) {
+    throw invalid(`is longer than ${LONGEST_PATH} bytes`);
+  }
+  for (const part of requested.split("/")) {
+    if (part.length * 3 > LONGEST_NAME && encoder.encode(part).length > LONGEST_NAME) {
+      throw invalid(`has a part longer than ${LONGEST_NAME} bytes`);
+    }
+  }
+}
+
+/**
+ * One call for the common case, an existing path without `..` (the runtime would resolve that by words before
+ * the kernel sees it). Null where the walk must find out more.
+ */
+function wholePath(base: CanonicalPath, requested: string): CanonicalPath | null {
+  if (requested.endsWith("/") || requested.endsWith("/.")) return null;
+  try {
+    return Deno.realPathSync(
+      requested.startsWith("/") ? requested : `${base}/${requested}`,
+    ) as CanonicalPath;
+  } catch {
+    return null;
+  }
+}
+
+/** What `look` sees at a path, not following it. */
+export type Found = "directory" | "other" | "missing" | { readonly link: string };
+
+/** Looks at one path; null where it may not. Throws NATIVE_DENIED where the system does not let it. */
+export type Look = (path: string, requested: string) => Found | null;
+
+/** As `canonicalize`, with other eyes than the runtime's, and without its shortcut. */
+export function resolvePath(base: CanonicalPath, requested: string, look: Look): CanonicalPath {
+  checkWords(requested);
+  return walk(base, requested, look);
+}
+
+function walk(base: CanonicalPath, requested: string, look: Look): CanonicalPath {
+  let path: string = base;
+  let missing = false;
+  let links = 0;
+  /** Still to go, last first. */
+  const pending: string[] = [];
+  const enter = (words: string): void => {
+    pending.push(...words.split("/").reverse());
+    if (!words.startsWith("/")) return;
+    // From the base on where it leads there: what lies above it may be out of bounds to look at.
+    path = "/";
+    if (base !== "/" && (words === base || words.startsWith(`${base}/`))) {
+      pending.length -= base.split("/").length;
+      path = base;
+    }
+    missing = false;
+  };
+  enter(requested);
+  while (pending.length > 0) {
+    const part = pending.pop() as string;
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      path = path.slice(0, Math.max(path.lastIndexOf("/"), 1));
+      // The parent of something missing may be there.
+      missing = false;
+      continue;
+    }
+    const next = path === "/" ? `/${part}` : `${path}/${part}`;
+    if (missing) {
+      path = next;
+      continue;
+    }
+    const found = look(next, requested);
+    if (found === null) return byWords(next, pending);
+    if (typeof found === "object") {
+      if (++links > MOST_LINKS) {
+        throw new ToolError(
+          "INVALID_ARGUMENTS",
+          `"${requested}" leads over more than ${MOST_LINKS} symbolic links, or in a circle`,
+        );
+      }
+      enter(found.link);
+      continue;
+    }
+    path = next;
+    missing = found === "missing";
+    if (found === "other" && pending.length > 0) {
+      throw new ToolError(
+        "NOT_A_DIRECTORY",
+        `"${requested}" goes on after a part that is a file, not a directory`,
+      );
+    }
+  }
+  return path as CanonicalPath;
+}
+
+/** Looks at a name that is a link now and something else then, before it is called that. */
+const MOST_LOOKS = 8;
+
+/** Null: the runtime's permissions end before this path. */
+function lookByRuntime(path: string, requested: string): Found | null {
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    try {
+      const info = Deno.lstatSync(path);
+      if (info.isDirectory) return "directory";
+      return info.isSymlink ? { link: Deno.readLinkSync(path) } : "other";
+    } catch (error) {
+      if (isNoLink(error)) continue;
+      if (error instanceof Deno.errors.NotCapable) return null;
+      if (error instanceof Deno.errors.NotFound) return "missing";
+      throw refused(requested, error);
+    }
+  }
+  throw changed({ path: path as CanonicalPath, shown: requested });
+}
+
+/** readlink(2) says EINVAL, which the runtime has no class for. */
+function isNoLink(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes("os error 22");
+}
+
+function byWords(start: string, pending: readonly string[]): CanonicalPath {
+  const parts = start.split("/").slice(1);
+  for (const part of pending.toReversed()) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}` as CanonicalPath;
+}
+
+/** Names the path as it was requested, and the kind of error, never where it led. */
+function refused(requested: string, error: unknown): ToolError {
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return new ToolError(
+      "NATIVE_DENIED",
+      `"${requested}" leads through a directory that the operating system does not let Toolgate enter`,
+    );
+  }
+  if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") {
+    return new ToolError("INVALID_ARGUMENTS", `"${requested}" is too long once links are followed`);
+  }
+  const kind = error instanceof Error ? error.name : "unknown error";
+  return new ToolError("EXECUTION_ERROR", `"${requested}" cannot be looked at (${kind})`);
+}

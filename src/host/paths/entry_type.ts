@@ -1,0 +1,36 @@
+/** What is at a path, also where the runtime's permissions hide it from a sealed build. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { openLibc } from "../../sandbox/kernel/libc.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { statOf } from "../kernel/stat.ts";
+
+export type EntryType = "file" | "directory" | "symlink";
+
+/**
+ * Null where there is nothing, or nothing that may be reached; devices, pipes and sockets count as files. The
+ * runtime does not let a sealed build look at a directory in which it denies something, nor at those above what it
+ * allows: there the kernel is asked.
+ */
+export function entryType(path: CanonicalPath): EntryType | null {
+  try {
+    const info = Deno.lstatSync(path);
+    return info.isDirectory ? "directory" : info.isSymlink ? "symlink" : "file";
+  } catch (error) {
+    return error instanceof Deno.errors.NotCapable ? typeByKernel(path) : null;
+  }
+}
+
+function typeByKernel(path: CanonicalPath): EntryType | null {
+  const libc = openLibc();
+  if (libc === null) return null;
+  const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
+  if (descriptor < 0) return null;
+  try {
+    const stat = statOf(libc, descriptor);
+    if (typeof stat === "number") return null;
+    return stat.type === "other" ? "file" : stat.type;
+  } finally {
+    libc.call(libc.numbers.close, descriptor);
+  }
+}

@@ -1,0 +1,87 @@
+/** One run of programs from its start to its outcome: nothing of it is left when that is there. */
+
+import { ToolError } from "../../core/errors.ts";
+import type { ProcessOutcome, ProcessRequest } from "../../core/tool.ts";
+import { SIGNALS } from "../../sandbox/kernel/signals.ts";
+import { Launcher } from "./_launcher.ts";
+import { type Ended, endedBy } from "./_programs.ts";
+import { Run } from "./_run.ts";
+import type { ProcessesOptions } from "./program_options.ts";
+import type { Starter } from "./starter.ts";
+
+/** Runs `body` with all that a run has, and gives what became of it. */
+export async function hold(
+  options: ProcessesOptions,
+  starter: Starter,
+  request: ProcessRequest,
+  body: (run: Run, launcher: Launcher) => Promise<Ended>,
+): Promise<ProcessOutcome> {
+  const { grant, signal, layers, marker, wrapper } = options;
+  const started = performance.now();
+  if (signal.aborted) throw new ToolError("CANCELLED", "it was cancelled before it began");
+  const spill = request.spill === undefined
+    ? null
+    : await openSpill(options, starter, request.spill);
+  const run = new Run({
+    ...options,
+    starter,
+    spill,
+    outputLimit: grant.limits.output,
+    killGraceMs: grant.killGraceMs,
+    timeoutMs: request.timeoutMs,
+    stdin: request.stdin,
+  });
+  const launcher = new Launcher({ libc: starter.libc, programs: run.programs, marker, wrapper });
+  let ended: Ended | null = null;
+  let refusal: ToolError | null = null;
+  let durationMs = 0;
+  try {
+    ended = await Promise.race([body(run, launcher), run.gone]);
+    options.listen();
+  } catch (error) {
+    if (!(error instanceof ToolError) || !run.programs.started) throw error;
+    refusal = error;
+    run.stop("refused");
+  } finally {
+    durationMs = performance.now() - started;
+    launcher.close();
+    await run.finish();
+  }
+  const { reason } = run;
+  // What never came back was killed.
+  const status = ended ?? endedBy(SIGNALS.SIGKILL);
+  const stdout = run.stdout.take();
+  const stderr = run.stderr.take();
+  return {
+    stdout: stdout.bytes,
+    stderr: stderr.bytes,
+    dropped: { stdout: stdout.dropped, stderr: stderr.dropped },
+    exitCode: refusal === null ? status.code : null,
+    signal: refusal === null ? status.signal : null,
+    timedOut: reason === "timeout",
+    cancelled: reason === "cancel",
+    exceeded: reason !== null && typeof reason === "object" ? reason.limit : null,
+    refusal,
+    durationMs,
+    sandbox: layers,
+    spilled: spill === null ? null : { bytes: run.spilled, complete: !run.spillFailed },
+  };
+}
+
+async function openSpill(
+  { grant, openElsewhere }: ProcessesOptions,
+  { libc }: Starter,
+  path: string,
+): Promise<number> {
+  const entry = grant.write.find(({ requested }) => requested === path);
+  if (entry === undefined) {
+    throw new ToolError("PATH_DENIED", `"${path}" is none of the paths that this call may write`);
+  }
+  const { messageOf, openFileAnywhere } = await import("./line/redirect.ts");
+  const opened = await openFileAnywhere(libc, "write", entry.path, openElsewhere);
+  if (opened >= 0) return opened;
+  throw new ToolError(
+    "NATIVE_DENIED",
+    `"${path}" cannot be opened for the output: ${messageOf(-opened)}`,
+  );
+}

@@ -1,0 +1,145 @@
+/** Starting one program of a grant: where, with what, and what a failure to start means. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { close } from "../kernel/pipes.ts";
+import type { Wrapper } from "./wrapper.ts";
+import type { Child, Ended, Programs } from "./_programs.ts";
+
+/** What to start. */
+export interface Launch {
+  readonly program: Program;
+  /** As the caller wrote it: programs say who they are by the first word, and multi-call binaries do what it says. */
+  readonly argv: readonly string[];
+  readonly directory: CanonicalPath;
+  readonly environment: ReadonlyMap<string, string>;
+  readonly descriptors: readonly number[];
+  /** Toolgate itself, which no policy names. */
+  readonly own?: true;
+}
+
+export interface LauncherOptions {
+  readonly libc: Libc;
+  readonly programs: Programs;
+  /** `NAME=value` for every program of the run, in front. */
+  readonly marker: string | null;
+  readonly wrapper: Wrapper | null;
+}
+
+export class Launcher {
+  readonly #options: LauncherOptions;
+  /** Directories that programs were started in, open until the run has ended. */
+  readonly #directories = new Map<CanonicalPath, number>();
+  /** How the program that ended last did; null while none has. */
+  lastEnded: Ended | null = null;
+
+  constructor(options: LauncherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts it. Throws COMMAND_NOT_FOUND, NATIVE_DENIED, INVALID_ARGUMENTS (too long), RESOURCE_LIMIT. The runtime's
+   * permission set is asked first: the system call would pass it by.
+   */
+  launch(launch: Launch): Child {
+    const { program, argv, own = false } = launch;
+    const name = argv[0] ?? "";
+    if (!own && !isGranted(program.start)) throw refused(name);
+    const child = this.#start(launch, program.start, argv);
+    // A script without a first line for its interpreter is the shell's (execvp(3)).
+    const again = child === -ERRNO.ENOEXEC
+      ? this.#start(launch, SHELL, [SHELL, program.start, ...argv.slice(1)])
+      : child;
+    if (typeof again === "number") throw startFailure(name, -again);
+    void again.ended.then((how) => this.lastEnded = how);
+    return again;
+  }
+
+  #start(launch: Launch, path: string, words: readonly string[]): Child | number {
+    const { programs, marker, wrapper } = this.#options;
+    const directory = this.#directory(launch.directory);
+    if (directory < 0) return directory;
+    const variables = Array.from(launch.environment, ([name, value]) => `${name}=${value}`);
+    const start = {
+      path,
+      argv: words,
+      environment: marker === null ? variables : [marker, ...variables],
+      directory,
+      descriptors: launch.descriptors,
+    };
+    if (wrapper === null) return programs.start(start);
+    const filter = wrapper.openFilter();
+    try {
+      return programs.start({
+        ...start,
+        path: wrapper.path,
+        argv: wrapper.wrap(launch.directory, [path, ...words.slice(1)]),
+        descriptors: [...launch.descriptors, filter],
+      });
+    } finally {
+      close(this.#options.libc, filter);
+    }
+  }
+
+  #directory(path: CanonicalPath): number {
+    const known = this.#directories.get(path);
+    if (known !== undefined) return known;
+    const { libc } = this.#options;
+    const opened = openWithoutLinks(libc, path, OPEN.PATH | libc.numbers.O_DIRECTORY);
+    if (opened >= 0) this.#directories.set(path, opened);
+    return opened;
+  }
+
+  close(): void {
+    for (const descriptor of this.#directories.values()) close(this.#options.libc, descriptor);
+    this.#directories.clear();
+  }
+}
+
+function isGranted(command: string): boolean {
+  return Deno.permissions.querySync({ name: "run", command }).state === "granted";
+}
+
+/** Where POSIX systems have theirs. */
+const SHELL = "/bin/sh";
+
+function refused(name: string): ToolError {
+  return new ToolError(
+    "NATIVE_DENIED",
+    `"${name}" was refused by a lower layer: the runtime's permissions, the kernel rules, or its file mode`,
+  );
+}
+
+/** Errors of posix_spawn(3), as execve(2), fork(2) and fchdir(2) give them. */
+function startFailure(name: string, errno: number): ToolError {
+  switch (errno) {
+    case ERRNO.ENOENT:
+    case ERRNO.ENOTDIR:
+    case ERRNO.ELOOP:
+      return new ToolError(
+        "COMMAND_NOT_FOUND",
+        `"${name}" cannot be started: the program, its interpreter or its directory is gone`,
+      );
+    case ERRNO.EACCES:
+    case ERRNO.EPERM:
+      return refused(name);
+    case ERRNO.E2BIG:
+      return new ToolError(
+        "INVALID_ARGUMENTS",
+        `"${name}": arguments and environment are too long`,
+      );
+    case ERRNO.EAGAIN:
+    case ERRNO.ENOMEM:
+    case ERRNO.EMFILE:
+    case ERRNO.ENFILE:
+      return new ToolError(
+        "RESOURCE_LIMIT",
+        `"${name}": too many processes or open files, or no memory`,
+      );
+    default:
+      return new ToolError("EXECUTION_ERROR", `"${name}" cannot be started (${errnoName(errno)})`);
+  }
+}

@@ -1,0 +1,142 @@
+/** The programs of one run: started as groups of their own, told apart from what follows until the run has ended. */
+
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { type SignalName, signalName, SIGNALS } from "../../sandbox/kernel/signals.ts";
+import type { ProgramStart, Spawner } from "../../sandbox/spawner.ts";
+import type { Poller } from "../kernel/poller.ts";
+import { close } from "../kernel/pipes.ts";
+
+/** How a program ended: by itself, or by a signal. */
+export type Ended =
+  | { readonly code: number; readonly signal: null }
+  | { readonly code: null; readonly signal: string; readonly number: number };
+
+export function endedBy(number: number): Ended {
+  return { code: null, signal: signalName(number), number };
+}
+
+/** A program under way. */
+export interface Child {
+  readonly id: number;
+  readonly ended: Promise<Ended>;
+}
+
+/** What starting programs takes. */
+export interface ProgramParts {
+  readonly libc: Libc;
+  readonly spawner: Spawner;
+  readonly poller: Poller;
+  /** Told the number of a group when it begins. */
+  readonly onGroup: (id: number) => void;
+}
+
+/** P_PID, WNOHANG, WEXITED, WNOWAIT (waitid(2); include/uapi/linux/wait.h) */
+const P_PID = 1;
+const WNOHANG = 1;
+const WEXITED = 4;
+const WNOWAIT = 0x01000000;
+/** CLD_EXITED (include/uapi/asm-generic/siginfo.h) */
+const CLD_EXITED = 1;
+
+/**
+ * A program that has ended is not waited for before the run is over: until then its number, which is also that of
+ * its group, belongs to nobody else, and what it left in the group can still be ended by it.
+ */
+export class Programs {
+  readonly #parts: ProgramParts;
+  readonly #groups = new Map<number, { ended: boolean }>();
+
+  constructor(parts: ProgramParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a program was started. */
+  get started(): boolean {
+    return this.#groups.size > 0;
+  }
+
+  /** Starts a program; an error number with its sign turned where that fails. */
+  start(start: ProgramStart): Child | number {
+    const { spawner, onGroup, poller } = this.#parts;
+    const id = spawner.start(start);
+    if (id < 0) return id;
+    const group = { ended: false };
+    this.#groups.set(id, group);
+    onGroup(id);
+    poller.expectSoon();
+    const ended = this.#watch(id).then((how) => {
+      group.ended = true;
+      return how;
+    });
+    return { id, ended };
+  }
+
+  #watch(id: number): Promise<Ended> {
+    const { libc, poller } = this.#parts;
+    const descriptor = libc.call(libc.numbers.pidfdOpen, id, 0);
+    const { promise, resolve } = Promise.withResolvers<Ended>();
+    if (descriptor < 0) {
+      this.#ask(id, resolve);
+      return promise;
+    }
+    const watch = poller.watchEnd(descriptor, () => {
+      const how = this.#look(id);
+      if (how === null) return;
+      watch.close();
+      close(libc, descriptor);
+      resolve(how);
+    });
+    return promise;
+  }
+
+  /** Where no descriptor of it can be had (a container's system call filter, or too many open): by asking. */
+  #ask(id: number, resolve: (how: Ended) => void): void {
+    const how = this.#look(id);
+    if (how !== null) resolve(how);
+    else setTimeout(() => this.#ask(id, resolve), ASK_MS);
+  }
+
+  /** How it ended; null while it runs. */
+  #look(id: number): Ended | null {
+    const { libc: { struct, structAddress, call, numbers } } = this.#parts;
+    struct.setInt32(SI_PID, 0, true);
+    const options = WEXITED | WNOHANG | WNOWAIT;
+    const result = call(numbers.waitid, P_PID, id, structAddress, options, 0);
+    // It is ours alone to wait for; gone all the same, it can only have been ended.
+    if (result === -ERRNO.ECHILD) return endedBy(SIGNALS.SIGKILL);
+    if (result < 0 || struct.getInt32(SI_PID, true) === 0) return null;
+    const status = struct.getInt32(SI_STATUS, true);
+    return struct.getInt32(SI_CODE, true) === CLD_EXITED
+      ? { code: status, signal: null }
+      : endedBy(status);
+  }
+
+  /** Sends a signal to every group. */
+  signal(name: SignalName): void {
+    for (const id of this.#groups.keys()) this.#send(id, name);
+  }
+
+  #send(id: number, name: SignalName): void {
+    const { libc } = this.#parts;
+    libc.call(libc.numbers.kill, -id, SIGNALS[name]);
+  }
+
+  /** Ends what is left of the groups and lets their numbers go. */
+  release(): void {
+    const { libc } = this.#parts;
+    for (const [id, { ended }] of this.#groups) {
+      this.#send(id, "SIGKILL");
+      // One that hangs in the kernel stays a child of this process until it goes.
+      if (ended) libc.call(libc.numbers.waitid, P_PID, id, 0, WEXITED | WNOHANG, 0);
+    }
+    this.#groups.clear();
+  }
+}
+
+/** How often a program without a descriptor is asked about. */
+const ASK_MS = 5;
+/** Offsets in siginfo_t (include/uapi/asm-generic/siginfo.h): si_code, si_pid, si_status. */
+const SI_CODE = 8;
+const SI_PID = 16;
+const SI_STATUS = 24;

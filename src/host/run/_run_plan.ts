@@ -1,0 +1,120 @@
+/** Runs the plan of a line within a run: by itself, or by the shell where the policy hands lines to one. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import type { Plan } from "../../core/plan.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { isWhollyCertain } from "../../shell/certain.ts";
+import { resolvePath } from "../paths/canonicalize.ts";
+import type { Launcher } from "./_launcher.ts";
+import { close } from "../kernel/pipes.ts";
+import { createKernelEyes } from "./program_search.ts";
+import { type Ended, endedBy } from "./_programs.ts";
+import { SIGNALS } from "../../sandbox/kernel/signals.ts";
+import type { Run } from "./_run.ts";
+import { isSpawnGranted, programOf } from "./granted_programs.ts";
+import type { ProcessesOptions } from "./program_options.ts";
+import type { Starter } from "./starter.ts";
+import { createFileNames } from "./line/file_names.ts";
+import type { LineCommand, LineHost } from "./line/line_host.ts";
+import { openFileAnywhere } from "./line/redirect.ts";
+import { runLine, Stopped } from "./line/run_line.ts";
+
+export interface PlanRun {
+  readonly options: ProcessesOptions;
+  readonly starter: Starter;
+  readonly run: Run;
+  readonly launcher: Launcher;
+  /** In the words of the request. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The status of the line. Throws the ToolError of the command that ends it. */
+export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
+  const { options, starter, run, launcher, env } = planRun;
+  const { look } = createKernelEyes(starter.libc);
+  const cwd = resolvePath(options.grant.workspace, planRun.cwd, look);
+  const shell = shellFor(plan, options);
+  if (shell !== null) {
+    const child = launcher.launch({
+      program: shell,
+      argv: [shell.start, "-c", plan.line],
+      directory: cwd,
+      environment: new Map(Object.entries(env)),
+      descriptors: run.descriptors,
+    });
+    run.release();
+    return await child.ended;
+  }
+  try {
+    return await runLine(plan, createLineHost(planRun), {
+      directory: cwd,
+      environment: env,
+      descriptors: run.descriptors,
+      release: () => run.release(),
+    });
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    return planRun.launcher.lastEnded ?? endedBy(SIGNALS.SIGTERM);
+  }
+}
+
+/** What every shell reads alike, and nothing in it is known only when it runs: that alone is handed on. */
+function shellFor(plan: Plan, { rulebook, shell }: ProcessesOptions): Program | null {
+  const handed = rulebook.settings.shell === "sh" && plan.posix && isWhollyCertain(plan.root);
+  return handed ? shell : null;
+}
+
+function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost {
+  const { grant, rulebook, judge } = options;
+  const { libc } = starter;
+  const { look } = createKernelEyes(libc);
+  const resolve = (directory: CanonicalPath, path: string): CanonicalPath | null => {
+    try {
+      return resolvePath(directory, path, look);
+    } catch (error) {
+      if (error instanceof ToolError) return null;
+      throw error;
+    }
+  };
+  const isGranted = (command: LineCommand): boolean =>
+    (command.argv === null || isSpawnGranted(grant, command.argv, command.directory)) &&
+    command.redirections.every(({ kind, target }) => {
+      const path = resolve(command.directory, target);
+      const covers = (access: "read" | "write"): boolean =>
+        path === "/dev/null" || grant[access].some((entry) => entry.path === path && !entry.tree);
+      return (kind === "write" || kind === "append" || covers("read")) &&
+        (kind === "read" || covers("write"));
+    });
+  return {
+    ...starter,
+    outputLimit: grant.limits.output,
+    filesOf: createFileNames({ libc, rulebook, resolve }),
+    resolve,
+    open: (kind, path) => openFileAnywhere(libc, kind, path, options.openElsewhere),
+    isOpenDirectory(path) {
+      if (rulebook.judgePath("read", path, "directory").effect === "deny") return false;
+      const descriptor = openWithoutLinks(libc, path, OPEN.PATH | libc.numbers.O_DIRECTORY);
+      if (descriptor < 0) return false;
+      close(libc, descriptor);
+      return true;
+    },
+    async allow(command) {
+      if (isGranted(command)) return;
+      const refusal = await judge(command);
+      if (refusal !== null) throw refusal;
+    },
+    launch(launch) {
+      const program = programOf(grant, launch.argv, launch.directory);
+      if (program !== null) return launcher.launch({ ...launch, program });
+      // It was judged, and allowed by its name.
+      throw new ToolError("COMMAND_NOT_FOUND", `${launch.argv[0] ?? ""}: not found`);
+    },
+    stop: () => run.stop("refused"),
+    stopped: () => run.reason !== null,
+    stopping: run.stopping,
+    gone: run.gone,
+    onEnd: (action) => run.onEnd(action),
+  };
+}

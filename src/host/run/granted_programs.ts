@@ -1,0 +1,52 @@
+/** The programs of a grant: which words may be started, and as what. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import type { Grant, SpawnGrant } from "../../policy/grant.ts";
+
+/** The entry of the grant for exactly these words. */
+export function grantedSpawn(grant: Grant, argv: readonly string[], cwd: string): SpawnGrant {
+  const entries = grant.spawn.filter((entry) =>
+    entry.open !== true && entry.argv.length === argv.length &&
+    entry.argv.every((word, index) => word === argv[index])
+  );
+  const path = inWorkspace(grant, cwd);
+  const entry = entries.length === 1 ? entries[0] : entries.find((entry) => entry.cwd === path);
+  if (entry !== undefined) return entry;
+  throw new ToolError(
+    "COMMAND_DENIED",
+    `"${
+      argv[0] ?? ""
+    }" with these arguments is none of the commands that were allowed for this call`,
+  );
+}
+
+function inWorkspace({ workspace }: Grant, path: string): CanonicalPath {
+  if (path.startsWith("/")) return path as CanonicalPath;
+  if (path === "." || path === "") return workspace;
+  return `${workspace === "/" ? "" : workspace}/${path}` as CanonicalPath;
+}
+
+/** Judged before anything began, word for word and where it is. */
+export function isSpawnGranted(
+  grant: Grant,
+  argv: readonly string[],
+  directory: CanonicalPath,
+): boolean {
+  return grant.spawn.some((entry) =>
+    entry.open !== true && entry.cwd === directory && entry.argv.length === argv.length &&
+    entry.argv.every((word, index) => word === argv[index])
+  );
+}
+
+/** The program that this name was found to be; a path means something else in another directory. */
+export function programOf(
+  grant: Grant,
+  [name = ""]: readonly string[],
+  directory: CanonicalPath,
+): Program | null {
+  const entry = grant.spawn.find(({ argv, cwd }) =>
+    argv[0] === name && (!name.includes("/") || cwd === directory)
+  );
+  return entry?.program ?? null;
+}

@@ -1,0 +1,54 @@
+/** The commands of a line that are no programs, as POSIX (2.15 and 4) has them. */
+
+import { BUILTINS } from "../../../core/plan.ts";
+import type { LineHost } from "./line_host.ts";
+import { Exit, type LineState, statusOf } from "./_state.ts";
+
+/** What a builtin did: its status, and what it says on standard error (its name goes before). */
+export interface Done {
+  readonly status: number;
+  readonly error?: string;
+}
+
+/** `words` without the name. Throws `Exit`. */
+export type Builtin = (words: readonly string[], state: LineState, host: LineHost) => Done;
+
+const SUCCEEDED: Done = { status: 0 };
+
+const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
+  ":": () => SUCCEEDED,
+  true: () => SUCCEEDED,
+  false: () => ({ status: 1 }),
+  cd([target = ""], state, host) {
+    const directory = host.resolve(state.directory, target);
+    if (directory === null || !host.isOpenDirectory(directory)) {
+      return { status: 1, error: `${target}: no such directory, or none that may be read` };
+    }
+    state.move(directory);
+    return SUCCEEDED;
+  },
+  exit([status], state) {
+    // A status has eight bits (POSIX, exit).
+    const code = status === undefined ? statusOf(state.status) : Number(status) & 0xff;
+    throw new Exit(status === undefined ? state.status : { code, signal: null });
+  },
+  export(words, state) {
+    for (const word of words) {
+      const equals = word.indexOf("=");
+      const name = equals === -1 ? word : word.slice(0, equals);
+      if (equals !== -1) state.assign(name, word.slice(equals + 1));
+      state.export(name);
+    }
+    return SUCCEEDED;
+  },
+  unset(words, state) {
+    for (const name of words) state.unset(name);
+    return SUCCEEDED;
+  },
+};
+
+/** Null for the name of a program. */
+export function builtinOf(name: string): Builtin | null {
+  const known = BUILTINS.find((one) => one === name);
+  return known === undefined ? null : TABLE[known];
+}

@@ -1,0 +1,94 @@
+/** The redirections of a command or a group: what they name, and the descriptors that they lead to. */
+
+import type { Redirection } from "../../../core/plan.ts";
+import { CLOSED } from "../../../sandbox/spawner.ts";
+import { openInput } from "../_input.ts";
+import { close } from "../../kernel/pipes.ts";
+import { type Expander, expandText } from "./_expand.ts";
+import type { LineHost, LineRedirection } from "./line_host.ts";
+import { messageOf } from "./redirect.ts";
+import type { LineState } from "./_state.ts";
+
+/** The files that they name, by the words as they are now. */
+export async function targetsOf(
+  redirections: readonly Redirection[],
+  state: LineState,
+  expander: Expander,
+): Promise<readonly LineRedirection[]> {
+  const targets: LineRedirection[] = [];
+  for (const redirection of redirections) {
+    if (!("target" in redirection)) continue;
+    const target = await expandText(redirection.target, state, expander);
+    targets.push({ kind: redirection.kind, target });
+  }
+  return targets;
+}
+
+/** What a command is to have in place of the descriptors around it. */
+export interface Redirected {
+  readonly descriptors: readonly number[];
+  /** Lets go of what was opened for it: programs that were started have their own. */
+  close(): void;
+}
+
+/**
+ * Applies them, left to right. `targets` from {@linkcode targetsOf}, judged since. A message where a file cannot be
+ * opened.
+ */
+export async function redirect(
+  host: LineHost,
+  redirections: readonly Redirection[],
+  targets: readonly LineRedirection[],
+  { state, expander, around }: {
+    readonly state: LineState;
+    readonly expander: Expander;
+    readonly around: readonly number[];
+  },
+): Promise<Redirected | string> {
+  const { libc, poller } = host;
+  const descriptors = [...around];
+  const opened: number[] = [];
+  const closeAll = (): void => opened.splice(0).forEach((one) => close(libc, one));
+  let next = 0;
+  for (const redirection of redirections) {
+    const { descriptor } = redirection;
+    switch (redirection.kind) {
+      case "duplicate":
+        descriptors[descriptor] = descriptors[redirection.from] ?? CLOSED;
+        break;
+      case "close":
+        descriptors[descriptor] = CLOSED;
+        break;
+      case "text": {
+        const text = await expandText(redirection.text, state, expander);
+        const input = openInput(libc, poller, new TextEncoder().encode(text));
+        opened.push(input.read);
+        host.onEnd(input.stop);
+        descriptors[descriptor] = input.read;
+        break;
+      }
+      default: {
+        const target = targets[next++] as LineRedirection;
+        const file = await openTarget(host, target, state);
+        if (typeof file === "string") {
+          closeAll();
+          return file;
+        }
+        opened.push(file);
+        descriptors[descriptor] = file;
+      }
+    }
+  }
+  return { descriptors, close: closeAll };
+}
+
+async function openTarget(
+  host: LineHost,
+  { kind, target }: LineRedirection,
+  state: LineState,
+): Promise<number | string> {
+  const path = target === "" ? null : host.resolve(state.directory, target);
+  if (path === null) return `${target}: No such file or directory`;
+  const opened = await host.open(kind, path);
+  return opened < 0 ? `${target}: ${messageOf(-opened)}` : opened;
+}

@@ -1,0 +1,109 @@
+/** What a line carries from command to command, as a shell does. */
+
+import type { CanonicalPath } from "../../../core/capability.ts";
+import type { ShellSettings } from "../../../core/plan.ts";
+import type { Ended } from "../_programs.ts";
+
+/** Parameters, directory, settings and the last status. A subshell has a copy. */
+export class LineState {
+  directory: CanonicalPath;
+  settings: ShellSettings;
+  /** How the last command ended. */
+  status: Ended = SUCCESS;
+  /** How the last substitution of the command under way ended; null where there was none. */
+  substituted: Ended | null = null;
+  readonly #values: Map<string, string>;
+  readonly #exported: Set<string>;
+
+  private constructor(
+    directory: CanonicalPath,
+    settings: ShellSettings,
+    values: Map<string, string>,
+    exported: Set<string>,
+  ) {
+    this.directory = directory;
+    this.settings = settings;
+    this.#values = values;
+    this.#exported = exported;
+  }
+
+  static begin(
+    directory: CanonicalPath,
+    environment: Readonly<Record<string, string>>,
+    settings: ShellSettings,
+  ): LineState {
+    const names = Object.keys(environment);
+    return new LineState(
+      directory,
+      settings,
+      new Map(Object.entries(environment)),
+      new Set(names),
+    );
+  }
+
+  /** A subshell's. */
+  copy(): LineState {
+    const copy = new LineState(
+      this.directory,
+      this.settings,
+      new Map(this.#values),
+      new Set(this.#exported),
+    );
+    copy.status = this.status;
+    return copy;
+  }
+
+  /** Undefined where it is not set. */
+  valueOf(name: string): string | undefined {
+    if (name === "?") return String(statusOf(this.status));
+    return this.#values.get(name) ?? (name === "PWD" ? this.directory : undefined);
+  }
+
+  assign(name: string, value: string): void {
+    this.#values.set(name, value);
+  }
+
+  export(name: string): void {
+    this.#exported.add(name);
+  }
+
+  unset(name: string): void {
+    this.#values.delete(name);
+    this.#exported.delete(name);
+  }
+
+  /** As `cd` does it: the variables that tell programs where they are follow where programs get them. */
+  move(directory: CanonicalPath): void {
+    this.#values.set("OLDPWD", this.valueOf("PWD") ?? this.directory);
+    this.#values.set("PWD", directory);
+    this.directory = directory;
+  }
+
+  /** What programs get. */
+  environment(): Map<string, string> {
+    const environment = new Map<string, string>();
+    for (const name of this.#exported) {
+      const value = this.#values.get(name);
+      if (value !== undefined) environment.set(name, value);
+    }
+    return environment;
+  }
+}
+
+export const SUCCESS: Ended = { code: 0, signal: null };
+
+/** The status that a shell gives for it: 128 and the signal's number for one that a signal ended (POSIX, 2.8.2). */
+export function statusOf(ended: Ended): number {
+  return ended.code ?? 128 + ended.number;
+}
+
+/** Ends a line, or the subshell it stands in. */
+export class Exit extends Error {
+  override readonly name = "Exit";
+  readonly status: Ended;
+
+  constructor(status: Ended) {
+    super("exit");
+    this.status = status;
+  }
+}

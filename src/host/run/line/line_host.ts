@@ -1,0 +1,60 @@
+/** What running a line takes from around it: the machine, the judgement, and the end. */
+
+import type { CanonicalPath } from "../../../core/capability.ts";
+import type { Libc } from "../../../sandbox/kernel/libc.ts";
+import type { Spawner } from "../../../sandbox/spawner.ts";
+import type { Poller } from "../../kernel/poller.ts";
+import type { Child } from "../_programs.ts";
+import type { FileKind } from "./redirect.ts";
+
+/** A file that a command reads from or writes to, by the word as it came out. */
+export interface LineRedirection {
+  readonly kind: FileKind;
+  readonly target: string;
+}
+
+/** What is about to happen: a program with its files, or (`argv` null) files alone. */
+export interface LineCommand {
+  readonly argv: readonly string[] | null;
+  readonly directory: CanonicalPath;
+  readonly redirections: readonly LineRedirection[];
+  /** Names that are set for it. */
+  readonly variables: readonly string[];
+}
+
+export interface LineHost {
+  readonly libc: Libc;
+  readonly spawner: Spawner;
+  readonly poller: Poller;
+  /** For whoever reads: what was read is taken before the next read. */
+  readonly buffer: Uint8Array;
+  /** Bytes that a substitution may give. */
+  readonly outputLimit: number;
+  /** The names that a pattern stands for, sorted. */
+  filesOf(pattern: string, directory: CanonicalPath): readonly string[];
+  /** Where a path leads from a directory; null where that cannot be found out. */
+  resolve(directory: CanonicalPath, path: string): CanonicalPath | null;
+  /** A descriptor of the file, or an error number with its sign turned. */
+  open(kind: FileKind, path: CanonicalPath): Promise<number>;
+  /** Whether a path leads to a directory that may be read. */
+  isOpenDirectory(path: CanonicalPath): boolean;
+  /** Throws the ToolError that refuses it; else it may begin. */
+  allow(command: LineCommand): Promise<void>;
+  /** Throws a ToolError where it cannot be started. */
+  launch(launch: {
+    readonly argv: readonly string[];
+    readonly directory: CanonicalPath;
+    readonly environment: ReadonlyMap<string, string>;
+    readonly descriptors: readonly number[];
+  }): Child;
+  /** Ends what runs. */
+  stop(): void;
+  /** Whether it is to end: nothing new begins. */
+  stopped(): boolean;
+  /** Resolves when it is to end. */
+  readonly stopping: Promise<void>;
+  /** Resolves when what was killed has had its time to be gone. */
+  readonly gone: Promise<null>;
+  /** Called when it has ended, whichever way. */
+  onEnd(action: () => void): void;
+}

@@ -1,0 +1,105 @@
+/** Starting the programs of a grant, and never losing one: groups, time limits, output limits. */
+
+import { ToolError } from "../../core/errors.ts";
+import { BUILTINS, type Plan } from "../../core/plan.ts";
+import type { Processes, ProcessOutcome } from "../../core/tool.ts";
+import { certainText } from "../../shell/certain.ts";
+import { withRequested } from "./environment.ts";
+import { hold } from "./_hold.ts";
+import { runPlan } from "./_run_plan.ts";
+import { grantedSpawn } from "./granted_programs.ts";
+import type { ProcessesOptions } from "./program_options.ts";
+
+export function createProcesses(options: ProcessesOptions): Processes {
+  const processes: Processes = {
+    async run(argv, request) {
+      const spawn = grantedSpawn(options.grant, argv, request.cwd);
+      const environment = withRequested(options.environment, request.env);
+      const { starter } = options;
+      if (starter === null) {
+        const { runPortably } = await import("./portable/processes.ts");
+        return await inTemporary(
+          options,
+          environment,
+          (env) => runPortably({ ...options, spawn }, { ...request, env }),
+        );
+      }
+      return await inTemporary(
+        options,
+        environment,
+        (env) =>
+          hold(options, starter, request, (run, launcher) => {
+            const { descriptors } = run;
+            const environment = new Map(Object.entries(env));
+            const launch = { ...spawn, argv, directory: spawn.cwd, environment, descriptors };
+            const child = launcher.launch(launch);
+            run.release();
+            return child.ended;
+          }),
+      );
+    },
+    async runLine(plan, request) {
+      const { starter } = options;
+      if (starter === null) {
+        const argv = onlyWords(plan);
+        if (argv === null) throw unsupported();
+        return await processes.run(argv, request);
+      }
+      return await inTemporary(
+        options,
+        { ...options.environment, ...request.env },
+        (env) =>
+          hold(options, starter, request, (run, launcher) =>
+            runPlan(plan, {
+              options,
+              starter,
+              run,
+              launcher,
+              cwd: request.cwd,
+              env,
+            })),
+      );
+    },
+    async runModule(request) {
+      const { runModule } = await import("./_run_module.ts");
+      return await runModule(options, request);
+    },
+  };
+  return processes;
+}
+
+/** The words of a line that is one program and nothing else; null for all others. */
+function onlyWords({ root }: Plan): readonly string[] | null {
+  if (root.kind !== "simple" || root.assignments.length + root.redirections.length > 0) return null;
+  const words = root.words.map(certainText);
+  const argv = words.filter((word) => word !== null);
+  const [name] = argv;
+  const builtin = name === undefined || BUILTINS.some((one) => one === name);
+  return argv.length < words.length || builtin ? null : argv;
+}
+
+function unsupported(): ToolError {
+  return new ToolError(
+    "EXECUTION_ERROR",
+    "command lines take system calls that this machine does not give Toolgate (Linux with glibc, and the ffi permission); argv runs one program",
+  );
+}
+
+/** Runs with a TMPDIR of its own where the policy gives programs one. */
+async function inTemporary(
+  { temporaryRoot }: ProcessesOptions,
+  environment: Readonly<Record<string, string>>,
+  run: (environment: Readonly<Record<string, string>>) => Promise<ProcessOutcome>,
+): Promise<ProcessOutcome> {
+  if (temporaryRoot === null) return await run(environment);
+  const temporary = Deno.makeTempDirSync({ dir: temporaryRoot, prefix: "run-" });
+  try {
+    return await run({ ...environment, TMPDIR: temporary });
+  } finally {
+    try {
+      Deno.removeSync(temporary, { recursive: true });
+    } catch {
+      // A program that hangs in the kernel may still have a file there; the sweep of the root takes it.
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** What running programs takes from around it. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import type { ToolError } from "../../core/errors.ts";
+import type { Processes } from "../../core/tool.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import type { LineCommand } from "./line/line_host.ts";
+import type { FileKind } from "./line/redirect.ts";
+import type { OwnProgram } from "./module_protocol.ts";
+import type { OutputListener } from "./output_listener.ts";
+import type { Starter } from "./starter.ts";
+import type { Wrapper } from "./wrapper.ts";
+
+/** What a call's programs take from the thread and from the job that it belongs to. */
+export interface ProgramOptions {
+  /** `createProcesses`, which only threads that start programs load. */
+  readonly create: (options: ProcessesOptions) => Processes;
+  /** From `baseEnvironment`. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Layers that hold this thread, and so its programs. */
+  readonly layers: readonly string[];
+  /** Null where the C library cannot be called: then programs run alone, and lines not at all. */
+  readonly starter: Starter | null;
+  /** A directory for a private TMPDIR of each run; it must be among what programs may write. */
+  readonly temporaryRoot: string | null;
+  /** Output as it comes, beside being kept; null where nobody asked. */
+  readonly listener: OutputListener | null;
+  /** Told the number of a process group when it begins, for whoever may have to end it from another thread. */
+  readonly onGroup: (id: number) => void;
+  /** Told when programs that left their group live on and hold the output. */
+  readonly onLeft: () => void;
+  /** Hears what was sent to this call meanwhile: why its programs were killed, say. */
+  readonly listen: () => void;
+  /**
+   * Has a file opened for writing by a thread that may make it where the rules for programs do not let this one: its
+   * descriptor, or an error number with its sign turned.
+   */
+  readonly openElsewhere: (kind: FileKind, path: CanonicalPath) => Promise<number>;
+  /** `NAME=value` that marks all that a run starts, for whoever looks for what it left behind. */
+  readonly marker: string | null;
+  /** Judges a command that is known only now: the error that refuses it, or null. */
+  readonly judge: (command: LineCommand) => Promise<ToolError | null>;
+  /** What each program is started in; null where that is nothing. */
+  readonly wrapper: Wrapper | null;
+  /** How Toolgate is started once more, as the process of a module. */
+  readonly own: OwnProgram | null;
+  /** What lines are handed to where `shell.mode` is `sh`; null where there is none. */
+  readonly shell: Program | null;
+}
+
+export interface ProcessesOptions extends ProgramOptions {
+  readonly grant: Grant;
+  readonly rulebook: Pick<Rulebook, "settings" | "scope" | "judgePath" | "mayDenyBelow">;
+  /** Ends the running programs as their timeout would. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,181 @@
+/** Finding programs: over the trusted part of the search path only, and each only once. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import { type Found, type Look, resolvePath } from "../paths/canonicalize.ts";
+import { linkText, statOf } from "../kernel/stat.ts";
+
+export interface ProgramFinder {
+  /**
+   * The program that `name` means: a bare name over the search path, a path from `cwd`. Null where there is none,
+   * or where it lies neither in the workspace (paths only) nor in what programs may execute.
+   */
+  find(name: string, cwd: CanonicalPath): Program | null;
+  /** The folders that bare names are looked for in, as `PATH` has them. */
+  readonly searchPath: string;
+}
+
+/** What finding needs to see: types and links, never contents. */
+export interface Eyes {
+  readonly look: Look;
+  /** Whether this canonical path is a regular file that somebody may execute. */
+  isProgram(path: string): boolean;
+}
+
+const ANY_EXECUTE_BIT = 0o111;
+
+/** Eyes that need read permission for the folders of programs. */
+export const RUNTIME_EYES: Eyes = {
+  look(path) {
+    try {
+      const info = Deno.lstatSync(path);
+      if (info.isDirectory) return "directory";
+      return info.isSymlink ? { link: Deno.readLinkSync(path) } : "other";
+    } catch {
+      return "missing";
+    }
+  },
+  isProgram(path) {
+    try {
+      const info = Deno.lstatSync(path);
+      return info.isFile && ((info.mode ?? ANY_EXECUTE_BIT) & ANY_EXECUTE_BIT) !== 0;
+    } catch {
+      return false;
+    }
+  },
+};
+
+/** Eyes by system calls, for builds whose read permission ends at the workspace. */
+export function createKernelEyes(libc: Libc): Eyes {
+  const on = <T>(path: string, none: T, see: (descriptor: number) => T): T => {
+    const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
+    if (descriptor < 0) return none;
+    try {
+      return see(descriptor);
+    } finally {
+      libc.call(libc.numbers.close, descriptor);
+    }
+  };
+  return {
+    look: (path) =>
+      on<Found>(path, "missing", (descriptor) => {
+        const stat = statOf(libc, descriptor);
+        if (typeof stat === "number") return "missing";
+        if (stat.type === "symlink") return { link: linkText(libc, descriptor) };
+        return stat.type === "directory" ? "directory" : "other";
+      }),
+    isProgram: (path) =>
+      on(path, false, (descriptor) => {
+        const stat = statOf(libc, descriptor);
+        return typeof stat === "object" && stat.type === "file" &&
+          (stat.mode & ANY_EXECUTE_BIT) !== 0;
+      }),
+  };
+}
+
+const ROOT = "/" as CanonicalPath;
+
+/** What execvp(3) takes where there is no PATH, with the folders of administrators. */
+const DEFAULT_SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+
+export interface SearchOptions {
+  /** `PATH`: of its entries count those that are absolute, outside the workspace and inside `system`. */
+  readonly searchPath?: string;
+  readonly eyes?: Eyes;
+}
+
+/**
+ * A finder that remembers what it found: a search over many folders costs more than a small program's run.
+ * `system` is what programs may read and execute beyond the workspace. It looks at nothing before it is
+ * first asked.
+ */
+export function createProgramFinder(
+  workspace: CanonicalPath,
+  system: readonly string[],
+  options: SearchOptions = {},
+): ProgramFinder {
+  let finder: ProgramFinder | null = null;
+  const opened = (): ProgramFinder =>
+    finder ??= openEyed(workspace, system, {
+      searchPath: options.searchPath ?? Deno.env.get("PATH") ?? DEFAULT_SEARCH_PATH,
+      eyes: options.eyes ?? availableEyes(),
+    });
+  return {
+    find: (name, cwd) => name === "" || name.includes("\0") ? null : opened().find(name, cwd),
+    get searchPath() {
+      return opened().searchPath;
+    },
+  };
+}
+
+/** The runtime's, where it may look everywhere; else the kernel's, where they can be had. */
+function availableEyes(): Eyes {
+  if (Deno.permissions.querySync({ name: "read" }).state === "granted") return RUNTIME_EYES;
+  const libc = openLibc();
+  return libc === null ? RUNTIME_EYES : createKernelEyes(libc);
+}
+
+function openEyed(
+  workspace: CanonicalPath,
+  systemPaths: readonly string[],
+  { searchPath, eyes }: Required<SearchOptions>,
+): ProgramFinder {
+  const real = (path: string, base: CanonicalPath = ROOT): CanonicalPath | null => {
+    try {
+      return resolvePath(base, path, eyes.look);
+    } catch (error) {
+      if (error instanceof ToolError) return null;
+      throw error;
+    }
+  };
+  const system = systemPaths.flatMap((path) => real(path) ?? []);
+  const isTrusted = (path: CanonicalPath): boolean =>
+    system.some((folder) => isWithin(folder, path)) && !isWithin(workspace, path);
+  const folders = searchPath.split(":").filter((folder) => {
+    if (!folder.startsWith("/")) return false;
+    const path = real(folder);
+    return path !== null && isTrusted(path);
+  });
+  // What is not there may be installed later: only what was found is remembered, and nothing of the workspace.
+  const known = new Map<string, Program>();
+  const remember = (name: string, program: Program | null): Program | null => {
+    if (program !== null && isTrusted(program.path)) known.set(name, program);
+    return program;
+  };
+  const findBare = (name: string): Program | null =>
+    known.get(name) ?? remember(name, searchBare(name));
+  const searchBare = (name: string): Program | null => {
+    for (const folder of folders) {
+      const start = `${folder.replace(/\/+$/, "")}/${name}`;
+      const path = real(start);
+      if (path === null || !isTrusted(path) || !eyes.isProgram(path)) continue;
+      return { path, start, names: [...new Set([name, start, path])] };
+    }
+    return null;
+  };
+  /** The last part keeps its name (a multi-call binary reads it), all before it is resolved. */
+  const findPath = (name: string, cwd: CanonicalPath): Program | null => {
+    const last = name.slice(name.lastIndexOf("/") + 1);
+    const folder = real(name.slice(0, name.length - last.length), cwd);
+    if (folder === null || last === "" || last === "." || last === "..") return null;
+    const start = `${folder === "/" ? "" : folder}/${last}`;
+    const path = real(start);
+    if (path === null || !eyes.isProgram(path)) return null;
+    if (!isTrusted(path) && !isWithin(workspace, path)) return null;
+    const same = findBare(last)?.path === path;
+    const names = same ? [last, start, path] : [start, path];
+    return { path, start, names: [...new Set(names)] };
+  };
+
+  return {
+    searchPath: folders.join(":"),
+    find(name, cwd) {
+      if (!name.includes("/")) return findBare(name);
+      if (!name.startsWith("/")) return findPath(name, cwd);
+      return known.get(name) ?? remember(name, findPath(name, cwd));
+    },
+  };
+}

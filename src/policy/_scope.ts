@@ -1,0 +1,143 @@
+/** What the policies can allow at most, as plain paths and names: the source of the lower layers' rules. */
+
+import type { CanonicalPath } from "../core/capability.ts";
+import { intersectPaths, type PlacedPolicy } from "./_settings.ts";
+import { parseCommandPattern } from "./match/argv.ts";
+import { parseHostPattern } from "./match/host.ts";
+import { DEEP } from "../core/glob.ts";
+import { type GlobPath, parseGlob, rootedSegments } from "./match/path.ts";
+import type { Access } from "./model.ts";
+import { outermost } from "./match/path_sets.ts";
+import type { PolicyScope } from "./rulebook.ts";
+
+/**
+ * Derives the scope. Every path, program and host that a decision could allow or ask for is within it; where
+ * several policies speak, what all of them cover.
+ */
+export function scopeOf(policies: readonly PlacedPolicy[]): PolicyScope {
+  return {
+    read: reachable(policies, "read"),
+    write: reachable(policies, "write"),
+    denyRead: deniedTrees(policies, "read"),
+    denyWrite: deniedTrees(policies, "write"),
+    programs: programsOf(policies),
+    hosts: hostsOf(policies),
+  };
+}
+
+function reachable(policies: readonly PlacedPolicy[], access: Access): readonly CanonicalPath[] {
+  let common: readonly CanonicalPath[] | null = null;
+  policies.forEach(({ policy, workspace }, position) => {
+    if (policy.paths === null && position > 0) return;
+    const prefixes = globsOf(policy, access, (effect) => effect !== "deny")
+      .map((path) => plainPrefix(path, workspace).path);
+    common = common === null ? prefixes : intersectPaths<CanonicalPath>(common, prefixes);
+  });
+  return outermost(common ?? []);
+}
+
+function deniedTrees(policies: readonly PlacedPolicy[], access: Access): readonly CanonicalPath[] {
+  const trees = policies.flatMap(({ policy, workspace }) =>
+    globsOf(policy, access, (effect) => effect === "deny").flatMap((path) => {
+      const { path: prefix, rest } = plainPrefix(path, workspace);
+      // A denied name denies all below it, so `x` and `x/**` are one.
+      return rest === 0 || (rest === 1 && path.segments[path.segments.length - 1] === DEEP)
+        ? [prefix]
+        : [];
+    })
+  );
+  return outermost(trees);
+}
+
+function globsOf(
+  policy: PlacedPolicy["policy"],
+  access: Access,
+  wanted: (effect: string) => boolean,
+): readonly GlobPath[] {
+  return (policy.paths ?? [])
+    .filter((rule) => rule.access.includes(access) && wanted(rule.effect))
+    .flatMap((rule) => rule.match.flatMap((text) => parseGlob(text).paths));
+}
+
+/** The path up to the first wildcard, and how many segments follow. */
+function plainPrefix(
+  glob: GlobPath,
+  workspace: CanonicalPath,
+): { readonly path: CanonicalPath; readonly rest: number } {
+  const segments = rootedSegments(glob, workspace);
+  const wild = segments.findIndex((segment) => typeof segment !== "string");
+  const plain = wild === -1 ? segments : segments.slice(0, wild);
+  // A prefix of canonical names; where it is a link, no canonical path lies below it and no rule matches there.
+  return { path: `/${plain.join("/")}` as CanonicalPath, rest: segments.length - plain.length };
+}
+
+/**
+ * The first tokens of patterns that allow or ask. For several policies those of the last, less the names
+ * that another has not; a path may be another name of the same program, so it stays beside names.
+ */
+function programsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
+  let common: readonly string[] | "any" | null = null;
+  policies.forEach(({ policy }, position) => {
+    if (policy.commands === null && position > 0) return;
+    const own = (policy.commands ?? [])
+      .filter(({ effect }) => effect !== "deny")
+      .flatMap(({ patterns }) => patterns.map((text) => parseCommandPattern(text).tokens[0]!));
+    const programs = own.some(({ wild }) => wild.length > 0)
+      ? "any"
+      : [...new Set(own.flatMap(({ literals }) => [...literals]))].sort();
+    common = common === null ? programs : commonPrograms(common, programs);
+  });
+  return common ?? [];
+}
+
+function commonPrograms(
+  a: readonly string[] | "any",
+  b: readonly string[] | "any",
+): readonly string[] | "any" {
+  if (a === "any") return b;
+  if (b === "any") return a;
+  const isPath = (program: string) => program.includes("/");
+  return b.filter((program) =>
+    a.includes(program) || (isPath(program) ? a.length > 0 : a.some(isPath))
+  );
+}
+
+function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
+  let common: readonly Place[] | "any" | null = null;
+  policies.forEach(({ policy }, position) => {
+    if (policy.network === null && position > 0) return;
+    const patterns = (policy.network ?? [])
+      .filter(({ effect }) => effect !== "deny")
+      .flatMap(({ hosts }) => hosts.map(parseHostPattern));
+    const own = patterns.some(({ kind }) => kind !== "exact") ? "any" : patterns;
+    common = common === null ? own : commonPlaces(common, own);
+  });
+  const found = common as readonly Place[] | "any" | null;
+  return found === "any" ? found : [...new Set((found ?? []).map(placeText))].sort();
+}
+
+interface Place {
+  readonly host: string;
+  /** Null: any. */
+  readonly port: number | null;
+}
+
+function commonPlaces(
+  a: readonly Place[] | "any",
+  b: readonly Place[] | "any",
+): readonly Place[] | "any" {
+  if (a === "any") return b;
+  if (b === "any") return a;
+  return a.flatMap((one) =>
+    b.filter((other) => one.host === other.host).flatMap((other) => {
+      if (one.port !== null && other.port !== null && one.port !== other.port) return [];
+      return [{ host: one.host, port: one.port ?? other.port }];
+    })
+  );
+}
+
+/** `host`, `host:port`; IPv6 in brackets. */
+function placeText({ host, port }: Place): string {
+  const shown = host.includes(":") ? `[${host}]` : host;
+  return port === null ? shown : `${shown}:${port}`;
+}

@@ -1,0 +1,43 @@
+/** Judges connections by the network rules of all policies. */
+
+import type { ConnectCapability } from "../../core/capability.ts";
+import { printable } from "../../core/printable.ts";
+import type { CompiledPolicy } from "../_compiled.ts";
+import { findConnection } from "../match/network_rules.ts";
+import { allowed, denied, ruled, shortList, strictest } from "./_verdict.ts";
+import type { Verdict } from "../rulebook.ts";
+
+const WHY = {
+  host: "no rule names this host",
+  method: "no rule for this host names this method",
+  private: "it lies on a private network and no rule for it sets allow_private",
+  invalid: "this is no host and port",
+} as const;
+
+export function judgeConnection(
+  policies: readonly CompiledPolicy[],
+  capability: ConnectCapability,
+): Verdict {
+  const { host, port, method } = capability;
+  const place = `${printable(host, 100)}:${port}`;
+  const action = `connecting to ${place}${
+    method === undefined ? "" : ` with ${printable(method, 20)}`
+  }`;
+  const verdicts = policies.flatMap(({ network, source }) => {
+    if (network === null) return [];
+    const finding = findConnection(network, capability);
+    if (finding.effect !== "unnamed") {
+      return [ruled(finding.effect, "NETWORK_DENIED", action, finding.rule.reference)];
+    }
+    const { granted } = network;
+    const hint = granted.length === 0
+      ? "no host is allowed"
+      : `allowed hosts: ${shortList(granted)}`;
+    return [denied(
+      "NETWORK_DENIED",
+      `${action} is not allowed by ${source} network: ${WHY[finding.because]}; ${hint}`,
+      { file: source, index: "network" },
+    )];
+  });
+  return strictest(verdicts, allowed(`${action} is allowed`));
+}

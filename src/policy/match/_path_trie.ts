@@ -1,0 +1,231 @@
+/**
+ * Many globs as one tree of segments, walked once a path: the work grows with the depth of the path and the
+ * wildcards that stand at one place, not with the number of rules.
+ */
+
+import { DEEP, type GlobSegment } from "../../core/glob.ts";
+import { foldSegment, type SegmentPattern, type Steps } from "../../core/glob_segment.ts";
+import {
+  addSegment,
+  collectMatches,
+  createSegmentIndex,
+  type SegmentIndex,
+} from "./_segment_index.ts";
+import type { Effect } from "../model.ts";
+
+/** A rule that a walk may come upon; the lowest `order` speaks. */
+export interface Ordered {
+  readonly order: number;
+}
+
+/** For each effect the first rule that was come upon. */
+export type Hits<R> = { [effect in Effect]: R | null };
+
+/** The nodes behind wildcards, by the source of the segment; and its pattern as written and folded. */
+interface Wildcards<R> {
+  readonly nodes: Map<string, TrieNode<R>>;
+  readonly written: SegmentIndex<TrieNode<R>>;
+  /** Null where names are not compared folded. */
+  readonly folded: SegmentIndex<TrieNode<R>> | null;
+}
+
+/** One place in the tree. */
+export interface TrieNode<R> {
+  readonly literals: Map<string, TrieNode<R>>;
+  /** Made for the first wildcard: few nodes have one. */
+  wildcards: Wildcards<R> | null;
+  /** What follows a `**` here: active here and everywhere below. */
+  deep: TrieNode<R> | null;
+  readonly hits: Hits<R>;
+}
+
+/** What a walk found. `any`: at the path or above it; `here`: at the path itself. */
+export interface Walk<R> {
+  readonly any: Hits<R>;
+  readonly here: Hits<R>;
+  /** Some rule could match below the path that does not match here. */
+  readonly live: boolean;
+  /** Whether a rule that allows covers everything below. */
+  readonly coversBelow: boolean;
+}
+
+export function createTrie<R>(): TrieNode<R> {
+  return {
+    literals: new Map(),
+    wildcards: null,
+    deep: null,
+    hits: { allow: null, ask: null, deny: null },
+  };
+}
+
+/** Adds one glob, from the root of the file system. With `fold`, names compare folded (and as written). */
+export function addGlob<R extends Ordered>(
+  root: TrieNode<R>,
+  segments: readonly GlobSegment[],
+  effect: Effect,
+  rule: R,
+  fold: ((name: string) => string) | null,
+): void {
+  let node = root;
+  for (const segment of segments) {
+    node = childOf(node, segment, fold);
+  }
+  node.hits[effect] = first(node.hits[effect], rule);
+}
+
+function childOf<R>(
+  node: TrieNode<R>,
+  segment: GlobSegment,
+  fold: ((name: string) => string) | null,
+): TrieNode<R> {
+  if (segment === DEEP) return node.deep ??= createTrie();
+  if (typeof segment === "string") {
+    const key = fold === null ? segment : fold(segment);
+    let child = node.literals.get(key);
+    if (child === undefined) node.literals.set(key, child = createTrie());
+    return child;
+  }
+  return patternChild(node, segment, fold);
+}
+
+function patternChild<R>(
+  node: TrieNode<R>,
+  segment: SegmentPattern,
+  fold: ((name: string) => string) | null,
+): TrieNode<R> {
+  const wildcards = node.wildcards ??= {
+    nodes: new Map(),
+    written: createSegmentIndex(),
+    folded: fold === null ? null : createSegmentIndex(),
+  };
+  const known = wildcards.nodes.get(segment.source);
+  if (known !== undefined) return known;
+  const child = createTrie<R>();
+  wildcards.nodes.set(segment.source, child);
+  addSegment(wildcards.written, segment, child);
+  if (fold !== null && wildcards.folded !== null) {
+    addSegment(wildcards.folded, foldSegment(segment, fold), child);
+  }
+  return child;
+}
+
+function first<R extends Ordered>(a: R | null, b: R | null): R | null {
+  if (a === null || b === null) return a ?? b;
+  return b.order < a.order ? b : a;
+}
+
+/** Where a walk stands after some names: nothing in it changes. */
+export interface TriePlace<R> {
+  readonly active: readonly TrieNode<R>[];
+  /** What followed a `**` on the way: active for the rest of the walk. */
+  readonly deeps: ReadonlySet<TrieNode<R>>;
+  readonly any: Hits<R>;
+}
+
+/** Walks the names of a path, from the root. `fold` as in {@linkcode addGlob}. */
+export function walkTrie<R extends Ordered>(
+  root: TrieNode<R>,
+  names: readonly string[],
+  fold: ((name: string) => string) | null,
+  steps?: Steps,
+): Walk<R> {
+  return summarize(placeAt(root, names, fold, steps));
+}
+
+/** Where a walk of these names ends, for walks of many paths that begin alike. */
+export function placeAt<R extends Ordered>(
+  root: TrieNode<R>,
+  names: readonly string[],
+  fold: ((name: string) => string) | null,
+  steps?: Steps,
+): TriePlace<R> {
+  let place = settle([root], new Set(), { allow: null, ask: null, deny: null });
+  for (const name of names) place = stepInto(place, name, fold, steps);
+  return place;
+}
+
+/** One name further; the same place where the name changes nothing. */
+export function stepInto<R extends Ordered>(
+  place: TriePlace<R>,
+  name: string,
+  fold: ((name: string) => string) | null,
+  steps?: Steps,
+): TriePlace<R> {
+  const { active, deeps, any } = place;
+  const next: TrieNode<R>[] = [];
+  const folded = fold === null ? name : fold(name);
+  for (const node of active) follow(node, name, folded, next, steps);
+  for (const node of deeps) follow(node, name, folded, next, steps);
+  if (next.length === 0 && active.length === 0) return place;
+  // A name may match a pattern both as written and folded. Every node has one parent, so that is all.
+  return settle(fold === null ? next : [...new Set(next)], deeps, any);
+}
+
+function follow<R>(
+  { literals, wildcards }: TrieNode<R>,
+  name: string,
+  folded: string,
+  next: TrieNode<R>[],
+  steps: Steps | undefined,
+): void {
+  if (steps !== undefined) steps.count++;
+  const literal = literals.get(folded);
+  if (literal !== undefined) next.push(literal);
+  if (wildcards === null) return;
+  collectMatches(wildcards.written, name, next, steps);
+  if (wildcards.folded !== null) collectMatches(wildcards.folded, folded, next, steps);
+}
+
+/** Takes in what the nodes that were just come upon say. */
+function settle<R extends Ordered>(
+  active: readonly TrieNode<R>[],
+  before: ReadonlySet<TrieNode<R>>,
+  above: Hits<R>,
+): TriePlace<R> {
+  if (active.length === 0) return { active, deeps: before, any: above };
+  const any = { ...above };
+  let deeps = before;
+  for (const { hits, deep } of active) {
+    collect(any, hits);
+    if (deep === null || deeps.has(deep)) continue;
+    deeps = new Set(deeps).add(deep);
+    collect(any, deep.hits);
+  }
+  return { active, deeps, any };
+}
+
+function summarize<R extends Ordered>(place: TriePlace<R>): Walk<R> {
+  const { any } = place;
+  return { any, here: hitsAt(place), live: isLive(place), coversBelow: coversBelow(place) };
+}
+
+/** Whether some rule could match below that does not match here. */
+export function isLive<R>({ active, deeps }: TriePlace<R>): boolean {
+  for (const node of active) if (hasChildren(node)) return true;
+  for (const node of deeps) if (hasChildren(node)) return true;
+  return false;
+}
+
+/** What speaks for the path itself. */
+export function hitsAt<R extends Ordered>({ active, deeps }: TriePlace<R>): Hits<R> {
+  const here: Hits<R> = { allow: null, ask: null, deny: null };
+  for (const node of active) collect(here, node.hits);
+  for (const node of deeps) collect(here, node.hits);
+  return here;
+}
+
+/** Whether a rule that allows covers everything below. */
+export function coversBelow<R>({ deeps }: TriePlace<R>): boolean {
+  for (const { hits } of deeps) if (hits.allow !== null) return true;
+  return false;
+}
+
+function hasChildren<R>(node: TrieNode<R>): boolean {
+  return node.literals.size > 0 || node.wildcards !== null;
+}
+
+function collect<R extends Ordered>(into: Hits<R>, hits: Hits<R>): void {
+  if (hits.deny !== null) into.deny = first(into.deny, hits.deny);
+  if (hits.ask !== null) into.ask = first(into.ask, hits.ask);
+  if (hits.allow !== null) into.allow = first(into.allow, hits.allow);
+}

@@ -1,0 +1,139 @@
+/** The path rules of one policy, compiled, for one access. */
+
+import type { RuleReference } from "../../core/errors.ts";
+import { fold } from "./_fold.ts";
+import {
+  addGlob,
+  coversBelow,
+  createTrie,
+  hitsAt,
+  isLive,
+  type Ordered,
+  placeAt,
+  stepInto,
+  type TrieNode,
+  type TriePlace,
+  walkTrie,
+} from "./_path_trie.ts";
+import { parseGlob, rootedSegments } from "./path.ts";
+import type { Access, Effect, PathRule } from "../model.ts";
+
+/** A rule as verdicts cite it. */
+export interface CitedRule extends Ordered {
+  readonly reference: RuleReference;
+}
+
+/**
+ * Two trees. One holds what restricts (deny and ask): a rule there speaks for all below what it matches, and
+ * ignores case where file systems do. The other holds what grants (allow and ask): exactly what it matches.
+ */
+export interface PathRules {
+  readonly restricting: TrieNode<CitedRule>;
+  readonly granting: TrieNode<CitedRule>;
+  readonly fold: ((name: string) => string) | null;
+  /** The globs that allow or ask, as written. */
+  readonly granted: readonly string[];
+}
+
+/** How a path fares by the rules alone. `unnamed`: no rule grants it. */
+export type PathFinding =
+  | { readonly effect: "allow" | "ask" | "deny"; readonly rule: CitedRule }
+  | { readonly effect: "unnamed" };
+
+/** Compiles the rules for one access. Throws `GlobError` for a glob that the parser would have refused. */
+export function compilePathRules(
+  rules: readonly PathRule[],
+  access: Access,
+  options: {
+    readonly source: string;
+    readonly workspace: string;
+    readonly caseInsensitive: boolean;
+  },
+): PathRules {
+  const folding = options.caseInsensitive ? fold : null;
+  const restricting = createTrie<CitedRule>();
+  const granting = createTrie<CitedRule>();
+  const granted: string[] = [];
+  rules.forEach((rule, order) => {
+    if (!rule.access.includes(access)) return;
+    const cited: CitedRule = {
+      order,
+      reference: referenceTo(options.source, `paths[${order}]`, rule.reason),
+    };
+    for (const text of rule.match) {
+      if (rule.effect !== "deny") granted.push(text);
+      for (const path of parseGlob(text).paths) {
+        const segments = rootedSegments(path, options.workspace);
+        if (rule.effect !== "allow") addGlob(restricting, segments, rule.effect, cited, folding);
+        if (rule.effect !== "deny") addGlob(granting, segments, rule.effect, cited, null);
+      }
+    }
+  });
+  return { restricting, granting, fold: folding, granted };
+}
+
+/** A reference with its reason where there is one. */
+export function referenceTo(file: string, index: string, reason?: string): RuleReference {
+  return reason === undefined ? { file, index } : { file, index, reason };
+}
+
+/** How a path, given as its names from the root, fares. */
+export function findPath(rules: PathRules, names: readonly string[]): PathFinding {
+  const { any } = walkTrie(rules.restricting, names, rules.fold);
+  if (any.deny !== null) return { effect: "deny", rule: any.deny };
+  const { here } = walkTrie(rules.granting, names, null);
+  const granting = here.allow ?? here.ask;
+  if (granting === null) return { effect: "unnamed" };
+  // An asking rule also restricts, so `any.ask` holds it where only it grants.
+  if (any.ask !== null) return { effect: "ask", rule: any.ask };
+  return { effect: "allow", rule: granting };
+}
+
+/** How the entries of one directory fare by the rules alone, for those who go through a tree from its root. */
+export interface PathPlace {
+  /** The effect of `findPath`; `unnamed` is a denial. */
+  effectOf(name: string): Effect;
+  /** Of the directory of that name: this one where nothing else is known of it. */
+  into(name: string): PathPlace;
+  /** Whether anything below could be other than allowed; true when unsure. */
+  readonly mayRestrict: boolean;
+}
+
+/** The place of a directory, given as its names from the root. */
+export function pathPlace(rules: PathRules, names: readonly string[]): PathPlace {
+  return placeOf(
+    rules.fold,
+    placeAt(rules.restricting, names, rules.fold),
+    placeAt(rules.granting, names, null),
+  );
+}
+
+/** Once all below is granted, it stays so: `granting` is then walked no further. */
+function placeOf(
+  fold: PathRules["fold"],
+  restricting: TriePlace<CitedRule>,
+  granting: TriePlace<CitedRule>,
+): PathPlace {
+  const covered = coversBelow(granting);
+  const live = isLive(restricting);
+  const { any: above } = restricting;
+  return {
+    mayRestrict: live || above.deny !== null || above.ask !== null || !covered,
+    effectOf(name) {
+      const { any } = live ? stepInto(restricting, name, fold) : restricting;
+      if (any.deny !== null) return "deny";
+      if (!covered) {
+        const here = hitsAt(stepInto(granting, name, null));
+        if (here.allow === null && here.ask === null) return "deny";
+      }
+      return any.ask === null ? "allow" : "ask";
+    },
+    into(name) {
+      const restrictingBelow = live ? stepInto(restricting, name, fold) : restricting;
+      const grantingBelow = covered ? granting : stepInto(granting, name, null);
+      return restrictingBelow === restricting && grantingBelow === granting
+        ? this
+        : placeOf(fold, restrictingBelow, grantingBelow);
+    },
+  };
+}

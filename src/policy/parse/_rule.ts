@@ -1,0 +1,251 @@
+/** The rules of a policy: paths, commands, hosts and endings, each with its effect. */
+
+import { quoted } from "../../core/printable.ts";
+import {
+  type CommandPattern,
+  matchesCommand,
+  parseCommandPattern,
+  PatternError,
+  splitCommand,
+} from "../match/argv.ts";
+import { HostError, parseHostPattern } from "../match/host.ts";
+import { GlobError, parseGlob } from "../match/path.ts";
+import {
+  type CommandRule,
+  type Effect,
+  EFFECTS,
+  type ExtensionRule,
+  type NetworkRule,
+  type PathRule,
+  type Policy,
+} from "../model.ts";
+import { converted, list, object, optional, otherwise, required } from "../../config/collection.ts";
+import { type Field, flag, oneOf, text } from "../../config/field.ts";
+import { either, found } from "../../config/value_kind.ts";
+import type { Place } from "../../config/place.ts";
+
+const reason = optional(
+  text({ what: "a sentence" }),
+  "why, in words for whoever is refused or asked",
+);
+
+/** JSON Schema for what {@linkcode effectOf} holds. */
+const ONE_EFFECT = { oneOf: EFFECTS.map((effect) => ({ required: [effect] })) };
+
+/** The keys of the three effects, over one kind of list. */
+function effects<T>(entries: Field<readonly T[]>, of: string) {
+  return {
+    allow: optional(entries, `${of} that are allowed`),
+    ask: optional(entries, `${of} that need an approval`),
+    deny: optional(entries, `${of} that are refused, whatever other rules say`),
+  };
+}
+
+/** The one effect that a rule names, and its list. */
+function effectOf<T>(
+  rule: { readonly [E in Effect]?: readonly T[] },
+  place: Place,
+): { readonly effect: Effect; readonly entries: readonly T[] } | undefined {
+  const named = EFFECTS.filter((effect) => rule[effect] !== undefined);
+  const [effect] = named;
+  const entries = effect === undefined ? undefined : rule[effect];
+  if (effect === undefined || entries === undefined) {
+    return place.report(`names no effect; write ${either(EFFECTS)} with a list`);
+  }
+  if (named.length > 1) {
+    return place.report(
+      `names ${named.join(" and ")}; a rule has one effect: write a rule for each`,
+    );
+  }
+  return { effect, entries };
+}
+
+/** Text that a matcher compiles, as it compiled it: what is wrong with it comes from the matcher. `count`: of patterns. */
+function compiled<T extends NonNullable<unknown>>(
+  what: string,
+  compile: (value: string) => T,
+  failure: new (message: string) => Error,
+  count: (made: T) => number = () => 1,
+): Field<T> {
+  return converted(text({ what }), (value, place) => {
+    // Once there are too many nothing more is written out: that alone would take the time.
+    if (!place.take(0)) return undefined;
+    try {
+      const made = compile(value);
+      return place.take(count(made)) ? made : undefined;
+    } catch (error) {
+      if (error instanceof failure) {
+        return place.report(`${found(value)} cannot be read: ${error.message}`);
+      }
+      throw error;
+    }
+  });
+}
+
+/** How many ways to write its words a command pattern names. */
+function wordsIn({ tokens }: CommandPattern): number {
+  return tokens.reduce((sum, { literals, wild }) => sum + literals.size + wild.length, 0);
+}
+
+/** The texts that patterns were compiled from. */
+function sources(patterns: readonly { readonly source: string }[]): readonly string[] {
+  return patterns.map((pattern) => pattern.source);
+}
+
+/** An entry of `paths`. */
+export const pathRule: Field<PathRule> = converted(
+  object({
+    ...effects(list(oneOf(["read", "write"]), { min: 1 }), "kinds of access (read, write)"),
+    match: required(
+      list(compiled("a glob such as src/**", parseGlob, GlobError, ({ paths }) => paths.length), {
+        min: 1,
+      }),
+      "the globs it is about, relative to the workspace or absolute",
+    ),
+    reason,
+  }),
+  (rule, place) => {
+    const named = effectOf(rule, place);
+    if (named === undefined) return undefined;
+    return {
+      effect: named.effect,
+      access: named.entries,
+      match: sources(rule.match),
+      ...(rule.reason === undefined ? {} : { reason: rule.reason }),
+    };
+  },
+  ONE_EFFECT,
+);
+
+const example = compiled(
+  "a command as it would be typed",
+  (source) => ({ source, argv: splitCommand(source) }),
+  PatternError,
+);
+
+/** An entry of `commands`. */
+export const commandRule: Field<CommandRule> = converted(
+  object({
+    ...effects(
+      list(
+        compiled("a command such as git status", parseCommandPattern, PatternError, wordsIn),
+        { min: 1 },
+      ),
+      "beginnings of commands, word by word",
+    ),
+    exact: otherwise(flag(), false, "true: the pattern is the whole command, not its beginning"),
+    reason,
+    match: otherwise(
+      list(example),
+      [],
+      "commands that this rule must match; checked when the policy is loaded",
+    ),
+    not_match: otherwise(
+      list(example),
+      [],
+      "commands that this rule must not match; checked when the policy is loaded",
+    ),
+  }),
+  (rule, place) => {
+    const named = effectOf(rule, place);
+    if (named === undefined) return undefined;
+    let held = true;
+    const must = (key: "match" | "not_match", expected: boolean) =>
+      rule[key].forEach(({ source, argv }, index) => {
+        const { exact } = rule;
+        const matched = named.entries.some((pattern) => matchesCommand(pattern, argv, { exact }));
+        if (matched === expected) return;
+        held = false;
+        place.in(key).at(index).report(
+          `this rule ${expected ? "does not match" : "matches"} the example ${
+            quoted(source)
+          }; correct ${named.effect} or the example`,
+        );
+      });
+    must("match", true);
+    must("not_match", false);
+    if (!held) return undefined;
+    return {
+      effect: named.effect,
+      patterns: sources(named.entries),
+      exact: rule.exact,
+      ...(rule.reason === undefined ? {} : { reason: rule.reason }),
+      examples: { match: sources(rule.match), notMatch: sources(rule.not_match) },
+    };
+  },
+  ONE_EFFECT,
+);
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/** An entry of `network`. */
+export const networkRule: Field<NetworkRule> = converted(
+  object({
+    ...effects(
+      list(compiled("a host such as *.example.org:443", parseHostPattern, HostError), { min: 1 }),
+      "hosts",
+    ),
+    methods: otherwise(
+      list(oneOf(METHODS), { min: 1 }),
+      null,
+      "the HTTP methods it is about; all where left out",
+    ),
+    allow_private: otherwise(
+      flag(),
+      false,
+      "true: these hosts may resolve to private, loopback and link-local addresses",
+    ),
+    reason,
+  }),
+  (rule, place) => {
+    const named = effectOf(rule, place);
+    if (named === undefined) return undefined;
+    if (rule.allow_private && named.effect === "deny") {
+      return place.in("allow_private").report(
+        "opens something in a rule that denies; leave it out",
+      );
+    }
+    return {
+      effect: named.effect,
+      hosts: sources(named.entries),
+      methods: rule.methods,
+      allowPrivate: rule.allow_private,
+      ...(rule.reason === undefined ? {} : { reason: rule.reason }),
+    };
+  },
+  ONE_EFFECT,
+);
+
+const ENDING = /^\.[^/*?\s]+$/;
+
+const ending = converted(
+  text({
+    what: "an ending such as .exe",
+    pattern: ENDING.source,
+    check(value) {
+      if (ENDING.test(value)) return null;
+      const bare = value.replace(/^[*]?[.]?/, "");
+      return /^[^/*?\s]+$/.test(bare)
+        ? `is no ending: it starts with one dot, as in .${bare}`
+        : "is no ending: write a dot and what follows it, as in .exe";
+    },
+  }),
+  (value) => value.toLowerCase(),
+);
+
+const extensionRule: Field<ExtensionRule> = converted(
+  object({
+    allow: otherwise(list(ending), null, "the only endings that are allowed"),
+    deny: otherwise(list(ending), [], "endings that are refused"),
+  }),
+  (rule, place) =>
+    rule.allow === null && rule.deny.length === 0
+      ? place.report("names no endings; write allow or deny with a list")
+      : rule,
+);
+
+/** `extensions`. */
+export const extensions: Field<NonNullable<Policy["extensions"]>> = object({
+  read: otherwise(extensionRule, null, "by ending, what may be read"),
+  write: otherwise(extensionRule, null, "by ending, what may be written"),
+});

@@ -1,0 +1,151 @@
+/** What a command would do by its arguments: how risky it is, and which further programs it would start. */
+
+import type { Program, SpawnCapability } from "../core/capability.ts";
+import { type Risk, RISKS } from "../core/tool.ts";
+import { inspectArguments } from "./inspect.ts";
+import type { CommandSpec } from "./spec.ts";
+import { COMMAND_TABLE } from "./_table.ts";
+import { isUnderstood, unwrap, type Unwrapped } from "./wrappers.ts";
+
+/** Commands inside commands (`nice timeout 5 env …`) that are followed; people need two. */
+const MAX_DEPTH = 8;
+
+/** What is known of a command without running it. */
+export interface CommandAssessment {
+  readonly risk: Risk;
+  /** What makes it so, as in "find -delete deletes what it finds"; empty where there is nothing to say. */
+  readonly because: string;
+  /** Commands that it would start itself, outermost first: rules judge each as if it were started alone. */
+  readonly inner: readonly (readonly string[])[];
+  /** Why it cannot be said what would run; null where it can. */
+  readonly uncertain: string | null;
+}
+
+/** What is known of the program of that name; null where nothing is. */
+export type CommandKnowledge = (name: string) => CommandSpec | null;
+
+/**
+ * Assesses a whole command. `program`: what was found for `argv[0]`, null where nothing was or nothing was sought.
+ * `knowledge`: the built-in table unless given.
+ */
+export function assessCommand(
+  command: Pick<SpawnCapability<unknown>, "argv" | "scripts">,
+  program: Program | null,
+  knowledge: CommandKnowledge = builtInKnowledge,
+): CommandAssessment {
+  const { argv, scripts = [] } = command;
+  const names = baseNames(argv, program);
+  return assess(argv, { names, trustedName: trusted(argv, program), scripts, knowledge, depth: 0 });
+}
+
+interface Assessing {
+  readonly names: readonly string[];
+  readonly trustedName: boolean;
+  readonly scripts: readonly string[];
+  readonly knowledge: CommandKnowledge;
+  readonly depth: number;
+}
+
+function assess(
+  argv: readonly string[],
+  { names, trustedName, scripts, knowledge, depth }: Assessing,
+): CommandAssessment {
+  // A program that only bears a harmless name (`./ls`) is not known to be harmless.
+  let risk: Risk = trustedName ? "safe" : "moderate";
+  let because = "";
+  let uncertain: string | null = null;
+  const inner: (readonly string[])[] = [];
+  for (const name of names) {
+    const spec = knowledge(name);
+    if (isUnderstood(spec, argv, scripts)) continue;
+    const wrapped = unwrap(spec, argv, scripts);
+    const own = inspectArguments(name, spec, wrapped.own);
+    if (RISKS.indexOf(own.risk) > RISKS.indexOf(risk)) {
+      risk = own.risk;
+      because = own.because;
+    }
+    uncertain ??= wrapped.uncertain;
+    for (const started of wrapped.inner) {
+      if (depth >= MAX_DEPTH) {
+        uncertain ??= `more than ${MAX_DEPTH} commands start each other`;
+        break;
+      }
+      const startedName = baseName(started[0] ?? "");
+      const below = assess(started, {
+        names: [startedName],
+        trustedName: true,
+        scripts,
+        knowledge,
+        depth: depth + 1,
+      });
+      inner.push(started, ...below.inner);
+      uncertain ??= below.uncertain;
+      if (wrapped.adds || wrapped.stands !== null) {
+        uncertain ??= reworded(startedName, knowledge(startedName), started, wrapped);
+      }
+      if (RISKS.indexOf(below.risk) > RISKS.indexOf(risk)) {
+        risk = below.risk;
+        because = below.because;
+      }
+    }
+  }
+  return { risk, because, inner, uncertain };
+}
+
+/**
+ * Why words that are put in at run time may change what is started: they may be options, where it has options that
+ * run something; or code.
+ */
+function reworded(
+  name: string,
+  spec: CommandSpec | null,
+  started: readonly string[],
+  { adds, stands }: Pick<Unwrapped, "adds" | "stands">,
+): string | null {
+  const steered = spec === null || spec.code !== undefined || spec.inspect === "git" ||
+    spec.inspect === "awk" || spec.inspect === "sed" || spec.wraps !== undefined ||
+    spec.rules?.some(({ runs }) => runs === true) === true;
+  if (adds) {
+    // What follows `--` is no option.
+    const guarded = started.includes("--") && spec?.wraps === undefined;
+    return steered && !guarded
+      ? `${name} may take what is added to it for options that run something; end its own words with --`
+      : null;
+  }
+  const embedded = stands !== null && spec?.code !== undefined &&
+    started.some((word) => word !== stands.word && word.includes(stands.word));
+  return embedded ? `${name} may take what is put into its words for code` : null;
+}
+
+/** Programs that act as the name they are started by: busybox(1), toybox, uutils' and GNU's single-binary coreutils. */
+const MULTI_CALL: ReadonlySet<string> = new Set(["busybox", "toybox", "coreutils", "uutils"]);
+
+/** The names a command goes by: as written, as it is started, and as its file is called behind all links. */
+export function baseNames(argv: readonly string[], program: Program | null): readonly string[] {
+  const written = baseName(argv[0] ?? "");
+  if (program === null) return [written];
+  const started = baseName(program.start);
+  const file = baseName(program.path);
+  const applet = MULTI_CALL.has(file) && !MULTI_CALL.has(started);
+  return [...new Set([written, started, ...(applet ? [] : [file])])];
+}
+
+/** Whether the name is worth something: the search path leads from it to this program. */
+function trusted(argv: readonly string[], program: Program | null): boolean {
+  if (program === null) return true;
+  return baseNames(argv, program).some((name) => program.names.includes(name));
+}
+
+/** The last name of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The table's entry for a name: as it is, else without `.exe` and a version (`python3.11`, `gcc-12`). */
+export function builtInKnowledge(name: string): CommandSpec | null {
+  const lower = name.toLowerCase().replace(/\.exe$/, "");
+  const found = COMMAND_TABLE.get(lower) ?? COMMAND_TABLE.get(lower.replace(/-?[0-9.]+$/, ""));
+  if (found !== undefined) return found;
+  // The loader takes a program as its argument: ld.so(8).
+  return /^ld(-linux.*|-musl.*|64)?\.so/.test(lower) ? COMMAND_TABLE.get("ld.so") ?? null : null;
+}

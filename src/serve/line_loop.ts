@@ -1,0 +1,174 @@
+/** The life of a pipe: lines come in, lines go out, threads answer in between, and nothing waits for nothing. */
+
+import type { StayingRunner } from "../engine/runner.ts";
+import { type Line, LineSplitter } from "./line_splitter.ts";
+import type { LineWriter } from "./line_writer.ts";
+import type { Readiness } from "../host/kernel/readiness.ts";
+
+/** Bytes asked of standard input at once: a pipe's capacity (pipe(7)). */
+const INPUT_BYTES = 1 << 16;
+/**
+ * How long the loop blocks for the next request of a caller that takes turns before it waits on the event loop. Timers and signals are late by as much at the most.
+ */
+const TURN_MS = 1;
+/** The same for the answer of a thread: one that starts a program takes longer than one that reads a file. */
+const ANSWER_MS = 2;
+/** Bytes of answers that wait for company at most. */
+const BATCH_BYTES = 1 << 15;
+/** Continuations of an answer that has arrived, until it is written: a few turns of the microtask queue. */
+const SETTLE_TURNS = 8;
+
+/** What speaks over a pipe: the operations of `serve`, or MCP. */
+export interface LineServer {
+  readonly runner: StayingRunner;
+  /** Requests without an answer. */
+  readonly pending: number;
+  /** Whether reading on has to wait. */
+  readonly full: boolean;
+  /** Whether some request is neither on a thread nor answered: its answer is being made. */
+  readonly settling: boolean;
+  /** Called when something was written. */
+  onAnswer: () => void;
+  accept(line: Line): void;
+  /** The input has ended: nobody will say anything any more. */
+  endInput(): void;
+  /** Answers what has not begun; there will be no turn for it. */
+  refuseWaiting(): void;
+  cancelAll(): void;
+}
+
+export class LineLoop {
+  readonly #server: LineServer;
+  readonly #writer: LineWriter;
+  readonly #readiness: Readiness;
+  readonly #splitter: LineSplitter;
+  readonly #input = new Uint8Array(INPUT_BYTES);
+  #reading = false;
+  /** Whose bell wakes the loop, while it is listened to. */
+  #listening: StayingRunner | null = null;
+  #open = true;
+  #abandoned = false;
+  /**
+   * Everything that may end a wait resolves this one, and each wait has its own: `Promise.race` would leave a
+   * reaction on every promise that lives longer than the wait, for each request.
+   */
+  #wake = Promise.withResolvers<void>();
+
+  constructor(server: LineServer, writer: LineWriter, readiness: Readiness, requestBytes: number) {
+    this.#server = server;
+    this.#writer = writer;
+    this.#readiness = readiness;
+    this.#splitter = new LineSplitter(requestBytes);
+    server.onAnswer = () => this.#wake.resolve();
+  }
+
+  /** Takes no more requests; those that run have `graceMs` to end, then they are cancelled. */
+  stop(graceMs: number): void {
+    this.#open = false;
+    this.#server.endInput();
+    this.#server.refuseWaiting();
+    this.#wake.resolve();
+    setTimeout(() => this.#server.cancelAll(), graceMs);
+    // What does not end when it is cancelled is ended with the process; so is a reader that never reads.
+    setTimeout(() => {
+      this.#abandoned = true;
+      this.#wake.resolve();
+    }, 2 * graceMs + 1_000);
+  }
+
+  /** True when every request was answered to a reader that was there. */
+  async run(): Promise<boolean> {
+    while (!this.#abandoned) {
+      // It can be another one than a turn ago: MCP roots that narrow the workspace take a new engine.
+      const { runner } = this.#server;
+      runner.drain();
+      await this.#settle();
+      // What has come in is read before what is ready goes out: many answers then share a write.
+      if (this.#writer.waiting < BATCH_BYTES && this.#readAhead(0)) continue;
+      await this.#flush();
+      if (this.#writer.broken) {
+        this.#server.cancelAll();
+        return false;
+      }
+      if (!this.#open && this.#server.pending === 0 && this.#writer.waiting === 0) return true;
+      const idle = this.#server.pending === 0;
+      if (this.#writer.waiting > 0 || (idle && this.#readAhead(TURN_MS))) continue;
+      if (!this.#reading && runner.running > 0 && runner.bell.waitBlocking(ANSWER_MS)) continue;
+      await this.#waitForAnything();
+    }
+    return false;
+  }
+
+  /** Lets answers that have arrived reach the writer, so that they go out in one write. */
+  async #settle(): Promise<void> {
+    for (let turn = 0; turn < SETTLE_TURNS && this.#server.settling; turn++) await null;
+  }
+
+  /** Until all has gone out: a reader that does not read stops the loop here. */
+  async #flush(): Promise<void> {
+    let flushing = false;
+    while (this.#writer.waiting > 0 && !this.#writer.broken && !this.#abandoned) {
+      // What is written while a flush ends is not of it: another one takes it along.
+      if (!flushing) {
+        flushing = true;
+        void this.#writer.flush().then(() => {
+          flushing = false;
+          this.#wake.resolve();
+        });
+      }
+      await this.#nextWake();
+    }
+  }
+
+  /** Reads without the event loop where bytes are known to be there; true when it did. */
+  #readAhead(ms: number): boolean {
+    if (!this.#mayRead || this.#reading || !this.#readiness.readable(ms)) return false;
+    this.#take(Deno.stdin.readSync(this.#input));
+    return true;
+  }
+
+  /** Reading on while the queue is full would only move the caller's backlog into this process. */
+  get #mayRead(): boolean {
+    return this.#open && !this.#server.full;
+  }
+
+  async #waitForAnything(): Promise<void> {
+    const { runner } = this.#server;
+    if (this.#listening !== runner) {
+      this.#listening = runner;
+      void runner.bell.wait().then(() => {
+        if (this.#listening === runner) this.#listening = null;
+        this.#wake.resolve();
+      });
+    }
+    if (this.#mayRead && !this.#reading) {
+      this.#reading = true;
+      const taken = (count: number | null) => {
+        this.#reading = false;
+        this.#take(count);
+        this.#wake.resolve();
+      };
+      void Deno.stdin.read(this.#input).then(taken, () => taken(null));
+    }
+    await this.#nextWake();
+  }
+
+  async #nextWake(): Promise<void> {
+    await this.#wake.promise;
+    this.#wake = Promise.withResolvers<void>();
+  }
+
+  #take(count: number | null): void {
+    if (!this.#open) return;
+    if (count === null) {
+      const last = this.#splitter.end();
+      if (last !== null) this.#server.accept(last);
+      this.#open = false;
+      this.#server.endInput();
+      return;
+    }
+    for (const line of this.#splitter.push(this.#input.subarray(0, count))) {
+      this.#server.accept(line);
+    }
+  }
+}

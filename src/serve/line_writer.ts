@@ -1,0 +1,72 @@
+/** Writes lines to standard output: many in one write, and never blocking the loop on a slow reader. */
+
+import { type Readiness, WRITABLE_BYTES } from "../host/kernel/readiness.ts";
+
+const encoder = new TextEncoder();
+/** Where the buffer starts, and what it is cut back to once a large answer has gone. */
+const INITIAL_BYTES = 1 << 16;
+
+export class LineWriter {
+  readonly #readiness: Readiness;
+  #buffer = new Uint8Array(INITIAL_BYTES);
+  #length = 0;
+  #flushing: Promise<void> | null = null;
+  #broken = false;
+
+  constructor(readiness: Readiness) {
+    this.#readiness = readiness;
+  }
+
+  /** The reader is gone: nothing that is written arrives any more. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Bytes that wait. */
+  get waiting(): number {
+    return this.#length;
+  }
+
+  /** Puts a line into the buffer. */
+  write(line: string): void {
+    if (this.#broken) return;
+    // UTF-8 takes at most three bytes a UTF-16 unit.
+    const needed = this.#length + line.length * 3 + 1;
+    if (needed > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
+    }
+    this.#length += encoder.encodeInto(line, this.#buffer.subarray(this.#length)).written;
+    this.#buffer[this.#length++] = 0x0a;
+  }
+
+  /** Resolves when all that was written has gone out, or the reader has. */
+  flush(): Promise<void> {
+    if (this.#length === 0) return Promise.resolve();
+    this.#flushing ??= this.#writeAll().finally(() => this.#flushing = null);
+    return this.#flushing;
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#length > 0) {
+        let done = 0;
+        while (done < this.#length && this.#readiness.writable()) {
+          const end = Math.min(this.#length, done + WRITABLE_BYTES);
+          done += Deno.stdout.writeSync(this.#buffer.subarray(done, end));
+        }
+        // The buffer may grow and move during this wait: what is written here is a piece of its own.
+        if (done < this.#length) {
+          done += await Deno.stdout.write(this.#buffer.slice(done, this.#length));
+        }
+        this.#buffer.copyWithin(0, done, this.#length);
+        this.#length -= done;
+      }
+      if (this.#buffer.length > INITIAL_BYTES) this.#buffer = new Uint8Array(INITIAL_BYTES);
+    } catch {
+      this.#broken = true;
+      this.#length = 0;
+    }
+  }
+}

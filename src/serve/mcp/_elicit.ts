@@ -1,0 +1,87 @@
+/** Approvals as MCP elicitations: the client shows the question to whoever sits there. */
+
+import { printable } from "../../core/printable.ts";
+import type {
+  ApprovalAnswer,
+  Approver,
+  PendingApproval,
+} from "../../engine/approvals/approvals.ts";
+import type { Client } from "./_client.ts";
+import { isObject, type Params } from "./messages.ts";
+
+/** Characters of a preview that go with the question. */
+const LONGEST_PREVIEW = 4_000;
+
+/** A client that declares no elicitation. */
+export const NOBODY: ApprovalAnswer = {
+  answer: "nobody",
+  hint:
+    "this MCP client cannot ask anybody (no elicitation); a person must change the policy, or do it by hand",
+};
+
+/** `able` false: the client cannot ask anybody, and the call says so. `onAsk` is told how to end the wait. */
+export function createElicitor(
+  client: Client,
+  able: boolean,
+  onAsk: (cancel: () => void) => void,
+): Approver {
+  return {
+    async ask(pending) {
+      if (!able) return NOBODY;
+      const ms = pending.expiresAt - Date.now();
+      const { answer, cancel } = client.ask("elicitation/create", elicitation(pending), ms);
+      let cancelled = false;
+      onAsk(() => {
+        cancelled = true;
+        cancel();
+      });
+      const said = await answer;
+      if (cancelled) return { answer: "cancelled" };
+      return said === null ? { answer: "expired" } : answerOf(said);
+    },
+  };
+}
+
+/** Params of `elicitation/create`. */
+export function elicitation(pending: PendingApproval): Params {
+  return {
+    message: question(pending),
+    requestedSchema: {
+      type: "object",
+      properties: {
+        decision: {
+          type: "string",
+          title: "Agree?",
+          description:
+            "once: to this call. session: to this very action for a while. no: it is not done.",
+          enum: ["no", "once", "session"],
+          default: "no",
+        },
+      },
+      required: ["decision"],
+    },
+  };
+}
+
+/** Nothing but a clear yes is one. */
+export function answerOf({ action, content }: Params): ApprovalAnswer {
+  const decision = action === "accept" && isObject(content) ? content["decision"] : null;
+  return decision === "once" || decision === "session"
+    ? { answer: "approved", remember: decision }
+    : { answer: "rejected", reason: action === "cancel" ? "the question was closed" : null };
+}
+
+function question({ description, agent, risk, reason, preview }: PendingApproval): string {
+  const value: unknown = JSON.parse(preview);
+  const shown = isObject(value)
+    ? typeof value["diff"] === "string" && value["diff"] !== ""
+      ? value["diff"]
+      : JSON.stringify(value, null, 2)
+    : "";
+  const cut = shown.length > LONGEST_PREVIEW ? `${shown.slice(0, LONGEST_PREVIEW)}…` : shown;
+  return [
+    `${printable(description, 400)}?`,
+    `Asked by ${printable(agent, 80)}; risk ${risk}: ${printable(reason, 400)}`,
+    ...(cut === "" ? [] : ["", cut]),
+  ].join("\n");
+}

@@ -1,0 +1,253 @@
+/** An MCP server over the same engine as `serve`: what each message of a client does. */
+
+import type { StayingEngine } from "../../engine/create_engine.ts";
+import type { StayingRunner } from "../../engine/runner.ts";
+import type { LineServer } from "../line_loop.ts";
+import type { Line } from "../line_splitter.ts";
+import { Batch } from "./_batch.ts";
+import { abilitiesOf, Client } from "./_client.ts";
+import {
+  errorMessage,
+  type Incoming,
+  type MessageId,
+  type Params,
+  readMessages,
+  resultMessage,
+  RPC,
+  RpcError,
+  SESSION_REVISIONS,
+  STATELESS_REVISION,
+} from "./messages.ts";
+import { NarrowedEngine, type NarrowingOptions } from "./_narrowed_engine.ts";
+import { cancel, type Open, Requests } from "./_requests.ts";
+import { RoundTrips } from "./_round_trips.ts";
+import { levelOf, type Speaker, speakerOf } from "./_speaker.ts";
+import { type ServerInfo, statelessResult } from "./_stateless_result.ts";
+import { Subscriptions } from "./_subscriptions.ts";
+
+export interface McpOptions extends NarrowingOptions {
+  readonly agent: string;
+  readonly version: string;
+  readonly write: (line: string) => void;
+}
+
+/** Calls at work and waiting before no more input is read. */
+const MOST_OPEN = 1024;
+
+const CAPABILITIES = { tools: {}, resources: {}, logging: {} } as const;
+
+const INSTRUCTIONS =
+  "Each tool call is decided by a policy. A denial names the rule and what would be allowed; " +
+  "sending the same call again will not change it. Paths are relative to the workspace.";
+
+export class McpServer implements LineServer {
+  readonly #write: (line: string) => void;
+  readonly #info: ServerInfo;
+  readonly #client: Client;
+  readonly #open = new Map<MessageId, Open>();
+  readonly #subscriptions = new Subscriptions();
+  readonly #trips = new RoundTrips();
+  readonly #engine: NarrowedEngine;
+  readonly #requests: Requests;
+  /** Whom requests come from that say nothing of themselves; null before `initialize`. */
+  #session: Speaker | null = null;
+  onAnswer: () => void = () => {};
+
+  constructor(engine: StayingEngine, options: McpOptions) {
+    this.#write = (line) => {
+      options.write(line);
+      this.onAnswer();
+    };
+    this.#info = { name: "toolgate", title: "Toolgate", version: options.version };
+    this.#client = new Client(this.#write);
+    this.#engine = new NarrowedEngine(engine, options, () => this.onAnswer());
+    this.#requests = new Requests(this.#engine, this.#client, {
+      agent: options.agent,
+      serverInfo: this.#info,
+      onEvent: () => this.onAnswer(),
+    });
+  }
+
+  get runner(): StayingRunner {
+    return this.#engine.current.runner;
+  }
+
+  get pending(): number {
+    return this.#open.size;
+  }
+
+  /** While the client is asked something there is reading on: its answer comes behind all that it sent before. */
+  get full(): boolean {
+    return this.#open.size >= MOST_OPEN && this.#client.waiting === 0;
+  }
+
+  get settling(): boolean {
+    return this.#open.size > this.#engine.busy + this.#client.waiting;
+  }
+
+  accept(line: Line): void {
+    if ("tooLong" in line) {
+      const message = "the message is longer than this server reads";
+      this.#write(this.#refusal(null, new RpcError(RPC.invalidRequest, message)));
+      return;
+    }
+    const read = readMessages(line.bytes, this.#session?.revision === "2025-03-26");
+    if (read === null) return;
+    if ("kind" in read) {
+      this.#take(read, (reply) => reply === null ? this.onAnswer() : this.#write(reply));
+      return;
+    }
+    const batch = new Batch(read.length, (replies) => this.#write(replies));
+    for (const message of read) {
+      this.#take(message, (reply) => {
+        batch.settle(reply);
+        this.onAnswer();
+      });
+    }
+  }
+
+  endInput(): void {
+    for (const [id, result] of this.#subscriptions.close()) {
+      this.#write(resultMessage(id, JSON.stringify(statelessResult(result, null, this.#info))));
+    }
+    this.#client.close();
+  }
+
+  refuseWaiting(): void {
+    this.cancelAll();
+  }
+
+  cancelAll(): void {
+    this.#client.close();
+    for (const open of this.#open.values()) cancel(open);
+  }
+
+  /** `done` is handed the answer; null where there is none, or it comes later. */
+  #take(message: Incoming, done: (reply: string | null) => void): void {
+    switch (message.kind) {
+      case "invalid":
+        done(this.#refusal(message.id, new RpcError(message.code, message.message)));
+        return;
+      case "response":
+        this.#client.settle(message.id, message.failed ? null : message.result);
+        done(null);
+        return;
+      case "notification":
+        this.#notified(message.method, message.params);
+        done(null);
+        return;
+      case "request": {
+        const { id, method, params } = message;
+        if (this.#open.has(id) || this.#subscriptions.has(id)) {
+          done(this.#refusal(id, new RpcError(RPC.invalidRequest, "this id is in use")));
+          return;
+        }
+        if (this.#open.size >= 2 * MOST_OPEN) {
+          done(this.#refusal(id, new RpcError(RPC.invalidRequest, "too many requests are open")));
+          return;
+        }
+        const open: Open = { id, cancel: () => {}, cancelled: false };
+        this.#open.set(id, open);
+        void this.#answer(open, method, params).then(done);
+      }
+    }
+  }
+
+  #notified(method: string, params: Params): void {
+    switch (method) {
+      case "notifications/initialized":
+      case "notifications/roots/list_changed":
+        if (this.#session?.abilities.roots === true) this.#engine.narrow(this.#client);
+        return;
+      case "notifications/cancelled": {
+        const { requestId } = params;
+        if (typeof requestId !== "string" && typeof requestId !== "number") return;
+        this.#subscriptions.cancel(requestId);
+        const open = this.#open.get(requestId);
+        if (open !== undefined) cancel(open);
+      }
+    }
+  }
+
+  async #answer(open: Open, method: string, params: Params): Promise<string | null> {
+    let reply: string | null;
+    try {
+      const result = await this.#dispatch(open, method, params);
+      const text = typeof result === "string" ? result : JSON.stringify(result);
+      reply = result === null ? null : resultMessage(open.id, text);
+    } catch (error) {
+      const known = error instanceof RpcError
+        ? error
+        : new RpcError(RPC.internal, "a defect of Toolgate; nothing is known to have run");
+      reply = this.#refusal(open.id, known);
+    }
+    this.#open.delete(open.id);
+    // Who cancels a request expects no answer to it (MCP, cancellation).
+    return open.cancelled ? null : reply;
+  }
+
+  /** The result: an object, or JSON text; null where the answer comes later. */
+  async #dispatch(open: Open, method: string, params: Params): Promise<Params | string | null> {
+    if (method === "initialize") return this.#initialize(params);
+    const itself = speakerOf(params);
+    if (itself !== null) return await this.#answerStateless(open, method, params, itself);
+    if (method === "ping") return {};
+    if (this.#session === null) {
+      throw new RpcError(
+        RPC.invalidParams,
+        `initialize comes first, or _meta says the revision (${STATELESS_REVISION}) and the client's capabilities`,
+      );
+    }
+    if (method === "logging/setLevel") {
+      this.#session = { ...this.#session, level: levelOf(params["level"]) };
+      return {};
+    }
+    const speaker = this.#session;
+    const level = () => this.#session?.level ?? null;
+    return await this.#requests.serve({ open, method, params, speaker, level, trip: null });
+  }
+
+  /** One that stands for itself, whatever else was said on the pipe. */
+  async #answerStateless(
+    open: Open,
+    method: string,
+    params: Params,
+    speaker: Speaker,
+  ): Promise<Params | string | null> {
+    if (method === "server/discover") {
+      const discovered = {
+        supportedVersions: [STATELESS_REVISION],
+        capabilities: CAPABILITIES,
+        instructions: INSTRUCTIONS,
+      };
+      return statelessResult(discovered, method, this.#info);
+    }
+    if (method === "subscriptions/listen") {
+      const acknowledgement = this.#subscriptions.open(open.id, params);
+      this.#client.notify("notifications/subscriptions/acknowledged", acknowledgement);
+      return null;
+    }
+    const trip = this.#trips.begin(method, params, speaker.abilities.elicitation);
+    const level = () => speaker.level;
+    const result = await this.#requests.serve({ open, method, params, speaker, level, trip });
+    return typeof result === "string" ? result : statelessResult(result, method, this.#info);
+  }
+
+  #initialize({ protocolVersion, capabilities }: Params): Params {
+    const revision = SESSION_REVISIONS.find((known) => known === protocolVersion) ??
+      SESSION_REVISIONS[0];
+    const said = abilitiesOf(capabilities);
+    const abilities = revision === "2025-03-26" ? { ...said, elicitation: false } : said;
+    this.#session = { revision, abilities, level: null };
+    return {
+      protocolVersion: revision,
+      capabilities: CAPABILITIES,
+      serverInfo: this.#info,
+      instructions: INSTRUCTIONS,
+    };
+  }
+
+  #refusal(id: MessageId | null, error: RpcError): string {
+    return errorMessage(id, error, this.#session?.revision ?? STATELESS_REVISION);
+  }
+}

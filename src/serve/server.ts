@@ -1,0 +1,340 @@
+/** What `serve` knows of its requests: which run, which wait, and how each line is answered. */
+
+import { type ErrorCode, ToolError } from "../core/errors.ts";
+import type { CallRequest, RequestId } from "../core/request.ts";
+import { encodeResult, refusal, type Result, resultError, toJsonText } from "../core/result.ts";
+import type { StayingEngine } from "../engine/create_engine.ts";
+import { execute } from "../engine/execute.ts";
+import { describeFailure } from "../engine/run_tool.ts";
+import type { JobEvent, StayingRunner } from "../engine/runner.ts";
+import type { ApprovalAnswer } from "../engine/approvals/approvals.ts";
+import type { Line } from "./line_splitter.ts";
+import { PipeApprovals } from "./_pipe_approvals.ts";
+import type { PluginOperation } from "./_plugin_registration.ts";
+import { type Operation, readRequest, type ServeRequest } from "./_read_request.ts";
+import { toolShape } from "./tool_shape.ts";
+
+/** Who asks. A pinned name is the only one that requests may give. */
+export interface PipeAgent {
+  readonly name: string;
+  readonly pinned: boolean;
+}
+
+/** Requests that wait for their turn before no more input is read. */
+const MAX_WAITING = 1024;
+
+/** Requests that are judged ahead of the threads' being free for them. */
+const MAX_JUDGED = 64;
+
+/** Requests that may wait for somebody to agree beside those that run. */
+const MAX_ASKED = 256;
+
+type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
+
+/** What waits for its turn: calls, and operations that see or change which tools there are. */
+type Waiting = Call | Extract<ServeRequest, { kind: "operation" }>;
+
+interface Open {
+  readonly id: RequestId;
+  /** Set once it runs. */
+  cancel: (() => void) | null;
+  cancelled: boolean;
+}
+
+export class Server {
+  readonly #engine: StayingEngine;
+  readonly #agent: PipeAgent;
+  readonly #write: (line: string) => void;
+  readonly #waiting: Waiting[] = [];
+  readonly #running = new Set<Open>();
+  readonly #started = performance.now();
+  readonly #approvals: PipeApprovals;
+  readonly #registration: boolean;
+  #answers = 0;
+  /** Operations whose answer is being made. */
+  #operating = 0;
+  /** Whether the tools are being changed or listed in order: what came after that waits. */
+  #exclusive = false;
+  /** Called when an answer was written. */
+  onAnswer: () => void = () => {};
+
+  constructor(
+    engine: StayingEngine,
+    agent: PipeAgent,
+    write: (line: string) => void,
+    options: { readonly registration: boolean } = { registration: false },
+  ) {
+    this.#engine = engine;
+    this.#agent = agent;
+    this.#write = write;
+    this.#registration = options.registration;
+    this.#approvals = new PipeApprovals((line) => {
+      write(line);
+      // It waits without a thread: another may take its place.
+      this.#startNext();
+      this.onAnswer();
+    });
+  }
+
+  get runner(): StayingRunner {
+    return this.#engine.runner;
+  }
+
+  /** Requests without an answer. */
+  get pending(): number {
+    return this.#running.size + this.#waiting.length + this.#operating;
+  }
+
+  /** Whether reading on has to wait. */
+  get full(): boolean {
+    return this.#waiting.length >= MAX_WAITING && !this.#standsStill;
+  }
+
+  /** Whether nothing goes on until somebody agrees or refuses, who answers by the way that requests come. */
+  get #standsStill(): boolean {
+    return this.#running.size === this.#approvals.waiting;
+  }
+
+  /** Whether some request is neither on a thread nor answered: its answer is being made. */
+  get settling(): boolean {
+    return this.#running.size - this.#approvals.waiting > this.#engine.runner.running;
+  }
+
+  accept(line: Line): void {
+    if ("tooLong" in line) {
+      const { request } = this.#engine.rulebook.settings.limits;
+      this.#fail(null, null, "REQUEST_TOO_LARGE", `a request line has at most ${request} bytes`);
+      return;
+    }
+    const request = readRequest(line.bytes, this.#agent.name);
+    if (request === null) return;
+    switch (request.kind) {
+      case "invalid":
+        this.#answer(request.id, refusal(null, request.error));
+        return;
+      case "operation":
+        if (this.#isInOrder(request.operation)) {
+          this.#waiting.push(request);
+          this.#startNext();
+        } else {
+          void this.#operate(request.id, request.operation);
+        }
+        return;
+      case "call":
+      case "explain":
+        if (this.#agent.pinned && request.call.agent !== this.#agent.name) {
+          const message =
+            `this pipe speaks for agent ${this.#agent.name} alone; a request cannot name another`;
+          this.#fail(request.id, request.call.tool, "PERMISSION_DENIED", message);
+          return;
+        }
+        if (this.#waiting.length >= MAX_WAITING && this.#standsStill) {
+          const message =
+            `${request.call.tool}: ${MAX_WAITING} requests wait behind calls that somebody has to agree to; ` +
+            "approve or reject some of those, then send it again";
+          this.#fail(request.id, request.call.tool, "RESOURCE_LIMIT", message);
+          return;
+        }
+        this.#waiting.push(request);
+        this.#startNext();
+    }
+  }
+
+  /** The input has ended: whoever waits for somebody to agree is told that nobody will. */
+  endInput(): void {
+    this.#approvals.close();
+  }
+
+  /** Answers what has not begun; there will be no turn for it. */
+  refuseWaiting(): void {
+    for (const waiting of this.#waiting.splice(0)) {
+      this.#refuse(waiting, "toolgate is ending; the call was not begun");
+    }
+  }
+
+  #refuse(waiting: Waiting, why: string): void {
+    const { id } = waiting;
+    if (waiting.kind === "operation") {
+      const { op } = waiting.operation;
+      this.#answer(id, refusal(null, resultError("CANCELLED", `${op}: ${why}`)), op);
+    } else {
+      this.#fail(id, waiting.call.tool, "CANCELLED", `${waiting.call.tool}: ${why}`);
+    }
+  }
+
+  /** Whether an operation must wait for what came before it, and what comes after it for it. */
+  #isInOrder({ op }: Operation): boolean {
+    if (op === "register" || op === "unregister") return true;
+    // A listing shows what the operations before it have changed.
+    return op === "tools" && (this.#exclusive || this.#waiting.some(isOperation));
+  }
+
+  cancelAll(): void {
+    this.#approvals.close();
+    for (const open of this.#running) cancel(open);
+  }
+
+  #startNext(): void {
+    const { concurrency } = this.#engine.rulebook.settings.limits;
+    // Short calls take turns on their threads: judging the next ones meanwhile costs them nothing.
+    const most = concurrency === 1 ? 1 : Math.max(concurrency, MAX_JUDGED);
+    while (this.#running.size - Math.min(this.#approvals.waiting, MAX_ASKED) < most) {
+      const next = this.#exclusive ? undefined : this.#waiting.shift();
+      if (next === undefined) return;
+      if (next.kind === "operation") {
+        this.#exclusive = true;
+        void this.#operate(next.id, next.operation).then(() => {
+          this.#exclusive = false;
+          this.#startNext();
+        });
+        return;
+      }
+      const open: Open = { id: next.id, cancel: null, cancelled: false };
+      this.#running.add(open);
+      const running = next.kind === "call" ? this.#call(next.call, open) : this.#explain(next.call);
+      running.then((result) => {
+        this.#running.delete(open);
+        this.#answer(next.id, result, next.kind === "explain" ? "explain" : null);
+        this.#startNext();
+      });
+    }
+  }
+
+  #call(call: CallRequest, open: Open): Promise<Result> {
+    return execute(this.#engine, call, {
+      approver: this.#approvals.approverOf(call.id),
+      onEvent: (event) => this.#event(call.id, event),
+      onRunning: (how) => {
+        open.cancel = how;
+        if (open.cancelled) how();
+      },
+    });
+  }
+
+  async #explain(call: CallRequest): Promise<Result> {
+    const started = performance.now();
+    try {
+      // With all that it can tell of the layers below, which no call needs.
+      const { explain } = await import("../engine/judge/explain.ts");
+      const { tool, explanation, risk } = await explain(this.#engine, call);
+      const latencyMs = performance.now() - started;
+      const output = toJsonText(explanation);
+      return { tool, success: true, output, error: null, risk, latencyMs, usage: {} };
+    } catch (error) {
+      return refusal(call.tool, describeFailure(call.tool, error), performance.now() - started);
+    }
+  }
+
+  async #operate(id: RequestId, operation: Operation): Promise<void> {
+    this.#operating++;
+    try {
+      const output = operation.op === "tools"
+        ? await this.#tools()
+        : operation.op === "register" || operation.op === "unregister"
+        ? await this.#changePlugins(operation)
+        : this.#operationOutput(operation);
+      this.#answer(id, {
+        tool: null,
+        success: true,
+        output: toJsonText(output),
+        error: null,
+        risk: null,
+        latencyMs: 0,
+        usage: {},
+      }, operation.op);
+    } catch (error) {
+      this.#answer(id, refusal(null, describeFailure(operation.op, error)), operation.op);
+    } finally {
+      this.#operating--;
+    }
+  }
+
+  async #changePlugins(operation: PluginOperation): Promise<unknown> {
+    const { changePlugins } = await import("./_plugin_registration.ts");
+    const rules = { agent: this.#agent.name, allowed: this.#registration };
+    return await changePlugins(this.#engine, rules, operation);
+  }
+
+  #operationOutput(operation: Operation): unknown {
+    switch (operation.op) {
+      case "cancel":
+        return { target: operation.target, cancelled: this.#cancel(operation.target) };
+      case "approve":
+        return this.#decide(operation.approval, {
+          answer: "approved",
+          remember: operation.remember,
+        });
+      case "reject":
+        return this.#decide(operation.approval, { answer: "rejected", reason: operation.reason });
+      case "revoke": {
+        const { approval } = operation;
+        return { approval, revoked: this.#engine.approvals.revoke(approval) };
+      }
+      case "approvals":
+        return { approvals: this.#engine.approvals.list() };
+      case "stats":
+        return {
+          uptime_ms: Math.round(performance.now() - this.#started),
+          running: this.#running.size,
+          waiting: this.#waiting.length,
+          answered: this.#answers,
+          threads: this.#engine.runner.threads,
+          memory_bytes: Deno.memoryUsage().rss,
+          tokens: this.#engine.budgets.report(),
+          tools: this.#engine.metrics.report(),
+        };
+      default:
+        return { pong: true };
+    }
+  }
+
+  #decide(approval: string, answer: ApprovalAnswer): unknown {
+    if (this.#approvals.answer(approval, answer)) return { approval, answer: answer.answer };
+    throw new ToolError(
+      "INVALID_REQUEST",
+      "approval: no request waits for it; it was answered, has expired, or never was",
+    );
+  }
+
+  async #tools(): Promise<unknown> {
+    return { tools: (await this.#engine.offered(this.#agent.name)).map(toolShape) };
+  }
+
+  /** Whether a request of that id was there to be cancelled. */
+  #cancel(target: RequestId): boolean {
+    const at = this.#waiting.findIndex(({ id }) => id === target);
+    if (at !== -1) {
+      for (const waiting of this.#waiting.splice(at, 1)) {
+        this.#refuse(waiting, "cancelled before it began");
+      }
+      return true;
+    }
+    const found = [...this.#running].filter(({ id }) => id === target);
+    for (const open of found) cancel(open);
+    this.#approvals.cancel(target);
+    return found.length > 0;
+  }
+
+  #event(id: RequestId, event: JobEvent): void {
+    this.#write(JSON.stringify({ id, ...event }));
+  }
+
+  #fail(id: RequestId, tool: string | null, code: ErrorCode, message: string): void {
+    this.#answer(id, refusal(tool, resultError(code, message)));
+  }
+
+  #answer(id: RequestId, result: Result, op: string | null = null): void {
+    this.#answers++;
+    this.#write(encodeResult(id, result, op));
+    this.onAnswer();
+  }
+}
+
+function isOperation({ kind }: Waiting): boolean {
+  return kind === "operation";
+}
+
+function cancel(open: Open): void {
+  open.cancelled = true;
+  open.cancel?.();
+}

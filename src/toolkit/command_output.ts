@@ -1,0 +1,135 @@
+/** What became of a program, as results show it and as errors. */
+
+import { ToolError } from "../core/errors.ts";
+import { printable } from "../core/printable.ts";
+import type { JsonSchema } from "../core/schema.ts";
+import type { ProcessOutcome, ProgramLimit } from "../core/tool.ts";
+
+export interface CommandOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly timed_out: boolean;
+  readonly truncated: boolean;
+  readonly invalid_utf8?: true;
+  readonly duration_ms: number;
+  readonly sandbox: readonly string[];
+  readonly spilled?: { readonly bytes: number; readonly complete: boolean };
+}
+
+/** What each means, for the schemas of outputs. */
+export const OUTPUT_PROPERTIES = {
+  stdout: { type: "string", description: "Up to the output limit (1 MiB by default)." },
+  stderr: { type: "string", description: "Likewise." },
+  exit_code: {
+    oneOf: [{ type: "integer" }, { type: "null" }],
+    description: "Null where a signal ended it.",
+  },
+  signal: {
+    oneOf: [{ type: "string" }, { type: "null" }],
+    description: "The signal that ended it, such as SIGKILL.",
+  },
+  timed_out: { type: "boolean", description: "Whether it was ended for taking too long." },
+  truncated: { type: "boolean", description: "Whether output was dropped at the limit." },
+  invalid_utf8: {
+    type: "boolean",
+    description: "True where the output was no UTF-8: bad bytes came out as U+FFFD.",
+  },
+  duration_ms: { type: "number", description: "From start to end." },
+  sandbox: {
+    type: "array",
+    items: { type: "string" },
+    description: "The layers that held it.",
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+export function commandOutput(outcome: ProcessOutcome): CommandOutput {
+  const stdout = decode(outcome.stdout);
+  const stderr = decode(outcome.stderr);
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    exit_code: outcome.exitCode,
+    signal: outcome.signal,
+    timed_out: outcome.timedOut,
+    truncated: outcome.dropped.stdout + outcome.dropped.stderr > 0,
+    ...(stdout.valid && stderr.valid ? {} : { invalid_utf8: true }),
+    duration_ms: Math.round(outcome.durationMs * 100) / 100,
+    sandbox: outcome.sandbox,
+    ...(outcome.spilled === null ? {} : { spilled: outcome.spilled }),
+  };
+}
+
+/** What a program that went over a limit of the policy is told. */
+const EXCEEDED: Readonly<Record<ProgramLimit, string>> = {
+  memory: "took more memory than limits.memory of the policy gives",
+  processes: "started more processes than limits.processes of the policy gives",
+  cpu: "took more processor time than limits.cpu of the policy gives",
+};
+
+/** The error of a program that did not end with status 0, its whole output with it; null where it did. */
+export function commandError(
+  tool: string,
+  program: string,
+  outcome: ProcessOutcome,
+  timeoutMs: number,
+): ToolError | null {
+  const output = commandOutput(outcome);
+  const name = printable(program, 60);
+  const { refusal, exceeded } = outcome;
+  if (refusal !== null) {
+    const { code, message, details, rule } = refusal;
+    return new ToolError(code, message, { ...(details === null ? {} : { details }), rule, output });
+  }
+  if (exceeded !== null) {
+    return new ToolError("RESOURCE_LIMIT", `${name} ${EXCEEDED[exceeded]}; it was killed`, {
+      details: { limit: exceeded },
+      output,
+    });
+  }
+  if (outcome.cancelled) {
+    return new ToolError("CANCELLED", `${tool}: cancelled; ${sent(outcome)}`, { output });
+  }
+  if (outcome.timedOut) {
+    return new ToolError("TIMEOUT", `${tool}: no exit in ${span(timeoutMs)}; ${sent(outcome)}`, {
+      details: { timeout_ms: timeoutMs },
+      output,
+    });
+  }
+  if (outcome.exitCode === 0) return null;
+  const how = outcome.exitCode === null
+    ? `${name} was ended by ${outcome.signal ?? "a signal"}`
+    : `${name} ended with status ${outcome.exitCode}`;
+  const said = lastLine(output.stderr);
+  return new ToolError("COMMAND_FAILED", said === "" ? how : `${how}: ${said}`, {
+    details: { exit_code: outcome.exitCode, signal: outcome.signal },
+    output,
+  });
+}
+
+/** `30 s`, `1.5 s`, `20 ms`. */
+function span(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${Math.round(milliseconds / 100) / 10} s`;
+}
+
+/** What it took to end it. */
+function sent({ signal }: ProcessOutcome): string {
+  return signal === "SIGKILL" ? "sent SIGTERM, then SIGKILL" : "sent SIGTERM";
+}
+
+function lastLine(text: string): string {
+  return printable(text.trimEnd().split("\n").pop()?.trim() ?? "", 200);
+}
+
+/** The BOM is kept: it is output like any other. `valid` is false where bytes became U+FFFD. */
+function decode(bytes: Uint8Array): { readonly text: string; readonly valid: boolean } {
+  try {
+    return {
+      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+      valid: true,
+    };
+  } catch {
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), valid: false };
+  }
+}

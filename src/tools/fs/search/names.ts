@@ -1,0 +1,49 @@
+/** Files by name alone: what `find_files` and a search without a pattern do. */
+
+import { ToolError } from "../../../core/errors.ts";
+import type { ReadContext } from "../../../core/tool.ts";
+import { createFilter, type FilterOptions } from "./filter.ts";
+
+/** Files between two events on progress. */
+const PROGRESS = 5000;
+
+/** The first `wanted` files in the order of paths, and how many there are. */
+export function findFiles(
+  options: FilterOptions & { readonly wanted: number },
+  context: ReadContext,
+): { readonly found: readonly string[]; readonly total: number } {
+  const { path, glob, wanted } = options;
+  const { files } = context;
+  const found: string[] = [];
+  let total = 0;
+  const add = (file: { readonly path: string }) => {
+    if (++total <= wanted) found.push(file.path);
+    if (total % PROGRESS === 0) context.progress(total, null, "files");
+  };
+  scanOrVisit(path, context, () => {
+    files.scan(path, { filter: createFilter(options, context), room: null, limit: 0 }, add);
+  }, (file) => {
+    if (matchesFile(glob, file)) add({ path: file });
+  });
+  return { found, total };
+}
+
+/** Scans a directory; where the path is a file, visits that, whatever rules say of it. */
+export function scanOrVisit(
+  path: string,
+  { files }: ReadContext,
+  scan: () => void,
+  visit: (file: string) => void,
+): void {
+  try {
+    scan();
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== "NOT_A_DIRECTORY") throw error;
+    visit(files.display(path));
+  }
+}
+
+/** Whether a glob means the one file that was named: by its name, or by its path. */
+export function matchesFile(glob: FilterOptions["glob"], path: string): boolean {
+  return glob.matches(path) || glob.matches(path.slice(path.lastIndexOf("/") + 1));
+}

@@ -1,0 +1,57 @@
+import { assertEquals } from "@std/assert";
+import type { CanonicalPath, Capability } from "../../../../src/core/capability.ts";
+import { createResolver } from "../../../../src/engine/judge/resolve.ts";
+import { grantOf } from "../../../../src/policy/grant.ts";
+import { withDirectory } from "../../host/files/_temporary.ts";
+import { rulebook } from "../../policy/_fixtures.ts";
+
+function noPrograms(): never {
+  throw new Error("no programs here");
+}
+
+Deno.test("an entry is the link itself, and where it leads is judged and never granted", async () => {
+  await withDirectory((root) => {
+    Deno.mkdirSync(`${root}/w/folder`, { recursive: true });
+    Deno.writeTextFileSync(`${root}/w/file`, "");
+    Deno.symlinkSync("/etc/passwd", `${root}/w/out`);
+    Deno.symlinkSync("../file", `${root}/w/folder/in`);
+    Deno.symlinkSync("folder", `${root}/w/way`);
+    const resolver = createResolver(`${root}/w` as CanonicalPath, noPrograms);
+    const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+      // requested, judged, granted
+      ["file", ["/w/file"], ["/w/file"]],
+      ["out", ["/w/out", "/etc/passwd"], ["/w/out"]],
+      ["way", ["/w/way", "/w/folder"], ["/w/way"]],
+      ["way/", ["/w/folder"], ["/w/folder"]],
+      ["way/.", ["/w/folder"], ["/w/folder"]],
+      ["way/..", ["/w"], ["/w"]],
+      ["way/in", ["/w/folder/in", "/w/file"], ["/w/folder/in"]],
+      ["none/there", ["/w/none/there"], ["/w/none/there"]],
+      [".", ["/w"], ["/w"]],
+    ];
+    for (const [path, judged, granted] of cases) {
+      const wanted: Capability = { kind: "fs.write", path, tree: false, entry: true };
+      const resolved = resolver.resolve([wanted]);
+      const short = (at: string) => at.startsWith(root) ? at.slice(root.length) : at;
+      assertEquals(
+        resolved.map((one) => "path" in one ? short(one.path) : ""),
+        judged,
+        path,
+      );
+      const grant = grantOf(resolved, rulebook([{}]).settings, 1000);
+      assertEquals(grant.write.map((one) => short(one.path)), granted, path);
+    }
+  });
+});
+
+Deno.test("a tree is no directory's where a file is", async () => {
+  await withDirectory((root) => {
+    Deno.mkdirSync(`${root}/folder`);
+    Deno.writeTextFileSync(`${root}/file.key`, "");
+    const resolver = createResolver(root as CanonicalPath, noPrograms);
+    for (const [path, directory] of [["folder", true], ["file.key"], ["none", true]] as const) {
+      const [resolved] = resolver.resolve([{ kind: "fs.read", path, tree: true }]);
+      assertEquals(resolved !== undefined && "directory" in resolved, directory ?? false, path);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { ToolError } from "../../../../src/core/errors.ts";
+import { Stop, type StopReason } from "../../../../src/engine/pool/stop.ts";
+
+Deno.test("a call that is to end says why, to who listens and to who looks", () => {
+  const cases: readonly (readonly [StopReason, string])[] = [
+    ["CANCELLED", "CANCELLED"],
+    ["TIMEOUT", "TIMEOUT"],
+    ["RESOURCE_LIMIT:memory", "RESOURCE_LIMIT"],
+  ];
+  for (const [reason, code] of cases) {
+    const stop = new Stop("any", 60_000);
+    stop.check();
+    const { signal } = stop;
+    stop.ask(reason);
+    // The first reason stays.
+    stop.ask("CANCELLED");
+    assertEquals([signal.aborted, signal.reason], [true, reason]);
+    assertEquals(assertThrows(() => stop.check(), ToolError).code, code);
+    // Who listens only now hears of it at once.
+    const late = new Stop("any", 60_000);
+    late.ask(reason);
+    assertEquals(late.signal.reason, reason);
+  }
+  assertEquals(assertThrows(() => new Stop("any", 0).check(), ToolError).code, "TIMEOUT");
+});

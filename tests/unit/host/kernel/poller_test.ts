@@ -1,0 +1,87 @@
+import { assertEquals } from "@std/assert";
+import { Poller, READABLE, WRITABLE } from "../../../../src/host/kernel/poller.ts";
+import {
+  close,
+  openPipe,
+  readSome,
+  setNonBlocking,
+  writeSome,
+} from "../../../../src/host/kernel/pipes.ts";
+import { LIBC as libc } from "../../sandbox/_libc.ts";
+import { SPAWNER } from "../run/_starter.ts";
+
+const BYTE = new Uint8Array([1]);
+
+async function withPoller(use: (poller: Poller) => Promise<void>): Promise<void> {
+  const poller = new Poller(libc, SPAWNER);
+  await use(poller);
+  // It may still be asleep on what it no longer watches.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  poller.close();
+}
+
+Deno.test("what is watched is told when it is ready, at once and after a while", () =>
+  withPoller(async (poller) => {
+    for (const ms of [0, 30]) {
+      const pipe = openPipe(libc);
+      setNonBlocking(libc, pipe.read);
+      const told = Promise.withResolvers<void>();
+      if (ms === 0) poller.expectSoon();
+      const watch = poller.watch(pipe.read, READABLE, () => {
+        readSome(libc, pipe.read, new Uint8Array(8));
+        told.resolve();
+      });
+      setTimeout(() => writeSome(libc, pipe.write, BYTE), ms);
+      await told.promise;
+      watch.close();
+      close(libc, pipe.read);
+      close(libc, pipe.write);
+    }
+  }));
+
+Deno.test("what begins to be watched while others are slept on is seen; what rests is not told", () =>
+  withPoller(async (poller) => {
+    const silent = openPipe(libc);
+    const silentWatch = poller.watch(silent.read, READABLE, () => {});
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const pipe = openPipe(libc);
+    let times = 0;
+    const told = Promise.withResolvers<void>();
+    const watch = poller.watch(pipe.write, WRITABLE, () => {
+      times++;
+      watch.rest(true);
+      told.resolve();
+    });
+    await told.promise;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assertEquals(times, 1);
+    watch.rest(false);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assertEquals(times, 2);
+    // A reader that lets go while it is slept on leaves nobody for the writer.
+    silentWatch.close();
+    close(libc, silent.read);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assertEquals(writeSome(libc, silent.write, BYTE), null);
+    watch.close();
+    for (const one of [pipe.read, pipe.write, silent.write]) close(libc, one);
+  }));
+
+Deno.test("a hundred pipes at once are all heard", () =>
+  withPoller(async (poller) => {
+    const pipes = Array.from({ length: 100 }, () => openPipe(libc));
+    const heard = await Promise.all(pipes.map((pipe, index) => {
+      const told = Promise.withResolvers<number>();
+      const watch = poller.watch(pipe.read, READABLE, () => {
+        watch.close();
+        told.resolve(index);
+      });
+      setTimeout(() => writeSome(libc, pipe.write, BYTE), index % 10);
+      return told.promise;
+    }));
+    assertEquals(heard.length, 100);
+    for (const pipe of pipes) {
+      close(libc, pipe.read);
+      close(libc, pipe.write);
+    }
+  }));

@@ -1,0 +1,49 @@
+import { assert, assertEquals } from "@std/assert";
+import { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
+import { LIBC } from "../../sandbox/_libc.ts";
+
+const table = new ProcessTable(LIBC);
+
+Deno.test("what is told of a process is what it is, whatever its name", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "toolgate-test-" });
+  const name = `${folder}/) R 1 (`;
+  Deno.symlinkSync("/bin/sleep", name);
+  const child = new Deno.Command(name, {
+    args: ["30"],
+    clearEnv: true,
+    env: { MARK: "a=b", LAST: "x" },
+  }).spawn();
+  try {
+    let facts = table.facts(child.pid);
+    for (let tries = 0; tries < 100 && !table.executable(child.pid)?.endsWith("sleep"); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      facts = table.facts(child.pid);
+    }
+    assertEquals(facts?.parent, Deno.pid);
+    assertEquals(facts?.threads, 1);
+    assert(["S", "R", "D"].includes(facts?.state ?? ""), facts?.state);
+    assert(table.list().includes(child.pid));
+    const variables = table.environment(child.pid).split("\0");
+    assert(variables.includes("MARK=a=b") && variables.includes("LAST=x"));
+    const age = table.now() - (facts?.began ?? 0);
+    assert(age >= 0 && age < 3_000, `${age} clock ticks`);
+    assert(table.memory(child.pid) > 0 && table.memory(child.pid) < 10_000_000);
+    assert((table.proportional(child.pid) ?? 1) > 0);
+  } finally {
+    child.kill("SIGKILL");
+    await child.status;
+    Deno.removeSync(folder, { recursive: true });
+  }
+  assertEquals(table.facts(child.pid), null);
+  assertEquals([table.memory(child.pid), table.environment(child.pid)], [0, ""]);
+});
+
+Deno.test("numbers of processes are given upwards", async () => {
+  const before = table.last() ?? 0;
+  const { success } = await new Deno.Command("/bin/true").output();
+  assert(success);
+  const passed = ((table.last() ?? 0) - before + table.mostNumber()) % table.mostNumber();
+  assert(passed > 0 && passed < 10_000, `${passed}`);
+  assert(table.tasks() > 1);
+  assert(table.facts(Deno.pid) !== null && table.memory(Deno.pid) > 1_000_000);
+});

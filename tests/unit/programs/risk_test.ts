@@ -1,0 +1,416 @@
+import { assert, assertEquals } from "@std/assert";
+import { assessCommand } from "../../../src/programs/risk.ts";
+import { splitCommand } from "../../../src/policy/match/argv.ts";
+import { Random } from "../../random.ts";
+import { program } from "../policy/_fixtures.ts";
+
+const SAFE = [
+  ...[
+    "ls -la src",
+    "cat a",
+    "grep -rn x .",
+    "head -n 5 a",
+    "tail -f a",
+    "wc -l",
+    "echo hi",
+    "true",
+  ],
+  ...[
+    "git status",
+    "git log --oneline -n 5",
+    "git diff --stat",
+    "git show HEAD",
+    "git --no-pager log",
+  ],
+  ...["git -C sub status", "git --version", "git config --get user.name", "git grep x"],
+  ...[
+    "find . -name x -type f",
+    "find . -maxdepth 2 -newer a",
+    "sort -u -k 2 a",
+    "sort -t, -k1",
+    "uniq -c a",
+  ],
+  ...["rg -n --pretty x", "fd x", "date +%s", "env", "xxd a", "file a", "jq .a x.json", "hostname"],
+  ...[
+    "awk '{print $1}' a",
+    "awk -F: '$3 >= 1000 || $1 == \"x\" {print $1}' a",
+    "gawk -v n=1 '{s+=n} END {print s}'",
+  ],
+  ...["sed -n 1,20p a", "sed 's/a/b/g' a", "sed -E 's|a/b|c|; s/x/y/2g' a", "sed -e 1d -e '$d' a"],
+  ...["sed '/a/,/b/d' a", "sed -n '/a/{p}' a", "sed 's/[[:space:]]*$//' a", "sed y/abc/xyz/ a"],
+  ...[
+    "nice -n 5 ls",
+    "timeout 5 cat a",
+    "timeout -k 1 --signal=TERM 5 ls",
+    "time -p ls",
+    "stdbuf -oL cat a",
+  ],
+  ...[
+    "busybox ls",
+    "env ls",
+    "env A=b ls",
+    "env -i ls",
+    "env -u A ls",
+    "env -S 'ls -l'",
+    "xargs ls",
+  ],
+  ...["find . -exec ls '{}' \\;", "find . -execdir ls \\;", "find . -ok ls \\;", "fd x -x ls"],
+  ...[
+    "xargs -0 grep -l x",
+    "xargs -I '{}' cat '{}'",
+    "sed '/x/a y' a",
+    "sed -e '1i x' -e '$a z' a",
+  ],
+];
+
+const MODERATE = [
+  ...[
+    "touch a",
+    "mkdir a",
+    "cp a b",
+    "tee a",
+    "git add .",
+    "git commit -m x",
+    "git push",
+    "git checkout x",
+  ],
+  ...[
+    "python3 x.py",
+    "python3 -u x.py -c foo",
+    "python3 -m pytest -x",
+    "python3.11 x.py",
+    "node x.js -e y",
+    "node --test --test-reporter=tap",
+  ],
+  ...[
+    "perl -w x.pl",
+    "bash x.sh -c y",
+    "bash -eux x.sh",
+    "npm test",
+    "npm run build",
+    "make test",
+    "cargo build",
+  ],
+  ...[
+    "go test ./...",
+    "tar -xf a.tar",
+    "tar tf a.tar",
+    "tar czf a.tgz b",
+    "rm a",
+    "chmod +x a",
+    "uniq a b",
+    "xxd -r a b",
+  ],
+  ...[
+    "hostname x",
+    "unknown-program",
+    "git unknown-subcommand",
+    "npx --no-install eslint",
+  ],
+  ...["find . -fprint x", "find . -fls x", "sort -o a b", "sort -uo a b", "sort --output=a b"],
+  ...[
+    "sort --outp a b",
+    "shuf -o a",
+    "tree -o a",
+    "file -C -m x",
+    "sed -i s/a/b/ a",
+    "xargs -n1 rm",
+  ],
+  ...["sed --in-place=x s/a/b/ a", "sed -ni p a", "sed -i.bak '1i x' a", "find . -exec rm '{}' +"],
+  ...["nohup ls", "git clone https://example.com/x", "curl https://example.com"],
+];
+
+const DANGEROUS = [
+  ...[
+    "find . -delete",
+    "find . -exec rm -r '{}' \\;",
+    "find . -execdir python3 -c x \\;",
+    "fd x -x rm -r",
+  ],
+  ...[
+    "sort --compress-program=x a",
+    "sort --compress-p x a",
+    "date -s 1",
+  ],
+  ...["rg --pre x y", "rg --pre=x y", "rg --hostname-bin=x y"],
+  ...[
+    "git -c core.pager=x log",
+    "git --exec-path=/x status",
+    "git --config-env=a=b log",
+    "git diff --output=x",
+  ],
+  ...[
+    "git log --outp=x",
+    "git diff --ext-diff",
+    "git show --textconv",
+    "git grep -Ox y",
+    "git clean -f",
+    "git config a b",
+  ],
+  ...[
+    "git push --force",
+    "git push -f",
+    "git reset --hard",
+    "git rebase --exec x",
+    "git bisect run x",
+    "git submodule foreach x",
+  ],
+  ...[
+    "git clone ext::sh",
+    "git fetch --upload-pack=x",
+    "git clone -c a=b x",
+    "git -C d -c a=b status",
+  ],
+  ...[
+    "python3 -c x",
+    "python3 -Bc x",
+    "python3 -cx",
+    "python3 -W ignore -c x",
+    "python3 -",
+    "python3",
+    "python3 -i x.py",
+  ],
+  ...[
+    "python3.12 -c x",
+    "python -m timeit x",
+    "python3 /dev/stdin",
+    "node -e x",
+    "node --eval=x",
+    "node --ev x",
+    "node -pe x",
+  ],
+  ...[
+    "node -r ./x y.js",
+    "node --import data:x y",
+    "node --test --import data:x",
+    "node --test -",
+    "node",
+    "perl -e x",
+    "perl -ne x",
+    "perl -0777pe x",
+    "perl -Mx y.pl",
+  ],
+  ...[
+    "ruby -e x",
+    "php -r x",
+    "lua -e x",
+    "deno eval x",
+    "deno run https://x/y.ts",
+    "deno run npm:x",
+    "bun -e x",
+    "Rscript -e x",
+  ],
+  ...[
+    "awk 'BEGIN{system(\"id\")}'",
+    "awk '{print > \"x\"}' a",
+    "awk '{print | \"sh\"}' a",
+    "awk '\"id\" | getline' a",
+  ],
+  ...[
+    "gawk '@load \"x\"' a",
+    "gawk -i inplace 1 a",
+    "gawk -e 1 a",
+    "awk -o 1",
+    "mawk 'BEGIN{system(1)}'",
+  ],
+  ...[
+    "sed -i 's/a/b/w x' a",
+    "sed -i -n 'e id' a",
+    "sed 'a x\\\ny' a",
+    "sed -n 'w x' a",
+    "sed 's/a/b/w x' a",
+    "sed 's/a/b/e' a",
+    "sed '1e id' a",
+  ],
+  ...[
+    "sed 'e' a",
+    "sed -f x.sed a",
+    "awk -f x.awk a",
+    "sed '/x/w y' a",
+    "sed '1!w y' a",
+    "sed -e 's/a/b/' -e 'w y' a",
+    "sed --expression='w y' a",
+  ],
+  ...[
+    "sed 'r x' a",
+    "sed '1{w y' a",
+    "sed 's/a\\/b/c/;w y' a",
+    "sed 's,a,b,w y' a",
+    "sed 's/[]/]/;s/;w out;/p/' a",
+  ],
+  ...[
+    "sed 's/[/]/]/w x' a",
+    "sed 'sxaxbxw y' a",
+    "sed '\\%x%w y' a",
+    "sed 'a\\\nw y' a",
+    "sed 's/a/b/\nw y' a",
+  ],
+  ...[
+    "tar --checkpoint=1 --checkpoint-action=exec=id -cf a b",
+    "tar --checkpoint-a=exec=id -cf a b",
+    "tar -I id -xf a",
+  ],
+  ...[
+    "tar xIf id a",
+    "tar --to-command=id -xf a",
+    "tar --use-compress-program id -xf a",
+    "tar -cf a b --rsh-command=id",
+  ],
+  ...[
+    "xargs rm -r",
+    "rm -r a",
+    "rm -rf a",
+    "rm -fR a",
+    "rm --recursive a",
+    "rm --recurs a",
+    "chmod -R 777 a",
+  ],
+  ...[
+    "dd if=a of=b",
+    "kill 1",
+    "ssh x",
+    "npx x",
+    "npx -c x",
+    "npm exec x",
+    "npm x y",
+    "npm run x --script-shell=y",
+    "docker run x",
+  ],
+  ...[
+    "make SHELL=x",
+    "make -f -",
+    "make -f/dev/stdin",
+    "less a",
+    "make --eval=x",
+    "go test -exec x",
+    "go build -toolexec=x",
+    "cargo --config x build",
+    "rsync -e x a b",
+  ],
+  ...[
+    "split --filter=x a",
+    "wget -e x y",
+    "curl -K x",
+    "zip -TT x y",
+    "ldd ./x",
+    "man -P x y",
+    "vim -c x",
+    "vi",
+    "gcc -wrapper x y",
+  ],
+  ...[
+    "sudo ls",
+    "sudo -u x ls",
+    "doas ls",
+    "nice rm -rf x",
+    "timeout 5 python3 -c x",
+    "env nice nohup rm -r x",
+    "busybox rm -r x",
+  ],
+];
+
+for (
+  const [risk, commands] of [["safe", SAFE], ["moderate", MODERATE], [
+    "dangerous",
+    DANGEROUS,
+  ]] as const
+) {
+  for (const command of commands) {
+    Deno.test(`${risk}: ${command}`, () => {
+      const argv = splitCommand(command);
+      const assessment = assessCommand({ argv }, program(argv[0]!));
+      assertEquals(assessment.risk, risk, assessment.because);
+      assertEquals(assessment.uncertain, null);
+      if (risk === "dangerous") assert(assessment.because !== "");
+    });
+  }
+}
+
+Deno.test("a program is judged by what it is behind its name", () => {
+  // A link of a harmless name that leads to an interpreter.
+  assertEquals(
+    assessCommand({ argv: ["ls", "-c", "x"] }, program("ls", "/usr/bin/python3.11")).risk,
+    "dangerous",
+  );
+  assert(
+    assessCommand({ argv: ["ls", "-c", "x"] }, program("ls", "/usr/bin/dash")).uncertain !== null,
+  );
+  // One binary of many names acts as the name it is started by.
+  assertEquals(assessCommand({ argv: ["ls", "-l"] }, program("ls", "/bin/busybox")).risk, "safe");
+  assertEquals(assessCommand({ argv: ["ls", "-l"] }, program("ls", "/bin/busybox")).inner, []);
+  assert(
+    assessCommand({ argv: ["sh", "-c", "x"] }, program("sh", "/bin/busybox")).uncertain !== null,
+  );
+});
+
+Deno.test("a harmless name off the search path is not known to be harmless", () => {
+  assertEquals(assessCommand({ argv: ["./ls"] }, program("/w/project/ls")).risk, "moderate");
+  assertEquals(assessCommand({ argv: ["/usr/bin/ls"] }, program("/usr/bin/ls")).risk, "safe");
+});
+
+Deno.test("fuzz: more arguments never make a dangerous command anything less", () => {
+  // Wrappers aside, whose argument may end what they take; and what follows an interpreter's file is the file's.
+  const random = new Random(77);
+  const commands = [
+    "find . -delete",
+    "sort --compress-program=x a",
+    "rm -r",
+    "sed e a",
+    "tar -I x -xf a",
+    "git -c a=b log",
+    "xargs rm -r",
+  ];
+  const words = ["-n", "x", "--", "--help", "-print", "log", "5", "-", ";", "+"];
+  for (let round = 0; round < 3000; round++) {
+    const argv = [...splitCommand(random.pick(commands))];
+    for (let more = random.below(4); more > 0; more--) argv.push(random.pick(words));
+    const { risk } = assessCommand({ argv }, program(argv[0]!));
+    assertEquals(risk, "dangerous", argv.join(" "));
+  }
+});
+
+Deno.test("fuzz: no argv makes the assessment throw", () => {
+  const random = new Random(78);
+  const words = [
+    ...[
+      "git",
+      "find",
+      "-exec",
+      "nice",
+      "env",
+      "sed",
+      "awk",
+      "s/[",
+      "s/a/b/w",
+      "{",
+      "}",
+      "-e",
+      "-c",
+      "--",
+      "",
+      "-",
+      "tar",
+    ],
+    ...[
+      "xargs",
+      "-n",
+      "sudo",
+      "timeout",
+      "5",
+      "busybox",
+      "sh",
+      "\n",
+      ";",
+      "+",
+      "/",
+      "python3",
+      "-m",
+      "1,$p",
+      "\\",
+    ],
+  ];
+  for (let round = 0; round < 20_000; round++) {
+    const argv = Array.from({ length: random.below(9) }, () => random.pick(words));
+    assessCommand({ argv }, argv[0] === undefined || random.once(3) ? null : program(argv[0]));
+  }
+});

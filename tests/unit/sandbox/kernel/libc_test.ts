@@ -1,0 +1,155 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ERRNO, errnoName } from "../../../../src/sandbox/kernel/errno.ts";
+import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
+import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
+import { syscallsOf } from "../../../../src/sandbox/kernel/_syscalls.ts";
+import { LIBC as libc } from "../_libc.ts";
+
+Deno.test("openLibc reads and writes through buffers of the caller", () => {
+  const path = Deno.makeTempFileSync();
+  try {
+    const { numbers } = libc;
+    const descriptor = libc.call(
+      numbers.openat,
+      AT_FDCWD,
+      libc.path(path),
+      OPEN.RDWR | OPEN.CLOEXEC,
+    );
+    assert(descriptor > 2);
+    const text = new TextEncoder().encode("grüße");
+    assertEquals(libc.transfer(numbers.write, descriptor, text, text.length), text.length);
+    assertEquals(libc.call(numbers.close, descriptor), 0);
+    assertEquals(Deno.readTextFileSync(path), "grüße");
+  } finally {
+    Deno.removeSync(path);
+  }
+});
+
+Deno.test("openLibc gives error numbers with their sign turned", () => {
+  const { numbers } = libc;
+  const open = (path: string): number =>
+    libc.call(numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDONLY);
+  const cases: readonly (readonly [number, number])[] = [
+    [open("/no-such-file-here"), ERRNO.ENOENT],
+    [open("/etc/passwd/below"), ERRNO.ENOTDIR],
+    [libc.call(numbers.close, 9_999), ERRNO.EBADF],
+    [libc.transfer(numbers.read, 9_999, new Uint8Array(1), 1), ERRNO.EBADF],
+    [libc.call(99_999), ERRNO.ENOSYS],
+  ];
+  for (const [result, errno] of cases) assertEquals(result, -errno);
+});
+
+Deno.test("path keeps two places and refuses what no system call takes", () => {
+  const first = libc.path("/a/b", 0);
+  const second = libc.path("/c", 1);
+  assertEquals(second - first, 4096);
+  for (const bad of ["a\0b", "\ud800", "x".repeat(4096), "é".repeat(2048)]) {
+    assertThrows(() => libc.path(bad), TypeError);
+  }
+  libc.path("x".repeat(4095));
+});
+
+Deno.test("path takes bytes that are no text, as they are", () => {
+  const { numbers } = libc;
+  const folder = Deno.makeTempDirSync();
+  try {
+    const directory = libc.call(numbers.openat, AT_FDCWD, libc.path(folder), OPEN.RDONLY);
+    const name = Uint8Array.of(0x61, 0xff, 0x0a);
+    const made = libc.call(numbers.openat, directory, libc.path(name), OPEN.CREAT, 0o600);
+    assert(made > 2);
+    assertEquals(libc.call(numbers.unlinkat, directory, libc.path(name), 0), 0);
+    for (const descriptor of [directory, made]) libc.call(numbers.close, descriptor);
+    assertThrows(() => libc.path(Uint8Array.of(0x61, 0)), TypeError);
+    assertThrows(() => libc.path(new Uint8Array(4096).fill(0x61)), TypeError);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("callWide gives results beyond 32 bits, and error numbers too", () => {
+  const { numbers } = libc;
+  const path = Deno.makeTempFileSync();
+  try {
+    const descriptor = libc.call(numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDWR);
+    for (const offset of [0, 2 ** 31, 2 ** 32 - 1, 2 ** 40]) {
+      assertEquals(libc.callWide(numbers.lseek, descriptor, offset, 0), offset);
+    }
+    assertEquals(libc.callWide(numbers.lseek, descriptor, -1, 0), -ERRNO.EINVAL);
+    libc.call(numbers.close, descriptor);
+  } finally {
+    Deno.removeSync(path);
+  }
+});
+
+Deno.test("system call tables name each call once, and only known architectures", () => {
+  for (const architecture of ["x86_64", "aarch64"]) {
+    const { O_DIRECTORY: _d, O_NOFOLLOW: _n, ...numbers } = syscallsOf(architecture) ??
+      (() => {
+        throw new Error(architecture);
+      })();
+    const values = Object.values(numbers);
+    assertEquals(new Set(values).size, values.length);
+  }
+  assertEquals(syscallsOf("riscv64"), null);
+});
+
+Deno.test("errnoName knows the common ones and numbers the rest", () => {
+  assertEquals(errnoName(13), "EACCES");
+  assertEquals(errnoName(200), "errno 200");
+});
+
+/** Opened outside of the test, which would take it for a leak. */
+const quick = openLibc({ quickFiles: true, quickLogs: true });
+
+Deno.test("the calls for many files give what the others give, quick or not", () => {
+  const directory = Deno.makeTempDirSync();
+  assert(quick !== null);
+  try {
+    Deno.writeTextFileSync(`${directory}/größe`, "grüße");
+    for (const { files, call, path, numbers } of [libc, quick]) {
+      const folder = call(numbers.openat, AT_FDCWD, path(directory), numbers.O_DIRECTORY);
+      const file = files.open(folder, "größe", OPEN.RDONLY | OPEN.CLOEXEC);
+      assert(file > 2);
+      const buffer = new Uint8Array(100);
+      assertEquals(files.read(file, buffer.subarray(0, 3)), 3);
+      assertEquals(files.read(file, buffer.subarray(3)), 4);
+      assertEquals(files.read(file, buffer), 0);
+      assertEquals(new TextDecoder().decode(buffer.subarray(0, 7)), "grüße");
+      assertEquals(files.close(file), 0);
+      assertEquals(files.close(file), -ERRNO.EBADF);
+      assertEquals(files.read(file, buffer), -ERRNO.EBADF);
+      assertEquals(files.open(folder, "none", OPEN.RDONLY), -ERRNO.ENOENT);
+      assertThrows(() => files.open(folder, "a\0b", OPEN.RDONLY), TypeError);
+      assertEquals(files.close(folder), 0);
+    }
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
+
+Deno.test("the calls for logs give what the others give, quick or not", () => {
+  const directory = Deno.makeTempDirSync();
+  assert(quick !== null);
+  try {
+    const name = `${directory}/log`;
+    // A file with a hole: its end takes more than 32 bits.
+    Deno.writeTextFileSync(name, "");
+    Deno.truncateSync(name, 5 * 2 ** 32 + 7);
+    for (const { logs, files, call, path, numbers } of [libc, quick]) {
+      const file = call(numbers.openat, AT_FDCWD, path(name), OPEN.RDWR | OPEN.CLOEXEC, 0);
+      assert(file > 2);
+      assertEquals(logs.flock(file, 2), 0);
+      const before = Deno.statSync(name).size;
+      assertEquals(logs.end(file), before);
+      assertEquals(logs.write(file, new Uint8Array([1, 2, 3, 4]).subarray(1)), 3);
+      assertEquals(logs.end(file), before + 3);
+      assertEquals(logs.flock(file, 8), 0);
+      assertEquals(files.close(file), 0);
+      assertEquals(logs.flock(file, 2), -ERRNO.EBADF);
+      assertEquals(logs.end(file), -ERRNO.EBADF);
+      assertEquals(logs.write(file, new Uint8Array(1)), -ERRNO.EBADF);
+    }
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
