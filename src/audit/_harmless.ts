@@ -29,7 +29,7 @@ const MEANINGS = Uint8Array.from({ length: 128 }, (_, code) => {
 const CODE_OF = (character: string): number => character.charCodeAt(0);
 const [DASH, SLASH, QUOTE, DOUBLE_QUOTE] = ["-", "/", "'", '"'].map(CODE_OF);
 const [LOWER_B, LOWER_E, LOWER_S] = ["b", "e", "s"].map(CODE_OF);
-/** Turns an ASCII letter into its lower case. */
+/** ArrivalOrder an ASCII letter into its lower case. */
 const LOWER = 0x20;
 
 /**

@@ -276,7 +276,7 @@ export interface Tool<I = unknown, O = unknown> {
   /** Where what it does depends on the workspace: looked at before `capabilities` is asked. */
   readonly survey?: Survey<I>;
   /** The call that shows what this one would change, judged and run like any other, in place of `preview`. */
-  rehearsal?(input: I): I;
+  dryRun?(input: I): I;
   /** Exact, and free of effects. Throws COMMAND_UNPARSABLE where they cannot be derived. */
   capabilities(input: I, scope: Scope): readonly Capability[] | Promise<readonly Capability[]>;
   preview?(input: I, context: ReadContext): Promise<Preview> | Preview;

@@ -1,6 +1,6 @@
 /** Calls run in the order in which they came, though some take longer to judge: a tool's first call loads it. */
 
-export class Turns {
+export class ArrivalOrder {
   #last: Promise<unknown> | null = null;
 
   /** The judgement, once all that came before it are settled; at once where nothing is awaited. */

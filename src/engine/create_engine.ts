@@ -21,7 +21,7 @@ import { createFreeRunner, isFree } from "./_free_runner.ts";
 import { subjectOf } from "./judge/judge.ts";
 import { Metrics } from "./_metrics.ts";
 import type { Telemetry } from "./telemetry.ts";
-import { Turns } from "./_arrival_order.ts";
+import { ArrivalOrder } from "./_arrival_order.ts";
 import { NO_RECORDER } from "./_no_recorder.ts";
 import type { Recorder } from "./recorder.ts";
 import type { ProgramSupport } from "./programs/program_support.ts";
@@ -195,7 +195,7 @@ function createBase(
       resolver: createResolver(workspace, programs),
       metrics: new Metrics(),
       telemetry: parts.telemetry ?? null,
-      turns: new Turns(),
+      arrivalOrder: new ArrivalOrder(),
       budgets: new Budgets(rulebook.tokensOf),
       approvals: new Approvals({ times: rulebook.settings.approvals, now: Date.now }),
       recorder: parts.recorder ?? recorderOf(rulebook.settings, audit),
@@ -246,7 +246,7 @@ async function createPool(
     boundaryOf,
     permissionsOf: (boundary) => permissionsOf(withEmbedded(boundary)),
     plugins: () => plugins.manifests,
-    surroundings: () => programs().surroundings,
+    programEnvironment: () => programs().programEnvironment,
     writing: () => boundaries.ofLane("write"),
     watch: (follow) => programs().watch(follow),
   });

@@ -15,12 +15,12 @@ import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from ".
 import { describeFailure } from "./run_tool.ts";
 import type { JobEvent, Runner } from "./runner.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { Turns } from "./_arrival_order.ts";
+import type { ArrivalOrder } from "./_arrival_order.ts";
 
 /** All that the way through needs; made once by `createEngine`. */
 export interface Engine extends Judging {
   readonly runner: Runner;
-  readonly turns: Turns;
+  readonly arrivalOrder: ArrivalOrder;
   readonly budgets: Budgets;
   readonly approvals: Approvals;
   readonly recorder: Recorder;
@@ -68,7 +68,7 @@ async function attempt(engine: Engine, request: CallRequest, follow: Follow): Pr
   };
   try {
     engine.budgets.charge(request.agent, request.tokens ?? 0);
-    const judging = engine.turns.take(judge(engine, request));
+    const judging = engine.arrivalOrder.take(judge(engine, request));
     const judged = judging instanceof Promise ? await judging : judging;
     ran = judged.tool.name;
     risk = judged.decision.risk;
@@ -100,7 +100,7 @@ async function run(
   { tool, input, grant }: Judgement,
   { onEvent, onRunning }: Follow,
 ): Promise<Recovered> {
-  const preview = request.preview && tool.rehearsal === undefined;
+  const preview = request.preview && tool.dryRun === undefined;
   const subject = subjectOf(tool, request.agent);
   const start = (granted: Grant) => {
     const job = { tool, input, grant: granted, preview, stream: request.stream, subject };

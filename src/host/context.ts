@@ -10,7 +10,7 @@ import { createFiles } from "./files/files.ts";
 import type { ProgramOptions } from "./run/program_options.ts";
 import { timed } from "./scan/timed.ts";
 import { createLinuxReading } from "./files/linux/reading.ts";
-import type { Desk } from "./scan/scan_sharing.ts";
+import type { ScanShare } from "./scan/scan_sharing.ts";
 
 /** What a context is made of. */
 export interface ContextOptions {
@@ -29,7 +29,7 @@ export interface ContextOptions {
   /** One for all calls of a thread, from {@linkcode createFileBackend}: it keeps its buffer. */
   readonly files: FileBackend;
   /** Where its scans are shared with another thread; null or left out: nowhere. */
-  readonly desk?: Desk | null;
+  readonly scanShare?: ScanShare | null;
 }
 
 /**
@@ -75,12 +75,12 @@ export function createContext(options: ContextOptions): ToolContext {
     const { signal } = options;
     return options.programs.create({ ...options.programs, grant, rulebook, signal });
   };
-  const { checkpoint, desk = null } = options;
+  const { checkpoint, scanShare = null } = options;
   const end = performance.now() + grant.timeoutMs;
   const left = () => Math.max(0, Math.ceil(end - performance.now()));
   const inTime: Timed = (work) => timed(work, left(), checkpoint);
   return {
-    files: createFiles(grant, rulebook, options.files, checkpoint, { desk, timed: inTime }),
+    files: createFiles(grant, rulebook, options.files, checkpoint, { scanShare, timed: inTime }),
     processes: {
       run: async (argv, request) => await processes().run(argv, request),
       runLine: async (plan, request) => await processes().runLine(plan, request),

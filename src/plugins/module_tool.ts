@@ -20,7 +20,7 @@ import type { ModuleManifest, PluginArguments } from "./manifest.ts";
 import { withCode } from "./module_source.ts";
 
 /** Among the arguments of a call that is to show what it would do. No parameter can have the name. */
-const REHEARSED = "--preview";
+const DRY_RUN = "--preview";
 
 interface Needed {
   readonly read: readonly NeededPath[];
@@ -51,22 +51,22 @@ export function createModuleTool(
     describe: (args) =>
       `Custom tool ${name}: ${printable(JSON.stringify(ownArguments(args)), 300)}`,
     check: (args) => void neededBy(manifest, args),
-    rehearsal: (args) => ({ ...args, [REHEARSED]: true }),
+    dryRun: (args) => ({ ...args, [DRY_RUN]: true }),
     async capabilities(args) {
       ready = await prepared(ready);
-      return capabilitiesOf(neededBy(manifest, args), env, isRehearsal(args));
+      return capabilitiesOf(neededBy(manifest, args), env, isDryRun(args));
     },
     preview: (args) => granted(manifest, args),
     run: (args, context) =>
-      isRehearsal(args) ? rehearse(ready, args, context) : run(ready, args, context),
+      isDryRun(args) ? runDry(ready, args, context) : run(ready, args, context),
   };
 }
 
-function isRehearsal(args: PluginArguments): boolean {
-  return Object.hasOwn(args, REHEARSED);
+function isDryRun(args: PluginArguments): boolean {
+  return Object.hasOwn(args, DRY_RUN);
 }
 
-function ownArguments({ [REHEARSED]: _, ...args }: PluginArguments): PluginArguments {
+function ownArguments({ [DRY_RUN]: _, ...args }: PluginArguments): PluginArguments {
   return args;
 }
 
@@ -94,11 +94,11 @@ function neededBy(manifest: ModuleManifest, args: PluginArguments): Needed {
 function capabilitiesOf(
   { read, write }: Needed,
   env: readonly string[],
-  rehearsal: boolean,
+  dryRun: boolean,
 ): readonly Capability[] {
   return [
     ...[...read, ...write].map((need): Capability => ({ kind: "fs.read", ...need })),
-    ...(rehearsal ? [] : write).map((need): Capability => ({ kind: "fs.write", ...need })),
+    ...(dryRun ? [] : write).map((need): Capability => ({ kind: "fs.write", ...need })),
     ...env.map((name): Capability => ({ kind: "env.read", name })),
   ];
 }
@@ -120,7 +120,7 @@ function granted(manifest: ModuleManifest, args: PluginArguments): Preview {
 }
 
 /** What the module itself says that it would do, with nothing that it could write. */
-async function rehearse(
+async function runDry(
   manifest: ModuleManifest,
   args: PluginArguments,
   context: ToolContext,

@@ -40,10 +40,10 @@ export class Container extends Workspace {
   }
 
   /** What the image starts, with other arguments than its own. */
-  async run(args: readonly string[], { stdin, ...surroundings }: Run = {}): Promise<Started> {
+  async run(args: readonly string[], { stdin, ...programEnvironment }: Run = {}): Promise<Started> {
     assert(WAY !== null);
     const words = [...IMAGE.entrypoint, ...args];
-    const around = { proc: true, devNull: true, workspace: this.root, ...surroundings };
+    const around = { proc: true, devNull: true, workspace: this.root, ...programEnvironment };
     const [program = "", ...rest] = commandIn(this.image, IMAGE, around, words, WAY);
     const child = new Deno.Command(program, {
       args: rest,

@@ -1,4 +1,4 @@
-/** `doctor`: deeds that no plain program does (connect, signal, trace), tried by a line of an interpreter. */
+/** `doctor`: what no plain program does (connect, signal, trace), tried by a line of an interpreter. */
 
 import type { Program } from "../../core/capability.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
@@ -14,7 +14,7 @@ export type FindProgram = (name: string) => Program | null;
 /** Programs in which a deed that no plain program does can be written in a line, the first that is here. */
 const PROBERS = ["perl", "python3"] as const;
 
-interface Deed {
+interface Probe {
   readonly layer: "landlock" | "seccomp";
   readonly kind: Kind;
   readonly attempt: string;
@@ -23,7 +23,7 @@ interface Deed {
 }
 
 /** `done` also for a connection that nobody takes: it left the program. */
-function deedsOf(pid: number): readonly Deed[] {
+function probesOf(pid: number): readonly Probe[] {
   const ptrace = DENIED_CALLS["ptrace"]?.[Deno.build.arch] ?? 0;
   return [
     {
@@ -62,14 +62,14 @@ function deedsOf(pid: number): readonly Deed[] {
 }
 
 /** Each deed under the kernel's rules, where it can be done without them. */
-export async function tryDeeds(
+export async function tryProbes(
   engine: CommandEngine,
   open: OpenTrial,
   find: FindProgram,
 ): Promise<readonly Finding[]> {
   const prober = PROBERS.map((name) => ({ name, program: find(name) }))
     .find(({ program }) => program !== null);
-  const all = deedsOf(Deno.pid);
+  const all = probesOf(Deno.pid);
   if (prober?.program === undefined || prober.program === null) {
     return all.map(({ layer, kind, attempt }) =>
       finding(layer, kind, attempt, null, `there is neither ${PROBERS.join(" nor ")} to try it`)

@@ -11,7 +11,7 @@ import {
 } from "../../engine/pool/trial.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
-import { type FindProgram, type OpenTrial, tryDeeds } from "./_probes.ts";
+import { type FindProgram, type OpenTrial, tryProbes } from "./_probes.ts";
 import { type Finding, finding, type Kind } from "./_findings.ts";
 import type { Session } from "../session.ts";
 
@@ -250,6 +250,6 @@ async function programs(
         : [true, "a variable that the policy does not pass is not there"];
     },
   );
-  found.push(...await tryDeeds(engine, open, find));
+  found.push(...await tryProbes(engine, open, find));
   return found;
 }

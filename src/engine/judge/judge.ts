@@ -33,7 +33,7 @@ function judgeTool(
   if (tool.standsFor !== undefined) {
     return judgeAs(engine, request, tool, tool.standsFor.call(value));
   }
-  const input = request.preview && tool.rehearsal !== undefined ? tool.rehearsal(value) : value;
+  const input = request.preview && tool.dryRun !== undefined ? tool.dryRun(value) : value;
   if (tool.survey !== undefined) {
     return import("./_survey.ts").then(({ judgeWays }) =>
       judgeWays(engine, request, { tool, input }, decideLater)

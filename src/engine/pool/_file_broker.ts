@@ -16,33 +16,33 @@ interface Spoken {
   readonly say: (message: ToWorker) => void;
 }
 
-interface Opening<T> {
+interface PendingOpen<T> {
   readonly asker: T;
   readonly request: number;
   readonly opener: T;
 }
 
 /** On the main thread: who asked for what. */
-export class Openings<T extends Spoken> {
-  readonly #open = new Map<number, Opening<T>>();
+export class FileBroker<T extends Spoken> {
+  readonly #pending = new Map<number, PendingOpen<T>>();
   #last = 0;
 
   ask(asker: T, request: number, file: OpenedFile, opener: T): void {
     const number = ++this.#last;
-    this.#open.set(number, { asker, request, opener });
+    this.#pending.set(number, { asker, request, opener });
     opener.say({ kind: "open", request: number, file });
   }
 
   /** The answer of the thread that was asked. */
   answer(number: number, descriptor: number): void {
-    const opening = this.#open.get(number);
-    this.#open.delete(number);
+    const opening = this.#pending.get(number);
+    this.#pending.delete(number);
     opening?.asker.say({ kind: "opened", request: opening.request, descriptor });
   }
 
   /** A thread is gone: what it was asked for will not come. */
   forget(thread: T): void {
-    for (const [number, { opener }] of this.#open) {
+    for (const [number, { opener }] of this.#pending) {
       if (opener === thread) this.answer(number, -ERRNO.EACCES);
     }
   }

@@ -13,7 +13,7 @@ import type { Boundary, Layer } from "../../sandbox/boundary.ts";
 import type { RingMemory } from "./channel.ts";
 import type { JobEvent } from "../runner.ts";
 import type { StopReason } from "./stop.ts";
-import type { ProgramSurroundings } from "./thread_parts.ts";
+import type { ProgramEnvironment } from "./thread_parts.ts";
 
 /** The first and only `postMessage` to a worker. */
 export interface WorkerSetup {
@@ -24,25 +24,25 @@ export interface WorkerSetup {
   /** Compiled again in the worker when a walk first asks for it. */
   readonly policies: readonly PlacedPolicy[];
   readonly plugins: readonly PluginManifest[];
-  readonly surroundings: ProgramSurroundings;
+  readonly programEnvironment: ProgramEnvironment;
   /** One job after the other, in the order they came; otherwise all at once. */
   readonly sequential: boolean;
   /** Its calls go through many files. */
   readonly scans: boolean;
   /** Where scans are shared with another thread; null for threads that have none. */
-  readonly desk: SharedArrayBuffer | null;
+  readonly scanMemory: SharedArrayBuffer | null;
 }
 
 /** The part of a grant that differs between calls; the rest stands in the setup's policies. */
 export type JobGrant = Pick<Grant, "read" | "write" | "spawn" | "connect" | "timeoutMs">;
 
-/** One side of the desk. `ticket`: the number of the call that both threads work for. */
+/** One side of a shared scan. `ticket`: the number of the call that both threads work for. */
 export interface Share {
   readonly side: "front" | "back";
   readonly ticket: number;
 }
 
-/** See `Openings`. */
+/** See `FileBroker`. */
 export interface OpenedFile {
   readonly kind: FileKind;
   readonly path: CanonicalPath;

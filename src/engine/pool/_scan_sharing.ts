@@ -3,13 +3,13 @@
  * With a second long call under way both processors have work, and nobody is helped.
  */
 
-import { createDeskMemory } from "../../host/scan/scan_sharing.ts";
+import { createScanMemory } from "../../host/scan/scan_sharing.ts";
 import type { PendingJob } from "./pool_thread.ts";
 
 /** How long a call has to run before a thread is started for its sake: that takes the main thread 25 ms, once. */
 const WORTH_A_THREAD_MS = 50;
 
-export interface HelpOptions {
+export interface ScanSharingOptions {
   /** Threads that this machine runs at once. */
   readonly processors: number;
   /** Whether the thread that helps is there. */
@@ -27,12 +27,12 @@ interface HelpedCall {
   readonly help: PendingJob | null;
 }
 
-export class Help {
-  readonly #options: HelpOptions;
+export class ScanSharing {
+  readonly #options: ScanSharingOptions;
   #helped: HelpedCall | null = null;
-  #desk: SharedArrayBuffer | null = null;
+  #memory: SharedArrayBuffer | null = null;
 
-  constructor(options: HelpOptions) {
+  constructor(options: ScanSharingOptions) {
     this.#options = options;
   }
 
@@ -40,8 +40,8 @@ export class Help {
    * Between the two threads; calls share it one after the other, told apart by their numbers. Made when the first
    * thread that scans is started: most single calls need none.
    */
-  get desk(): SharedArrayBuffer {
-    return this.#desk ??= createDeskMemory();
+  get memory(): SharedArrayBuffer {
+    return this.#memory ??= createScanMemory();
   }
 
   /** A long call begins. Whether it may be helped. */

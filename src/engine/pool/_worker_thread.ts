@@ -7,7 +7,7 @@ import type { JsonText, Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { type ContextOptions, createContext } from "../../host/context.ts";
-import { type Desk, DeskBack, DeskFront } from "../../host/scan/scan_sharing.ts";
+import { ScanGiver, type ScanShare, ScanTaker } from "../../host/scan/scan_sharing.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { compilePolicies } from "../compile_policies.ts";
 import { Bell, RingReader, RingWriter } from "./channel.ts";
@@ -155,12 +155,12 @@ class JobLoop {
     });
   }
 
-  #deskOf(job: number, share: Share | null): Desk | null {
-    const { desk } = this.#setup;
-    if (desk === null || share === null) return null;
+  #scanShareOf(job: number, share: Share | null): ScanShare | null {
+    const { scanMemory } = this.#setup;
+    if (scanMemory === null || share === null) return null;
     return share.side === "back"
-      ? new DeskBack(desk, share.ticket)
-      : new DeskFront(desk, share.ticket, () => this.say({ kind: "long", job }));
+      ? new ScanTaker(scanMemory, share.ticket)
+      : new ScanGiver(scanMemory, share.ticket, () => this.say({ kind: "long", job }));
   }
 
   async #answer({ message, stop }: QueuedJob): Promise<void> {
@@ -200,7 +200,7 @@ class JobLoop {
           return stop.signal;
         },
         checkpoint,
-        desk: this.#deskOf(job, share),
+        scanShare: this.#scanShareOf(job, share),
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
         progress: (done, total, unit) => {
           if (!message.stream || performance.now() - progressed < PROGRESS_MS) return;
@@ -248,10 +248,10 @@ async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
   if (!Deno.build.standalone) await registry.loadAll();
   let loop: JobLoop;
   try {
-    const { boundary, sandbox, surroundings } = setup;
-    const { held, parts } = await enterThread(boundary, sandbox, surroundings, setup);
+    const { boundary, sandbox, programEnvironment } = setup;
+    const { held, parts } = await enterThread(boundary, sandbox, programEnvironment, setup);
     loop = new JobLoop(setup, registry, parts);
-    const reasons = [...held.reasons, ...surroundings.reasons];
+    const reasons = [...held.reasons, ...programEnvironment.reasons];
     loop.say({ kind: "ready", layers: held.layers, reasons });
   } catch (error) {
     const message: FromWorker = { kind: "refused", error: describeFailure("sandbox", error) };

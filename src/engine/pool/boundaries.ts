@@ -78,7 +78,7 @@ export function createBoundaries(
       if (startsPrograms(job)) {
         const { spawn } = programs().boundary();
         const starts = grant.spawn.map(({ program }) => program.start);
-        const { shell } = programs().surroundings;
+        const { shell } = programs().programEnvironment;
         const started = shell === null ? starts : [...starts, shell.start];
         return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });
       }
@@ -108,7 +108,7 @@ function spawning({ scope }: Rulebook, spawn: SpawnBoundary): Boundary {
  * process is held to its own call's grant beside; what a tree of it has that the policy denies, only there.
  */
 function startingModules(
-  { surroundings, system }: ProgramSupport,
+  { programEnvironment, system }: ProgramSupport,
   { settings: { sandbox } }: Rulebook,
   { read, write, folders }: Readonly<
     Record<"read" | "write" | "folders", readonly CanonicalPath[]>
@@ -121,7 +121,7 @@ function startingModules(
         "wrap a command instead, or say auto",
     );
   }
-  const { own } = surroundings;
+  const { own } = programEnvironment;
   // Where there are no system calls to start it by, the runtime does, and asks for leave.
   const started = own !== null && Deno.build.os !== "linux" ? [own.path] : [];
   const programs = started.filter((command) => isGranted({ name: "run", command }));

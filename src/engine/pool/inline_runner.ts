@@ -13,7 +13,7 @@ import { JSON_NULL } from "../../core/result.ts";
 import { ToolError } from "../../core/errors.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
 import { Stop } from "./stop.ts";
-import { NO_SURROUNDINGS } from "../programs/no_program_environment.ts";
+import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { enterThread } from "./thread_parts.ts";
 import type { Job, JobEvent, Outcome, Runner, Running } from "../runner.ts";
 
@@ -40,7 +40,7 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
       used = true;
       const boundary = options.boundaryOf(job);
       const { sandbox } = rulebook.settings;
-      const { held, parts } = await enterThread(boundary, sandbox, NO_SURROUNDINGS);
+      const { held, parts } = await enterThread(boundary, sandbox, NO_PROGRAM_ENVIRONMENT);
       usage = () => ({ ...counts, layers: held.layers });
       const context = createContext({
         ...parts,

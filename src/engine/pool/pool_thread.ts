@@ -8,12 +8,12 @@ import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
 import { type Lane, LANES } from "./lanes.ts";
-import { NO_SURROUNDINGS } from "../programs/no_program_environment.ts";
+import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { manifestOf } from "../plugin_registry.ts";
 import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./_protocol.ts";
 import { type Job, type JobEvent, type Outcome, startsPrograms } from "../runner.ts";
 import { stopError, type StopReason } from "./stop.ts";
-import type { ProgramSurroundings } from "./thread_parts.ts";
+import type { ProgramEnvironment } from "./thread_parts.ts";
 
 /** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
 const RING_BYTES = { toWorker: 1 << 18, toMain: 1 << 20 } as const;
@@ -84,7 +84,7 @@ export interface ThreadOptions {
   /** The runtime's set for a thread. */
   readonly permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
   /** Only threads that start programs need them. */
-  readonly surroundings: () => ProgramSurroundings;
+  readonly programEnvironment: () => ProgramEnvironment;
 }
 
 /** What all threads of a pool are given in common. */
@@ -92,7 +92,7 @@ export interface PoolMemory {
   /** Rung by threads that have said something. */
   readonly bell: SharedArrayBuffer;
   /** Of those that scan. */
-  readonly desk: () => SharedArrayBuffer;
+  readonly scanMemory: () => SharedArrayBuffer;
 }
 
 /** Starts a thread. `onBroken`: it threw what nobody caught. */
@@ -100,7 +100,7 @@ export function startThread(
   options: ThreadOptions,
   lane: Lane,
   { boundary, state }: LaneBoundary,
-  { bell, desk }: PoolMemory,
+  { bell, scanMemory }: PoolMemory,
   onBroken: (thread: Thread) => void,
 ): Thread {
   const toWorker = createRingMemory(RING_BYTES.toWorker, createBell());
@@ -132,12 +132,14 @@ export function startThread(
     toMain,
     boundary,
     sandbox: options.rulebook.settings.sandbox,
-    surroundings: LANES[lane].programs ? options.surroundings() : NO_SURROUNDINGS,
+    programEnvironment: LANES[lane].programs
+      ? options.programEnvironment()
+      : NO_PROGRAM_ENVIRONMENT,
     policies: options.policies,
     plugins: options.plugins?.() ?? [],
     sequential: LANES[lane].sequential,
     scans: LANES[lane].scans,
-    desk: LANES[lane].scans ? desk() : null,
+    scanMemory: LANES[lane].scans ? scanMemory() : null,
   };
   worker.postMessage(setup);
   return thread;

@@ -13,7 +13,7 @@ import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import type { SyntaxOptions } from "../../syntax/validators.ts";
 
 /** What programs get that is the same for all of them; read on the main thread, where the environment is. */
-export interface ProgramSurroundings {
+export interface ProgramEnvironment {
   readonly environment: Readonly<Record<string, string>>;
   /** Folder for the private TMPDIR of each run; null where the policy wants none. */
   readonly temporaryRoot: string | null;
@@ -33,7 +33,7 @@ export interface ThreadPrograms extends
     ProgramOptions,
     "create" | "environment" | "layers" | "own" | "starter" | "temporaryRoot" | "shell" | "wrapper"
   > {
-  /** See {@linkcode ProgramSurroundings}. */
+  /** See {@linkcode ProgramEnvironment}. */
   readonly marker: string;
 }
 
@@ -52,7 +52,7 @@ export interface ThreadParts {
 export async function enterThread(
   boundary: Boundary,
   sandbox: Parameters<typeof enterBoundary>[1],
-  surroundings: ProgramSurroundings,
+  programEnvironment: ProgramEnvironment,
   { scans = false }: { readonly scans?: boolean } = {},
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
   const opened = openLibc({ quickFiles: scans });
@@ -71,7 +71,7 @@ export async function enterThread(
   const wrapper = bubblewrap === undefined || starter === null
     ? null
     : (await import("../../host/run/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
-  const programs = { ...surroundings, create, layers, starter, wrapper };
+  const programs = { ...programEnvironment, create, layers, starter, wrapper };
   return { held, parts: { libc, files, syntax, programs } };
 }
 

@@ -11,7 +11,7 @@ import { permissionSetOf } from "../../sandbox/permission_set.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import type { Engine } from "../execute.ts";
 import { subjectOf } from "../judge/judge.ts";
-import { surroundingsOf } from "../programs/program_environment.ts";
+import { programEnvironmentOf } from "../programs/program_environment.ts";
 import { WorkerPool } from "./worker_pool.ts";
 
 /** `runtime`: the permission set and no kernel; `kernel`: the kernel's rules, and the permissions of the process. */
@@ -68,7 +68,7 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
     policies: policies.map((policy) => ({ ...policy, workspace: inside })),
     boundaryOf: () => ({ boundary, state: "trial" }),
     permissionsOf: layer === "kernel" ? () => "inherit" : permissionSetOf,
-    surroundings: () => surroundingsOf({ ...settings, sandbox }, () => null, null),
+    programEnvironment: () => programEnvironmentOf({ ...settings, sandbox }, () => null, null),
     writing: () => ({ boundary, state: "trial" }),
     watch: () => null,
   });

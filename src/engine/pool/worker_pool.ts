@@ -6,10 +6,10 @@
 import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, resultError } from "../../core/result.ts";
 import { Bell, createBell } from "./channel.ts";
-import { Help } from "./_scan_sharing.ts";
+import { ScanSharing } from "./_scan_sharing.ts";
 import { JobQueues } from "./_job_queues.ts";
 import { capacityOf, type Lane, laneOf, LANES, mostThreads } from "./lanes.ts";
-import { Openings } from "./_file_broker.ts";
+import { FileBroker } from "./_file_broker.ts";
 import {
   asResultError,
   held,
@@ -62,24 +62,24 @@ export class WorkerPool implements StayingRunner {
   readonly #options: WorkerPoolOptions;
   readonly #threads = new Set<Thread>();
   readonly #queues = new JobQueues();
-  readonly #help: Help;
+  readonly #scanSharing: ScanSharing;
   readonly #memory: PoolMemory;
   #lastNumber = 0;
   #timer: number | null = null;
   #running = 0;
-  readonly #openings = new Openings<Thread>();
+  readonly #fileBroker = new FileBroker<Thread>();
   /** Undefined before the first program. */
   #watch: ProgramWatch | null | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#help = new Help({
+    this.#scanSharing = new ScanSharing({
       processors: navigator.hardwareConcurrency,
       isReady: () => this.#of("read-help").length > 0,
       give: (call) => this.#giveHelp(call),
       take: (help) => this.#stop(help, "CANCELLED"),
     });
-    this.#memory = { bell: createBell(), desk: () => this.#help.desk };
+    this.#memory = { bell: createBell(), scanMemory: () => this.#scanSharing.memory };
     this.bell = new Bell(this.#memory.bell);
   }
 
@@ -102,7 +102,7 @@ export class WorkerPool implements StayingRunner {
       onEvent,
       settle: (outcome) => {
         this.#running--;
-        this.#help.end(number);
+        this.#scanSharing.end(number);
         resolve(outcome);
       },
       deadline: performance.now() + job.grant.timeoutMs,
@@ -210,7 +210,7 @@ export class WorkerPool implements StayingRunner {
     if (pending.helps !== null) return { side: "back", ticket };
     if (!LANES[lane].exclusive) return null;
     const busy = this.#of(lane).filter(({ jobs }) => jobs.size > 0);
-    return this.#help.begin(pending, busy.length === 1) ? { side: "front", ticket } : null;
+    return this.#scanSharing.begin(pending, busy.length === 1) ? { side: "front", ticket } : null;
   }
 
   #giveHelp(call: PendingJob): PendingJob {
@@ -247,16 +247,16 @@ export class WorkerPool implements StayingRunner {
         this.#handOn(thread, message.job, message.event);
         break;
       case "long":
-        this.#help.call(message.job);
+        this.#scanSharing.call(message.job);
         break;
       case "group":
         this.#watch?.begin(message.job, message.id);
         break;
       case "open":
-        this.#openings.ask(thread, message.request, message.file, this.#opener());
+        this.#fileBroker.ask(thread, message.request, message.file, this.#opener());
         break;
       case "opened":
-        this.#openings.answer(message.request, message.descriptor);
+        this.#fileBroker.answer(message.request, message.descriptor);
         break;
       case "left":
         this.#watch?.endLeft(message.job);
@@ -334,7 +334,7 @@ export class WorkerPool implements StayingRunner {
 
   #tick(): void {
     const now = performance.now();
-    this.#help.tick(now);
+    this.#scanSharing.tick(now);
     for (const pending of this.#queues.all()) {
       if (now > pending.deadline) this.#stop(pending, "TIMEOUT");
     }
@@ -382,7 +382,7 @@ export class WorkerPool implements StayingRunner {
     } else thread.worker.terminate();
     const jobs = [...thread.jobs.values()];
     thread.jobs.clear();
-    this.#openings.forget(thread);
+    this.#fileBroker.forget(thread);
     this.#handOnQueue(thread.lane);
     for (const { number } of jobs) this.#watch?.abandon(number);
     await Promise.all(jobs.map(async ({ number, settle }) => {

@@ -45,7 +45,7 @@ export interface KnownRun {
 
 export interface ProcessTreeOptions {
   readonly libc: Libc;
-  /** See `ProgramSurroundings`. */
+  /** See `ProgramEnvironment`. */
   readonly marker: string;
   readonly runs: ReadonlyMap<number, KnownRun>;
   /** Whether a job that starts programs is under way, of which nothing may have been told yet. */

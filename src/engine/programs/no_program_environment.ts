@@ -1,8 +1,8 @@
 /** Surroundings of threads that start no programs: apart from what enters threads, which the main thread never does. */
 
-import type { ProgramSurroundings } from "../pool/thread_parts.ts";
+import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 
-export const NO_SURROUNDINGS: ProgramSurroundings = {
+export const NO_PROGRAM_ENVIRONMENT: ProgramEnvironment = {
   environment: {},
   temporaryRoot: null,
   shell: null,

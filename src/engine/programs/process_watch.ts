@@ -69,7 +69,7 @@ interface Watched {
 
 export interface ProcessWatchOptions {
   readonly libc: Libc;
-  /** See `ProgramSurroundings`. */
+  /** See `ProgramEnvironment`. */
   readonly marker: string;
   readonly limits: Pick<Limits, "memory" | "processes" | "cpu" | "file">;
   /** See `ProcessTreeOptions`. */

@@ -1,21 +1,21 @@
-/** The surroundings of programs, taken from this process before any thread is restricted. */
+/** The programEnvironment of programs, taken from this process before any thread is restricted. */
 
 import { baseEnvironment } from "../../host/run/environment.ts";
 import type { Settings } from "../../policy/rulebook.ts";
 import type { Program } from "../../core/capability.ts";
 import { ownProgram } from "../modules/own_program.ts";
-import type { ProgramSurroundings } from "../pool/thread_parts.ts";
+import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 
 /**
  * Reads the variables that the policy passes, and makes the folder for temporary files where it wants one. A `PATH` that
  * is passed has the folders in which Toolgate itself finds programs: one that looks for itself there (Python) would
  * else find another, which it may not run.
  */
-export function surroundingsOf(
+export function programEnvironmentOf(
   settings: Settings,
   find: (name: string) => Program | null,
   searchPath: string | null,
-): ProgramSurroundings {
+): ProgramEnvironment {
   const { environment, sandbox, shell } = settings;
   const base = baseEnvironment(environment);
   const passed = searchPath !== null && base.PATH !== undefined &&
@@ -39,8 +39,8 @@ function makeTemporaryRoot(): string | null {
   }
 }
 
-/** Removes what {@linkcode surroundingsOf} made. */
-export function removeSurroundings({ temporaryRoot }: ProgramSurroundings): void {
+/** Removes what {@linkcode programEnvironmentOf} made. */
+export function removeProgramEnvironment({ temporaryRoot }: ProgramEnvironment): void {
   if (temporaryRoot === null) return;
   try {
     Deno.removeSync(temporaryRoot, { recursive: true });

@@ -1,11 +1,11 @@
 /**
  * What calls that start programs need and others do not: finding programs, the operands of commands, kernel rules
- * for programs, their surroundings. Loaded with the first such call.
+ * for programs, their programEnvironment. Loaded with the first such call.
  */
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { createCarver } from "../../host/scan/landlock_paths.ts";
+import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { RUNTIME_SIGHT } from "../../host/paths/path_probe.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
@@ -18,11 +18,11 @@ import { startGuardian } from "./_guardian.ts";
 import { MARKER } from "./job_programs.ts";
 import { ProcessWatch, type ProcessWatchOptions } from "./process_watch.ts";
 import { createSpawnResolver, type SpawnResolver } from "../judge/resolve_spawn.ts";
-import { removeSurroundings, surroundingsOf } from "./program_environment.ts";
-import type { ProgramSurroundings } from "../pool/thread_parts.ts";
+import { programEnvironmentOf, removeProgramEnvironment } from "./program_environment.ts";
+import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 
 export interface ProgramSupport {
-  readonly surroundings: ProgramSurroundings;
+  readonly programEnvironment: ProgramEnvironment;
   /** What programs may read and execute beyond the workspace. */
   readonly system: readonly string[];
   readonly resolve: SpawnResolver;
@@ -42,12 +42,12 @@ export function createProgramSupport(
   const { workspace, sandbox } = settings;
   const system = sandbox.system ?? SYSTEM_PATHS;
   const finder = createProgramFinder(workspace, system);
-  const carver = createCarver(rulebook);
-  const surroundings = {
-    ...surroundingsOf(settings, (name) => finder.find(name, workspace), finder.searchPath),
+  const landlockPaths = createLandlockPaths(rulebook);
+  const programEnvironment = {
+    ...programEnvironmentOf(settings, (name) => finder.find(name, workspace), finder.searchPath),
     reasons: bubblewrap?.works === false ? [bubblewrap.reason] : [],
   };
-  const { temporaryRoot, shell } = surroundings;
+  const { temporaryRoot, shell } = programEnvironment;
   /**
    * Looked for once: those that are not there would be looked for in every folder each time. One that is installed
    * later is found when a call names it, and given to the thread then.
@@ -59,7 +59,7 @@ export function createProgramSupport(
   };
   let programs: readonly string[] | "any" | null = null;
   return {
-    surroundings,
+    programEnvironment,
     system,
     resolve: createSpawnResolver(rulebook, RUNTIME_SIGHT, (name, cwd) => finder.find(name, cwd)),
     boundary() {
@@ -70,7 +70,7 @@ export function createProgramSupport(
             "auto or off let the kernel's rules hold programs",
         );
       }
-      const { read, write, list, fingerprint } = carver.carve();
+      const { read, write, list, fingerprint } = landlockPaths.list();
       programs ??= programsOf();
       return {
         spawn: {
@@ -88,12 +88,12 @@ export function createProgramSupport(
     watch(follow) {
       const libc = openLibc();
       if (libc === null) return null;
-      const { marker } = surroundings;
+      const { marker } = programEnvironment;
       const watch = new ProcessWatch({ ...follow, libc, marker, limits: settings.limits });
       const spawner = openSpawner();
       if (spawner !== null) watch.guard(startGuardian(libc, spawner, `${MARKER}=${marker}.`));
       return watch;
     },
-    close: () => removeSurroundings(surroundings),
+    close: () => removeProgramEnvironment(programEnvironment),
   };
 }

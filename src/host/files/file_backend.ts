@@ -12,7 +12,7 @@ import type {
 } from "../../core/files.ts";
 import type { HelpOptions, RunAnswer, ScannedFile, ScanOptions } from "../../core/scan.ts";
 import type { BackupLimits } from "../../policy/model.ts";
-import type { DeskBack, DeskFront } from "../scan/scan_sharing.ts";
+import type { ScanGiver, ScanTaker } from "../scan/scan_sharing.ts";
 
 /** A path that was judged, and the words for it in messages. */
 export interface Target {
@@ -65,11 +65,11 @@ export type Timed = <T>(work: () => T) => T;
 export interface ScanTreeOptions extends ScanOptions, EntryOptions {
   readonly timed: Timed;
   /** Where a helper may take files over; null where none can come. */
-  readonly desk: DeskFront | null;
+  readonly scanShare: ScanGiver | null;
 }
 
 export interface HelpTreeOptions extends HelpOptions, EntryOptions {
-  readonly desk: DeskBack;
+  readonly scanShare: ScanTaker;
   readonly timed: Timed;
   /** Throws where the help is to end. */
   readonly checkpoint: () => void;

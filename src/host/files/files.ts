@@ -19,14 +19,14 @@ import { both } from "./_admit.ts";
 import { backupNumber } from "./_backup_names.ts";
 import { scanByWalking } from "../scan/scan_by_walking.ts";
 import { createGrantedPaths, type GrantedPaths } from "../paths/granted_paths.ts";
-import { type Desk, DeskBack, DeskFront } from "../scan/scan_sharing.ts";
+import { ScanGiver, type ScanShare, ScanTaker } from "../scan/scan_sharing.ts";
 
 /** Of operations that may take long: throws where the call is to end. */
 type Checkpoint = () => void;
 
-/** How scans run: shared with another thread at a desk, and ended when their time is over. */
+/** How scans run: shared with another thread, and ended when their time is over. */
 export interface SharedWork {
-  readonly desk?: Desk | null;
+  readonly scanShare?: ScanShare | null;
   readonly timed?: Timed;
 }
 
@@ -36,7 +36,7 @@ export function createFiles(
   rulebook: Rulebook,
   backend: FileBackend,
   checkpoint: Checkpoint,
-  { desk = null, timed = (work) => work() }: SharedWork = {},
+  { scanShare = null, timed = (work) => work() }: SharedWork = {},
 ): Files {
   const paths = createGrantedPaths(grant, rulebook);
   const long = { checkpoint };
@@ -117,15 +117,15 @@ export function createFiles(
         return timed(() => scanByWalking(this, path, options, visit));
       }
       const tree = paths.tree("read", path);
-      const front = desk instanceof DeskFront ? desk : null;
+      const front = scanShare instanceof ScanGiver ? scanShare : null;
       const entries = { judge: tree.judge(), show: paths.show };
-      backend.scan(tree, { ...options, ...entries, desk: front, timed }, visit);
+      backend.scan(tree, { ...options, ...entries, scanShare: front, timed }, visit);
     },
     help(path, options, answer) {
-      if (!(desk instanceof DeskBack)) return;
+      if (!(scanShare instanceof ScanTaker)) return;
       const tree = paths.tree("read", path);
       const entries = { judge: tree.judge(), show: paths.show };
-      backend.help?.(tree, { ...options, ...entries, ...long, desk, timed }, answer);
+      backend.help?.(tree, { ...options, ...entries, ...long, scanShare, timed }, answer);
     },
     survey(path, access) {
       return backend.survey(access === "read" ? paths.entry("read", path) : changeable(path), long);

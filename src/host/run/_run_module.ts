@@ -10,7 +10,7 @@ import type {
 } from "../../core/tool.ts";
 import type { PathGrant } from "../../policy/grant.ts";
 import type { ModulePaths } from "../../sandbox/landlock.ts";
-import { createCarver } from "../scan/landlock_paths.ts";
+import { createLandlockPaths } from "../scan/landlock_paths.ts";
 import { hold } from "./_hold.ts";
 import {
   decodeAnswer,
@@ -141,15 +141,15 @@ function orderOf(
 function pathsOf(
   { grant, rulebook, starter }: ProcessesOptions,
 ): ModulePaths {
-  const carve = (list: readonly PathGrant[]) => {
+  const pathsOf = (list: readonly PathGrant[]) => {
     const roots = list.filter(({ tree }) => tree).map(({ path }) => path);
     if (roots.length === 0) return { read: [], write: [], list: [] };
-    return createCarver(rulebook, undefined, { roots, libc: starter?.libc ?? null }).carve();
+    return createLandlockPaths(rulebook, undefined, { roots, libc: starter?.libc ?? null }).list();
   };
   const files = (list: readonly PathGrant[]) =>
     list.filter(({ tree }) => !tree).map(({ path }) => path);
-  const readable = carve(grant.read);
-  const writable = carve(grant.write);
+  const readable = pathsOf(grant.read);
+  const writable = pathsOf(grant.write);
   return {
     trees: readable.read,
     files: files(grant.read),

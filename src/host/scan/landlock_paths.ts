@@ -1,6 +1,6 @@
 /**
  * What programs may read and write of a directory tree, as whole subtrees and single files: kernel rules can
- * only allow a directory with all below it, so a directory that holds something denied is carved up.
+ * only allow a directory with all below it, so a directory that holds something denied is allowed part by part.
  */
 
 import { createHash } from "node:crypto";
@@ -14,64 +14,64 @@ import { entryType } from "../paths/entry_type.ts";
 import { createListings, type ListedEntry, type Listings } from "./_listings.ts";
 
 /** The parts of a `SpawnBoundary` that come from the policy's paths. */
-export interface Carved {
+export interface LandlockPaths {
   readonly read: readonly CanonicalPath[];
   readonly write: readonly CanonicalPath[];
   readonly list: readonly CanonicalPath[];
   /** Changes exactly when the lists do. */
   readonly fingerprint: string;
-  /** Directories that are refused whole because carving them would take too many rules or too long. */
+  /** Directories that are refused whole because parting them would take too many rules or too long. */
   readonly refused: readonly CanonicalPath[];
 }
 
-export interface CarveBounds {
+export interface LandlockBounds {
   /** Kernel rules in all; each costs a few microseconds at the start of a thread. */
   readonly rules: number;
   /** Directory entries looked at. */
   readonly entries: number;
 }
 
-const BOUNDS: CarveBounds = { rules: 4_096, entries: 250_000 };
+const BOUNDS: LandlockBounds = { rules: 4_096, entries: 250_000 };
 
-/** Trees to carve in place of all that the scope names, and the system calls of a thread that gave up `ffi`. */
-export interface CarvedRoots {
+/** Trees to list in place of all that the scope names, and the system calls of a thread that gave up `ffi`. */
+export interface LandlockRoots {
   readonly roots: readonly CanonicalPath[];
   readonly libc: Libc | null;
 }
 
-/** Carves as the trees are at each call. */
-export interface Carver {
-  carve(): Carved;
+/** Lists the paths as the trees are at each call. */
+export interface LandlockPathSource {
+  list(): LandlockPaths;
 }
 
 /**
- * Carves all that the policy's scope names. Listings are remembered between calls, so that the next costs one
+ * Lists all that the policy's scope names. Listings are remembered between calls, so that the next costs one
  * `lstat` a directory.
  *
  * What programs get is never more than the policy allows without asking, and write access only where reading is
  * allowed too. It can be less, and that is the price of rules that only allow:
- * - In a carved directory (one that holds, or by a literal rule could come to hold, something write-denied)
+ * - In a parted directory (one that holds, or by a literal rule could come to hold, something write-denied)
  *   the entries that are there can be written, but programs can neither make new ones, nor remove nor rename.
  *   With `.git/**` write-denied that holds for the top of the workspace, not for the directories below.
  * - Beyond the bounds a directory is refused whole, never allowed whole.
- * Names that a glob denies anywhere (`**` + `/.env`) are carved out where they are there; a program can make a new
- * one in a directory that holds none yet, and the next carving takes it away.
+ * Names that a glob denies anywhere (`**` + `/.env`) are left out where they are there; a program can make a new
+ * one in a directory that holds none yet, and the next listing takes it away.
  */
-export function createCarver(
+export function createLandlockPaths(
   rulebook: Pick<Rulebook, "scope" | "judgePath" | "mayDenyBelow">,
-  bounds: CarveBounds = BOUNDS,
-  only: CarvedRoots | null = null,
-): Carver {
+  bounds: LandlockBounds = BOUNDS,
+  only: LandlockRoots | null = null,
+): LandlockPathSource {
   const { scope } = rulebook;
   const roots = outermost(only?.roots ?? [...scope.read, ...scope.write]);
   const listings = createListings((path, kind) => ({
     read: allows(rulebook, "read", path, kind),
     write: allows(rulebook, "write", path, kind),
   }), only?.libc);
-  const carve = (): Carved => {
+  const list = (): LandlockPaths => {
     listings.begin(bounds.entries);
-    const read = roots.map((root) => carveFor("read", rulebook, root, listings.list));
-    const write = roots.map((root) => carveFor("write", rulebook, root, listings.list));
+    const read = roots.map((root) => pathsFor("read", rulebook, root, listings.list));
+    const write = roots.map((root) => pathsFor("write", rulebook, root, listings.list));
     const refused = [...read, ...write].flatMap((pieces) => pieces.refused);
     const budget = { left: bounds.rules };
     const lists = {
@@ -83,7 +83,7 @@ export function createCarver(
     listings.end();
     return { ...lists, fingerprint, refused: [...new Set(refused)] };
   };
-  return { carve };
+  return { list };
 }
 
 function allows(
@@ -99,7 +99,7 @@ interface Pieces {
   /** Nothing in it is denied, and it may be written to or read itself: one rule does, its parent's or its own. */
   readonly whole: boolean;
   readonly rules: readonly CanonicalPath[];
-  /** Carved directories that may be listed. */
+  /** LandlockPaths directories that may be listed. */
   readonly lists: readonly CanonicalPath[];
   readonly refused: readonly CanonicalPath[];
 }
@@ -109,7 +109,7 @@ const NOTHING: Pieces = { whole: false, rules: [], lists: [], refused: [] };
 
 type List = Listings["list"];
 
-function carveFor(
+function pathsFor(
   access: Access,
   rulebook: Pick<Rulebook, "scope" | "judgePath" | "mayDenyBelow">,
   root: CanonicalPath,
@@ -202,9 +202,9 @@ function spend(
   return taken;
 }
 
-/** A rule is about a file, not its name: one that was replaced makes another carving. */
+/** A rule is about a file, not its name: one that was replaced makes another listing. */
 function fingerprintOf(
-  lists: Pick<Carved, "read" | "write" | "list">,
+  lists: Pick<LandlockPaths, "read" | "write" | "list">,
   inodeOf: (path: CanonicalPath) => number,
 ): string {
   const hash = createHash("sha256");

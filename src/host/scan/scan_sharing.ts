@@ -1,10 +1,10 @@
 /**
- * The desk between a thread that scans and one that helps it: a ring of slots in shared memory. The scanning thread
+ * What lies between a thread that scans and one that helps it: a ring of slots in shared memory. The scanning thread
  * puts work into a slot, the helper puts the answer into the same one, each in turn; nobody ever waits for the other
  * but a helper that has nothing to do.
  */
 
-// Words of the desk. A ticket stands for one call: that of another one is nobody's.
+// Words of the shared memory. A ticket stands for one call: that of another one is nobody's.
 const PRESENT = 0; // ticket of the helper that is there, 0 for none
 const OFFERED = 1; // runs put into slots so far
 const ANSWERED = 2; // runs answered so far
@@ -37,7 +37,7 @@ const DESK_BYTES = WORDS * WORD_BYTES + SLOTS * SLOT_BYTES;
 /** How long a helper sleeps at most before it looks whether its own call goes on. */
 const SLEEP_MS = 20;
 
-export function createDeskMemory(): SharedArrayBuffer {
+export function createScanMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(DESK_BYTES);
 }
 
@@ -79,7 +79,7 @@ function textIn(bytes: Uint8Array, length: number): string {
 }
 
 /** The side of the thread that scans. */
-export class DeskFront {
+export class ScanGiver {
   readonly #words: Int32Array;
   readonly #slots: readonly Slot[];
   readonly #ticket: number;
@@ -137,7 +137,7 @@ export class DeskFront {
 }
 
 /** The side of the thread that helps. */
-export class DeskBack {
+export class ScanTaker {
   readonly #words: Int32Array;
   readonly #slots: readonly Slot[];
   readonly #ticket: number;
@@ -149,7 +149,7 @@ export class DeskBack {
   }
 
   /**
-   * Answers work until the desk is closed. `pause` is called before each, and every 20 ms where there is none: what it
+   * Answers work until the scan is closed. `pause` is called before each, and every 20 ms where there is none: what it
    * throws ends the help. What `answer` throws does so too, and leaves its work to the other side.
    */
   serve(answer: (work: string, wanted: number) => string, pause: () => void): void {
@@ -192,5 +192,5 @@ export class DeskBack {
   }
 }
 
-/** What a call has of a desk: the one who gives work away, or the one who takes it. */
-export type Desk = DeskFront | DeskBack;
+/** What a call has of a shared scan: the one who gives work away, or the one who takes it. */
+export type ScanShare = ScanGiver | ScanTaker;

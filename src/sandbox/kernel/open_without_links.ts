@@ -1,4 +1,4 @@
-/** Opening an absolute path so that no symbolic link on the way is ever followed. */
+/** PendingOpen an absolute path so that no symbolic link on the way is ever followed. */
 
 import { ERRNO } from "./errno.ts";
 import type { Libc } from "./libc.ts";

@@ -134,7 +134,7 @@ const tool: Tool<Input, Output> = {
     if (cwd !== undefined) checkWord("cwd", cwd);
   },
   survey: surveyOf(choose),
-  rehearsal: (input) => ({ ...input, check: true }),
+  dryRun: (input) => ({ ...input, check: true }),
   capabilities(input) {
     const { files, cwd = "." } = input;
     // What it changes is read before and after.

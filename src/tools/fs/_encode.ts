@@ -9,7 +9,7 @@ const SINGLE_BYTE = /^(?:ibm866|iso-8859-|koi8-|macintosh|windows-|x-mac-cyrilli
 
 const UTF8 = new TextEncoder();
 
-/** Turns content into bytes; no byte order mark is added. `argument` names it in errors: `content` by itself. */
+/** ArrivalOrder content into bytes; no byte order mark is added. `argument` names it in errors: `content` by itself. */
 export type Encode = (content: string, argument?: string) => Uint8Array;
 
 /** Throws INVALID_ARGUMENTS for what is no encoding or cannot be written. The encoder throws INVALID_ENCODING. */

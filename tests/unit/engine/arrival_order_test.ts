@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { Turns } from "../../../src/engine/_arrival_order.ts";
+import { ArrivalOrder } from "../../../src/engine/_arrival_order.ts";
 
-Deno.test("turns: what needs no waiting is given at once", () => {
-  assertEquals(new Turns().take("now"), "now");
+Deno.test("arrival order: what needs no waiting is given at once", () => {
+  assertEquals(new ArrivalOrder().take("now"), "now");
 });
 
-Deno.test("turns: what was ready before its elders waits for them", async () => {
-  const turns = new Turns();
+Deno.test("arrival order: what was ready before its elders waits for them", async () => {
+  const turns = new ArrivalOrder();
   const order: string[] = [];
   const slow = Promise.withResolvers<string>();
   const run = async (taken: string | Promise<string>) => {
@@ -30,8 +30,8 @@ Deno.test("turns: what was ready before its elders waits for them", async () => 
   assertEquals(turns.take("at once again"), "at once again");
 });
 
-Deno.test("turns: a call that comes while the last turn ends does not pass it", async () => {
-  const turns = new Turns();
+Deno.test("arrival order: a call that comes while the last turn ends does not pass it", async () => {
+  const turns = new ArrivalOrder();
   const order: string[] = [];
   const slow = Promise.withResolvers<string>();
   const first = (async () => order.push(await turns.take(slow.promise)))();

@@ -11,7 +11,7 @@ import { explain } from "../../../src/engine/judge/explain.ts";
 import { Metrics } from "../../../src/engine/_metrics.ts";
 import { NO_RECORDER } from "../../../src/engine/_no_recorder.ts";
 import type { Job } from "../../../src/engine/runner.ts";
-import { Turns } from "../../../src/engine/_arrival_order.ts";
+import { ArrivalOrder } from "../../../src/engine/_arrival_order.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";
 import { FOLLOW, noLog } from "./pool/_follow.ts";
@@ -62,7 +62,7 @@ function worldOf(sections: Partial<Policy> = {}): World {
     prepare: () => null,
     files: () => Promise.reject(new Error("no files here")),
     metrics: new Metrics(),
-    turns: new Turns(),
+    arrivalOrder: new ArrivalOrder(),
     budgets: new Budgets(() => null),
     approvals: new Approvals({ times: { rememberMs: 0, expireMs: 0 }, now: Date.now }),
     recorder: NO_RECORDER,

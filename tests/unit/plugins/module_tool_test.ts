@@ -97,7 +97,7 @@ Deno.test("capabilities(): what a module needs, with the arguments put in and no
       return one.kind === "env.read" ? one.name : one.kind;
     });
     assertEquals(shown, [...expected, "LANG"]);
-    const rehearsed = await tool.capabilities(tool.rehearsal?.(args), { cwd: "." });
+    const rehearsed = await tool.capabilities(tool.dryRun?.(args), { cwd: "." });
     assertEquals(rehearsed.filter(({ kind }) => kind === "fs.write"), []);
   }
 });
@@ -163,10 +163,10 @@ Deno.test("run(): each way that a module's process can end has its code", async 
   }
 });
 
-Deno.test("run(): a rehearsal asks for the module's own preview, and does without one", async () => {
+Deno.test("run(): a dryRun asks for the module's own preview, and does without one", async () => {
   const tool = toolOf(WRITER);
   const own = createMemory({ moduleAnswer: () => ({ kind: "value", json: "[1]" }) });
-  const input = tool.rehearsal?.({ path: "a" });
+  const input = tool.dryRun?.({ path: "a" });
   const shown = await tool.run(input, own.context) as Record<string, unknown>;
   assertEquals([shown["preview"], own.modules[0]?.entry], [[1], "preview"]);
   assertEquals(own.modules[0]?.args, { path: "a" });

@@ -81,7 +81,7 @@ Deno.test("programs reach nothing outside, by path, link, hard link, rename or /
   );
 });
 
-Deno.test("only what is listed is read, written or listed: carved workspaces", async () => {
+Deno.test("only what is listed is read, written or listed: parted workspaces", async () => {
   const places = makePlaces();
   try {
     const { inside } = places;

@@ -12,7 +12,7 @@ import { createRegistry, TOOLS } from "../../../src/tools/registry.ts";
 const custom: Tool = {
   name: "shout_text",
   category: "util",
-  description: "Turns text into capitals.",
+  description: "ArrivalOrder text into capitals.",
   risk: "moderate",
   permission: null,
   input: {

@@ -1,4 +1,4 @@
-/** Opening what a line redirects to and from: the file that was judged, or none. */
+/** PendingOpen what a line redirects to and from: the file that was judged, or none. */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";

@@ -4,7 +4,7 @@ import type { ScannedFile, SharedScan } from "../../../core/scan.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import type { ScanTreeOptions, Target } from "../../files/file_backend.ts";
 import { type Run, RunReader, textOfRun } from "./scan_run.ts";
-import type { DeskFront } from "../scan_sharing.ts";
+import type { ScanGiver } from "../scan_sharing.ts";
 
 /** UTF-16 units that surely make a path which system calls take: PATH_MAX (linux/limits.h) of three bytes each. */
 const LONGEST_DIRECTORY = 4096 / 3;
@@ -19,13 +19,13 @@ export function createGivenRuns(
   target: Target,
   options: ScanTreeOptions,
 ): GivenRuns | null {
-  const { desk, shared, room } = options;
-  if (desk === null || shared === undefined || room === null) return null;
-  return new GivenRuns(desk, shared, () => new RunReader(libc, target, { ...options, room }));
+  const { scanShare, shared, room } = options;
+  if (scanShare === null || shared === undefined || room === null) return null;
+  return new GivenRuns(scanShare, shared, () => new RunReader(libc, target, { ...options, room }));
 }
 
 export class GivenRuns {
-  readonly #desk: DeskFront;
+  readonly #scanShare: ScanGiver;
   readonly #shared: SharedScan;
   readonly #createReader: () => RunReader;
   /** Not yet answered, in the order in which they were given. */
@@ -34,27 +34,27 @@ export class GivenRuns {
   readonly #returned: GivenRun[] = [];
   #reader: RunReader | null = null;
 
-  constructor(desk: DeskFront, shared: SharedScan, createReader: () => RunReader) {
-    this.#desk = desk;
+  constructor(scanShare: ScanGiver, shared: SharedScan, createReader: () => RunReader) {
+    this.#scanShare = scanShare;
     this.#shared = shared;
     this.#createReader = createReader;
   }
 
   /** Asks for a helper. */
   call(): void {
-    this.#desk.call();
+    this.#scanShare.call();
   }
 
   /** Whether a run would be taken. */
   get ready(): boolean {
     this.#collect();
-    return this.#desk.ready;
+    return this.#scanShare.ready;
   }
 
   /** False for a run that cannot be given away: so deep that no path leads to it. */
   give(run: Run, place: number): boolean {
     if (run.directory.length >= LONGEST_DIRECTORY) return false;
-    if (!this.#desk.offer(textOfRun(run), this.#shared.wanted(place))) return false;
+    if (!this.#scanShare.offer(textOfRun(run), this.#shared.wanted(place))) return false;
     this.#open.push({ ...run, place });
     return true;
   }
@@ -75,12 +75,12 @@ export class GivenRuns {
 
   close(): void {
     this.#reader?.close();
-    this.#desk.close();
+    this.#scanShare.close();
   }
 
   #collect(): void {
     for (;;) {
-      const findings = this.#desk.collect();
+      const findings = this.#scanShare.collect();
       if (findings === undefined) return;
       const run = this.#open.shift();
       // At the end of the scan it may have been read here by the time that it was answered.

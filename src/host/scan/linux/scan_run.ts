@@ -116,17 +116,17 @@ export function helpScan(
   answer: RunAnswer,
 ): void {
   requirePermission("read", target);
-  const { desk, checkpoint } = options;
+  const { scanShare, checkpoint } = options;
   const reader = new RunReader(libc, target, options);
   try {
     options.timed(() =>
-      desk.serve((work, wanted) => {
+      scanShare.serve((work, wanted) => {
         const run = runOf(work);
         return answer(wanted, (visit) => reader.read(run, 0, visit));
       }, checkpoint)
     );
   } finally {
     reader.close();
-    desk.leave();
+    scanShare.leave();
   }
 }

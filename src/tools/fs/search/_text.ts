@@ -83,7 +83,7 @@ export function createTextSearch(pattern: SearchPattern): TextSearch {
           line,
           column: countCharacters(content.slice(0, index)) + 1,
           content: cutLine(content, index),
-          ...surroundings(text, start, end, context),
+          ...contextAround(text, start, end, context),
         });
       }
       if (matches.length < wanted) line += countLineBreaks(text, numbered, last);
@@ -154,7 +154,7 @@ function countCharacters(text: string): number {
   return count;
 }
 
-function surroundings(
+function contextAround(
   text: string,
   start: number,
   end: number,

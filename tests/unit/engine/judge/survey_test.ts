@@ -46,7 +46,7 @@ function offering(
         return [first ?? input, ...rest];
       },
     },
-    rehearsal: (input) => ({ ...input, check: true }),
+    dryRun: (input) => ({ ...input, check: true }),
     capabilities: ({ program = "" }) => [{ kind: "process.spawn", argv: [program], cwd: "." }],
     preview: () => ({}),
     run: (input) => ({ ran: input }),
@@ -186,7 +186,7 @@ Deno.test(
   },
 );
 
-Deno.test("a preview of a call with a rehearsal is judged as that", LIBRARY_STAYS, async () => {
+Deno.test("a preview of a call with a dryRun is judged as that", LIBRARY_STAYS, async () => {
   const commands = [commandRule("allow", ["cat"])];
   const { input } = await judged(offering(["cat"]), { ...OPEN, commands }, { preview: true });
   assertEquals(input, { check: true, program: "cat" });

@@ -54,7 +54,7 @@ Deno.test("a thread of many calls may start what a call was granted by another n
       list: [],
       network: false,
     };
-    const support = { boundary: () => ({ spawn, state: "carved" }) } as unknown as ProgramSupport;
+    const support = { boundary: () => ({ spawn, state: "listed" }) } as unknown as ProgramSupport;
     const boundaries = createBoundaries(rulebook, () => support);
     const drawn = (start: string) => {
       const program = { path: root, start, names: [start] };

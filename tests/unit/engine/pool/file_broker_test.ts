@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
-import { openForOther, Openings, Requests } from "../../../../src/engine/pool/_file_broker.ts";
+import { FileBroker, openForOther, Requests } from "../../../../src/engine/pool/_file_broker.ts";
 import type { ToWorker } from "../../../../src/engine/pool/_protocol.ts";
 import { close, openPipe } from "../../../../src/host/kernel/pipes.ts";
 import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
@@ -17,7 +17,7 @@ class Thread {
 
 Deno.test("each opening is answered to who asked, also when who was asked is gone", () => {
   const [asker, other, opener] = [new Thread(), new Thread(), new Thread()];
-  const openings = new Openings<Thread>();
+  const openings = new FileBroker<Thread>();
   const file = { kind: "write", path: "/w/a" as CanonicalPath } as const;
   openings.ask(asker, 1, file, opener);
   openings.ask(other, 1, file, opener);

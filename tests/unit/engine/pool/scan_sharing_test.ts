@@ -1,7 +1,7 @@
 /** Who is helped, and for how long. */
 
 import { assertEquals } from "@std/assert";
-import { Help } from "../../../../src/engine/pool/_scan_sharing.ts";
+import { ScanSharing } from "../../../../src/engine/pool/_scan_sharing.ts";
 import { helpFor, type PendingJob } from "../../../../src/engine/pool/pool_thread.ts";
 import type { Job } from "../../../../src/engine/runner.ts";
 import type { Tool } from "../../../../src/core/tool.ts";
@@ -24,7 +24,7 @@ function call(number: number, tool: unknown = searchFiles): PendingJob {
 /** What was done, as words. */
 function helpOf(options: { readonly ready: boolean; readonly processors?: number }) {
   const done: string[] = [];
-  const help = new Help({
+  const help = new ScanSharing({
     processors: options.processors ?? 2,
     isReady: () => options.ready,
     give: (helped) => {

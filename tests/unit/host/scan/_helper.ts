@@ -1,9 +1,9 @@
-/** A thread that helps a scan of a directory, in one of several ways, until the desk is closed. */
+/** A thread that helps a scan of a directory, in one of several ways, until the scan is closed. */
 
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { createFiles } from "../../../../src/host/files/files.ts";
 import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
-import { DeskBack } from "../../../../src/host/scan/scan_sharing.ts";
+import { ScanTaker } from "../../../../src/host/scan/scan_sharing.ts";
 import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
 import { grantOf, rulebookOf } from "../_rulebook.ts";
@@ -30,7 +30,7 @@ scope.onmessage = ({ data: { memory, ticket, root, way } }) => {
     rulebookOf(root, { paths: [pathRule("allow", ["**"])] }),
     createLinuxFiles(libc),
     () => {},
-    { desk: new DeskBack(memory, ticket) },
+    { scanShare: new ScanTaker(memory, ticket) },
   );
   const room = createRoom();
   let runs = 0;

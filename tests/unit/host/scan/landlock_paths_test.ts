@@ -1,6 +1,9 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
-import { type Carved, createCarver } from "../../../../src/host/scan/landlock_paths.ts";
+import {
+  createLandlockPaths,
+  type LandlockPaths,
+} from "../../../../src/host/scan/landlock_paths.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import type { Rulebook } from "../../../../src/policy/rulebook.ts";
 import { isWithin } from "../../../../src/sandbox/within.ts";
@@ -16,8 +19,8 @@ function write(path: string): void {
   Deno.writeTextFileSync(path, "");
 }
 
-/** Makes the files, carves, and gives the lists relative to the workspace. */
-async function carved(
+/** Makes the files, lists the paths, and gives the lists relative to the workspace. */
+async function listed(
   files: readonly string[],
   sections: Partial<Policy>,
   check: (
@@ -27,7 +30,7 @@ async function carved(
 ): Promise<void> {
   await withDirectory((root) => {
     files.forEach((file) => write(`${root}/${file}`));
-    const found = createCarver(rulebookOf(root, sections)).carve();
+    const found = createLandlockPaths(rulebookOf(root, sections)).list();
     const short = (paths: readonly CanonicalPath[]): readonly string[] =>
       paths.map((path) => path === root ? "." : path.slice(root.length + 1)).sort();
     check({
@@ -40,12 +43,12 @@ async function carved(
 }
 
 Deno.test("a tree in which nothing is denied is one rule", async () => {
-  await carved(["a", "d/b"], { paths: [ALLOW_ALL] }, (lists) => {
+  await listed(["a", "d/b"], { paths: [ALLOW_ALL] }, (lists) => {
     assertEquals(lists, { read: ["."], write: ["."], list: [], refused: [] });
   });
 });
 
-Deno.test("what is denied is carved out, and no more than its way down", async () => {
+Deno.test("what is denied is left out, and no more than its way down", async () => {
   const sections = {
     paths: [
       ALLOW_ALL,
@@ -54,7 +57,7 @@ Deno.test("what is denied is carved out, and no more than its way down", async (
     ],
   };
   const files = [".git/config", "a", "src/x", "src/deep/y", "conf/.env", "conf/ok", "docs/z"];
-  await carved(files, sections, (lists) => {
+  await listed(files, sections, (lists) => {
     assertEquals(lists.read, [".git", "a", "conf/ok", "docs", "src"]);
     assertEquals(lists.write, ["a", "conf/ok", "docs", "src"]);
     assertEquals(lists.list, [".", "conf"]);
@@ -63,7 +66,7 @@ Deno.test("what is denied is carved out, and no more than its way down", async (
 
 Deno.test("a denied name of the policy that is not there yet cannot be made", async () => {
   const sections = { paths: [ALLOW_ALL, pathRule("deny", [".git/**", "a/b/c/**"], ["write"])] };
-  await carved(["x", "a/b/y", "a/z/w"], sections, (lists) => {
+  await listed(["x", "a/b/y", "a/z/w"], sections, (lists) => {
     assertEquals(lists.read, ["."]);
     assertEquals(lists.write, ["a/b/y", "a/z", "x"]);
   });
@@ -77,7 +80,7 @@ Deno.test("programs get no more for being asked about, and write only what they 
       pathRule("deny", ["blind/**"], ["read"]),
     ],
   };
-  await carved(["asked/a", "blind/b", "c"], sections, (lists) => {
+  await listed(["asked/a", "blind/b", "c"], sections, (lists) => {
     assertEquals(lists.read, ["c"]);
     assertEquals(lists.write, ["c"]);
   });
@@ -87,7 +90,7 @@ Deno.test("a policy that names single places opens those alone", async () => {
   const sections = {
     paths: [pathRule("allow", ["src/**"]), pathRule("allow", ["notes.md"], ["read"])],
   };
-  await carved(["src/a", "src/b/c", "notes.md", "other/x", "secret"], sections, (lists) => {
+  await listed(["src/a", "src/b/c", "notes.md", "other/x", "secret"], sections, (lists) => {
     assertEquals(lists, { read: ["notes.md", "src"], write: ["src"], list: [], refused: [] });
   });
 });
@@ -99,7 +102,7 @@ Deno.test("links get no rule, and extensions count for files alone", async () =>
     write(`${root}/sub/x`);
     Deno.symlinkSync("/etc", `${root}/etc`);
     const extensions = { read: null, write: { allow: null, deny: [".exe"] } };
-    const found = createCarver(rulebookOf(root, { paths: [ALLOW_ALL], extensions })).carve();
+    const found = createLandlockPaths(rulebookOf(root, { paths: [ALLOW_ALL], extensions })).list();
     assertEquals(found.read, [root]);
     assertEquals<readonly string[]>(found.write, [`${root}/d.exe`, `${root}/sub`]);
   });
@@ -111,7 +114,7 @@ Deno.test("beyond its bounds a directory is refused, never allowed whole", async
     for (let i = 0; i < 40; i++) write(`${root}/d${i}/ok`);
     const rulebook = rulebookOf(root, { paths: [ALLOW_ALL, pathRule("deny", ["**/.env"])] });
     for (const bounds of [{ rules: 60, entries: 10_000 }, { rules: 10_000, entries: 60 }]) {
-      const found = createCarver(rulebook, bounds).carve();
+      const found = createLandlockPaths(rulebook, bounds).list();
       assert(found.refused.length > 0);
       assert(found.read.length + found.write.length + found.list.length <= bounds.rules);
       checkAgainstPolicy(rulebook, root, found);
@@ -119,21 +122,21 @@ Deno.test("beyond its bounds a directory is refused, never allowed whole", async
   });
 });
 
-Deno.test("carving again sees what has changed, and its fingerprint says whether the rules did", async () => {
+Deno.test("listing again sees what has changed, and its fingerprint says whether the rules did", async () => {
   await withDirectory((root) => {
     write(`${root}/src/a`);
     const rulebook = rulebookOf(root, { paths: [ALLOW_ALL, pathRule("deny", ["**/.env"])] });
-    const carver = createCarver(rulebook);
-    const first = carver.carve();
+    const landlockPaths = createLandlockPaths(rulebook);
+    const first = landlockPaths.list();
     assertEquals(first.read, [root]);
     write(`${root}/src/b`);
-    assertEquals(carver.carve().fingerprint, first.fingerprint);
+    assertEquals(landlockPaths.list().fingerprint, first.fingerprint);
     write(`${root}/src/.env`);
-    const second = carver.carve();
+    const second = landlockPaths.list();
     assertNotEquals(second.fingerprint, first.fingerprint);
     assertEquals<readonly string[]>(second.read, [`${root}/src/a`, `${root}/src/b`]);
     Deno.removeSync(`${root}/src/.env`);
-    assertEquals(carver.carve().fingerprint, first.fingerprint);
+    assertEquals(landlockPaths.list().fingerprint, first.fingerprint);
   });
 });
 
@@ -149,27 +152,27 @@ Deno.test("listings are remembered once their times have settled, and only then"
         return rulebook.judgePath(access, path, kind);
       },
     };
-    const again = (carver: { carve(): Carved }): number => {
-      carver.carve();
+    const again = (landlockPaths: { list(): LandlockPaths }): number => {
+      landlockPaths.list();
       judged = 0;
-      carver.carve();
+      landlockPaths.list();
       return judged;
     };
-    const racy = again(createCarver(counting));
+    const racy = again(createLandlockPaths(counting));
     const old = Date.now() - 60_000;
     // The change time cannot be set back: the clock is set forward instead.
     const now = Date.now;
     Date.now = () => old + 3_600_000;
     try {
-      const settled = again(createCarver(counting));
+      const settled = again(createLandlockPaths(counting));
       assert(settled < racy, `${settled} of ${racy} judgements`);
       write(`${root}/src/.env`);
-      const carver = createCarver(counting);
-      carver.carve();
+      const landlockPaths = createLandlockPaths(counting);
+      landlockPaths.list();
       Deno.removeSync(`${root}/src/.env`);
       // The clock of the file system may not have ticked since: another time stands for that.
       Deno.utimeSync(`${root}/src`, 1_000_000_000, 1_000_000_000);
-      assertEquals(carver.carve().read, [root]);
+      assertEquals(landlockPaths.list().read, [root]);
     } finally {
       Date.now = now;
     }
@@ -180,7 +183,7 @@ Deno.test("listings are remembered once their times have settled, and only then"
 const opens = (rules: readonly string[], path: string): boolean =>
   rules.some((rule) => isWithin(rule, path));
 
-function checkAgainstPolicy(rulebook: Rulebook, root: CanonicalPath, found: Carved): number {
+function checkAgainstPolicy(rulebook: Rulebook, root: CanonicalPath, found: LandlockPaths): number {
   let opened = 0;
   const visit = (directory: CanonicalPath): void => {
     for (const entry of Deno.readDirSync(directory)) {
@@ -246,22 +249,22 @@ Deno.test("no rule ever opens what the policy denies, over random trees and poli
       };
       const rulebook = rulebookOf(root, { paths, extensions });
       const bounds = { rules: 1 + random.below(60), entries: random.once(4) ? 5 : 1_000 };
-      opened += checkAgainstPolicy(rulebook, root, createCarver(rulebook, bounds).carve());
+      opened += checkAgainstPolicy(rulebook, root, createLandlockPaths(rulebook, bounds).list());
     }
     assert(opened > 100);
   });
 });
 
-Deno.test("a file that is replaced under its name is another to the kernel, so the carving is another", async () => {
+Deno.test("a file that is replaced under its name is another to the kernel, so the listing is another", async () => {
   await withDirectory((root) => {
     for (const name of ["a", "secret"]) write(`${root}/${name}`);
     const rules = [ALLOW_ALL, pathRule("deny", ["secret"])];
-    const carver = createCarver(rulebookOf(root, { paths: rules }));
-    const before = carver.carve().fingerprint;
-    assertEquals(carver.carve().fingerprint, before);
+    const landlockPaths = createLandlockPaths(rulebookOf(root, { paths: rules }));
+    const before = landlockPaths.list().fingerprint;
+    assertEquals(landlockPaths.list().fingerprint, before);
     write(`${root}/new`);
     Deno.renameSync(`${root}/new`, `${root}/a`);
-    const after = carver.carve();
+    const after = landlockPaths.list();
     assertEquals(after.read.map((path) => path.slice(root.length)), ["/a"]);
     assertNotEquals(after.fingerprint, before);
   });

@@ -6,7 +6,7 @@ import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { createFiles } from "../../../../src/host/files/files.ts";
 import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
-import { createDeskMemory, DeskBack, DeskFront } from "../../../../src/host/scan/scan_sharing.ts";
+import { createScanMemory, ScanGiver, ScanTaker } from "../../../../src/host/scan/scan_sharing.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
 import { Random } from "../../../random.ts";
@@ -22,14 +22,14 @@ function sleep(ms: number): void {
   Atomics.wait(SLEEP, 0, 0, ms);
 }
 
-function filesOf(root: CanonicalPath, desk: DeskFront | DeskBack, options: {
+function filesOf(root: CanonicalPath, scanShare: ScanGiver | ScanTaker, options: {
   readonly policy?: Partial<Policy>;
   readonly checkpoint?: () => void;
 } = {}) {
   const { policy = { paths: [pathRule("allow", ["**"])] }, checkpoint = () => {} } = options;
   const grant = grantOf(root, { read: [{ requested: ".", path: root, tree: true }] });
   const rulebook = rulebookOf(root, policy);
-  return createFiles(grant, rulebook, createLinuxFiles(quick), checkpoint, { desk });
+  return createFiles(grant, rulebook, createLinuxFiles(quick), checkpoint, { scanShare });
 }
 
 /** Files and directories that stand between one another in the order of paths. */
@@ -57,9 +57,9 @@ async function scanShared(
   way: Way,
   visit: (path: string) => void = () => sleep(1),
 ): Promise<Shared> {
-  const memory = createDeskMemory();
+  const memory = createScanMemory();
   let calls = 0;
-  const front = new DeskFront(memory, TICKET, () => calls++);
+  const front = new ScanGiver(memory, TICKET, () => calls++);
   const worker = new Worker(import.meta.resolve("./_helper.ts"), { type: "module" });
   const helping: Helping = { memory, ticket: TICKET, root, way };
   worker.postMessage(helping);
@@ -110,7 +110,7 @@ Deno.test("a helper is asked for once, after 256 files", async () => {
     for (const [count, calls] of [[255, 0], [256, 1], [600, 1]] as const) {
       for (let index = 0; index < count; index++) Deno.writeTextFileSync(`${root}/${index}`, "");
       let called = 0;
-      const front = new DeskFront(createDeskMemory(), TICKET, () => called++);
+      const front = new ScanGiver(createScanMemory(), TICKET, () => called++);
       const shared = { wanted: () => 0, take: () => {} };
       const options = { filter: () => EVERYTHING, room: createRoom(), limit: 10, shared };
       filesOf(root, front).scan(".", options, () => {});
@@ -173,14 +173,14 @@ Deno.test("files and directories that are swapped for links meanwhile lead neith
   });
 });
 
-/** What a helper gives for work that is laid on its desk by hand. */
+/** What a helper gives for work that is handed to it by hand. */
 function answersTo(
   root: CanonicalPath,
   policy: Partial<Policy>,
   work: readonly string[],
 ): readonly (string | null)[] {
-  const memory = createDeskMemory();
-  const front = new DeskFront(memory, TICKET, () => {});
+  const memory = createScanMemory();
+  const front = new ScanGiver(memory, TICKET, () => {});
   const answers: (string | null)[] = [];
   let offered = 0;
   // The helper's pauses are the turns of the other side.
@@ -194,7 +194,7 @@ function answersTo(
     offered++;
   };
   const room = createRoom();
-  filesOf(root, new DeskBack(memory, TICKET), { policy, checkpoint }).help(
+  filesOf(root, new ScanTaker(memory, TICKET), { policy, checkpoint }).help(
     ".",
     { room, limit: 1000 },
     (_wanted, scan) => {
