@@ -53,6 +53,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   NOT_A_REPOSITORY: "There is no repository here.",
   AGENT_NOT_FOUND: "There is no such agent.",
   PROVIDER_NOT_CONFIGURED: "The policy names nobody who could answer this.",
+  UNSUPPORTED_LANGUAGE: "The file is of no language that this tool reads.",
+  UNKNOWN_PROFILE: "The profile is of no known format, or damaged.",
 
   EXECUTION_ERROR: "Anything else that went wrong in a tool.",
   INTERNAL_ERROR: "A defect of Toolgate.",
@@ -112,7 +114,7 @@ const BY_CATEGORY: Readonly<Record<Category, readonly ErrorCode[]>> = {
   git: [...PATHS, ...COMMANDS, "GIT_ERROR", "NOT_A_REPOSITORY"],
   web: ["NETWORK_DENIED", "NETWORK_ERROR", "HTTP_ERROR", "PROVIDER_NOT_CONFIGURED"],
   agent: [...PATHS, ...COMMANDS, "AGENT_NOT_FOUND"],
-  analysis: [...PATHS, ...FILES],
+  analysis: [...PATHS, ...FILES, "UNSUPPORTED_LANGUAGE", "UNKNOWN_PROFILE"],
   util: [],
   custom: [...PATHS, ...COMMANDS],
 };
