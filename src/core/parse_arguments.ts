@@ -3,7 +3,7 @@
 import { ToolError } from "./errors.ts";
 import { didYouMean, nearestOf } from "./nearest.ts";
 import { describeType, describeValue, isObject, joinPath, typeHint } from "./_wording.ts";
-import { isClosed, type JsonSchema, type Schema } from "./schema.ts";
+import { type Infer, isClosed, type JsonSchema, type Schema } from "./schema.ts";
 
 /** One thing wrong with the arguments. `path` as in `edits[2].old`, empty for the arguments as a whole. */
 export interface ArgumentProblem {
@@ -29,13 +29,16 @@ const MAX_PROBLEMS = 20;
  * unless it says `additionalProperties`. An optional property that is `null`, where its schema takes no `null`, counts as
  * absent, wherever defaults are filled in: models in OpenAI's strict mode must send all properties.
  */
-export function parseArguments<T>(schema: Schema<T>, value: unknown): ParsedArguments<T> {
+export function parseArguments<S extends Schema>(
+  schema: S,
+  value: unknown,
+): ParsedArguments<Infer<S>> {
   const problems: ArgumentProblem[] = [];
   if (isTooDeep(value)) {
     return { problems: [{ path: "", message: `nested deeper than ${MAX_DEPTH} levels` }] };
   }
   const parsed = parse(schema, value, { path: "", problems, fill: true });
-  return problems.length === 0 ? { value: parsed as T } : { problems };
+  return problems.length === 0 ? { value: parsed as Infer<S> } : { problems };
 }
 
 /** The refusal of arguments, with every problem in the message and in `details.problems`. */

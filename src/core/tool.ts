@@ -4,7 +4,7 @@ import type { Capability } from "./capability.ts";
 import type { ToolError } from "./errors.ts";
 import type { Files, ReadFiles } from "./files.ts";
 import type { Plan } from "./plan.ts";
-import type { Schema } from "./schema.ts";
+import type { Infer, Schema } from "./schema.ts";
 import type { Survey } from "./survey.ts";
 
 export type * from "./files.ts";
@@ -238,8 +238,8 @@ export interface StandsFor<I> {
   call(input: I): { readonly tool: string; readonly args: Readonly<Record<string, unknown>> };
 }
 
-/** One tool: one file under `src/tools/<category>/` that exports it as default. */
-export interface Tool<I = unknown, O = unknown> {
+/** What a tool says and does, by what it is given and what it answers. */
+interface ToolOf<I, O> {
   /** Its canonical name. Aliases stand in the registry alone, so that they resolve without loading it. */
   readonly name: string;
   readonly category: Category;
@@ -248,8 +248,6 @@ export interface Tool<I = unknown, O = unknown> {
   readonly risk: Risk;
   /** Null: harmless to all agents (`get_timestamp`). */
   readonly permission: PermissionGroup | null;
-  readonly input: Schema<I>;
-  readonly output: Schema<O>;
   /** "Edit file: src/a.ts" */
   describe(input: I): string;
   /** Calls worth imitating, for `get_help`; each passes the schema and `check`. */
@@ -278,7 +276,10 @@ export interface Tool<I = unknown, O = unknown> {
   /** The call that shows what this one would change, judged and run like any other, in place of `preview`. */
   dryRun?(input: I): I;
   /** Exact, and free of effects. Throws COMMAND_UNPARSABLE where they cannot be derived. */
-  capabilities(input: I, scope: Scope): readonly Capability[] | Promise<readonly Capability[]>;
+  capabilities(
+    input: I,
+    scope: Scope,
+  ): readonly Capability[] | Promise<readonly Capability[]>;
   preview?(input: I, context: ReadContext): Promise<Preview> | Preview;
   /**
    * What a second thread does for a call that runs long, beside `run` and for its sake, where there is a thread to
@@ -287,3 +288,14 @@ export interface Tool<I = unknown, O = unknown> {
   help?(input: I, context: ReadContext): Promise<void> | void;
   run(input: I, context: ToolContext): Promise<O> | O;
 }
+
+/**
+ * One tool: one file under `src/tools/<category>/` that exports it as default, a `Tool<typeof input, typeof output>` of
+ * its two schemas: what `run` takes and answers follows from them. `Chosen` is what its survey writes into the input.
+ */
+export type Tool<I = Schema, O = Schema, Chosen = unknown> =
+  & ToolOf<(I extends Schema ? Infer<I> : I) & Chosen, O extends Schema ? Infer<O> : O>
+  & {
+    readonly input: I extends Schema ? I : Schema;
+    readonly output: O extends Schema ? O : Schema;
+  };

@@ -1,10 +1,9 @@
 /** The schema of a path argument, the same in all file tools. */
 
-import type { JsonSchema } from "../core/schema.ts";
-
 /** Longest path that Linux takes (`linux/limits.h`: PATH_MAX 4096 with its NUL). */
 const PATH_MAX = 4095;
 
-export function pathSchema(description: string): JsonSchema {
-  return { type: "string", minLength: 1, maxLength: PATH_MAX, description };
+/** The schema of one path: what it is for is all that tools say of it. */
+export function pathSchema(description: string) {
+  return { type: "string", minLength: 1, maxLength: PATH_MAX, description } as const;
 }

@@ -1,6 +1,7 @@
 /** The handles of a tool over files in memory: what the interfaces promise, and nothing of the machine. */
 
 import { ToolError } from "../../../src/core/errors.ts";
+import type { Survey } from "../../../src/core/survey.ts";
 import { sha256 } from "../../../src/core/sha256.ts";
 import type {
   Catalogue,
@@ -113,8 +114,11 @@ export function createMemory(options: MemoryOptions = {}): Memory {
 }
 
 /** The ways that a tool's survey finds in memory; the input itself where it makes none. */
-export function surveyed<I>(tool: Tool<I, unknown>, input: I, memory: Memory): readonly I[] {
-  const { survey } = tool;
+export function surveyed<I>(
+  { survey }: { readonly survey?: Survey<I> },
+  input: I,
+  memory: Memory,
+): readonly I[] {
   if (survey === undefined) return [input];
   const { files } = memory.context;
   const named = new Set(survey.files(input).map(plain));

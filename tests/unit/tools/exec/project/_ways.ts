@@ -7,8 +7,8 @@ import { createMemory, type Node, surveyed } from "../../_memory_context.ts";
 export type Files = Readonly<Record<string, Node>>;
 
 /** The commands of each way, best first. */
-export function ways<I, O>(
-  tool: Tool<I, O>,
+export function ways(
+  tool: Tool,
   args: Record<string, unknown>,
   files: Files,
   programs?: readonly string[],
@@ -17,7 +17,7 @@ export function ways<I, O>(
   if ("problems" in parsed) throw new Error(JSON.stringify(parsed.problems));
   tool.check?.(parsed.value);
   const memory = createMemory({ files, ...(programs === undefined ? {} : { programs }) });
-  const found = surveyed(tool as Tool<I, unknown>, parsed.value, memory) as readonly {
+  const found = surveyed(tool, parsed.value, memory) as readonly {
     readonly way: { readonly commands: readonly (readonly string[])[] };
   }[];
   return found.map(({ way }) => way.commands.map((argv) => argv.join(" ")));
