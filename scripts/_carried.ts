@@ -2,38 +2,52 @@
 
 import { constants, zstdCompressSync } from "node:zlib";
 import { join } from "@std/path";
-import { EMBEDDED_NAME, footerOf } from "../src/host/carried/carried_layout.ts";
+import {
+  CARRIED,
+  CARRIED_NAMES,
+  type CarriedName,
+  embeddedName,
+  footerOf,
+  indexOf,
+} from "../src/host/carried/carried_layout.ts";
 import { appendedAt } from "./_denort_trailer.ts";
 import type { Target } from "./target.ts";
 
 /** A higher level takes seconds for a tenth less. */
 const LEVEL = 9;
 
-/** The parser for Python, compressed, with a checksum of its own. */
-function compressedParser(): Uint8Array {
-  const url = new URL(import.meta.resolve("@astral-sh/ruff-wasm-web/ruff_wasm_bg.wasm"));
+/** A part, compressed, with a checksum of its own. */
+function compressed(name: CarriedName): Uint8Array {
+  const url = new URL(import.meta.resolve(CARRIED[name]));
   return zstdCompressSync(Deno.readFileSync(url), {
     params: { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 },
   });
 }
 
-/** `binary`, for Linux, in parts, with `data` and its footer before what `deno compile` appended. */
-export function carry(binary: Uint8Array, data: Uint8Array): readonly Uint8Array[] {
+/**
+ * `binary`, for Linux, in pieces, with the data of all parts, in the order of their names, and a footer before what
+ * `deno compile` appended.
+ */
+export function carry(binary: Uint8Array, parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const at = appendedAt(binary);
-  return [binary.subarray(0, at), data, footerOf(data.length), binary.subarray(at)];
+  const data = [...parts, indexOf(parts.map(({ length }) => length))];
+  const length = data.reduce((sum, part) => sum + part.length, 0);
+  return [binary.subarray(0, at), ...data, footerOf(length), binary.subarray(at)];
 }
 
 /** What to embed, for targets whose executables cannot be added to: paths for `--include`. */
 export async function embedCarried(target: Target, bundle: string): Promise<readonly string[]> {
   if (target.includes("linux")) return [];
-  const path = join(bundle, EMBEDDED_NAME);
-  await Deno.writeFile(path, compressedParser());
-  return [path];
+  return await Promise.all(CARRIED_NAMES.map(async (name) => {
+    const path = join(bundle, embeddedName(name));
+    await Deno.writeFile(path, compressed(name));
+    return path;
+  }));
 }
 
 /** Adds it to the executable `output`, for the other targets. */
 export async function addCarried(target: Target, output: string): Promise<void> {
   if (!target.includes("linux")) return;
-  const parts = carry(await Deno.readFile(output), compressedParser());
-  await Deno.writeFile(output, ReadableStream.from(parts));
+  const pieces = carry(await Deno.readFile(output), CARRIED_NAMES.map(compressed));
+  await Deno.writeFile(output, ReadableStream.from(pieces));
 }

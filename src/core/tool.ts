@@ -6,6 +6,7 @@ import type { Files, ReadFiles } from "./files.ts";
 import type { Plan } from "./plan.ts";
 import type { Infer, Schema } from "./schema.ts";
 import type { Survey } from "./survey.ts";
+import type { Parsers } from "./syntax_tree.ts";
 
 export type * from "./files.ts";
 
@@ -183,13 +184,15 @@ export interface Catalogue {
   nearest(name: string): readonly string[];
 }
 
-/** Judging text before it is written. */
+/** Judging text before it is written, and taking code apart. */
 export interface Syntax {
   /**
    * Throws SYNTAX_INVALID where the text is not valid for the ending of the path, which is shown as it is given.
    * Passes what no validator is for.
    */
   check(path: string, text: string): Promise<void>;
+  /** Parsers of code, each loaded on first use and kept by the thread. */
+  parsers(): Promise<Parsers>;
 }
 
 /** What previews see: eyes, no hands. */

@@ -45,7 +45,7 @@ export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner
     const context = createContext({
       files: NO_FILES,
       programs: null,
-      syntax: { check: refuse },
+      syntax: { check: refuse, parsers: refuse },
       grant,
       rulebook,
       catalogue: registry.catalogue,

@@ -1,6 +1,7 @@
 /** Which validator judges which file: by the ending of its name, loaded on first use. */
 
 import type { Syntax } from "../core/tool.ts";
+import type { Parsers } from "../core/syntax_tree.ts";
 import {
   notJudged,
   PARSER_FAILS,
@@ -8,11 +9,15 @@ import {
   type SyntaxProblem,
   type Validator,
 } from "./problem.ts";
+import type { ModuleName } from "./tree/parsers.ts";
 
 /** What validators need beside their modules. */
 export interface SyntaxOptions {
-  /** The WebAssembly of `@astral-sh/ruff-wasm-web`, asked for with the first Python. */
-  readonly python: () => Promise<Uint8Array>;
+  /**
+   * Reads WebAssembly: that of `@astral-sh/ruff-wasm-web` by the name of `ruff`, asked for with the first Python, and
+   * those of the parsers.
+   */
+  readonly modules: () => Promise<(name: "ruff" | ModuleName) => Uint8Array>;
 }
 
 interface Language {
@@ -32,8 +37,8 @@ const language = (load: Language["load"], most: number | null = MOST): Language 
 
 const JSON_TEXT = language(async () => (await import("./json.ts")).checkJson, null);
 const YAML = language(async () => (await import("./yaml.ts")).checkYaml);
-const PYTHON = language(async ({ python }) =>
-  (await import("./python.ts")).createPythonValidator(await python())
+const PYTHON = language(async ({ modules }) =>
+  (await import("./python.ts")).createPythonValidator((await modules())("ruff"))
 );
 const TYPESCRIPT = language(async () => (await import("./typescript.ts")).checkTypeScript);
 const DECLARATIONS = language(async () => (await import("./typescript.ts")).checkDeclarations);
@@ -59,10 +64,15 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   ".pyi": PYTHON,
 };
 
-/** Validators for one thread, which keeps what it loaded. */
+/** Validators and parsers for one thread, which keeps what it loaded. */
 export function createSyntax(options: SyntaxOptions): Syntax {
   const loaded = new Map<Language, Validator>();
+  let parsers: Parsers | null = null;
   return {
+    async parsers() {
+      const { createParsers } = await import("./tree/parsers.ts");
+      return parsers ??= createParsers(await options.modules());
+    },
     async check(path, text) {
       const language = languageOf(path);
       if (language === null) return;
@@ -91,8 +101,9 @@ function judge(validator: Validator, text: string): SyntaxProblem | null {
 
 /** Loads all modules: for threads that lose sight of the files they come from. */
 export async function loadValidators(): Promise<void> {
-  const options: SyntaxOptions = { python: () => Promise.resolve(new Uint8Array()) };
+  const options: SyntaxOptions = { modules: () => Promise.resolve(() => new Uint8Array()) };
   await Promise.all(Object.values(LANGUAGES).map(({ load }) => load(options)));
+  await import("./tree/parsers.ts");
 }
 
 /** By the longest ending that is known. */

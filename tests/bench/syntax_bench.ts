@@ -29,7 +29,7 @@ function report(language: string, judge: string, agreement: Agreement, target: n
   );
 }
 
-const checkPython = createPythonValidator(await openCarried(null)());
+const checkPython = createPythonValidator((await openCarried(null)())("ruff"));
 const cpython = await findCPython();
 if (cpython === null) {
   console.log("Python: no CPython of version 3.9 or later here to compare with");

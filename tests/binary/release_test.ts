@@ -9,6 +9,7 @@ import { version } from "../../scripts/build.ts";
 import { localBase } from "../../scripts/compile.ts";
 import { releaseName } from "../../scripts/release.ts";
 import { readCarried } from "../../src/host/carried/_read_carried.ts";
+import { CARRIED, CARRIED_NAMES } from "../../src/host/carried/carried_layout.ts";
 import { AT_FDCWD, OPEN } from "../../src/sandbox/kernel/open_without_links.ts";
 import { LIBC } from "../unit/sandbox/_libc.ts";
 import { readElf } from "./_elf.ts";
@@ -148,15 +149,17 @@ for (const machine of Object.keys(LINUX) as (keyof typeof LINUX)[]) {
   );
 
   released(
-    `${machine}: carries the parser for Python where the running program looks for it`,
+    `${machine}: carries the parsers where the running program looks for them`,
     () => {
       if (LIBC === null) throw new Error("no C library");
       const path = join(RELEASED, nameOf(machine));
       const descriptor = LIBC.call(LIBC.numbers.openat, AT_FDCWD, LIBC.path(path), OPEN.RDONLY);
-      const carried = readCarried(LIBC, descriptor);
+      for (const name of CARRIED_NAMES) {
+        const carried = readCarried(name, LIBC, descriptor);
+        const parser = import.meta.resolve(CARRIED[name]);
+        assertEquals(hash(carried), hash(Deno.readFileSync(new URL(parser))));
+      }
       LIBC.call(LIBC.numbers.close, descriptor);
-      const parser = import.meta.resolve("@astral-sh/ruff-wasm-web/ruff_wasm_bg.wasm");
-      assertEquals(hash(carried), hash(Deno.readFileSync(new URL(parser))));
     },
   );
 }

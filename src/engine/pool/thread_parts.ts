@@ -56,12 +56,12 @@ export async function enterThread(
   { scans = false }: { readonly scans?: boolean } = {},
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
   const opened = openLibc({ quickFiles: scans });
-  const python = openCarried(opened);
+  const modules = openCarried(opened);
   // Before the boundary closes: what it loads is out of sight from source afterwards.
   const files = await createFileBackend(opened, { write: boundary.write.length > 0 });
   const held = await enterBoundary(boundary, sandbox, () => opened);
   const { libc, spawner, layers } = held;
-  const syntax = createLazySyntax({ python });
+  const syntax = createLazySyntax({ modules });
   const { spawn } = boundary;
   if (spawn === null) return { held, parts: { libc, files, syntax, programs: null } };
   const { createStarter } = await import("../../host/run/starter.ts");
@@ -75,15 +75,15 @@ export async function enterThread(
   return { held, parts: { libc, files, syntax, programs } };
 }
 
-/** Few calls judge a text: the others load nothing for it. */
+/** Few calls judge a text, or take one apart: the others load nothing for it. */
 export function createLazySyntax(options: SyntaxOptions): Syntax {
   let loading: Promise<Syntax> | null = null;
+  const load = () =>
+    loading ??= import("../../syntax/validators.ts").then(({ createSyntax }) =>
+      createSyntax(options)
+    );
   return {
-    async check(path, text) {
-      loading ??= import("../../syntax/validators.ts").then(({ createSyntax }) =>
-        createSyntax(options)
-      );
-      await (await loading).check(path, text);
-    },
+    check: async (path, text) => await (await load()).check(path, text),
+    parsers: async () => await (await load()).parsers(),
   };
 }

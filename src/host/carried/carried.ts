@@ -4,26 +4,30 @@ import { fromFileUrl } from "@std/path";
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { embeddedPath } from "./carried_layout.ts";
+import { CARRIED, CARRIED_NAMES, type CarriedName, embeddedPath } from "./carried_layout.ts";
 
 /** uapi/asm-generic/fcntl.h */
 const O_CLOEXEC = 0o2000000;
 const AT_FDCWD = -100;
 
+/** Reads a part. Throws EXECUTION_ERROR where there is nothing to read. */
+export type ReadCarried = (name: CarriedName) => Uint8Array;
+
 /**
- * How a thread reads the WebAssembly of the parser for Python. To be called before the thread's boundary closes:
- * the executable is opened here, in some microseconds, and read when asked for. From source the file is read
- * at once. What is answered throws EXECUTION_ERROR where there is nothing to read.
+ * How a thread reads what the build carries. To be called before the thread's boundary closes: the executable is opened
+ * here, in some microseconds, and read when asked for. From source the files are read at once.
  */
-export function openCarried(libc: Libc | null): () => Promise<Uint8Array> {
+export function openCarried(libc: Libc | null): () => Promise<ReadCarried> {
   if (!Deno.build.standalone) {
-    const bytes = Deno.readFileSync(sourceFile());
-    return () => Promise.resolve(bytes);
+    const files = new Map(
+      CARRIED_NAMES.map((name) => [name, Deno.readFileSync(sourceFile(name))] as const),
+    );
+    return () => Promise.resolve((name) => files.get(name) ?? new Uint8Array());
   }
   const program = libc === null ? null : openProgram(libc);
   return async () => {
     const { readCarried } = await import("./_read_carried.ts");
-    return readCarried(libc, program);
+    return (name) => readCarried(name, libc, program);
   };
 }
 
@@ -34,18 +38,18 @@ function openProgram(libc: Libc): number | null {
   return descriptor < 0 ? null : descriptor;
 }
 
-/** Where the parser lies when Toolgate runs from source. */
-function sourceFile(): string {
-  return fromFileUrl(import.meta.resolve("@astral-sh/ruff-wasm-web/ruff_wasm_bg.wasm"));
+/** Where a part lies when Toolgate runs from source. */
+function sourceFile(name: CarriedName): string {
+  return fromFileUrl(import.meta.resolve(CARRIED[name]));
 }
 
 /**
  * The boundary with what is embedded to read, for the permission set of a thread: the runtime asks for read
- * permission there as for any file, and lets the program have it. On Linux nothing is embedded; from source it is a
- * file, which is read before the kernel's rules close.
+ * permission there as for any file, and lets the program have it. On Linux nothing is embedded; from source they
+ * are files, which are read before the kernel's rules close.
  */
 export function withEmbedded(boundary: Boundary): Boundary {
   if (Deno.build.standalone && Deno.build.os === "linux") return boundary;
-  const path = Deno.build.standalone ? embeddedPath() : sourceFile();
-  return { ...boundary, read: [...boundary.read, path as CanonicalPath] };
+  const paths = CARRIED_NAMES.map(Deno.build.standalone ? embeddedPath : sourceFile);
+  return { ...boundary, read: [...boundary.read, ...paths as CanonicalPath[]] };
 }

@@ -3,6 +3,7 @@ import type { CanonicalPath } from "../../../src/core/capability.ts";
 import { createContext, createFileBackend } from "../../../src/host/context.ts";
 import { pathRule } from "../policy/_fixtures.ts";
 import { LIBC } from "../sandbox/_libc.ts";
+import { SYNTAX } from "../syntax/_syntax.ts";
 import { grantOf, rulebookOf } from "./_rulebook.ts";
 import { ALONE, STARTER } from "./run/_starter.ts";
 import { withDirectory } from "./files/_temporary.ts";
@@ -39,7 +40,7 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
         count: (name) => counted.push(name),
         progress: () => counted.push("progress"),
         files: await createFileBackend(libc),
-        syntax: { check: () => Promise.resolve() },
+        syntax: SYNTAX,
       });
       assertEquals(new TextDecoder().decode(context.files.read("a", 10).bytes), "text");
       const request = { cwd: ".", env: {}, stdin: null, timeoutMs: 5_000 };

@@ -4,13 +4,16 @@ import { carry } from "../../../scripts/_carried.ts";
 import { cutDenort } from "../../../scripts/_denort_trailer.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import { readCarried } from "../../../src/host/carried/_read_carried.ts";
+import { CARRIED_NAMES, type CarriedName } from "../../../src/host/carried/carried_layout.ts";
 import { LIBC } from "../sandbox/_libc.ts";
 
-const DATA = new Uint8Array(
-  zstdCompressSync(new TextEncoder().encode("what is carried"), {
+/** A part for each name: the name itself. */
+const PARTS = CARRIED_NAMES.map((name) =>
+  new Uint8Array(zstdCompressSync(new TextEncoder().encode(`what is carried for ${name}`), {
     params: { [constants.ZSTD_c_checksumFlag]: 1 },
-  }),
+  }))
 );
+const DATA_SIZE = PARTS.reduce((sum, { length }) => sum + length, 0) + 4 * PARTS.length;
 
 /** A binary as `deno compile` makes it, of some bytes before and some appended. */
 function compiled(appended: number): Uint8Array {
@@ -27,14 +30,14 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** What a thread reads from an executable of these bytes. */
-function read(binary: Uint8Array): Uint8Array {
+function read(binary: Uint8Array, name: CarriedName = "ruff"): Uint8Array {
   if (LIBC === null) throw new Error("the C library is missing here");
   const path = Deno.makeTempFileSync();
   try {
     Deno.writeFileSync(path, binary);
     const descriptor = LIBC.call(LIBC.numbers.openat, -100, LIBC.path(path), 0);
     try {
-      return readCarried(LIBC, descriptor);
+      return readCarried(name, LIBC, descriptor);
     } finally {
       LIBC.call(LIBC.numbers.close, descriptor);
     }
@@ -45,23 +48,29 @@ function read(binary: Uint8Array): Uint8Array {
 
 Deno.test("what the build puts in an executable is what a thread reads", () => {
   const binary = compiled(300);
-  const carrying = join(carry(binary, DATA));
-  assertEquals(new TextDecoder().decode(read(carrying)), "what is carried");
+  const carrying = join(carry(binary, PARTS));
+  for (const name of CARRIED_NAMES) {
+    assertEquals(new TextDecoder().decode(read(carrying, name)), `what is carried for ${name}`);
+  }
   // What the runtime looks for stays where it looks for it.
   assertEquals(carrying.subarray(-316), binary.subarray(-316));
   assertEquals(cutDenort(carrying).subarray(0, 1_000), cutDenort(binary));
 });
 
 Deno.test("what carries nothing, or damaged data, is an error that says what to do", () => {
-  const good = join(carry(compiled(300), DATA));
+  const good = join(carry(compiled(300), PARTS));
   const damaged = good.slice();
   damaged.fill(0, 1_010, 1_020);
   const long = good.slice();
-  new DataView(long.buffer).setBigUint64(1_000 + DATA.length + 8, 1n << 40n, true);
+  new DataView(long.buffer).setBigUint64(1_000 + DATA_SIZE + 8, 1n << 40n, true);
+  const miscounted = good.slice();
+  new DataView(miscounted.buffer).setUint32(1_000 + DATA_SIZE - 4, 1 << 30, true);
   const wrong = good.slice();
   new DataView(wrong.buffer).setBigUint64(wrong.length - 8, 1n << 60n, true);
-  for (const binary of [compiled(300), damaged, long, wrong, new Uint8Array(), good.slice(0, 8)]) {
+  const none = [compiled(300), new Uint8Array(), good.slice(0, 8)];
+  for (const binary of [damaged, long, miscounted, wrong, ...none]) {
     const error = assertThrows(() => read(binary), ToolError, "validate_syntax: false");
     assertEquals(error.code, "EXECUTION_ERROR");
   }
+  assertThrows(() => read(miscounted, "go"), ToolError, "the parser (go)");
 });

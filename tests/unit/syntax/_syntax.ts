@@ -4,4 +4,4 @@ import type { Syntax } from "../../../src/core/tool.ts";
 import { openCarried } from "../../../src/host/carried/carried.ts";
 import { createSyntax } from "../../../src/syntax/validators.ts";
 
-export const SYNTAX: Syntax = createSyntax({ python: () => openCarried(null)() });
+export const SYNTAX: Syntax = createSyntax({ modules: openCarried(null) });

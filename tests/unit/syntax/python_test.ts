@@ -5,7 +5,7 @@ import { createPythonValidator } from "../../../src/syntax/python.ts";
 import { agreeOnPython, shareOf } from "./_agreement.ts";
 import { findCPython } from "./_cpython.ts";
 
-const LIBRARY = await openCarried(null)();
+const LIBRARY = (await openCarried(null)())("ruff");
 const check = createPythonValidator(LIBRARY);
 
 /** Verdicts of CPython 3.14.2, recorded. */

@@ -202,7 +202,7 @@ Deno.test("long lines, many declarations: time grows with the length", async () 
 Deno.test("the parser for Python is asked for once, and not before there is Python", async () => {
   let asked = 0;
   const syntax = createSyntax({
-    python: () => {
+    modules: () => {
       asked++;
       return Promise.reject(new ToolError("EXECUTION_ERROR", "cannot be read"));
     },

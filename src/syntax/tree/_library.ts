@@ -1,0 +1,246 @@
+/**
+ * tree-sitter in WebAssembly, without the script that comes with it: an instance, with grammars linked into its memory.
+ * That script keeps one instance for a whole program, whose memory never shrinks; here one that grew too large, or that
+ * failed in the midst of a parse, is let go.
+ */
+
+import type { GrammarName } from "../../core/syntax_tree.ts";
+import { linkingOf } from "./_linking.ts";
+
+/** Bytes that an instance starts with, and may have: what a text of some megabytes takes. */
+const PAGE = 64 * 1024;
+const INITIAL_PAGES = 512;
+const MOST_PAGES = 4096;
+/** The most that the module lets its memory have: it is declared so. */
+const DECLARED_PAGES = 32_768;
+
+/**
+ * Where the module's own data, its stack and its heap lie, and how many functions its table has: as the script of
+ * `web-tree-sitter` 0.27.1 has them, into which they were linked.
+ */
+const DATA_BASE = 1024;
+const STACK_LOW = 16_704;
+const STACK_HIGH = 82_240;
+const TABLE_BASE = 1;
+const TABLE_SIZE = 31;
+
+/** Bytes of a parser's input buffer (tree-sitter, lib/binding_web/lib/tree-sitter.c, INPUT_BUFFER_SIZE), less the last unit. */
+const MOST_UNITS = (10 * 1024 - 2) / 2;
+
+/** The exports in use: pointers are offsets in memory. */
+interface Exports {
+  __wasm_apply_data_relocs?(): void;
+  __wasm_call_ctors(): void;
+  malloc(size: number): number;
+  calloc(count: number, size: number): number;
+  free(pointer: number): void;
+  /** Gives the buffer through which results come. */
+  ts_init(): number;
+  ts_parser_new_wasm(): void;
+  ts_parser_set_language(parser: number, language: number): number;
+  ts_parser_reset(parser: number): void;
+  /** 0 where it was ended. */
+  ts_parser_parse_wasm(
+    parser: number,
+    input: number,
+    old: number,
+    ranges: number,
+    count: number,
+  ): number;
+  ts_tree_delete(tree: number): void;
+  ts_tree_root_node_wasm(tree: number): void;
+  ts_query_new(
+    language: number,
+    source: number,
+    length: number,
+    errorOffset: number,
+    errorKind: number,
+  ): number;
+  ts_query_pattern_count(query: number): number;
+  ts_query_capture_name_for_id(query: number, id: number, length: number): number;
+  ts_query_string_value_for_id(query: number, id: number, length: number): number;
+  ts_query_predicates_for_pattern(query: number, pattern: number, steps: number): number;
+  ts_query_matches_wasm(query: number, tree: number, ...range: readonly number[]): void;
+}
+
+/** What the module calls while it parses or looks for matches. */
+interface Work {
+  readonly text: string;
+  /** Whether to end it. */
+  readonly isOver: () => boolean;
+}
+
+/** A grammar's module, and the function that gives its table. */
+export interface GrammarModule {
+  readonly name: GrammarName;
+  readonly module: WebAssembly.Module;
+}
+
+/** One instance of the library. After anything throws in its midst it must not be used any more. */
+export class Library {
+  readonly #memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum: DECLARED_PAGES });
+  readonly #table = new WebAssembly.Table({ initial: TABLE_SIZE, element: "anyfunc" });
+  readonly exports: Exports;
+  readonly #parser: number;
+  readonly #input: number;
+  /** Where the module puts results that are more than one word. */
+  readonly transfer: number;
+  #work: Work | null = null;
+  #bytes: Uint8Array;
+  #words: Uint32Array;
+
+  constructor(module: WebAssembly.Module) {
+    this.#bytes = new Uint8Array(this.#memory.buffer);
+    this.#words = new Uint32Array(this.#memory.buffer);
+    const { exports } = new WebAssembly.Instance(module, this.#imports());
+    this.exports = exports as unknown as Exports;
+    this.exports.__wasm_apply_data_relocs?.();
+    this.exports.__wasm_call_ctors();
+    this.transfer = this.exports.ts_init();
+    this.exports.ts_parser_new_wasm();
+    this.#parser = this.word(this.transfer);
+    this.#input = this.word(this.transfer + 4);
+  }
+
+  /** The memory as it is now: larger after the next call, perhaps. */
+  get bytes(): Uint8Array {
+    if (this.#bytes.buffer !== this.#memory.buffer) {
+      this.#bytes = new Uint8Array(this.#memory.buffer);
+    }
+    return this.#bytes;
+  }
+
+  get words(): Uint32Array {
+    if (this.#words.buffer !== this.#memory.buffer) {
+      this.#words = new Uint32Array(this.#memory.buffer);
+    }
+    return this.#words;
+  }
+
+  word(address: number): number {
+    return this.words[address >>> 2] as number;
+  }
+
+  /** Whether it holds more memory than it began with, which it never gives back. */
+  get hasGrown(): boolean {
+    return this.#memory.buffer.byteLength > 2 * INITIAL_PAGES * PAGE;
+  }
+
+  /** Links a grammar in: the address of its tables. */
+  link({ name, module }: GrammarModule): number {
+    const { memorySize, memoryAlign, tableSize } = linkingOf(module);
+    const room = this.exports.calloc(memorySize + memoryAlign, 1);
+    const base = Math.ceil(room / memoryAlign) * memoryAlign;
+    const tableBase = this.#table.length;
+    this.#table.grow(tableSize);
+    const instance = new WebAssembly.Instance(module, {
+      env: {
+        ...(this.exports as unknown as Record<string, WebAssembly.ImportValue>),
+        ...this.#shared,
+        __memory_base: constant(base),
+        __table_base: constant(tableBase),
+        __assert_fail: fail,
+      },
+    });
+    const grammar = instance.exports as unknown as Record<string, () => number>;
+    grammar["__wasm_apply_data_relocs"]?.();
+    grammar["__wasm_call_ctors"]?.();
+    const language = grammar[`tree_sitter_${name}`];
+    if (language === undefined) throw new Error(`the grammar for ${name} is another one`);
+    return language();
+  }
+
+  /** The address of the text's tree; 0 where `isOver` ended it. */
+  parse(language: number, text: string, isOver: () => boolean): number {
+    this.#work = { text, isOver };
+    const { exports } = this;
+    exports.ts_parser_set_language(this.#parser, language);
+    const tree = exports.ts_parser_parse_wasm(this.#parser, this.#input, 0, 0, 0);
+    if (tree === 0) exports.ts_parser_reset(this.#parser);
+    this.#work = null;
+    return tree;
+  }
+
+  /** Does what may ask whether it is over. */
+  whileAsked<T>(isOver: () => boolean, work: () => T): T {
+    this.#work = { text: "", isOver };
+    const result = work();
+    this.#work = null;
+    return result;
+  }
+
+  readonly #stack = new WebAssembly.Global({ value: "i32", mutable: true }, STACK_HIGH);
+
+  get #shared(): Record<string, WebAssembly.ImportValue> {
+    return {
+      memory: this.#memory,
+      __indirect_function_table: this.#table,
+      __stack_pointer: this.#stack,
+    };
+  }
+
+  #imports(): WebAssembly.Imports {
+    return {
+      env: {
+        ...this.#shared,
+        __memory_base: constant(DATA_BASE),
+        __table_base: constant(TABLE_BASE),
+        emscripten_resize_heap: (size: number) => this.#grow(size >>> 0),
+        _abort_js: fail,
+        tree_sitter_parse_callback: (
+          buffer: number,
+          at: number,
+          _row: number,
+          _column: number,
+          length: number,
+        ) => this.#read(buffer, at, length),
+        tree_sitter_progress_callback: () => this.#isOver(),
+        tree_sitter_query_progress_callback: () => this.#isOver(),
+        tree_sitter_log_callback: () => {},
+      },
+      "GOT.mem": {
+        __stack_low: address(STACK_LOW),
+        __stack_high: address(STACK_HIGH),
+        __heap_base: address(STACK_HIGH),
+      },
+      wasi_snapshot_preview1: { fd_write: () => 0, fd_seek: () => 0, fd_close: () => 0 },
+    };
+  }
+
+  /** The text from a unit on, as much of it as the buffer takes. */
+  #read(buffer: number, at: number, length: number): void {
+    const text = this.#work?.text ?? "";
+    const count = Math.max(0, Math.min(text.length - at, MOST_UNITS));
+    const units = new Uint16Array(this.#memory.buffer, buffer, count);
+    for (let index = 0; index < count; index++) units[index] = text.charCodeAt(at + index);
+    this.words[length >>> 2] = count;
+  }
+
+  #isOver(): number {
+    return this.#work?.isOver() === true ? 1 : 0;
+  }
+
+  /** By a fifth at least, as the script does; what asks for too much gets none, and fails. */
+  #grow(size: number): number {
+    const has = this.#memory.buffer.byteLength / PAGE;
+    const wants = Math.ceil(size / PAGE);
+    if (wants > MOST_PAGES) return 0;
+    this.#memory.grow(Math.min(MOST_PAGES, Math.max(wants, Math.ceil(has * 1.2))) - has);
+    return 1;
+  }
+}
+
+/** Where its memory is at an end, it says so by this. */
+export class LibraryFailed extends Error {}
+
+function fail(): never {
+  throw new LibraryFailed("tree-sitter gave up");
+}
+
+function constant(value: number): WebAssembly.Global {
+  return new WebAssembly.Global({ value: "i32", mutable: false }, value);
+}
+
+function address(value: number): WebAssembly.Global {
+  return new WebAssembly.Global({ value: "i32", mutable: true }, value);
+}

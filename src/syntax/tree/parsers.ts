@@ -1,0 +1,147 @@
+/** Parsers of the languages that a build carries the grammars of, each loaded with the first text that it is for. */
+
+import type {
+  GrammarName,
+  ParseOptions,
+  Parsers,
+  SyntaxTree,
+  TreeParser,
+  Unparsed,
+} from "../../core/syntax_tree.ts";
+import { type Language, readLanguage } from "./_language.ts";
+import { createTables, layOut } from "./_layout.ts";
+import { type GrammarModule, Library } from "./_library.ts";
+
+/** What the parsers are made of, each a WebAssembly module: the library, and the grammars by name. */
+export type ModuleName = "tree-sitter" | GrammarName;
+
+/** Calls of the library between two looks at the clock: some tenths of a millisecond. */
+const CALLS = 8;
+
+/** Parsers for one thread, which keeps them. */
+export function createParsers(read: (name: ModuleName) => Uint8Array): Parsers {
+  const compiled = new Map<string, WebAssembly.Module>();
+  const moduleOf = (name: ModuleName): WebAssembly.Module => {
+    let module = compiled.get(name);
+    if (module === undefined) {
+      module = new WebAssembly.Module(read(name) as Uint8Array<ArrayBuffer>);
+      compiled.set(name, module);
+    }
+    return module;
+  };
+  const bench = new Bench(() => new Library(moduleOf("tree-sitter")));
+  const parsers = new Map<GrammarName, TreeParser>();
+  return {
+    of(name) {
+      let parser = parsers.get(name);
+      if (parser === undefined) {
+        parser = createParser({ name, module: moduleOf(name) }, bench);
+        parsers.set(name, parser);
+      }
+      return parser;
+    },
+  };
+}
+
+/** The library as it is, and what was loaded into it. */
+class Bench {
+  readonly #create: () => Library;
+  readonly tables = createTables();
+  #library: Library | null = null;
+  #languages = new Map<GrammarName, Language>();
+  /** Set while it works: still set where that was ended from without. */
+  #isBusy = false;
+
+  constructor(create: () => Library) {
+    this.#create = create;
+  }
+
+  /** Does work with the library, which is not used again where that throws. */
+  use<T>(module: GrammarModule, work: (library: Library, language: Language) => T): T {
+    if (this.#isBusy || this.#library?.hasGrown === true) this.#drop();
+    this.#isBusy = true;
+    const library = this.#library ??= this.#create();
+    let language = this.#languages.get(module.name);
+    if (language === undefined) {
+      language = readLanguage(module.name, library.link(module), library);
+      this.#languages.set(module.name, language);
+    }
+    const result = work(library, language);
+    this.#isBusy = false;
+    return result;
+  }
+
+  #drop(): void {
+    this.#library = null;
+    this.#languages = new Map();
+  }
+}
+
+function createParser(module: GrammarModule, bench: Bench): TreeParser {
+  const { grammar } = bench.use(module, (_, language) => language);
+  const parse = <T>(
+    text: string,
+    options: ParseOptions,
+    take: (tree: number, library: Library, language: Language) => T,
+  ): T | Unparsed => {
+    const watch = new Watch(options);
+    try {
+      const result = bench.use(module, (library, language) => {
+        const tree = library.parse(language.address, text, watch.isOver);
+        if (tree === 0) return null;
+        const taken = take(tree, library, language);
+        library.exports.ts_tree_delete(tree);
+        return { taken };
+      });
+      if (result !== null) return result.taken;
+    } catch (error) {
+      return failureOf(error);
+    }
+    watch.rethrow();
+    return "slow";
+  };
+  return {
+    grammar,
+    parse: (text, options): SyntaxTree | Unparsed =>
+      parse(
+        text,
+        options,
+        (tree, library, language) => layOut(library.words, tree, text, language, bench.tables),
+      ),
+  };
+}
+
+/** Whether the library is to stop, and why. What is thrown may not pass through it. */
+class Watch {
+  readonly #options: ParseOptions;
+  readonly #end: number;
+  #calls = 0;
+  #thrown: { readonly error: unknown } | null = null;
+
+  constructor(options: ParseOptions) {
+    this.#options = options;
+    this.#end = performance.now() + options.timeMs;
+  }
+
+  readonly isOver = (): boolean => {
+    if (++this.#calls % CALLS !== 0) return false;
+    try {
+      this.#options.pause();
+    } catch (error) {
+      this.#thrown = { error };
+      return true;
+    }
+    return performance.now() > this.#end;
+  };
+
+  rethrow(): void {
+    if (this.#thrown !== null) throw this.#thrown.error;
+  }
+}
+
+/** Anything that the module throws is of its making; what ends work from without is no such thing, and goes on. */
+function failureOf(error: unknown): Unparsed {
+  if (error instanceof WebAssembly.RuntimeError) return "failed";
+  if (error instanceof RangeError) return "large";
+  throw error;
+}

@@ -1,0 +1,19 @@
+/** C. */
+
+import { BODIES, FLOW, IMPORTS, NAMES, SYMBOLS } from "./_c_family.ts";
+import type { Language } from "./language.ts";
+
+export const C: Language = {
+  name: "C",
+  grammar: "c",
+  endings: [".c"],
+  comments: ["comment"],
+  symbols: SYMBOLS,
+  functions: ["function_definition"],
+  wrappers: ["type_definition", "declaration", "linkage_specification"],
+  bodies: BODIES,
+  names: NAMES,
+  exports: { by: "default", hidden: ["static"] },
+  imports: IMPORTS,
+  flow: FLOW,
+};

@@ -1,0 +1,146 @@
+/** What is to be known of a language: facts about its grammar, as data. A further language is one more such literal. */
+
+import type { GrammarName } from "../../../core/syntax_tree.ts";
+
+/** What symbols are, in all languages. */
+export type SymbolKind =
+  | "function"
+  | "method"
+  | "class"
+  | "interface"
+  | "struct"
+  | "union"
+  | "enum"
+  | "member"
+  | "trait"
+  | "type"
+  | "module"
+  | "constant"
+  | "variable"
+  | "property"
+  | "macro";
+
+/** How a node of the kind that the rule is for declares a symbol. Words in lists are fields or kinds of the grammar. */
+export interface SymbolRule {
+  /** Null: it declares none itself, but what lies in it belongs to the type that it names (`impl` of Rust). */
+  readonly kind: SymbolKind | null;
+  /** What it is within a type. */
+  readonly member?: SymbolKind;
+  /** The fields of which the first that is there holds its name, or its names; `name` unless said. */
+  readonly name?: readonly string[];
+  /** Only where the parent is of one of these kinds. */
+  readonly in?: readonly string[];
+  /** Its names hang in declarators, as those of C do; where one of a function does, it is a function. */
+  readonly declarators?: true;
+  /** A field whose value makes it a function where it is one. */
+  readonly value?: string;
+  /** Not where it is local to a function. */
+  readonly outer?: true;
+  /** The field that names the type to which it belongs though it does not lie in it (Go's receiver). */
+  readonly receiver?: string;
+  /** The kind is that of a node below it, of the first that the table names here (Go's `type X struct`). */
+  readonly kindBelow?: Readonly<Record<string, SymbolKind>>;
+  /** A word at its beginning that says more of what it is: `const`, `struct`. */
+  readonly kindByWord?: Readonly<Record<string, SymbolKind>>;
+}
+
+/** When others may use a symbol. */
+export type ExportRule =
+  /** It lies in an export statement, or one names it. `hidden`: words or marks that keep members private. */
+  | { readonly by: "statement"; readonly hidden: readonly string[] }
+  /** By its first letter. */
+  | { readonly by: "capital" }
+  /** It does not begin with `_`, or a list of that name holds it. */
+  | { readonly by: "underscore"; readonly list: string }
+  /** A modifier says so. `always`: kinds of symbols that need none. */
+  | {
+    readonly by: "modifier";
+    readonly words: readonly string[];
+    readonly kinds: readonly string[];
+  }
+  /** Unless a word says otherwise, or a label before it in its type does. */
+  | { readonly by: "default"; readonly hidden: readonly string[] };
+
+/** How an import is written. */
+export type ImportForm =
+  /** A string. */
+  | "string"
+  /** A call of a function by one of the names, with a string first. */
+  | "call"
+  /** Names with dots, perhaps several. */
+  | "dotted"
+  /** Python's `from x import y`. */
+  | "from"
+  /** Rust's tree of paths. */
+  | "use"
+  /** Rust's `mod x;`, which is a file. */
+  | "module"
+  /** A path in its own words: C's `<x>`, Java's name with dots. */
+  | "words"
+  /** A command by one of the names, with a word first. */
+  | "command";
+
+export interface ImportRule {
+  readonly form: ImportForm;
+  /** The field that holds what is imported. */
+  readonly field?: string;
+  /** For calls and commands: what they are called. */
+  readonly names?: readonly string[];
+}
+
+/** What complexity is counted from. Each list names kinds of nodes. */
+export interface FlowTable {
+  /** Functions, in which all else is counted. */
+  readonly functions: readonly string[];
+  /** Fields, or kinds, of the parameters, and the kinds of what stands there and is none. */
+  readonly parameters: readonly string[];
+  readonly noParameters?: readonly string[];
+  readonly ifs: readonly string[];
+  /** What an `else` is, and what an `elif` is, where there are nodes for them. */
+  readonly elses: readonly string[];
+  readonly elseIfs: readonly string[];
+  readonly loops: readonly string[];
+  readonly switches: readonly string[];
+  /** Cases; a default that is of the same kind begins with the word or is the pattern given. */
+  readonly cases: readonly string[];
+  readonly handlers: readonly string[];
+  readonly conditionals: readonly string[];
+  /** Signs of a binary expression that decide: `&&`, `or`. */
+  readonly logical: readonly string[];
+  /** Jumps, which count where they name a label. */
+  readonly jumps: readonly string[];
+  readonly labels: readonly string[];
+  /** Calls, and the field that names the function. */
+  readonly calls: Readonly<Record<string, string>>;
+  /** Count for McCabe alone: guards, comprehensions' clauses. */
+  readonly otherBranches?: readonly string[];
+}
+
+/** A language. */
+export interface Language {
+  /** As people call it, and cloc does. */
+  readonly name: string;
+  readonly grammar: GrammarName;
+  /** Endings of its files' names, in lower case. */
+  readonly endings: readonly string[];
+  /** Names of programs in a first line `#!…` that mean it. */
+  readonly interpreters?: readonly string[];
+  /** Kinds of comments, the first line's `#!` among them. */
+  readonly comments: readonly string[];
+  /** Strings that stand alone as a statement are comments: the kinds of the statement and of the string. */
+  readonly docstrings?: { readonly statement: string; readonly string: string };
+  readonly symbols: Readonly<Record<string, SymbolRule>>;
+  /** Kinds of functions: what lies in them is local. */
+  readonly functions: readonly string[];
+  /** What stands around a declaration and belongs to it: `export`, decorators, templates. */
+  readonly wrappers: readonly string[];
+  /** What may stand before a declaration, between it and its comment. */
+  readonly attributes?: readonly string[];
+  /** Kinds of nodes that a declaration's first line ends before. */
+  readonly bodies: readonly string[];
+  /** Kinds of leaves that are names. */
+  readonly names: readonly string[];
+  readonly exports: ExportRule;
+  readonly imports: Readonly<Record<string, ImportRule>>;
+  readonly flow: FlowTable;
+}

@@ -1,0 +1,37 @@
+/** Shell scripts, by tree-sitter-bash. */
+
+import type { Language } from "./language.ts";
+
+export const SHELL: Language = {
+  name: "Shell",
+  grammar: "bash",
+  endings: [".sh", ".bash"],
+  interpreters: ["sh", "bash", "dash", "ksh"],
+  comments: ["comment"],
+  symbols: {
+    function_definition: { kind: "function" },
+    variable_assignment: { kind: "variable", in: ["program", "declaration_command"], outer: true },
+  },
+  functions: ["function_definition"],
+  wrappers: ["declaration_command"],
+  bodies: ["compound_statement", "subshell"],
+  names: ["variable_name", "word"],
+  exports: { by: "default", hidden: [] },
+  imports: { command: { form: "command", field: "name", names: ["source", "."] } },
+  flow: {
+    functions: ["function_definition"],
+    parameters: [],
+    ifs: ["if_statement"],
+    elses: ["else_clause"],
+    elseIfs: ["elif_clause"],
+    loops: ["for_statement", "c_style_for_statement", "while_statement"],
+    switches: ["case_statement"],
+    cases: ["case_item"],
+    handlers: [],
+    conditionals: ["ternary_expression"],
+    logical: ["&&", "||"],
+    jumps: [],
+    labels: [],
+    calls: { command: "name" },
+  },
+};

@@ -1,0 +1,176 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { Language, Parser, type TreeCursor } from "web-tree-sitter";
+import { GRAMMARS, NODE, type SyntaxTree } from "../../../../src/core/syntax_tree.ts";
+import { openCarried } from "../../../../src/host/carried/carried.ts";
+import { createParsers } from "../../../../src/syntax/tree/parsers.ts";
+import { Random } from "../../../random.ts";
+import { SOURCES } from "./_sources.ts";
+
+const READ = await openCarried(null)();
+const PARSERS = createParsers(READ);
+const FREE = { pause: () => {}, timeMs: 60_000 };
+
+// The library's own functions, over its own script, say what is right.
+await Parser.init({ wasmBinary: READ("tree-sitter") });
+
+/** How often each text is changed and compared. */
+const MUTANTS = 60;
+const SEED = 19;
+
+/** A text with some pieces taken out, moved and put in. */
+function mutant(text: string, random: Random): string {
+  let changed = text;
+  for (let times = random.below(6); times > 0; times--) {
+    const at = random.below(changed.length);
+    const length = random.below(24);
+    const piece = random.once(2)
+      ? ""
+      : changed.slice(length, length + random.below(30)) + random.pick(["é", "😀", "{", "\n"]);
+    changed = changed.slice(0, at) + piece + changed.slice(at + (random.once(2) ? length : 0));
+  }
+  return changed;
+}
+
+/** A node of ours in the words of the library. */
+function ours(tree: SyntaxTree, at: number): unknown[] {
+  const flags = tree.flags[at] ?? 0;
+  return [
+    tree.grammar.kinds[tree.kinds[at] ?? -1],
+    tree.grammar.fields[tree.fields[at] ?? -1],
+    tree.starts[at],
+    tree.ends[at],
+    (flags & NODE.named) !== 0,
+    (flags & NODE.extra) !== 0,
+    (flags & NODE.missing) !== 0,
+    tree.parents[at],
+    tree.nexts[at],
+  ];
+}
+
+/** All nodes as the library's cursor comes to them. */
+function theirs(cursor: TreeCursor): unknown[][] {
+  const nodes: unknown[][] = [];
+  const above: number[] = [];
+  for (;;) {
+    const { currentNode } = cursor;
+    nodes.push([
+      // Go has a sign that is a NUL, whose name is empty: the library takes it for an error.
+      cursor.nodeType === "ERROR" && !cursor.nodeIsNamed ? "" : cursor.nodeType,
+      cursor.currentFieldName ?? "",
+      cursor.startIndex,
+      cursor.endIndex,
+      cursor.nodeIsNamed,
+      currentNode.isExtra,
+      cursor.nodeIsMissing,
+      above.at(-1) ?? -1,
+    ]);
+    if (cursor.gotoFirstChild()) {
+      above.push(nodes.length - 1);
+      continue;
+    }
+    nodes.at(-1)?.push(nodes.length);
+    while (!cursor.gotoNextSibling()) {
+      if (!cursor.gotoParent()) return nodes;
+      nodes[above.pop() ?? -1]?.push(nodes.length);
+    }
+  }
+}
+
+for (const name of GRAMMARS) {
+  Deno.test(`${name}: the tables hold what the library's own functions say of a tree`, async () => {
+    const language = await Language.load(READ(name));
+    const parser = new Parser().setLanguage(language);
+    const random = new Random(SEED);
+    assertEquals(parsed(name, SOURCES[name]).errors > 0, name === "javascript");
+    for (let round = 0; round < MUTANTS; round++) {
+      const text = round === 0 ? SOURCES[name] : mutant(SOURCES[name], random);
+      const tree = parsed(name, text);
+      const expected = parser.parse(text);
+      assert(expected !== null);
+      const nodes = theirs(expected.walk());
+      assertEquals(Array.from({ length: tree.count }, (_, at) => ours(tree, at)), nodes);
+      expected.delete();
+    }
+    parser.delete();
+  });
+}
+
+function parsed(name: (typeof GRAMMARS)[number], text: string): SyntaxTree {
+  const tree = PARSERS.of(name).parse(text, FREE);
+  if (typeof tree === "string") throw new Error(tree);
+  return tree;
+}
+
+Deno.test("empty texts, and texts of one character, have a tree", () => {
+  for (const name of GRAMMARS) {
+    for (const text of ["", " ", "\n", "x", "\0", "\ud800", "\ufeff", '"']) {
+      const tree = parsed(name, text);
+      assert(tree.count >= 1 && tree.parents[0] === -1);
+      assertEquals(tree.nexts[0], tree.count);
+    }
+  }
+});
+
+/** Texts whose trees are as deep as they are long, or that nothing can be made of. */
+const HOSTILE: readonly string[] = [
+  "(".repeat(100_000),
+  "[".repeat(100_000) + "]".repeat(100_000),
+  "{".repeat(100_000),
+  "a.".repeat(100_000),
+  "((".repeat(20_000) + "))".repeat(20_000),
+  "if (a) ".repeat(20_000),
+  "f(".repeat(50_000),
+  "`${".repeat(20_000),
+  "<a>".repeat(30_000),
+  "-".repeat(100_000),
+  "x => ".repeat(30_000),
+  "/*".repeat(50_000),
+  "'''\"\"\"".repeat(20_000),
+  "\\\n".repeat(50_000),
+  "\u2028\ud800\0".repeat(30_000),
+  "$((".repeat(20_000),
+  "<<A\n".repeat(10_000),
+];
+
+Deno.test("what is nested 100,000 deep, or is no code at all, is parsed or given up in its time", () => {
+  for (const name of GRAMMARS) {
+    for (const text of HOSTILE) {
+      const tree = PARSERS.of(name).parse(text, { pause: () => {}, timeMs: 20 });
+      if (typeof tree !== "string") {
+        assertEquals(tree.nexts[0], tree.count);
+      }
+      // Whatever became of it, the next text is parsed as ever.
+      assertEquals(parsed(name, "").errors, 0);
+    }
+  }
+});
+
+Deno.test("a pause that throws ends the parse, and what it threw is thrown", () => {
+  const text = "a + ".repeat(200_000);
+  let pauses = 0;
+  const pause = () => {
+    if (++pauses === 3) throw new Error("enough");
+  };
+  assertThrows(
+    () => PARSERS.of("typescript").parse(text, { pause, timeMs: 60_000 }),
+    Error,
+    "enough",
+  );
+  assertEquals(pauses, 3);
+  assertEquals(PARSERS.of("typescript").parse(text, { pause: () => {}, timeMs: 0 }), "slow");
+  assertEquals(parsed("typescript", "let a = 1;").errors, 0);
+});
+
+Deno.test("a grammar that cannot be loaded leaves the others as they are", () => {
+  const parsers = createParsers((name) => name === "go" ? new Uint8Array([1, 2, 3]) : READ(name));
+  assertThrows(() => parsers.of("go"), WebAssembly.CompileError);
+  assert(typeof parsers.of("python").parse("a = 1\n", FREE) !== "string");
+});
+
+Deno.test("a text of some megabytes is parsed, and gives its memory back", () => {
+  const text = "export const value = { a: [1, 2, 3], b: f(x) };\n".repeat(25_000);
+  const tree = parsed("typescript", text);
+  assertEquals(tree.errors, 0);
+  assert(tree.count > 500_000);
+  assertEquals(parsed("typescript", "let a;").count, 6);
+});
