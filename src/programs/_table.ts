@@ -3,7 +3,7 @@
  * command, file write, library load). A program that is not in it is `moderate`.
  */
 
-import type { CommandSpec, OptionRule } from "./spec.ts";
+import type { CommandSpec, OptionRule, Starts } from "./spec.ts";
 import { ARGUMENT_PLACES } from "./_table_files.ts";
 import { CODE_RUNNERS, LAUNCHERS, WRAPPERS } from "./_table_code.ts";
 
@@ -278,11 +278,34 @@ const BEHAVIOUR: ReadonlyMap<string, CommandSpec> = new Map<string, CommandSpec>
 /** Programs of which nothing else is known than what their arguments name. */
 const ORDINARY: CommandSpec = { risk: "moderate" };
 
+/** What tar(1) starts to pack and unpack. */
+const COMPRESSORS = ["gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress"];
+
+/** What programs start that need others to do their work; the rest whose arguments are known starts none. */
+const STARTS: Readonly<Record<string, Starts>> = {
+  tar: COMPRESSORS,
+  git: ["git", "git-*"],
+  xargs: ["echo"],
+  man: "any",
+  ...Object.fromEntries(
+    ["env", "nice", "nohup", "time", "timeout", "setsid", "stdbuf", "ionice", "busybox", "toybox"]
+      .map((name) => [name, "none"]),
+  ),
+  gunzip: ["gzip"],
+  zcat: ["gzip"],
+};
+
 /** The table, by name in lower case: how a program behaves, and what its arguments name. */
 export const COMMAND_TABLE: ReadonlyMap<string, CommandSpec> = new Map(
   [...new Set([...BEHAVIOUR.keys(), ...ARGUMENT_PLACES.keys()])].map((name) => {
-    const places = ARGUMENT_PLACES.get(ALIASES[name] ?? name);
+    const known = ALIASES[name] ?? name;
+    const places = ARGUMENT_PLACES.get(known);
     const spec = BEHAVIOUR.get(name) ?? ORDINARY;
-    return [name, places === undefined ? spec : { ...spec, places }];
+    const starts = STARTS[known] ?? (places === undefined ? undefined : "none");
+    return [name, {
+      ...spec,
+      ...(places === undefined ? {} : { places }),
+      ...(starts === undefined ? {} : { starts }),
+    }];
   }),
 );

@@ -1,6 +1,6 @@
 /** Addresses among arguments: what curl(1) and wget(1) would connect to, or read. */
 
-import type { Capability } from "../core/capability.ts";
+import type { Effect } from "./effect.ts";
 
 /** Schemes that curl knows, with their ports (services(5)). */
 const PORTS: Readonly<Record<string, number>> = {
@@ -35,16 +35,17 @@ const PORTS: Readonly<Record<string, number>> = {
 };
 
 /** The connection, or the file of a `file:` address. One that cannot be read is a host that no rule names. */
-export function addressOf(text: string, cwd: string): readonly Capability[] {
+export function addressOf(text: string, cwd: string): Effect {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(address)) return [{ kind: "net.connect", host: text, port: 0 }];
+  if (!URL.canParse(address)) return { kind: "connect", to: { host: text, port: 0 } };
   const { protocol, hostname, port, pathname } = new URL(address);
   if (protocol === "file:") {
     const path = decoded(pathname);
-    return [{ kind: "fs.read", path: path === "" ? cwd : path, tree: false, by: "program" }];
+    return { kind: "read", file: { path: path === "" ? cwd : path, tree: false } };
   }
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  return [{ kind: "net.connect", host, port: port === "" ? PORTS[protocol] ?? 0 : Number(port) }];
+  const known = port === "" ? PORTS[protocol] ?? 0 : Number(port);
+  return { kind: "connect", to: { host, port: known } };
 }
 
 function decoded(path: string): string {

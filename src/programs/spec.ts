@@ -71,6 +71,12 @@ export type Wrapping =
 /** How the text of an argument is judged where it is a program itself. */
 export type Inspection = "awk" | "sed" | "tar" | "git" | "find";
 
+/**
+ * What a program may start itself, beside commands among its words: nothing, programs of these bare names (`git-*`
+ * for all that begin so), or any. The default of `runs` in a policy's `commands`.
+ */
+export type Starts = "none" | "any" | readonly string[];
+
 /** Where an interpreter takes code from, beside a file. Without a file it reads code from stdin. */
 export interface CodeOptions {
   readonly options: readonly string[];
@@ -102,6 +108,8 @@ export interface CommandSpec {
   readonly dangerousOperands?: readonly string[];
   readonly inspect?: Inspection;
   readonly wraps?: Wrapping;
+  /** Undefined: what is among its words where that is known, else any. */
+  readonly starts?: Starts;
   /** Undefined where nothing is known of what its arguments name. */
   readonly places?: ArgumentPlaces;
 }

@@ -1,0 +1,19 @@
+/** One thing that a command does to what is around it. */
+
+/** A file or folder. The path is relative to the workspace (from the command's `cwd`), or absolute; links not followed. */
+export interface FileEffect {
+  readonly path: string;
+  /** All that lies below it too. */
+  readonly tree: boolean;
+  /**
+   * No word names it, the program does so by itself (`ls` reads where it stands, `gzip a` writes `a.gz`): not judged,
+   * so it is granted only as far as the policy allows it.
+   */
+  readonly implied?: true;
+}
+
+/** One effect. */
+export type Effect =
+  | { readonly kind: "read" | "write" | "delete"; readonly file: FileEffect }
+  | { readonly kind: "connect"; readonly to: { readonly host: string; readonly port: number } }
+  | { readonly kind: "set"; readonly name: string };
