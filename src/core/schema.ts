@@ -1,11 +1,20 @@
 /** Plain JSON Schema data (a subset of draft 2020-12), the types that read it, and what it leaves implied. */
 
+/** What JSON can write. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
 /** The keywords that tools may use. */
 export interface JsonSchema {
   readonly type?: "string" | "number" | "integer" | "boolean" | "array" | "object" | "null";
   readonly description?: string;
   readonly enum?: readonly (string | number | boolean | null)[];
-  readonly default?: unknown;
+  readonly default?: JsonValue;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;

@@ -6,6 +6,7 @@
 import type { Capability } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
 import { invalidArguments, parseArguments } from "../core/parse_arguments.ts";
+import type { Schema } from "../core/schema.ts";
 import type { Scope, Tool, ToolContext } from "../core/tool.ts";
 import { type CommandResult, outputOf, outputSchema, type PluginOutput } from "./_output.ts";
 import { expandCommand, expandInput } from "./_expand.ts";
@@ -15,7 +16,7 @@ import type { CommandManifest, PluginArguments } from "./manifest.ts";
 export function createCommandTool(
   manifest: CommandManifest,
   runCommand: Tool,
-): Tool<PluginArguments, PluginOutput> {
+): Tool<Schema<PluginArguments>, Schema<PluginOutput>> {
   const { name, category, description, risk, permission, parameters, env, examples } = manifest;
   const request = (args: PluginArguments) => requestOf(manifest, runCommand, args);
   return {

@@ -7,6 +7,7 @@ import type { Capability } from "../core/capability.ts";
 import { ToolError } from "../core/errors.ts";
 import { invalidArguments } from "../core/parse_arguments.ts";
 import { printable } from "../core/printable.ts";
+import type { Schema } from "../core/schema.ts";
 import type { Files, Preview, Tool, ToolContext } from "../core/tool.ts";
 import {
   answerOf,
@@ -30,7 +31,7 @@ interface Needed {
 /** The tool. Its module is made ready when it is first called, and once. */
 export function createModuleTool(
   manifest: ModuleManifest,
-): Tool<PluginArguments, ModuleOutput | Preview> {
+): Tool<Schema<PluginArguments>, Schema<ModuleOutput | Preview>> {
   const { name, category, description, risk, permission, parameters, env, examples } = manifest;
   let ready = manifest;
   return {

@@ -2,21 +2,8 @@
 
 import { ToolError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
-import type { JsonSchema } from "../core/schema.ts";
+import type { Infer, JsonSchema, Schema } from "../core/schema.ts";
 import type { ProcessOutcome, ProgramLimit } from "../core/tool.ts";
-
-export interface CommandOutput {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  readonly timed_out: boolean;
-  readonly truncated: boolean;
-  readonly invalid_utf8?: true;
-  readonly duration_ms: number;
-  readonly sandbox: readonly string[];
-  readonly spilled?: { readonly bytes: number; readonly complete: boolean };
-}
 
 /** What each means, for the schemas of outputs. */
 export const OUTPUT_PROPERTIES = {
@@ -43,6 +30,39 @@ export const OUTPUT_PROPERTIES = {
     description: "The layers that held it.",
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
+
+/** Those of them that are in every answer. */
+export const OUTPUT_REQUIRED = [
+  "stdout",
+  "stderr",
+  "exit_code",
+  "signal",
+  "timed_out",
+  "truncated",
+  "duration_ms",
+  "sandbox",
+] as const;
+
+/** The schema of a command's answer, which may have gone to a file as well. */
+export const COMMAND_OUTPUT = {
+  type: "object",
+  properties: {
+    ...OUTPUT_PROPERTIES,
+    spilled: {
+      type: "object",
+      properties: {
+        bytes: { type: "integer", description: "Bytes that output_file was given." },
+        complete: { type: "boolean", description: "False where it could not take all of them." },
+      },
+      required: ["bytes", "complete"],
+      description: "Where output_file was given.",
+    },
+  },
+  required: OUTPUT_REQUIRED,
+} as const satisfies Schema;
+
+/** What became of a command. `invalid_utf8` is there where it is true, `spilled` where a file was named. */
+export type CommandOutput = Infer<typeof COMMAND_OUTPUT>;
 
 export function commandOutput(outcome: ProcessOutcome): CommandOutput {
   const stdout = decode(outcome.stdout);

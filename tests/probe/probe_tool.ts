@@ -3,6 +3,7 @@
  * defect or an attacker on its thread would. It is part of the probe binary alone.
  */
 
+import type { Infer, Schema } from "../../src/core/schema.ts";
 import type { Tool } from "../../src/core/tool.ts";
 
 const ACTIONS = [
@@ -23,38 +24,35 @@ const ACTIONS = [
   "busy",
 ] as const;
 
-interface Input {
-  readonly action: typeof ACTIONS[number];
-  /** What the action is aimed at: mostly an absolute path. */
-  readonly path: string;
-  /** What the capabilities claim, so that the call gets a thread of that kind. */
-  readonly claim: "read" | "write" | "spawn";
-}
-
-type Output = Readonly<Record<string, unknown>>;
-
 /** Asynchronous reads that are under way at once. */
 const BURST = 400;
 /** Rounds of a path that changes between check and use. */
 const ROUNDS = 25;
 
-const tool: Tool<Input, Output> = {
+/** `path` is what the action is aimed at, mostly absolute; `claim` what the capabilities say, for a thread of that kind. */
+const input = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: ACTIONS },
+    path: { type: "string" },
+    claim: { type: "string", enum: ["read", "write", "spawn"], default: "read" },
+  },
+  required: ["action", "path"],
+} as const satisfies Schema;
+
+const output = { type: "object", additionalProperties: true } as const satisfies Schema;
+
+type Output = Infer<typeof output>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "probe",
   category: "util",
   description: "Tries what the lower layers should stop.",
   risk: "safe",
   permission: null,
   riskOfPrograms: false,
-  input: {
-    type: "object",
-    properties: {
-      action: { type: "string", enum: [...ACTIONS] },
-      path: { type: "string" },
-      claim: { type: "string", enum: ["read", "write", "spawn"], default: "read" },
-    },
-    required: ["action", "path"],
-  },
-  output: { type: "object", additionalProperties: true },
+  input,
+  output,
   describe: ({ action }) => `Probe: ${action}`,
   capabilities({ claim }) {
     switch (claim) {

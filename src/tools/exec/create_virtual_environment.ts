@@ -1,13 +1,14 @@
 /** `create_virtual_environment`: an environment of Python in the workspace. */
 
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { inFolder } from "./project/facts.ts";
 import { requested } from "./project/files_argument.ts";
 import {
+  type Chosen,
   CWD_SCHEMA,
   describeWay,
   previewOf,
-  type ProjectInput,
   shownPath,
   spawns,
   surveyOf,
@@ -22,22 +23,38 @@ import {
 } from "../../toolkit/run_program.ts";
 import { checkWord, invalid, operand, PATH_SCHEMA } from "../../toolkit/words.ts";
 
-interface Input extends ProjectInput {
-  readonly path: string;
-  readonly python?: string;
-  readonly with_pip: boolean;
-  readonly timeout?: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: { ...PATH_SCHEMA, default: ".venv", description: "The folder to make it in." },
+    python: {
+      type: "string",
+      maxLength: 30,
+      description: "The interpreter to use: python3, python3.12, pypy3.",
+    },
+    with_pip: {
+      type: "boolean",
+      default: true,
+      description: "Whether to install pip into it, from what the interpreter brings along.",
+    },
+    cwd: CWD_SCHEMA,
+    timeout: TIMEOUT_SCHEMA,
+  },
+} as const satisfies Schema;
 
-interface Output {
-  readonly path: string;
-  readonly python: string;
-  readonly tool: string;
-  readonly command: readonly string[];
-  readonly duration_ms: number;
-}
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The environment's folder, relative to the workspace." },
+    python: { type: "string", description: "Its interpreter, relative to the workspace." },
+    tool: { type: "string", description: "What made it: venv or uv." },
+    command: { type: "array", items: { type: "string" }, description: "The command that ran." },
+    duration_ms: { type: "number", description: "From start to end." },
+  },
+  required: ["path", "python", "tool", "command", "duration_ms"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "create_virtual_environment",
   category: "exec",
   description:
@@ -47,35 +64,8 @@ const tool: Tool<Input, Output> = {
   risk: "moderate",
   riskOfPrograms: true,
   permission: "code_execution",
-  input: {
-    type: "object",
-    properties: {
-      path: { ...PATH_SCHEMA, default: ".venv", description: "The folder to make it in." },
-      python: {
-        type: "string",
-        maxLength: 30,
-        description: "The interpreter to use: python3, python3.12, pypy3.",
-      },
-      with_pip: {
-        type: "boolean",
-        default: true,
-        description: "Whether to install pip into it, from what the interpreter brings along.",
-      },
-      cwd: CWD_SCHEMA,
-      timeout: TIMEOUT_SCHEMA,
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The environment's folder, relative to the workspace." },
-      python: { type: "string", description: "Its interpreter, relative to the workspace." },
-      tool: { type: "string", description: "What made it: venv or uv." },
-      command: { type: "array", items: { type: "string" }, description: "The command that ran." },
-      duration_ms: { type: "number", description: "From start to end." },
-    },
-    required: ["path", "python", "tool", "command", "duration_ms"],
-  },
+  input,
+  output,
   examples: [
     { note: "the usual one", args: {} },
     { note: "of another version, elsewhere", args: { path: "env312", python: "python3.12" } },

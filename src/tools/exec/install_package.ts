@@ -1,21 +1,15 @@
 /** `install_package`: packages by name, with the project's own package manager. */
 
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { type CommandOutput, commandOutput } from "../../toolkit/command_output.ts";
+import { commandOutput } from "../../toolkit/command_output.ts";
+import { checkPackages, installCommands, managerOf, MANAGERS } from "./project/package_managers.ts";
 import {
-  checkPackages,
-  installCommands,
-  type Manager,
-  managerOf,
-  MANAGERS,
-  type Packages,
-} from "./project/package_managers.ts";
-import {
+  type Chosen,
   CWD_SCHEMA,
   describeWay,
   nothingFits,
   previewOf,
-  type ProjectInput,
   spawns,
   surveyOf,
   wayOf,
@@ -29,18 +23,59 @@ import {
 } from "../../toolkit/run_program.ts";
 import { checkWord } from "../../toolkit/words.ts";
 
-interface Input extends ProjectInput, Packages {
-  readonly manager?: Manager;
-  readonly timeout?: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    packages: {
+      type: "array",
+      minItems: 1,
+      maxItems: 100,
+      items: {
+        type: "string",
+        minLength: 1,
+        maxLength: 200,
+        description: "A name, with a version or without, as the manager writes it.",
+      },
+      description: "What to install.",
+    },
+    manager: {
+      type: "string",
+      enum: MANAGERS,
+      description: "Which to use, where the project's files say another or none.",
+    },
+    dev: {
+      type: "boolean",
+      default: false,
+      description: "For development only, where the manager knows the difference.",
+    },
+    run_scripts: {
+      type: "boolean",
+      default: false,
+      description: "Whether packages may run code of theirs while they are installed.",
+    },
+    cwd: CWD_SCHEMA,
+    timeout: TIMEOUT_SCHEMA,
+  },
+  required: ["packages"],
+} as const satisfies Schema;
 
-interface Output extends Pick<CommandOutput, "stdout" | "stderr" | "truncated" | "duration_ms"> {
-  readonly manager: string;
-  readonly packages: readonly string[];
-  readonly command: readonly string[];
-}
+const output = {
+  type: "object",
+  properties: {
+    manager: { type: "string", description: "What installed them." },
+    packages: { type: "array", items: { type: "string" }, description: "What was asked for." },
+    command: { type: "array", items: { type: "string" }, description: "The command that ran." },
+    stdout: { type: "string", description: "What it printed." },
+    stderr: { type: "string", description: "Likewise." },
+    truncated: { type: "boolean", description: "Whether output was dropped at the limit." },
+    duration_ms: { type: "number", description: "From start to end." },
+  },
+  required: [
+    ...["manager", "packages", "command", "stdout", "stderr", "truncated", "duration_ms"],
+  ],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "install_package",
   category: "exec",
   description:
@@ -50,56 +85,8 @@ const tool: Tool<Input, Output> = {
   // Code from elsewhere: as what it is, not as what its manager is.
   risk: "dangerous",
   permission: "code_execution",
-  input: {
-    type: "object",
-    properties: {
-      packages: {
-        type: "array",
-        minItems: 1,
-        maxItems: 100,
-        items: {
-          type: "string",
-          minLength: 1,
-          maxLength: 200,
-          description: "A name, with a version or without, as the manager writes it.",
-        },
-        description: "What to install.",
-      },
-      manager: {
-        type: "string",
-        enum: MANAGERS,
-        description: "Which to use, where the project's files say another or none.",
-      },
-      dev: {
-        type: "boolean",
-        default: false,
-        description: "For development only, where the manager knows the difference.",
-      },
-      run_scripts: {
-        type: "boolean",
-        default: false,
-        description: "Whether packages may run code of theirs while they are installed.",
-      },
-      cwd: CWD_SCHEMA,
-      timeout: TIMEOUT_SCHEMA,
-    },
-    required: ["packages"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      manager: { type: "string", description: "What installed them." },
-      packages: { type: "array", items: { type: "string" }, description: "What was asked for." },
-      command: { type: "array", items: { type: "string" }, description: "The command that ran." },
-      stdout: { type: "string", description: "What it printed." },
-      stderr: { type: "string", description: "Likewise." },
-      truncated: { type: "boolean", description: "Whether output was dropped at the limit." },
-      duration_ms: { type: "number", description: "From start to end." },
-    },
-    required: [
-      ...["manager", "packages", "command", "stdout", "stderr", "truncated", "duration_ms"],
-    ],
-  },
+  input,
+  output,
   examples: [
     {
       note: "for development",

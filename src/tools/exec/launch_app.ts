@@ -1,12 +1,9 @@
 /** `launch_app`: one program with its arguments, without a shell. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import {
-  type CommandOutput,
-  commandOutput,
-  OUTPUT_PROPERTIES,
-} from "../../toolkit/command_output.ts";
+import { commandOutput, OUTPUT_PROPERTIES, OUTPUT_REQUIRED } from "../../toolkit/command_output.ts";
 import {
   endedBadly,
   endedEarly,
@@ -17,17 +14,40 @@ import {
 } from "../../toolkit/run_program.ts";
 import { checkWord, checkWords, typed } from "../../toolkit/words.ts";
 
-interface Input {
-  readonly app_name: string;
-  readonly args: readonly string[];
-  readonly timeout: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    app_name: {
+      type: "string",
+      minLength: 1,
+      maxLength: 4095,
+      description: "The program: a name of the search path, or a path in the workspace.",
+    },
+    args: {
+      type: "array",
+      default: [],
+      maxItems: 10_000,
+      items: { type: "string", description: "One word, taken as it is." },
+      description: "Its arguments.",
+    },
+    timeout: { ...TIMEOUT_SCHEMA, default: 30 },
+  },
+  required: ["app_name"],
+} as const satisfies Schema;
 
-interface Output extends CommandOutput {
-  readonly returncode: number | null;
-}
+const output = {
+  type: "object",
+  properties: {
+    ...OUTPUT_PROPERTIES,
+    returncode: {
+      oneOf: [{ type: "integer" }, { type: "null" }],
+      description: "The exit code once more, by its other name.",
+    },
+  },
+  required: [...OUTPUT_REQUIRED, "returncode"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "launch_app",
   category: "exec",
   description:
@@ -37,40 +57,8 @@ const tool: Tool<Input, Output> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
-  input: {
-    type: "object",
-    properties: {
-      app_name: {
-        type: "string",
-        minLength: 1,
-        maxLength: 4095,
-        description: "The program: a name of the search path, or a path in the workspace.",
-      },
-      args: {
-        type: "array",
-        default: [],
-        maxItems: 10_000,
-        items: { type: "string", description: "One word, taken as it is." },
-        description: "Its arguments.",
-      },
-      timeout: { ...TIMEOUT_SCHEMA, default: 30 },
-    },
-    required: ["app_name"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      ...OUTPUT_PROPERTIES,
-      returncode: {
-        oneOf: [{ type: "integer" }, { type: "null" }],
-        description: "The exit code once more, by its other name.",
-      },
-    },
-    required: [
-      ...["stdout", "stderr", "exit_code", "signal", "timed_out", "truncated", "duration_ms"],
-      ...["sandbox", "returncode"],
-    ],
-  },
+  input,
+  output,
   examples: [
     { note: "a program with arguments", args: { app_name: "ls", args: ["-l", "src"] } },
     { note: "for at most five seconds", args: { app_name: "make", timeout: 5 } },

@@ -2,25 +2,57 @@
 
 import type { Capability } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
-import { checkCommandArguments, type CommandArguments, planOf } from "./_command_arguments.ts";
-import {
-  commandError,
-  type CommandOutput,
-  commandOutput,
-  OUTPUT_PROPERTIES,
-} from "../../toolkit/command_output.ts";
+import { checkCommandArguments, planOf } from "./_command_arguments.ts";
+import { COMMAND_OUTPUT, commandError, commandOutput } from "../../toolkit/command_output.ts";
 import { isOutOfTime } from "../../toolkit/run_program.ts";
 
-interface Input extends CommandArguments {
-  readonly cwd?: string;
-  readonly stdin?: string;
-  readonly output_file?: string;
-  readonly timeout_ms?: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    command: {
+      type: "string",
+      minLength: 1,
+      description: "A command line as for bash, such as: cd src && grep -n main *.ts | head",
+    },
+    argv: {
+      type: "array",
+      minItems: 1,
+      maxItems: 10_000,
+      items: { type: "string", description: "One word, taken as it is." },
+      description: "Program and arguments, instead of command.",
+    },
+    cwd: {
+      type: "string",
+      minLength: 1,
+      maxLength: 4095,
+      description: "Directory to start in; the workspace unless given.",
+    },
+    env: {
+      type: "object",
+      default: {},
+      additionalProperties: { type: "string" },
+      description: "Variables to set beside those that the policy passes on.",
+    },
+    stdin: { type: "string", description: "What the program reads; nothing unless given." },
+    output_file: {
+      type: "string",
+      minLength: 1,
+      maxLength: 4095,
+      description:
+        "A file that all output is written to whole, however long; what it held is gone.",
+    },
+    timeout_ms: {
+      type: "integer",
+      minimum: 1,
+      description: "Milliseconds until it is ended; can only shorten what the policy gives.",
+    },
+  },
+} as const satisfies Schema;
 
-const tool: Tool<Input, CommandOutput> = {
+const tool: Tool<typeof input, typeof COMMAND_OUTPUT> = {
   name: "run_command",
   category: "exec",
   description:
@@ -32,73 +64,8 @@ const tool: Tool<Input, CommandOutput> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
-  input: {
-    type: "object",
-    properties: {
-      command: {
-        type: "string",
-        minLength: 1,
-        description: "A command line as for bash, such as: cd src && grep -n main *.ts | head",
-      },
-      argv: {
-        type: "array",
-        minItems: 1,
-        maxItems: 10_000,
-        items: { type: "string", description: "One word, taken as it is." },
-        description: "Program and arguments, instead of command.",
-      },
-      cwd: {
-        type: "string",
-        minLength: 1,
-        maxLength: 4095,
-        description: "Directory to start in; the workspace unless given.",
-      },
-      env: {
-        type: "object",
-        default: {},
-        additionalProperties: { type: "string" },
-        description: "Variables to set beside those that the policy passes on.",
-      },
-      stdin: { type: "string", description: "What the program reads; nothing unless given." },
-      output_file: {
-        type: "string",
-        minLength: 1,
-        maxLength: 4095,
-        description:
-          "A file that all output is written to whole, however long; what it held is gone.",
-      },
-      timeout_ms: {
-        type: "integer",
-        minimum: 1,
-        description: "Milliseconds until it is ended; can only shorten what the policy gives.",
-      },
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      ...OUTPUT_PROPERTIES,
-      spilled: {
-        type: "object",
-        properties: {
-          bytes: { type: "integer", description: "Bytes that output_file was given." },
-          complete: { type: "boolean", description: "False where it could not take all of them." },
-        },
-        required: ["bytes", "complete"],
-        description: "Where output_file was given.",
-      },
-    },
-    required: [
-      "stdout",
-      "stderr",
-      "exit_code",
-      "signal",
-      "timed_out",
-      "truncated",
-      "duration_ms",
-      "sandbox",
-    ],
-  },
+  input,
+  output: COMMAND_OUTPUT,
   examples: [
     { note: "a command line", args: { command: "git log --oneline -5 | grep fix > fixes.txt" } },
     { note: "words as they are", args: { argv: ["grep", "-rn", "a|b", "src"] } },

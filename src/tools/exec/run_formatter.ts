@@ -1,6 +1,7 @@
 /** `run_formatter`: the project's own formatter, and exactly what it changed. */
 
 import { ToolError } from "../../core/errors.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Files, Tool, ToolContext } from "../../core/tool.ts";
 import { commandOutput } from "../../toolkit/command_output.ts";
 import type { Facts } from "./project/facts.ts";
@@ -8,11 +9,11 @@ import { FILES_SCHEMA, readsOf, writesOf } from "./project/files_argument.ts";
 import { fittingBest } from "./project/fitting.ts";
 import { type Formatter, FORMATTERS } from "./project/formatters.ts";
 import {
+  type Chosen,
   CWD_SCHEMA,
   describeWay,
   nothingFits,
   previewOf,
-  type ProjectInput,
   shownPath,
   spawns,
   surveyOf,
@@ -28,27 +29,9 @@ import {
   TIMEOUT_SCHEMA,
   withOutput,
 } from "../../toolkit/run_program.ts";
-import type { Reformatted, Unformatted } from "./reports/reformatted.ts";
+import type { Reformatted } from "./reports/reformatted.ts";
 import { plainText } from "./reports/text.ts";
 import { checkWord, checkWords } from "../../toolkit/words.ts";
-
-interface Input extends ProjectInput {
-  readonly files?: readonly string[];
-  readonly tool?: string;
-  readonly check: boolean;
-  readonly timeout?: number;
-}
-
-interface Output {
-  readonly changed: readonly string[];
-  readonly total_changed: number;
-  readonly diff: string;
-  readonly failed: readonly Unformatted[];
-  readonly tool: string;
-  readonly command: readonly string[];
-  readonly checked_only: boolean;
-  readonly truncated: boolean;
-}
 
 /** Files whose contents are kept for the diff, each up to the same size as a manifest that is read whole. */
 const MAX_DIFFED = 50;
@@ -58,7 +41,66 @@ const MAX_EDITS = 2000;
 
 const BY_NAME: Readonly<Record<string, Formatter>> = FORMATTERS;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    files: FILES_SCHEMA,
+    check: {
+      type: "boolean",
+      default: false,
+      description: "Only say what would change.",
+    },
+    tool: {
+      type: "string",
+      enum: Object.keys(FORMATTERS),
+      description: "Which formatter to use, where the project's files say another or none.",
+    },
+    cwd: CWD_SCHEMA,
+    timeout: TIMEOUT_SCHEMA,
+  },
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    changed: {
+      type: "array",
+      items: { type: "string" },
+      description: "Files that changed, or with check would; as many as the limit of entries.",
+    },
+    total_changed: { type: "integer", description: "How many there were to list." },
+    diff: {
+      type: "string",
+      description:
+        "A unified diff of what changed. With check, in the formatter's own form; empty where it has none.",
+    },
+    failed: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          file: { type: "string", description: "Relative to the workspace." },
+          message: { type: "string", description: "Why it could not be formatted." },
+        },
+        required: ["file", "message"],
+      },
+      description: "Files that it could not read.",
+    },
+    tool: { type: "string", description: "What formatted." },
+    command: { type: "array", items: { type: "string" }, description: "The command that ran." },
+    checked_only: { type: "boolean", description: "Whether nothing was to be changed." },
+    truncated: { type: "boolean", description: "Whether files or the diff are cut short." },
+  },
+  required: [
+    ...["changed", "total_changed", "diff", "failed", "tool", "command", "checked_only"],
+    "truncated",
+  ],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input> & Chosen;
+type Output = Infer<typeof output>;
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "run_formatter",
   category: "exec",
   description:
@@ -68,60 +110,8 @@ const tool: Tool<Input, Output> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
-  input: {
-    type: "object",
-    properties: {
-      files: FILES_SCHEMA,
-      check: {
-        type: "boolean",
-        default: false,
-        description: "Only say what would change.",
-      },
-      tool: {
-        type: "string",
-        enum: Object.keys(FORMATTERS),
-        description: "Which formatter to use, where the project's files say another or none.",
-      },
-      cwd: CWD_SCHEMA,
-      timeout: TIMEOUT_SCHEMA,
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      changed: {
-        type: "array",
-        items: { type: "string" },
-        description: "Files that changed, or with check would; as many as the limit of entries.",
-      },
-      total_changed: { type: "integer", description: "How many there were to list." },
-      diff: {
-        type: "string",
-        description:
-          "A unified diff of what changed. With check, in the formatter's own form; empty where it has none.",
-      },
-      failed: {
-        type: "array",
-        items: {
-          type: "object",
-          properties: {
-            file: { type: "string", description: "Relative to the workspace." },
-            message: { type: "string", description: "Why it could not be formatted." },
-          },
-          required: ["file", "message"],
-        },
-        description: "Files that it could not read.",
-      },
-      tool: { type: "string", description: "What formatted." },
-      command: { type: "array", items: { type: "string" }, description: "The command that ran." },
-      checked_only: { type: "boolean", description: "Whether nothing was to be changed." },
-      truncated: { type: "boolean", description: "Whether files or the diff are cut short." },
-    },
-    required: [
-      ...["changed", "total_changed", "diff", "failed", "tool", "command", "checked_only"],
-      "truncated",
-    ],
-  },
+  input,
+  output,
   prepare: () => import("diff"),
   examples: [
     { note: "what it would change", args: { check: true } },

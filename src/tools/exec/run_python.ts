@@ -1,16 +1,13 @@
 /** `run_python`: code of Python, run by the project's own interpreter. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
+import { commandOutput, OUTPUT_PROPERTIES, OUTPUT_REQUIRED } from "../../toolkit/command_output.ts";
 import {
-  type CommandOutput,
-  commandOutput,
-  OUTPUT_PROPERTIES,
-} from "../../toolkit/command_output.ts";
-import {
+  type Chosen,
   CWD_SCHEMA,
   previewOf,
-  type ProjectInput,
   spawns,
   surveyOf,
   wayOf,
@@ -24,18 +21,29 @@ import {
 } from "../../toolkit/run_program.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 
-interface Input extends ProjectInput {
-  readonly code: string;
-  readonly timeout?: number;
-}
-
 /**
  * The code is an argument, not input: what is judged, approved and logged is then the very code that runs.
  * Linux takes 128 KiB an argument (execve(2), MAX_ARG_STRLEN), with its end.
  */
 const MAX_CODE_BYTES = 131_071;
 
-const tool: Tool<Input, CommandOutput> = {
+const input = {
+  type: "object",
+  properties: {
+    code: { type: "string", minLength: 1, description: "The program's text, up to 128 KiB." },
+    cwd: { ...CWD_SCHEMA, description: "Where it runs; the workspace unless given." },
+    timeout: TIMEOUT_SCHEMA,
+  },
+  required: ["code"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: OUTPUT_PROPERTIES,
+  required: OUTPUT_REQUIRED,
+} as const satisfies Schema;
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "run_python",
   category: "exec",
   description:
@@ -45,23 +53,8 @@ const tool: Tool<Input, CommandOutput> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
-  input: {
-    type: "object",
-    properties: {
-      code: { type: "string", minLength: 1, description: "The program's text, up to 128 KiB." },
-      cwd: { ...CWD_SCHEMA, description: "Where it runs; the workspace unless given." },
-      timeout: TIMEOUT_SCHEMA,
-    },
-    required: ["code"],
-  },
-  output: {
-    type: "object",
-    properties: OUTPUT_PROPERTIES,
-    required: [
-      ...["stdout", "stderr", "exit_code", "signal", "timed_out", "truncated", "duration_ms"],
-      "sandbox",
-    ],
-  },
+  input,
+  output,
   examples: [{ note: "a calculation", args: { code: "print(sum(range(10)))" } }],
   describe: ({ code }) => `Run Python: ${printable(code, 300)}`,
   check({ code, cwd }) {

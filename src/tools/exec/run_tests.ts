@@ -1,14 +1,15 @@
 /** `run_tests`: the project's own tests, and what became of each that failed. */
 
 import type { ToolError } from "../../core/errors.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { commandOutput } from "../../toolkit/command_output.ts";
 import {
+  type Chosen,
   CWD_SCHEMA,
   describeWay,
   nothingFits,
   previewOf,
-  type ProjectInput,
   shownPath,
   spawns,
   surveyOf,
@@ -24,13 +25,7 @@ import {
   TIMEOUT_SCHEMA,
   withOutput,
 } from "../../toolkit/run_program.ts";
-import {
-  type Framework,
-  FRAMEWORKS,
-  type Selection,
-  TEST_PROGRAMS,
-} from "./project/test_frameworks.ts";
-import type { TestFailure } from "./reports/report.ts";
+import { type Framework, FRAMEWORKS, TEST_PROGRAMS } from "./project/test_frameworks.ts";
 import { plainText } from "./reports/text.ts";
 import { checkWord, PATH_SCHEMA } from "../../toolkit/words.ts";
 import type { Facts } from "./project/facts.ts";
@@ -43,32 +38,80 @@ interface TestWay extends Way {
   readonly module: string;
 }
 
-interface Input extends ProjectInput<TestWay>, Selection {
-  readonly framework?: Framework;
-  readonly timeout?: number;
-}
-
-interface Output {
-  readonly framework: Framework;
-  readonly command: readonly string[];
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly failures: readonly TestFailure[];
-  readonly total_failures: number;
-  readonly recognized: boolean;
-  readonly exit_code: number | null;
-  readonly duration_ms: number;
-  readonly output: string;
-  readonly truncated: boolean;
-}
-
 /** What people want to see of a run: its end. */
 const TAIL = 4_000;
 /** Statuses by which a program says that there was nothing to test: pytest(1), unittest of Python 3.12. */
 const NO_TESTS = 5;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    test_pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1000,
+      description: "Only tests whose names fit, in the words of the framework (-k, --grep, …).",
+    },
+    path: { ...PATH_SCHEMA, description: "Only tests of this file or folder." },
+    framework: {
+      type: "string",
+      enum: FRAMEWORKS,
+      description: "Which to use, where the project's files say another or none.",
+    },
+    cwd: CWD_SCHEMA,
+    timeout: TIMEOUT_SCHEMA,
+  },
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    framework: { type: "string", description: "What ran them." },
+    command: {
+      type: "array",
+      items: { type: "string" },
+      description: "The command that ran.",
+    },
+    passed: { type: "integer", description: "How many passed." },
+    failed: { type: "integer", description: "How many failed, or could not be loaded." },
+    skipped: { type: "integer", description: "Skipped, or expected to fail and did." },
+    failures: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          name: { type: "string", description: "The test's whole name." },
+          file: { type: "string", description: "Relative to the workspace." },
+          line: { type: "integer", description: "Where it failed, from 1." },
+          message: { type: "string", description: "What went wrong." },
+        },
+        required: ["name", "message"],
+      },
+      description: "As many as the policy's limit of entries.",
+    },
+    total_failures: { type: "integer", description: "How many failures there were to list." },
+    recognized: {
+      type: "boolean",
+      description: "False where a script passed with output that holds no known report.",
+    },
+    exit_code: {
+      oneOf: [{ type: "integer" }, { type: "null" }],
+      description: "Of the program that ran them.",
+    },
+    duration_ms: { type: "number", description: "From start to end." },
+    output: { type: "string", description: "The end of what it printed for people." },
+    truncated: { type: "boolean", description: "Whether there was more output." },
+  },
+  required: [
+    ...["framework", "command", "passed", "failed", "skipped", "failures", "total_failures"],
+    ...["recognized", "exit_code", "duration_ms", "output", "truncated"],
+  ],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input> & Chosen<TestWay>;
+type Output = Infer<typeof output>;
+
+const tool: Tool<typeof input, typeof output, Chosen<TestWay>> = {
   name: "run_tests",
   category: "exec",
   description:
@@ -79,69 +122,8 @@ const tool: Tool<Input, Output> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
-  input: {
-    type: "object",
-    properties: {
-      test_pattern: {
-        type: "string",
-        minLength: 1,
-        maxLength: 1000,
-        description: "Only tests whose names fit, in the words of the framework (-k, --grep, …).",
-      },
-      path: { ...PATH_SCHEMA, description: "Only tests of this file or folder." },
-      framework: {
-        type: "string",
-        enum: FRAMEWORKS,
-        description: "Which to use, where the project's files say another or none.",
-      },
-      cwd: CWD_SCHEMA,
-      timeout: TIMEOUT_SCHEMA,
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      framework: { type: "string", description: "What ran them." },
-      command: {
-        type: "array",
-        items: { type: "string" },
-        description: "The command that ran.",
-      },
-      passed: { type: "integer", description: "How many passed." },
-      failed: { type: "integer", description: "How many failed, or could not be loaded." },
-      skipped: { type: "integer", description: "Skipped, or expected to fail and did." },
-      failures: {
-        type: "array",
-        items: {
-          type: "object",
-          properties: {
-            name: { type: "string", description: "The test's whole name." },
-            file: { type: "string", description: "Relative to the workspace." },
-            line: { type: "integer", description: "Where it failed, from 1." },
-            message: { type: "string", description: "What went wrong." },
-          },
-          required: ["name", "message"],
-        },
-        description: "As many as the policy's limit of entries.",
-      },
-      total_failures: { type: "integer", description: "How many failures there were to list." },
-      recognized: {
-        type: "boolean",
-        description: "False where a script passed with output that holds no known report.",
-      },
-      exit_code: {
-        oneOf: [{ type: "integer" }, { type: "null" }],
-        description: "Of the program that ran them.",
-      },
-      duration_ms: { type: "number", description: "From start to end." },
-      output: { type: "string", description: "The end of what it printed for people." },
-      truncated: { type: "boolean", description: "Whether there was more output." },
-    },
-    required: [
-      ...["framework", "command", "passed", "failed", "skipped", "failures", "total_failures"],
-      ...["recognized", "exit_code", "duration_ms", "output", "truncated"],
-    ],
-  },
+  input,
+  output,
   examples: [
     { note: "all tests of the project", args: {} },
     { note: "some tests of one file", args: { path: "tests/test_api.py", test_pattern: "login" } },

@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { FileContent, Preview, ReadContext, Tool } from "../../core/tool.ts";
 import { FILE_ENCODING } from "./edit/edit_arguments.ts";
 import { unify } from "../../toolkit/line_ends.ts";
@@ -9,22 +10,35 @@ import { pathSchema } from "../../toolkit/path_schema.ts";
 import { codecOf, openText, type TextFile } from "./edit/text_file.ts";
 import { previewOf, requireSize } from "./edit/text_plan.ts";
 
-interface Input {
-  readonly path: string;
-  readonly content: string;
-  readonly encoding?: string;
-}
-
-interface Output {
-  readonly path: string;
-  readonly bytes_written: number;
-  readonly created: boolean;
-}
-
 /** How much of the file's beginning tells its encoding and line ends: even, so that UTF-16 is not cut in half. */
 const SAMPLE = 64 * 1024;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The file, relative to the workspace or absolute."),
+    content: {
+      type: "string",
+      description: "What to add, with a line end of its own if wanted.",
+    },
+    encoding: FILE_ENCODING,
+  },
+  required: ["path", "content"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The file, relative to the workspace." },
+    bytes_written: { type: "integer", description: "Bytes added." },
+    created: { type: "boolean", description: "Whether the file was not there before." },
+  },
+  required: ["path", "bytes_written", "created"],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "append_file",
   category: "fs",
   description:
@@ -33,27 +47,8 @@ const tool: Tool<Input, Output> = {
     "may be read; else the text is written as UTF-8, as it is. Answers the bytes added.",
   risk: "moderate",
   permission: "file_write",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The file, relative to the workspace or absolute."),
-      content: {
-        type: "string",
-        description: "What to add, with a line end of its own if wanted.",
-      },
-      encoding: FILE_ENCODING,
-    },
-    required: ["path", "content"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The file, relative to the workspace." },
-      bytes_written: { type: "integer", description: "Bytes added." },
-      created: { type: "boolean", description: "Whether the file was not there before." },
-    },
-    required: ["path", "bytes_written", "created"],
-  },
+  input,
+  output,
   examples: [
     { note: "a line more", args: { path: "notes/log.md", content: "- tests pass\n" } },
   ],

@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Preview, ReadContext, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import { byteOrderMark, looksBinary } from "../../toolkit/decode.ts";
@@ -11,11 +12,6 @@ import { changesOf, planPatch } from "./patch/plan.ts";
 import { parsePatch } from "./patch/parse.ts";
 import type { PlannedFile } from "./patch/tree.ts";
 import { describeChange } from "../../toolkit/unified_diff.ts";
-
-interface Input {
-  readonly patch: string;
-  readonly validate_syntax: boolean;
-}
 
 interface ChangedFile {
   readonly path: string;
@@ -27,14 +23,66 @@ interface ChangedFile {
   readonly hunks?: readonly HunkNote[];
 }
 
-interface Output {
-  readonly files: readonly ChangedFile[];
-}
-
 /** Files that a description names. */
 const MAX_NAMED = 5;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    patch: {
+      type: "string",
+      minLength: 1,
+      description: "The diff. Paths are relative to the workspace, behind a/ and b/ or alone.",
+    },
+    validate_syntax: VALIDATE_SYNTAX,
+  },
+  required: ["patch"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    files: {
+      type: "array",
+      description: "One for each file that is other than it was.",
+      items: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "Relative to the workspace." },
+          change: {
+            type: "string",
+            enum: ["added", "modified", "deleted", "moved"],
+            description: "What became of it.",
+          },
+          added_lines: { type: "integer", description: "Lines that the patch adds." },
+          removed_lines: { type: "integer", description: "Lines that it takes away." },
+          from: { type: "string", description: "What it was moved or copied from." },
+          executable: { type: "boolean", description: "Where the patch set or cleared it." },
+          hunks: {
+            type: "array",
+            description: "Hunks that went elsewhere than they say.",
+            items: {
+              type: "object",
+              properties: {
+                hunk: { type: "integer", description: "Its number in the file, from 1." },
+                line: { type: "integer", description: "Where it went, in the old file." },
+                offset: { type: "integer", description: "Lines from where it says." },
+                fuzz: { type: "integer", description: "Lines of context that did not fit." },
+              },
+              required: ["hunk", "line", "offset", "fuzz"],
+            },
+          },
+        },
+        required: ["path", "change", "added_lines", "removed_lines"],
+      },
+    },
+  },
+  required: ["files"],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "apply_patch",
   category: "fs",
   description:
@@ -44,58 +92,8 @@ const tool: Tool<Input, Output> = {
     "taken, too.",
   risk: "moderate",
   permission: "file_modify",
-  input: {
-    type: "object",
-    properties: {
-      patch: {
-        type: "string",
-        minLength: 1,
-        description: "The diff. Paths are relative to the workspace, behind a/ and b/ or alone.",
-      },
-      validate_syntax: VALIDATE_SYNTAX,
-    },
-    required: ["patch"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      files: {
-        type: "array",
-        description: "One for each file that is other than it was.",
-        items: {
-          type: "object",
-          properties: {
-            path: { type: "string", description: "Relative to the workspace." },
-            change: {
-              type: "string",
-              enum: ["added", "modified", "deleted", "moved"],
-              description: "What became of it.",
-            },
-            added_lines: { type: "integer", description: "Lines that the patch adds." },
-            removed_lines: { type: "integer", description: "Lines that it takes away." },
-            from: { type: "string", description: "What it was moved or copied from." },
-            executable: { type: "boolean", description: "Where the patch set or cleared it." },
-            hunks: {
-              type: "array",
-              description: "Hunks that went elsewhere than they say.",
-              items: {
-                type: "object",
-                properties: {
-                  hunk: { type: "integer", description: "Its number in the file, from 1." },
-                  line: { type: "integer", description: "Where it went, in the old file." },
-                  offset: { type: "integer", description: "Lines from where it says." },
-                  fuzz: { type: "integer", description: "Lines of context that did not fit." },
-                },
-                required: ["hunk", "line", "offset", "fuzz"],
-              },
-            },
-          },
-          required: ["path", "change", "added_lines", "removed_lines"],
-        },
-      },
-    },
-    required: ["files"],
-  },
+  input,
+  output,
   examples: [
     {
       note: "one line of a file",

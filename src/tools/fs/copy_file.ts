@@ -1,26 +1,39 @@
 /** `copy_file`: a copy of a file, or of a directory with what may be read in it. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { refuseTaken } from "./_destination.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { surveyShape } from "./_survey.ts";
 
-interface Input {
-  readonly src: string;
-  readonly dst: string;
-  readonly overwrite: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    src: pathSchema("The file or directory to copy, relative to the workspace or absolute."),
+    dst: pathSchema("The name of the copy."),
+    overwrite: {
+      type: "boolean",
+      default: false,
+      description: "Replace a file that has this name. Directories are never replaced.",
+    },
+  },
+  required: ["src", "dst"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly src: string;
-  readonly dst: string;
-  readonly files: number;
-  readonly bytes: number;
-  readonly left_out: number;
-}
+const output = {
+  type: "object",
+  properties: {
+    src: { type: "string", description: "What was copied, relative to the workspace." },
+    dst: { type: "string", description: "The copy, relative to the workspace." },
+    files: { type: "integer", description: "Files copied." },
+    bytes: { type: "integer", description: "Their sizes together." },
+    left_out: { type: "integer", description: "Entries that could not be or may not be copied." },
+  },
+  required: ["src", "dst", "files", "bytes", "left_out"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "copy_file",
   category: "fs",
   description:
@@ -29,30 +42,8 @@ const tool: Tool<Input, Output> = {
     "directory to put it in. It appears whole or not at all; parents are made.",
   risk: "moderate",
   permission: "file_write",
-  input: {
-    type: "object",
-    properties: {
-      src: pathSchema("The file or directory to copy, relative to the workspace or absolute."),
-      dst: pathSchema("The name of the copy."),
-      overwrite: {
-        type: "boolean",
-        default: false,
-        description: "Replace a file that has this name. Directories are never replaced.",
-      },
-    },
-    required: ["src", "dst"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      src: { type: "string", description: "What was copied, relative to the workspace." },
-      dst: { type: "string", description: "The copy, relative to the workspace." },
-      files: { type: "integer", description: "Files copied." },
-      bytes: { type: "integer", description: "Their sizes together." },
-      left_out: { type: "integer", description: "Entries that could not be or may not be copied." },
-    },
-    required: ["src", "dst", "files", "bytes", "left_out"],
-  },
+  input,
+  output,
   examples: [
     { note: "a file", args: { src: "config.json", dst: "config.old.json" } },
     { note: "a directory", args: { src: "src", dst: "build/src" } },

@@ -1,21 +1,34 @@
 /** `create_directory`: makes a directory, with its parents where they are missing. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findIfAllowed } from "./_look.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 
-interface Input {
-  readonly path: string;
-  readonly parents: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The directory, relative to the workspace or absolute."),
+    parents: {
+      type: "boolean",
+      default: true,
+      description: "Make missing parent directories, too.",
+    },
+  },
+  required: ["path"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly path: string;
-  readonly created: boolean;
-}
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The directory, relative to the workspace." },
+    created: { type: "boolean", description: "Whether it was not there before." },
+  },
+  required: ["path", "created"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "create_directory",
   category: "fs",
   description:
@@ -23,26 +36,8 @@ const tool: Tool<Input, Output> = {
     "happens: created says which.",
   risk: "moderate",
   permission: "file_write",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The directory, relative to the workspace or absolute."),
-      parents: {
-        type: "boolean",
-        default: true,
-        description: "Make missing parent directories, too.",
-      },
-    },
-    required: ["path"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The directory, relative to the workspace." },
-      created: { type: "boolean", description: "Whether it was not there before." },
-    },
-    required: ["path", "created"],
-  },
+  input,
+  output,
   examples: [{ note: "with its parents", args: { path: "src/tools/fs" } }],
   describe: ({ path }) => `Create directory: ${printable(path)}`,
   capabilities: ({ path }) => [

@@ -2,26 +2,41 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Expectation, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import { VALIDATE_SYNTAX } from "./edit/edit_arguments.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { fileExists, planWhole, previewWhole } from "./edit/whole_file.ts";
 
-interface Input {
-  readonly path: string;
-  readonly content: string;
-  readonly overwrite: boolean;
-  readonly validate_syntax: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The file, relative to the workspace or absolute."),
+    content: { type: "string", description: "All that the file is to hold." },
+    overwrite: {
+      type: "boolean",
+      default: false,
+      description: "Replace a file that is there.",
+    },
+    validate_syntax: VALIDATE_SYNTAX,
+  },
+  required: ["path", "content"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly path: string;
-  readonly bytes_written: number;
-  readonly created: boolean;
-}
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The file, relative to the workspace." },
+    bytes_written: { type: "integer", description: "Size of the file now." },
+    created: { type: "boolean", description: "Whether it was not there before." },
+  },
+  required: ["path", "bytes_written", "created"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "create_file",
   category: "fs",
   description:
@@ -30,29 +45,8 @@ const tool: Tool<Input, Output> = {
     "Answers the bytes written and whether the file is new.",
   risk: "moderate",
   permission: "file_write",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The file, relative to the workspace or absolute."),
-      content: { type: "string", description: "All that the file is to hold." },
-      overwrite: {
-        type: "boolean",
-        default: false,
-        description: "Replace a file that is there.",
-      },
-      validate_syntax: VALIDATE_SYNTAX,
-    },
-    required: ["path", "content"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The file, relative to the workspace." },
-      bytes_written: { type: "integer", description: "Size of the file now." },
-      created: { type: "boolean", description: "Whether it was not there before." },
-    },
-    required: ["path", "bytes_written", "created"],
-  },
+  input,
+  output,
   examples: [
     { note: "a new file", args: { path: "src/version.ts", content: 'export const V = "1";\n' } },
     { note: "replace", args: { path: "config.json", content: "{}\n", overwrite: true } },

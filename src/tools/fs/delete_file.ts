@@ -2,22 +2,35 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { refuseDeniedPart, surveyShape } from "./_survey.ts";
 
-interface Input {
-  readonly path: string;
-  readonly recursive: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("What to delete, relative to the workspace or absolute."),
+    recursive: {
+      type: "boolean",
+      default: false,
+      description: "Delete a directory with all that lies in it.",
+    },
+  },
+  required: ["path"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly path: string;
-  readonly deleted: true;
-  readonly entries: number;
-}
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "What was deleted, relative to the workspace." },
+    deleted: { type: "boolean", description: "True: it is gone." },
+    entries: { type: "integer", description: "How many entries went, itself included." },
+  },
+  required: ["path", "deleted", "entries"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "delete_file",
   category: "fs",
   description:
@@ -26,27 +39,8 @@ const tool: Tool<Input, Output> = {
     "There is no way back. Answers how many entries went.",
   risk: "moderate",
   permission: "file_modify",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("What to delete, relative to the workspace or absolute."),
-      recursive: {
-        type: "boolean",
-        default: false,
-        description: "Delete a directory with all that lies in it.",
-      },
-    },
-    required: ["path"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "What was deleted, relative to the workspace." },
-      deleted: { type: "boolean", description: "True: it is gone." },
-      entries: { type: "integer", description: "How many entries went, itself included." },
-    },
-    required: ["path", "deleted", "entries"],
-  },
+  input,
+  output,
   examples: [
     { note: "one file", args: { path: "notes/old.md" } },
     { note: "a directory and all in it", args: { path: "build", recursive: true } },

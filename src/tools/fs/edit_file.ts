@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { ReadContext, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import {
@@ -16,35 +17,85 @@ import { codecOf } from "./edit/text_file.ts";
 import { planText, previewText, type TextPlan, writeText } from "./edit/text_plan.ts";
 import { describeChange } from "../../toolkit/unified_diff.ts";
 
-interface Input {
-  readonly path: string;
-  readonly content?: string;
-  readonly edits?: readonly {
-    readonly old: string;
-    readonly new: string;
-    readonly replace_all: boolean;
-  }[];
-  readonly create_backup: boolean;
-  readonly validate_syntax: boolean;
-  readonly expected_sha256?: string;
-  readonly encoding?: string;
-}
-
-interface Output {
-  readonly path: string;
-  readonly bytes_written: number;
-  readonly backup_path: string | null;
-  readonly diff: string;
-  readonly added_lines: number;
-  readonly removed_lines: number;
-  readonly replacements: number;
-  readonly sha256: string;
-}
-
 /** Far more than a model sends; each is a pass over the file. */
 const MAX_EDITS = 1000;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The file, relative to the workspace or absolute. It must exist."),
+    content: { type: "string", description: "All that the file is to hold; or use edits." },
+    edits: {
+      type: "array",
+      minItems: 1,
+      maxItems: MAX_EDITS,
+      description: "Replacements in order, each made on what those before it left.",
+      items: {
+        type: "object",
+        properties: {
+          old: {
+            type: "string",
+            minLength: 1,
+            description: "What to replace, exactly as the file has it, indentation included.",
+          },
+          new: { type: "string", description: "What to put there; empty removes the text." },
+          replace_all: {
+            type: "boolean",
+            default: false,
+            description: "Replace every place, not the only one.",
+          },
+        },
+        required: ["old", "new"],
+      },
+    },
+    create_backup: {
+      type: "boolean",
+      default: true,
+      description: "Keep the file as it was beside it: .bak, .bak.1, …",
+    },
+    validate_syntax: VALIDATE_SYNTAX,
+    expected_sha256: EXPECTED_SHA256,
+    encoding: FILE_ENCODING,
+  },
+  required: ["path"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The file, relative to the workspace." },
+    bytes_written: {
+      type: "integer",
+      description: "Size of the file now; 0 if nothing changed.",
+    },
+    backup_path: {
+      oneOf: [{ type: "string" }, { type: "null" }],
+      description: "Where the file is kept as it was; null where no backup was made.",
+    },
+    diff: {
+      type: "string",
+      description: "Unified diff; empty if nothing changed, cut after 64 KiB.",
+    },
+    added_lines: { type: "integer", description: "Lines of the diff that begin with +." },
+    removed_lines: { type: "integer", description: "Lines of the diff that begin with -." },
+    replacements: { type: "integer", description: "Texts replaced; 0 for content." },
+    sha256: { type: "string", description: "SHA-256 of the file now, for expected_sha256." },
+  },
+  required: [
+    "path",
+    "bytes_written",
+    "backup_path",
+    "diff",
+    "added_lines",
+    "removed_lines",
+    "replacements",
+    "sha256",
+  ],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "edit_file",
   category: "fs",
   description:
@@ -54,77 +105,8 @@ const tool: Tool<Input, Output> = {
     "error shows the closest passage and how it differs.",
   risk: "moderate",
   permission: "file_modify",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The file, relative to the workspace or absolute. It must exist."),
-      content: { type: "string", description: "All that the file is to hold; or use edits." },
-      edits: {
-        type: "array",
-        minItems: 1,
-        maxItems: MAX_EDITS,
-        description: "Replacements in order, each made on what those before it left.",
-        items: {
-          type: "object",
-          properties: {
-            old: {
-              type: "string",
-              minLength: 1,
-              description: "What to replace, exactly as the file has it, indentation included.",
-            },
-            new: { type: "string", description: "What to put there; empty removes the text." },
-            replace_all: {
-              type: "boolean",
-              default: false,
-              description: "Replace every place, not the only one.",
-            },
-          },
-          required: ["old", "new"],
-        },
-      },
-      create_backup: {
-        type: "boolean",
-        default: true,
-        description: "Keep the file as it was beside it: .bak, .bak.1, …",
-      },
-      validate_syntax: VALIDATE_SYNTAX,
-      expected_sha256: EXPECTED_SHA256,
-      encoding: FILE_ENCODING,
-    },
-    required: ["path"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The file, relative to the workspace." },
-      bytes_written: {
-        type: "integer",
-        description: "Size of the file now; 0 if nothing changed.",
-      },
-      backup_path: {
-        oneOf: [{ type: "string" }, { type: "null" }],
-        description: "Where the file is kept as it was; null where no backup was made.",
-      },
-      diff: {
-        type: "string",
-        description: "Unified diff; empty if nothing changed, cut after 64 KiB.",
-      },
-      added_lines: { type: "integer", description: "Lines of the diff that begin with +." },
-      removed_lines: { type: "integer", description: "Lines of the diff that begin with -." },
-      replacements: { type: "integer", description: "Texts replaced; 0 for content." },
-      sha256: { type: "string", description: "SHA-256 of the file now, for expected_sha256." },
-    },
-    required: [
-      "path",
-      "bytes_written",
-      "backup_path",
-      "diff",
-      "added_lines",
-      "removed_lines",
-      "replacements",
-      "sha256",
-    ],
-  },
+  input,
+  output,
   examples: [
     {
       note: "replace every occurrence, and no backup",

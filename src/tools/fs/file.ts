@@ -2,12 +2,11 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
-
-type Input = Arguments & { readonly operation: OperationName };
 
 /** What one operation means: a tool, and what that tool calls the arguments that it takes. */
 interface Operation {
@@ -15,7 +14,9 @@ interface Operation {
   readonly takes: Readonly<Record<string, string>>;
 }
 
-type OperationName = "read" | "write" | "search" | "list" | "metadata";
+const OPERATION_NAMES = ["read", "write", "search", "list", "metadata"] as const;
+
+type OperationName = (typeof OPERATION_NAMES)[number];
 
 const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   read: { tool: "read_file", takes: same("path", "encoding", "start_line", "end_line") },
@@ -43,7 +44,47 @@ const FIND: Operation = {
   takes: same("glob", "path", "hidden", "max_results"),
 };
 
-const tool: Tool<Input, Arguments> = {
+const input = {
+  type: "object",
+  properties: {
+    operation: {
+      type: "string",
+      enum: OPERATION_NAMES,
+      description: "What to do.",
+    },
+    path: pathSchema("File or directory, relative to the workspace or absolute."),
+    content: { type: "string", description: "Of write: all that the file is to hold." },
+    pattern: {
+      type: "string",
+      description: "Of search: a regular expression, or plain text where literal is true.",
+    },
+    glob: {
+      type: "string",
+      description: "Of search and list: which files, as in *.ts or src/**/*.js.",
+    },
+    encoding: { type: "string", description: "Of read and write; utf-8 unless told otherwise." },
+    start_line: { type: "integer", description: "Of read: the first line, from 1." },
+    end_line: { type: "integer", description: "Of read: the last line, included." },
+    create_dirs: { type: "boolean", description: "Of write: make missing parents (true)." },
+    validate_syntax: {
+      type: "boolean",
+      description: "Of write: refuse content that is not valid for the file's ending (true).",
+    },
+    expected_sha256: { type: "string", description: "Of write: write only over this content." },
+    literal: { type: "boolean", description: "Of search: take pattern as plain text." },
+    case_sensitive: { type: "boolean", description: "Of search: tell upper from lower case." },
+    context: { type: "integer", description: "Of search: lines around each match." },
+    hidden: { type: "boolean", description: "Of search: hidden files, too." },
+    max_results: { type: "integer", description: "Of search: matches to answer at most." },
+    recursive: { type: "boolean", description: "Of list: what lies below, too." },
+    max_depth: { type: "integer", description: "Of list: how deep recursive goes." },
+  },
+  required: ["operation"],
+} as const satisfies Schema;
+
+const output = { type: "object", additionalProperties: true } as const satisfies Schema;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "file",
   category: "fs",
   description:
@@ -52,44 +93,8 @@ const tool: Tool<Input, Arguments> = {
     "(get_file_info). Takes that tool's arguments, needs its permission, and answers what it answers.",
   risk: "safe",
   permission: null,
-  input: {
-    type: "object",
-    properties: {
-      operation: {
-        type: "string",
-        enum: Object.keys(OPERATIONS),
-        description: "What to do.",
-      },
-      path: pathSchema("File or directory, relative to the workspace or absolute."),
-      content: { type: "string", description: "Of write: all that the file is to hold." },
-      pattern: {
-        type: "string",
-        description: "Of search: a regular expression, or plain text where literal is true.",
-      },
-      glob: {
-        type: "string",
-        description: "Of search and list: which files, as in *.ts or src/**/*.js.",
-      },
-      encoding: { type: "string", description: "Of read and write; utf-8 unless told otherwise." },
-      start_line: { type: "integer", description: "Of read: the first line, from 1." },
-      end_line: { type: "integer", description: "Of read: the last line, included." },
-      create_dirs: { type: "boolean", description: "Of write: make missing parents (true)." },
-      validate_syntax: {
-        type: "boolean",
-        description: "Of write: refuse content that is not valid for the file's ending (true).",
-      },
-      expected_sha256: { type: "string", description: "Of write: write only over this content." },
-      literal: { type: "boolean", description: "Of search: take pattern as plain text." },
-      case_sensitive: { type: "boolean", description: "Of search: tell upper from lower case." },
-      context: { type: "integer", description: "Of search: lines around each match." },
-      hidden: { type: "boolean", description: "Of search: hidden files, too." },
-      max_results: { type: "integer", description: "Of search: matches to answer at most." },
-      recursive: { type: "boolean", description: "Of list: what lies below, too." },
-      max_depth: { type: "integer", description: "Of list: how deep recursive goes." },
-    },
-    required: ["operation"],
-  },
-  output: { type: "object", additionalProperties: true },
+  input,
+  output,
   examples: [
     { note: "as read_file", args: { operation: "read", path: "README.md" } },
     { note: "as write_file", args: { operation: "write", path: "notes.md", content: "- one\n" } },
@@ -98,7 +103,7 @@ const tool: Tool<Input, Arguments> = {
     { note: "as list_directory", args: { operation: "list", path: "src" } },
   ],
   describe: ({ operation, path }) =>
-    `File ${operation}: ${typeof path === "string" ? printable(path) : "the workspace"}`,
+    `File ${operation}: ${path === undefined ? "the workspace" : printable(path)}`,
   standsFor: {
     tools: [...Object.values(OPERATIONS), FIND].map((operation) => operation.tool),
     call: ({ operation, ...args }) => {

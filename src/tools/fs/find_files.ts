@@ -1,26 +1,56 @@
 /** `find_files`: the files of a tree whose names or paths match a glob. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { globArgument } from "../../toolkit/glob_argument.ts";
 import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { findFiles } from "./search/names.ts";
 
-interface Input {
-  readonly glob: string;
-  readonly path: string;
-  readonly hidden: boolean;
-  readonly max_results?: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    glob: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1000,
+      description:
+        "Glob: *.ts, src/**/*.{js,ts}; !*.min.js for all but. Below path, or from the workspace.",
+    },
+    path: {
+      ...pathSchema("Directory to look in, relative to the workspace or absolute."),
+      default: ".",
+    },
+    hidden: {
+      type: "boolean",
+      default: false,
+      description: "Find files and look into directories whose names begin with a dot, too.",
+    },
+    max_results: {
+      type: "integer",
+      minimum: 1,
+      description: "Files to answer at most; the policy caps it (500 by default).",
+    },
+  },
+  required: ["glob"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly files: readonly string[];
-  readonly total: number;
-  readonly truncated: boolean;
-}
+const output = {
+  type: "object",
+  properties: {
+    files: {
+      type: "array",
+      items: { type: "string" },
+      description: "Relative to the workspace, in the order of paths.",
+    },
+    total: { type: "integer", description: "How many files match." },
+    truncated: { type: "boolean", description: "Whether total is more than files has." },
+  },
+  required: ["files", "total", "truncated"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "find_files",
   category: "fs",
   description:
@@ -31,46 +61,8 @@ const tool: Tool<Input, Output> = {
   risk: "safe",
   long: true,
   permission: "file_read",
-  input: {
-    type: "object",
-    properties: {
-      glob: {
-        type: "string",
-        minLength: 1,
-        maxLength: 1000,
-        description:
-          "Glob: *.ts, src/**/*.{js,ts}; !*.min.js for all but. Below path, or from the workspace.",
-      },
-      path: {
-        ...pathSchema("Directory to look in, relative to the workspace or absolute."),
-        default: ".",
-      },
-      hidden: {
-        type: "boolean",
-        default: false,
-        description: "Find files and look into directories whose names begin with a dot, too.",
-      },
-      max_results: {
-        type: "integer",
-        minimum: 1,
-        description: "Files to answer at most; the policy caps it (500 by default).",
-      },
-    },
-    required: ["glob"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      files: {
-        type: "array",
-        items: { type: "string" },
-        description: "Relative to the workspace, in the order of paths.",
-      },
-      total: { type: "integer", description: "How many files match." },
-      truncated: { type: "boolean", description: "Whether total is more than files has." },
-    },
-    required: ["files", "total", "truncated"],
-  },
+  input,
+  output,
   examples: [
     { note: "all tests in TypeScript", args: { glob: "**/*_test.ts" } },
     { note: "by a part of the name, below one directory", args: { glob: "*config*", path: "src" } },

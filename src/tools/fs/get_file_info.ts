@@ -1,27 +1,41 @@
 /** `get_file_info`: what the file system knows of one path. */
 
 import { printable } from "../../core/printable.ts";
-import type { FileType, Tool } from "../../core/tool.ts";
+import type { Schema } from "../../core/schema.ts";
+import type { Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
-
-interface Input {
-  readonly path: string;
-}
-
-interface Output {
-  readonly path: string;
-  readonly type: FileType;
-  readonly size: number;
-  readonly permissions: string;
-  readonly modified: string;
-  readonly accessed: string;
-  readonly created: string | null;
-  readonly target?: string;
-}
 
 const TIME = "ISO 8601, UTC.";
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: { path: pathSchema("What to look at, relative to the workspace or absolute.") },
+  required: ["path"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "Relative to the workspace." },
+    type: {
+      type: "string",
+      enum: ["file", "directory", "symlink", "other"],
+      description: "other: devices, pipes, sockets.",
+    },
+    size: { type: "integer", description: "Bytes." },
+    permissions: { type: "string", description: "Octal, as chmod takes them: 0644." },
+    modified: { type: "string", description: TIME },
+    accessed: { type: "string", description: TIME },
+    created: {
+      oneOf: [{ type: "string" }, { type: "null" }],
+      description: `${TIME} Null where the file system keeps none.`,
+    },
+    target: { type: "string", description: "Of a link: where it points, as it is written." },
+  },
+  required: ["path", "type", "size", "permissions", "modified", "accessed", "created"],
+} as const satisfies Schema;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "get_file_info",
   category: "fs",
   description:
@@ -29,32 +43,8 @@ const tool: Tool<Input, Output> = {
     "Links are not followed: target says where one points.",
   risk: "safe",
   permission: "file_read",
-  input: {
-    type: "object",
-    properties: { path: pathSchema("What to look at, relative to the workspace or absolute.") },
-    required: ["path"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "Relative to the workspace." },
-      type: {
-        type: "string",
-        enum: ["file", "directory", "symlink", "other"],
-        description: "other: devices, pipes, sockets.",
-      },
-      size: { type: "integer", description: "Bytes." },
-      permissions: { type: "string", description: "Octal, as chmod takes them: 0644." },
-      modified: { type: "string", description: TIME },
-      accessed: { type: "string", description: TIME },
-      created: {
-        oneOf: [{ type: "string" }, { type: "null" }],
-        description: `${TIME} Null where the file system keeps none.`,
-      },
-      target: { type: "string", description: "Of a link: where it points, as it is written." },
-    },
-    required: ["path", "type", "size", "permissions", "modified", "accessed", "created"],
-  },
+  input,
+  output,
   examples: [{ note: "size and times of a file", args: { path: "README.md" } }],
   describe: ({ path }) => `Get file info: ${printable(path)}`,
   capabilities: ({ path }) => [{ kind: "fs.read", path, tree: false, entry: true }],

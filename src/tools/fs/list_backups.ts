@@ -1,22 +1,40 @@
 /** `list_backups`: the copies that were kept of a file before it was changed. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 
-interface Input {
-  readonly path: string;
-}
+const input = {
+  type: "object",
+  properties: { path: pathSchema("The file whose backups are asked for, not a backup.") },
+  required: ["path"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly backups: readonly {
-    readonly path: string;
-    readonly size: number;
-    readonly modified: string;
-  }[];
-}
+const output = {
+  type: "object",
+  properties: {
+    backups: {
+      type: "array",
+      description: "Oldest first.",
+      items: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "Relative to the workspace." },
+          size: { type: "integer", description: "Bytes." },
+          modified: {
+            type: "string",
+            description: "When its content was last changed: ISO 8601, UTC.",
+          },
+        },
+        required: ["path", "size", "modified"],
+      },
+    },
+  },
+  required: ["backups"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "list_backups",
   category: "fs",
   description:
@@ -24,33 +42,8 @@ const tool: Tool<Input, Output> = {
     "file itself may be gone. restore_file puts one back, read_file shows one.",
   risk: "safe",
   permission: "file_read",
-  input: {
-    type: "object",
-    properties: { path: pathSchema("The file whose backups are asked for, not a backup.") },
-    required: ["path"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      backups: {
-        type: "array",
-        description: "Oldest first.",
-        items: {
-          type: "object",
-          properties: {
-            path: { type: "string", description: "Relative to the workspace." },
-            size: { type: "integer", description: "Bytes." },
-            modified: {
-              type: "string",
-              description: "When its content was last changed: ISO 8601, UTC.",
-            },
-          },
-          required: ["path", "size", "modified"],
-        },
-      },
-    },
-    required: ["backups"],
-  },
+  input,
+  output,
   examples: [{ note: "of a file", args: { path: "src/main.ts" } }],
   describe: ({ path }) => `List backups: ${printable(path)}`,
   capabilities: ({ path }) => [{ kind: "fs.read", path, tree: false, backups: true }],

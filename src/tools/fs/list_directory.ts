@@ -1,16 +1,10 @@
 /** `list_directory`: what lies in a directory, and below it where asked. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { FileType, Tool } from "../../core/tool.ts";
 import { globArgument, pathBelow } from "../../toolkit/glob_argument.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
-
-interface Input {
-  readonly path: string;
-  readonly recursive: boolean;
-  readonly pattern?: string;
-  readonly max_depth?: number;
-}
 
 interface Entry {
   readonly name: string;
@@ -19,14 +13,59 @@ interface Entry {
   readonly size: number;
 }
 
-interface Output {
-  readonly entries: readonly Entry[];
-  readonly total: number;
-  readonly path: string;
-  readonly truncated: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: {
+      ...pathSchema("The directory, relative to the workspace or absolute."),
+      default: ".",
+    },
+    recursive: { type: "boolean", default: false, description: "List what lies below, too." },
+    pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1000,
+      description:
+        "Glob (* ? [a-z] {a,b} **, ! first for all but): without a slash it is matched against names, else " +
+        "against paths below the directory.",
+    },
+    max_depth: {
+      type: "integer",
+      minimum: 1,
+      description: "How deep recursive goes, 1 being the directory itself; the policy caps it.",
+    },
+  },
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const output = {
+  type: "object",
+  properties: {
+    entries: {
+      type: "array",
+      description: "Sorted by path, part by part.",
+      items: {
+        type: "object",
+        properties: {
+          name: { type: "string", description: "Last part of the path." },
+          path: { type: "string", description: "Relative to the workspace." },
+          type: {
+            type: "string",
+            enum: ["file", "directory", "symlink", "other"],
+            description: "Links are not followed.",
+          },
+          size: { type: "integer", description: "Bytes." },
+        },
+        required: ["name", "path", "type", "size"],
+      },
+    },
+    total: { type: "integer", description: "How many entries there are." },
+    path: { type: "string", description: "The directory, relative to the workspace." },
+    truncated: { type: "boolean", description: "Whether total is more than entries has." },
+  },
+  required: ["entries", "total", "path", "truncated"],
+} as const satisfies Schema;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "list_directory",
   category: "fs",
   description:
@@ -35,56 +74,8 @@ const tool: Tool<Input, Output> = {
     "glob matches. At most 500 entries come back; total counts all.",
   risk: "safe",
   permission: "file_read",
-  input: {
-    type: "object",
-    properties: {
-      path: {
-        ...pathSchema("The directory, relative to the workspace or absolute."),
-        default: ".",
-      },
-      recursive: { type: "boolean", default: false, description: "List what lies below, too." },
-      pattern: {
-        type: "string",
-        minLength: 1,
-        maxLength: 1000,
-        description:
-          "Glob (* ? [a-z] {a,b} **, ! first for all but): without a slash it is matched against names, else " +
-          "against paths below the directory.",
-      },
-      max_depth: {
-        type: "integer",
-        minimum: 1,
-        description: "How deep recursive goes, 1 being the directory itself; the policy caps it.",
-      },
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      entries: {
-        type: "array",
-        description: "Sorted by path, part by part.",
-        items: {
-          type: "object",
-          properties: {
-            name: { type: "string", description: "Last part of the path." },
-            path: { type: "string", description: "Relative to the workspace." },
-            type: {
-              type: "string",
-              enum: ["file", "directory", "symlink", "other"],
-              description: "Links are not followed.",
-            },
-            size: { type: "integer", description: "Bytes." },
-          },
-          required: ["name", "path", "type", "size"],
-        },
-      },
-      total: { type: "integer", description: "How many entries there are." },
-      path: { type: "string", description: "The directory, relative to the workspace." },
-      truncated: { type: "boolean", description: "Whether total is more than entries has." },
-    },
-    required: ["entries", "total", "path", "truncated"],
-  },
+  input,
+  output,
   examples: [
     { note: "the workspace", args: {} },
     { note: "all TypeScript below src", args: { path: "src", recursive: true, pattern: "*.ts" } },

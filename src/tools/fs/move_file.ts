@@ -1,23 +1,36 @@
 /** `move_file`: gives an entry another name or place. */
 
 import { printable } from "../../core/printable.ts";
+import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { refuseTaken } from "./_destination.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { refuseDeniedPart, surveyShape } from "./_survey.ts";
 
-interface Input {
-  readonly src: string;
-  readonly dst: string;
-  readonly overwrite: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    src: pathSchema("What to move, relative to the workspace or absolute."),
+    dst: pathSchema("Its new name."),
+    overwrite: {
+      type: "boolean",
+      default: false,
+      description: "Replace a file that has this name. Directories are never replaced.",
+    },
+  },
+  required: ["src", "dst"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly src: string;
-  readonly dst: string;
-}
+const output = {
+  type: "object",
+  properties: {
+    src: { type: "string", description: "The old name, relative to the workspace." },
+    dst: { type: "string", description: "The new name, relative to the workspace." },
+  },
+  required: ["src", "dst"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "move_file",
   category: "fs",
   description:
@@ -26,27 +39,8 @@ const tool: Tool<Input, Output> = {
     "is moved where the policy protects any part of it.",
   risk: "moderate",
   permission: "file_modify",
-  input: {
-    type: "object",
-    properties: {
-      src: pathSchema("What to move, relative to the workspace or absolute."),
-      dst: pathSchema("Its new name."),
-      overwrite: {
-        type: "boolean",
-        default: false,
-        description: "Replace a file that has this name. Directories are never replaced.",
-      },
-    },
-    required: ["src", "dst"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      src: { type: "string", description: "The old name, relative to the workspace." },
-      dst: { type: "string", description: "The new name, relative to the workspace." },
-    },
-    required: ["src", "dst"],
-  },
+  input,
+  output,
   examples: [
     { note: "another name", args: { src: "notes/old.md", dst: "notes/new.md" } },
     { note: "another directory", args: { src: "a_test.ts", dst: "tests/a_test.ts" } },

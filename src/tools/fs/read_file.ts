@@ -3,32 +3,53 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import { sha256 } from "../../core/sha256.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { decode, decoderOf, hasByteOrderMark, refuseBinary } from "../../toolkit/decode.ts";
 import { locateLines } from "./_line_range.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 
-interface Input {
-  readonly path: string;
-  readonly encoding: string;
-  readonly start_line?: number;
-  readonly end_line?: number;
-}
-
-interface Output {
-  readonly content: string;
-  readonly lines: number;
-  readonly total_lines: number;
-  readonly bytes: number;
-  readonly path: string;
-  readonly truncated: boolean;
-  readonly sha256: string;
-  readonly bom?: true;
-}
-
 const LINE_FEED = 0x0a;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The file, relative to the workspace or absolute."),
+    encoding: {
+      type: "string",
+      minLength: 1,
+      maxLength: 40,
+      default: "utf-8",
+      description: "utf-8, any other WHATWG label (latin1, utf-16le, shift_jis, …), or base64.",
+    },
+    start_line: { type: "integer", minimum: 1, description: "First line to read, from 1." },
+    end_line: { type: "integer", minimum: 1, description: "Last line to read, included." },
+  },
+  required: ["path"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    content: {
+      type: "string",
+      description: "The lines with their line ends, without a byte order mark; or base64.",
+    },
+    lines: { type: "integer", description: "Lines in content; 0 for base64." },
+    total_lines: { type: "integer", description: "Lines in the file; 0 for base64." },
+    bytes: { type: "integer", description: "Size of the file." },
+    path: { type: "string", description: "The file, relative to the workspace." },
+    truncated: { type: "boolean", description: "Whether the file has more than content." },
+    sha256: { type: "string", description: "SHA-256 of the whole file, hexadecimal." },
+    bom: { type: "boolean", description: "True where the file begins with a byte order mark." },
+  },
+  required: ["content", "lines", "total_lines", "bytes", "path", "truncated", "sha256"],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input>;
+type Output = Infer<typeof output>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "read_file",
   category: "fs",
   description:
@@ -37,39 +58,8 @@ const tool: Tool<Input, Output> = {
     'files over the read limit (1 MiB by default) are refused; encoding "base64" reads any bytes.',
   risk: "safe",
   permission: "file_read",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The file, relative to the workspace or absolute."),
-      encoding: {
-        type: "string",
-        minLength: 1,
-        maxLength: 40,
-        default: "utf-8",
-        description: "utf-8, any other WHATWG label (latin1, utf-16le, shift_jis, …), or base64.",
-      },
-      start_line: { type: "integer", minimum: 1, description: "First line to read, from 1." },
-      end_line: { type: "integer", minimum: 1, description: "Last line to read, included." },
-    },
-    required: ["path"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      content: {
-        type: "string",
-        description: "The lines with their line ends, without a byte order mark; or base64.",
-      },
-      lines: { type: "integer", description: "Lines in content; 0 for base64." },
-      total_lines: { type: "integer", description: "Lines in the file; 0 for base64." },
-      bytes: { type: "integer", description: "Size of the file." },
-      path: { type: "string", description: "The file, relative to the workspace." },
-      truncated: { type: "boolean", description: "Whether the file has more than content." },
-      sha256: { type: "string", description: "SHA-256 of the whole file, hexadecimal." },
-      bom: { type: "boolean", description: "True where the file begins with a byte order mark." },
-    },
-    required: ["content", "lines", "total_lines", "bytes", "path", "truncated", "sha256"],
-  },
+  input,
+  output,
   examples: [
     { note: "a whole file", args: { path: "README.md" } },
     { note: "lines 10 to 20", args: { path: "src/main.ts", start_line: 10, end_line: 20 } },

@@ -1,6 +1,7 @@
 /** `replace_text`: every occurrence of a text in one file. */
 
 import { printable } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { ReadContext, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import {
@@ -14,27 +15,44 @@ import { pathSchema } from "../../toolkit/path_schema.ts";
 import { codecOf } from "./edit/text_file.ts";
 import { planText, previewText, type TextPlan, writeText } from "./edit/text_plan.ts";
 
-interface Input {
-  readonly path: string;
-  readonly old: string;
-  readonly new: string;
-  readonly validate_syntax: boolean;
-  readonly expected_sha256?: string;
-  readonly encoding?: string;
-}
-
-interface Output {
-  readonly path: string;
-  readonly replaced: number;
-  readonly bytes_written: number;
-  readonly sha256: string;
-}
-
 /** Lines of a sample, and characters of each. */
 const SAMPLE_LINES = 5;
 const SAMPLE_WIDTH = 200;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The file, relative to the workspace or absolute. It must exist."),
+    old: {
+      type: "string",
+      minLength: 1,
+      description: "What to replace, exactly as the file has it; no regular expression.",
+    },
+    new: { type: "string", description: "What to put there, as it is; empty removes the text." },
+    validate_syntax: VALIDATE_SYNTAX,
+    expected_sha256: EXPECTED_SHA256,
+    encoding: FILE_ENCODING,
+  },
+  required: ["path", "old", "new"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The file, relative to the workspace." },
+    replaced: { type: "integer", description: "Occurrences replaced." },
+    bytes_written: {
+      type: "integer",
+      description: "Size of the file now; 0 if nothing changed.",
+    },
+    sha256: { type: "string", description: "SHA-256 of the file now, for expected_sha256." },
+  },
+  required: ["path", "replaced", "bytes_written", "sha256"],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "replace_text",
   category: "fs",
   description:
@@ -43,35 +61,8 @@ const tool: Tool<Input, Output> = {
     "shows the closest passage and how it differs.",
   risk: "moderate",
   permission: "file_modify",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The file, relative to the workspace or absolute. It must exist."),
-      old: {
-        type: "string",
-        minLength: 1,
-        description: "What to replace, exactly as the file has it; no regular expression.",
-      },
-      new: { type: "string", description: "What to put there, as it is; empty removes the text." },
-      validate_syntax: VALIDATE_SYNTAX,
-      expected_sha256: EXPECTED_SHA256,
-      encoding: FILE_ENCODING,
-    },
-    required: ["path", "old", "new"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The file, relative to the workspace." },
-      replaced: { type: "integer", description: "Occurrences replaced." },
-      bytes_written: {
-        type: "integer",
-        description: "Size of the file now; 0 if nothing changed.",
-      },
-      sha256: { type: "string", description: "SHA-256 of the file now, for expected_sha256." },
-    },
-    required: ["path", "replaced", "bytes_written", "sha256"],
-  },
+  input,
+  output,
   examples: [
     { note: "rename", args: { path: "src/main.ts", old: "newError", new: "createError" } },
     { note: "remove", args: { path: "README.md", old: "# Title\n", new: "" } },

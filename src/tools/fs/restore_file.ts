@@ -2,23 +2,37 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Backup, Preview, ReadContext, Tool } from "../../core/tool.ts";
 import { looksBinary } from "../../toolkit/decode.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { describeChange } from "../../toolkit/unified_diff.ts";
 
-interface Input {
-  readonly path: string;
-  readonly backup?: string;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The file to restore, not the backup."),
+    backup: pathSchema("One of its backups as list_backups shows them; without it the newest."),
+  },
+  required: ["path"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly path: string;
-  readonly restored_from: string;
-  readonly backup_path: string | null;
-}
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The file, relative to the workspace." },
+    restored_from: { type: "string", description: "The backup that was put back; it stays." },
+    backup_path: {
+      oneOf: [{ type: "string" }, { type: "null" }],
+      description: "The backup of what was there before; null where nothing was.",
+    },
+  },
+  required: ["path", "restored_from", "backup_path"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "restore_file",
   category: "fs",
   description:
@@ -27,26 +41,8 @@ const tool: Tool<Input, Output> = {
     "file that was deleted comes back.",
   risk: "moderate",
   permission: "file_modify",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The file to restore, not the backup."),
-      backup: pathSchema("One of its backups as list_backups shows them; without it the newest."),
-    },
-    required: ["path"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The file, relative to the workspace." },
-      restored_from: { type: "string", description: "The backup that was put back; it stays." },
-      backup_path: {
-        oneOf: [{ type: "string" }, { type: "null" }],
-        description: "The backup of what was there before; null where nothing was.",
-      },
-    },
-    required: ["path", "restored_from", "backup_path"],
-  },
+  input,
+  output,
   examples: [
     { note: "as it was before the last edit", args: { path: "src/main.ts" } },
     { note: "as it was at first", args: { path: "src/main.ts", backup: "src/main.ts.bak" } },

@@ -3,37 +3,18 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { ScannedFile, SharedScan } from "../../core/scan.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
 import { globArgument } from "../../toolkit/glob_argument.ts";
 import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import { withPartial } from "./search/partial.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { createFilter } from "./search/filter.ts";
-import { Findings, type Found, type Match, Tally } from "./search/findings.ts";
+import { Findings, type Found, Tally } from "./search/findings.ts";
 import { createLook } from "./search/probe.ts";
 import { findFiles, matchesFile, scanOrVisit } from "./search/names.ts";
 import { compilePattern } from "./search/pattern.ts";
 import type { Scanner } from "./search/scanner.ts";
-
-interface Input {
-  readonly pattern: string;
-  readonly path: string;
-  readonly file_pattern?: string;
-  readonly literal: boolean;
-  readonly case_sensitive: boolean;
-  readonly context: number;
-  readonly hidden: boolean;
-  readonly max_results?: number;
-}
-
-interface Output {
-  readonly matches: readonly Match[];
-  readonly total_matches: number;
-  readonly files_searched: number;
-  readonly files_skipped: number;
-  readonly truncated: boolean;
-  readonly note?: string;
-}
 
 /** Larger files are passed over: what people write is far smaller, and memory must stay bounded. */
 const LARGEST_FILE = 32 * 1024 * 1024;
@@ -43,7 +24,87 @@ const PROGRESS = 500;
 
 const LINES = { type: "array", items: { type: "string" } } as const;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    pattern: {
+      type: "string",
+      maxLength: 10_000,
+      default: "",
+      description: "What to look for in each line; a regular expression unless literal is true.",
+    },
+    path: {
+      ...pathSchema("Directory or file to search, relative to the workspace or absolute."),
+      default: ".",
+    },
+    file_pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1000,
+      description: "Glob for the files to search: *.ts, src/**/*.{js,ts}; !*.min.js for all but.",
+    },
+    literal: { type: "boolean", default: false, description: "Take pattern as plain text." },
+    case_sensitive: {
+      type: "boolean",
+      default: true,
+      description: "Tell upper from lower case.",
+    },
+    context: {
+      type: "integer",
+      minimum: 0,
+      maximum: 50,
+      default: 0,
+      description: "Lines to show before and after each match.",
+    },
+    hidden: {
+      type: "boolean",
+      default: false,
+      description: "Search files and directories whose names begin with a dot, too.",
+    },
+    max_results: {
+      type: "integer",
+      minimum: 1,
+      description: "Matches to answer at most; the policy caps it (50 by default).",
+    },
+  },
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    matches: {
+      type: "array",
+      description: "Without a pattern: one a file, with line and column 0.",
+      items: {
+        type: "object",
+        properties: {
+          file: { type: "string", description: "Relative to the workspace." },
+          line: { type: "integer", description: "From 1." },
+          column: { type: "integer", description: "Of the first match in the line, from 1." },
+          content: { type: "string", description: "The line; long ones are cut with …" },
+          before: { ...LINES, description: "Lines before it." },
+          after: { ...LINES, description: "Lines after it." },
+        },
+        required: ["file", "line", "column", "content"],
+      },
+    },
+    total_matches: { type: "integer", description: "Matching lines in all files." },
+    files_searched: { type: "integer", description: "Files that were looked into." },
+    files_skipped: {
+      type: "integer",
+      description:
+        "Files passed over for being binary (a NUL in the first 8 KiB), over 32 MiB, or not to be read.",
+    },
+    truncated: { type: "boolean", description: "Whether there are more matches than these." },
+    note: { type: "string", description: "Where nothing was found: what to look at." },
+  },
+  required: ["matches", "total_matches", "files_searched", "files_skipped", "truncated"],
+} as const satisfies Schema;
+
+type Input = Infer<typeof input>;
+type Output = Infer<typeof output>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "search_files",
   category: "fs",
   description:
@@ -55,81 +116,8 @@ const tool: Tool<Input, Output> = {
   risk: "safe",
   long: true,
   permission: "file_read",
-  input: {
-    type: "object",
-    properties: {
-      pattern: {
-        type: "string",
-        maxLength: 10_000,
-        default: "",
-        description: "What to look for in each line; a regular expression unless literal is true.",
-      },
-      path: {
-        ...pathSchema("Directory or file to search, relative to the workspace or absolute."),
-        default: ".",
-      },
-      file_pattern: {
-        type: "string",
-        minLength: 1,
-        maxLength: 1000,
-        description: "Glob for the files to search: *.ts, src/**/*.{js,ts}; !*.min.js for all but.",
-      },
-      literal: { type: "boolean", default: false, description: "Take pattern as plain text." },
-      case_sensitive: {
-        type: "boolean",
-        default: true,
-        description: "Tell upper from lower case.",
-      },
-      context: {
-        type: "integer",
-        minimum: 0,
-        maximum: 50,
-        default: 0,
-        description: "Lines to show before and after each match.",
-      },
-      hidden: {
-        type: "boolean",
-        default: false,
-        description: "Search files and directories whose names begin with a dot, too.",
-      },
-      max_results: {
-        type: "integer",
-        minimum: 1,
-        description: "Matches to answer at most; the policy caps it (50 by default).",
-      },
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      matches: {
-        type: "array",
-        description: "Without a pattern: one a file, with line and column 0.",
-        items: {
-          type: "object",
-          properties: {
-            file: { type: "string", description: "Relative to the workspace." },
-            line: { type: "integer", description: "From 1." },
-            column: { type: "integer", description: "Of the first match in the line, from 1." },
-            content: { type: "string", description: "The line; long ones are cut with …" },
-            before: { ...LINES, description: "Lines before it." },
-            after: { ...LINES, description: "Lines after it." },
-          },
-          required: ["file", "line", "column", "content"],
-        },
-      },
-      total_matches: { type: "integer", description: "Matching lines in all files." },
-      files_searched: { type: "integer", description: "Files that were looked into." },
-      files_skipped: {
-        type: "integer",
-        description:
-          "Files passed over for being binary (a NUL in the first 8 KiB), over 32 MiB, or not to be read.",
-      },
-      truncated: { type: "boolean", description: "Whether there are more matches than these." },
-      note: { type: "string", description: "Where nothing was found: what to look at." },
-    },
-    required: ["matches", "total_matches", "files_searched", "files_skipped", "truncated"],
-  },
+  input,
+  output,
   examples: [
     {
       note: "a function in TypeScript files",

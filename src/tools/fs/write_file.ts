@@ -1,6 +1,7 @@
 /** `write_file`: the whole content of a file, new or replaced, as one atomic step. */
 
 import { printable } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Expectation, Tool } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import { checkSha256, EXPECTED_SHA256, VALIDATE_SYNTAX } from "./edit/edit_arguments.ts";
@@ -8,22 +9,44 @@ import { encoderOf } from "./_encode.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { planWhole, previewWhole } from "./edit/whole_file.ts";
 
-interface Input {
-  readonly path: string;
-  readonly content: string;
-  readonly encoding: string;
-  readonly create_dirs: boolean;
-  readonly validate_syntax: boolean;
-  readonly expected_sha256?: string;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: pathSchema("The file, relative to the workspace or absolute."),
+    content: { type: "string", description: "All that the file is to hold." },
+    encoding: {
+      type: "string",
+      minLength: 1,
+      maxLength: 40,
+      default: "utf-8",
+      description:
+        "How content is written: utf-8, utf-16le, utf-16be, latin1 and others of one byte a " +
+        "character; base64 where content is base64 of the bytes.",
+    },
+    create_dirs: {
+      type: "boolean",
+      default: true,
+      description: "Make missing parent directories.",
+    },
+    validate_syntax: VALIDATE_SYNTAX,
+    expected_sha256: EXPECTED_SHA256,
+  },
+  required: ["path", "content"],
+} as const satisfies Schema;
 
-interface Output {
-  readonly path: string;
-  readonly bytes_written: number;
-  readonly created: boolean;
-}
+const output = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The file, relative to the workspace." },
+    bytes_written: { type: "integer", description: "Size of the file now." },
+    created: { type: "boolean", description: "Whether it was not there before." },
+  },
+  required: ["path", "bytes_written", "created"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "write_file",
   category: "fs",
   description:
@@ -33,39 +56,8 @@ const tool: Tool<Input, Output> = {
     "file is new.",
   risk: "moderate",
   permission: "file_write",
-  input: {
-    type: "object",
-    properties: {
-      path: pathSchema("The file, relative to the workspace or absolute."),
-      content: { type: "string", description: "All that the file is to hold." },
-      encoding: {
-        type: "string",
-        minLength: 1,
-        maxLength: 40,
-        default: "utf-8",
-        description:
-          "How content is written: utf-8, utf-16le, utf-16be, latin1 and others of one byte a " +
-          "character; base64 where content is base64 of the bytes.",
-      },
-      create_dirs: {
-        type: "boolean",
-        default: true,
-        description: "Make missing parent directories.",
-      },
-      validate_syntax: VALIDATE_SYNTAX,
-      expected_sha256: EXPECTED_SHA256,
-    },
-    required: ["path", "content"],
-  },
-  output: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "The file, relative to the workspace." },
-      bytes_written: { type: "integer", description: "Size of the file now." },
-      created: { type: "boolean", description: "Whether it was not there before." },
-    },
-    required: ["path", "bytes_written", "created"],
-  },
+  input,
+  output,
   examples: [
     { note: "a new file", args: { path: "notes/plan.md", content: "- write tests\n" } },
     {

@@ -3,58 +3,10 @@
 import { ToolError } from "../../core/errors.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import { printable, quoted } from "../../core/printable.ts";
-import type { JsonSchema } from "../../core/schema.ts";
-import {
-  type Catalogue,
-  CATEGORIES,
-  type Category,
-  type PermissionGroup,
-  type Risk,
-  type Tool,
-  type ToolDescription,
-  type ToolExample,
-} from "../../core/tool.ts";
+import type { Infer, JsonSchema, Schema } from "../../core/schema.ts";
+import { type Catalogue, CATEGORIES, type Tool, type ToolDescription } from "../../core/tool.ts";
 
-interface Input {
-  readonly tool?: string;
-  readonly search?: string;
-}
-
-interface Argument {
-  readonly name: string;
-  readonly type: string;
-  readonly required: boolean;
-  readonly description: string;
-  readonly default?: unknown;
-}
-
-interface Brief {
-  readonly name: string;
-  readonly description: string;
-}
-
-/** One of three: a tool, all tools by category, or those that a text finds. */
-type Output =
-  | {
-    readonly tool: string;
-    readonly aliases: readonly string[];
-    readonly category: Category;
-    readonly description: string;
-    readonly risk: Risk;
-    readonly permission: PermissionGroup | null;
-    readonly arguments: readonly Argument[];
-    readonly answers: readonly Argument[];
-    readonly examples: readonly ToolExample[];
-  }
-  | {
-    readonly categories: readonly {
-      readonly category: Category;
-      readonly tools: readonly Brief[];
-    }[];
-  }
-  | { readonly found: readonly Brief[] };
-
-const BRIEFS: JsonSchema = {
+const BRIEFS = {
   type: "array",
   items: {
     type: "object",
@@ -64,9 +16,9 @@ const BRIEFS: JsonSchema = {
     },
     required: ["name", "description"],
   },
-};
+} as const satisfies JsonSchema;
 
-const ARGUMENTS: JsonSchema = {
+const ARGUMENTS = {
   type: "array",
   items: {
     type: "object",
@@ -89,9 +41,74 @@ const ARGUMENTS: JsonSchema = {
     },
     required: ["name", "type", "required", "description"],
   },
-};
+} as const satisfies JsonSchema;
 
-const tool: Tool<Input, Output> = {
+const input = {
+  type: "object",
+  properties: {
+    tool: {
+      type: "string",
+      minLength: 1,
+      maxLength: 100,
+      description: "Name or alias of a tool.",
+    },
+    search: {
+      type: "string",
+      minLength: 1,
+      maxLength: 200,
+      description: "Words for what is to be done.",
+    },
+  },
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    tool: { type: "string", description: "The tool's name." },
+    aliases: { type: "array", items: { type: "string" }, description: "Its other names." },
+    category: { type: "string", enum: CATEGORIES, description: "Where it belongs." },
+    description: { type: "string", description: "What it does and answers, and its limits." },
+    risk: { type: "string", enum: ["safe", "moderate", "dangerous"], description: "Its risk." },
+    permission: {
+      oneOf: [{ type: "string" }, { type: "null" }],
+      description: "The group an agent needs; null: none.",
+    },
+    arguments: { ...ARGUMENTS, description: "What it takes." },
+    answers: { ...ARGUMENTS, description: "What its output holds." },
+    examples: {
+      type: "array",
+      description: "Calls worth imitating.",
+      items: {
+        type: "object",
+        properties: {
+          note: { type: "string", description: "What it is good for." },
+          args: { type: "object", additionalProperties: true, description: "The arguments." },
+        },
+        required: ["note", "args"],
+      },
+    },
+    categories: {
+      type: "array",
+      description: "Without tool and search: all tools.",
+      items: {
+        type: "object",
+        properties: {
+          category: { type: "string", enum: CATEGORIES, description: "The category." },
+          tools: { ...BRIEFS, description: "Its tools." },
+        },
+        required: ["category", "tools"],
+      },
+    },
+    found: { ...BRIEFS, description: "With search: the tools that fit, best first." },
+  },
+} as const satisfies Schema;
+
+/** One of three: a tool, all tools by category, or those that a text finds. */
+type Output = Infer<typeof output>;
+type Argument = Infer<typeof ARGUMENTS>[number];
+type Brief = Infer<typeof BRIEFS>[number];
+
+const tool: Tool<typeof input, typeof output> = {
   name: "get_help",
   category: "util",
   description:
@@ -99,64 +116,8 @@ const tool: Tool<Input, Output> = {
     "a text; with neither all of them by category.",
   risk: "safe",
   permission: null,
-  input: {
-    type: "object",
-    properties: {
-      tool: {
-        type: "string",
-        minLength: 1,
-        maxLength: 100,
-        description: "Name or alias of a tool.",
-      },
-      search: {
-        type: "string",
-        minLength: 1,
-        maxLength: 200,
-        description: "Words for what is to be done.",
-      },
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      tool: { type: "string", description: "The tool's name." },
-      aliases: { type: "array", items: { type: "string" }, description: "Its other names." },
-      category: { type: "string", enum: CATEGORIES, description: "Where it belongs." },
-      description: { type: "string", description: "What it does and answers, and its limits." },
-      risk: { type: "string", enum: ["safe", "moderate", "dangerous"], description: "Its risk." },
-      permission: {
-        oneOf: [{ type: "string" }, { type: "null" }],
-        description: "The group an agent needs; null: none.",
-      },
-      arguments: { ...ARGUMENTS, description: "What it takes." },
-      answers: { ...ARGUMENTS, description: "What its output holds." },
-      examples: {
-        type: "array",
-        description: "Calls worth imitating.",
-        items: {
-          type: "object",
-          properties: {
-            note: { type: "string", description: "What it is good for." },
-            args: { type: "object", additionalProperties: true, description: "The arguments." },
-          },
-          required: ["note", "args"],
-        },
-      },
-      categories: {
-        type: "array",
-        description: "Without tool and search: all tools.",
-        items: {
-          type: "object",
-          properties: {
-            category: { type: "string", enum: CATEGORIES, description: "The category." },
-            tools: { ...BRIEFS, description: "Its tools." },
-          },
-          required: ["category", "tools"],
-        },
-      },
-      found: { ...BRIEFS, description: "With search: the tools that fit, best first." },
-    },
-  },
+  input,
+  output,
   examples: [
     { note: "one tool", args: { tool: "read_file" } },
     { note: "a tool for a purpose", args: { search: "find text in files" } },

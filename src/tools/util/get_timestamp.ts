@@ -1,16 +1,34 @@
 /** `get_timestamp`: what time it is. */
 
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 
-interface Input {
-  readonly format: "iso" | "unix" | "human";
-}
+const input = {
+  type: "object",
+  properties: {
+    format: {
+      type: "string",
+      enum: ["iso", "unix", "human"],
+      default: "iso",
+      description: "How to write it.",
+    },
+  },
+} as const satisfies Schema;
 
-interface Output {
-  readonly timestamp: string | number;
-}
+const output = {
+  type: "object",
+  properties: {
+    timestamp: {
+      oneOf: [{ type: "string" }, { type: "integer" }],
+      description: "An integer for unix, else text.",
+    },
+  },
+  required: ["timestamp"],
+} as const satisfies Schema;
 
-const tool: Tool<Input, Output> = {
+type Input = Infer<typeof input>;
+
+const tool: Tool<typeof input, typeof output> = {
   name: "get_timestamp",
   category: "util",
   description:
@@ -18,27 +36,8 @@ const tool: Tool<Input, Output> = {
     "human (Friday, 21 November 2025, 23:05:00 UTC).",
   risk: "safe",
   permission: null,
-  input: {
-    type: "object",
-    properties: {
-      format: {
-        type: "string",
-        enum: ["iso", "unix", "human"],
-        default: "iso",
-        description: "How to write it.",
-      },
-    },
-  },
-  output: {
-    type: "object",
-    properties: {
-      timestamp: {
-        oneOf: [{ type: "string" }, { type: "integer" }],
-        description: "An integer for unix, else text.",
-      },
-    },
-    required: ["timestamp"],
-  },
+  input,
+  output,
   examples: [{ note: "seconds since 1970", args: { format: "unix" } }],
   describe: ({ format }) => `Get timestamp: ${format}`,
   capabilities: () => [],

@@ -1,6 +1,6 @@
 /** Schemas and values made from a seed, for tests that hold what reads schemas against somebody else's reading. */
 
-import type { JsonSchema } from "../../../src/core/schema.ts";
+import type { JsonSchema, JsonValue } from "../../../src/core/schema.ts";
 import type { Random } from "../../random.ts";
 
 const chance = (random: Random, share: number): boolean => random.below(1000) < share * 1000;
@@ -68,7 +68,9 @@ export function randomObject(
 }
 
 function withDefault(random: Random, schema: JsonSchema, depth: number): JsonSchema {
-  return chance(random, 0.3) ? { ...schema, default: valueFor(random, schema, depth) } : schema;
+  return chance(random, 0.3)
+    ? { ...schema, default: valueFor(random, schema, depth) as JsonValue }
+    : schema;
 }
 
 /** A value that mostly fits, and often enough does not. */

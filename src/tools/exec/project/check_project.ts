@@ -1,17 +1,17 @@
 /** `run_linter` and `run_type_checker` in common: choosing a checker, running it, and its findings as one list. */
 
 import type { Tool, ToolContext } from "../../../core/tool.ts";
-import type { Schema } from "../../../core/schema.ts";
+import type { Infer, Schema } from "../../../core/schema.ts";
 import type { Checker } from "./checkers.ts";
 import { commandOutput } from "../../../toolkit/command_output.ts";
 import type { Facts } from "./facts.ts";
 import { fittingBest } from "./fitting.ts";
 import {
+  type Chosen,
   CWD_SCHEMA,
   describeWay,
   nothingFits,
   previewOf,
-  type ProjectInput,
   shownPath,
   spawns,
   surveyOf,
@@ -26,28 +26,9 @@ import {
   TIMEOUT_SCHEMA,
   withOutput,
 } from "../../../toolkit/run_program.ts";
-import type { Finding } from "../reports/report.ts";
 import { plainText } from "../reports/text.ts";
 import { checkWord, checkWords } from "../../../toolkit/words.ts";
 import { FILES_SCHEMA, readsOf } from "./files_argument.ts";
-
-export interface CheckInput extends ProjectInput {
-  readonly files?: readonly string[];
-  readonly tool?: string;
-  readonly timeout?: number;
-}
-
-export interface CheckOutput {
-  readonly findings: readonly Finding[];
-  readonly total_findings: number;
-  readonly errors: number;
-  readonly warnings: number;
-  readonly tool: string;
-  readonly command: readonly string[];
-  readonly exit_code: number | null;
-  readonly duration_ms: number;
-  readonly truncated: boolean;
-}
 
 /** What the two tools do not share. */
 export interface CheckTool {
@@ -59,7 +40,7 @@ export interface CheckTool {
   readonly checkers: Readonly<Record<string, Checker>>;
 }
 
-export function checkTool(own: CheckTool): Tool<CheckInput, CheckOutput> {
+export function checkTool(own: CheckTool): CheckingTool {
   const { name, title, checkers } = own;
   return {
     name,
@@ -87,7 +68,7 @@ export function checkTool(own: CheckTool): Tool<CheckInput, CheckOutput> {
   };
 }
 
-function inputSchema({ what, checkers }: CheckTool): Schema<CheckInput> {
+function inputSchema({ what, checkers }: CheckTool) {
   return {
     type: "object",
     properties: {
@@ -100,12 +81,12 @@ function inputSchema({ what, checkers }: CheckTool): Schema<CheckInput> {
       cwd: CWD_SCHEMA,
       timeout: TIMEOUT_SCHEMA,
     },
-  };
+  } as const satisfies Schema;
 }
 
 const PLACE = { oneOf: [{ type: "integer" }, { type: "null" }] } as const;
 
-const OUTPUT: Schema<CheckOutput> = {
+const OUTPUT = {
   type: "object",
   properties: {
     findings: {
@@ -153,7 +134,11 @@ const OUTPUT: Schema<CheckOutput> = {
     ...["findings", "total_findings", "errors", "warnings", "tool", "command"],
     ...["exit_code", "duration_ms", "truncated"],
   ],
-};
+} as const satisfies Schema;
+
+type CheckInput = Infer<ReturnType<typeof inputSchema>> & Chosen;
+type CheckOutput = Infer<typeof OUTPUT>;
+type CheckingTool = Tool<ReturnType<typeof inputSchema>, typeof OUTPUT, Chosen>;
 
 function choose(
   { what, checkers }: CheckTool,

@@ -14,10 +14,15 @@ export interface Way {
   readonly commands: readonly (readonly string[])[];
 }
 
-export interface ProjectInput<W extends Way = Way> {
-  readonly cwd?: string;
+/** What a survey adds to the input of its tool. */
+export interface Chosen<W extends Way = Way> {
   /** Never in a request: the schema does not know it. */
   readonly way?: W;
+}
+
+/** What all tools of a project take. */
+export interface ProjectInput<W extends Way = Way> extends Chosen<W> {
+  readonly cwd?: string;
 }
 
 /** The `cwd` argument. */

@@ -11,27 +11,27 @@ export interface Edit {
   readonly replaceAll: boolean;
 }
 
-export const EXPECTED_SHA256: JsonSchema = {
+export const EXPECTED_SHA256 = {
   type: "string",
   minLength: 64,
   maxLength: 64,
   description: "Write only over this content: the sha256 that read_file gave.",
-};
+} as const satisfies JsonSchema;
 
-export const VALIDATE_SYNTAX: JsonSchema = {
+export const VALIDATE_SYNTAX = {
   type: "boolean",
   default: true,
   description: "Refuse content that is not valid for the file's ending.",
-};
+} as const satisfies JsonSchema;
 
 /** Without a default: that tells whether the caller said it. */
-export const FILE_ENCODING: JsonSchema = {
+export const FILE_ENCODING = {
   type: "string",
   minLength: 1,
   maxLength: 40,
   description:
     "What the file is in, where it is neither UTF-8 nor begins with a byte order mark: latin1, utf-16le, …",
-};
+} as const satisfies JsonSchema;
 
 /** Throws INVALID_ARGUMENTS. */
 export function checkSha256(expected: string | undefined): void {

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { CallRequest } from "../../../../src/core/request.ts";
+import type { Schema } from "../../../../src/core/schema.ts";
 import type { Project } from "../../../../src/core/survey.ts";
 import type { Tool } from "../../../../src/core/tool.ts";
 import { createEngine } from "../../../../src/engine/create_engine.ts";
@@ -26,7 +27,7 @@ function offering(
   programs: readonly [string, ...string[]],
   see: (project: Project) => void = () => {},
 ) {
-  const tool: Tool<Input, unknown> = {
+  const tool: Tool<Schema<Input>> = {
     name: "offer",
     category: "exec",
     description: "Offers ways.",
@@ -66,7 +67,7 @@ const REQUEST: CallRequest = {
 
 /** Judges a call of the tool in a folder of its own. */
 async function judged(
-  tool: Tool<Input, unknown>,
+  tool: Tool<Schema<Input>>,
   sections: Partial<Policy>,
   request: Partial<CallRequest> = {},
 ): Promise<Judgement> {
