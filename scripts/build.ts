@@ -18,9 +18,10 @@ import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { isModule } from "../src/plugins/manifest.ts";
 import { withCode } from "../src/plugins/module_source.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
+import { HOT_CACHE, joinHotPath, writeProducer } from "./_hot_path.ts";
 import { sealedFlags } from "./_sealed_flags.ts";
 import { nameParts } from "./_stable_names.ts";
-import { compile, localBase, ROOT, runDeno } from "./compile.ts";
+import { compile, type CompileOptions, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
 
 /** `deno compile` notes the time of each file that it embeds. With one for all, the same sources make the same binary. */
@@ -43,6 +44,12 @@ const UNSEALED_FLAGS = [
   "--allow-ffi",
 ] as const;
 
+/** The modules that threads start with. */
+const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
+
+/** What single calls and pipes load at their start, by the names of their modules: see `joinHotPath`. */
+const HOT_ROOTS = ["call", "serve", "worker_pool", "inline_runner", "context", "read_file"];
+
 export interface BuildOptions {
   readonly target: Target;
   /** Absolute path of the binary. */
@@ -54,6 +61,11 @@ export interface BuildOptions {
   readonly telemetry?: boolean;
   /** Source text of the main module; imports in it are absolute `file:` URLs. */
   readonly main: string;
+  /**
+   * Source text of a module that does what starts do, for V8 to compile it ahead: see {@linkcode rehearseModule}. Left
+   * out: nothing is compiled ahead.
+   */
+  readonly rehearse?: string;
   /** `file:` URL of the module that workers start with. Default: `src/engine/pool/worker.ts`. */
   readonly worker?: string;
   /** Told which compile base was taken. */
@@ -78,6 +90,74 @@ export function mainModule(embedded: Embedded): string {
     `Deno.exit(await run(Deno.args, JSON.parse(${text})));\n`;
 }
 
+/** What starts do, one after the other in one process. The last may give up what the others need. */
+const REHEARSED: readonly (readonly string[])[] = [
+  ["serve"],
+  ["call", "read_file", "path=a.txt"],
+];
+
+/** What a pipe is sent in it. */
+const REHEARSED_LINES = [
+  { id: 1, op: "ping" },
+  ...Array.from({ length: 4 }, (_, i) => ({
+    id: i + 2,
+    tool: "read_file",
+    args: { path: "a.txt" },
+  })),
+];
+
+/** Main module that runs {@linkcode REHEARSED} with what is embedded. */
+export function rehearseModule(embedded: Embedded): string {
+  const text = JSON.stringify(JSON.stringify(embedded));
+  return `import { run } from ${JSON.stringify(moduleUrl("src/cli/run.ts"))};\n` +
+    `for (const argv of ${JSON.stringify(REHEARSED)}) await run(argv, JSON.parse(${text}));\n` +
+    `Deno.exit(0);\n`;
+}
+
+/**
+ * V8's code cache of the script of the start, made by running the binary that it is for; without one where this machine
+ * cannot run it. V8 takes no cache but that of its own version, flags and source, and compiles where it takes none.
+ */
+async function produceCache(
+  options: CompileOptions,
+  bundle: string,
+  report: (line: string) => void,
+): Promise<void> {
+  if (options.target !== hostTarget()) {
+    report("code cache: none, this machine cannot run the binary that would make it");
+    return;
+  }
+  const folder = await Deno.makeTempDir({ prefix: "toolgate-build-" });
+  try {
+    const cache = join(folder, HOT_CACHE);
+    const output = join(folder, "producer");
+    await compile({
+      ...options,
+      main: await writeProducer(bundle, "rehearse.js", cache),
+      flags: UNSEALED_FLAGS,
+      output,
+    });
+    await Deno.writeTextFile(join(folder, "a.txt"), "a\n");
+    const child = new Deno.Command(output, {
+      cwd: folder,
+      env: { HOME: folder, PATH: "/usr/bin:/bin" },
+      clearEnv: true,
+      stdin: "piped",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    const lines = REHEARSED_LINES.map((line) => `${JSON.stringify(line)}\n`).join("");
+    await ReadableStream.from([new TextEncoder().encode(lines)]).pipeTo(child.stdin);
+    const { success, stderr } = await child.output();
+    if (!success) {
+      throw new Error(`the producer of the code cache failed: ${new TextDecoder().decode(stderr)}`);
+    }
+    await Deno.copyFile(cache, join(bundle, HOT_CACHE));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
 /** Bundles and compiles. Throws Error with what failed. */
 export async function build(options: BuildOptions): Promise<void> {
   const { target, output, release, report } = options;
@@ -100,6 +180,7 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "module_worker.ts"),
     `import ${JSON.stringify(moduleUrl("src/engine/modules/module_worker.ts"))};\n`,
   );
+  await Deno.writeTextFile(join(generated, "rehearse.ts"), options.rehearse ?? "export {};\n");
   await runDeno("bundle", [
     "--quiet",
     "--code-splitting",
@@ -109,17 +190,16 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "main.ts"),
     join(generated, "worker.ts"),
     join(generated, "module_worker.ts"),
+    join(generated, "rehearse.ts"),
   ]);
   await nameParts(bundle);
+  if (options.rehearse !== undefined) await joinHotPath(bundle, ENTRIES, HOT_ROOTS);
   const workers = ["worker", "module_worker"].map((name) => join(bundle, `${name}.ts`));
   for (const worker of workers) {
     await Deno.writeTextFile(worker, `import "./${basename(worker, ".ts")}.js";\n`);
   }
   const include = [...workers, ...await embedCarried(target, bundle)];
-  for (const { name } of Deno.readDirSync(bundle)) {
-    await Deno.utime(join(bundle, name), EPOCH, EPOCH);
-  }
-  await compile({
+  const parts: CompileOptions = {
     main: join(bundle, "main.js"),
     include,
     flags: options.flags,
@@ -127,7 +207,12 @@ export async function build(options: BuildOptions): Promise<void> {
     output,
     base,
     telemetry: options.telemetry ?? false,
-  });
+  };
+  if (options.rehearse !== undefined) await produceCache(parts, bundle, report);
+  for (const { name } of Deno.readDirSync(bundle)) {
+    await Deno.utime(join(bundle, name), EPOCH, EPOCH);
+  }
+  await compile(parts);
   await addCarried(target, output);
 }
 
@@ -146,7 +231,7 @@ export async function version(): Promise<string> {
 /** Options of the unsealed binary. */
 export async function unsealed(
   telemetry = false,
-): Promise<Pick<BuildOptions, "main" | "flags" | "telemetry">> {
+): Promise<Pick<BuildOptions, "main" | "rehearse" | "flags" | "telemetry">> {
   const policy = await load(join(ROOT, DEFAULT_POLICY), BUILT_IN);
   return {
     main: mainModule({
@@ -155,6 +240,7 @@ export async function unsealed(
       policy,
       ...(telemetry ? { telemetry } : {}),
     }),
+    rehearse: rehearseModule({ version: await version(), sealed: false, policy }),
     flags: UNSEALED_FLAGS,
     telemetry,
   };
@@ -167,7 +253,7 @@ export async function unsealed(
 export async function sealed(
   file: string,
   telemetry = false,
-): Promise<Pick<BuildOptions, "main" | "flags" | "telemetry">> {
+): Promise<Pick<BuildOptions, "main" | "rehearse" | "flags" | "telemetry">> {
   const policy = await load(file, basename(file));
   const folder = dirname(await Deno.realPath(file)) as CanonicalPath;
   const source = { source: file, rule: policy.policy.plugins, folder };
@@ -184,6 +270,7 @@ export async function sealed(
       plugins,
       ...(telemetry ? { telemetry } : {}),
     }),
+    rehearse: (await unsealed()).rehearse ?? "",
     flags: sealedFlags(policy),
     telemetry,
   };

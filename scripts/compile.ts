@@ -45,6 +45,7 @@ const FLAGS = [
   "--deny-import",
   "--no-code-cache",
   "--unstable-worker-options",
+  "--unstable-raw-imports",
   `--v8-flags=${V8_FLAGS.join(",")}`,
 ] as const;
 

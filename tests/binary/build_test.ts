@@ -1,6 +1,10 @@
 /** What is baked into the binary beside its modules. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { HOT_CACHE, HOT_SCRIPT } from "../../scripts/_hot_path.ts";
+import { hostTarget } from "../../scripts/build.ts";
+import { compile, localBase } from "../../scripts/compile.ts";
 import { bakedSettings } from "./baked_settings.ts";
 import { BINARY } from "./toolgate.ts";
 
@@ -9,7 +13,7 @@ Deno.test("the binary never asks on a terminal, loads nothing from hosts and kee
   assertEquals(permissions["prompt"], false);
   assertEquals(permissions["deny_import"], []);
   assertEquals(code_cache_key, null);
-  assertEquals(unstable_config.features, ["worker-options"]);
+  assertEquals(unstable_config.features.toSorted(), ["raw-imports", "worker-options"]);
   assertStringIncludes(
     v8_flags.join(" "),
     "--enable-experimental-regexp-engine-on-excessive-backtracks",
@@ -30,4 +34,38 @@ Deno.test("the ceiling of the unsealed binary has no network and no system infor
     "allow_run",
     "allow_write",
   ]);
+});
+
+Deno.test("what starts run is carried compiled, and V8 takes it", async () => {
+  const bundle = fromFileUrl(new URL("../../dist/bundle/toolgate", import.meta.url));
+  const folder = await Deno.makeTempDir({ prefix: "toolgate-cache-" });
+  try {
+    for (const name of [HOT_SCRIPT, HOT_CACHE]) {
+      await Deno.copyFile(join(bundle, name), join(folder, name));
+    }
+    await Deno.writeTextFile(
+      join(folder, "main.js"),
+      `import { Script } from "node:vm";
+       import text from "./${HOT_SCRIPT}" with { type: "text" };
+       import cachedData from "./${HOT_CACHE}" with { type: "bytes" };
+       const script = new Script(text, { filename: "${HOT_SCRIPT}", cachedData });
+       console.log(cachedData.length > 100_000, script.cachedDataRejected);`,
+    );
+    const target = hostTarget();
+    const output = join(folder, "asks");
+    const base = await localBase(target, false);
+    await compile({
+      main: join(folder, "main.js"),
+      include: [],
+      flags: [],
+      target,
+      output,
+      base,
+      telemetry: false,
+    });
+    const { stdout } = await new Deno.Command(output).output();
+    assertEquals(new TextDecoder().decode(stdout), "true false\n");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
