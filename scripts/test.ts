@@ -1,79 +1,171 @@
 /**
- * Runs everything that is tested: the modules, then the binary, which it builds first. Its last line is
- * `N passed, N failed`, over all of it.
+ * Runs the tests: all, or those at the paths that are named (files or folders, from the top of the repository).
+ *
+ *     scripts/test [PATH…] [--filter TEXT]
+ *
+ * Each batch of files is a process of its own, for many tests count what their process holds. As many run at once as
+ * there are cores; tests that measure the machine come last, alone. The binary is built where tests want it and it is
+ * not what the sources give. The last line is `N passed, N failed`, over all of it.
  */
 
+import { parseArgs } from "@std/cli";
 import { fromFileUrl, join } from "@std/path";
 import { installPrograms } from "./_debian.ts";
 import { EMULATOR_PROGRAMS, EXAMPLE_PROGRAMS } from "./_example_programs.ts";
 import { SHELL_PROGRAMS } from "./_shells.ts";
-import { type Counts, summary } from "./_test_summary.ts";
 import { installPackages, PYTHON_PROGRAMS } from "./_toolchain.ts";
+import { batchesOf, inTurns } from "./testing/batches.ts";
+import { buildBinary } from "./testing/binaries.ts";
+import {
+  type Durations,
+  findTests,
+  type Part,
+  partOf,
+  TEST_FOLDERS,
+  timed,
+} from "./testing/files.ts";
+import { type BatchOutcome, runBatch } from "./testing/run_batch.ts";
+import { Tally } from "./testing/tally.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
+/** Seconds by path of the last runs on this machine. */
+const TIMES = join(ROOT, "dist", "test_times.json");
+/** A test that hangs is named after this long, and again. */
+const REMINDER_MS = 120_000;
 
-/** Folders whose tests need no binary. */
-const SOURCE_TESTS = ["tests/unit"];
-/** Folders whose tests run `dist/toolgate`. */
-const BINARY_TESTS = ["tests/attacks", "tests/binary"];
+interface RunSettings {
+  /** Processes. */
+  readonly atOnce: number;
+  /** As `deno test` takes it. */
+  readonly filter: string | null;
+}
 
-/** Runs Deno with its output passed on. What `deno test` counted is read from it. */
-async function run(args: readonly string[]): Promise<{ success: boolean; counts: Counts | null }> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...args],
+function readTimes(): Durations {
+  try {
+    return JSON.parse(Deno.readTextFileSync(TIMES)) as Durations;
+  } catch {
+    // Not there yet, or cut off: estimates do.
+    return {};
+  }
+}
+
+/** Types of all files at once: Deno would else judge what they share again for each process. */
+async function checkTypes(files: readonly string[], tally: Tally): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", ...files],
     cwd: ROOT,
     env: { NO_COLOR: "1" },
     stdin: "null",
-    stdout: "piped",
-  }).spawn();
-  let text = "";
-  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    await Deno.stdout.write(new TextEncoder().encode(chunk));
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) tally.fail(`types:\n${new TextDecoder().decode(stderr).trim()}`);
+}
+
+function show(outcome: BatchOutcome): void {
+  for (const { path, passed, seconds } of outcome.files.filter(({ ran }) => ran)) {
+    console.log(`${passed ? "ok    " : "FAILED"} ${seconds.toFixed(1).padStart(6)} s  ${path}`);
   }
-  const { success } = await child.status;
-  return { success, counts: summary(text) };
+  if (outcome.counts.failed > 0 && outcome.said !== "") console.log(outcome.said);
 }
 
-/** Runs the tests of those folders that are there; one more failed where Deno failed beyond its count. */
-async function test(folders: readonly string[]): Promise<Counts> {
-  const present = folders.filter(hasTests);
-  if (present.length === 0) return { passed: 0, failed: 0 };
-  const { success, counts } = await run(["test", "-A", "--no-prompt", "--quiet", ...present]);
-  if (counts === null) return { passed: 0, failed: 1 };
-  return success ? counts : { passed: counts.passed, failed: Math.max(1, counts.failed) };
-}
-
-function hasTests(folder: string): boolean {
-  try {
-    return [...Deno.readDirSync(join(ROOT, folder))].some(({ name, isDirectory }) =>
-      isDirectory ? hasTests(`${folder}/${name}`) : name.endsWith("_test.ts")
+/** Runs one part of the tests; gives the seconds that each file took. */
+async function runPart(
+  name: Part,
+  files: readonly string[],
+  { atOnce, filter }: RunSettings,
+  tally: Tally,
+): Promise<Durations> {
+  const times: Record<string, number> = {};
+  if (files.length === 0) return times;
+  const recorded = readTimes();
+  const batches = batchesOf(files.map((path) => timed(path, recorded)), atOnce);
+  const live = batches.length === 1;
+  const work = async (paths: readonly string[]) => {
+    const reminder = setInterval(
+      () => console.error(`still running: ${paths.join(" ")}`),
+      REMINDER_MS,
     );
+    const outcome = await runBatch(paths, { root: ROOT, filter, live });
+    clearInterval(reminder);
+    if (!live) show(outcome);
+    tally.add(outcome.counts, outcome.failures);
+    for (const { path, seconds } of outcome.files) {
+      // What a lone file's module does when it is loaded counts, too.
+      times[path] = paths.length === 1 ? outcome.seconds : seconds;
+    }
+  };
+  await tally.part(`${name} tests`, () => inTurns(batches, atOnce, work));
+  return times;
+}
+
+/** What the tests of the binary run beside it. Says what cannot be had. */
+async function installAll(): Promise<void> {
+  for (
+    const missing of [
+      ...await installPackages(ROOT),
+      ...await installPrograms({
+        ...PYTHON_PROGRAMS,
+        ...SHELL_PROGRAMS,
+        ...EXAMPLE_PROGRAMS,
+        ...(Deno.build.arch === "aarch64" ? {} : EMULATOR_PROGRAMS),
+      }),
+    ]
+  ) console.error(missing);
+}
+
+/** Whether the binary is there, and what its tests run. */
+async function prepare(tally: Tally): Promise<boolean> {
+  await tally.part("programs and packages", installAll);
+  try {
+    await tally.part("build", buildBinary);
+    return true;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
+    tally.fail(`the binary was not built, its tests were not run:\n${(error as Error).message}`);
+    return false;
   }
 }
 
-const results = [await test(SOURCE_TESTS)];
-for (
-  const missing of [
-    ...await installPackages(ROOT),
-    ...await installPrograms({
-      ...PYTHON_PROGRAMS,
-      ...SHELL_PROGRAMS,
-      ...EXAMPLE_PROGRAMS,
-      ...(Deno.build.arch === "aarch64" ? {} : EMULATOR_PROGRAMS),
-    }),
-  ]
-) console.error(missing);
-if ((await run(["task", "--quiet", "build"])).success) {
-  results.push(await test(BINARY_TESTS));
-} else {
-  console.error("The binary was not built: its tests were not run.");
-  results.push({ passed: 0, failed: 1 });
+function readArguments(args: readonly string[]) {
+  const unknown: string[] = [];
+  const { _: paths, filter = null } = parseArgs(args, {
+    string: ["filter"],
+    unknown: (arg) => {
+      if (arg.startsWith("-")) unknown.push(arg);
+      return !arg.startsWith("-");
+    },
+  });
+  if (unknown.length > 0) throw new Error(`${unknown[0]}: unknown; known: PATH…, --filter TEXT`);
+  return { paths: paths.length === 0 ? TEST_FOLDERS : paths.map(String), filter };
 }
-const passed = results.reduce((sum, counts) => sum + counts.passed, 0);
-const failed = results.reduce((sum, counts) => sum + counts.failed, 0);
-if (failed > 0) Deno.exitCode = 1;
-console.log(`${passed} passed, ${failed} failed`);
+
+async function main(args: readonly string[], tally: Tally): Promise<void> {
+  const { paths, filter } = readArguments(args);
+  const files = findTests(ROOT, paths);
+  const of = (part: Part) => files.filter((path) => partOf(path) === part);
+  const [unit, binary, alone] = [of("unit"), of("binary"), of("alone")];
+  const settings = { atOnce: navigator.hardwareConcurrency, filter };
+  const wantsBinary = binary.length + alone.length > 0;
+  const [times, prepared] = await Promise.all([
+    runPart("unit", unit, settings, tally),
+    wantsBinary ? prepare(tally) : false,
+    tally.part("types", () => checkTypes(files, tally)),
+  ]);
+  if (prepared) {
+    Object.assign(times, await runPart("binary", binary, settings, tally));
+    Object.assign(times, await runPart("alone", alone, { ...settings, atOnce: 1 }, tally));
+  }
+  if (filter !== null) return;
+  Deno.mkdirSync(join(ROOT, "dist"), { recursive: true });
+  Deno.writeTextFileSync(TIMES, JSON.stringify({ ...readTimes(), ...times }, null, 1));
+}
+
+const tally = new Tally();
+try {
+  await main(Deno.args, tally);
+} catch (error) {
+  tally.fail(error instanceof Error ? error.message : String(error));
+}
+const { passed, failed } = tally.counts;
+if (passed === 0 || failed > 0) Deno.exitCode = 1;
+console.log(tally.report());

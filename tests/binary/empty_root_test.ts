@@ -1,11 +1,11 @@
 /** The README's image: nothing but glibc, libgcc_s, the binary and a policy, read-only, and nobody's rights. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
+import { sealed } from "../../scripts/build.ts";
+import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { Container, NO_NAMESPACES, type Run } from "./_image.ts";
-import { BINARY } from "./toolgate.ts";
-
-const ROOT = fromFileUrl(new URL("../..", import.meta.url));
+import { BINARY, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
 risk: { allow: moderate, ask: dangerous }
@@ -191,20 +191,11 @@ inImage("empty root, without /proc: it says that /proc is missing", async () => 
 });
 
 inImage("empty root: a sealed binary", async () => {
-  const output = join(ROOT, "dist", "sealed-image");
-  const policy = await Deno.makeTempFile({ suffix: ".yaml" });
-  await Deno.writeTextFile(
-    policy,
+  await using workspace = new Workspace();
+  const policy = workspace.policy(
     POLICY.replace("commands: [{ allow: [cat] }, { ask: [tee] }]\n", ""),
   );
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "scripts/build.ts", "--policy", policy, "--output", output],
-    cwd: ROOT,
-    stdin: "null",
-  }).output();
-  await Deno.remove(policy);
-  assert(success, new TextDecoder().decode(stderr));
-  await using box = container(output);
+  await using box = container(await builtForTests("sealed-image", await sealed(policy)));
   const before = box.listing();
   for (const run of Object.values(PLACES)) {
     const written = await box.call(["write_file", "path=c.py", "content=x = 1\n"], run);

@@ -1,22 +1,16 @@
 /** Builds of the probe (tests/probe): the real engine with a tool that attacks it. */
 
-import { fromFileUrl } from "@std/path";
-import { build, hostTarget, moduleUrl, unsealed } from "../../scripts/build.ts";
+import { moduleUrl, unsealed } from "../../scripts/build.ts";
+import { builtForTests } from "../../scripts/testing/binaries.ts";
 
-/** Builds it under `dist/` with these permission flags; gives the path of the binary. */
+/** Builds it under `dist/` with these permission flags, where it is not there; gives the path of the binary. */
 export async function buildProbe(name: string, flags: readonly string[]): Promise<string> {
-  const output = fromFileUrl(new URL(`../../dist/${name}`, import.meta.url));
-  await build({
-    target: hostTarget(),
-    output,
-    release: false,
+  return await builtForTests(name, {
     flags,
     main: `import { runProbe } from ${JSON.stringify(moduleUrl("tests/probe/main.ts"))};\n` +
       "Deno.exit(await runProbe(Deno.args));\n",
     worker: moduleUrl("tests/probe/worker.ts"),
-    report: () => {},
   });
-  return output;
 }
 
 /** The probe with the ceiling of the shipped binary. */

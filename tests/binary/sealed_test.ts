@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { sealed } from "../../scripts/build.ts";
+import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { bakedSettings } from "./baked_settings.ts";
 import { buildProbe } from "./probe.ts";
 import { call, Pipe, SENTINEL, serveAll, start, Workspace } from "./toolgate.ts";
@@ -47,16 +48,24 @@ async function buildSealed(policy: string, output: string): Promise<Built> {
   return { status: code, stderr: new TextDecoder().decode(stderr) };
 }
 
-async function sealedWith(name: string, text: string): Promise<string> {
+async function wholeByScript(): Promise<string> {
   await using workspace = new Workspace();
-  const output = `${ROOT}dist/sealed-${name}`;
-  const { status, stderr } = await buildSealed(workspace.policy(text, `${name}.yaml`), output);
+  const output = `${ROOT}dist/sealed-whole`;
+  const { status, stderr } = await buildSealed(workspace.policy(WHOLE, "whole.yaml"), output);
   assertEquals(status, 0, stderr);
   return output;
 }
 
-const whole = await sealedWith("whole", WHOLE);
-const narrow = await sealedWith("narrow", NARROW);
+async function narrowForTests(): Promise<string> {
+  await using workspace = new Workspace();
+  return await builtForTests(
+    "sealed-narrow",
+    await sealed(workspace.policy(NARROW, "narrow.yaml")),
+  );
+}
+
+const whole = await wholeByScript();
+const narrow = await narrowForTests();
 
 function openWorkspace(): Workspace {
   const workspace = new Workspace({

@@ -1,9 +1,8 @@
 /** Searches by the binary: no pattern holds it up, whatever it is asked and however it was built. */
 
 import { assert, assertEquals } from "@std/assert";
-import { join } from "@std/path";
-import { build, hostTarget, sealed } from "../../scripts/build.ts";
-import { ROOT } from "../../scripts/compile.ts";
+import { sealed } from "../../scripts/build.ts";
+import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { type Answer, call, Pipe, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
@@ -140,14 +139,7 @@ Deno.test("what the linear engine takes over is answered", async () => {
 Deno.test("a single call with a pattern without end ends on time, sealed or not", async () => {
   await using workspace = openWorkspace();
   const policy = workspace.policy(POLICY);
-  const binary = join(ROOT, "dist", "sealed-search");
-  await build({
-    ...await sealed(policy),
-    target: hostTarget(),
-    release: false,
-    report: () => {},
-    output: binary,
-  });
+  const binary = await builtForTests("sealed-search", await sealed(policy));
   const ways = [{ options: { binary }, flags: [] }, { options: {}, flags: ["--policy", policy] }];
   for (const { options, flags } of ways) {
     const here = { cwd: workspace.root, ...options };

@@ -3,10 +3,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { appendedAt } from "../../scripts/_denort_trailer.ts";
-import { build, hostTarget, sealed } from "../../scripts/build.ts";
+import { sealed } from "../../scripts/build.ts";
+import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { BINARY, call, Pipe, start, type StartOptions, Workspace } from "./toolgate.ts";
 
-const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 const POLICY = 'version: 1\npaths: [{ allow: [read, write], match: ["**"] }]\n';
 
 /** Ending, a valid text, one that is not, and where it goes wrong. */
@@ -32,15 +32,10 @@ const NEITHER = { HOME: "/dev/null/home", TMPDIR: "/dev/null/temporary" };
 
 async function sealedBinary(): Promise<string> {
   await using workspace = new Workspace();
-  const output = `${ROOT}dist/sealed-syntax`;
-  await build({
-    ...await sealed(workspace.policy(POLICY, "syntax.yaml")),
-    target: hostTarget(),
-    output,
-    release: false,
-    report: () => {},
-  });
-  return output;
+  return await builtForTests(
+    "sealed-syntax",
+    await sealed(workspace.policy(POLICY, "syntax.yaml")),
+  );
 }
 
 const SEALED = await sealedBinary();

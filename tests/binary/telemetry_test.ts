@@ -1,11 +1,11 @@
 /** OpenTelemetry: from builds that have it, what was called and how it went; from others nothing; from none a secret. */
 
 import { assert, assertEquals } from "@std/assert";
-import { fromFileUrl } from "@std/path";
-import { build, hostTarget, unsealed } from "../../scripts/build.ts";
+import { unsealed } from "../../scripts/build.ts";
+import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { BINARY, call, Workspace } from "./toolgate.ts";
 
-const OBSERVED = fromFileUrl(new URL("../../dist/toolgate-observed", import.meta.url));
+const OBSERVED = await builtForTests("toolgate-observed", await unsealed(true));
 
 /** What a collector hears while `during` runs: the path and the text of each message. */
 async function collect(during: (endpoint: string) => Promise<void>): Promise<readonly string[]> {
@@ -23,13 +23,6 @@ async function collect(during: (endpoint: string) => Promise<void>): Promise<rea
 }
 
 Deno.test("traces, metrics and logs of calls reach a collector, without arguments", async () => {
-  await build({
-    ...await unsealed(true),
-    target: hostTarget(),
-    output: OBSERVED,
-    release: false,
-    report: () => {},
-  });
   await using workspace = new Workspace({ "a.txt": "secret-content\n" });
   const heard = await collect(async (endpoint) => {
     const options = {

@@ -1,7 +1,8 @@
 /** What somebody at a terminal sees, through a pseudo terminal. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path";
+import { sealed } from "../../scripts/build.ts";
+import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { linesOf, onTerminal, Terminal, type TerminalOptions } from "./_terminal.ts";
 import { BINARY, start, Workspace } from "./toolgate.ts";
 
@@ -232,14 +233,7 @@ Deno.test("a sealed build, which gives up all rights for its call, shows the res
 paths: [{ allow: [read, write], match: ["**"] }]
 commands: [{ allow: [sleep] }]
 `);
-  const root = fromFileUrl(new URL("../..", import.meta.url));
-  const binary = `${root}dist/sealed-terminal`;
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "scripts/build.ts", "--policy", policy, "--output", binary],
-    cwd: root,
-    stdin: "null",
-  }).output();
-  assert(success, new TextDecoder().decode(stderr));
+  const binary = await builtForTests("sealed-terminal", await sealed(policy));
   const calls: readonly (readonly [readonly string[], string])[] = [
     [["call", "read_file", "path=a.txt"], "two"],
     [["call", "list_directory"], "hostile.txt"],
