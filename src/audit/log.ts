@@ -14,6 +14,7 @@ import {
 } from "./record.ts";
 import type { LogFile, LogStorage } from "./storage.ts";
 
+/** When a log is rotated, and what its records are dated by. */
 export interface LogOptions {
   /** Bytes after which the current file is put aside. */
   readonly maxSize: number;
@@ -25,6 +26,7 @@ const TAIL_BYTES = 128 * 1024;
 const NEWLINE = 0x0a;
 const NONE: readonly RepairRecord[] = [];
 
+/** A log that many processes append to, one record a line, each chained to the one before it. */
 export class AuditLog {
   readonly #storage: LogStorage;
   readonly #options: LogOptions;

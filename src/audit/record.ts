@@ -69,6 +69,7 @@ export interface RotatedRecord {
   readonly time: string;
 }
 
+/** What one line of the log tells, without its place in the chain. */
 export type AuditEntry =
   | DecisionRecord
   | OutcomeRecord
@@ -82,6 +83,7 @@ export interface ChainHead {
   readonly hash: string;
 }
 
+/** The head of an empty log: the first record follows it. */
 export const START: ChainHead = { sequence: 0, hash: GENESIS };
 
 /** `,"hash":"…"}` */
@@ -97,6 +99,10 @@ export interface ChainedLine {
   readonly intact: boolean;
 }
 
+/**
+ * What a line says of its place in the chain, and whether its hash is that of its text; null where it says nothing
+ * of it.
+ */
 export function readChainedLine(line: string): ChainedLine | null {
   const head = HEAD_PART.exec(line);
   const tail = HASH_PART.exec(line);

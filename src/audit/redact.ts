@@ -20,6 +20,7 @@ const MOST_MEMBERS = 64;
 const MOST_KEPT = 256;
 const LONGEST_KEPT = 64;
 
+/** Takes secrets out of what is recorded. */
 export interface Redactor {
   /** A copy of JSON-like data in which secrets are replaced and long texts are cut. */
   value(data: unknown): unknown;

@@ -27,6 +27,7 @@ export function parseRecord(line: string): ReadRecord | null {
   }
 }
 
+/** Whether a record has all that is asked for; what is not asked for fits. */
 export function isSelected(record: ReadRecord, selection: Selection): boolean {
   const { agent, tool, effect, code, since, call } = selection;
   return fits(agent, record.agent) && fits(tool, record.tool) && fits(call, record.call) &&

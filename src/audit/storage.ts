@@ -17,6 +17,7 @@ export interface LogFile {
   close(): void;
 }
 
+/** The folder of a log, as the log needs it. All of it throws what the system says. */
 export interface LogStorage {
   /** Opens or creates the log's current file, its folder with it. Never through a link. */
   open(): LogFile;

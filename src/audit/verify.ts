@@ -19,6 +19,7 @@ export interface LogText {
   readonly ended: boolean;
 }
 
+/** What a look at a whole log found; it is whole where there are no problems. */
 export interface Verification {
   readonly records: number;
   /** The head, to be kept elsewhere as an anchor; `START` for an empty log. */

@@ -18,6 +18,7 @@ export function unknownCommand(name: string): UsageError {
   return new UsageError(`there is no command ${quoted(name)}${hint}`);
 }
 
+/** What to say to a name that no tool has, with the nearest that one has. */
 export function unknownTool(name: string): UsageError {
   const near = didYouMean(createRegistry().nearest(name));
   return new UsageError(`there is no tool ${quoted(name)}.${near || " toolgate tools lists them"}`);

@@ -3,6 +3,7 @@
 import type { PluginManifest } from "../plugins/manifest.ts";
 import type { LoadedPolicy } from "../policy/model.ts";
 
+/** What a build carries beside the code. */
 export interface Embedded {
   readonly version: string;
   /** Sealed: the policy always holds, and the runtime's permissions are baked from it. */

@@ -19,6 +19,7 @@ export interface Flag {
   readonly commands?: readonly string[];
 }
 
+/** All flags: parsing, help, completion and the reference are drawn from this. */
 export const FLAGS: readonly Flag[] = [
   {
     name: "policy",

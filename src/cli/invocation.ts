@@ -10,6 +10,7 @@ export interface CommandWords {
   readonly help: string;
 }
 
+/** A command line that was read, with what the binary carries. */
 export interface Invocation extends CommandLine {
   readonly embedded: Embedded;
   /** All commands that there are, by name: for those that write about them. */

@@ -30,6 +30,7 @@ const SYSTEM_POLICY = "/etc/toolgate/policy.yaml";
 const MAX_POLICY_BYTES = 8 * 1024 * 1024;
 const SANDBOX_MODES: readonly SandboxMode[] = ["off", "auto", "required"];
 
+/** What one start of the binary works under: policies, workspace, who asks, where it is logged. */
 export interface Session {
   readonly policies: readonly PlacedPolicy[];
   /** The custom tools that they name. */

@@ -4,6 +4,7 @@
 const MAX_ALTERNATIVES = 1024;
 const MAX_NESTING = 16;
 
+/** What a brace is taken for: globs, the shell and policies differ. */
 export interface BraceOptions {
   /** Braces and commas inside `[…]` are plain. */
   readonly classes: boolean;

@@ -2,6 +2,7 @@
 
 import type { HelpOptions, RunAnswer, ScannedFile, ScanOptions } from "./scan.ts";
 
+/** What a path is: of itself, without following a link. `other`: devices, pipes, sockets. */
 export type FileType = "file" | "directory" | "symlink" | "other";
 
 /** What `lstat` says of one entry. Times in ms since the epoch. `mode` holds the permission bits only. */

@@ -25,6 +25,7 @@ export interface GlobPlace {
   into(name: string): GlobPlace | null;
 }
 
+/** A glob that was read. */
 export interface Glob {
   /** Where its paths begin. */
   readonly start: GlobPlace;

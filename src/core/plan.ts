@@ -64,6 +64,7 @@ export type Redirection =
  * `settings`; `sh -c SCRIPT` becomes a group.
  */
 export const BUILTINS = ["cd", ":", "true", "false", "exit", "export", "unset"] as const;
+/** A builtin that runs without a shell. */
 export type Builtin = (typeof BUILTINS)[number];
 
 /** One program, or one of the few builtins that Toolgate runs itself. */
@@ -85,6 +86,7 @@ export interface SimplePlan {
   readonly position: number;
 }
 
+/** A part of a plan: what of a command line runs, and in what order. */
 export type PlanNode =
   | SimplePlan
   /** Stages side by side, output to input; the status is the last one's (or, with pipefail, the last that failed). */

@@ -14,11 +14,16 @@ export function toJsonText(value: unknown): JsonText {
   return (JSON.stringify(value) ?? "null") as JsonText;
 }
 
+/** The output of a call that has none. */
 export const JSON_NULL: JsonText = toJsonText(null);
 
 /** What a call used: `bytes_read`, `bytes_written`, `layers` that held, … */
 export type Usage = Readonly<Record<string, number | readonly string[]>>;
 
+/**
+ * The answer to a call, whichever tool and whichever way it went. `latencyMs`: milliseconds from request to
+ * answer.
+ */
 export interface Result {
   /** Canonical name where the tool is known, else as asked. */
   readonly tool: string | null;

@@ -30,6 +30,7 @@ export interface ScanRoom {
   grow(length: number): void;
 }
 
+/** How a scan goes: what it visits, and what it reads of it. */
 export interface ScanOptions {
   /** The filter of the directory that the scan starts in. */
   readonly filter: (start: ScanDirectory) => ScanFilter;

@@ -13,6 +13,7 @@ export const GRAMMARS = [
   "cpp",
   "bash",
 ] as const;
+/** A grammar that is carried. */
 export type GrammarName = (typeof GRAMMARS)[number];
 
 /** The words of a grammar. A node's kind and field are numbers that stand for these. */
@@ -68,6 +69,7 @@ export type Unparsed =
   /** The parser failed in its midst. */
   | "failed";
 
+/** How long a parse may take, and who may end it. */
 export interface ParseOptions {
   /** Called every few milliseconds: what it throws ends the parse, and is thrown. */
   readonly pause: () => void;

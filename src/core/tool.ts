@@ -12,6 +12,7 @@ export type * from "./files.ts";
 
 /** Risks in rising order. */
 export const RISKS = ["safe", "moderate", "dangerous"] as const;
+/** How much harm a call can do: `safe` changes nothing, `dangerous` may do what cannot be undone. */
 export type Risk = (typeof RISKS)[number];
 
 /** Groups that a policy grants to agents. */
@@ -24,8 +25,10 @@ export const PERMISSION_GROUPS = [
   "git_operations",
   "agent_spawn",
 ] as const;
+/** What an agent is granted: a tool without its group is refused. */
 export type PermissionGroup = (typeof PERMISSION_GROUPS)[number];
 
+/** Kinds of tools, each a folder of `src/tools`; `custom` are those of manifests. */
 export const CATEGORIES = [
   "fs",
   "exec",
@@ -36,6 +39,7 @@ export const CATEGORIES = [
   "util",
   "custom",
 ] as const;
+/** A kind of tool. */
 export type Category = (typeof CATEGORIES)[number];
 
 /** Sizes in bytes, counts as counts, times in milliseconds; the policy's `limits`. */

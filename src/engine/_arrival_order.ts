@@ -1,5 +1,6 @@
 /** Calls run in the order in which they came, though some take longer to judge: a tool's first call loads it. */
 
+/** Gives what is ready in the order in which it was asked for. */
 export class ArrivalOrder {
   #last: Promise<unknown> | null = null;
 

@@ -13,6 +13,7 @@ export interface Spending {
 /** Agents that are told apart: names come from callers. */
 const MOST_AGENTS = 10_000;
 
+/** Counts the tokens of each agent, and says when they are spent. */
 export class Budgets {
   readonly #budgetOf: (agent: string) => number | null;
   readonly #spent = new Map<string, number>();

@@ -38,6 +38,7 @@ function refuse(): never {
   throw new ToolError("PATH_DENIED", "this call was granted no files");
 }
 
+/** Runs, on this very thread, what has no power at all. */
 export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner {
   /** Few calls are free: the others load nothing for it. */
   const runFree = async ({ tool, grant, input, preview }: Job, stop: Stop): Promise<Outcome> => {

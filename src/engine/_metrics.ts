@@ -20,6 +20,7 @@ interface Tally {
   errors: Map<ErrorCode, number>;
 }
 
+/** Counts calls. Names of tools are few: what no tool has is counted as it was asked for. */
 export class Metrics {
   readonly #tallies = new Map<string, Tally>();
 

@@ -2,6 +2,7 @@
 
 import type { CallRecord, Recorder } from "./recorder.ts";
 
+/** Records nothing. */
 export const NO_RECORDER: Recorder = {
   begin: () => NO_RECORD,
 };

@@ -20,6 +20,7 @@ export interface RecoveryStep {
   readonly tool?: string;
 }
 
+/** How a call went after all, and what was done on the way, in the words of the result. */
 export interface Recovered {
   readonly outcome: Outcome;
   readonly steps: readonly RecoveryStep[];

@@ -39,6 +39,7 @@ import {
 } from "./runner.ts";
 import type { WorkerPool } from "./pool/worker_pool.ts";
 
+/** What an engine is made of. */
 export interface EngineOptions {
   readonly policies: readonly PlacedPolicy[];
   readonly workspace: CanonicalPath;

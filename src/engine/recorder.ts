@@ -24,10 +24,12 @@ export interface CallRecord {
   ended(result: Result): Result;
 }
 
+/** Writes down what is decided and how it ends. */
 export interface Recorder {
   begin(request: CallRequest): CallRecord;
 }
 
+/** Where is recorded, and what of it. */
 export interface RecorderOptions {
   readonly settings: AuditSettings;
   readonly workspace: string;
@@ -47,6 +49,7 @@ const LONGEST_NAME = 200;
 /** Bytes of the random part of a call's name: two processes meet once in 2^24 pairs. */
 const PREFIX_BYTES = 6;
 
+/** Opens the log with the first record. What cannot be written throws before anything runs. */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { settings, redactor } = options;
   const now = createTimestamps(options.now);

@@ -51,6 +51,7 @@ export interface Running {
   cancel(): void;
 }
 
+/** Runs calls. An outcome is always given: a call never throws. */
 export interface Runner {
   run(job: Job, onEvent: (event: JobEvent) => void): Running;
   /** Ends all threads and what they started. */

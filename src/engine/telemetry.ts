@@ -12,6 +12,7 @@ export interface Observation {
   ended(result: Result): void;
 }
 
+/** Observes calls. */
 export interface Telemetry {
   begin(request: CallRequest): Observation;
 }

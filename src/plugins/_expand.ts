@@ -89,6 +89,7 @@ export function expandInput(source: InputSource | null, args: PluginArguments): 
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** A word of a template with its arguments filled in. */
 export interface ExpandedWord {
   readonly text: string;
   /** The placeholder that the text begins with; null where it begins with text of the template. */

@@ -10,6 +10,7 @@ export const argumentsField: Field<Readonly<Record<string, unknown>>> = {
     isMapping(value) ? value : place.report(`found ${found(value)}; write a mapping of arguments`),
 };
 
+/** Whether a value of YAML has keys. */
 export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import type { Schema } from "../core/schema.ts";
 import type { ModuleAnswer, ModuleOutcome, ProgramLimit } from "../core/tool.ts";
 import type { ModuleManifest } from "./manifest.ts";
 
+/** What a module's tool answers. */
 export interface ModuleOutput {
   readonly value: unknown;
   /** What it printed. */
@@ -14,6 +15,7 @@ export interface ModuleOutput {
   readonly truncated: boolean;
 }
 
+/** The schema of what it answers; `value` by the manifest's own. */
 export function moduleOutputSchema({ schema }: ModuleManifest["output"]): Schema<ModuleOutput> {
   return {
     type: "object",

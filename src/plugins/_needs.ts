@@ -25,6 +25,7 @@ export type NeededPaths =
   | { readonly read: readonly NeededPath[]; readonly write: readonly NeededPath[] }
   | { readonly problems: readonly ArgumentProblem[] };
 
+/** A need as a manifest writes it: `in/**` for all below, `{path}` for an argument. */
 export const needField: Field<PathNeed> = converted(wordField, (word, place) => {
   const last = word.at(-1);
   // The workspace itself.
@@ -51,6 +52,7 @@ export const needField: Field<PathNeed> = converted(wordField, (word, place) => 
 /** Most paths that lists in placeholders come to: each is judged. */
 const MOST_PATHS = 1_000;
 
+/** The needs of one call. Those whose arguments were not given fall away; problems are reported, not thrown. */
 export function expandNeeds({ needs }: ModuleManifest, args: PluginArguments): NeededPaths {
   const problems: ArgumentProblem[] = [];
   const expand = (list: readonly PathNeed[]): readonly NeededPath[] => {

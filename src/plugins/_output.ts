@@ -38,6 +38,7 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
+/** The schema of what a command's tool answers, by the format of the manifest. */
 export function outputSchema({ format, schema }: CommandManifest["output"]): Schema<PluginOutput> {
   const [name, own] = formOf(format, schema);
   return {

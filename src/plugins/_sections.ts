@@ -45,6 +45,7 @@ const parameterName = {
       : "is no name of a parameter: letters, digits and _, no digit first, at most 64",
 };
 
+/** The section `parameters`: JSON Schema of an object. */
 export const parameters: Field<Schema<PluginArguments>> = converted(
   object({
     type: optional(oneOf(["object"]), "object: arguments have names"),
@@ -63,6 +64,7 @@ export const parameters: Field<Schema<PluginArguments>> = converted(
   },
 );
 
+/** The parameters of a tool that takes none. */
 export const NO_PARAMETERS: Schema<PluginArguments> = {
   type: "object",
   properties: {},

@@ -53,6 +53,7 @@ function parsePlaceholder(text: string): Placeholder {
   return { parameter, each: each !== "", dash: dash !== "" };
 }
 
+/** Whether a piece of a word stands for an argument. */
 export function isPlaceholder(piece: string | Placeholder): piece is Placeholder {
   return typeof piece !== "string";
 }
@@ -61,6 +62,7 @@ function isEach(piece: string | Placeholder): boolean {
   return isPlaceholder(piece) && piece.each;
 }
 
+/** The placeholders of a word, in their order. */
 export function placeholdersOf(word: Word): readonly Placeholder[] {
   return word.filter(isPlaceholder);
 }

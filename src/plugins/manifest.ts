@@ -28,7 +28,9 @@ export interface WordGroup {
 /** What a command reads: the text of a parameter (its JSON where it is no text), or all arguments as JSON. */
 export type InputSource = { readonly parameter: string } | { readonly all: true };
 
+/** How a command's output is read: as it is, as a list of lines, as one JSON value. */
 export const OUTPUT_FORMATS = ["text", "lines", "json"] as const;
+/** A way to read a command's output. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** What all custom tools have. */
@@ -95,6 +97,7 @@ export interface ModuleSource {
 /** A custom tool. */
 export type PluginManifest = CommandManifest | ModuleManifest;
 
+/** Whether the tool is a module rather than a command. */
 export function isModule(manifest: PluginManifest): manifest is ModuleManifest {
   return "module" in manifest;
 }

@@ -28,6 +28,7 @@ export interface PluginCase {
   readonly after?: Readonly<Record<string, string | null>>;
 }
 
+/** A file of cases that was read. */
 export interface PluginCases {
   readonly version: 1;
   /** What lies in the workspace before each case, which has one of its own. */

@@ -21,6 +21,7 @@ export interface PluginWarning {
 /** What stands for a value that is not known. */
 const ANY_VALUE = "value";
 
+/** What is not wrong and yet likely not meant; none where all is well. */
 export function reviewManifest(manifest: PluginManifest): readonly PluginWarning[] {
   return isModule(manifest)
     ? reviewNeeds(manifest)

@@ -2,6 +2,7 @@
 
 /** What a new tool can be made of. */
 export const PLUGIN_KINDS = ["command", "typescript", "javascript"] as const;
+/** What a scaffold can be of. */
 export type PluginKind = (typeof PLUGIN_KINDS)[number];
 
 /** What lies beside each other: a manifest, its cases, and the module where it has one; by file name. */

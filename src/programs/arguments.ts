@@ -10,6 +10,10 @@ export interface PlacedArgument {
   readonly text: string;
 }
 
+/**
+ * The arguments of a program, each with what it is. `copies`: it copies by its options; `here`: it works where it
+ * stands unless told otherwise.
+ */
 export interface PlacedArguments {
   readonly operands: readonly PlacedArgument[];
   /** Values of options. */

@@ -7,6 +7,7 @@ import { hasOption } from "./_has_option.ts";
 import { gitRisk } from "./_git_risk.ts";
 import { awkRisk, sedRisk } from "./_inline_programs.ts";
 
+/** How risky a command is, and why, in words for people. */
 export interface Assessed {
   readonly risk: Risk;
   readonly because: string;

@@ -91,6 +91,7 @@ export interface CodeOptions {
   readonly finds?: readonly string[];
 }
 
+/** What makes the calls of one program more or less risky. */
 export interface CommandSpec {
   /** Where nothing below says otherwise. */
   readonly risk: Risk;

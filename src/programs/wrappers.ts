@@ -3,6 +3,7 @@
 import { codeIn } from "./inspect.ts";
 import type { CommandSpec, Wrapping } from "./spec.ts";
 
+/** What a wrapper (`env`, `nice`, `xargs`) starts. */
 export interface Unwrapped {
   readonly inner: readonly (readonly string[])[];
   /** Why it cannot be said what would run. */

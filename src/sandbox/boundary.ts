@@ -5,6 +5,7 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 
+/** What a thread may do: what each layer below the policy is drawn from. */
 export interface Boundary {
   /** Files, or directories with all below them. */
   readonly read: readonly CanonicalPath[];
@@ -18,6 +19,7 @@ export interface Boundary {
   readonly connect: readonly string[];
 }
 
+/** What the programs of a thread may do. */
 export interface SpawnBoundary {
   /** Absolute paths, or "any" (programs by wildcard). */
   readonly programs: readonly string[] | "any";

@@ -48,6 +48,7 @@ const SOCK_SEQPACKET = 5;
 /** SOCK_TYPE_MASK (include/linux/net.h) */
 const SOCKET_TYPE_BITS = 0xf;
 
+/** A machine whose filters are known, as {@linkcode Deno.build} names it. */
 export type Architecture = keyof typeof AUDIT_ARCHITECTURE;
 
 /** struct sock_filter */

@@ -8,6 +8,7 @@ interface OpenApproval {
   readonly answer: (answer: ApprovalAnswer) => void;
 }
 
+/** Asks over the pipe, and hands the answers to those who wait. */
 export class PipeApprovals {
   readonly #write: (line: string) => void;
   readonly #open = new Map<string, OpenApproval[]>();

@@ -16,6 +16,7 @@ import { LONGEST_MODULE } from "../plugins/module_source.ts";
 import type { ParsedManifest } from "../plugins/parse_manifest.ts";
 import type { Operation } from "./_read_request.ts";
 
+/** An operation that changes which custom tools there are. */
 export type PluginOperation = Extract<Operation, { op: "register" | "unregister" }>;
 
 /** Who asks, and whether the policies let a pipe register custom tools at all. */

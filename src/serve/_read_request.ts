@@ -21,6 +21,7 @@ export type Operation =
   | { readonly op: "unregister"; readonly tool: string }
   | { readonly op: "tools" | "stats" | "ping" | "approvals" };
 
+/** A line that was read: a call, an operation, or what is wrong with it. */
 export type ServeRequest =
   | { readonly id: RequestId; readonly kind: "call" | "explain"; readonly call: CallRequest }
   | { readonly id: RequestId; readonly kind: "operation"; readonly operation: Operation }

@@ -37,6 +37,7 @@ export interface LineServer {
   cancelAll(): void;
 }
 
+/** Reads lines, hands them to a server and writes its answers, until the input ends and all is answered. */
 export class LineLoop {
   readonly #server: LineServer;
   readonly #writer: LineWriter;

@@ -5,6 +5,7 @@ const NEWLINE = 0x0a;
 /** A whole line without its newline (bytes valid until the next push), or one that was too long. */
 export type Line = { readonly bytes: Uint8Array } | { readonly tooLong: true };
 
+/** Parts bytes into lines, however they come. A line over the limit is passed over, and said to be. */
 export class LineSplitter {
   readonly #limit: number;
   #kept: Uint8Array[] = [];

@@ -6,6 +6,7 @@ const encoder = new TextEncoder();
 /** Where the buffer starts, and what it is cut back to once a large answer has gone. */
 const INITIAL_BYTES = 1 << 16;
 
+/** Gathers lines and writes them in few calls. A reader that does not read makes its user wait. */
 export class LineWriter {
   readonly #readiness: Readiness;
   #buffer = new Uint8Array(INITIAL_BYTES);

@@ -41,6 +41,7 @@ interface Open {
   cancelled: boolean;
 }
 
+/** Takes lines of the pipe's protocol and writes the answers and events. */
 export class Server {
   readonly #engine: StayingEngine;
   readonly #agent: PipeAgent;

@@ -2,6 +2,7 @@
 
 import type { ToolDescription } from "../core/tool.ts";
 
+/** What the operation `tools` says of a tool, in the names of the protocol. */
 export function toolShape(tool: ToolDescription): Readonly<Record<string, unknown>> {
   const { name, aliases, category, description, risk, permission, input, output } = tool;
   return {

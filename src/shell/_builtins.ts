@@ -43,6 +43,7 @@ const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKin
   ].map((name) => [name, "builtin"] as const),
 ]);
 
+/** Where in the script the words of a command stand. */
 export interface CommandSource {
   /** Where each word begins. */
   readonly indexes: readonly number[];

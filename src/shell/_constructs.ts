@@ -68,6 +68,7 @@ export const CONSTRUCTS = {
   syntax: ["something that is no shell syntax", "give argv"],
 } as const satisfies Readonly<Record<string, readonly [name: string, instead: string]>>;
 
+/** A construct that is known, whether or not it can be run without a shell. */
 export type ConstructKind = keyof typeof CONSTRUCTS;
 
 /** A construct that is not run, and its index in the text, in UTF-16 code units. Never leaves `src/shell/`. */

@@ -12,6 +12,7 @@ const STARTERS: ReadonlySet<string> = new Set([
   ...["busybox", "toybox", "sudo", "doas", "sh", "bash", "dash"],
 ]);
 
+/** Scripts that `find` runs with `-exec sh -c` and the like. */
 export interface FoundScripts {
   readonly scripts: readonly string[];
   /** What the scripts would start, read and write. */

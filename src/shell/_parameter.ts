@@ -20,6 +20,7 @@ const OPERATOR = /^(?::?[-+?]|##?|%%?)/;
 const PATTERN: WordKind = { globs: true, splits: false, tilde: false };
 const PLAIN: WordKind = { globs: false, splits: true, tilde: false };
 
+/** What is needed to read `$x` and `${x…}` where they stand. */
 export interface ParameterReading {
   readonly scanner: Scanner;
   readonly context: WordContext;

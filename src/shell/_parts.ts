@@ -21,6 +21,7 @@ export interface WordKind {
   readonly tilde: boolean;
 }
 
+/** How a plain argument expands: in all ways. */
 export const ARGUMENT: WordKind = { globs: true, splits: true, tilde: true };
 /** The value of an assignment, a here-string. */
 export const VALUE: WordKind = { globs: false, splits: false, tilde: true };

@@ -12,6 +12,7 @@ export interface PendingDocument {
   readonly found: (body: { readonly start: number; readonly end: number }) => void;
 }
 
+/** A place in a script that moves on, up to an end. Changed by those who read. */
 export class Scanner {
   readonly source: string;
   readonly end: number;

@@ -2,6 +2,7 @@
 
 import type { PlanNode, ShellSettings } from "../core/plan.ts";
 
+/** A script that was understood: what runs, and under which settings it leaves the shell. */
 export interface Script {
   readonly node: PlanNode;
   readonly settings: ShellSettings;

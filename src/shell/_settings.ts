@@ -6,8 +6,10 @@ import { Refused } from "./_constructs.ts";
 
 type Items = Extract<PlanNode, { readonly kind: "list" }>["items"];
 
+/** The settings that a shell begins with. */
 export const NO_SETTINGS: ShellSettings = { errexit: false, nounset: false, pipefail: false };
 
+/** Whether any setting differs from those that a shell begins with. */
 export function isSet({ errexit, nounset, pipefail }: ShellSettings): boolean {
   return errexit || nounset || pipefail;
 }

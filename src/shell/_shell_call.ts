@@ -7,6 +7,7 @@ import { Refused } from "./_constructs.ts";
 /** Shells that read a script as it is read here. */
 export const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash"]);
 
+/** A call of a shell with a script: `sh -c 'x' name a b`. */
 export interface ShellCall {
   readonly argv: readonly string[];
   readonly script: string;

@@ -24,6 +24,7 @@ export interface Place {
   readonly position: number | null;
 }
 
+/** What is needed to turn commands of the parser into plans. */
 export interface Walk {
   readonly reading: Reading;
   readonly place: Place;

@@ -13,6 +13,7 @@ export interface ParseFailure {
  */
 export type Entry = "comments" | "format";
 
+/** The parser of Python in its own memory. One text at a time. */
 export interface Ruff {
   /**
    * Null where the text parses. Throws `WebAssembly.RuntimeError` or `RangeError` where the stack does not suffice,

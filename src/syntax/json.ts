@@ -18,6 +18,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const WORD = /true|false|null/y;
 const BLANK = /[ \t\n\r]*/y;
 
+/** Null for valid JSON (RFC 8259, as `JSON.parse` takes it); else the first problem. */
 export function checkJson(text: string): SyntaxProblem | null {
   try {
     JSON.parse(text);

@@ -17,6 +17,7 @@ export type StrippedModule =
   }
   | { readonly problem: SyntaxProblem };
 
+/** What a module imports and on which line, from 1. `specifier` null: it is computed. */
 export interface ModuleImport {
   readonly specifier: string | null;
   readonly line: number;

@@ -3,6 +3,7 @@
 import { parse, TomlError } from "smol-toml";
 import { problemOnLine, type SyntaxProblem } from "./problem.ts";
 
+/** Null for valid TOML; else the first problem. */
 export function checkToml(text: string): SyntaxProblem | null {
   try {
     parse(text, { integersAsBigInt: true });

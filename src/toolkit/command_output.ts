@@ -64,6 +64,7 @@ export const COMMAND_OUTPUT = {
 /** What became of a command. `invalid_utf8` is there where it is true, `spilled` where a file was named. */
 export type CommandOutput = Infer<typeof COMMAND_OUTPUT>;
 
+/** The output of a program that ended, or was ended. */
 export function commandOutput(outcome: ProcessOutcome): CommandOutput {
   const stdout = decode(outcome.stdout);
   const stderr = decode(outcome.stderr);

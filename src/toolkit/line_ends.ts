@@ -1,5 +1,6 @@
 /** Line ends: found as if all were `\n`, and given to new lines as the lines around them have them. */
 
+/** How a line ends. */
 export type LineEnd = "\n" | "\r\n";
 
 /** A text with every `\r\n` as `\n`, and the way back. */
@@ -13,6 +14,7 @@ export interface Unified {
   endNear(index: number): LineEnd;
 }
 
+/** The text with `\n` alone, and the way back to where things stood in the original. */
 export function unify(original: string): Unified {
   if (!original.includes("\r\n")) {
     return { text: original, toOriginal: (index) => index, sole: "\n", endNear: () => "\n" };

@@ -4,6 +4,7 @@ import { ToolError } from "../core/errors.ts";
 import type { ProcessOutcome, ToolContext } from "../core/tool.ts";
 import { commandError, commandOutput } from "./command_output.ts";
 
+/** How a program is run. `stdin` null: none; `env` is set on top of the policy's. */
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

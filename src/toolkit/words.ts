@@ -7,6 +7,7 @@ import type { JsonSchema } from "../core/schema.ts";
 /** Linux's PATH_MAX (`linux/limits.h`), less the end. */
 const MAX_PATH = 4095;
 
+/** A path as an argument, without its description. */
 export const PATH_SCHEMA = {
   type: "string",
   minLength: 1,
@@ -40,6 +41,7 @@ export function checkWords(place: string, words: readonly string[] = []): void {
   words.forEach((word, index) => checkWord(`${place}[${index}]`, word));
 }
 
+/** INVALID_ARGUMENTS at this place of the arguments (`edits[0].old`). */
 export function invalid(place: string, what: string): ToolError {
   return new ToolError("INVALID_ARGUMENTS", `${place}: ${what}`);
 }

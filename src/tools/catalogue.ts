@@ -17,6 +17,7 @@ export interface ToolSource {
   nearest(name: string): readonly string[];
 }
 
+/** The tools of a registry as tools may see them: described, not to be run. */
 export function createCatalogue(registry: ToolSource): Catalogue {
   const describe = (tool: Tool) => describeTool(tool, registry.aliasesOf(tool.name));
   return {

@@ -31,6 +31,7 @@ const ACTIONS: Readonly<
 /** How often `--follow` looks for more. */
 const FOLLOW_MS = 250;
 
+/** `audit show|verify|stats`; gives the exit status. */
 export async function audit(invocation: Invocation): Promise<number> {
   const [action = "show", ...rest] = invocation.words;
   if (rest.length > 0) {

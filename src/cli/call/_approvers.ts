@@ -9,6 +9,7 @@ import type {
 import type { ApprovalStore, StoredApproval } from "../../host/storage/approval_store.ts";
 import { complain } from "../stdio.ts";
 
+/** By what ways a single call can be agreed to. */
 export interface CallApproverOptions {
   /** `--approve`: whoever starts the program agrees to what it is started for. */
   readonly approve: boolean;

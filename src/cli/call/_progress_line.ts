@@ -10,6 +10,7 @@ const REFRESH_MS = 200;
 /** Carriage return, erase to the end of the line (ECMA-48, EL). */
 const ERASE = "\r\x1b[K";
 
+/** Where the line is shown, and what it is of. */
 export interface ProgressOptions {
   readonly title: string;
   /** Width of the terminal. */
@@ -19,6 +20,7 @@ export interface ProgressOptions {
   readonly now: () => number;
 }
 
+/** A line that is written over while a call runs, and is gone when it ends. */
 export class ProgressLine {
   readonly #options: ProgressOptions;
   readonly #started: number;

@@ -9,6 +9,7 @@ import { approvalStore } from "../state_folder.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 
+/** `approvals list|approve|reject|revoke`; gives the exit status. */
 export function approvals(invocation: Invocation): Promise<number> {
   const [action = "list", id, ...rest] = invocation.words;
   if (rest.length > 0 || (action === "list") !== (id === undefined)) {

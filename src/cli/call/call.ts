@@ -15,6 +15,7 @@ import { openEngine, openSession, type Session } from "../session.ts";
 import { complain, print, show } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 
+/** `call TOOL KEY=VALUE …`: one call, one result on standard output; gives the exit status. */
 export async function call(invocation: Invocation): Promise<number> {
   const [tool, ...pairs] = invocation.words;
   if (tool === undefined) {

@@ -16,6 +16,7 @@ export interface Entry {
   readonly offers: readonly Term[];
 }
 
+/** The table that all three scripts look words up in: answers, and the questions that they are to. */
 export function lookupOf({ commands, flags, tools }: Vocabulary): readonly Entry[] {
   const answers: (readonly [string, readonly Term[]])[] = [
     ["commands", commands.map(({ word, help }) => ({ word, help }))],

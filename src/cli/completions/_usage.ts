@@ -5,6 +5,7 @@ export type Operand =
   | { readonly kind: "none" | "tool" | "call" | "file" | "free" }
   | { readonly kind: "words"; readonly words: readonly string[] };
 
+/** What the usage of a command says about its words. */
 export interface Usage {
   readonly actions: readonly { readonly word: string; readonly operand: Operand }[];
   /** Of the command itself, where it has no actions. */

@@ -18,6 +18,7 @@ export interface Term {
   readonly help: string;
 }
 
+/** All words that can be completed. */
 export interface Vocabulary {
   readonly commands: readonly (Term & {
     readonly actions: readonly {
@@ -46,6 +47,7 @@ const SAFE = /^[A-Za-z0-9_./@%+-]+$/;
 /** Such words with one blank between them: each script writes the blank as its shell reads it. */
 const SAFE_PHRASE = /^[A-Za-z0-9_./@%+-]+(?: [A-Za-z0-9_./@%+-]+)*$/;
 
+/** Drawn from the tools, the commands' usage and the table of flags. */
 export function vocabularyOf(
   tools: readonly ToolDescription[],
   commands: Readonly<Record<string, CommandWords>>,

@@ -3,6 +3,7 @@
 import { type Entry, lookupOf, valueFlags } from "./_lookup.ts";
 import type { Vocabulary } from "./_vocabulary.ts";
 
+/** The script for bash. */
 export function toBash(vocabulary: Vocabulary): string {
   return `# Completion of toolgate for bash: source <(toolgate completions bash)
 

@@ -12,6 +12,7 @@ import { openEngine, openSession } from "../session.ts";
 import { complain, print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 
+/** `completions SHELL`; gives the exit status. */
 export async function completions(invocation: Invocation): Promise<number> {
   const [name, ...rest] = invocation.words;
   const names = SHELLS.map((shell) => shell.name);

@@ -3,6 +3,7 @@
 import { type Entry, lookupOf, valueFlags } from "./_lookup.ts";
 import type { Term, Values, Vocabulary } from "./_vocabulary.ts";
 
+/** The script for fish. */
 export function toFish(vocabulary: Vocabulary): string {
   return `# Completion of toolgate for fish: toolgate completions fish | source
 

@@ -4,6 +4,7 @@ import { shellWord } from "../reference/call_line.ts";
 import { type Entry, lookupOf, valueFlags } from "./_lookup.ts";
 import type { Term, Vocabulary } from "./_vocabulary.ts";
 
+/** The script for zsh. */
 export function toZsh(vocabulary: Vocabulary): string {
   return `#compdef toolgate
 # Completion of toolgate for zsh: source <(toolgate completions zsh), behind compinit; or this file as _toolgate in fpath.

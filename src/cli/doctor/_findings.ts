@@ -11,6 +11,7 @@ export type Kind =
   | "ptrace"
   | "namespaces";
 
+/** A layer that `doctor` tries. */
 export type DoctorLayer = "policy" | "runtime" | "landlock" | "seccomp" | "bubblewrap";
 
 /** One attempt. */
@@ -67,6 +68,7 @@ export function notEnforced(os: string, findings: readonly Finding[]): readonly 
   );
 }
 
+/** The findings for people, a line each. */
 export function table(findings: readonly Finding[]): string {
   const words = (holds: boolean | null) =>
     holds === null ? "not tried" : holds ? "holds" : "MISSING";

@@ -9,6 +9,7 @@ import { isWithin } from "../../sandbox/within.ts";
 import { type Finding, finding, type Kind } from "./_findings.ts";
 import type { Session } from "../session.ts";
 
+/** Tries the baked permissions of a sealed binary. */
 export async function trySealed(
   engine: CommandEngine,
   session: Session,

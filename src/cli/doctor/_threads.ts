@@ -30,6 +30,10 @@ const SENTINEL_VALUE = "seen-7c1f";
 /** Landlock ABI that first holds a kind (Documentation/userspace-api/landlock.rst). */
 const FIRST_ABI: Partial<Record<Kind, number>> = { signals: 6 };
 
+/**
+ * Tries what holds threads and their programs, each in earnest.
+ * @param abi Landlock's version; 0 for none.
+ */
 export async function tryThreads(
   engine: CommandEngine,
   { policies, workspace }: Session,

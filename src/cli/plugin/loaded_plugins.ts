@@ -3,6 +3,7 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { PluginManifest } from "../../plugins/manifest.ts";
 
+/** The custom tools that the policies name, as they were read. */
 export interface LoadedPlugins {
   readonly manifests: readonly PluginManifest[];
   /** What no tool may write, lest it be read as a manifest by the next start: absolute globs, and where they lead. */

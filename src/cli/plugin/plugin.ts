@@ -18,6 +18,7 @@ import { formatOf, readPolicy } from "../session.ts";
 import { complain, print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 
+/** `plugin new|check|test|docs`; gives the exit status. */
 export async function plugin(invocation: Invocation): Promise<number> {
   const [action, ...words] = invocation.words;
   if (action === undefined || words.length === 0) {

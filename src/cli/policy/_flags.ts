@@ -7,6 +7,7 @@ import type { Invocation } from "../invocation.ts";
 import { openEngine, openSession } from "../session.ts";
 import { print } from "../stdio.ts";
 
+/** `policy flags`: what each layer is drawn as; gives the exit status. */
 export async function showFlags(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
   const engine = openEngine(session, invocation);

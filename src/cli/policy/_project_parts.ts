@@ -273,6 +273,7 @@ const WORKFLOWS: readonly (readonly [name: string, glob: string])[] = [
   ["Jenkinsfile", "Jenkinsfile"],
 ];
 
+/** The globs of the workflows that a project has. */
 export function projectWorkflows(files: ProjectFiles): ProjectWorkflows {
   return { globs: WORKFLOWS.filter(([name]) => files.has(name)).map(([, glob]) => glob) };
 }

@@ -14,6 +14,7 @@ import type { Invocation } from "../invocation.ts";
 import { openEngine, openSession } from "../session.ts";
 import { print } from "../stdio.ts";
 
+/** `policy show`: the rules of all policies together; gives the exit status. */
 export async function showPolicies(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
   const { rulebook } = openEngine(session, invocation);

@@ -27,6 +27,7 @@ const ACTIONS: Readonly<
   replay: { words: 0, load: async () => (await import("./_replay.ts")).replayAudit },
 };
 
+/** `policy show|check|explain|test|…`; gives the exit status. */
 export async function policy(invocation: Invocation): Promise<number> {
   const [name = "show", ...words] = invocation.words;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;

@@ -7,6 +7,7 @@ import { callLine } from "./call_line.ts";
 import { errorMeaning } from "./_error_reference.ts";
 import { membersOf, type ReferenceSource } from "./reference.ts";
 
+/** The manual page, in the macros of man(7). */
 export function toManPage({ version, tools, commands, flags }: ReferenceSource): string {
   return [
     `.TH TOOLGATE 1 "" ${quoted(`toolgate ${version}`)} "User Commands"`,

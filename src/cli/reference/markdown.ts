@@ -6,6 +6,7 @@ import { callLine } from "./call_line.ts";
 import { commonErrors, errorMeaning, errorsOf } from "./_error_reference.ts";
 import { byCategory, membersOf, type ReferenceSource } from "./reference.ts";
 
+/** The reference of the tools, for people. */
 export function toMarkdown({ tools, version }: ReferenceSource): string {
   return [
     "# Tools of Toolgate",

@@ -4,6 +4,7 @@ import type { JsonSchema } from "../../core/schema.ts";
 import type { ToolDescription } from "../../core/tool.ts";
 import { schemaText } from "./_schema_text.ts";
 
+/** What references are written from. */
 export interface ReferenceSource {
   readonly version: string;
   readonly tools: readonly ToolDescription[];

@@ -5,6 +5,7 @@ import type { Explained } from "../../engine/judge/explain.ts";
 
 type Shape = Readonly<Record<string, unknown>>;
 
+/** What `policy explain` says to people. */
 export function renderExplanation(explanation: Explained["explanation"]): string {
   const { tool, agent, description, effect, reason, risk, timeout_ms } = explanation;
   return [

@@ -1,5 +1,6 @@
 /** What a stream shows on: how wide it is, and whether colours and moving lines are welcome there. */
 
+/** What can be shown where output goes. */
 export interface Screen {
   /** Characters of a line; null where nobody counts them (a pipe, a file). */
   readonly columns: number | null;

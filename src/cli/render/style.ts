@@ -32,6 +32,7 @@ const COLOURS: Style = {
   place: (text) => sgr("36", text),
 };
 
+/** The colours of a screen, or none. */
 export function styleOf({ colour }: Screen): Style {
   return colour ? COLOURS : NO_STYLE;
 }

@@ -33,6 +33,7 @@ const ACTIONS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
   docs,
 };
 
+/** `tools list|show|search|schema|docs`; gives the exit status. */
 export async function tools(invocation: Invocation): Promise<number> {
   const [action = "list", ...rest] = invocation.words;
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;

@@ -29,6 +29,10 @@ export interface PendingApproval {
   readonly expiresAt: number;
 }
 
+/**
+ * What became of a question. `once`: this call alone; `session`: the same action again, for as long as the policy
+ * says.
+ */
 export type ApprovalAnswer =
   | { readonly answer: "approved"; readonly remember: "once" | "session" }
   | { readonly answer: "rejected"; readonly reason: string | null }
@@ -54,6 +58,7 @@ export interface RememberedApproval {
 /** Actions that change while they are asked for are asked for so often, then given up. */
 const MOST_ROUNDS = 3;
 
+/** How long answers hold, and by which clock. */
 export interface ApprovalsOptions {
   readonly times: ApprovalTimes;
   /** Milliseconds since 1970. */
@@ -67,6 +72,7 @@ export interface ApprovalOutcome {
   readonly reason: string | null;
 }
 
+/** Asks for actions, and remembers what was agreed to: the exact action, never its words alone. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #remembered = new Map<string, RememberedApproval>();

@@ -3,6 +3,7 @@
 import type { Lane } from "./lanes.ts";
 import type { PendingJob } from "./pool_thread.ts";
 
+/** Calls that wait for a thread, in the order they came, a queue for each lane. */
 export class JobQueues {
   readonly #queues = new Map<Lane, PendingJob[]>();
 

@@ -48,6 +48,7 @@ export interface OpenedFile {
   readonly path: CanonicalPath;
 }
 
+/** What the main thread says. */
 export type ToWorker =
   | {
     readonly kind: "job";
@@ -74,6 +75,7 @@ export type ToWorker =
   | { readonly kind: "end" }
   | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
 
+/** What a thread says. */
 export type FromWorker =
   | {
     readonly kind: "ready";

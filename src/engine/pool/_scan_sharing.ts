@@ -9,6 +9,7 @@ import type { PendingJob } from "./pool_thread.ts";
 /** How long a call has to run before a thread is started for its sake: that takes the main thread 25 ms, once. */
 const WORTH_A_THREAD_MS = 50;
 
+/** What sharing needs of the pool. */
 export interface ScanSharingOptions {
   /** Threads that this machine runs at once. */
   readonly processors: number;
@@ -27,6 +28,7 @@ interface HelpedCall {
   readonly help: PendingJob | null;
 }
 
+/** Shares the files of one long call with a second thread, one such call at a time. */
 export class ScanSharing {
   readonly #options: ScanSharingOptions;
   #helped: HelpedCall | null = null;

@@ -14,6 +14,7 @@ import type { LaneBoundary } from "./pool_thread.ts";
 /** The state of boundaries that never change. */
 const FIXED = "fixed";
 
+/** What holds threads, drawn from the policies and from what lies in the workspace now. */
 export interface Boundaries {
   /** For a thread of many calls, this one among them. */
   ofLane(lane: Lane, job?: Job): LaneBoundary;
@@ -21,6 +22,7 @@ export interface Boundaries {
   ofJob(job: Job): Boundary;
 }
 
+/** `programs` is asked only for what starts programs. */
 export function createBoundaries(
   rulebook: Rulebook,
   programs: () => ProgramSupport,

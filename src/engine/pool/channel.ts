@@ -38,6 +38,7 @@ export function createRingMemory(size: number, bell: SharedArrayBuffer): RingMem
 const RINGS = 0;
 const WAITERS = 1;
 
+/** The memory of a bell that several rings share. */
 export function createBell(): SharedArrayBuffer {
   return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 }

@@ -17,6 +17,7 @@ import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { enterThread } from "./thread_parts.ts";
 import type { Job, JobEvent, Outcome, Runner, Running } from "../runner.ts";
 
+/** What the one call of a process runs with. */
 export interface InlineRunnerOptions {
   readonly rulebook: Rulebook;
   readonly registry: Registry;

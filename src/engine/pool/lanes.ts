@@ -16,6 +16,7 @@ export const LANES = {
   module: { sequential: false, exclusive: false, scans: false, programs: true },
 } as const;
 
+/** A kind of thread. */
 export type Lane = keyof typeof LANES;
 
 /** A preview never writes or starts anything: it runs where reading does. */

@@ -56,6 +56,7 @@ export function helpFor({ number: helps, job, deadline }: PendingJob, number: nu
   return { number, job, deadline, helps, stop: null, onEvent: () => {}, settle: () => {} };
 }
 
+/** A thread of the pool, seen from the main thread. */
 export interface Thread {
   readonly lane: Lane;
   /** What the boundary was made from: another value retires the thread. */
@@ -76,6 +77,7 @@ export interface LaneBoundary {
   readonly state: string;
 }
 
+/** What is the same for all threads of a pool. */
 export interface ThreadOptions {
   readonly rulebook: Rulebook;
   readonly policies: readonly PlacedPolicy[];

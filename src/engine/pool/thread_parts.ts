@@ -37,6 +37,7 @@ export interface ThreadPrograms extends
   readonly marker: string;
 }
 
+/** What a thread works with, opened before it is held. `libc` null: the machine has none that can be called. */
 export interface ThreadParts {
   readonly libc: Libc | null;
   readonly files: FileBackend;

@@ -17,6 +17,7 @@ import { WorkerPool } from "./worker_pool.ts";
 /** `runtime`: the permission set and no kernel; `kernel`: the kernel's rules, and the permissions of the process. */
 export type TriedLayer = "runtime" | "kernel" | "both";
 
+/** What is tried, and on what. */
 export interface TrialOptions {
   /** Those of the session: threads compile them. */
   readonly policies: readonly PlacedPolicy[];
@@ -34,6 +35,7 @@ export interface Attempted {
   readonly output: string;
 }
 
+/** A thread with one layer closed and the others open, which is asked to do things. */
 export interface Trial {
   read(path: CanonicalPath): Promise<Attempted>;
   write(path: CanonicalPath): Promise<Attempted>;
@@ -45,6 +47,7 @@ export interface Trial {
 /** Milliseconds for one attempt: a program that hangs is no answer. */
 const ATTEMPT_MS = 5_000;
 
+/** Starts the thread with the first attempt. */
 export function openTrial(engine: Engine, options: TrialOptions): Trial {
   const { policies, layer, inside, programs } = options;
   const { settings } = engine.rulebook;

@@ -46,6 +46,7 @@ export type ProgramWatch = Pick<
   "begin" | "endLeft" | "abandon" | "settle" | "close"
 >;
 
+/** What a pool is made of. */
 export interface WorkerPoolOptions extends ThreadOptions {
   /** Drawn when a thread is started; looked at again before each call of a lane whose state can change. */
   readonly boundaryOf: (lane: Lane, job: Job) => LaneBoundary;
@@ -57,6 +58,10 @@ export interface WorkerPoolOptions extends ThreadOptions {
   ) => ProgramWatch | null;
 }
 
+/**
+ * Runs calls on threads by lane: starts them when they are needed, ends those that overrun, and takes in what they
+ * say.
+ */
 export class WorkerPool implements StayingRunner {
   readonly bell: Bell;
   readonly #options: WorkerPoolOptions;

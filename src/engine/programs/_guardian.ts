@@ -42,6 +42,7 @@ while [ $quiet -lt 2 ] && [ $rounds -lt 1000 ]; do
 done 2>/dev/null
 `;
 
+/** The process that outlives this one to end what it leaves. */
 export interface Guardian {
   readonly id: number;
   /** Processes to end beside the marked ones, by their numbers with blanks between; in place of those told before. */

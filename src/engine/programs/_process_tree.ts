@@ -43,6 +43,7 @@ export interface KnownRun {
   readonly leaders: ReadonlySet<number>;
 }
 
+/** How the processes of runs are told from others. */
 export interface ProcessTreeOptions {
   readonly libc: Libc;
   /** See `ProgramEnvironment`. */
@@ -59,6 +60,7 @@ export function isMarked(environment: string, marker: string): boolean {
   return valueIn(environment, MARKER)?.split(".")[0] === marker;
 }
 
+/** The processes of all runs, and whose each is. */
 export class ProcessTree {
   readonly table: ProcessTable;
   readonly #options: ProcessTreeOptions;

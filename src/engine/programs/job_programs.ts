@@ -43,6 +43,7 @@ export class OutputFeed implements OutputListener {
   }
 }
 
+/** What one call's programs are held by and tell to. */
 export interface JobPrograms {
   readonly job: number;
   readonly subject: Subject;
@@ -55,6 +56,7 @@ export interface JobPrograms {
   readonly openElsewhere: ProgramOptions["openElsewhere"];
 }
 
+/** What the programs of one call are started with. */
 export function programsOf(
   thread: ThreadPrograms,
   { job, subject, grant, rulebook, listener, onGroup, onLeft, listen, openElsewhere }: JobPrograms,

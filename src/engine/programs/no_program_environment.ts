@@ -2,6 +2,7 @@
 
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 
+/** For threads that start no programs. */
 export const NO_PROGRAM_ENVIRONMENT: ProgramEnvironment = {
   environment: {},
   temporaryRoot: null,

@@ -67,6 +67,7 @@ interface Watched {
   abandoned: boolean;
 }
 
+/** What is watched for, and who is told. */
 export interface ProcessWatchOptions {
   readonly libc: Libc;
   /** See `ProgramEnvironment`. */
@@ -78,6 +79,7 @@ export interface ProcessWatchOptions {
   readonly onExceeded: (job: number, limit: ProgramLimit) => void;
 }
 
+/** Holds runs to their limits and ends what is left of them. */
 export class ProcessWatch {
   readonly #options: ProcessWatchOptions;
   readonly #libc: Libc;

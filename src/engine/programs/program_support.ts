@@ -21,6 +21,7 @@ import { createSpawnResolver, type SpawnResolver } from "../judge/resolve_spawn.
 import { programEnvironmentOf, removeProgramEnvironment } from "./program_environment.ts";
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 
+/** All that starting programs takes, made when the first is judged. */
 export interface ProgramSupport {
   readonly programEnvironment: ProgramEnvironment;
   /** What programs may read and execute beyond the workspace. */

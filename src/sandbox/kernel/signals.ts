@@ -34,6 +34,7 @@ export const SIGNALS = {
   SIGPWR: 30,
   SIGSYS: 31,
 } as const;
+/** A signal by its name: `SIGTERM`. */
 export type SignalName = keyof typeof SIGNALS;
 
 /** Real-time signals are told by their number. */

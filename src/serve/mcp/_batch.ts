@@ -1,5 +1,6 @@
 /** The answers to one batch: an array, when the last is there (JSON-RPC 2.0, section 6). */
 
+/** Gathers the replies to the messages of one batch, and writes them as one (JSON-RPC 2.0, section 6). */
 export class Batch {
   readonly #write: (line: string) => void;
   readonly #replies: string[] = [];

@@ -14,6 +14,7 @@ export interface ClientAbilities {
   readonly roots: boolean;
 }
 
+/** What is taken of a client that has not said what it can do. */
 export const NO_ABILITIES: ClientAbilities = { elicitation: false, roots: false };
 
 /** By the client's capabilities. Elicitation by form is what an empty object means; by URL alone is of no use here. */
@@ -31,6 +32,7 @@ interface Asked {
   readonly timer: number;
 }
 
+/** Asks the client, and hands its answers to those who asked. */
 export class Client {
   readonly #write: (line: string) => void;
   readonly #asked = new Map<MessageId, Asked>();

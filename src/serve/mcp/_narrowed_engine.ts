@@ -6,6 +6,7 @@ import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
 import type { Client } from "./_client.ts";
 import { policyOfRoots } from "./_roots.ts";
 
+/** What engines are made of where roots narrow them. */
 export interface NarrowingOptions {
   readonly workspace: CanonicalPath;
   /** An engine under the session's policies and these. */
@@ -15,6 +16,7 @@ export interface NarrowingOptions {
 /** How long a client may take to name its roots before its calls are answered without. */
 const ROOTS_MS = 5_000;
 
+/** The engine of a session: the usual, until the client names roots, and then one under them. */
 export class NarrowedEngine {
   readonly #options: NarrowingOptions;
   readonly #onChange: () => void;

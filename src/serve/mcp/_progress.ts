@@ -3,6 +3,7 @@
 import type { JobEvent } from "../../engine/runner.ts";
 import { isObject, type Params } from "./messages.ts";
 
+/** Progress of one call, as notifications whose figures only rise. */
 export class Progress {
   readonly #token: string | number;
   #last = 0;

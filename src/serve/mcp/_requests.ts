@@ -23,6 +23,7 @@ export interface Open {
   cancelled: boolean;
 }
 
+/** Ends a request, also one that does not run yet. */
 export function cancel(open: Open): void {
   open.cancelled = true;
   open.cancel();
@@ -40,6 +41,7 @@ export interface Turn {
   readonly trip: RoundTrip | null;
 }
 
+/** Who asks, and who answers. */
 export interface RequestsOptions {
   readonly agent: string;
   readonly serverInfo: ServerInfo;
@@ -47,6 +49,7 @@ export interface RequestsOptions {
   readonly onEvent: () => void;
 }
 
+/** Answers the requests of both kinds of revision, each in a method of its own. */
 export class Requests {
   readonly #engine: NarrowedEngine;
   readonly #client: Client;

@@ -16,6 +16,7 @@ export type CallTool = (tool: string, args: Params) => Promise<Result>;
 
 const PREFIX = "workspace:///";
 
+/** The result of `resources/templates/list`. */
 export const RESOURCE_TEMPLATES = {
   resourceTemplates: [{
     uriTemplate: `${PREFIX}{+path}`,

@@ -28,6 +28,7 @@ const MOST_QUESTIONS = 1024;
 /** The one request of `inputRequests`. */
 const KEY = "approval";
 
+/** Questions that wait for the client to come again with an answer. */
 export class RoundTrips {
   readonly #questions = new Map<string, Question>();
 
@@ -74,6 +75,7 @@ export class RoundTrips {
   }
 }
 
+/** Approves by asking in the answer: the client sends its request once more, with what was said. */
 export class RoundTrip implements Approver {
   readonly #able: boolean;
   readonly #given: { readonly approval: string; readonly answer: ApprovalAnswer } | null;

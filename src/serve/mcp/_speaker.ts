@@ -11,6 +11,7 @@ import {
   STATELESS_REVISION,
 } from "./messages.ts";
 
+/** What is known of who sent a message: said once in a session, or in each message. */
 export interface Speaker {
   readonly revision: Revision;
   readonly abilities: ClientAbilities;

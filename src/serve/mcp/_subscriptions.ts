@@ -9,6 +9,7 @@ const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 /** Streams that are open at once. */
 const MOST_STREAMS = 64;
 
+/** Requests to hear of changes, which stay open until they are cancelled. */
 export class Subscriptions {
   readonly #open = new Set<MessageId>();
 

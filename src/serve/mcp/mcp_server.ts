@@ -25,6 +25,7 @@ import { levelOf, type Speaker, speakerOf } from "./_speaker.ts";
 import { type ServerInfo, statelessResult } from "./_stateless_result.ts";
 import { Subscriptions } from "./_subscriptions.ts";
 
+/** What the server is made of. */
 export interface McpOptions extends NarrowingOptions {
   readonly agent: string;
   readonly version: string;
@@ -40,6 +41,7 @@ const INSTRUCTIONS =
   "Each tool call is decided by a policy. A denial names the rule and what would be allowed; " +
   "sending the same call again will not change it. Paths are relative to the workspace.";
 
+/** Takes messages of MCP, a line each, and writes the answers. */
 export class McpServer implements LineServer {
   readonly #write: (line: string) => void;
   readonly #info: ServerInfo;

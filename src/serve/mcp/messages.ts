@@ -4,6 +4,7 @@
 export const STATELESS_REVISION = "2026-07-28";
 /** Revisions whose sessions begin with `initialize`, newest first. */
 export const SESSION_REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+/** A revision of the protocol that begins with `initialize`. */
 export type SessionRevision = (typeof SESSION_REVISIONS)[number];
 /** Protocol revisions that are spoken. */
 export type Revision = typeof STATELESS_REVISION | SessionRevision;
@@ -11,8 +12,10 @@ export type Revision = typeof STATELESS_REVISION | SessionRevision;
 /** An id of a request: JSON-RPC knows null, MCP does not. */
 export type MessageId = string | number;
 
+/** The parameters of a message. */
 export type Params = Readonly<Record<string, unknown>>;
 
+/** A message that was read, or what is wrong with it. */
 export type Incoming =
   | {
     readonly kind: "request";
@@ -113,6 +116,7 @@ function invalid(id: MessageId | null, code: number, message: string): Incoming 
   return { kind: "invalid", id, code, message };
 }
 
+/** Whether a value of JSON has members. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -145,10 +149,12 @@ export function errorMessage(
   return JSON.stringify({ jsonrpc: "2.0", ...named, error });
 }
 
+/** The line of a request of ours. */
 export function requestMessage(id: MessageId, method: string, params: Params): string {
   return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
 
+/** The line of a notification. */
 export function notificationMessage(method: string, params: Params): string {
   return JSON.stringify({ jsonrpc: "2.0", method, params });
 }

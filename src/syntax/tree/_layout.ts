@@ -46,6 +46,7 @@ export interface Tables {
   stack: Int32Array;
 }
 
+/** Empty tables, large enough for most files; they grow. */
 export function createTables(): Tables {
   return { ...tablesOf(4096), stack: new Int32Array(FRAME * 256) };
 }

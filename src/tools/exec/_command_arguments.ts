@@ -5,6 +5,7 @@ import type { Plan } from "../../core/plan.ts";
 import { quoted } from "../../core/printable.ts";
 import { parseLine, parseShellCall } from "../../shell/parse_line.ts";
 
+/** A command as a request gives it: one of `command` and `argv`. */
 export interface CommandArguments {
   readonly command?: string;
   readonly argv?: readonly string[];

@@ -6,6 +6,7 @@ export interface LineRange {
   readonly end: number | undefined;
 }
 
+/** Where in the text lines lie: indexes of its bytes or characters. */
 export interface LocatedLines {
   /** Where the lines asked for begin and end, line ends included. */
   readonly from: number;

@@ -12,11 +12,13 @@ export interface SchemaExport {
   readonly notes: readonly string[];
 }
 
+/** How an export is wanted. */
 export interface ExportOptions {
   /** Schemas that the API holds the model to, where it can (OpenAI's strict mode). */
   readonly strict: boolean;
 }
 
+/** Writes the tools as one API takes them. */
 export type SchemaExporter = (
   tools: readonly ToolDescription[],
   options: ExportOptions,

@@ -30,6 +30,7 @@ export interface StrictInput {
   readonly dropped: readonly string[];
 }
 
+/** The schema under strict mode's rules; null where they cannot say it. `dropped`: what of it they cannot. */
 export function strictInput(input: JsonSchema): StrictInput {
   const dropped: string[] = [];
   const { oneOf: _, description: _said, ...root } = input;

@@ -2,6 +2,7 @@
 
 import type { SchemaExporter } from "./_schema_export.ts";
 
+/** An API, and what writes for it. */
 export interface SchemaTarget {
   readonly name: string;
   /** Whether `--strict` means something to it. */
@@ -9,6 +10,7 @@ export interface SchemaTarget {
   readonly load: () => Promise<SchemaExporter>;
 }
 
+/** All APIs that are written for. */
 export const SCHEMA_TARGETS: readonly SchemaTarget[] = [
   {
     name: "openai",

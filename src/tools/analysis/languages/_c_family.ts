@@ -2,6 +2,7 @@
 
 import type { FlowTable, ImportRule, SymbolRule } from "./language.ts";
 
+/** What C and C++ name, by the node that names it. */
 export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
   function_definition: {
     kind: "function",
@@ -27,10 +28,12 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
   preproc_function_def: { kind: "macro" },
 };
 
+/** How they include. */
 export const IMPORTS: Readonly<Record<string, ImportRule>> = {
   preproc_include: { form: "words", field: "path" },
 };
 
+/** Where their control flow parts. */
 export const FLOW: FlowTable = {
   functions: ["function_definition"],
   parameters: ["parameters"],
@@ -49,6 +52,7 @@ export const FLOW: FlowTable = {
   calls: { call_expression: "function" },
 };
 
+/** Nodes that are names. */
 export const NAMES = [
   "identifier",
   "type_identifier",
@@ -56,4 +60,5 @@ export const NAMES = [
   "statement_identifier",
 ] as const;
 
+/** Nodes at which a signature ends. */
 export const BODIES = ["compound_statement", "field_declaration_list", "enumerator_list"] as const;

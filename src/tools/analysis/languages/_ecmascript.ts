@@ -2,6 +2,7 @@
 
 import type { FlowTable, ImportRule, SymbolRule } from "./language.ts";
 
+/** Nodes that are functions. */
 export const FUNCTIONS = [
   "function_declaration",
   "generator_function_declaration",
@@ -11,6 +12,7 @@ export const FUNCTIONS = [
   "method_definition",
 ] as const;
 
+/** What JavaScript and TypeScript name, by the node that names it. */
 export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
   function_declaration: { kind: "function" },
   generator_function_declaration: { kind: "function" },
@@ -26,12 +28,14 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
   },
 };
 
+/** How they import. */
 export const IMPORTS: Readonly<Record<string, ImportRule>> = {
   import_statement: { form: "string", field: "source" },
   export_statement: { form: "string", field: "source" },
   call_expression: { form: "call", field: "function", names: ["import", "require"] },
 };
 
+/** Where their control flow parts. */
 export const FLOW: FlowTable = {
   functions: FUNCTIONS,
   parameters: ["parameters", "parameter"],
@@ -49,6 +53,7 @@ export const FLOW: FlowTable = {
   calls: { call_expression: "function" },
 };
 
+/** Nodes that are names. */
 export const NAMES = [
   "identifier",
   "type_identifier",
@@ -59,4 +64,5 @@ export const NAMES = [
   "statement_identifier",
 ] as const;
 
+/** Nodes at which a signature ends. */
 export const BODIES = ["statement_block", "class_body", "interface_body", "enum_body"] as const;

@@ -1,5 +1,6 @@
 /** Languages that are counted and named, by the endings of their files: nothing is said of what is in them. */
 
+/** Endings of files that are counted and named, by the language's name. */
 export const OTHERS: Readonly<Record<string, readonly string[]>> = {
   "Markdown": [".md", ".markdown"],
   "JSON": [".json", ".jsonc", ".json5"],

@@ -3,6 +3,7 @@
 import { BODIES, FLOW, IMPORTS, NAMES, SYMBOLS } from "./_c_family.ts";
 import type { Language } from "./language.ts";
 
+/** C. */
 export const C: Language = {
   name: "C",
   grammar: "c",

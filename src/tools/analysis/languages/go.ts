@@ -2,6 +2,7 @@
 
 import type { Language } from "./language.ts";
 
+/** Go. */
 export const GO: Language = {
   name: "Go",
   grammar: "go",

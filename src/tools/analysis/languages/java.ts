@@ -2,6 +2,7 @@
 
 import type { Language } from "./language.ts";
 
+/** Java. */
 export const JAVA: Language = {
   name: "Java",
   grammar: "java",

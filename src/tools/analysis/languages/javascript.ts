@@ -3,6 +3,7 @@
 import { BODIES, FLOW, FUNCTIONS, IMPORTS, NAMES, SYMBOLS } from "./_ecmascript.ts";
 import type { Language } from "./language.ts";
 
+/** JavaScript, JSX included. */
 export const JAVASCRIPT: Language = {
   name: "JavaScript",
   grammar: "javascript",

@@ -80,6 +80,7 @@ export type ImportForm =
   /** A command by one of the names, with a word first. */
   | "command";
 
+/** How a node tells of an import. */
 export interface ImportRule {
   readonly form: ImportForm;
   /** The field that holds what is imported. */

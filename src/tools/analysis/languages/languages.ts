@@ -12,6 +12,7 @@ import { SHELL } from "./shell.ts";
 import { TSX, TYPESCRIPT } from "./typescript.ts";
 import { OTHERS } from "./_others.ts";
 
+/** All languages that are parsed; of two that know an ending the first. */
 export const LANGUAGES: readonly Language[] = [
   TYPESCRIPT,
   TSX,

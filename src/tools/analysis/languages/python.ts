@@ -2,6 +2,7 @@
 
 import type { Language } from "./language.ts";
 
+/** Python 3. */
 export const PYTHON: Language = {
   name: "Python",
   grammar: "python",

@@ -2,6 +2,7 @@
 
 import type { Language } from "./language.ts";
 
+/** Rust. */
 export const RUST: Language = {
   name: "Rust",
   grammar: "rust",

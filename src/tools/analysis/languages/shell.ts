@@ -2,6 +2,7 @@
 
 import type { Language } from "./language.ts";
 
+/** Shell scripts, as bash reads them. */
 export const SHELL: Language = {
   name: "Shell",
   grammar: "bash",

@@ -5,6 +5,7 @@ import type { Language } from "./language.ts";
 
 const { field_definition: _field, ...shared } = SYMBOLS;
 
+/** TypeScript without JSX: there `<T>x` is a cast. */
 export const TYPESCRIPT: Language = {
   name: "TypeScript",
   grammar: "typescript",
@@ -42,4 +43,5 @@ export const TYPESCRIPT: Language = {
   flow: FLOW,
 };
 
+/** TypeScript with JSX. */
 export const TSX: Language = { ...TYPESCRIPT, grammar: "tsx", endings: [".tsx"] };

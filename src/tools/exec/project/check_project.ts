@@ -40,6 +40,7 @@ export interface CheckTool {
   readonly checkers: Readonly<Record<string, Checker>>;
 }
 
+/** A tool that runs one of its checkers and reads what it finds. */
 export function checkTool(own: CheckTool): CheckingTool {
   const { name, title, checkers } = own;
   return {

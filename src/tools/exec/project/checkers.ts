@@ -23,6 +23,7 @@ import {
 import type { ReadFindings } from "../reports/report.ts";
 import { operand } from "../../../toolkit/words.ts";
 
+/** A program that checks: when it fits, how it is called, how it is read. */
 export interface Checker {
   readonly evidence: (facts: Facts) => number;
   /** Endings of the files that it checks. */
@@ -162,6 +163,7 @@ export const LINTERS = {
   },
 } as const satisfies Readonly<Record<string, Checker>>;
 
+/** As {@linkcode LINTERS}, of types. */
 export const TYPE_CHECKERS = {
   mypy: pythonChecker("mypy", {
     files: ["mypy.ini", ".mypy.ini"],

@@ -14,6 +14,7 @@ export const NODE_PACKAGES = {
   pyright: "pyright",
   prettier: "prettier",
 } as const;
+/** A program that comes with a package of Node. */
 export type NodeProgram = keyof typeof NODE_PACKAGES;
 
 const REQUIREMENTS = ["requirements.txt", "requirements-dev.txt", "dev-requirements.txt"];
@@ -39,6 +40,7 @@ export interface Start {
   readonly shell?: true;
 }
 
+/** What the files of a project say about the programs that it uses. */
 export interface Facts {
   /** Names in the project's folder. */
   readonly names: ReadonlySet<string>;
@@ -94,6 +96,7 @@ function packageFolders(
   return [own, { path: "node_modules", fromFolder: `${up}node_modules` }];
 }
 
+/** The facts of the project in a folder, a path from the workspace. */
 export function createFacts(project: Project, folder: string): Facts {
   const { names, program } = project;
   const text = (name: string) => project.text(inFolder(folder, name)) ?? "";

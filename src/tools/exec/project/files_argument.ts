@@ -4,6 +4,7 @@ import type { Capability } from "../../../core/capability.ts";
 import { inFolder } from "./facts.ts";
 import { PATH_SCHEMA } from "../../../toolkit/words.ts";
 
+/** The argument `files` of tools that check a project. */
 export const FILES_SCHEMA = {
   type: "array",
   minItems: 1,

@@ -2,6 +2,7 @@
 
 import type { Facts } from "./facts.ts";
 
+/** A program that may fit a project. `endings`: of the files it works on, with their dots. */
 export interface Candidate {
   /** How strongly the project's files speak for it; 0 not at all. */
   readonly evidence: (facts: Facts) => number;

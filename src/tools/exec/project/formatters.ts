@@ -23,6 +23,7 @@ export interface FormatCommands {
   readonly filter?: readonly string[];
 }
 
+/** A program that formats: when it fits, how it checks and writes, how it is read. */
 export interface Formatter extends Candidate {
   readonly commands: (
     facts: Facts,

@@ -4,9 +4,12 @@ import type { Facts } from "./facts.ts";
 import { packageManager } from "./test_frameworks.ts";
 import { invalid } from "../../../toolkit/words.ts";
 
+/** Package managers that are known. */
 export const MANAGERS = ["pip", "uv", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "go"] as const;
+/** A package manager that is known. */
 export type Manager = (typeof MANAGERS)[number];
 
+/** What is to be installed; the project's own packages where none are named. */
 export interface Packages {
   readonly packages: readonly string[];
   readonly dev: boolean;

@@ -14,6 +14,7 @@ import { readTap } from "../reports/tap.ts";
 import { readUnittest } from "../reports/unittest.ts";
 import { invalid, operand } from "../../../toolkit/words.ts";
 
+/** Test frameworks that are known. */
 export const FRAMEWORKS = [
   "pytest",
   "unittest",
@@ -27,6 +28,7 @@ export const FRAMEWORKS = [
   "script",
   "make",
 ] as const;
+/** A test framework that is known. */
 export type Framework = (typeof FRAMEWORKS)[number];
 
 /** What is to be tested. */
@@ -38,6 +40,7 @@ export interface Selection {
 /** How strongly a project's files speak for a program: by its settings, by a dependency, by what is there. */
 export const EVIDENCE = { none: 0, usual: 1, dependency: 2, settings: 3 } as const;
 
+/** A program that runs tests: when it fits, how it is called, how it is read. */
 export interface TestProgram {
   /** One of {@linkcode EVIDENCE}. */
   readonly evidence: (facts: Facts) => number;

@@ -5,6 +5,7 @@ import { count, message } from "./text.ts";
 
 const RESULT = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/;
 
+/** The sums of all test programs of a run; null where it says nothing of tests. */
 export function readCargoTest({ stdout, stderr }: Output): TestReport | null {
   const lines = stdout.split("\n");
   const results = lines.flatMap((line) => {

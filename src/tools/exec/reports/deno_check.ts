@@ -3,6 +3,7 @@
 import type { Finding, Output } from "./report.ts";
 import { count, message } from "./text.ts";
 
+/** Errors of types, and of modules that cannot be had. */
 export function readDenoCheck({ stdout, stderr }: Output): readonly Finding[] {
   return [...typeErrors(`${stdout}\n${stderr}`), ...otherErrors(stderr)];
 }

@@ -7,6 +7,7 @@ import { count, message } from "./text.ts";
 const SUMMARY =
   /^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
 
+/** By its last summary; null where it has none and does not fail by types. */
 export function readDenoTest(output: Output): TestReport | null {
   const lines = output.stdout.split("\n");
   const last = lines.findLast((line) => SUMMARY.test(line));

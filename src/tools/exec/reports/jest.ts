@@ -4,6 +4,10 @@ import { findJson, list, member, number, text } from "./partial_json.ts";
 import type { Output, TestFailure, TestReport } from "./report.ts";
 import { frameIn, message } from "./text.ts";
 
+/**
+ * From `--json`, which Vitest writes, too; null where there is no such report. A file that does not load is one
+ * failed.
+ */
 export function readJest({ stdout }: Output): TestReport | null {
   const report = findJson(stdout);
   if (member(report, "numTotalTests") === undefined) return null;

@@ -4,6 +4,7 @@ import { findJson, list, member, number, text } from "./partial_json.ts";
 import type { Output, TestReport } from "./report.ts";
 import { frameIn, message } from "./text.ts";
 
+/** From `--reporter json`; null where there is no such report. */
 export function readMocha({ stdout }: Output): TestReport | null {
   const report = findJson(stdout);
   const stats = member(report, "stats");

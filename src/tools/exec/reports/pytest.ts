@@ -10,6 +10,7 @@ interface Section {
   readonly message: string;
 }
 
+/** By its last line of counts; null where it has none. Expected failures count as skipped. */
 export function readPytest({ stdout }: Output): TestReport | null {
   const lines = stdout.split("\n");
   const last = lines.findLast((line) => summaryOf(line) !== null);

@@ -6,12 +6,14 @@ import { message } from "./text.ts";
 /** A file that could not be formatted. */
 export type Unformatted = Required<Pick<TestFailure, "file" | "message">>;
 
+/** What a formatter has changed or would change, and what it cannot read. */
 export interface Reformatted {
   /** As the program names them. */
   readonly files: readonly string[];
   readonly failed: readonly Unformatted[];
 }
 
+/** Reads a formatter's output. */
 export type ReadReformatted = (output: Output) => Reformatted;
 
 /** `black --check`: on standard error. */

@@ -26,6 +26,7 @@ export interface TestReport {
 /** Reads a report; null where the output holds none. Never throws, whatever the output. */
 export type ReadTests = (output: Output) => TestReport | null;
 
+/** How grave a finding is, whatever its program calls it. */
 export type Severity = "error" | "warning" | "info";
 
 /** Line and column from 1; null where the program named none. `file` as the program wrote it, "" for the project. */

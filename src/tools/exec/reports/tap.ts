@@ -5,6 +5,7 @@ import { count, message } from "./text.ts";
 
 const POINT = /^( *)(not )?ok\b(?: \d+)?(?: -)? ?(.*)$/;
 
+/** TAP 13 or 14 with subtests; null for what is no TAP. */
 export function readTap({ stdout }: Output): TestReport | null {
   const lines = stdout.split("\n");
   // Other programs print "ok" too: the version or the plan says that it is TAP.

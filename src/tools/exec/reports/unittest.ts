@@ -7,6 +7,7 @@ import { count, message } from "./text.ts";
 const DOUBLE = "=".repeat(70);
 const SINGLE = "-".repeat(70);
 
+/** By its line `Ran N tests`; null where it has none. Expected failures count as skipped. */
 export function readUnittest({ stderr }: Output): TestReport | null {
   const lines = stderr.split("\n");
   const ranAt = lines.findLastIndex((line) => /^Ran \d+ tests? in /.test(line));

@@ -15,6 +15,7 @@ const MAX_CHARACTERS = 8 * 1024;
 const LONGEST = 2000;
 const BEFORE = 200;
 
+/** An edit whose text is not there, and all that may explain why. */
 export interface Search {
   readonly original: TextFile;
   /** As the edits before this one left it. */

@@ -13,6 +13,7 @@ import {
 import { notFound } from "./_not_found.ts";
 import type { TextFile } from "./text_file.ts";
 
+/** A body after its edits. */
 export interface Replaced {
   readonly body: Uint8Array;
   readonly replacements: number;
@@ -26,6 +27,7 @@ const SHOWN_LINES = 10;
 /** Replacements between two looks at whether the call is to end. */
 const PAUSE = 4096;
 
+/** What errors and limits of replacements need to know. */
 export interface ReplaceOptions {
   /** The file, as results show it. */
   readonly path: string;

@@ -21,6 +21,7 @@ export interface FirstDifference {
   readonly column: number;
 }
 
+/** How like a passage is to what was looked for. */
 export interface Comparison {
   /** From 0 to 1. */
   readonly likeness: number;
@@ -38,6 +39,7 @@ const TELLING = /\S\s*\S\s*\S/;
 /** Characters of a line that count, so that one long line does not outweigh all. */
 const MAX_WEIGHT = 100;
 
+/** The text with the index at which each line begins. */
 export function linesOf(text: string): Lines {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

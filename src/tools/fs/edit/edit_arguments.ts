@@ -11,6 +11,7 @@ export interface Edit {
   readonly replaceAll: boolean;
 }
 
+/** The argument `expected_sha256`. */
 export const EXPECTED_SHA256 = {
   type: "string",
   minLength: 64,
@@ -18,6 +19,7 @@ export const EXPECTED_SHA256 = {
   description: "Write only over this content: the sha256 that read_file gave.",
 } as const satisfies JsonSchema;
 
+/** The argument `validate_syntax`. */
 export const VALIDATE_SYNTAX = {
   type: "boolean",
   default: true,

@@ -27,6 +27,7 @@ export interface TextPlan {
   readonly lines: readonly number[];
 }
 
+/** One file that is to be edited, and how. */
 export interface TextEdit {
   readonly path: string;
   readonly encoding?: string | undefined;
@@ -130,6 +131,7 @@ export function requireSize(size: number, { limits }: ReadContext): void {
   );
 }
 
+/** STALE_FILE: what was read before is no longer what is there. */
 export function staleFile(shown: string, what = "has changed"): ToolError {
   return new ToolError("STALE_FILE", `${shown} ${what}; read it again before writing`);
 }

@@ -7,6 +7,7 @@ import { byteOrderMark, decoderOf, looksBinary } from "../../../toolkit/decode.t
 import { encoderOf } from "../_encode.ts";
 import { previewOf, requireSize, staleFile } from "./text_plan.ts";
 
+/** A file that is to be written whole. */
 export interface WholeFile {
   readonly path: string;
   readonly content: string;

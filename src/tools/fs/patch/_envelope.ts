@@ -9,6 +9,7 @@ const FILE = /^\*\*\* (Add|Update|Delete) File: (.+?)\s*$/;
 const MOVE = /^\*\*\* Move to: (.+?)\s*$/;
 const END_OF_FILE = /^\*\*\* End of File\s*$/;
 
+/** Whether the patch is in an envelope: one of its lines is `*** Begin Patch`. */
 export function isEnvelope(lines: readonly string[]): boolean {
   return lines.some((line) => BEGIN.test(line));
 }

@@ -27,6 +27,7 @@ const HEADER =
 const LINK = "120000";
 const SUBMODULE = "160000";
 
+/** Whether a line begins Git's part about one file. */
 export function isGitHeader(line: string): boolean {
   return line.startsWith(START);
 }

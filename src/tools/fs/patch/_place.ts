@@ -26,6 +26,7 @@ export interface Progress {
   readonly frozen: number;
 }
 
+/** Where a hunk fits. `fuzz`: lines of its context that were left out of account at either end. */
 export interface Placement {
   /** Where the old lines begin, from 1. */
   readonly line: number;

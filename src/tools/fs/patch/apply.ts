@@ -27,6 +27,10 @@ export interface Misfit {
   readonly view: TextView;
 }
 
+/**
+ * The bytes after all hunks, or those that fit nowhere; `reversed`: they would fit backwards, so the patch is
+ * applied already.
+ */
 export type Applied =
   | { readonly bytes: Uint8Array; readonly notes: readonly HunkNote[] }
   | { readonly misfits: readonly Misfit[]; readonly reversed: boolean };

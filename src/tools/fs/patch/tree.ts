@@ -35,6 +35,7 @@ export interface PlannedFile {
   readonly from?: string;
 }
 
+/** The files that a patch names, as far as it has been applied; nothing is written. */
 export interface PatchTree {
   /** The name of a file in results: two paths of one file have the same. */
   nameOf(path: string): string;
@@ -68,6 +69,7 @@ interface Original {
   readonly mode: number;
 }
 
+/** No file there. */
 export const NOTHING: Node = { bytes: null, isGone: false, added: 0, removed: 0, notes: [] };
 
 /** A tree over the files as they are. Reading throws as `files.read`. */

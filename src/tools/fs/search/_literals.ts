@@ -2,6 +2,7 @@
 
 import type { Part } from "./_syntax.ts";
 
+/** Flags of the expression, as far as they bear on its literals. */
 export interface LiteralOptions {
   /** The expression ignores case: texts come in lower case, of ASCII characters alone. */
   readonly ignoreCase: boolean;
@@ -12,6 +13,7 @@ export interface LiteralOptions {
 /** Of the texts of a group a match holds one. */
 export type Group = readonly string[];
 
+/** What must stand in whatever an expression matches. */
 export interface Literals {
   /** A match holds one text of each group, the group that tells most first; none where nothing is known. */
   readonly groups: readonly Group[];

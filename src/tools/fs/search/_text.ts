@@ -14,6 +14,7 @@ export interface LineMatch {
   readonly after?: readonly string[];
 }
 
+/** How a text is searched. */
 export interface TextOptions {
   /** Matches to give at most. */
   readonly wanted: number;

@@ -11,6 +11,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"]);
 /** Names between two looks at whether the call is to end. */
 const PAUSE = 256;
 
+/** Which files are searched, beside what ignore files say. `hidden`: names with a dot before them, too. */
 export interface FilterOptions {
   /** What was asked to be searched, in the words of the request. */
   readonly path: string;

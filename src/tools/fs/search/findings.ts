@@ -2,6 +2,7 @@
 
 import type { LineMatch } from "./_text.ts";
 
+/** A match and its file, as results name it. */
 export interface Match extends LineMatch {
   readonly file: string;
 }

@@ -6,6 +6,7 @@ import { type Literals, needsLineBreak, requiredLiterals } from "./_literals.ts"
 import { ForeignSyntax } from "./_foreign.ts";
 import { type Part, readExpression } from "./_syntax.ts";
 
+/** An expression that was read, in the forms in which files are searched for it. */
 export interface SearchPattern {
   /** Matches in one line, which holds no line break. */
   readonly line: RegExp;

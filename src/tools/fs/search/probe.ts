@@ -12,6 +12,7 @@ import { createTextSearch } from "./_text.ts";
 const PAUSE_BYTES = 1024 * 1024;
 const FILE_COST = 8 * 1024;
 
+/** Looks through files for one request, one after the other. */
 export interface Look {
   /** Where files are read into. */
   readonly scanner: Scanner;
@@ -19,6 +20,7 @@ export interface Look {
   into(file: Pick<ScannedFile, "path" | "length">, findings: Findings): void;
 }
 
+/** Throws ToolError INVALID_ARGUMENTS for an expression that cannot be read. `checkpoint` ends it in time. */
 export async function createLook(
   request: PatternRequest & { readonly context: number },
   { checkpoint }: Pick<ReadContext, "checkpoint">,

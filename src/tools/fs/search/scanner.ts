@@ -15,6 +15,7 @@ export interface Scanner extends ScanRoom {
   holdsNul(length: number): boolean;
 }
 
+/** What a scanner looks for. */
 export interface ScannerOptions {
   /** UTF-8 is looked for; with `ignoreCase` they are ASCII in lower case. */
   readonly literals: Pick<Literals, "groups">;
@@ -38,6 +39,7 @@ interface Needle {
   readonly rare: readonly [number, number];
 }
 
+/** A scanner with memory of its own, of which its literals take a part. */
 export function createScanner({ literals, ignoreCase }: ScannerOptions): Scanner {
   const memory = new WebAssembly.Memory({ initial: FIRST_PAGES + SPARE_PAGES });
   const { find, hasNul } = new WebAssembly.Instance(SCANNER_MODULE, { scanner: { memory } })
