@@ -2,7 +2,7 @@
 
 import { isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../src/core/capability.ts";
-import { compileRulebook } from "../src/policy/compile.ts";
+import { compileRulebook } from "../src/policy/compile_rulebook.ts";
 import type { LoadedPolicy } from "../src/policy/model.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { SYSTEM_PATHS } from "../src/sandbox/system_paths.ts";

@@ -11,7 +11,7 @@ import {
   type EngineOptions,
   type StayingEngine,
 } from "../engine/create_engine.ts";
-import { type PlacedPolicy, PolicyConflict } from "../policy/compile_lazily.ts";
+import { type PlacedPolicy, PolicyConflict } from "../policy/compile_rulebook.ts";
 import { canonicalDirectory, canonicalize } from "../host/paths/canonicalize.ts";
 import type { Telemetry } from "../engine/telemetry.ts";
 import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";

@@ -1,6 +1,6 @@
 /** Compiles policies for this machine and these tools: the same on the main thread and on workers. */
 
-import { compileRulebookLazily, type PlacedPolicy } from "../policy/compile_lazily.ts";
+import { compileRulebook, type PlacedPolicy } from "../policy/compile_rulebook.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import { nameBehind } from "../plugins/manifest.ts";
 import { DEVICES, SYSTEM_PATHS } from "../sandbox/system_paths.ts";
@@ -8,7 +8,7 @@ import type { Registry } from "../tools/registry.ts";
 
 /** Throws where the policies contradict each other. */
 export function compilePolicies(policies: readonly PlacedPolicy[], registry: Registry): Rulebook {
-  return compileRulebookLazily(policies, {
+  return compileRulebook(policies, {
     system: SYSTEM_PATHS,
     devices: DEVICES.map(({ path }) => path),
     caseInsensitive: isCaseInsensitive(),

@@ -2,7 +2,7 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import type { ToolDescription } from "../core/tool.ts";
-import type { PlacedPolicy } from "../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
 import { withEmbedded } from "../host/carried/carried.ts";
 import type { AuditSettings, Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Bubblewrap } from "../sandbox/bubblewrap.ts";

@@ -9,7 +9,7 @@ import type { Budgets } from "./_budgets.ts";
 import { judge, subjectOf } from "./judge/judge.ts";
 import type { Judgement, Judging } from "./judge/judgement.ts";
 import type { Metrics } from "./_metrics.ts";
-import { refuseMissingProgram } from "./judge/missing_program.ts";
+import { missingProgram } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
 import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./_recover.ts";
 import { describeFailure } from "./run_tool.ts";
@@ -73,6 +73,9 @@ async function attempt(engine: Engine, request: CallRequest, follow: Follow): Pr
     ran = judged.tool.name;
     risk = judged.decision.risk;
     record.decided(judged.tool, judged.input, judged.decision);
+    // Nobody is asked about what could not start.
+    const missing = judged.decision.effect === "deny" ? null : missingProgram(judged);
+    if (missing !== null) throw missing;
     const asked = judged.decision.effect === "ask" && !request.preview;
     const agreed = asked ? await approve(engine, request, judged, follow, record) : judged;
     const { effect, code, reason, rule } = agreed.decision;
@@ -81,7 +84,9 @@ async function attempt(engine: Engine, request: CallRequest, follow: Follow): Pr
       const error = { code: code ?? "TOOL_DENIED", message, details: null, rule };
       return finish(refusal(name, error, latency(), risk));
     }
-    refuseMissingProgram(agreed.decision, agreed.sought);
+    // It may have gone while somebody was asked.
+    const gone = asked ? missingProgram(agreed) : null;
+    if (gone !== null) throw gone;
     const { outcome, steps } = await run(engine, request, agreed, follow);
     const { output, error, usage } = outcome;
     const success = error === null;

@@ -1,7 +1,7 @@
 /** What no tool may touch, whatever the policies say: that which governs this very run. */
 
 import type { CanonicalPath } from "../core/capability.ts";
-import type { PlacedPolicy } from "../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
 import { type PathRule, SILENT_POLICY } from "../policy/model.ts";
 import { isWithin } from "../sandbox/within.ts";
 

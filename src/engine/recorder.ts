@@ -17,7 +17,11 @@ import { isWithin } from "../sandbox/within.ts";
 /** One call, as it goes on record. */
 export interface CallRecord {
   /** Throws AUDIT_FAILED where it cannot be written and must be: then nothing may run. */
-  decided(tool: Pick<Tool, "name" | "describe">, input: unknown, decision: Decision): void;
+  decided(
+    tool: Pick<Tool, "name" | "describe">,
+    input: unknown,
+    decision: Pick<Decision, "effect" | "rule" | "risk" | "verdicts">,
+  ): void;
   /** What became of asking somebody. Throws as `decided`. */
   approval(tool: string, outcome: ApprovalOutcome): void;
   /** The result as it may be given: it says where its record is missing. Never throws. */

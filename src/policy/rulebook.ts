@@ -12,8 +12,10 @@ import type {
 } from "../core/capability.ts";
 import type { ErrorCode, RuleReference } from "../core/errors.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
+import type { EndingRefusal, Question } from "./judge/question.ts";
 import type {
   Access,
+  AgentRule,
   ApprovalTimes,
   AuditRule,
   BackupLimits,
@@ -43,13 +45,71 @@ export interface Verdict {
   readonly rule: RuleReference | null;
 }
 
-/** The decision on a whole request. `verdicts` has one entry a capability, for `policy explain`. */
+/** The decision on a whole request: the strictest of its verdicts, and what they came of. */
 export interface Decision extends Verdict {
   /** The risk that was judged: of the tool, or of what the command would do. */
   readonly risk: Risk;
   readonly verdicts: readonly {
     readonly capability: ResolvedCapability;
     readonly verdict: Verdict;
+  }[];
+  /** Why: every rule that spoke. Gone through when it is asked for, by the very rules that decided. */
+  findings(): Promise<Findings>;
+}
+
+/** A rule that speaks for what was asked. */
+export interface MatchedRule {
+  /** `paths[3]` */
+  readonly index: string;
+  readonly effect: Effect;
+  /** The glob, command pattern or host that matches, as written. */
+  readonly pattern: string;
+}
+
+/** How one policy judges one question by its rules. */
+export interface PolicyFinding {
+  readonly file: string;
+  /** The position of the policy among all, from 0. */
+  readonly policy: number;
+  /**
+   * `unnamed`: no rule grants it, which denies. `silent`: the policy has no such rules, or none that counts, and
+   * leaves it to others. `system`: no rule names it, and commands may read it by `sandbox.system`.
+   */
+  readonly effect: Effect | "unnamed" | "silent" | "system";
+  /** The rule that decides (`paths[3]`); null where none does. */
+  readonly winner: string | null;
+  /** How many rules were looked at. */
+  readonly tried: number;
+  /** Those of them that match, in their order. */
+  readonly matching: readonly MatchedRule[];
+  /** What is against the ending of a file's name, whatever the rules say of its path. */
+  readonly ending: EndingRefusal | null;
+}
+
+/** A question with what each policy says to it. */
+export interface Answered {
+  readonly question: Question;
+  readonly policies: readonly PolicyFinding[];
+}
+
+/** All that a decision came of. */
+export interface Findings {
+  /** One entry a capability, as in `Decision.verdicts`; reading the environment asks nothing of rules. */
+  readonly capabilities: readonly (readonly Answered[])[];
+  /** The rules of agents, policy by policy; those that are silent are left out. */
+  readonly agents: readonly {
+    readonly file: string;
+    /** The pattern that names the agent, as written; null where none does. */
+    readonly pattern: string | null;
+    readonly permissions: AgentRule["permissions"];
+    /** Whether the agent is known and has the permission that the tool needs. */
+    readonly granted: boolean;
+  }[];
+  /** The thresholds of risk, policy by policy; those that are silent are left out. */
+  readonly thresholds: readonly {
+    readonly file: string;
+    readonly allow: Risk;
+    readonly ask: Risk;
   }[];
 }
 

@@ -50,8 +50,6 @@ export async function changePlugins(
     record = begin(hash);
     record.decided({ name, describe: () => describe(operation) }, shown, {
       effect: refused === null ? "allow" : "deny",
-      code: refused === null ? null : "PERMISSION_DENIED",
-      reason: refused ?? "plugins.registration of the policies allows it",
       rule: null,
       risk: RISK,
       verdicts: [],

@@ -29,6 +29,7 @@ function allowAll(rulebook: Rulebook): Rulebook {
       ...ALLOWED,
       risk: subject.risk,
       verdicts: capabilities.map((capability) => ({ capability, verdict: ALLOWED })),
+      findings: () => Promise.resolve({ capabilities: [], agents: [], thresholds: [] }),
     }),
   };
 }

@@ -5,7 +5,7 @@ import { printable } from "../../core/printable.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { type CommandEngine, createEngine } from "../../engine/create_engine.ts";
 import { execute } from "../../engine/execute.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { type Policy, SILENT_POLICY } from "../../policy/model.ts";
 import { renderProblems } from "../../policy/parse/parse.ts";
 import { layOut } from "../../config/layout.ts";

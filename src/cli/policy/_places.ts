@@ -2,7 +2,7 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { quoted } from "../../core/printable.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { parseGlob, rootedSegments } from "../../policy/match/path.ts";
 import type { PolicyWarning } from "../../policy/review/review.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";

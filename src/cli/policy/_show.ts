@@ -9,7 +9,7 @@ import {
   mergedSettings,
   RULE_SECTIONS,
 } from "../../policy/merged.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Invocation } from "../invocation.ts";
 import { openEngine, openSession } from "../session.ts";
 import { print } from "../stdio.ts";

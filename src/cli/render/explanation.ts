@@ -62,16 +62,20 @@ function capabilityLines(capability: Shape): readonly string[] {
 
 function subjectLines({ about, path, argv, host, policies }: Shape): readonly string[] {
   const what = text(path ?? (argv === undefined ? host : words(argv)));
-  return shapes(policies).flatMap(({ file, effect, winner, tried, matching }) => {
+  return shapes(policies).flatMap(({ file, effect, winner, tried, matching, refused_ending }) => {
     const head = `  ${text(about)} ${what} by ${text(file)}: ${
       effect === "unnamed"
         ? `none of ${text(tried)} rules grants it`
         : effect === "silent"
         ? "no such rules; left to the others"
+        : effect === "system"
+        ? "commands may read it by sandbox.system"
         : `${text(effect)} by ${text(winner)}, of ${text(tried)} rules`
     }`;
+    const refused = refused_ending === undefined ? [] : [`      refuses  ${text(refused_ending)}`];
     return [
       head,
+      ...refused,
       ...shapes(matching).map((rule) =>
         `      ${rule["index"] === winner ? "decides" : "matches"}  ${text(rule["index"])} ${
           text(rule["effect"])

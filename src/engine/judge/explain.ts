@@ -3,49 +3,48 @@
 import type { ResolvedCapability } from "../../core/capability.ts";
 import type { CallRequest } from "../../core/request.ts";
 import type { Risk } from "../../core/tool.ts";
-import { compileAgents, matchAgent } from "../../policy/match/agent.ts";
 import { remediesFor } from "../../policy/judge/remedy.ts";
-import type { Decision, Verdict } from "../../policy/rulebook.ts";
-import { effectiveAgents, effectiveThresholds } from "../../policy/judge/subject_rules.ts";
-import {
-  type PolicyFinding,
-  traceCapability,
-  type TracedSubject,
-} from "../../policy/judge/trace.ts";
-import { DEVICES, SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
-import { isCaseInsensitive } from "../compile_policies.ts";
+import type { Answered, Decision, PolicyFinding, Verdict } from "../../policy/rulebook.ts";
 import type { CommandEngine } from "../create_engine.ts";
 import { enforcementOf } from "./_enforcement.ts";
 import { judge, subjectOf } from "./judge.ts";
 import type { Judgement } from "./judgement.ts";
+import { missingProgram } from "./missing_program.ts";
 
+/** An explanation as it is printed, with what its reader needs to act on it. */
 export interface Explained {
   readonly tool: string;
   readonly risk: Risk;
   readonly effect: Decision["effect"];
+  /** Plain data for JSON. */
   readonly explanation: Readonly<Record<string, unknown>>;
 }
 
-/** Judges a request and runs nothing. Throws as `judge` does. */
+/**
+ * Judges a request and runs nothing. What a call would be refused for after all rules allow it (a program that is not
+ * there) is refused here too. Throws as `judge` does.
+ */
 export async function explain(engine: CommandEngine, request: CallRequest): Promise<Explained> {
   const judgement = await judge(engine, request);
   const { tool, input, decision, grant } = judgement;
-  const { effect, risk, verdicts } = decision;
+  const { risk, verdicts } = decision;
   const { rulebook, policies } = engine;
   const { settings } = rulebook;
-  const subject = subjectOf(tool, request.agent);
-  const options = { caseInsensitive: isCaseInsensitive() };
-  const traced = verdicts.map(({ capability }) => traceCapability(policies, capability, options));
-  const system = [
-    ...settings.sandbox.system ?? SYSTEM_PATHS,
-    ...DEVICES.map(({ path }) => path),
-  ];
-  const remedies = remediesFor(policies, {
-    subject,
+  const findings = await decision.findings();
+  const missing = decision.effect === "deny" ? null : missingProgram(judgement);
+  const verdict: Verdict = missing === null
+    ? decision
+    : { effect: "deny", code: missing.code, reason: missing.message, rule: null };
+  const { effect } = verdict;
+  const remedies = remediesFor({
+    subject: subjectOf(tool, request.agent),
     decision,
-    traced: traced.flat(),
+    findings,
+    policies: policies.map(({ source, policy }, at) => ({
+      source,
+      passes: policy.environment !== null || at === 0,
+    })),
     workspace: settings.workspace,
-    system,
   });
   return {
     tool: tool.name,
@@ -55,22 +54,21 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
       tool: tool.name,
       agent: request.agent,
       description: tool.describe(input),
-      ...verdictShape(decision),
+      ...verdictShape(verdict),
       risk,
-      permission: permissionShape(engine, tool.permission, request.agent),
-      thresholds: policies.flatMap(({ source, policy }, at) => {
-        const limits = effectiveThresholds(policy, at);
-        return limits === null ? [] : [{ file: source, ...limits }];
-      }),
+      permission: { group: tool.permission, agents: findings.agents },
+      thresholds: findings.thresholds,
       capabilities: verdicts.map(({ capability, verdict }, at) => ({
         ...capabilityShape(capability),
         ...verdictShape(verdict),
-        rules: (traced[at] ?? []).map(subjectShape),
+        rules: (findings.capabilities[at] ?? []).map(answeredShape),
       })),
       approval: approvalShape(effect, settings.approvals),
       timeout_ms: grant.timeoutMs,
       limits: settings.limits,
-      layers: layersShape(engine, judgement, request),
+      layers: effect === "deny"
+        ? { policy: policies.map(({ source }) => source), below: "nothing runs" }
+        : layersShape(engine, judgement, request),
       would_be_allowed_by: remedies,
     },
   };
@@ -78,25 +76,6 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
 
 function verdictShape({ effect, code, reason, rule }: Verdict): Record<string, unknown> {
   return { effect, code, reason, rule };
-}
-
-function permissionShape(
-  { policies }: CommandEngine,
-  group: Judgement["tool"]["permission"],
-  agent: string,
-): Record<string, unknown> {
-  return {
-    group,
-    agents: policies.flatMap(({ source, policy }, at) => {
-      const agents = effectiveAgents(policy, at);
-      if (agents === null) return [];
-      const found = matchAgent(compileAgents(agents), agent);
-      const permissions = found?.rule.permissions ?? [];
-      const granted = found !== null &&
-        (group === null || permissions.includes("all") || permissions.includes(group));
-      return [{ file: source, pattern: found?.pattern ?? null, permissions, granted }];
-    }),
-  };
 }
 
 /** In the words of the request: canonical paths may lie outside the workspace and stay inside. */
@@ -121,19 +100,20 @@ function capabilityShape(capability: ResolvedCapability): Record<string, unknown
   }
 }
 
-function subjectShape(subject: TracedSubject): Record<string, unknown> {
-  const policies = subject.findings.map(findingShape);
-  switch (subject.about) {
+function answeredShape({ question, policies: answers }: Answered): Record<string, unknown> {
+  const policies = answers.map(findingShape);
+  switch (question.about) {
     case "command": {
-      const { about, argv, inner } = subject;
-      return { about, argv, ...(inner ? { started_by: "another command" } : {}), policies };
+      const { about, command: { argv }, by } = question;
+      const started = by === "command" ? { started_by: "another command" } : {};
+      return { about, argv, ...started, policies };
     }
     case "host": {
-      const { about, host, port } = subject;
+      const { about, connection: { host, port } } = question;
       return { about, host, port, policies };
     }
     default: {
-      const { about, access, requested } = subject;
+      const { about, path: { access, requested = "." } } = question;
       return { about, access, path: requested, policies };
     }
   }
@@ -142,7 +122,7 @@ function subjectShape(subject: TracedSubject): Record<string, unknown> {
 /** Most rules of one policy that are shown. */
 const MOST_RULES = 20;
 
-function findingShape({ file, effect, winner, tried, matching }: PolicyFinding) {
+function findingShape({ file, effect, winner, tried, matching, ending }: PolicyFinding) {
   const more = matching.length - MOST_RULES;
   return {
     file,
@@ -151,6 +131,7 @@ function findingShape({ file, effect, winner, tried, matching }: PolicyFinding) 
     tried,
     matching: matching.slice(0, MOST_RULES),
     ...(more > 0 ? { more } : {}),
+    ...(ending === null ? {} : { refused_ending: ending.index }),
   };
 }
 
@@ -175,11 +156,10 @@ function approvalShape(
 
 function layersShape(
   engine: CommandEngine,
-  { tool, input, grant, decision }: Judgement,
+  { tool, input, grant }: Judgement,
   { agent, preview, stream }: CallRequest,
 ): Record<string, unknown> {
   const policy = engine.policies.map(({ source }) => source);
-  if (decision.effect === "deny") return { policy, below: "nothing runs" };
   const { sandbox } = engine.rulebook.settings;
   const job = { tool, input, grant, preview, stream, subject: subjectOf(tool, agent) };
   const boundary = () => engine.boundaryOf(job);

@@ -5,8 +5,6 @@ import type { Risk } from "../../core/tool.ts";
 import type { PolicyCase } from "../../policy/cases.ts";
 import { type MergedRule, mergedRules, RULE_SECTIONS } from "../../policy/merged.ts";
 import type { Effect } from "../../policy/model.ts";
-import { traceCapability } from "../../policy/judge/trace.ts";
-import { isCaseInsensitive } from "../compile_policies.ts";
 import type { CommandEngine } from "../create_engine.ts";
 import { judge } from "./judge.ts";
 
@@ -68,11 +66,9 @@ async function judgeCase(
     const request = { id: null, tool, args, agent, preview, timeoutMs: null, stream: false };
     const { decision } = await judge(engine, request);
     const { effect, code, reason, risk, rule, verdicts } = decision;
-    const options = { caseInsensitive: isCaseInsensitive() };
-    for (const { capability } of verdicts) {
-      for (const { findings } of traceCapability(engine.policies, capability, options)) {
-        for (const { policy, winner } of findings) exercised.add(`${policy} ${winner}`);
-      }
+    const { capabilities } = await decision.findings();
+    for (const { policies } of capabilities.flat()) {
+      for (const { policy, winner } of policies) exercised.add(`${policy} ${winner}`);
     }
     const cited = effect === "allow" ? verdicts.map(({ verdict }) => verdict.rule) : [rule];
     const rules = cited.flatMap((one) => one === null ? [] : [`${one.file} ${one.index}`]);

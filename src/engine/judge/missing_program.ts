@@ -2,24 +2,25 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { quoted } from "../../core/printable.ts";
-import type { Decision } from "../../policy/rulebook.ts";
+import type { Judgement } from "./judgement.ts";
 
 /**
- * Throws COMMAND_NOT_FOUND for the one program of a call that was not found; where it is one of several, its line
- * goes on as with any shell (status 127). `sought`: all that would have done.
+ * COMMAND_NOT_FOUND for the one program of a call that was not found, null where it is there; where it is one of
+ * several, its line goes on as with any shell (status 127).
  */
-export function refuseMissingProgram(decision: Decision, sought: readonly string[] = []): void {
+export function missingProgram(
+  { decision, sought = [] }: Pick<Judgement, "decision" | "sought">,
+): ToolError | null {
   const spawns = decision.verdicts.flatMap(({ capability }) =>
     capability.kind === "process.spawn" && capability.opened !== true ? [capability] : []
   );
-  for (const capability of spawns) {
-    if (capability.program !== null || spawns.length > 1) continue;
-    const name = capability.argv[0] ?? "";
-    const where = name.includes("/")
-      ? "there is no program that may be executed at that path"
-      : "the search path leads to no program of that name in the folders that commands may use";
-    const others = sought.filter((other) => other !== name).map((other) => quoted(other));
-    const looked = others.length === 0 ? "" : `; looked for ${others.join(", ")} too`;
-    throw new ToolError("COMMAND_NOT_FOUND", `${quoted(name)}: ${where}${looked}`);
-  }
+  const [only] = spawns;
+  if (only === undefined || spawns.length > 1 || only.program !== null) return null;
+  const name = only.argv[0] ?? "";
+  const where = name.includes("/")
+    ? "there is no program that may be executed at that path"
+    : "the search path leads to no program of that name in the folders that commands may use";
+  const others = sought.filter((other) => other !== name).map((other) => quoted(other));
+  const looked = others.length === 0 ? "" : `; looked for ${others.join(", ")} too`;
+  return new ToolError("COMMAND_NOT_FOUND", `${quoted(name)}: ${where}${looked}`);
 }

@@ -5,7 +5,7 @@ import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, type JsonText, type Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { FileKind } from "../../host/run/line/redirect.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Subject } from "../../policy/rulebook.ts";
 import type { Sandbox } from "../../policy/model.ts";
 import type { PluginManifest } from "../../plugins/manifest.ts";

@@ -3,7 +3,7 @@
 import { type ResultError, ToolError } from "../../core/errors.ts";
 import { JSON_NULL, resultError, type Usage } from "../../core/result.ts";
 import type { PluginManifest } from "../../plugins/manifest.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";

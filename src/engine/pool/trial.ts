@@ -4,7 +4,7 @@ import type { CanonicalPath, Program } from "../../core/capability.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
 import type { Grant } from "../../policy/grant.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Sandbox } from "../../policy/model.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import { permissionSetOf } from "../../sandbox/permission_set.ts";

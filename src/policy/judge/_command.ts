@@ -9,65 +9,80 @@ import {
   type JudgedCommand,
 } from "../match/command_rules.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
-import { judgeNamed, judgePath, lies, onSystem } from "./path.ts";
-import { allowed, denied, ruled, shortList, strictest } from "./_verdict.ts";
+import { judgePath, lies } from "./path.ts";
+import type { PathQuestion, Question } from "./question.ts";
+import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
 import { baseName, type CommandAssessment } from "../../programs/risk.ts";
 import type { Verdict } from "../rulebook.ts";
 
-/** Judges a spawn. `system`: folders and files beyond the workspace that commands may read. */
+/**
+ * Judges a spawn, and says what the rules were asked. `open`: folders and files beyond the workspace that commands
+ * may read.
+ */
 export function judgeSpawn(
   policies: readonly CompiledPolicy[],
   capability: ResolvedSpawnCapability,
   assessment: CommandAssessment,
-  system: readonly string[],
-): Verdict {
+  open: readonly string[],
+): Judged {
   const { argv, program, cwd, operands } = capability;
   const commands: JudgedCommand[] = [
     { argv, program, cwd },
     ...assessment.inner.map((inner) => ({ argv: inner, program: null, cwd })),
   ];
-  const verdicts = commands.map((command) => judgeCommand(policies, command));
-  if (assessment.uncertain !== null) {
-    verdicts.push(denied(
-      "COMMAND_UNPARSABLE",
-      `${label(argv)} cannot be judged: ${assessment.uncertain}; ask for the command itself`,
-    ));
-  }
-  const cwdVerdict = judgeDirectory(policies, cwd);
-  if (cwdVerdict !== null) verdicts.push(cwdVerdict);
-  for (const { requested, path, directory } of operands) {
+  const directory = directoryQuestion(policies, cwd);
+  const named = operands.map(({ requested, path, directory }): PathQuestion => {
     const kind = directory === true ? "directory" : "file";
-    verdicts.push(
-      judgePath(
-        policies,
-        { access: "read", path, kind, requested },
-        (path) => onSystem(system, path),
-      ),
-    );
-  }
-  return strictest(verdicts, allowed(`${label(argv)} is allowed`));
+    return { access: "read", path, kind, requested, open };
+  });
+  const { uncertain } = assessment;
+  const verdicts = [
+    ...commands.map((command) => judgeCommand(policies, command)),
+    ...(uncertain === null ? [] : [denied(
+      "COMMAND_UNPARSABLE",
+      `${label(argv)} cannot be judged: ${uncertain}; ask for the command itself`,
+    )]),
+    judgePath(policies, directory),
+    ...named.map((operand) => judgePath(policies, operand)),
+  ];
+  return {
+    verdict: strictest(verdicts, allowed(`${label(argv)} is allowed`)),
+    asked: [
+      ...commands.map((command, at): Question => ({
+        about: "command",
+        command,
+        by: at === 0 ? "call" : "command",
+      })),
+      { about: "cwd", path: directory },
+      ...named.map((path): Question => ({ about: "operand", path })),
+    ],
+  };
 }
 
 /** Judges a shell that is not started, since what its script would start is judged: only what rules deny or ask counts. */
 export function judgeOpened(
   policies: readonly CompiledPolicy[],
   { argv, program, cwd }: ResolvedSpawnCapability,
-): Verdict {
+): Judged {
   const action = `running ${label(argv)}`;
+  const command = { argv, program, cwd };
   const verdicts = policies.flatMap(({ commands }) => {
-    const found = commands === null ? null : findRestricting(commands, { argv, program, cwd });
+    const found = commands === null ? null : findRestricting(commands, command);
     return found === null
       ? []
       : [ruled(found.effect, "COMMAND_DENIED", action, found.rule.reference)];
   });
-  return strictest(verdicts, allowed(`${label(argv)} is not started: its parts are judged`));
+  return {
+    verdict: strictest(verdicts, allowed(`${label(argv)} is not started: its parts are judged`)),
+    asked: [{ about: "command", command, by: "call", restrictedOnly: true }],
+  };
 }
 
 /** A command starts inside the workspace, save where a rule denies or asks, or where reading is allowed. */
-function judgeDirectory(policies: readonly CompiledPolicy[], cwd: CanonicalPath): Verdict | null {
+function directoryQuestion(policies: readonly CompiledPolicy[], cwd: CanonicalPath): PathQuestion {
   const question = { access: "read", path: cwd, kind: "directory" } as const;
   const inside = policies.every(({ workspace }) => lies(cwd, workspace));
-  return inside ? judgeNamed(policies, question) : judgePath(policies, question);
+  return inside ? { ...question, restrictedOnly: true } : question;
 }
 
 function judgeCommand(policies: readonly CompiledPolicy[], command: JudgedCommand): Verdict {

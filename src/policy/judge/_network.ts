@@ -4,8 +4,7 @@ import type { ConnectCapability } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
 import { findConnection } from "../match/network_rules.ts";
-import { allowed, denied, ruled, shortList, strictest } from "./_verdict.ts";
-import type { Verdict } from "../rulebook.ts";
+import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
 
 const WHY = {
   host: "no rule names this host",
@@ -14,10 +13,11 @@ const WHY = {
   invalid: "this is no host and port",
 } as const;
 
+/** Judges a connection, and says what the rules were asked. */
 export function judgeConnection(
   policies: readonly CompiledPolicy[],
   capability: ConnectCapability,
-): Verdict {
+): Judged {
   const { host, port, method } = capability;
   const place = `${printable(host, 100)}:${port}`;
   const action = `connecting to ${place}${
@@ -39,5 +39,8 @@ export function judgeConnection(
       { file: source, index: "network" },
     )];
   });
-  return strictest(verdicts, allowed(`${action} is allowed`));
+  return {
+    verdict: strictest(verdicts, allowed(`${action} is allowed`)),
+    asked: [{ about: "host", connection: capability }],
+  };
 }

@@ -4,6 +4,13 @@ import type { ErrorCode, RuleReference } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import { EFFECTS } from "../model.ts";
 import type { Verdict } from "../rulebook.ts";
+import type { Question } from "./question.ts";
+
+/** A verdict, and what the rules were asked for it. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly asked: readonly Question[];
+}
 
 export function allowed(reason: string, rule: RuleReference | null = null): Verdict {
   return { effect: "allow", code: null, reason, rule };

@@ -9,9 +9,10 @@ import { printable } from "../../core/printable.ts";
 import { isForbiddenToCalls, steersPrograms } from "../../core/steering_variables.ts";
 import { type Risk, RISKS } from "../../core/tool.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
-import { judgePath, onSystem } from "./path.ts";
+import { judgePath } from "./path.ts";
+import type { PathQuestion, Question } from "./question.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./subject.ts";
-import { allowed, denied, strictest } from "./_verdict.ts";
+import { allowed, denied, type Judged, strictest } from "./_verdict.ts";
 import type { CommandAssessment, CommandKnowledge } from "../../programs/risk.ts";
 import type { Decision, Settings, Subject, Verdict } from "../rulebook.ts";
 
@@ -35,17 +36,11 @@ export function decide(
 ): Decision {
   const { policies } = judges;
   const assessments: CommandAssessment[] = [];
+  const asked: (readonly Question[])[] = [];
   const verdicts = capabilities.map((capability) => {
-    if (capability.kind !== "process.spawn") {
-      return { capability, verdict: judgeCapability(judges, capability) };
-    }
-    const { assessCommand, judgeOpened, judgeSpawn } = judges.actions();
-    if (capability.opened === true) {
-      return { capability, verdict: judgeOpened(policies, capability) };
-    }
-    const assessment = assessCommand(capability, capability.program, judges.knowledge());
-    assessments.push(assessment);
-    return { capability, verdict: judgeSpawn(policies, capability, assessment, judges.system) };
+    const judged = judgeCapability(judges, capability, assessments);
+    asked.push(judged.asked);
+    return { capability, verdict: judged.verdict };
   });
   const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments, capabilities);
   const worst = strictest([
@@ -59,9 +54,12 @@ export function decide(
     ...verdicts.map(({ verdict }) => verdict),
     riskVerdict,
   ], allowed(""));
-  if (worst.effect !== "allow") return { ...worst, risk, verdicts };
+  // Few ask why: what it takes to say so is loaded, and gone through, only then.
+  const findings = async () =>
+    (await import("./_findings.ts")).findingsOf(policies, subject, asked);
+  if (worst.effect !== "allow") return { ...worst, risk, verdicts, findings };
   const reason = verdicts[0]?.verdict.reason ?? riskVerdict.reason;
-  return { effect: "allow", code: null, reason, rule: null, risk, verdicts };
+  return { effect: "allow", code: null, reason, rule: null, risk, verdicts, findings };
 }
 
 function weigh(
@@ -91,20 +89,32 @@ function weigh(
   return { risk, verdict: judgeRisk(policies, printable(subject.tool, 80), risk, because) };
 }
 
+/** `assessments`: what is found of commands on the way is added there. */
 function judgeCapability(
-  { policies, settings, actions, system }: Judges,
-  capability: Exclude<ResolvedCapability, { readonly kind: "process.spawn" }>,
-): Verdict {
+  judges: Judges,
+  capability: ResolvedCapability,
+  assessments: CommandAssessment[],
+): Judged {
+  const { policies, settings, actions, system } = judges;
   switch (capability.kind) {
     case "fs.read":
     case "fs.write":
       return judgeFile(policies, capability, system);
+    case "process.spawn": {
+      const { assessCommand, judgeOpened, judgeSpawn } = actions();
+      if (capability.opened === true) return judgeOpened(policies, capability);
+      const assessment = assessCommand(capability, capability.program, judges.knowledge());
+      assessments.push(assessment);
+      return judgeSpawn(policies, capability, assessment, system);
+    }
     case "net.connect":
       return actions().judgeConnection(policies, capability);
-    case "env.read":
-      return capability.change === true
+    case "env.read": {
+      const verdict = capability.change === true
         ? judgeChange(settings, capability.name)
         : judgeVariable(settings, capability.name);
+      return { verdict, asked: [] };
+    }
   }
 }
 
@@ -113,26 +123,29 @@ function judgeFile(
   policies: readonly CompiledPolicy[],
   { kind, path, directory, requested, backups, by }: ResolvedFileCapability,
   system: readonly string[],
-): Verdict {
+): Judged {
   const access = kind === "fs.read" ? "read" : "write";
-  const question = {
+  const question: PathQuestion = {
     access,
     path,
     kind: directory === true ? "directory" : "file",
     requested,
-  } as const;
-  const own = by === "program" && access === "read"
-    ? judgePath(policies, question, (path) => onSystem(system, path))
-    : judgePath(policies, question);
-  if (backups !== true) return own;
+    ...(by === "program" && access === "read" ? { open: system } : {}),
+  };
+  const own: Question = { about: "path", path: question };
+  const verdict = judgePath(policies, question);
+  if (backups !== true) return { verdict, asked: [own] };
   // What ends in .bak is what it is a copy of: its name is judged by the path rules, as a directory's is.
-  const backup = judgePath(policies, {
+  const backup: PathQuestion = {
     access,
     path: `${path}.bak` as CanonicalPath,
     kind: "directory",
     requested: `${requested}.bak`,
-  });
-  return strictest([own, backup], own);
+  };
+  return {
+    verdict: strictest([verdict, judgePath(policies, backup)], verdict),
+    asked: [own, { about: "path", path: backup }],
+  };
 }
 
 function judgeVariable({ environment }: Settings, name: string): Verdict {

@@ -3,82 +3,45 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
-import {
-  findPath,
-  type PathFinding,
-  type PathPlace,
-  pathPlace,
-  referenceTo,
-} from "../match/path_rules.ts";
+import { findPath, type PathPlace, pathPlace, referenceTo } from "../match/path_rules.ts";
 import { allowed, denied, ruled, shortList, strictest } from "./_verdict.ts";
 import { segmentsOf } from "../match/path.ts";
+import type { EndingRefusal, PathQuestion } from "./question.ts";
 import { type Access, type Effect, EFFECTS, type ExtensionRule } from "../model.ts";
 import type { EntryJudge, Verdict } from "../rulebook.ts";
 
-/** Extensions are rules for files. */
-export type PathKind = "file" | "directory";
-
-export interface PathQuestion {
-  readonly access: Access;
-  readonly path: CanonicalPath;
-  readonly kind: PathKind;
-  /** As the request wrote it: what messages call a path outside the workspace. */
-  readonly requested?: string;
-}
-
 const DOING = { read: "reading", write: "writing to" } as const;
 
-/** Judges one path; `outside` may speak for a path that no rule names and that lies outside the workspace. */
-export function judgePath(
-  policies: readonly CompiledPolicy[],
-  question: PathQuestion,
-  outside?: (path: CanonicalPath) => Verdict | null,
-): Verdict {
+/** Judges one path by the path rules and extensions of all policies. */
+export function judgePath(policies: readonly CompiledPolicy[], question: PathQuestion): Verdict {
   const names = segmentsOf(question.path);
   const action = `${DOING[question.access]} ${displayed(policies, question)}`;
   const verdicts: Verdict[] = [];
   for (const policy of policies) {
     if (policy.paths !== null) {
       const finding = findPath(policy.paths[question.access], names);
-      verdicts.push(
-        finding.effect === "unnamed"
-          ? judgeUnnamed(policy, question, action, outside)
-          : ruled(finding.effect, "PATH_DENIED", action, finding.rule.reference),
-      );
+      if (finding.effect !== "unnamed") {
+        verdicts.push(ruled(finding.effect, "PATH_DENIED", action, finding.rule.reference));
+      } else if (question.restrictedOnly !== true) {
+        verdicts.push(judgeUnnamed(policy, question, action));
+      }
     }
     if (question.kind === "file") {
-      const verdict = judgeExtension(policy, question, names[names.length - 1] ?? "", action);
-      if (verdict !== null) verdicts.push(verdict);
+      const refusal = refusedEnding(policy, question.access, names[names.length - 1] ?? "");
+      if (refusal !== null) verdicts.push(judgeEnding(policy, refusal, action));
     }
   }
   return strictest(verdicts, allowed(`${action} is allowed`));
 }
 
-/** Judges a path where only what rules say outright counts: null where no rule denies it or asks. */
-export function judgeNamed(
-  policies: readonly CompiledPolicy[],
-  question: PathQuestion,
-): Verdict | null {
-  const names = segmentsOf(question.path);
-  const action = `${DOING[question.access]} ${displayed(policies, question)}`;
-  const verdicts = policies.flatMap((policy) => {
-    if (policy.paths === null) return [];
-    const finding: PathFinding = findPath(policy.paths[question.access], names);
-    if (finding.effect === "unnamed" || finding.effect === "allow") return [];
-    return [ruled(finding.effect, "PATH_DENIED", action, finding.rule.reference)];
-  });
-  return verdicts.length === 0 ? null : strictest(verdicts, verdicts[0]!);
-}
-
 function judgeUnnamed(
   policy: CompiledPolicy,
-  { access, path }: PathQuestion,
+  question: PathQuestion,
   action: string,
-  outside: ((path: CanonicalPath) => Verdict | null) | undefined,
 ): Verdict {
+  if (isOpen(policy, question)) return allowed("commands may read it by sandbox.system");
+  const { access, path } = question;
   const inside = lies(path, policy.workspace);
-  const spared = inside ? null : outside?.(path) ?? null;
-  if (spared !== null) return spared;
   const granted = policy.paths?.[access].granted ?? [];
   const may = access === "read" ? "may be read" : "may be written";
   const hint = granted.length === 0 ? `nothing ${may}` : `what ${may}: ${shortList(granted)}`;
@@ -153,33 +116,33 @@ function hasAllowedEnding(allow: readonly string[], lower: string): boolean {
   return allow.some((one) => lower.endsWith(one) && lower.length > one.length);
 }
 
-function judgeExtension(
-  policy: CompiledPolicy,
-  { access }: PathQuestion,
+/** How the name of a file fares by the endings of one policy: null where nothing is against it. */
+export function refusedEnding(
+  { extensions }: CompiledPolicy,
+  access: Access,
   name: string,
-  action: string,
-): Verdict | null {
-  const rule = policy.extensions[access];
+): EndingRefusal | null {
+  const rule = extensions[access];
   if (rule === null) return null;
   const lower = name.toLowerCase();
-  const ending = deniedEnding(rule, lower);
-  const index = `extensions.${access}`;
-  if (ending !== undefined) {
-    const reference = referenceTo(policy.source, `${index}.deny`);
-    return denied(
-      "EXTENSION_DENIED",
-      `${action} is denied by ${policy.source} ${index}.deny: names ending in ${ending}`,
-      reference,
-    );
-  }
-  if (rule.allow === null) return null;
-  if (hasAllowedEnding(rule.allow, lower)) return null;
-  const endings = rule.allow.length === 0 ? "none is" : `these are: ${shortList(rule.allow)}`;
-  return denied(
-    "EXTENSION_DENIED",
-    `${action} is not allowed by ${policy.source} ${index}.allow: of all endings ${endings}`,
-    referenceTo(policy.source, `${index}.allow`),
-  );
+  const allowed = rule.allow ?? [];
+  const denied = deniedEnding(rule, lower);
+  if (denied !== undefined) return { index: `extensions.${access}.deny`, denied, allowed };
+  if (rule.allow === null || hasAllowedEnding(rule.allow, lower)) return null;
+  return { index: `extensions.${access}.allow`, denied: null, allowed };
+}
+
+function judgeEnding(
+  { source }: CompiledPolicy,
+  { index, denied: ending, allowed }: EndingRefusal,
+  action: string,
+): Verdict {
+  const by = `by ${source} ${index}`;
+  const endings = allowed.length === 0 ? "none is" : `these are: ${shortList(allowed)}`;
+  const reason = ending === null
+    ? `${action} is not allowed ${by}: of all endings ${endings}`
+    : `${action} is denied ${by}: names ending in ${ending}`;
+  return denied("EXTENSION_DENIED", reason, referenceTo(source, index));
 }
 
 /** Whether anything below a directory could be other than allowed; true when unsure. */
@@ -191,11 +154,12 @@ export function mayDenyBelow(
   return judgeBelow(policies, access, directory).mayDeny;
 }
 
-/** The verdict that lets programs read what `sandbox.system` opens to them; null for all else. */
-export function onSystem(system: readonly string[], path: CanonicalPath): Verdict | null {
-  return system.some((entry) => lies(path, entry))
-    ? allowed("commands may read it by sandbox.system")
-    : null;
+/** Whether a path that no rule of this policy names may be read all the same: see {@linkcode PathQuestion.open}. */
+export function isOpen(
+  { workspace }: Pick<CompiledPolicy, "workspace">,
+  { path, open }: Pick<PathQuestion, "path" | "open">,
+): boolean {
+  return open !== undefined && !lies(path, workspace) && open.some((entry) => lies(path, entry));
 }
 
 /** Whether a canonical path is the directory or lies below it. */

@@ -3,11 +3,8 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import { RISKS } from "../../core/tool.ts";
-import { compileAgents, matchAgent } from "../match/agent.ts";
-import type { PlacedPolicy } from "../_settings.ts";
-import { effectiveAgents, effectiveThresholds } from "./subject_rules.ts";
-import type { Decision, Subject } from "../rulebook.ts";
-import { isOnSystem, type PolicyFinding, type TracedSubject } from "./trace.ts";
+import type { Answered, Decision, Findings, PolicyFinding, Subject } from "../rulebook.ts";
+import type { PathQuestion, Question } from "./question.ts";
 
 /** One change. All that are named together are needed. */
 export interface Remedy {
@@ -21,47 +18,38 @@ export interface Remedy {
   readonly how: string;
 }
 
+/** What is to be mended: a decision and all that it came of. */
 export interface RemedyQuestion {
   /** `subject.tool` is the canonical name. */
   readonly subject: Subject;
   readonly decision: Decision;
-  readonly traced: readonly TracedSubject[];
+  readonly findings: Findings;
+  /** The policies as messages name them, in their order; `passes`: each says which variables programs may have. */
+  readonly policies: readonly { readonly source: string; readonly passes: boolean }[];
   readonly workspace: CanonicalPath;
-  /** Paths beyond the workspace that commands may read. */
-  readonly system: readonly string[];
 }
 
 /** All changes that are needed; none for what is allowed. */
-export function remediesFor(
-  policies: readonly PlacedPolicy[],
-  question: RemedyQuestion,
-): readonly Remedy[] {
-  if (question.decision.effect === "allow") return [];
+export function remediesFor(question: RemedyQuestion): readonly Remedy[] {
+  const { decision, findings } = question;
+  if (decision.effect === "allow") return [];
   const all = [
-    ...policies.flatMap((placed, at) => [
-      ...toolRemedies(placed, question),
-      ...agentRemedies(placed, at, question),
-      ...riskRemedies(placed, at, question),
-    ]),
-    ...question.traced.flatMap((subject) =>
-      subject.findings.flatMap((finding) =>
-        ruleRemedies(policies[finding.policy] as PlacedPolicy, subject, finding, question)
-      )
+    ...toolRemedies(question),
+    ...agentRemedies(question),
+    ...riskRemedies(question),
+    ...findings.capabilities.flat().flatMap(({ question: asked, policies }: Answered) =>
+      policies.flatMap((finding) => ruleRemedies(asked, finding, question.workspace))
     ),
-    ...verdictRemedies(policies, question.decision),
+    ...verdictRemedies(question),
   ];
   const distinct = new Map(all.map((remedy) => [JSON.stringify(remedy), remedy]));
   return [...distinct.values()];
 }
 
-function toolRemedies(
-  { source, policy: { tools } }: PlacedPolicy,
-  { subject, decision }: RemedyQuestion,
-): readonly Remedy[] {
-  const { rule } = decision;
-  if (decision.code !== "TOOL_DENIED" || rule?.file !== source || tools === null) return [];
+function toolRemedies({ subject, decision: { code, rule } }: RemedyQuestion): readonly Remedy[] {
+  if (code !== "TOOL_DENIED" || rule === null) return [];
   return [{
-    file: source,
+    file: rule.file,
     key: `${rule.index}.enabled`,
     add: null,
     how: `remove enabled: false for ${printable(subject.tool, 80)}`,
@@ -69,49 +57,42 @@ function toolRemedies(
 }
 
 function agentRemedies(
-  { source, policy }: PlacedPolicy,
-  at: number,
-  { subject: { agent, permission } }: RemedyQuestion,
+  { subject: { agent, permission }, findings: { agents } }: RemedyQuestion,
 ): readonly Remedy[] {
-  const agents = effectiveAgents(policy, at);
-  if (agents === null) return [];
-  const found = matchAgent(compileAgents(agents), agent);
-  const granted = found?.rule.permissions ?? [];
-  const has = permission === null || granted.includes("all") || granted.includes(permission);
-  if (found !== null && has) return [];
-  const permissions = permission === null ? granted : [...granted, permission];
-  return [{
-    file: source,
-    key: "agents",
-    add: `${yaml(agent)}: { permissions: [${permissions.join(", ")}] }`,
-    how: found === null
-      ? `no rule of agents names ${yaml(agent)}; add one`
-      : `agents.${found.pattern} lacks ${permission}; add it there, or a rule for the agent itself`,
-  }];
+  return agents.flatMap(({ file, pattern, permissions, granted }) => {
+    if (granted) return [];
+    const wanted = permission === null ? permissions : [...permissions, permission];
+    return [{
+      file,
+      key: "agents",
+      add: `${yaml(agent)}: { permissions: [${wanted.join(", ")}] }`,
+      how: pattern === null
+        ? `no rule of agents names ${yaml(agent)}; add one`
+        : `agents.${pattern} lacks ${permission}; add it there, or a rule for the agent itself`,
+    }];
+  });
 }
 
 function riskRemedies(
-  { source, policy }: PlacedPolicy,
-  at: number,
-  { decision: { risk }, subject: { tool } }: RemedyQuestion,
+  { decision: { risk }, subject: { tool }, findings: { thresholds } }: RemedyQuestion,
 ): readonly Remedy[] {
-  const limits = effectiveThresholds(policy, at);
-  if (limits === null || RISKS.indexOf(risk) <= RISKS.indexOf(limits.allow)) return [];
-  const ask = RISKS.indexOf(limits.ask) < RISKS.indexOf(risk) ? risk : limits.ask;
-  return [{
-    file: source,
-    key: "risk",
-    add: `{ allow: ${risk}, ask: ${ask} }`,
-    how: `lets all that is ${risk} run unasked; for this tool alone, in the first policy: ` +
-      `tools: { ${printable(tool, 80)}: { risk: ${limits.allow} } }`,
-  }];
+  return thresholds.flatMap(({ file, allow, ask: most }) => {
+    if (RISKS.indexOf(risk) <= RISKS.indexOf(allow)) return [];
+    const ask = RISKS.indexOf(most) < RISKS.indexOf(risk) ? risk : most;
+    return [{
+      file,
+      key: "risk",
+      add: `{ allow: ${risk}, ask: ${ask} }`,
+      how: `lets all that is ${risk} run unasked; for this tool alone, in the first policy: ` +
+        `tools: { ${printable(tool, 80)}: { risk: ${allow} } }`,
+    }];
+  });
 }
 
 function ruleRemedies(
-  placed: PlacedPolicy,
-  subject: TracedSubject,
+  question: Question,
   finding: PolicyFinding,
-  question: RemedyQuestion,
+  workspace: CanonicalPath,
 ): readonly Remedy[] {
   const { effect, winner, matching } = finding;
   switch (effect) {
@@ -122,13 +103,13 @@ function ruleRemedies(
       // A rule that asks for all below a folder asks for this too, once something allows it.
       const asking = matching.find((rule) => rule.effect === "ask");
       return [
-        ...grantOf(finding, subject, question),
+        granting(finding, question, workspace),
         ...(asking === undefined ? [] : [liftOf(finding, asking.index, "ask")]),
-        ...extensionRemedies(placed, subject),
+        ...endingRemedies(finding, question),
       ];
     }
     default:
-      return extensionRemedies(placed, subject);
+      return endingRemedies(finding, question);
   }
 }
 
@@ -151,43 +132,41 @@ function liftOf(
 }
 
 /** What would grant it. */
-function grantOf(
+function granting(
   { file }: PolicyFinding,
-  subject: TracedSubject,
-  { workspace, system }: RemedyQuestion,
-): readonly Remedy[] {
-  switch (subject.about) {
+  question: Question,
+  workspace: CanonicalPath,
+): Remedy {
+  switch (question.about) {
     case "command":
-      return [{
+      return {
         file,
         key: "commands",
-        add: `- { allow: [${yaml(asPattern(subject.argv))}] }`,
+        add: `- { allow: [${yaml(asPattern(question.command.argv))}] }`,
         how: "allows this command with any further arguments; shorten it to allow more",
-      }];
+      };
     case "host": {
-      const { host, port, method } = subject;
-      const methods = method === null ? "" : `, methods: [${method.toUpperCase()}]`;
+      const { host, port, method } = question.connection;
+      const methods = method === undefined ? "" : `, methods: [${method.toUpperCase()}]`;
       const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-      return [{
+      return {
         file,
         key: "network",
         add: `- { allow: [${yaml(`${shown}:${port}`)}]${methods} }`,
         how: "allows this host; one on a private network also needs allow_private: true",
-      }];
+      };
     }
-    case "cwd":
-      return [];
     default: {
-      if (subject.about === "operand" && isOnSystem(subject.path, system)) return [];
-      const glob = asGlob(subject, workspace);
-      return [{
+      const { path } = question;
+      const glob = asGlob(path, workspace);
+      return {
         file,
         key: "paths",
-        add: `- { allow: [${subject.access}], match: [${yaml(glob ?? "/THE/REAL/PATH")}] }`,
+        add: `- { allow: [${path.access}], match: [${yaml(glob ?? "/THE/REAL/PATH")}] }`,
         how: glob === null
           ? "allows it; it lies outside the workspace, so write where it really is, from /"
-          : `allows ${subject.access === "read" ? "reading" : "writing"} exactly this`,
-      }];
+          : `allows ${path.access === "read" ? "reading" : "writing"} exactly this`,
+      };
     }
   }
 }
@@ -195,30 +174,18 @@ function grantOf(
 /** The policy that keeps tools off what governs the run, as `cli/guard.ts` names it. */
 const GUARD = "toolgate";
 
-function extensionRemedies(
-  { source, policy: { extensions } }: PlacedPolicy,
-  subject: TracedSubject,
-): readonly Remedy[] {
-  if (subject.about !== "path" && subject.about !== "operand") return [];
-  const rule = extensions?.[subject.access] ?? null;
-  if (rule === null || subject.kind === "directory") return [];
-  const name = subject.path.slice(subject.path.lastIndexOf("/") + 1).toLowerCase();
-  const key = `extensions.${subject.access}`;
-  const denied = rule.deny.find((ending) => name.endsWith(ending));
-  if (denied !== undefined) {
-    return [{
-      file: source,
-      key: `${key}.deny`,
-      add: null,
-      how: `take ${yaml(denied)} off the list`,
-    }];
+function endingRemedies({ file, ending }: PolicyFinding, question: Question): readonly Remedy[] {
+  if (ending === null || question.about === "command" || question.about === "host") return [];
+  if (ending.denied !== null) {
+    const how = `take ${yaml(ending.denied)} off the list`;
+    return [{ file, key: ending.index, add: null, how }];
   }
-  const fits = rule.allow?.some((one) => name.endsWith(one) && name.length > one.length) ?? true;
+  const { path } = question.path;
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const dot = name.lastIndexOf(".");
-  if (fits) return [];
   return [{
-    file: source,
-    key: `${key}.allow`,
+    file,
+    key: ending.index,
     add: dot > 0 ? `- ${yaml(name.slice(dot))}` : null,
     how: dot > 0
       ? "add this ending"
@@ -226,12 +193,9 @@ function extensionRemedies(
   }];
 }
 
-function verdictRemedies(
-  policies: readonly PlacedPolicy[],
-  { verdicts }: Decision,
-): readonly Remedy[] {
+function verdictRemedies({ decision, policies }: RemedyQuestion): readonly Remedy[] {
   const file = policies[0]?.source ?? "";
-  return verdicts.flatMap(({ capability, verdict }): readonly Remedy[] => {
+  return decision.verdicts.flatMap(({ capability, verdict }): readonly Remedy[] => {
     if (verdict.effect !== "deny") return [];
     if (verdict.code === "COMMAND_UNPARSABLE") {
       return [{
@@ -242,14 +206,12 @@ function verdictRemedies(
       }];
     }
     if (capability.kind !== "env.read") return [];
-    return policies.flatMap(({ source, policy: { environment } }, at) =>
-      environment === null && at > 0 ? [] : [{
-        file: source,
-        key: "environment.pass",
-        add: `- ${yaml(capability.name)}`,
-        how: "passes the variable on",
-      }]
-    );
+    return policies.filter(({ passes }) => passes).map(({ source }) => ({
+      file: source,
+      key: "environment.pass",
+      add: `- ${yaml(capability.name)}`,
+      how: "passes the variable on",
+    }));
   });
 }
 
@@ -262,10 +224,7 @@ function yaml(text: string): string {
 }
 
 /** A glob for exactly this path; null where it cannot be told without telling where it really lies. */
-function asGlob(
-  { path, requested }: { readonly path: CanonicalPath; readonly requested: string },
-  workspace: CanonicalPath,
-): string | null {
+function asGlob({ path, requested }: PathQuestion, workspace: CanonicalPath): string | null {
   const escaped = (text: string) => text.replaceAll(/[\\*?[\]{},!]/g, "\\$&");
   if (path === workspace) return ".";
   if (path.startsWith(workspace === "/" ? "/" : `${workspace}/`)) {

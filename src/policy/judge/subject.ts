@@ -63,7 +63,8 @@ function patternsOf(agents: AgentMatcher<AgentRule>) {
   return [...agents.exact.values(), ...agents.wild];
 }
 
-function grants({ permissions }: AgentRule, permission: PermissionGroup): boolean {
+/** Whether a rule of agents gives the permission. */
+export function grants({ permissions }: AgentRule, permission: PermissionGroup): boolean {
   return permissions.includes("all") || permissions.includes(permission);
 }
 

@@ -21,6 +21,14 @@ export interface Ordered {
 /** For each effect the first rule that was come upon. */
 export type Hits<R> = { [effect in Effect]: R | null };
 
+/** A glob that ends at a node. */
+export interface Ending<R> {
+  readonly rule: R;
+  readonly effect: Effect;
+  /** The glob as written, braces and all. */
+  readonly pattern: string;
+}
+
 /** The nodes behind wildcards, by the source of the segment; and its pattern as written and folded. */
 interface Wildcards<R> {
   readonly nodes: Map<string, TrieNode<R>>;
@@ -37,6 +45,8 @@ export interface TrieNode<R> {
   /** What follows a `**` here: active here and everywhere below. */
   deep: TrieNode<R> | null;
   readonly hits: Hits<R>;
+  /** All that `hits` is drawn from: what `matchesOfWalk` tells of. */
+  readonly endings: Ending<R>[];
 }
 
 /** What a walk found. `any`: at the path or above it; `here`: at the path itself. */
@@ -49,28 +59,34 @@ export interface Walk<R> {
   readonly coversBelow: boolean;
 }
 
+/** A tree without a glob. */
 export function createTrie<R>(): TrieNode<R> {
   return {
     literals: new Map(),
     wildcards: null,
     deep: null,
     hits: { allow: null, ask: null, deny: null },
+    endings: [],
   };
 }
 
-/** Adds one glob, from the root of the file system. With `fold`, names compare folded (and as written). */
+/**
+ * Adds one glob, by its segments from the root of the file system. With `fold`, names compare folded (and as
+ * written).
+ */
 export function addGlob<R extends Ordered>(
   root: TrieNode<R>,
   segments: readonly GlobSegment[],
-  effect: Effect,
-  rule: R,
+  ending: Ending<R>,
   fold: ((name: string) => string) | null,
 ): void {
   let node = root;
   for (const segment of segments) {
     node = childOf(node, segment, fold);
   }
+  const { effect, rule } = ending;
   node.hits[effect] = first(node.hits[effect], rule);
+  node.endings.push(ending);
 }
 
 function childOf<R>(
@@ -130,6 +146,28 @@ export function walkTrie<R extends Ordered>(
   steps?: Steps,
 ): Walk<R> {
   return summarize(placeAt(root, names, fold, steps));
+}
+
+/** Every glob that `walkTrie` comes upon, by the same steps: those that end on the way, and those at the path. */
+export function endingsOfWalk<R extends Ordered>(
+  root: TrieNode<R>,
+  names: readonly string[],
+  fold: ((name: string) => string) | null,
+): { readonly any: ReadonlySet<Ending<R>>; readonly here: ReadonlySet<Ending<R>> } {
+  const any = new Set<Ending<R>>();
+  let place = placeAt(root, [], fold);
+  let here = endingsAt(place);
+  for (const ending of here) any.add(ending);
+  for (const name of names) {
+    place = stepInto(place, name, fold);
+    here = endingsAt(place);
+    for (const ending of here) any.add(ending);
+  }
+  return { any, here };
+}
+
+function endingsAt<R>({ active, deeps }: TriePlace<R>): ReadonlySet<Ending<R>> {
+  return new Set([...active, ...deeps].flatMap(({ endings }) => endings));
 }
 
 /** Where a walk of these names ends, for walks of many paths that begin alike. */

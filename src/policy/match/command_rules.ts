@@ -3,7 +3,7 @@
 import type { Program } from "../../core/capability.ts";
 import { fold } from "./_fold.ts";
 import { subcommandPositions } from "../../programs/global_options.ts";
-import { type CitedRule, referenceTo } from "./path_rules.ts";
+import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
 import { matchesText, type TextPattern } from "./text_pattern.ts";
 import { baseName, baseNames } from "../../programs/risk.ts";
 import { type CommandPattern, matchesArguments, parseCommandPattern } from "./argv.ts";
@@ -13,6 +13,7 @@ interface Entry {
   readonly pattern: CommandPattern;
   readonly exact: boolean;
   readonly rule: CitedRule;
+  readonly effect: Effect;
   /** Whether options may stand before its second token: not where that is an option itself. */
   readonly skips: boolean;
 }
@@ -44,6 +45,8 @@ export interface CommandRules {
   readonly fold: (name: string) => string;
   /** Patterns that allow or ask, as written, with the programs they name (empty for wildcards). */
   readonly granted: readonly { readonly text: string; readonly programs: readonly string[] }[];
+  /** How many rules the policy has. */
+  readonly count: number;
 }
 
 /** A command as it is judged. `program`: null where nothing was found, or nothing was sought (`inner`). */
@@ -86,6 +89,7 @@ export function compileCommandRules(
         pattern,
         exact: rule.exact,
         rule: cited,
+        effect: rule.effect,
         skips: ![...(pattern.tokens[1]?.literals ?? [])].some((one) => one.startsWith("-")),
       };
       const { effect } = rule;
@@ -93,7 +97,7 @@ export function compileCommandRules(
       if (effect !== "allow") addEntry(restricting[effect], entry, options.workspace, folding);
     }
   });
-  return { granting, restricting, fold: folding, granted };
+  return { granting, restricting, fold: folding, granted, count: rules.length };
 }
 
 function createIndex(): RuleIndex {
@@ -165,16 +169,14 @@ export function absolute(path: string, folder: string): string {
 
 /** How a command fares by these rules. */
 export function findCommand(rules: CommandRules, command: JudgedCommand): CommandFinding {
-  const loose = looseKeys(rules, command);
-  const names = baseNames(command.argv, command.program);
-  const positions = subcommandPositions(globalOptionsName(names), command.argv);
-  const denied = findFirst(rules.restricting.deny, command, loose, positions, true);
+  const loose = looseLookup(rules, command);
+  const denied = findFirst(rules.restricting.deny, command, loose);
   if (denied !== null) return { effect: "deny", rule: denied };
-  const strict = strictKeys(command);
-  const granting = findFirst(rules.granting.allow, command, strict, [1], false) ??
-    findFirst(rules.granting.ask, command, strict, [1], false);
+  const strict = strictLookup(command);
+  const granting = findFirst(rules.granting.allow, command, strict) ??
+    findFirst(rules.granting.ask, command, strict);
   if (granting === null) return { effect: "unnamed" };
-  const asked = findFirst(rules.restricting.ask, command, loose, positions, true);
+  const asked = findFirst(rules.restricting.ask, command, loose);
   if (asked !== null) return { effect: "ask", rule: asked };
   return { effect: "allow", rule: granting };
 }
@@ -184,12 +186,28 @@ export function findRestricting(
   rules: CommandRules,
   command: JudgedCommand,
 ): { readonly effect: "ask" | "deny"; readonly rule: CitedRule } | null {
-  const loose = looseKeys(rules, command);
+  const loose = looseLookup(rules, command);
   for (const effect of ["deny", "ask"] as const) {
-    const rule = findFirst(rules.restricting[effect], command, loose, [1], true);
+    const rule = findFirst(rules.restricting[effect], command, loose);
     if (rule !== null) return { effect, rule };
   }
   return null;
+}
+
+/** All rules that speak for a command, in their order: what `findCommand` draws its finding from, by the same look-up. */
+export function matchCommand(rules: CommandRules, command: JudgedCommand): readonly Match[] {
+  const matches: Match[] = [];
+  const take = (index: RuleIndex, lookup: Lookup) =>
+    eachEntry(index, command, lookup, (entry) => {
+      if (!speaks(entry, command, lookup)) return;
+      const { rule, effect, pattern } = entry;
+      matches.push({ rule, effect, pattern: pattern.source });
+    });
+  const loose = looseLookup(rules, command);
+  take(rules.restricting.deny, loose);
+  take(rules.restricting.ask, loose);
+  take(rules.granting.allow, strictLookup(command));
+  return inOrder(matches);
 }
 
 /** Versions aside (`pip3`, `python3.11`), the name that the table of global options knows. */
@@ -217,36 +235,66 @@ function looseKeys(rules: CommandRules, command: JudgedCommand): readonly string
   return [...new Set(keys.map(rules.fold))];
 }
 
-function findFirst(
-  index: RuleIndex,
-  command: JudgedCommand,
-  keys: readonly string[],
-  positions: readonly number[],
-  loose: boolean,
-): CitedRule | null {
+/** What rules are looked up by. */
+interface Lookup {
+  /** Names and paths that the program goes by. */
+  readonly keys: readonly string[];
+  /** Where its second token may stand: behind options that stand for the whole program. */
+  readonly positions: readonly number[];
+  /** Whether a name is found where the rule has a path that ends in it. */
+  readonly loose: boolean;
+}
+
+function strictLookup(command: JudgedCommand): Lookup {
+  return { keys: strictKeys(command), positions: [1], loose: false };
+}
+
+function looseLookup(rules: CommandRules, command: JudgedCommand): Lookup {
+  const names = baseNames(command.argv, command.program);
+  const positions = subcommandPositions(globalOptionsName(names), command.argv);
+  return { keys: looseKeys(rules, command), positions, loose: true };
+}
+
+function findFirst(index: RuleIndex, command: JudgedCommand, lookup: Lookup): CitedRule | null {
   let best: CitedRule | null = null;
-  const consider = (entry: Entry) => {
+  eachEntry(index, command, lookup, (entry) => {
     if (best !== null && best.order <= entry.rule.order) return;
-    const from = entry.skips ? positions : [1];
-    if (from.some((at) => matchesArguments(entry.pattern, command.argv, at, entry.exact))) {
-      best = entry.rule;
-    }
-  };
-  const considerAll = (second: SecondIndex | undefined) => {
+    if (speaks(entry, command, lookup)) best = entry.rule;
+  });
+  return best;
+}
+
+/** Whether a rule whose program fits speaks for the arguments too. */
+function speaks(
+  { pattern, exact, skips }: Entry,
+  { argv }: JudgedCommand,
+  { positions }: Lookup,
+): boolean {
+  const from = skips ? positions : [1];
+  return from.some((at) => matchesArguments(pattern, argv, at, exact));
+}
+
+/** The entries whose program fits, and whose second token may. */
+function eachEntry(
+  index: RuleIndex,
+  { argv, program }: JudgedCommand,
+  { keys, positions, loose }: Lookup,
+  visit: (entry: Entry) => void,
+): void {
+  const visitAll = (second: SecondIndex | undefined) => {
     if (second === undefined) return;
     for (const position of positions) {
-      second.bySecond.get(command.argv[position] ?? "")?.forEach(consider);
+      second.bySecond.get(argv[position] ?? "")?.forEach(visit);
     }
-    second.rest.forEach(consider);
+    second.rest.forEach(visit);
   };
   for (const key of keys) {
-    considerAll(index.byProgram.get(key));
-    if (loose && command.program === null) considerAll(index.byPathName.get(key));
+    visitAll(index.byProgram.get(key));
+    if (loose && program === null) visitAll(index.byPathName.get(key));
   }
   for (const { text, path, entry } of index.wild) {
     const named = text.any ||
       keys.some((key) => (loose || path === key.includes("/")) && matchesText(text, key));
-    if (named) consider(entry);
+    if (named) visit(entry);
   }
-  return best;
 }

@@ -1,11 +1,12 @@
 /** The network rules of one policy, compiled, and how a connection fares by them. */
 
 import type { ConnectCapability } from "../../core/capability.ts";
-import { hostOf, isPrivateHost } from "./addresses.ts";
-import { type CitedRule, referenceTo } from "./path_rules.ts";
+import { type Host, hostOf, isPrivateHost } from "./addresses.ts";
+import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
 import { type HostPattern, matchesHost, parseHostPattern } from "./host.ts";
 import type { Effect, NetworkRule } from "../model.ts";
 
+/** A rule with its hosts parsed. */
 interface Entry {
   readonly effect: Effect;
   readonly hosts: readonly HostPattern[];
@@ -14,12 +15,14 @@ interface Entry {
   readonly rule: CitedRule;
 }
 
+/** The rules in their order: few policies have more than some dozens. */
 export interface NetworkRules {
   readonly entries: readonly Entry[];
   /** Hosts that are allowed or asked for, as written. */
   readonly granted: readonly string[];
 }
 
+/** How a connection fares by the rules alone. `unnamed`: no rule grants it. */
 export type NetworkFinding =
   | { readonly effect: Effect; readonly rule: CitedRule }
   /** Why nothing grants it. */
@@ -47,27 +50,13 @@ export function compileNetworkRules(rules: readonly NetworkRule[], source: strin
  */
 export function findConnection(
   rules: NetworkRules,
-  { host: written, port, method }: ConnectCapability,
+  connection: ConnectCapability,
 ): NetworkFinding {
-  const host = hostOf(written);
-  if (host === null || !Number.isInteger(port) || port < 1 || port > 65_535) {
-    return { effect: "unnamed", because: "invalid" };
-  }
-  const named = rules.entries.filter(({ hosts }) =>
-    hosts.some((pattern) => matchesHost(pattern, host.text, port))
-  );
-  const wanted = method?.toUpperCase();
-  const restricting = named.filter(({ effect, methods }) =>
-    effect !== "allow" && (methods === null || wanted === undefined || methods.includes(wanted))
-  );
+  const place = placeOf(connection);
+  if (place === null) return { effect: "unnamed", because: "invalid" };
+  const { restricting, granting, byMethod, reaching } = sift(rules, place);
   const denying = restricting.find(({ effect }) => effect === "deny");
   if (denying !== undefined) return { effect: "deny", rule: denying.rule };
-  const granting = named.filter(({ effect }) => effect !== "deny");
-  const byMethod = granting.filter(({ methods }) =>
-    methods === null || (wanted !== undefined && methods.includes(wanted))
-  );
-  const secluded = isPrivateHost(host);
-  const reaching = byMethod.filter(({ allowPrivate }) => allowPrivate || !secluded);
   const grant = reaching.find(({ effect }) => effect === "allow") ?? reaching[0];
   if (grant === undefined) {
     const because = granting.length === 0 ? "host" : byMethod.length === 0 ? "method" : "private";
@@ -76,4 +65,55 @@ export function findConnection(
   const asking = restricting[0];
   if (asking !== undefined) return { effect: "ask", rule: asking.rule };
   return { effect: "allow", rule: grant.rule };
+}
+
+/** All rules that speak for a connection, in their order: what `findConnection` draws its finding from. */
+export function matchConnection(
+  rules: NetworkRules,
+  connection: ConnectCapability,
+): readonly Match[] {
+  const place = placeOf(connection);
+  if (place === null) return [];
+  const { restricting, reaching } = sift(rules, place);
+  const allowing = reaching.filter(({ effect }) => effect === "allow");
+  return inOrder(
+    [...restricting, ...allowing].flatMap(({ rule, effect, hosts }) =>
+      hosts.filter((pattern) => matchesHost(pattern, place.host.text, place.port))
+        .map(({ source }) => ({ rule, effect, pattern: source }))
+    ),
+  );
+}
+
+/** What a connection leads to; `method` in upper case. */
+interface Place {
+  readonly host: Host;
+  readonly port: number;
+  readonly method: string | undefined;
+}
+
+/** Null where it is no host and port. */
+function placeOf({ host: written, port, method }: ConnectCapability): Place | null {
+  const host = hostOf(written);
+  if (host === null || !Number.isInteger(port) || port < 1 || port > 65_535) return null;
+  return { host, port, method: method?.toUpperCase() };
+}
+
+/**
+ * The rules for the host: those that restrict there; those that grant, of these those that know the method, and of
+ * these those that reach it where it is private.
+ */
+function sift({ entries }: NetworkRules, { host, port, method }: Place) {
+  const named = entries.filter(({ hosts }) =>
+    hosts.some((pattern) => matchesHost(pattern, host.text, port))
+  );
+  const restricting = named.filter(({ effect, methods }) =>
+    effect !== "allow" && (methods === null || method === undefined || methods.includes(method))
+  );
+  const granting = named.filter(({ effect }) => effect !== "deny");
+  const byMethod = granting.filter(({ methods }) =>
+    methods === null || (method !== undefined && methods.includes(method))
+  );
+  const secluded = isPrivateHost(host);
+  const reaching = byMethod.filter(({ allowPrivate }) => allowPrivate || !secluded);
+  return { restricting, granting, byMethod, reaching };
 }

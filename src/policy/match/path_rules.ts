@@ -6,6 +6,7 @@ import {
   addGlob,
   coversBelow,
   createTrie,
+  endingsOfWalk,
   hitsAt,
   isLive,
   type Ordered,
@@ -33,6 +34,16 @@ export interface PathRules {
   readonly fold: ((name: string) => string) | null;
   /** The globs that allow or ask, as written. */
   readonly granted: readonly string[];
+  /** How many rules the policy has, those for the other access included. */
+  readonly count: number;
+}
+
+/** A rule that speaks for what was asked, by one of its patterns. */
+export interface Match {
+  readonly rule: CitedRule;
+  readonly effect: Effect;
+  /** The glob, command pattern or host, as written. */
+  readonly pattern: string;
 }
 
 /** How a path fares by the rules alone. `unnamed`: no rule grants it. */
@@ -64,12 +75,13 @@ export function compilePathRules(
       if (rule.effect !== "deny") granted.push(text);
       for (const path of parseGlob(text).paths) {
         const segments = rootedSegments(path, options.workspace);
-        if (rule.effect !== "allow") addGlob(restricting, segments, rule.effect, cited, folding);
-        if (rule.effect !== "deny") addGlob(granting, segments, rule.effect, cited, null);
+        const ending = { rule: cited, effect: rule.effect, pattern: text };
+        if (rule.effect !== "allow") addGlob(restricting, segments, ending, folding);
+        if (rule.effect !== "deny") addGlob(granting, segments, ending, null);
       }
     }
   });
-  return { restricting, granting, fold: folding, granted };
+  return { restricting, granting, fold: folding, granted, count: rules.length };
 }
 
 /** A reference with its reason where there is one. */
@@ -87,6 +99,21 @@ export function findPath(rules: PathRules, names: readonly string[]): PathFindin
   // An asking rule also restricts, so `any.ask` holds it where only it grants.
   if (any.ask !== null) return { effect: "ask", rule: any.ask };
   return { effect: "allow", rule: granting };
+}
+
+/** All rules that speak for a path, in their order: what `findPath` draws its finding from, by the same walk. */
+export function matchPath(rules: PathRules, names: readonly string[]): readonly Match[] {
+  const { any } = endingsOfWalk(rules.restricting, names, rules.fold);
+  const { here } = endingsOfWalk(rules.granting, names, null);
+  return inOrder([...any, ...[...here].filter(({ effect }) => effect === "allow")]);
+}
+
+/** Each pattern of each rule once, in the order of the rules. */
+export function inOrder(matches: readonly Match[]): readonly Match[] {
+  const distinct = new Map(
+    matches.map((match) => [`${match.rule.order} ${match.pattern}`, match]),
+  );
+  return [...distinct.values()].sort((a, b) => a.rule.order - b.rule.order);
 }
 
 /** How the entries of one directory fare by the rules alone, for those who go through a tree from its root. */

@@ -2,7 +2,7 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Client } from "./_client.ts";
 import { policyOfRoots } from "./_roots.ts";
 

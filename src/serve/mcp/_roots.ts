@@ -4,7 +4,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { canonicalize } from "../../host/paths/canonicalize.ts";
 import { plainGlob } from "../../engine/guard.ts";
-import type { PlacedPolicy } from "../../policy/compile_lazily.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { SILENT_POLICY } from "../../policy/model.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { isObject, type Params } from "./messages.ts";

@@ -37,7 +37,7 @@ function requestOf(args: string) {
   return read.call;
 }
 
-function decisionOf(capabilities: readonly unknown[], risk: Decision["risk"] = "safe"): Decision {
+function decisionOf(capabilities: readonly unknown[], risk: Decision["risk"] = "safe") {
   const verdict = { effect: "allow", code: null, reason: "", rule: null } as const;
   const verdicts = capabilities.map((capability) => ({
     capability: capability as ResolvedCapability,

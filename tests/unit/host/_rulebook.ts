@@ -3,15 +3,15 @@
 import type { CanonicalPath } from "../../../src/core/capability.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
 import { DEFAULTS, type Policy } from "../../../src/policy/model.ts";
-import { compileRulebook } from "../../../src/policy/compile.ts";
+import { compileRulebook } from "../../../src/policy/compile_rulebook.ts";
 import type { Rulebook } from "../../../src/policy/rulebook.ts";
 import { SYSTEM_PATHS } from "../../../src/sandbox/system_paths.ts";
-import { policy } from "../policy/_fixtures.ts";
+import { ACTIONS, policy } from "../policy/_fixtures.ts";
 
 export function rulebookOf(workspace: CanonicalPath, sections: Partial<Policy>): Rulebook {
   return compileRulebook(
     [{ source: "test.yaml", policy: policy(sections), workspace }],
-    { system: SYSTEM_PATHS },
+    { system: SYSTEM_PATHS, actions: ACTIONS },
   );
 }
 

@@ -6,7 +6,11 @@ import type {
   ResolvedFileCapability,
   ResolvedSpawnCapability,
 } from "../../../src/core/capability.ts";
-import { compileRulebook, type RulebookOptions } from "../../../src/policy/compile.ts";
+import {
+  compileRulebook,
+  createActionSource,
+  type RulebookOptions,
+} from "../../../src/policy/compile_rulebook.ts";
 import {
   type CommandRule,
   type PathRule,
@@ -16,6 +20,10 @@ import {
 import type { Rulebook, Subject } from "../../../src/policy/rulebook.ts";
 
 export const WORKSPACE = "/w/project";
+
+/** The judges of programs and connections, loaded as a command would have them loaded. */
+export const ACTIONS = createActionSource();
+await ACTIONS.prepare([{ kind: "process.spawn" }]);
 
 export function canonical(path: string): CanonicalPath {
   return path as CanonicalPath;
@@ -37,7 +45,7 @@ export function rulebook(
       policy: policy(sections),
       workspace: canonical(WORKSPACE),
     })),
-    { system: ["/usr", "/etc/hosts"], ...options },
+    { system: ["/usr", "/etc/hosts"], actions: ACTIONS, ...options },
   );
 }
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { compileRulebook, PolicyConflict } from "../../../src/policy/compile.ts";
+import { compileRulebook, PolicyConflict } from "../../../src/policy/compile_rulebook.ts";
 import { DEFAULTS, type Policy } from "../../../src/policy/model.ts";
 import type { Settings } from "../../../src/policy/rulebook.ts";
 import { canonical, commandRule, pathRule, policy, READER, rulebook, RUNNER } from "./_fixtures.ts";

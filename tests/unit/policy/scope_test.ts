@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { compileRulebook } from "../../../src/policy/compile.ts";
+import { compileRulebook } from "../../../src/policy/compile_rulebook.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import type { PolicyScope } from "../../../src/policy/rulebook.ts";
 import { Random } from "../../random.ts";

@@ -9,13 +9,13 @@ import { createResolver } from "../../../src/engine/judge/resolve.ts";
 import { createProgramSupport } from "../../../src/engine/programs/program_support.ts";
 import { ALONE, STARTER } from "../host/run/_starter.ts";
 import { createContext, createFileBackend } from "../../../src/host/context.ts";
-import { compileRulebook } from "../../../src/policy/compile.ts";
+import { compileRulebook } from "../../../src/policy/compile_rulebook.ts";
 import { grantOf } from "../../../src/policy/grant.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import type { Rulebook } from "../../../src/policy/rulebook.ts";
 import { type Libc, openLibc } from "../../../src/sandbox/kernel/libc.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";
-import { commandRule, pathRule, policy } from "../policy/_fixtures.ts";
+import { ACTIONS, commandRule, pathRule, policy } from "../policy/_fixtures.ts";
 import { SYNTAX } from "../syntax/_syntax.ts";
 
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"];
@@ -50,7 +50,7 @@ export async function inWorkspace(
     try {
       const workspace = root as CanonicalPath;
       const placed = { source: "test", policy: policy({ ...SECTIONS, ...sections }), workspace };
-      const rulebook = compileRulebook([placed], { system: SYSTEM });
+      const rulebook = compileRulebook([placed], { system: SYSTEM, actions: ACTIONS });
       await test({
         root,
         call: (name, args, preview = false) => callIn(rulebook, libc, name, args, preview),

@@ -5,12 +5,12 @@ import {
   projectWorkflows,
 } from "../../../../src/cli/policy/_project_parts.ts";
 import { composePolicy } from "../../../../src/policy/compose.ts";
-import { compileRulebook } from "../../../../src/policy/compile.ts";
+import { compileRulebook } from "../../../../src/policy/compile_rulebook.ts";
 import { parsePolicy, renderProblems } from "../../../../src/policy/parse/parse.ts";
 import { reviewPolicies } from "../../../../src/policy/review/review.ts";
 import { createRegistry } from "../../../../src/tools/registry.ts";
 import { Random } from "../../../random.ts";
-import { canonical, program, RUNNER, spawn, WORKSPACE } from "../../policy/_fixtures.ts";
+import { ACTIONS, canonical, program, RUNNER, spawn, WORKSPACE } from "../../policy/_fixtures.ts";
 
 function files(contents: Readonly<Record<string, string>>): ProjectFiles {
   return {
@@ -26,7 +26,7 @@ function policyFor(contents: Readonly<Record<string, string>>) {
   const parsed = parsePolicy(text, "x");
   assert("policy" in parsed, "problems" in parsed ? renderProblems(parsed.problems) + text : "");
   const placed = [{ source: "x", policy: parsed.policy, workspace: canonical(WORKSPACE) }];
-  const rulebook = compileRulebook(placed, { system: [] });
+  const rulebook = compileRulebook(placed, { system: [], actions: ACTIONS });
   const tools = createRegistry();
   assertEquals(reviewPolicies(placed, { reviewed: 1, rulebook, tools }), [], text);
   return {

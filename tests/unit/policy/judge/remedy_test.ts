@@ -1,13 +1,21 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { ResolvedCapability } from "../../../../src/core/capability.ts";
-import { compileRulebook } from "../../../../src/policy/compile.ts";
+import { compileRulebook } from "../../../../src/policy/compile_rulebook.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../../../../src/policy/parse/parse.ts";
 import { remediesFor, type Remedy } from "../../../../src/policy/judge/remedy.ts";
 import type { Subject } from "../../../../src/policy/rulebook.ts";
-import { traceCapability } from "../../../../src/policy/judge/trace.ts";
 import { Random } from "../../../random.ts";
-import { canonical, file, policy, READER, RUNNER, spawn, WORKSPACE } from "../_fixtures.ts";
+import {
+  ACTIONS,
+  canonical,
+  file,
+  policy,
+  READER,
+  RUNNER,
+  spawn,
+  WORKSPACE,
+} from "../_fixtures.ts";
 import { Maker, type Section } from "../_maker.ts";
 
 const SYSTEM = ["/usr"];
@@ -20,16 +28,19 @@ function placed(policies: readonly Policy[]) {
   }));
 }
 
-function ask(policies: readonly Policy[], subject: Subject, capability: ResolvedCapability) {
+async function ask(policies: readonly Policy[], subject: Subject, capability: ResolvedCapability) {
   const all = placed(policies);
-  const decision = compileRulebook(all, { system: SYSTEM }).decide(subject, [capability]);
-  const traced = traceCapability(all, capability, { caseInsensitive: false });
-  const remedies = remediesFor(all, {
+  const book = compileRulebook(all, { system: SYSTEM, actions: ACTIONS });
+  const decision = book.decide(subject, [capability]);
+  const remedies = remediesFor({
     subject,
     decision,
-    traced,
+    findings: await decision.findings(),
+    policies: all.map(({ source, policy }, at) => ({
+      source,
+      passes: policy.environment !== null || at === 0,
+    })),
     workspace: canonical(WORKSPACE),
-    system: SYSTEM,
   });
   return { decision, remedies };
 }
@@ -77,7 +88,7 @@ function withEntry(before: Policy, { key, add }: Remedy): Policy {
   }
 }
 
-Deno.test("what is named makes it allowed, wherever something can be added", () => {
+Deno.test("what is named makes it allowed, wherever something can be added", async () => {
   const make = new Maker(new Random(31));
   const mended: Record<string, number> = {};
   for (let round = 0; round < 1500; round++) {
@@ -86,7 +97,7 @@ Deno.test("what is named makes it allowed, wherever something can be added", () 
     const capability = make.capability(section);
     const agent = make.random.pick(["root", "a", "ab", "x\n*"]);
     const base = capability.kind === "process.spawn" ? RUNNER : READER;
-    const { decision, remedies } = ask(policies, { ...base, agent }, capability);
+    const { decision, remedies } = await ask(policies, { ...base, agent }, capability);
     if (decision.effect === "allow") {
       assertEquals(remedies, []);
       continue;
@@ -94,7 +105,7 @@ Deno.test("what is named makes it allowed, wherever something can be added", () 
     const said = () => JSON.stringify([policies, capability, decision, remedies], null, 1);
     assert(remedies.length > 0, said());
     if (remedies.some(({ add }) => add === null) || agent.includes("\n")) continue;
-    const again = ask(applied(policies, remedies), { ...base, agent }, capability);
+    const again = await ask(applied(policies, remedies), { ...base, agent }, capability);
     assertEquals(again.decision.effect, "allow", said());
     mended[section] = (mended[section] ?? 0) + 1;
   }
@@ -103,7 +114,7 @@ Deno.test("what is named makes it allowed, wherever something can be added", () 
   }
 });
 
-Deno.test("odd names are written so that they mean themselves", () => {
+Deno.test("odd names are written so that they mean themselves", async () => {
   const base = policy({ paths: [], commands: [], risk: { allow: "dangerous", ask: "dangerous" } });
   for (
     const name of [
@@ -123,32 +134,33 @@ Deno.test("odd names are written so that they mean themselves", () => {
   ) {
     for (const capability of [file("fs.read", name), spawn(["tool", name])]) {
       const subject = capability.kind === "process.spawn" ? RUNNER : READER;
-      const { remedies } = ask([base], subject, capability);
-      const after = ask(applied([base], remedies), subject, capability);
+      const { remedies } = await ask([base], subject, capability);
+      const after = await ask(applied([base], remedies), subject, capability);
       assertEquals(after.decision.effect, "allow", JSON.stringify([name, remedies]));
       const other = capability.kind === "process.spawn"
         ? spawn(["tool", "axb"])
         : file("fs.read", "axb");
-      assertEquals(ask(applied([base], remedies), subject, other).decision.effect, "deny", name);
+      const beside = await ask(applied([base], remedies), subject, other);
+      assertEquals(beside.decision.effect, "deny", name);
       assert(remedies.every(({ add }) => !/[\u202e\t]/.test(add ?? "")), JSON.stringify(remedies));
     }
   }
 });
 
-Deno.test("a path outside is never told from where it really lies", () => {
+Deno.test("a path outside is never told from where it really lies", async () => {
   const hidden = { ...file("fs.read", "/secret/place/x"), requested: "link/x" };
-  const { remedies } = ask([policy({ paths: [] })], READER, hidden);
+  const { remedies } = await ask([policy({ paths: [] })], READER, hidden);
   assert(!JSON.stringify(remedies).includes("secret"), JSON.stringify(remedies));
-  const named = ask([policy({ paths: [] })], READER, file("fs.read", "/srv/x"));
+  const named = await ask([policy({ paths: [] })], READER, file("fs.read", "/srv/x"));
   assertStringIncludes(named.remedies[0]?.add ?? "", "/srv/x");
 });
 
-Deno.test("what a rule denies or asks for names that rule; what governs the run cannot be lifted", () => {
+Deno.test("what a rule denies or asks for names that rule; what governs the run cannot be lifted", async () => {
   const paths = [
     { effect: "allow", access: ["read"], match: ["**"] },
     { effect: "deny", access: ["read"], match: ["a"] },
   ] as const;
-  const { remedies } = ask([policy({ paths })], READER, file("fs.read", "a"));
+  const { remedies } = await ask([policy({ paths })], READER, file("fs.read", "a"));
   assertEquals(remedies.map(({ key, add }) => [key, add]), [["paths[1]", null]]);
   assertStringIncludes(remedies[0]?.how ?? "", '"a"');
 });

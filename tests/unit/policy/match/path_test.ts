@@ -201,7 +201,8 @@ Deno.test("fuzz: many globs in one tree match as each alone", () => {
     const trie = createTrie<{ readonly order: number }>();
     made.forEach((one, order) => {
       for (const path of parseGlob(render(one)).paths) {
-        addGlob(trie, rootedSegments(path, WORKSPACE), "deny", { order }, null);
+        const ending = { rule: { order }, effect: "deny", pattern: render(one) } as const;
+        addGlob(trie, rootedSegments(path, WORKSPACE), ending, null);
       }
     });
     for (let probe = 0; probe < 20; probe++) {
@@ -225,7 +226,8 @@ Deno.test("fuzz: what a walk calls covered and dead below is so", () => {
     const trie = createTrie<{ readonly order: number }>();
     made.forEach((one, order) => {
       for (const path of parseGlob(render(one)).paths) {
-        addGlob(trie, rootedSegments(path, WORKSPACE), "allow", { order }, null);
+        const ending = { rule: { order }, effect: "allow", pattern: render(one) } as const;
+        addGlob(trie, rootedSegments(path, WORKSPACE), ending, null);
       }
     });
     const directory = names();
@@ -255,7 +257,8 @@ Deno.test("no glob and path need more steps than the product of their lengths", 
     assert(steps.count <= 4 * glob.length * (path.length + WORKSPACE.length), `${steps.count}`);
     const trie = createTrie<{ readonly order: number }>();
     for (const one of parsed.paths) {
-      addGlob(trie, rootedSegments(one, WORKSPACE), "allow", { order: 0 }, null);
+      const ending = { rule: { order: 0 }, effect: "allow", pattern: glob } as const;
+      addGlob(trie, rootedSegments(one, WORKSPACE), ending, null);
     }
     const walked: Steps = { count: 0 };
     const walk = walkTrie(trie, segmentsOf(at(path)), null, walked);

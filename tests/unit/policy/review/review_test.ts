@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { compileRulebook } from "../../../../src/policy/compile.ts";
+import { compileRulebook } from "../../../../src/policy/compile_rulebook.ts";
 import { parsePolicy, renderProblems } from "../../../../src/policy/parse/parse.ts";
 import { type PolicyWarning, reviewPolicies } from "../../../../src/policy/review/review.ts";
 import { createRegistry } from "../../../../src/tools/registry.ts";
-import { canonical, WORKSPACE } from "../_fixtures.ts";
+import { ACTIONS, canonical, WORKSPACE } from "../_fixtures.ts";
 
 function placed(yaml: string, source: string, workspace = WORKSPACE) {
   const parsed = parsePolicy(`version: 1\n${yaml}`, source);
@@ -15,7 +15,7 @@ function review(yamls: readonly string[], steps?: number): readonly PolicyWarnin
   const policies = yamls.map((yaml, at) => placed(yaml, `p${at + 1}.yaml`));
   return reviewPolicies(policies, {
     reviewed: policies.length,
-    rulebook: compileRulebook(policies, { system: [] }),
+    rulebook: compileRulebook(policies, { system: [], actions: ACTIONS }),
     tools: createRegistry(),
     ...(steps === undefined ? {} : { steps }),
   });

@@ -1,16 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ResolvedCapability } from "../../../../src/core/capability.ts";
-import { compileRulebook } from "../../../../src/policy/compile.ts";
+import { compileRulebook } from "../../../../src/policy/compile_rulebook.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { type PolicyWarning, reviewPolicies } from "../../../../src/policy/review/review.ts";
 import type { Rulebook } from "../../../../src/policy/rulebook.ts";
 import { Random } from "../../../random.ts";
-import { canonical, READER, RUNNER, WORKSPACE } from "../_fixtures.ts";
+import { ACTIONS, canonical, READER, RUNNER, WORKSPACE } from "../_fixtures.ts";
 import { Maker, type Section } from "../_maker.ts";
 
 /** What is said never to decide never does: over generated policies, whatever is asked. */
 
-const OPTIONS = { system: ["/usr"] };
+const OPTIONS = { system: ["/usr"], actions: ACTIONS };
 const TOOLS = { canonicalName: (name: string) => name, nearest: () => [] };
 
 function book(policies: readonly Policy[]): Rulebook {

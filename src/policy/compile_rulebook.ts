@@ -1,4 +1,4 @@
-/** Compiling policies, whichever way the judges of programs and connections are come by. */
+/** Compiles policies to the rulebook that everything else asks; what few requests need is loaded when one does. */
 
 import type { CompiledPolicy } from "./_compiled.ts";
 import { judgeBelow, judgePath, mayDenyBelow } from "./judge/path.ts";
@@ -24,24 +24,51 @@ export interface RulebookOptions {
   readonly caseInsensitive?: boolean;
   /** The canonical name of a tool, which policies may also name by its aliases. */
   readonly canonicalToolName?: (name: string) => string;
+  /** Where the judges of programs and connections come from: rulebooks that share it load them once. */
+  readonly actions?: ActionSource;
 }
 
 /** The judges of programs and connections, loaded. */
 export type Actions = typeof import("./judge/actions.ts");
 
-/** Where the judges of programs and connections are. */
+/** Where the judges of programs and connections are: the larger part of the policy's code. */
 export interface ActionSource {
   /** Throws where they were not prepared: then nothing is decided, and nothing runs. */
   get(): Actions;
+  /** See {@linkcode Rulebook.prepare}. */
   prepare: Rulebook["prepare"];
 }
 
-/** See `compileRulebook`. */
-export function compile(
+/** A source that loads them with the first capability that needs them. */
+export function createActionSource(): ActionSource {
+  let loaded: Actions | null = null;
+  return {
+    get() {
+      if (loaded === null) throw new Error("decide() was called before prepare()");
+      return loaded;
+    },
+    prepare(capabilities) {
+      if (loaded !== null || !capabilities.some(isAction)) return null;
+      return import("./judge/actions.ts").then((module) => {
+        loaded = module;
+      });
+    },
+  };
+}
+
+function isAction({ kind }: { readonly kind: string }): boolean {
+  return kind === "process.spawn" || kind === "net.connect";
+}
+
+/**
+ * Compiles one or more policies, the first being the base and each further one only tightening it. `prepare` is to be
+ * awaited before `decide`. Throws {@linkcode PolicyConflict} where they cannot hold together.
+ */
+export function compileRulebook(
   policies: readonly PlacedPolicy[],
   options: RulebookOptions,
-  actions: ActionSource,
 ): Rulebook {
+  const { actions = createActionSource() } = options;
   const settings = combineSettings(policies, options.system);
   const compiled = policies.map((placed, position) =>
     compilePolicy(placed, options, actions, position === 0)

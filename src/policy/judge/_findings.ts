@@ -1,0 +1,119 @@
+/** Why a decision is as it is: the questions that it came of, put to the same rules once more, which now tell all that match. */
+
+import type { CompiledPolicy } from "../_compiled.ts";
+import { matchAgent } from "../match/agent.ts";
+import { findCommand, findRestricting, matchCommand } from "../match/command_rules.ts";
+import { findConnection, matchConnection } from "../match/network_rules.ts";
+import { segmentsOf } from "../match/path.ts";
+import { type CitedRule, findPath, type Match, matchPath } from "../match/path_rules.ts";
+import type { Effect } from "../model.ts";
+import type { Answered, Findings, PolicyFinding, Subject } from "../rulebook.ts";
+import { isOpen, refusedEnding } from "./path.ts";
+import type { PathQuestion, Question } from "./question.ts";
+import { grants } from "./subject.ts";
+
+/** The findings for `asked`: what the rules were asked, capability by capability. */
+export function findingsOf(
+  policies: readonly CompiledPolicy[],
+  { agent, permission }: Subject,
+  asked: readonly (readonly Question[])[],
+): Findings {
+  return {
+    capabilities: asked.map((questions) =>
+      questions.map((question) => answered(policies, question)).filter(isTelling)
+    ),
+    agents: policies.flatMap(({ source, agents }) => {
+      if (agents === null) return [];
+      const found = matchAgent(agents, agent);
+      const granted = found !== null && (permission === null || grants(found.rule, permission));
+      const permissions = found?.rule.permissions ?? [];
+      return [{ file: source, pattern: found?.pattern ?? null, permissions, granted }];
+    }),
+    thresholds: policies.flatMap(({ source, risk }) =>
+      risk === null ? [] : [{ file: source, allow: risk.allow, ask: risk.ask }]
+    ),
+  };
+}
+
+/** Starting somewhere in the workspace is free: only what is said against it is worth telling. */
+function isTelling({ question, policies }: Answered): boolean {
+  return question.about !== "cwd" ||
+    policies.some(({ effect }) => effect === "deny" || effect === "ask" || effect === "unnamed");
+}
+
+function answered(policies: readonly CompiledPolicy[], question: Question): Answered {
+  return {
+    question,
+    policies: policies.map((policy, at) => {
+      const { ending = null, ...finding } = findingOf(policy, question) ?? SILENT;
+      return { file: policy.source, policy: at, ...finding, ending };
+    }),
+  };
+}
+
+type Found =
+  & Omit<PolicyFinding, "file" | "policy" | "ending">
+  & Partial<Pick<PolicyFinding, "ending">>;
+
+const SILENT: Found = { effect: "silent", winner: null, tried: 0, matching: [] };
+
+/** Null: the policy has no such rules. */
+function findingOf(policy: CompiledPolicy, question: Question): Found | null {
+  switch (question.about) {
+    case "command": {
+      const { command, restrictedOnly } = question;
+      const { commands: rules } = policy;
+      if (rules === null) return null;
+      const found = restrictedOnly === true
+        ? findRestricting(rules, command) ?? { effect: "silent" } as const
+        : findCommand(rules, command);
+      return shown(found, rules.count, matchCommand(rules, command));
+    }
+    case "host": {
+      const { network: rules } = policy;
+      if (rules === null) return null;
+      const { connection } = question;
+      const matching = matchConnection(rules, connection);
+      return shown(findConnection(rules, connection), rules.entries.length, matching);
+    }
+    default:
+      return pathFinding(policy, question.path);
+  }
+}
+
+function pathFinding(policy: CompiledPolicy, question: PathQuestion): Found | null {
+  const { access, kind, path, restrictedOnly } = question;
+  const names = segmentsOf(path);
+  const ending = kind === "file"
+    ? refusedEnding(policy, access, names[names.length - 1] ?? "")
+    : null;
+  if (policy.paths === null) return ending === null ? null : { ...SILENT, ending };
+  const rules = policy.paths[access];
+  const found = findPath(rules, names);
+  const unnamed = restrictedOnly === true
+    ? "silent"
+    : isOpen(policy, question)
+    ? "system"
+    : "unnamed";
+  const effect = found.effect === "unnamed" ? { effect: unnamed } as const : found;
+  return { ...shown(effect, rules.count, matchPath(rules, names)), ending };
+}
+
+function shown(
+  found:
+    | { readonly effect: Effect; readonly rule: CitedRule }
+    | { readonly effect: "unnamed" | "silent" | "system" },
+  tried: number,
+  matching: readonly Match[],
+): Found {
+  return {
+    effect: found.effect,
+    winner: "rule" in found ? found.rule.reference.index : null,
+    tried,
+    matching: matching.map(({ rule, effect, pattern }) => ({
+      index: rule.reference.index,
+      effect,
+      pattern,
+    })),
+  };
+}
