@@ -36,6 +36,8 @@ const VALID: readonly (readonly [string, string])[] = [
   ["a.yaml", "\ufeffa: 1\n"],
   ["a.json", '\ufeff{"a": 1, "a": 2}'],
   ["a.toml", "\ufeffa = 1\n"],
+  ["a.toml", "a = 2024-02-29\nb = [2000-02-29T01:02:03Z, 1996-12-31]\n"],
+  ["a.toml", '2023-02-30 = \'2023-02-31\' # 2023-02-30\n[2023-02-31]\na = """2023-04-31"""\n'],
   ["a.js", "\ufeff#!/usr/bin/env node\nlet a;\n"],
   ["a.jsx", "\ufefflet a;\n"],
   ["a.ts", "\ufefflet a: b;\n"],
@@ -80,6 +82,22 @@ const INVALID: readonly (readonly [string, string, number, number, string])[] = 
   ],
   ["a.yaml", "[".repeat(100_000), 1, 1, "it is nested too deeply to be judged"],
   ["a.toml", "a = 1\na = 2\n", 2, 1, "trying to redefine an already defined table or value"],
+  ["a.toml", "a = 2023-02-30\n", 1, 5, "there is no 2023-02-30 in the calendar"],
+  ["a.toml", "a = 1900-02-29\n", 1, 5, "there is no 1900-02-29 in the calendar"],
+  [
+    "a.toml",
+    "2023-02-29 = 1\na = [1, 2023-02-29T01:02:03Z]\n",
+    2,
+    9,
+    "there is no 2023-02-29 in the calendar",
+  ],
+  [
+    "a.toml",
+    "[a]\n'\u{1f600}' = 2023-11-31 01:02\n",
+    2,
+    7,
+    "there is no 2023-11-31 in the calendar",
+  ],
   [
     "a.toml",
     `a = ${"[".repeat(100_000)}`,
@@ -271,4 +289,19 @@ Deno.test("any text gets a verdict, with a place that is in it", async () => {
     }
   }
   assert(refused > 2_000);
+});
+
+Deno.test("a date of TOML is one of the calendar, for each day of some years", async () => {
+  for (const year of [1900, 2000, 2023, 2024]) {
+    for (let month = 1; month <= 12; month++) {
+      for (let day = 1; day <= 31; day++) {
+        const date = new Date(Date.UTC(year, month - 1, day));
+        const there = date.getUTCMonth() === month - 1;
+        const digits = (part: number) => String(part).padStart(2, "0");
+        const text = `a = ${year}-${digits(month)}-${digits(day)}\n`;
+        if (there) await SYNTAX.check("a.toml", text);
+        else await assertRejects(() => SYNTAX.check("a.toml", text), ToolError, text);
+      }
+    }
+  }
 });
