@@ -180,6 +180,39 @@ Deno.test("explain: exits as call would, with every step, and runs nothing", asy
   assertEquals(stdin.value.permission.agents[0].granted, true);
 });
 
+Deno.test("explain: what call could not start is not allowed, whatever the rules say", async () => {
+  await using workspace = new Workspace({ "plain.txt": "x" });
+  const policy = [
+    "--policy",
+    workspace.policy(
+      'version: 1\nrisk: { allow: dangerous, ask: dangerous }\npaths: [{ allow: [read], match: ["**"] }]\n' +
+        "commands:\n  - { allow: [not-there, ./plain.txt, ls] }\n  - { ask: [not-there-too] }\n",
+    ),
+  ];
+  for (const argv of ["not-there,--version", "./plain.txt", "not-there-too,x"]) {
+    const args = ["run_command", `argv=${argv}`, ...policy];
+    const { status, value } = await json(["explain", ...args], workspace);
+    const called = await call(args, { cwd: workspace.root });
+    assertEquals([value.effect, value.code], ["deny", "COMMAND_NOT_FOUND"], argv);
+    assertEquals([status, value.code], [called.status, called.answer.error?.code], argv);
+    assertEquals(called.answer.error?.message, value.reason);
+    assertEquals(
+      value.would_be_allowed_by.every(({ key }: { key: string }) => key !== "paths"),
+      true,
+    );
+    const { answers } = await serveAll(
+      [
+        { id: 1, op: "explain", tool: "run_command", args: { argv: argv.split(",") } },
+      ],
+      policy,
+      { cwd: workspace.root },
+    );
+    assertEquals(answers[0]?.output.code, "COMMAND_NOT_FOUND", argv);
+  }
+  const found = await json(["explain", "run_command", "argv=ls", ...policy], workspace);
+  assertEquals([found.status, found.value.effect], [0, "allow"]);
+});
+
 Deno.test("explain: nothing is told of where a path outside really lies", async () => {
   await using workspace = new Workspace();
   Deno.symlinkSync(workspace.outside, workspace.path("link"));
