@@ -289,6 +289,11 @@ interface ToolOf<I, O> {
   ): readonly Capability[] | Promise<readonly Capability[]>;
   preview?(input: I, context: ReadContext): Promise<Preview> | Preview;
   /**
+   * What `preview` looks at beside what the call itself needs. It does without what the policy does not plainly allow:
+   * no preview is refused for it. Free of effects.
+   */
+  previewReads?(input: I): readonly { readonly path: string; readonly tree: boolean }[];
+  /**
    * What a second thread does for a call that runs long, beside `run` and for its sake, where there is a thread to
    * spare. It may begin late, not at all, or break off: `run` comes to the same without it.
    */

@@ -8,6 +8,7 @@ import type { Approvals, Approver } from "./approvals/approvals.ts";
 import type { Budgets } from "./_budgets.ts";
 import { judge, subjectOf } from "./judge/judge.ts";
 import type { Judgement, Judging } from "./judge/judgement.ts";
+import { previewGrantOf } from "./judge/needs.ts";
 import type { Metrics } from "./_metrics.ts";
 import { missingProgram } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
@@ -142,7 +143,9 @@ function approve(
   return engine.approvals.obtain(request, judged, {
     approver,
     again: async () => await judge(engine, request),
-    async preview({ tool, input, grant }) {
+    async preview(asked) {
+      const { tool, input } = asked;
+      const grant = previewGrantOf(engine, request.agent, asked);
       const subject = subjectOf(tool, request.agent);
       const job = { tool, input, grant, preview: true, stream: false, subject };
       return (await engine.runner.run(job, onEvent).outcome).output;

@@ -9,6 +9,7 @@ import type { ReadFiles } from "../../core/tool.ts";
 import { createFiles } from "../../host/files/files.ts";
 import { grantOf } from "../../policy/grant.ts";
 import type { Decide, Judgement, Judging } from "./judgement.ts";
+import { needsOf } from "./needs.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
 
 /** Settings of projects are a few KB; a lock file that is asked for may be more. */
@@ -29,7 +30,7 @@ export async function judgeWays(
   const project = await look(engine, request, folder, survey.files(input));
   const judged: Judgement[] = [];
   for (const way of survey.ways(input, project)) {
-    const capabilities = await tool.capabilities(way, { cwd: "." });
+    const capabilities = await needsOf(tool, way, request.preview);
     judged.push(await decide(engine, request, { tool, input: way }, capabilities));
   }
   const there = judged.filter(({ decision }) => !decision.verdicts.some(isMissing));

@@ -8,6 +8,7 @@ import { grantOf } from "../../policy/grant.ts";
 import { EFFECTS } from "../../policy/model.ts";
 import type { Subject } from "../../policy/rulebook.ts";
 import type { Decide, Judgement, Judging } from "./judgement.ts";
+import { needsOf } from "./needs.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
 
 /**
@@ -39,7 +40,7 @@ function judgeTool(
       judgeWays(engine, request, { tool, input }, decideLater)
     );
   }
-  const found = tool.capabilities(input, { cwd: "." });
+  const found = needsOf(tool, input, request.preview);
   if (found instanceof Promise) return decideLater(engine, request, { tool, input }, found);
   const preparing = engine.prepare(found, tool);
   return preparing === null

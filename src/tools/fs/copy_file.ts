@@ -52,9 +52,8 @@ const tool: Tool<typeof input, typeof output> = {
   capabilities: ({ src, dst }) => [
     { kind: "fs.read", path: src, tree: true },
     { kind: "fs.write", path: dst, tree: true },
-    // For the preview alone.
-    { kind: "fs.read", path: dst, tree: false, optional: true },
   ],
+  previewReads: ({ dst }) => [{ path: dst, tree: false }],
   preview({ src, dst, overwrite }, context) {
     const { files } = context;
     const survey = files.survey(src, "read");

@@ -40,11 +40,8 @@ const tool: Tool<typeof input, typeof output> = {
   output,
   examples: [{ note: "with its parents", args: { path: "src/tools/fs" } }],
   describe: ({ path }) => `Create directory: ${printable(path)}`,
-  capabilities: ({ path }) => [
-    { kind: "fs.write", path, tree: true },
-    // For the preview alone.
-    { kind: "fs.read", path, tree: false, optional: true },
-  ],
+  capabilities: ({ path }) => [{ kind: "fs.write", path, tree: true }],
+  previewReads: ({ path }) => [{ path, tree: false }],
   preview({ path }, context) {
     const found = findIfAllowed(path, context);
     return {

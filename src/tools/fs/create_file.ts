@@ -52,11 +52,8 @@ const tool: Tool<typeof input, typeof output> = {
     { note: "replace", args: { path: "config.json", content: "{}\n", overwrite: true } },
   ],
   describe: ({ path }) => `Create file: ${printable(path)}`,
-  capabilities: ({ path }) => [
-    { kind: "fs.write", path, tree: false },
-    // For the preview alone.
-    { kind: "fs.read", path, tree: false, optional: true },
-  ],
+  capabilities: ({ path }) => [{ kind: "fs.write", path, tree: false }],
+  previewReads: ({ path }) => [{ path, tree: false }],
   prepare: () => Promise.all([loadValidators(), import("diff")]),
   async preview(input, context) {
     const whole = { ...input, encoding: "utf-8" };

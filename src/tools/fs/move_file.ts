@@ -50,9 +50,8 @@ const tool: Tool<typeof input, typeof output> = {
     { kind: "fs.read", path: src, tree: true, entry: true },
     { kind: "fs.write", path: src, tree: true, entry: true },
     { kind: "fs.write", path: dst, tree: true },
-    // For the preview alone.
-    { kind: "fs.read", path: dst, tree: false, optional: true },
   ],
+  previewReads: ({ dst }) => [{ path: dst, tree: false }],
   preview({ src, dst, overwrite }, context) {
     const { files } = context;
     const shown = files.display(src);

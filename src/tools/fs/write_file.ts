@@ -74,11 +74,8 @@ const tool: Tool<typeof input, typeof output> = {
     encoderOf(encoding);
     checkSha256(expected_sha256);
   },
-  capabilities: ({ path }) => [
-    { kind: "fs.write", path, tree: false },
-    // For the preview's diff alone.
-    { kind: "fs.read", path, tree: false, optional: true },
-  ],
+  capabilities: ({ path }) => [{ kind: "fs.write", path, tree: false }],
+  previewReads: ({ path }) => [{ path, tree: false }],
   prepare: () => Promise.all([loadValidators(), import("diff")]),
   async preview(input, context) {
     const bytes = await planWhole(input, context);

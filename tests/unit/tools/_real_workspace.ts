@@ -5,6 +5,7 @@ import { invalidArguments, parseArguments } from "../../../src/core/parse_argume
 import { ToolError } from "../../../src/core/errors.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { withoutRefusedOptions } from "../../../src/engine/judge/_optional_capabilities.ts";
+import { needsOf } from "../../../src/engine/judge/needs.ts";
 import { createResolver } from "../../../src/engine/judge/resolve.ts";
 import { createProgramSupport } from "../../../src/engine/programs/program_support.ts";
 import { ALONE, STARTER } from "../host/run/_starter.ts";
@@ -75,7 +76,7 @@ async function callIn(
   tool.check?.(parsed.value);
   const meant = tool.standsFor?.call(parsed.value);
   if (meant !== undefined) return await callIn(rulebook, libc, meant.tool, meant.args, preview);
-  const needs = await tool.capabilities(parsed.value, { cwd: "." });
+  const needs = await needsOf(tool, parsed.value, preview);
   const support = createProgramSupport(rulebook, null);
   const resolved = withoutRefusedOptions(
     rulebook,

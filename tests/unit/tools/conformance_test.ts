@@ -110,6 +110,7 @@ Deno.test("deriving capabilities and describing change nothing and touch nothing
       const input = deepFreeze(parsed(tool, args));
       const first = await tool.capabilities(input, { cwd: "." });
       assertEquals(await tool.capabilities(input, { cwd: "." }), first);
+      assertEquals(tool.previewReads?.(input), tool.previewReads?.(input));
       assertEquals(tool.describe(input), tool.describe(input));
     }
   }

@@ -91,8 +91,8 @@ Deno.test("create_file needs to write; reading is for the preview alone", async 
   const input = { path: "a", content: "", overwrite: false, validate_syntax: true };
   assertEquals(await createFile.capabilities(input, { cwd: "." }), [
     { kind: "fs.write", path: "a", tree: false },
-    { kind: "fs.read", path: "a", tree: false, optional: true },
   ]);
+  assertEquals(createFile.previewReads?.(input), [{ path: "a", tree: false }]);
   assertEquals(createFile.describe({ ...input, path: "src/a.ts" }), "Create file: src/a.ts");
 });
 

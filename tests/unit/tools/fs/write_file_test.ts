@@ -185,8 +185,8 @@ Deno.test("write_file needs to write; reading is for the preview alone", async (
   };
   assertEquals(await writeFile.capabilities(input, { cwd: "." }), [
     { kind: "fs.write", path: "a", tree: false },
-    { kind: "fs.read", path: "a", tree: false, optional: true },
   ]);
+  assertEquals(writeFile.previewReads?.(input), [{ path: "a", tree: false }]);
   assertEquals(writeFile.describe({ ...input, path: "a\nb" }), "Write file: a\\nb");
 });
 

@@ -1,0 +1,41 @@
+/** What a call needs, and what its preview looks at beside: a preview may see more than the call is granted. */
+
+import type { Capability } from "../../core/capability.ts";
+import type { Tool } from "../../core/tool.ts";
+import { type Grant, grantOf } from "../../policy/grant.ts";
+import { withoutRefusedOptions } from "./_optional_capabilities.ts";
+import type { Judgement, Judging } from "./judgement.ts";
+
+/** All tools are asked from the workspace. */
+const SCOPE = { cwd: "." } as const;
+
+/** The capabilities of a call, or of its preview. Throws as the tool does. */
+export function needsOf(
+  tool: Tool,
+  input: unknown,
+  preview: boolean,
+): readonly Capability[] | Promise<readonly Capability[]> {
+  const own = tool.capabilities(input, SCOPE);
+  const looks = preview ? looksOf(tool, input) : [];
+  if (looks.length === 0) return own;
+  return own instanceof Promise ? own.then((found) => [...found, ...looks]) : [...own, ...looks];
+}
+
+/** The grant for the preview of a call that was judged as what it is: for who is to agree to it. */
+export function previewGrantOf(
+  { rulebook, resolver }: Judging,
+  agent: string,
+  { tool, input, grant }: Judgement,
+): Grant {
+  const looks = looksOf(tool, input);
+  if (looks.length === 0) return grant;
+  const seen = withoutRefusedOptions(rulebook, agent, resolver.resolve(looks));
+  const { read } = grantOf(seen, rulebook.settings, grant.timeoutMs);
+  return { ...grant, read: [...grant.read, ...read] };
+}
+
+/** Left out where the policy does not plainly allow them. */
+function looksOf(tool: Tool, input: unknown): readonly Capability[] {
+  const reads = tool.previewReads?.(input) ?? [];
+  return reads.map(({ path, tree }) => ({ kind: "fs.read", path, tree, optional: true }));
+}
