@@ -1,0 +1,50 @@
+/** Numbers of the system calls that a table is made of, and of those that making and starting it takes. */
+
+import type { Architecture } from "../seccomp.ts";
+
+/** syscall_64.tbl for x86_64, asm-generic/unistd.h for aarch64. */
+export interface LauncherCalls {
+  readonly capget: number;
+  readonly capset: number;
+  readonly close: number;
+  readonly closeRange: number;
+  readonly execve: number;
+  readonly fcntl: number;
+  readonly landlockRestrictSelf: number;
+  readonly memfdCreate: number;
+  readonly prctl: number;
+  readonly prlimit64: number;
+  readonly seccomp: number;
+  readonly setpriority: number;
+}
+
+export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
+  x86_64: {
+    capget: 125,
+    capset: 126,
+    close: 3,
+    closeRange: 436,
+    execve: 59,
+    fcntl: 72,
+    landlockRestrictSelf: 446,
+    memfdCreate: 319,
+    prctl: 157,
+    prlimit64: 302,
+    seccomp: 317,
+    setpriority: 141,
+  },
+  aarch64: {
+    capget: 90,
+    capset: 91,
+    close: 57,
+    closeRange: 436,
+    execve: 221,
+    fcntl: 25,
+    landlockRestrictSelf: 446,
+    memfdCreate: 279,
+    prctl: 167,
+    prlimit64: 261,
+    seccomp: 277,
+    setpriority: 140,
+  },
+};

@@ -1,0 +1,170 @@
+/** What a program does to itself before it becomes itself: everything that it is held by, as a table of system calls. */
+
+import { type Architecture, encodeFilter, type Instruction } from "../seccomp.ts";
+import { LAUNCHER_CALLS } from "./calls.ts";
+import type { Place, Step } from "./image.ts";
+import { STATUS } from "./machine_code.ts";
+
+/** What is to be started, as execve(2) takes it. */
+export interface Executed {
+  readonly path: string;
+  readonly argv: readonly string[];
+  /** `NAME=value` each. */
+  readonly environment: readonly string[];
+}
+
+/** Limits of one process, which all that it starts inherits and none can raise (setrlimit(2)). */
+export interface ProcessLimits {
+  /** Seconds on processors. */
+  readonly cpu: number;
+  /** Bytes of one file. */
+  readonly file: number;
+  /** Bytes of memory of its own; null where that is counted for the whole run. */
+  readonly data: number | null;
+  /** Tasks of the user. */
+  readonly processes: number | null;
+  /** The number by which it is known, whatever it does; null where the system leaves no room for one. */
+  readonly mark: number | null;
+}
+
+/** What holds a program. */
+export interface ProgramHold {
+  readonly limits: ProcessLimits;
+  /** Numbers from this on belong to nobody: descriptors below it are the program's, or the launcher's. */
+  readonly firstFree: number;
+  /** Whether `RULES` is a set of Landlock rules. */
+  readonly landlock: boolean;
+  /** The system call filter for a program whose own start names its path at this address; null for none. */
+  readonly filter: ((start: number) => readonly Instruction[]) | null;
+  /** Capabilities that are left to it, two words of 32 bits (capset(2)); null where there are none to give up. */
+  readonly capabilities: readonly [number, number] | null;
+}
+
+/** The descriptor of the rules. */
+export const RULES = STATUS + 1;
+/** The first number that a program may have beside its standard ones. */
+export const FIRST_OTHER = RULES + 1;
+
+/** What failed, where something does. */
+export type StepName =
+  | "no_new_privs"
+  | "status"
+  | "limit"
+  | "nice"
+  | "parent death"
+  | "capabilities"
+  | "landlock"
+  | "rules"
+  | "descriptors"
+  | "seccomp"
+  | "execve";
+
+/** PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG (include/uapi/linux/prctl.h) */
+const PR_SET_NO_NEW_PRIVS = 38;
+const PR_SET_PDEATHSIG = 1;
+const SIGKILL = 9;
+/** F_SETFD, FD_CLOEXEC (include/uapi/asm-generic/fcntl.h) */
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
+/** SECCOMP_SET_MODE_FILTER (include/uapi/linux/seccomp.h) */
+const SET_MODE_FILTER = 1;
+/** ~0U, the last number (close_range(2)) */
+const LAST_DESCRIPTOR = 0xffffffff;
+/** _LINUX_CAPABILITY_VERSION_3 (include/uapi/linux/capability.h) */
+const CAPABILITY_VERSION = 0x20080522;
+/** setpriority(2), include/uapi/linux/resource.h */
+const PRIO_PROCESS = 0;
+/** So that Toolgate, which must be able to end them, goes before its programs (nice(1)). */
+export const NICENESS = 5;
+
+/** include/uapi/asm-generic/resource.h */
+export const RESOURCES = {
+  cpu: 0,
+  file: 1,
+  data: 2,
+  core: 4,
+  processes: 6,
+  /**
+   * RLIMIT_RTTIME: microseconds of processor time in the real-time classes, which no program here gets into. Nobody
+   * misses it, and it is usually unlimited: so it carries the mark.
+   */
+  mark: 15,
+} as const;
+
+/**
+ * The steps for a start, the last of which becomes the program. The order matters: nothing that a step needs is taken
+ * away by one before it, and the filter, which would refuse some of them, is the last.
+ */
+export function programSteps(
+  architecture: Architecture,
+  executed: Executed,
+  hold: ProgramHold,
+  place: Place,
+): readonly Step<StepName>[] {
+  const calls = LAUNCHER_CALLS[architecture];
+  const path = place(executed.path);
+  const argv = place([...executed.argv, 0]);
+  const environment = place([...executed.environment, 0]);
+  const steps: Step<StepName>[] = [
+    { name: "no_new_privs", call: calls.prctl, words: [PR_SET_NO_NEW_PRIVS, 1] },
+    { name: "status", call: calls.fcntl, words: [STATUS, F_SETFD, FD_CLOEXEC] },
+    ...limitSteps(calls.prlimit64, hold.limits),
+    // Refused where this process is nicer already.
+    {
+      name: "nice",
+      call: calls.setpriority,
+      words: [PRIO_PROCESS, 0, NICENESS],
+      optional: true,
+    },
+    { name: "parent death", call: calls.prctl, words: [PR_SET_PDEATHSIG, SIGKILL] },
+  ];
+  if (hold.capabilities !== null) {
+    const words = capabilityWords(hold.capabilities);
+    steps.push({ name: "capabilities", call: calls.capset, words });
+  }
+  if (hold.landlock) {
+    steps.push(
+      { name: "landlock", call: calls.landlockRestrictSelf, words: [RULES] },
+      { name: "rules", call: calls.close, words: [RULES] },
+    );
+  }
+  steps.push({
+    name: "descriptors",
+    call: calls.closeRange,
+    words: [hold.firstFree, LAST_DESCRIPTOR],
+    // All of ours close at execve(2); before Linux 5.9 that is all there is.
+    optional: true,
+  });
+  const filter = hold.filter?.(path);
+  if (filter !== undefined) {
+    const program = [filter.length, encodeFilter(filter)];
+    steps.push({ name: "seccomp", call: calls.seccomp, words: [SET_MODE_FILTER, 0, program] });
+  }
+  steps.push({ name: "execve", call: calls.execve, words: [path, argv, environment] });
+  return steps;
+}
+
+/** struct rlimit64: what holds now, and what it may be raised to. */
+function limitSteps(prlimit64: number, limits: ProcessLimits): readonly Step<StepName>[] {
+  const wanted = [
+    [RESOURCES.core, 0],
+    [RESOURCES.cpu, limits.cpu],
+    [RESOURCES.file, limits.file],
+    [RESOURCES.data, limits.data],
+    [RESOURCES.processes, limits.processes],
+    [RESOURCES.mark, limits.mark],
+  ] as const;
+  return wanted.flatMap(([resource, most]) =>
+    most === null
+      ? []
+      : [{ name: "limit", call: prlimit64, words: [0, resource, [most, most]] } as const]
+  );
+}
+
+/** struct __user_cap_header_struct, then effective, permitted and inheritable, the low words first. */
+function capabilityWords(
+  [low, high]: readonly [number, number],
+): readonly [Uint8Array, Uint8Array] {
+  const words = (...list: readonly number[]) => new Uint8Array(Uint32Array.from(list).buffer);
+  return [words(CAPABILITY_VERSION, 0), words(low, low, 0, high, high, 0)];
+}
