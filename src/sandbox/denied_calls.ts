@@ -21,6 +21,7 @@ export const DENIED_CALLS: Readonly<Record<string, CallNumbers>> = {
   process_madvise: call(440, 440),
   pidfd_getfd: call(438, 438),
   kcmp: call(312, 272),
+  process_mrelease: call(448, 448),
   migrate_pages: call(256, 238),
   move_pages: call(279, 239),
 
@@ -73,6 +74,60 @@ export const DENIED_CALLS: Readonly<Record<string, CallNumbers>> = {
   vhangup: call(153, 58),
 };
 
+/**
+ * Answered ENOSYS, as by a kernel without them, since programs then do without: memory that is nobody's share while
+ * it is counted, that outlives who made it, or from which what no rule names could be executed.
+ */
+export const MISSING_CALLS: Readonly<Record<string, CallNumbers>> = {
+  memfd_create: call(319, 279),
+  memfd_secret: call(447, 447),
+  shmget: call(29, 194),
+  shmat: call(30, 196),
+  shmctl: call(31, 195),
+  shmdt: call(67, 197),
+  semget: call(64, 190),
+  semop: call(65, 193),
+  semtimedop: call(220, 192),
+  semctl: call(66, 191),
+  msgget: call(68, 186),
+  msgsnd: call(69, 189),
+  msgrcv: call(70, 188),
+  msgctl: call(71, 187),
+  mq_open: call(240, 180),
+  mq_unlink: call(241, 181),
+};
+
+/**
+ * What changes a file's mode, owner, times or attributes, or watches it, by a name that no rule of the kernel is asked
+ * about. Answered EPERM to programs that have no such work.
+ */
+export const ATTRIBUTE_CALLS: Readonly<Record<string, CallNumbers>> = {
+  chmod: call(90, null),
+  fchmod: call(91, 52),
+  fchmodat: call(268, 53),
+  fchmodat2: call(452, 452),
+  chown: call(92, null),
+  lchown: call(94, null),
+  fchown: call(93, 55),
+  fchownat: call(260, 54),
+  utime: call(132, null),
+  utimes: call(235, null),
+  futimesat: call(261, null),
+  utimensat: call(280, 88),
+  setxattr: call(188, 5),
+  lsetxattr: call(189, 6),
+  fsetxattr: call(190, 7),
+  setxattrat: call(463, 463),
+  removexattr: call(197, 14),
+  lremovexattr: call(198, 15),
+  fremovexattr: call(199, 16),
+  removexattrat: call(466, 466),
+  file_setattr: call(469, 469),
+  inotify_init: call(253, null),
+  inotify_init1: call(294, 26),
+  inotify_add_watch: call(254, 27),
+};
+
 /** Judged by their arguments. */
 export const JUDGED_CALLS = {
   clone: call(56, 220),
@@ -82,4 +137,13 @@ export const JUDGED_CALLS = {
   socket: call(41, 198),
   socketpair: call(53, 199),
   prlimit64: call(302, 261),
+  setrlimit: call(160, 164),
+  setpriority: call(141, 140),
+  ioprio_set: call(251, 30),
+  sched_setaffinity: call(203, 122),
+  sched_setattr: call(314, 274),
+  sched_setparam: call(142, 118),
+  sched_setscheduler: call(144, 119),
+  execve: call(59, 221),
+  execveat: call(322, 281),
 } as const;

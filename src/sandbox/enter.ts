@@ -62,7 +62,7 @@ export async function enterBoundary(
     );
   } else {
     abi = probeLandlock(libc);
-    holdByKernel({ libc, abi, seccomp }, boundary, layers, reasons);
+    holdByKernel({ libc, abi, seccomp, spawner }, boundary, layers, reasons);
   }
   // Programs are of this process's user: its memory and environment must not be theirs to read.
   if (boundary.spawn !== null && libc !== null) hardenProcess(libc);
@@ -78,9 +78,10 @@ export async function enterBoundary(
 }
 
 function holdByKernel(
-  { libc, abi, seccomp }: {
+  { libc, abi, seccomp, spawner }: {
     readonly libc: Libc;
     readonly abi: number;
+    readonly spawner: Spawner | null;
     readonly seccomp: typeof import("./seccomp.ts") | null;
   },
   boundary: Boundary,
@@ -95,10 +96,11 @@ function holdByKernel(
     else reasons.push(`Landlock: ${failure}`);
   }
   if (boundary.spawn === null || seccomp === null) return;
-  const failure = seccomp.filterThread(
-    libc,
-    seccomp.filterFor(Deno.build.arch as Architecture, { network: boundary.spawn.network }),
-  );
+  // Programs that are started by the launcher put it on themselves; others take it from their thread.
+  const architecture = Deno.build.arch as Architecture;
+  const failure = spawner === null
+    ? seccomp.filterThread(libc, seccomp.filterFor(architecture, boundary.spawn))
+    : seccomp.seccompMissing(libc);
   if (failure === null) layers.push("seccomp");
   else reasons.push(`seccomp: ${failure}`);
 }

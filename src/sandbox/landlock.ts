@@ -33,6 +33,8 @@ const BIND_TCP = 1 << 0;
 const CONNECT_TCP = 1 << 1;
 /** LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL (the same header). */
 const SCOPES = (1 << 0) | (1 << 1);
+/** The ABI that brought them (Documentation/userspace-api/landlock.rst). */
+const FIRST_SCOPED = 6;
 /** LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_RULE_NET_PORT (the same header). */
 const CREATE_RULESET_VERSION = 1 << 0;
 const RULE_PATH_BENEATH = 1;
@@ -123,7 +125,7 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
   return {
     handled,
     handledNetwork: holdsNetwork ? BIND_TCP | CONNECT_TCP : 0,
-    scoped: abi >= 6 ? SCOPES : 0,
+    scoped: abi >= FIRST_SCOPED ? SCOPES : 0,
     paths: [...paths.values()],
     ports: holdsNetwork ? portsOf(boundary.connect) : [],
   };
@@ -151,7 +153,7 @@ export function moduleRules(paths: ModulePaths, abi: number): LandlockRules {
   return {
     handled,
     handledNetwork: abi >= 4 ? BIND_TCP | CONNECT_TCP : 0,
-    scoped: abi >= 6 ? SCOPES : 0,
+    scoped: abi >= FIRST_SCOPED ? SCOPES : 0,
     paths: [
       ...paths.trees.map(rule(READ, false)),
       ...paths.files.map(rule(READ & FILE_RIGHTS, true)),
@@ -161,6 +163,12 @@ export function moduleRules(paths: ModulePaths, abi: number): LandlockRules {
     ],
     ports: [],
   };
+}
+
+/** Rules that leave files and connections as they are, and let no signal out; null where the kernel has none. */
+export function scopeRules(abi: number): LandlockRules | null {
+  if (abi < FIRST_SCOPED) return null;
+  return { handled: 0, handledNetwork: 0, scoped: SCOPES, paths: [], ports: [] };
 }
 
 function portsOf(connect: readonly string[]): readonly number[] {
@@ -179,22 +187,36 @@ export function restrictThread(libc: Libc, rules: LandlockRules): string | null 
   const noNewPrivileges = libc.call(numbers.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   if (noNewPrivileges < 0) return failed("prctl(PR_SET_NO_NEW_PRIVS)", noNewPrivileges);
 
+  const ruleset = openRules(libc, rules);
+  if (typeof ruleset === "string") return ruleset;
+  const restricted = libc.call(numbers.landlockRestrictSelf, ruleset, 0);
+  libc.call(numbers.close, ruleset);
+  return restricted < 0 ? failed("landlock_restrict_self", restricted) : null;
+}
+
+/**
+ * The rules as the kernel keeps them: a descriptor, which holds nobody yet, or what failed. Paths that are not there, or
+ * that became links, get no rule: they stay denied.
+ */
+export function openRules(libc: Libc, rules: LandlockRules): number | string {
   const ruleset = createRuleset(libc, rules);
   if (ruleset < 0) return failed("landlock_create_ruleset", ruleset);
-  try {
-    for (const rule of rules.paths) {
-      const result = addPath(libc, ruleset, rule);
-      if (result < 0) return failed("landlock_add_rule", result);
-    }
-    for (const port of rules.ports) {
-      const result = addPort(libc, ruleset, port);
-      if (result < 0) return failed(`landlock_add_rule (port ${port})`, result);
-    }
-    const restricted = libc.call(numbers.landlockRestrictSelf, ruleset, 0);
-    return restricted < 0 ? failed("landlock_restrict_self", restricted) : null;
-  } finally {
-    libc.call(numbers.close, ruleset);
+  const failure = addAll(libc, ruleset, rules);
+  if (failure === null) return ruleset;
+  libc.call(libc.numbers.close, ruleset);
+  return failure;
+}
+
+function addAll(libc: Libc, ruleset: number, rules: LandlockRules): string | null {
+  for (const rule of rules.paths) {
+    const result = addPath(libc, ruleset, rule);
+    if (result < 0) return failed("landlock_add_rule", result);
   }
+  for (const port of rules.ports) {
+    const result = addPort(libc, ruleset, port);
+    if (result < 0) return failed(`landlock_add_rule (port ${port})`, result);
+  }
+  return null;
 }
 
 function failed(what: string, result: number): string {

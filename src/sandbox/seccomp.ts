@@ -1,6 +1,12 @@
 /** The system call filter for threads that start programs: what Landlock cannot hold. */
 
-import { type CallNumbers, DENIED_CALLS, JUDGED_CALLS } from "./denied_calls.ts";
+import {
+  ATTRIBUTE_CALLS,
+  type CallNumbers,
+  DENIED_CALLS,
+  JUDGED_CALLS,
+  MISSING_CALLS,
+} from "./denied_calls.ts";
 import { ERRNO, errnoName } from "./kernel/errno.ts";
 import type { Libc } from "./kernel/libc.ts";
 
@@ -22,6 +28,8 @@ const argumentOffset = (index: number): number => 16 + 8 * index;
 const ALLOW = 0x7fff0000;
 const REFUSE = 0x00050000;
 const SET_MODE_FILTER = 1;
+/** SECCOMP_GET_ACTION_AVAIL, since Linux 4.14 (the same header). */
+const GET_ACTION_AVAIL = 2;
 /** PR_SET_NO_NEW_PRIVS (include/uapi/linux/prctl.h) */
 const PR_SET_NO_NEW_PRIVS = 38;
 
@@ -32,11 +40,21 @@ const X32_BIT = 0x40000000;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (include/uapi/linux/sched.h). */
 const NEW_NAMESPACES = 0x7e020000;
+/** CLONE_PARENT: a child of who started it, whom nobody would wait for (the same header). */
+const CLONE_PARENT = 0x8000;
 /** CLONE_NEWTIME, for `unshare` alone: in `clone` the bit belongs to the signal number. */
 const NEW_TIME_NAMESPACE = 0x80;
 /** TIOCSTI (CVE-2017-5226) and TIOCLINUX put words into the terminal's mouth (asm-generic/ioctls.h, tty.h). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR (include/uapi/linux/fs.h): attributes by a descriptor that may only be read. */
+const FS_IOC_SETFLAGS = 0x40086602;
+const FS_IOC_FSSETXATTR = 0x401c5820;
+/** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h). */
+const RLIMIT_RTTIME = 15;
+/** IOPRIO_WHO_PROCESS (include/uapi/linux/ioprio.h); PRIO_PROCESS is 0, PRIO_PGRP 1 (resource.h). */
+const IOPRIO_WHO_PROCESS = 1;
+const PRIO_USER = 2;
 
 const AF_UNIX = 1;
 const AF_INET = 2;
@@ -67,6 +85,8 @@ const load = (offset: number): Instruction => ({
 });
 const answer = (value: number): Instruction => ({ code: RETURN, ifTrue: 0, ifFalse: 0, value });
 const refuse = (errno: number): Instruction => answer(REFUSE | errno);
+/** The upper half of an argument. */
+const loadUpper = (index: number): Instruction => load(argumentOffset(index) + 4);
 /** Goes on with the next instructions where the test holds, else leaves out as many as `skip`. */
 const unless = (code: number, value: number, skip: number): Instruction => ({
   code,
@@ -75,9 +95,22 @@ const unless = (code: number, value: number, skip: number): Instruction => ({
   value,
 });
 
+/** What of its filter differs between programs. */
+export interface FilterOptions {
+  readonly network: boolean;
+  /**
+   * The address of the path that it is itself started by, which is random: no other start is let through, by itself
+   * or by what it forks. Null: it may start what the kernel's rules let it execute.
+   */
+  readonly onlyStart?: number | null;
+  /** Whether it may change the modes, owners, times and attributes of files, and watch them: true unless given. */
+  readonly attributes?: boolean;
+}
+
 /**
- * The filter for programs: calls of `DENIED_CALLS`, new namespaces, and typing into terminals get EPERM;
- * `clone3` gets ENOSYS (its flags lie in memory that a filter cannot see; C libraries fall back to `clone`).
+ * The filter for programs: calls of `DENIED_CALLS`, new namespaces, typing into terminals, and whatever reaches the
+ * scheduling or the limits of another process get EPERM; those of `MISSING_CALLS` get ENOSYS, and so does
+ * `clone3` (its flags lie in memory that a filter cannot see; C libraries fall back to `clone`).
  *
  * Sockets: none without `network`; with it those of IPv4, IPv6 and routing questions. Local ones
  * (AF_UNIX) never, since path-named ones lead to daemons that act for their callers, and Landlock does not hold
@@ -85,7 +118,7 @@ const unless = (code: number, value: number, skip: number): Instruction => ({
  */
 export function filterFor(
   architecture: Architecture,
-  options: { readonly network: boolean },
+  { network, onlyStart = null, attributes = true }: FilterOptions,
 ): readonly Instruction[] {
   const numberOf = (numbers: CallNumbers): number => numbers[architecture] ?? -1;
   const program: Instruction[] = [
@@ -101,11 +134,20 @@ export function filterFor(
   const on = (numbers: CallNumbers, body: readonly Instruction[]): void => {
     program.push(unless(JUMP_IF_EQUAL, numberOf(numbers), body.length), ...body);
   };
-  for (const numbers of Object.values(DENIED_CALLS)) {
-    if (numbers[architecture] !== null) on(numbers, [refuse(ERRNO.EPERM)]);
+  const refuseAll = (calls: Readonly<Record<string, CallNumbers>>, errno: number): void => {
+    for (const numbers of Object.values(calls)) {
+      if (numbers[architecture] !== null) on(numbers, [refuse(errno)]);
+    }
+  };
+  refuseAll(DENIED_CALLS, ERRNO.EPERM);
+  refuseAll(MISSING_CALLS, ERRNO.ENOSYS);
+  if (!attributes) refuseAll(ATTRIBUTE_CALLS, ERRNO.EPERM);
+  if (onlyStart !== null) {
+    on(JUDGED_CALLS.execve, startedBy(onlyStart));
+    on(JUDGED_CALLS.execveat, [refuse(ERRNO.EACCES)]);
   }
   on(JUDGED_CALLS.clone3, [refuse(ERRNO.ENOSYS)]);
-  on(JUDGED_CALLS.clone, refuseBits(0, NEW_NAMESPACES));
+  on(JUDGED_CALLS.clone, refuseBits(0, NEW_NAMESPACES | CLONE_PARENT));
   on(JUDGED_CALLS.unshare, refuseBits(0, NEW_NAMESPACES | NEW_TIME_NAMESPACE));
   on(JUDGED_CALLS.ioctl, [
     load(argumentOffset(1)),
@@ -113,10 +155,36 @@ export function filterFor(
     refuse(ERRNO.EPERM),
     unless(JUMP_IF_EQUAL, TIOCLINUX, 1),
     refuse(ERRNO.EPERM),
+    unless(JUMP_IF_EQUAL, FS_IOC_SETFLAGS, 1),
+    refuse(ERRNO.EPERM),
+    unless(JUMP_IF_EQUAL, FS_IOC_FSSETXATTR, 1),
+    refuse(ERRNO.EPERM),
     answer(ALLOW),
   ]);
   on(JUDGED_CALLS.prlimit64, OWN_LIMITS);
-  on(JUDGED_CALLS.socket, options.network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
+  on(JUDGED_CALLS.setrlimit, [
+    load(argumentOffset(0)),
+    unless(JUMP_IF_EQUAL, RLIMIT_RTTIME, 1),
+    refuse(ERRNO.EPERM),
+    answer(ALLOW),
+  ]);
+  on(JUDGED_CALLS.setpriority, [
+    load(argumentOffset(0)),
+    unless(JUMP_IF_AT_LEAST, PRIO_USER, 1),
+    refuse(ERRNO.EPERM),
+    ...onlyOwn(1),
+  ]);
+  on(JUDGED_CALLS.ioprio_set, [
+    load(argumentOffset(0)),
+    unless(JUMP_IF_EQUAL, IOPRIO_WHO_PROCESS, 4),
+    ...onlyOwn(1),
+    refuse(ERRNO.EPERM),
+  ]);
+  on(JUDGED_CALLS.sched_setaffinity, onlyOwn(0));
+  on(JUDGED_CALLS.sched_setattr, onlyOwn(0));
+  on(JUDGED_CALLS.sched_setparam, onlyOwn(0));
+  on(JUDGED_CALLS.sched_setscheduler, onlyOwn(0));
+  on(JUDGED_CALLS.socket, network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
   on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
   program.push(answer(ALLOW));
   return program;
@@ -137,10 +205,39 @@ function refuseBits(argument: number, bits: number): readonly Instruction[] {
  */
 const OWN_LIMITS: readonly Instruction[] = [
   load(argumentOffset(0)),
+  unless(JUMP_IF_EQUAL, 0, 7),
+  load(argumentOffset(1)),
+  unless(JUMP_IF_EQUAL, RLIMIT_RTTIME, 4),
+  // Asked for, not set: no new value.
+  load(argumentOffset(2)),
+  unless(JUMP_IF_EQUAL, 0, 3),
+  loadUpper(2),
   unless(JUMP_IF_EQUAL, 0, 1),
   answer(ALLOW),
   refuse(ERRNO.EPERM),
 ];
+
+/** Lets it through for the caller itself (0), which needs no number; never for another. Four instructions. */
+function onlyOwn(argument: number): readonly Instruction[] {
+  return [
+    load(argumentOffset(argument)),
+    unless(JUMP_IF_EQUAL, 0, 1),
+    answer(ALLOW),
+    refuse(ERRNO.EPERM),
+  ];
+}
+
+/** The one start: by the text at this address. */
+function startedBy(address: number): readonly Instruction[] {
+  return [
+    load(argumentOffset(0)),
+    unless(JUMP_IF_EQUAL, address % 2 ** 32, 3),
+    loadUpper(0),
+    unless(JUMP_IF_EQUAL, Math.floor(address / 2 ** 32), 1),
+    answer(ALLOW),
+    refuse(ERRNO.EACCES),
+  ];
+}
 
 const INTERNET_SOCKETS: readonly Instruction[] = [
   load(argumentOffset(0)),
@@ -183,6 +280,14 @@ export function encodeFilter(filter: readonly Instruction[]): Uint8Array {
     view.setUint32(offset + 4, value, true);
   });
   return bytes;
+}
+
+/** Null where programs can put a filter on themselves, else what this kernel, or container, answers. */
+export function seccompMissing(libc: Libc): string | null {
+  const { numbers, struct, structAddress } = libc;
+  struct.setUint32(0, REFUSE, true);
+  const result = libc.call(numbers.seccomp, GET_ACTION_AVAIL, 0, structAddress);
+  return result < 0 ? `seccomp failed with ${errnoName(-result)}` : null;
 }
 
 /**

@@ -10,8 +10,8 @@ export interface ProgramStart {
   readonly argv: readonly string[];
   /** `NAME=value` each. Text without NUL. */
   readonly environment: readonly string[];
-  /** A descriptor of the directory that it starts in. */
-  readonly directory: number;
+  /** A descriptor of the directory that it starts in; null for this process's own. */
+  readonly directory: number | null;
   /** What become its descriptors 0, 1, 2 and up: each above 2, or `CLOSED`. All others must be close-on-exec. */
   readonly descriptors: readonly number[];
 }
@@ -134,7 +134,7 @@ export function openSpawner(): Spawner | null {
         if (from === CLOSED) symbols.posix_spawn_file_actions_addclose(actions, to);
         else symbols.posix_spawn_file_actions_adddup2(actions, from, to);
       });
-      symbols.posix_spawn_file_actions_addfchdir_np(actions, directory);
+      if (directory !== null) symbols.posix_spawn_file_actions_addfchdir_np(actions, directory);
       const failure = symbols.posix_spawn(
         pidBytes,
         placed.path,

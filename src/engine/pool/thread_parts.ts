@@ -25,16 +25,27 @@ export interface ProgramEnvironment {
   readonly own: OwnProgram | null;
   /** Value of `TOOLGATE_RUN` for all programs of this process, up to the number of their run. */
   readonly marker: string;
+  /** What the marks of its runs begin with: 32 bits; see `MARKS`. */
+  readonly token: number;
 }
 
 /** What the programs of a thread share. */
 export interface ThreadPrograms extends
   Pick<
     ProgramOptions,
-    "create" | "environment" | "layers" | "own" | "starter" | "temporaryRoot" | "shell" | "wrapper"
+    | "create"
+    | "environment"
+    | "holds"
+    | "layers"
+    | "own"
+    | "starter"
+    | "temporaryRoot"
+    | "shell"
+    | "wrapper"
   > {
   /** See {@linkcode ProgramEnvironment}. */
   readonly marker: string;
+  readonly token: number;
 }
 
 /** What a thread works with, opened before it is held. `libc` null: the machine has none that can be called. */
@@ -72,7 +83,11 @@ export async function enterThread(
   const wrapper = bubblewrap === undefined || starter === null
     ? null
     : (await import("../../host/run/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
-  const programs = { ...programEnvironment, create, layers, starter, wrapper };
+  const { UNCONFINED, createNestedHolds } = await import("../../host/run/program_holds.ts");
+  const holds = libc === null || wrapper !== null || !layers.includes("seccomp")
+    ? UNCONFINED
+    : createNestedHolds({ libc, abi: held.abi, network: spawn.network });
+  const programs = { ...programEnvironment, create, layers, starter, wrapper, holds };
   return { held, parts: { libc, files, syntax, programs } };
 }
 

@@ -295,8 +295,10 @@ export class WorkerPool implements StayingRunner {
 
   #watching(): void {
     this.#watch ??= this.#options.watch({
-      isUnderWay: (job) =>
-        [...this.#threads].some(({ lane, jobs }) => LANES[lane].programs && jobs.has(job)),
+      isUnderWay: (isJob) =>
+        [...this.#threads].some(({ lane, jobs }) =>
+          LANES[lane].programs && [...jobs.keys()].some(isJob)
+        ),
       onExceeded: (job, limit) => {
         for (const { jobs } of this.#threads) {
           const pending = jobs.get(job);

@@ -4,6 +4,7 @@
  */
 
 import { close, openPipe, setNonBlocking, writeSome } from "../../host/kernel/pipes.ts";
+import { MARK_SHIFT } from "../../host/kernel/run_marks.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
@@ -14,10 +15,31 @@ const SHELL = "/bin/sh";
 
 /**
  * POSIX shell with nothing but what is built in, since it must work where programs are few. `$1`: what marks the
- * environments of the programs. It looks until it has found none twice: one that was just being started shows
- * no environment yet.
+ * environments of the programs; `$2`: what their marks begin with (`markOf`), the sixth word of a line of
+ * proc_pid_limits(5), "Max realtime timeout". It looks until it has found none twice: one that was just being started
+ * shows neither yet.
  */
 const SCRIPT = `
+is_marked() {
+  while read -r _ name kind _ most _; do
+    case $name-$kind-$most in
+      realtime-timeout-*[!0-9]* | realtime-timeout-) return 1 ;;
+      realtime-timeout-*)
+        [ $((most >> ${MARK_SHIFT})) -eq "$2" ]
+        return
+        ;;
+    esac
+  done <"/proc/$1/limits"
+  return 1
+}
+is_named() {
+  while IFS= read -r words || [ -n "$words" ]; do
+    case $words in
+      *"$2"*) return 0 ;;
+    esac
+  done <"/proc/$1/environ"
+  return 1
+}
 others=
 while read -r words; do others=$words; done
 for id in $others; do kill -9 "$id"; done 2>/dev/null
@@ -26,21 +48,23 @@ rounds=0
 while [ $quiet -lt 2 ] && [ $rounds -lt 1000 ]; do
   rounds=$((rounds + 1))
   quiet=$((quiet + 1))
-  for file in /proc/[0-9]*/environ; do
+  for file in /proc/[0-9]*; do
     id=\${file#/proc/}
-    id=\${id%/environ}
-    while IFS= read -r words || [ -n "$words" ]; do
-      case $words in
-        *"$1"*)
-          kill -9 "$id"
-          quiet=0
-          break
-          ;;
-      esac
-    done <"$file"
+    if is_marked "$id" "$2" || is_named "$id" "$1"; then
+      kill -9 "$id"
+      quiet=0
+    fi
   done
 done 2>/dev/null
 `;
+
+/** By what the programs of a Toolgate are known to whoever outlives it. */
+export interface KnownBy {
+  /** The beginning of a variable, with its name. */
+  readonly marker: string;
+  /** See `newToken`. */
+  readonly token: number;
+}
 
 /** The process that outlives this one to end what it leaves. */
 export interface Guardian {
@@ -52,7 +76,11 @@ export interface Guardian {
 }
 
 /** Null where there is no shell, or no room for another process. */
-export function startGuardian(libc: Libc, spawner: Spawner, marker: string): Guardian | null {
+export function startGuardian(
+  libc: Libc,
+  spawner: Spawner,
+  { marker, token }: KnownBy,
+): Guardian | null {
   const open = (path: string, flags: number): number =>
     libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), flags | OPEN.CLOEXEC);
   const nothing = open("/dev/null", OPEN.RDWR);
@@ -60,7 +88,7 @@ export function startGuardian(libc: Libc, spawner: Spawner, marker: string): Gua
   const life = openPipe(libc);
   const id = nothing < 0 || root < 0 ? -1 : spawner.start({
     path: SHELL,
-    argv: [SHELL, "-c", SCRIPT, "toolgate-guardian", marker],
+    argv: [SHELL, "-c", SCRIPT, "toolgate-guardian", marker, String(token)],
     environment: [],
     directory: root,
     descriptors: [life.read, nothing, nothing],

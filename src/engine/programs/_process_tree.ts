@@ -6,6 +6,7 @@
 
 import { type ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { isJobOf, jobOf } from "../../host/kernel/run_marks.ts";
 import { MARKER } from "./job_programs.ts";
 
 /** include/uapi/linux/prctl.h */
@@ -48,14 +49,13 @@ export interface ProcessTreeOptions {
   readonly libc: Libc;
   /** See `ProgramEnvironment`. */
   readonly marker: string;
+  readonly token: number;
   readonly runs: ReadonlyMap<number, KnownRun>;
-  /** Whether a job that starts programs is under way, of which nothing may have been told yet. */
-  readonly isUnderWay: (job: number) => boolean;
-  /** Told of each process of a run when it is first seen. */
-  readonly onFirstSeen: (id: number) => void;
+  /** Whether such a job that starts programs is under way, of which nothing may have been told yet. */
+  readonly isUnderWay: (isJob: (job: number) => boolean) => boolean;
 }
 
-/** The variable of the environment that marks what a run starts: all that inherits it. */
+/** The variable of the environment that marks what a run starts too: all that inherits it. */
 export function isMarked(environment: string, marker: string): boolean {
   return valueIn(environment, MARKER)?.split(".")[0] === marker;
 }
@@ -155,7 +155,6 @@ export class ProcessTree {
       if (owner === "foreign") this.#foreign.add(id);
       if (typeof owner === "number") {
         this.#known.set(id, { job: owner, began: facts.began });
-        if (known?.began !== facts.began) this.#options.onFirstSeen(id);
       }
       if (owner !== "foreign" && owner !== "own") show({ facts, owner });
     }
@@ -186,15 +185,21 @@ export class ProcessTree {
     if (executable !== null && executable === this.#executable) {
       return this.#suspicious(id, began, COPY_MS);
     }
+    const { token, marker } = this.#options;
+    const mark = this.table.mark(id);
+    const marked = mark === null ? null : jobOf(mark, token);
+    if (marked !== null) return this.#runOf((job) => isJobOf(job, marked));
     const environment = this.table.environment(id);
-    const [marker, word] = valueIn(environment, MARKER)?.split(".") ?? [];
-    if (marker === this.#options.marker) {
-      const job = Number(word);
-      if (this.#options.runs.has(job)) return job;
-      // Its thread has not told yet, or its run is over.
-      return this.#options.isUnderWay(job) ? "own" : "stray";
-    }
+    const [named, word] = valueIn(environment, MARKER)?.split(".") ?? [];
+    if (named === marker) return this.#runOf((job) => job === Number(word));
     return environment === "" ? this.#suspicious(id, began, START_MS) : "stray";
+  }
+
+  /** The run of such a job; "own" where its thread has not told of it yet, "stray" where it is over. */
+  #runOf(isJob: (job: number) => boolean): Owner {
+    const { runs, isUnderWay } = this.#options;
+    for (const job of runs.keys()) if (isJob(job)) return job;
+    return isUnderWay(isJob) ? "own" : "stray";
   }
 
   #suspicious(id: number, began: number, ms: number): "stray" | "unsure" {

@@ -1,6 +1,7 @@
 /** What the programs of one call get beside what the thread's share: a marker, a judge, and somebody who listens. */
 
 import { ToolError } from "../../core/errors.ts";
+import { markOf } from "../../host/kernel/run_marks.ts";
 import type { OutputListener, OutputName } from "../../host/run/output_listener.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Grant } from "../../policy/grant.ts";
@@ -65,6 +66,7 @@ export function programsOf(
   return {
     ...thread,
     marker: `${MARKER}=${thread.marker}.${job}`,
+    mark: markOf(thread.token, job),
     listener,
     onGroup,
     onLeft,

@@ -10,4 +10,5 @@ export const NO_PROGRAM_ENVIRONMENT: ProgramEnvironment = {
   reasons: [],
   own: null,
   marker: "",
+  token: 0,
 };

@@ -7,6 +7,7 @@ import type { Limits, ProgramLimit } from "../../core/tool.ts";
 import type { ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
+import { jobOf } from "../../host/kernel/run_marks.ts";
 import type { Guardian } from "./_guardian.ts";
 import { type Found, isMarked, ProcessTree } from "./_process_tree.ts";
 
@@ -33,20 +34,8 @@ const MOST_ENVIRONMENTS = 8;
 const THREADS_A_PROCESS = 32;
 /** USER_HZ: a clock tick for /proc is 10 ms on both architectures (time(7)). */
 const TICK_MS = 10;
-/** RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC (include/uapi/asm-generic/resource.h) */
-const RLIMIT = { cpu: 0, file: 1, data: 2, core: 4, processes: 6 } as const;
-/**
- * RLIMIT_NPROC counts all tasks of the user, and so is only there to stop what outruns being looked at: so many times
- * the policy's limit above what there is now. The kernel does not hold root to it.
- */
-const ROOM = 16;
-
-/** Seconds by which the kernel comes later than who can say why: its signal is SIGKILL like any other. */
-const LATER_S = 2;
 /** setpriority(2), include/uapi/linux/resource.h: of a whole group, and inherited by what it starts. */
 const PRIO_PGRP = 1;
-/** So that Toolgate, which must be able to end them, goes before its programs (nice(1)). */
-const NICENESS = 5;
 /** Of programs that start others in bursts. */
 const MOST_NICENESS = 19;
 /** SCHED_OTHER, SCHED_RR | SCHED_RESET_ON_FORK (include/uapi/linux/sched.h) */
@@ -59,8 +48,6 @@ interface Watched {
   readonly since: number;
   /** Its process groups, by the number of the program that leads each. */
   readonly leaders: Set<number>;
-  /** Those of them that have no limits yet. */
-  fresh: number[];
   /** Told once. */
   exceeded: boolean;
   /** The thread that started it is gone, which else would wait for the leaders. */
@@ -72,9 +59,10 @@ export interface ProcessWatchOptions {
   readonly libc: Libc;
   /** See `ProgramEnvironment`. */
   readonly marker: string;
-  readonly limits: Pick<Limits, "memory" | "processes" | "cpu" | "file">;
+  readonly token: number;
+  readonly limits: Pick<Limits, "memory" | "processes" | "cpu">;
   /** See `ProcessTreeOptions`. */
-  readonly isUnderWay: (job: number) => boolean;
+  readonly isUnderWay: (isJob: (job: number) => boolean) => boolean;
   /** A run went over a limit; it is being killed. */
   readonly onExceeded: (job: number, limit: ProgramLimit) => void;
 }
@@ -86,8 +74,6 @@ export class ProcessWatch {
   readonly #runs = new Map<number, Watched>();
   readonly #tree: ProcessTree;
   readonly #table: ProcessTable;
-  /** There is no /proc. */
-  readonly #blind: boolean;
   /** The number that was given last at the last glance; null before the first. */
   #last: number | null = null;
   #nextLook = 0;
@@ -99,18 +85,17 @@ export class ProcessWatch {
   #toldUnmarked = "";
 
   constructor(options: ProcessWatchOptions) {
-    const { libc, marker, isUnderWay } = options;
+    const { libc, marker, token, isUnderWay } = options;
     this.#options = options;
     this.#libc = libc;
     this.#tree = new ProcessTree({
       libc,
       marker,
       runs: this.#runs,
+      token,
       isUnderWay,
-      onFirstSeen: (id) => this.#limit(id),
     });
     this.#table = this.#tree.table;
-    this.#blind = this.#table.last() === null;
   }
 
   /** Who ends the programs when this process cannot any more; null where nobody will. */
@@ -128,38 +113,16 @@ export class ProcessWatch {
         job,
         since: performance.now(),
         leaders: new Set(),
-        fresh: [],
         exceeded: false,
         abandoned: false,
       };
       this.#runs.set(job, run);
     }
     run.leaders.add(leader);
-    run.fresh.push(leader);
     if (this.#timer !== null) return;
     this.#last = null;
     this.#nextLook = performance.now() + LOOK_MS;
     this.#timer = setInterval(() => this.#glance(), GLANCE_MS);
-  }
-
-  /**
-   * The limits of each process, which all that it starts inherits (setrlimit(2)): the second line behind what is
-   * looked at for all together. Set when it is first seen; a program that ends at once is spared it.
-   */
-  #limit(id: number): void {
-    const { struct, structAddress, call, numbers } = this.#libc;
-    const { cpu, file, memory, processes } = this.#options.limits;
-    const set = (resource: number, most: number): void => {
-      struct.setBigUint64(0, BigInt(most), true);
-      struct.setBigUint64(8, BigInt(most), true);
-      call(numbers.prlimit64, id, resource, structAddress, 0);
-    };
-    set(RLIMIT.core, 0);
-    set(RLIMIT.file, file);
-    set(RLIMIT.cpu, Math.ceil(cpu / 1000) + LATER_S);
-    // Without /proc nobody sees what all of them take: then each has the limit for itself.
-    if (this.#blind) set(RLIMIT.data, memory);
-    else set(RLIMIT.processes, this.#table.tasks() + processes * ROOM);
   }
 
   /** Ends what left the groups of a run now; the run itself goes on. */
@@ -237,14 +200,6 @@ export class ProcessWatch {
     const given = this.#tree.given(this.#last ?? last, last);
     this.#last = last;
     this.#tree.passed(given);
-    for (const run of this.#runs.values()) {
-      // What has just begun gets its limits before it can go far.
-      for (const leader of run.fresh) {
-        this.#limit(leader);
-        this.#libc.call(this.#libc.numbers.setpriority, PRIO_PGRP, leader, NICENESS);
-      }
-      run.fresh = [];
-    }
     const burst = given >= BURST;
     this.#hurry(burst || this.#isExceeded());
     if (burst || performance.now() >= this.#nextLook) this.#look();
@@ -308,7 +263,10 @@ export class ProcessWatch {
     for (const id of this.#marked.keys()) if (!alive.has(id)) this.#marked.delete(id);
     const fresh = [...alive].filter((id) => !this.#marked.has(id)).slice(0, MOST_ENVIRONMENTS);
     for (const id of fresh) {
-      this.#marked.set(id, isMarked(this.#table.environment(id), this.#options.marker));
+      const { marker, token } = this.#options;
+      const mark = this.#table.mark(id);
+      const marked = mark !== null && jobOf(mark, token) !== null;
+      this.#marked.set(id, marked || isMarked(this.#table.environment(id), marker));
     }
     const unmarked = [...alive].filter((id) => this.#marked.get(id) === false).join(" ");
     if (unmarked === this.#toldUnmarked) return;

@@ -1,5 +1,6 @@
 /** The programEnvironment of programs, taken from this process before any thread is restricted. */
 
+import { newToken } from "../../host/kernel/run_marks.ts";
 import { baseEnvironment } from "../../host/run/environment.ts";
 import type { Settings } from "../../policy/rulebook.ts";
 import type { Program } from "../../core/capability.ts";
@@ -27,6 +28,7 @@ export function programEnvironmentOf(
     reasons: [],
     own: ownProgram(settings.workspace),
     marker: crypto.randomUUID(),
+    token: newToken(),
   };
 }
 

@@ -89,10 +89,12 @@ export function createProgramSupport(
     watch(follow) {
       const libc = openLibc();
       if (libc === null) return null;
-      const { marker } = programEnvironment;
-      const watch = new ProcessWatch({ ...follow, libc, marker, limits: settings.limits });
+      const { marker, token } = programEnvironment;
+      const { limits } = settings;
+      const watch = new ProcessWatch({ ...follow, libc, marker, token, limits });
       const spawner = openSpawner();
-      if (spawner !== null) watch.guard(startGuardian(libc, spawner, `${MARKER}=${marker}.`));
+      const known = { marker: `${MARKER}=${marker}.`, token };
+      if (spawner !== null) watch.guard(startGuardian(libc, spawner, known));
       return watch;
     },
     close: () => removeProgramEnvironment(programEnvironment),

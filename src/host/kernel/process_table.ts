@@ -166,6 +166,12 @@ export class ProcessTable {
     return value("Pss_Anon") + value("Pss_Shmem");
   }
 
+  /** What RLIMIT_RTTIME allows it at most (the "Max realtime timeout" of proc_pid_limits(5)); null for no limit. */
+  mark(id: number): number | null {
+    const found = /^Max realtime timeout\s+\S+\s+(\d+)/m.exec(this.#read(`${id}/limits`) ?? "");
+    return found === null ? null : Number(found[1]);
+  }
+
   #kilobytes(path: string, name: string): number {
     return kilobytes(this.#read(path) ?? "", name);
   }

@@ -16,7 +16,7 @@ export async function hold(
   request: ProcessRequest,
   body: (run: Run, launcher: Launcher) => Promise<Ended>,
 ): Promise<ProcessOutcome> {
-  const { grant, signal, layers, marker, wrapper } = options;
+  const { grant, signal, layers, marker, mark, holds, wrapper } = options;
   const started = performance.now();
   if (signal.aborted) throw new ToolError("CANCELLED", "it was cancelled before it began");
   const spill = request.spill === undefined
@@ -31,7 +31,16 @@ export async function hold(
     timeoutMs: request.timeoutMs,
     stdin: request.stdin,
   });
-  const launcher = new Launcher({ libc: starter.libc, programs: run.programs, marker, wrapper });
+  const launcher = new Launcher({
+    libc: starter.libc,
+    programs: run.programs,
+    marker,
+    mark,
+    limits: grant.limits,
+    limitMaker: starter.limits,
+    holds,
+    wrapper,
+  });
   let ended: Ended | null = null;
   let refusal: ToolError | null = null;
   let durationMs = 0;

@@ -2,10 +2,14 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import type { Limits } from "../../core/tool.ts";
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
+import type { StartFailure } from "../../sandbox/launcher/launcher.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { AT_FDCWD, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "../kernel/pipes.ts";
+import type { LimitMaker } from "./_process_limits.ts";
+import type { ProgramHolds } from "./program_holds.ts";
 import type { Wrapper } from "./wrapper.ts";
 import type { Child, Ended, Programs } from "./_programs.ts";
 
@@ -26,6 +30,11 @@ export interface LauncherOptions {
   readonly programs: Programs;
   /** `NAME=value` for every program of the run, in front. */
   readonly marker: string | null;
+  /** The number that says whose they are; see `ProcessLimits`. */
+  readonly mark: number | null;
+  readonly limits: Limits;
+  readonly limitMaker: LimitMaker;
+  readonly holds: ProgramHolds;
   readonly wrapper: Wrapper | null;
 }
 
@@ -50,27 +59,40 @@ export class Launcher {
     if (!own && !isGranted(program.start)) throw refused(name);
     const child = this.#start(launch, program.start, argv);
     // A script without a first line for its interpreter is the shell's (execvp(3)).
-    const again = child === -ERRNO.ENOEXEC
+    const again = "errno" in child && child.step === "execve" && child.errno === ERRNO.ENOEXEC
       ? this.#start(launch, SHELL, [SHELL, program.start, ...argv.slice(1)])
       : child;
-    if (typeof again === "number") throw startFailure(name, -again);
+    if ("errno" in again) throw startFailure(name, again);
     void again.ended.then((how) => this.lastEnded = how);
     return again;
   }
 
-  #start(launch: Launch, path: string, words: readonly string[]): Child | number {
-    const { programs, marker, wrapper } = this.#options;
+  #start(launch: Launch, path: string, words: readonly string[]): Child | StartFailure {
+    const { programs, marker, wrapper, holds, limits, limitMaker, mark } = this.#options;
     const directory = this.#directory(launch.directory);
-    if (directory < 0) return directory;
+    if (directory < 0) return { step: "directory", errno: -directory };
     const variables = Array.from(launch.environment, ([name, value]) => `${name}=${value}`);
     const start = {
       path,
       argv: words,
       environment: marker === null ? variables : [marker, ...variables],
+      known: marker === null ? [] : [marker],
       directory,
       descriptors: launch.descriptors,
+      limits: limitMaker.limits(limits, mark),
     };
-    if (wrapper === null) return programs.start(start);
+    if (wrapper === null) {
+      const { own = false } = launch;
+      const { done, ...hold } = holds.of({ ...launch, argv: words, own });
+      const file = own ? this.#open(path) : null;
+      try {
+        if (file !== null && file < 0) return { step: "execve", errno: -file };
+        return programs.start({ ...start, ...hold, ...(file === null ? {} : { file }) });
+      } finally {
+        if (file !== null && file >= 0) close(this.#options.libc, file);
+        done();
+      }
+    }
     const filter = wrapper.openFilter();
     try {
       return programs.start({
@@ -78,10 +100,19 @@ export class Launcher {
         path: wrapper.path,
         argv: wrapper.wrap(launch.directory, [path, ...words.slice(1)]),
         descriptors: [...launch.descriptors, filter],
+        confined: false,
+        rules: null,
+        filter: null,
       });
     } finally {
       close(this.#options.libc, filter);
     }
+  }
+
+  /** What is this process's own executable here is the launcher's there: it takes it along. */
+  #open(path: string): number {
+    const { libc } = this.#options;
+    return libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), OPEN.PATH | OPEN.CLOEXEC);
   }
 
   #directory(path: CanonicalPath): number {
@@ -113,8 +144,17 @@ function refused(name: string): ToolError {
   );
 }
 
-/** Errors of posix_spawn(3), as execve(2), fork(2) and fchdir(2) give them. */
-function startFailure(name: string, errno: number): ToolError {
+/** Steps whose failure is about the program and not about what holds it. */
+const OWN_STEPS: ReadonlySet<StartFailure["step"]> = new Set(["start", "directory", "execve"]);
+
+/** Errors of execve(2), fork(2) and fchdir(2); any of another step means that it could not be held, and did not run. */
+function startFailure(name: string, { step, errno }: StartFailure): ToolError {
+  if (!OWN_STEPS.has(step)) {
+    return new ToolError(
+      "NATIVE_DENIED",
+      `"${name}" was not started: this machine cannot hold it (${step}: ${errnoName(errno)})`,
+    );
+  }
   switch (errno) {
     case ERRNO.ENOENT:
     case ERRNO.ENOTDIR:

@@ -3,7 +3,7 @@
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { type SignalName, signalName, SIGNALS } from "../../sandbox/kernel/signals.ts";
-import type { ProgramStart, Spawner } from "../../sandbox/spawner.ts";
+import type { HeldStart, ProgramLauncher, StartFailure } from "../../sandbox/launcher/launcher.ts";
 import type { Poller } from "../kernel/poller.ts";
 import { close } from "../kernel/pipes.ts";
 
@@ -25,7 +25,7 @@ export interface Child {
 /** What starting programs takes. */
 export interface ProgramParts {
   readonly libc: Libc;
-  readonly spawner: Spawner;
+  readonly launcher: ProgramLauncher;
   readonly poller: Poller;
   /** Told the number of a group when it begins. */
   readonly onGroup: (id: number) => void;
@@ -56,11 +56,11 @@ export class Programs {
     return this.#groups.size > 0;
   }
 
-  /** Starts a program; an error number with its sign turned where that fails. */
-  start(start: ProgramStart): Child | number {
-    const { spawner, onGroup, poller } = this.#parts;
-    const id = spawner.start(start);
-    if (id < 0) return id;
+  /** Starts a program, or says what failed. */
+  start(start: HeldStart): Child | StartFailure {
+    const { launcher, onGroup, poller } = this.#parts;
+    const id = launcher.start(start);
+    if (typeof id !== "number") return id;
     const group = { ended: false };
     this.#groups.set(id, group);
     onGroup(id);

@@ -9,6 +9,7 @@ import type { LineCommand } from "./line/line_host.ts";
 import type { FileKind } from "./line/redirect.ts";
 import type { OwnProgram } from "./module_protocol.ts";
 import type { OutputListener } from "./output_listener.ts";
+import type { ProgramHolds } from "./program_holds.ts";
 import type { Starter } from "./starter.ts";
 import type { Wrapper } from "./wrapper.ts";
 
@@ -39,6 +40,10 @@ export interface ProgramOptions {
   readonly openElsewhere: (kind: FileKind, path: CanonicalPath) => Promise<number>;
   /** `NAME=value` that marks all that a run starts, for whoever looks for what it left behind. */
   readonly marker: string | null;
+  /** The same as a number, which nothing can take off: see `ProcessLimits`. */
+  readonly mark: number | null;
+  /** By what each program is held. */
+  readonly holds: ProgramHolds;
   /** Judges a command that is known only now: the error that refuses it, or null. */
   readonly judge: (command: LineCommand) => Promise<ToolError | null>;
   /** What each program is started in; null where that is nothing. */

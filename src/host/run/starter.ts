@@ -4,14 +4,21 @@ import { ToolError } from "../../core/errors.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import type { Architecture } from "../../sandbox/seccomp.ts";
+import { createFolderStore, createMemoryStore } from "../../sandbox/launcher/image_file.ts";
+import { ProgramLauncher } from "../../sandbox/launcher/launcher.ts";
+import { keptCapabilities } from "../../sandbox/launcher/privileges.ts";
 import type { Spawner } from "../../sandbox/spawner.ts";
 import { createBuffer } from "./_output.ts";
+import { LimitMaker } from "./_process_limits.ts";
 import { close, noDescriptors } from "../kernel/pipes.ts";
 import { Poller } from "../kernel/poller.ts";
 
 export interface Starter {
   readonly libc: Libc;
   readonly spawner: Spawner;
+  readonly launcher: ProgramLauncher;
+  readonly limits: LimitMaker;
   readonly poller: Poller;
   /** For whoever reads: what was read is taken before the next read. */
   readonly buffer: Uint8Array;
@@ -21,8 +28,16 @@ export interface Starter {
   close(): void;
 }
 
-/** Throws RESOURCE_LIMIT where there are too many open files, EXECUTION_ERROR where there is no `/dev/null`. */
-export function createStarter(libc: Libc, spawner: Spawner): Starter {
+/**
+ * @param folder For the launcher's own files, where memory may not be executed; null where there is no place for one.
+ *
+ * Throws RESOURCE_LIMIT where there are too many open files, EXECUTION_ERROR where there is no `/dev/null`.
+ */
+export function createStarter(
+  libc: Libc,
+  spawner: Spawner,
+  folder: string | null = null,
+): Starter {
   const path = libc.path("/dev/null");
   const nothing = libc.call(libc.numbers.openat, AT_FDCWD, path, OPEN.RDONLY | OPEN.CLOEXEC);
   if (nothing === -ERRNO.EMFILE || nothing === -ERRNO.ENFILE) throw noDescriptors();
@@ -33,9 +48,19 @@ export function createStarter(libc: Libc, spawner: Spawner): Starter {
     );
   }
   const poller = new Poller(libc, spawner);
+  const architecture = Deno.build.arch as Architecture;
+  const memory = createMemoryStore(libc, architecture);
   return {
     libc,
     spawner,
+    launcher: new ProgramLauncher({
+      libc,
+      spawner,
+      architecture,
+      stores: folder === null ? [memory] : [memory, createFolderStore(libc, folder)],
+      capabilities: keptCapabilities(libc, architecture),
+    }),
+    limits: new LimitMaker(libc),
     poller,
     buffer: createBuffer(),
     nothing,

@@ -4,6 +4,7 @@ import type { SpawnBoundary } from "../../sandbox/boundary.ts";
 import { bubblewrapArguments } from "../../sandbox/bubblewrap.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { type Architecture, encodeFilter, filterFor } from "../../sandbox/seccomp.ts";
+import { FIRST_OTHER } from "../../sandbox/launcher/program_steps.ts";
 import { close, openPipe, writeSome } from "../kernel/pipes.ts";
 
 /** What is put before a program. */
@@ -15,8 +16,8 @@ export interface Wrapper {
   openFilter(): number;
 }
 
-/** The first that a program does not have already. */
-const FILTER_DESCRIPTOR = 3;
+/** The first that neither a program nor its launcher has already. */
+const FILTER_DESCRIPTOR = FIRST_OTHER;
 
 export function createWrapper(libc: Libc, spawn: SpawnBoundary, path: string): Wrapper {
   const { network } = spawn;

@@ -11,7 +11,7 @@ import {
   GO_ON,
   LISTINGS,
   TABLE_OFFSET,
-} from "./machine_code.ts";
+} from "./_machine_code.ts";
 
 /**
  * One word of a call: a number, or what it points to: bytes, text with its closing NUL, or a list of words of 64 bits

@@ -1,9 +1,10 @@
 /** Where an image is started from: memory that nobody can change, or where that may not be executed a file of ours. */
 
-import { ERRNO } from "../errno.ts";
-import type { Libc } from "../libc.ts";
-import { OPEN } from "../open_without_links.ts";
-import { LAUNCHER_CALLS } from "./calls.ts";
+import { ERRNO } from "../kernel/errno.ts";
+import type { Libc } from "../kernel/libc.ts";
+import { AT_FDCWD, OPEN } from "../kernel/open_without_links.ts";
+import type { Architecture } from "../seccomp.ts";
+import { LAUNCHER_CALLS } from "./_calls.ts";
 
 /** An image that can be started. */
 export interface ImageFile {
@@ -16,7 +17,6 @@ export interface ImageFile {
 /** Makes images startable. Answers an error number with its sign turned where that fails. */
 export interface ImageStore {
   put(image: Uint8Array): ImageFile | number;
-  close(): void;
 }
 
 /** MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_EXEC (include/uapi/linux/memfd.h); the last is there since Linux 6.3. */
@@ -30,10 +30,7 @@ const F_DUPFD_CLOEXEC = 1030;
 const FIRST_NUMBER = 32;
 
 /** Sealed memory (memfd_create(2)), started by its descriptor: it takes /proc, and a system that lets memory be executed. */
-export function createMemoryStore(
-  libc: Libc,
-  architecture: keyof typeof LAUNCHER_CALLS,
-): ImageStore {
+export function createMemoryStore(libc: Libc, architecture: Architecture): ImageStore {
   const { memfdCreate } = LAUNCHER_CALLS[architecture];
   const create = (flags: number): number =>
     libc.call(memfdCreate, libc.path("toolgate-launcher"), flags);
@@ -56,7 +53,6 @@ export function createMemoryStore(
       close();
       return failure;
     },
-    close() {},
   };
 }
 
@@ -82,12 +78,8 @@ export function createFolderStore(libc: Libc, folder: string): ImageStore {
       close();
       return written;
     },
-    close() {},
   };
 }
-
-/** include/uapi/linux/fcntl.h */
-const AT_FDCWD = -100;
 
 /** A number that no descriptor of a program has. */
 function above(libc: Libc, descriptor: number): number {

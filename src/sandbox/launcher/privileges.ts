@@ -1,8 +1,8 @@
 /** What of this process's own power its programs are left with: its capabilities and its limits. */
 
-import type { Libc } from "../libc.ts";
+import type { Libc } from "../kernel/libc.ts";
 import type { Architecture } from "../seccomp.ts";
-import { LAUNCHER_CALLS } from "./calls.ts";
+import { LAUNCHER_CALLS } from "./_calls.ts";
 import { RESOURCES } from "./program_steps.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** What a program does to itself before it becomes itself: everything that it is held by, as a table of system calls. */
 
 import { type Architecture, encodeFilter, type Instruction } from "../seccomp.ts";
-import { LAUNCHER_CALLS } from "./calls.ts";
+import { LAUNCHER_CALLS } from "./_calls.ts";
 import type { Place, Step } from "./image.ts";
-import { STATUS } from "./machine_code.ts";
+import { STATUS } from "./_machine_code.ts";
 
 /** What is to be started, as execve(2) takes it. */
 export interface Executed {
@@ -30,8 +30,12 @@ export interface ProcessLimits {
 /** What holds a program. */
 export interface ProgramHold {
   readonly limits: ProcessLimits;
+  /** The number of a descriptor that only the start needs; null for none. */
+  readonly closing: number | null;
   /** Numbers from this on belong to nobody: descriptors below it are the program's, or the launcher's. */
   readonly firstFree: number;
+  /** False for a program that brings its own walls, and takes power to make them (bubblewrap): limits alone. */
+  readonly confined: boolean;
   /** Whether `RULES` is a set of Landlock rules. */
   readonly landlock: boolean;
   /** The system call filter for a program whose own start names its path at this address; null for none. */
@@ -42,13 +46,16 @@ export interface ProgramHold {
 
 /** The descriptor of the rules. */
 export const RULES = STATUS + 1;
+/** The descriptor of the directory that it starts in. */
+export const DIRECTORY = RULES + 1;
 /** The first number that a program may have beside its standard ones. */
-export const FIRST_OTHER = RULES + 1;
+export const FIRST_OTHER = DIRECTORY + 1;
 
 /** What failed, where something does. */
 export type StepName =
   | "no_new_privs"
   | "status"
+  | "directory"
   | "limit"
   | "nice"
   | "parent death"
@@ -106,8 +113,12 @@ export function programSteps(
   const argv = place([...executed.argv, 0]);
   const environment = place([...executed.environment, 0]);
   const steps: Step<StepName>[] = [
-    { name: "no_new_privs", call: calls.prctl, words: [PR_SET_NO_NEW_PRIVS, 1] },
     { name: "status", call: calls.fcntl, words: [STATUS, F_SETFD, FD_CLOEXEC] },
+    { name: "directory", call: calls.fchdir, words: [DIRECTORY] },
+    { name: "directory", call: calls.close, words: [DIRECTORY] },
+    ...(hold.closing === null ? [] : [
+      { name: "status", call: calls.fcntl, words: [hold.closing, F_SETFD, FD_CLOEXEC] } as const,
+    ]),
     ...limitSteps(calls.prlimit64, hold.limits),
     // Refused where this process is nicer already.
     {
@@ -118,7 +129,10 @@ export function programSteps(
     },
     { name: "parent death", call: calls.prctl, words: [PR_SET_PDEATHSIG, SIGKILL] },
   ];
-  if (hold.capabilities !== null) {
+  if (hold.confined) {
+    steps.push({ name: "no_new_privs", call: calls.prctl, words: [PR_SET_NO_NEW_PRIVS, 1] });
+  }
+  if (hold.confined && hold.capabilities !== null) {
     const words = capabilityWords(hold.capabilities);
     steps.push({ name: "capabilities", call: calls.capset, words });
   }

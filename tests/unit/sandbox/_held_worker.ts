@@ -2,12 +2,26 @@
 
 import { enterBoundary, type Entered } from "../../../src/sandbox/enter.ts";
 import type { CanonicalPath } from "../../../src/core/capability.ts";
+import { createProcesses } from "../../../src/host/run/processes.ts";
+import { createNestedHolds, type ProgramHolds } from "../../../src/host/run/program_holds.ts";
+import { createStarter, type Starter } from "../../../src/host/run/starter.ts";
+import { DEFAULTS } from "../../../src/policy/model.ts";
+import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
+import { rulebookOf } from "../host/_rulebook.ts";
 import type { FileBackend, Target } from "../../../src/host/files/file_backend.ts";
 import { createLinuxFiles } from "../../../src/host/files/linux/files.ts";
 import { type Libc, openLibc } from "../../../src/sandbox/kernel/libc.ts";
 import type { HeldAnswer, HeldTask, Step, StepResult } from "./_held.ts";
 
-async function perform(step: Step, libc: Libc | null): Promise<string> {
+/** What a step finds on its thread. */
+interface Held extends Pick<Entered, "libc" | "spawner" | "abi"> {
+  readonly network: boolean;
+  starter: Starter | null;
+  holds: ProgramHolds | null;
+}
+
+async function perform(step: Step, held: Held): Promise<string> {
+  const { libc } = held;
   switch (step.do) {
     case "read":
       return Deno.readTextFileSync(step.path);
@@ -45,9 +59,9 @@ async function perform(step: Step, libc: Libc | null): Promise<string> {
       Deno.linkSync(step.path, step.to);
       return "linked";
     case "run":
-      return await run(step.argv, step.cwd);
+      return await run(held, step.argv, step.cwd);
     case "runMany": {
-      const all = await Promise.all(Array.from({ length: step.count }, () => run(step.argv)));
+      const all = await Promise.all(Array.from({ length: step.count }, () => run(held, step.argv)));
       return String(all.filter((output) => output.startsWith("0|")).length);
     }
     case "connect":
@@ -69,19 +83,54 @@ function targetOf(path: string): Target {
   return { path: path as CanonicalPath, shown: "it" };
 }
 
-async function run(argv: readonly string[], cwd?: string): Promise<string> {
-  const [program = "", ...args] = argv;
-  const { code, stdout, stderr } = await new Deno.Command(program, {
-    args,
-    clearEnv: true,
-    env: { PATH: "/usr/bin:/bin", HOME: "/nowhere", GIT_CONFIG_GLOBAL: "/dev/null" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    ...(cwd === undefined ? {} : { cwd }),
-  }).output();
+/** Started as Toolgate does: by a launcher, in a domain of its own below the thread's. */
+async function run(
+  held: Held,
+  argv: readonly string[],
+  cwd: string = "/",
+): Promise<string> {
+  const { libc, spawner, abi, network } = held;
+  if (libc === null || spawner === null) throw new Error("no C library");
+  const directory = cwd as CanonicalPath;
+  const environment = { PATH: "/usr/bin:/bin", HOME: "/nowhere", GIT_CONFIG_GLOBAL: "/dev/null" };
+  const path = argv[0] as CanonicalPath;
+  held.starter ??= createStarter(libc, spawner);
+  const processes = createProcesses({
+    create: createProcesses,
+    environment,
+    layers: [],
+    starter: held.starter,
+    temporaryRoot: null,
+    listener: null,
+    onGroup: () => {},
+    onLeft: () => {},
+    listen: () => {},
+    openElsewhere: () => Promise.resolve(-ERRNO.EACCES),
+    marker: null,
+    mark: null,
+    holds: held.holds ??= createNestedHolds({ libc, abi, network }),
+    judge: () => Promise.resolve(null),
+    wrapper: null,
+    shell: null,
+    own: null,
+    rulebook: rulebookOf(directory, {}),
+    signal: new AbortController().signal,
+    grant: {
+      workspace: directory,
+      read: [],
+      write: [],
+      spawn: [{ argv, program: { path, start: path, names: [path] }, cwd: directory }],
+      connect: [],
+      limits: DEFAULTS.limits,
+      timeoutMs: 30_000,
+      killGraceMs: 5_000,
+      backups: { keep: null, ageMs: null },
+    },
+  });
+  const request = { cwd, env: {}, stdin: null, timeoutMs: 30_000 };
+  const { exitCode, stdout, stderr } = await processes.run(argv, request);
   const text = new TextDecoder();
-  return `${code}|${text.decode(stdout)}|${text.decode(stderr)}`;
+  return `${exitCode}|${text.decode(stdout)}|${text.decode(stderr)}`;
 }
 
 async function onWorker(task: HeldTask): Promise<Omit<HeldAnswer, "mainIsFree">> {
@@ -93,9 +142,11 @@ async function onWorker(task: HeldTask): Promise<Omit<HeldAnswer, "mainIsFree">>
     return { entered: null, failure: { code, message }, results: [] };
   }
   const results: StepResult[] = [];
+  const network = task.boundary.spawn?.network ?? false;
+  const inside: Held = { ...entered, network, starter: null, holds: null };
   for (const step of task.steps) {
     try {
-      results.push({ ok: true, value: await perform(step, entered.libc) });
+      results.push({ ok: true, value: await perform(step, inside) });
     } catch (error) {
       const { name, code } = error as Error & { code?: string };
       results.push({ ok: false, value: name === "ToolError" ? code ?? "" : name });

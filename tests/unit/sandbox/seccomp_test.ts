@@ -1,5 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { DENIED_CALLS, JUDGED_CALLS } from "../../../src/sandbox/denied_calls.ts";
+import {
+  ATTRIBUTE_CALLS,
+  DENIED_CALLS,
+  JUDGED_CALLS,
+  MISSING_CALLS,
+} from "../../../src/sandbox/denied_calls.ts";
 import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
 import { type Architecture, filterFor, type Instruction } from "../../../src/sandbox/seccomp.ts";
 
@@ -49,12 +54,17 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     const denied = new Set(
       Object.values(DENIED_CALLS).map((call) => call[architecture]).filter((n) => n !== null),
     );
+    const missing = new Set(Object.values(MISSING_CALLS).map((call) => call[architecture]));
     const judged = new Set(Object.values(JUDGED_CALLS).map(numberOf));
     for (let number = 0; number < 600; number++) {
       if (judged.has(number)) continue;
       assertEquals(
         judge(shut, { number }, architecture),
-        denied.has(number) ? refused(ERRNO.EPERM) : ALLOWED,
+        denied.has(number)
+          ? refused(ERRNO.EPERM)
+          : missing.has(number)
+          ? refused(ERRNO.ENOSYS)
+          : ALLOWED,
         `call ${number}`,
       );
     }
@@ -73,7 +83,11 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
   });
 
   Deno.test(`the ${architecture} filter judges arguments by the 32 bits that the kernel reads`, () => {
-    const { clone, clone3, unshare, ioctl, socket, socketpair, prlimit64 } = JUDGED_CALLS;
+    const { clone, clone3, unshare, ioctl, socket, socketpair, prlimit64, setrlimit } =
+      JUDGED_CALLS;
+    const { setpriority, ioprio_set, sched_setaffinity, sched_setattr, sched_setparam } =
+      JUDGED_CALLS;
+    const { sched_setscheduler, execve } = JUDGED_CALLS;
     const high = 0xdeadbeef_00000000n;
     const eperm = refused(ERRNO.EPERM);
     const eacces = refused(ERRNO.EACCES);
@@ -99,6 +113,32 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       [prlimit64, [high, 1n], ALLOWED, ALLOWED],
       [prlimit64, [1n, 1n], eperm, eperm],
       [prlimit64, [1n | high, 1n], eperm, eperm],
+      // The limit that carries the mark may be asked for and not set.
+      [prlimit64, [0n, 15n, 0n], ALLOWED, ALLOWED],
+      [prlimit64, [0n, 15n, 1n], eperm, eperm],
+      [prlimit64, [0n, 15n | high, high], eperm, eperm],
+      [setrlimit, [14n], ALLOWED, ALLOWED],
+      [setrlimit, [15n | high], eperm, eperm],
+      // A child of whoever started it.
+      [clone, [0x8000n | 17n], eperm, eperm],
+      // Its own scheduling, by 0, and nobody else's by any number; no user's at all.
+      [setpriority, [0n, 0n, 5n], ALLOWED, ALLOWED],
+      [setpriority, [1n, high, 5n], ALLOWED, ALLOWED],
+      [setpriority, [0n, 77n, 5n], eperm, eperm],
+      [setpriority, [1n, 77n, 5n], eperm, eperm],
+      [setpriority, [2n, 0n, 5n], eperm, eperm],
+      [setpriority, [0xffffffffn, 0n, 5n], eperm, eperm],
+      [ioprio_set, [1n, 0n, 0n], ALLOWED, ALLOWED],
+      [ioprio_set, [1n, 77n, 0n], eperm, eperm],
+      [ioprio_set, [2n, 0n, 0n], eperm, eperm],
+      [ioprio_set, [3n, 0n, 0n], eperm, eperm],
+      ...[sched_setaffinity, sched_setattr, sched_setparam, sched_setscheduler]
+        .flatMap((call): Row[] => [
+          [call, [0n, 8n], ALLOWED, ALLOWED],
+          [call, [77n, 8n], eperm, eperm],
+          [call, [77n | high, 8n], eperm, eperm],
+        ]),
+      [execve, [0x1000n], ALLOWED, ALLOWED],
       // AF_UNIX, AF_INET, AF_INET6, AF_NETLINK of routing and of others, AF_PACKET, AF_VSOCK.
       [socket, [1n, 1n, 0n], eacces, eacces],
       [socket, [1n | high, 1n, 0n], eacces, eacces],
@@ -123,6 +163,35 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       const what = `${number}(${args.join()})`;
       assertEquals(judge(shut, { number, args }, architecture), whenShut, what);
       assertEquals(judge(open, { number, args }, architecture), whenOpen, what);
+    }
+  });
+
+  Deno.test(`the ${architecture} filter lets one start through by its secret address`, () => {
+    const start = 0x1234_5678_9ab0;
+    const filter = filterFor(architecture, { network: false, onlyStart: start });
+    const { execve, execveat } = JUDGED_CALLS;
+    const rows = [
+      [BigInt(start), ALLOWED],
+      [BigInt(start) + 1n, refused(ERRNO.EACCES)],
+      [BigInt(start) & 0xffffffffn, refused(ERRNO.EACCES)],
+      [BigInt(start) | 1n << 60n, refused(ERRNO.EACCES)],
+      [0n, refused(ERRNO.EACCES)],
+    ] as const;
+    for (const [address, expected] of rows) {
+      const call = { number: numberOf(execve), args: [address] };
+      assertEquals(judge(filter, call, architecture), expected);
+      const other = { number: numberOf(execveat), args: [address] };
+      assertEquals(judge(filter, other, architecture), refused(ERRNO.EACCES));
+    }
+  });
+
+  Deno.test(`the ${architecture} filter keeps modes, owners and times from programs without that work`, () => {
+    const filter = filterFor(architecture, { network: false, attributes: false });
+    for (const [name, call] of Object.entries(ATTRIBUTE_CALLS)) {
+      const number = call[architecture];
+      if (number === null) continue;
+      assertEquals(judge(filter, { number }, architecture), refused(ERRNO.EPERM), name);
+      assertEquals(judge(shut, { number }, architecture), ALLOWED, name);
     }
   });
 

@@ -3,6 +3,7 @@
 import { assert } from "@std/assert";
 import type { ProgramOptions } from "../../../../src/host/run/program_options.ts";
 import { createProcesses } from "../../../../src/host/run/processes.ts";
+import { UNCONFINED } from "../../../../src/host/run/program_holds.ts";
 import { createStarter } from "../../../../src/host/run/starter.ts";
 import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
 import { openSpawner } from "../../../../src/sandbox/spawner.ts";
@@ -27,6 +28,8 @@ export const ALONE: ProgramOptions = {
   listen: () => {},
   openElsewhere: () => Promise.resolve(-ERRNO.EACCES),
   marker: null,
+  mark: null,
+  holds: UNCONFINED,
   judge: () => Promise.resolve(null),
   wrapper: null,
   shell: null,

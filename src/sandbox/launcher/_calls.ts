@@ -9,6 +9,7 @@ export interface LauncherCalls {
   readonly close: number;
   readonly closeRange: number;
   readonly execve: number;
+  readonly fchdir: number;
   readonly fcntl: number;
   readonly landlockRestrictSelf: number;
   readonly memfdCreate: number;
@@ -25,6 +26,7 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     close: 3,
     closeRange: 436,
     execve: 59,
+    fchdir: 81,
     fcntl: 72,
     landlockRestrictSelf: 446,
     memfdCreate: 319,
@@ -39,6 +41,7 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     close: 57,
     closeRange: 436,
     execve: 221,
+    fchdir: 50,
     fcntl: 25,
     landlockRestrictSelf: 446,
     memfdCreate: 279,

@@ -1,0 +1,64 @@
+/** By what each program is held: drawn when it is started, from what it is and what its words name. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { openRules, scopeRules } from "../../sandbox/landlock.ts";
+import type { HeldStart } from "../../sandbox/launcher/launcher.ts";
+import { type Architecture, filterFor } from "../../sandbox/seccomp.ts";
+import { close } from "../kernel/pipes.ts";
+
+/** A program that is about to be started. */
+export interface Starting {
+  readonly program: Program;
+  readonly argv: readonly string[];
+  readonly directory: CanonicalPath;
+  /** Toolgate itself, as the process of a module, which holds itself. */
+  readonly own: boolean;
+}
+
+/** What holds one start; `done` is to be called once it has begun, or could not. */
+export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "filter"> {
+  readonly done: () => void;
+}
+
+export interface ProgramHolds {
+  /** Throws NATIVE_DENIED where it cannot be held as the policy requires. */
+  of(starting: Starting): ProgramHold;
+  /** Lets go of what is kept for the next. */
+  close(): void;
+}
+
+/** Nothing but the limits: where the policy switches the kernel's layer off, or something else holds programs. */
+export const UNCONFINED: ProgramHolds = {
+  of: () => ({ confined: false, rules: null, filter: null, done: () => {} }),
+  close: () => {},
+};
+
+/** What of the kernel's layer is there to be used. */
+export interface HoldOptions {
+  readonly libc: Libc;
+  /** The Landlock ABI; 0 for none. */
+  readonly abi: number;
+  readonly network: boolean;
+}
+
+/**
+ * For programs whose files are held by the thread that starts them: each in a domain of its own below it, from which no
+ * signal and no look into another process gets out.
+ */
+export function createNestedHolds({ libc, abi, network }: HoldOptions): ProgramHolds {
+  const scopes = scopeRules(abi);
+  const rules = scopes === null ? null : openRules(libc, scopes);
+  if (typeof rules === "string") {
+    throw new ToolError("NATIVE_DENIED", `programs cannot be held by Landlock here: ${rules}`);
+  }
+  const architecture = Deno.build.arch as Architecture;
+  const filter = filterFor(architecture, { network });
+  return {
+    of: () => ({ confined: true, rules, filter: () => filter, done: () => {} }),
+    close() {
+      if (rules !== null) close(libc, rules);
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import { assert, assertEquals } from "@std/assert";
+import { openPipe } from "../../../../src/host/kernel/pipes.ts";
+import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
+import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
+import { openRules, scopeRules } from "../../../../src/sandbox/landlock.ts";
+import {
+  createFolderStore,
+  createMemoryStore,
+  type ImageStore,
+} from "../../../../src/sandbox/launcher/image_file.ts";
+import {
+  type HeldStart,
+  ProgramLauncher,
+  type StartFailure,
+} from "../../../../src/sandbox/launcher/launcher.ts";
+import { keptCapabilities } from "../../../../src/sandbox/launcher/privileges.ts";
+import { programSteps } from "../../../../src/sandbox/launcher/program_steps.ts";
+import { type Architecture, filterFor } from "../../../../src/sandbox/seccomp.ts";
+import { SPAWNER } from "../../host/run/_starter.ts";
+import { ABI, LIBC as libc } from "../_libc.ts";
+
+/** P_PID, WEXITED (waitid(2)) */
+const P_PID = 1;
+const WEXITED = 4;
+const ARCHITECTURE = Deno.build.arch as Architecture;
+const LIMITS = { cpu: 100, file: 1 << 30, data: null, processes: null, mark: 0x8000_0000_0001 };
+
+function launcherOn(stores: readonly ImageStore[]): ProgramLauncher {
+  const capabilities = keptCapabilities(libc, ARCHITECTURE);
+  return new ProgramLauncher({
+    libc,
+    spawner: SPAWNER,
+    architecture: ARCHITECTURE,
+    stores,
+    capabilities,
+  });
+}
+
+const MEMORY = createMemoryStore(libc, ARCHITECTURE);
+const LAUNCHER = launcherOn([MEMORY]);
+
+function openPath(path: string): number {
+  return libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), OPEN.PATH | OPEN.CLOEXEC);
+}
+
+interface Outcome {
+  readonly failure: StartFailure | null;
+  readonly text: string;
+}
+
+/** Starts a program held by all there is, and gives what it wrote or why it was not started. */
+function launch(start: Partial<HeldStart>, launcher = LAUNCHER): Outcome {
+  const pipe = openPipe(libc);
+  const directory = openPath("/usr");
+  const scopes = scopeRules(ABI);
+  const rules = scopes === null ? null : openRules(libc, scopes);
+  assert(typeof rules !== "string");
+  const id = launcher.start({
+    path: "/bin/sh",
+    argv: ["sh"],
+    environment: ["PATH=/usr/bin:/bin"],
+    known: [],
+    directory,
+    descriptors: [-1, pipe.write, pipe.write],
+    limits: LIMITS,
+    confined: true,
+    rules,
+    filter: () => filterFor(ARCHITECTURE, { network: false }),
+    ...start,
+  });
+  for (const one of [pipe.write, directory, rules]) {
+    if (one !== null) libc.call(libc.numbers.close, one);
+  }
+  const text = textOf(pipe.read);
+  if (typeof id === "number") libc.call(libc.numbers.waitid, P_PID, id, 0, WEXITED, 0);
+  return { failure: typeof id === "number" ? null : id, text };
+}
+
+function textOf(descriptor: number): string {
+  const buffer = new Uint8Array(1 << 16);
+  let text = "";
+  for (;;) {
+    const count = libc.transfer(libc.numbers.read, descriptor, buffer, buffer.length);
+    if (count <= 0) break;
+    text += new TextDecoder().decode(buffer.subarray(0, count));
+  }
+  libc.call(libc.numbers.close, descriptor);
+  return text;
+}
+
+const sh = (script: string, start: Partial<HeldStart> = {}, launcher = LAUNCHER) =>
+  launch({ argv: ["sh", "-c", script], ...start }, launcher);
+
+Deno.test("a program begins with its words, directory, limits, and held by all that was asked for", () => {
+  const { failure, text } = sh(
+    `
+    pwd; echo "$0|$A"; ulimit -c; ulimit -H -t; ulimit -H -f
+    while read -r name value; do
+      case $name in NoNewPrivs: | Seccomp: | CapEff: | CapPrm: | CapInh:) echo "$name $value" ;; esac
+    done < /proc/self/status
+    while read -r _ name kind _ most _; do
+      case $name-$kind in realtime-timeout) echo "mark $most" ;; esac
+    done < /proc/self/limits
+    nice`,
+    { environment: ["PATH=/usr/bin:/bin", "A=ä b"] },
+  );
+  assertEquals(failure, null);
+  const [cwd, words, core, cpu, file, ...status] = text.trimEnd().split("\n");
+  assertEquals([cwd, words, core, cpu, file], [
+    "/usr",
+    "sh|ä b",
+    "0",
+    "100",
+    String((1 << 30) / 512),
+  ]);
+  const facts = Object.fromEntries(status.map((line) => line.split(" ")));
+  assertEquals([facts["NoNewPrivs:"], facts["Seccomp:"]], ["1", "2"]);
+  assertEquals(facts["CapInh:"], "0000000000000000");
+  // Of capabilities those about files and identities alone are left to root, and to others none.
+  const left = BigInt(`0x${facts["CapEff:"]}`) & ~0b1101_1111n;
+  assertEquals(left, 0n);
+  assertEquals(facts["CapPrm:"], facts["CapEff:"]);
+  assertEquals(facts["mark"], String(LIMITS.mark));
+});
+
+Deno.test("a program has the descriptors that it is given, wherever they lay, and no others", () => {
+  const pipes = Array.from({ length: 8 }, () => openPipe(libc));
+  const list = 'for n in 0 1 2 3 4 5 6 7 8 9; do (eval ": <&$n") 2>/dev/null && echo $n; done';
+  const extra = openPath("/");
+  for (const pipe of pipes) {
+    const { text } = sh(`${list}; true`, {
+      descriptors: [pipe.read, pipe.write, pipe.write, extra],
+    });
+    assertEquals(text, "");
+    libc.call(libc.numbers.close, pipe.write);
+    assertEquals(textOf(pipe.read).trim().split("\n"), ["0", "1", "2", "6"]);
+  }
+  libc.call(libc.numbers.close, extra);
+});
+
+Deno.test("what cannot be started is told by its step and its error, and leaves nothing behind", () => {
+  const rows: readonly (readonly [Partial<HeldStart>, string, number])[] = [
+    [{ path: "/nowhere/at/all" }, "execve", ERRNO.ENOENT],
+    [{ path: "/usr" }, "execve", ERRNO.EACCES],
+    [{ directory: -ERRNO.EBADF }, "directory", ERRNO.EBADF],
+    [{ argv: ["sh", "x".repeat(1 << 20)] }, "execve", ERRNO.E2BIG],
+    [{ argv: Array.from({ length: 40 }, () => "x".repeat(1 << 18)) }, "execve", ERRNO.E2BIG],
+    [{ filter: () => [] }, "seccomp", ERRNO.EINVAL],
+  ];
+  for (const [start, step, errno] of rows) {
+    const shown = { ...start, directory: start.directory === undefined ? openPath("/") : -1 };
+    assertEquals(launch(shown), { failure: { step, errno } as StartFailure, text: "" });
+    if (shown.directory >= 0) libc.call(libc.numbers.close, shown.directory);
+  }
+  assertEquals(libc.call(libc.numbers.waitid, 0, 0, 0, WEXITED | 1, 0), -ERRNO.ECHILD);
+});
+
+Deno.test("where memory may not be executed, a file of a private folder does, and is gone afterwards", () => {
+  const folder = Deno.makeTempDirSync({ prefix: "toolgate-test-" });
+  try {
+    const refusing = { put: () => -ERRNO.EACCES };
+    const launcher = launcherOn([refusing, createFolderStore(libc, folder)]);
+    for (let round = 0; round < 3; round++) {
+      assertEquals(sh("echo ran", {}, launcher), { failure: null, text: "ran\n" });
+    }
+    assertEquals([...Deno.readDirSync(folder)], []);
+    const none = launcherOn([refusing]);
+    assertEquals(sh("echo ran", {}, none).failure, { step: "start", errno: ERRNO.EACCES });
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("a program with one start cannot start another, whatever forks", () => {
+  const only = (start: number) => filterFor(ARCHITECTURE, { network: false, onlyStart: start });
+  const { text } = sh("echo begun; (/bin/echo forked); /bin/echo other; exec /bin/echo instead", {
+    filter: only,
+  });
+  assert(text.startsWith("begun\n"), text);
+  for (const word of ["forked", "other", "instead"]) assert(!text.includes(`\n${word}\n`), text);
+  const free = sh("echo begun; (/bin/echo forked); exec /bin/echo instead");
+  assertEquals(free.text, "begun\nforked\ninstead\n");
+});
+
+Deno.test("the last step becomes the program, the filter comes right before it, and the rules before that", () => {
+  for (const architecture of ["x86_64", "aarch64"] as const) {
+    const steps = programSteps(
+      architecture,
+      { path: "/p", argv: ["p"], environment: [] },
+      {
+        limits: LIMITS,
+        closing: null,
+        firstFree: 6,
+        confined: true,
+        landlock: true,
+        filter: () => filterFor(architecture, { network: false }),
+        capabilities: [1, 0],
+      },
+      () => 1,
+    );
+    const names = steps.map(({ name }) => name);
+    assertEquals(names.slice(-6), [
+      "capabilities",
+      "landlock",
+      "rules",
+      "descriptors",
+      "seccomp",
+      "execve",
+    ]);
+    assert(names.indexOf("no_new_privs") < names.indexOf("landlock"));
+    assertEquals(steps.filter(({ optional }) => optional).map(({ name }) => name), [
+      "nice",
+      "descriptors",
+    ]);
+  }
+});
