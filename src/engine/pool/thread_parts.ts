@@ -84,9 +84,15 @@ export async function enterThread(
     ? null
     : (await import("../../host/run/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
   const { UNCONFINED, createNestedHolds } = await import("../../host/run/program_holds.ts");
-  const holds = libc === null || wrapper !== null || !layers.includes("seccomp")
+  const [landlock, seccomp] = [layers.includes("landlock"), layers.includes("seccomp")];
+  const holds = libc === null || wrapper !== null || !(landlock || seccomp)
     ? UNCONFINED
-    : createNestedHolds({ libc, abi: held.abi, network: spawn.network });
+    : createNestedHolds({
+      libc,
+      abi: landlock ? held.abi : 0,
+      seccomp,
+      network: spawn.network,
+    });
   const programs = { ...programEnvironment, create, layers, starter, wrapper, holds };
   return { held, parts: { libc, files, syntax, programs } };
 }

@@ -40,6 +40,8 @@ export interface HoldOptions {
   readonly libc: Libc;
   /** The Landlock ABI; 0 for none. */
   readonly abi: number;
+  /** Whether programs can put a filter on themselves. */
+  readonly seccomp: boolean;
   readonly network: boolean;
 }
 
@@ -47,16 +49,17 @@ export interface HoldOptions {
  * For programs whose files are held by the thread that starts them: each in a domain of its own below it, from which no
  * signal and no look into another process gets out.
  */
-export function createNestedHolds({ libc, abi, network }: HoldOptions): ProgramHolds {
+export function createNestedHolds({ libc, abi, seccomp, network }: HoldOptions): ProgramHolds {
   const scopes = scopeRules(abi);
   const rules = scopes === null ? null : openRules(libc, scopes);
   if (typeof rules === "string") {
     throw new ToolError("NATIVE_DENIED", `programs cannot be held by Landlock here: ${rules}`);
   }
   const architecture = Deno.build.arch as Architecture;
-  const filter = filterFor(architecture, { network });
+  const program = filterFor(architecture, { network });
+  const filter = seccomp ? () => program : null;
   return {
-    of: () => ({ confined: true, rules, filter: () => filter, done: () => {} }),
+    of: () => ({ confined: true, rules, filter, done: () => {} }),
     close() {
       if (rules !== null) close(libc, rules);
     },
