@@ -3,8 +3,8 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { readEntries } from "../kernel/directory_entries.ts";
 import { statAt, statOf } from "../kernel/stat.ts";
-import { readEntries } from "./linux/walk.ts";
 
 export interface ListedEntry {
   readonly path: CanonicalPath;

@@ -52,15 +52,19 @@ const ASKING = [
 const CHANGING = [
   "src/host/files/linux/files.ts",
   "src/host/files/portable/files.ts",
-  "src/host/files/linux/_apply.ts",
-  "src/host/files/linux/_backup.ts",
-  "src/host/files/linux/_copy.ts",
-  "src/host/files/linux/_move.ts",
-  "src/host/files/linux/_write.ts",
+  "src/host/files/linux/primitives.ts",
+  "src/host/files/portable/primitives.ts",
+  "src/host/files/change/changing.ts",
+  "src/host/files/change/_apply.ts",
+  "src/host/files/change/_backup.ts",
+  "src/host/files/change/_copy.ts",
+  "src/host/files/change/_move.ts",
+  "src/host/files/change/_write.ts",
 ];
 const READING = [
   "src/host/context.ts",
   "src/host/files/files.ts",
+  "src/host/files/read/reading.ts",
   "src/host/files/linux/reading.ts",
 ];
 const PARTS = ["src/policy/parse/parse.ts", "src/shell/parse_line.ts", "src/syntax/validators.ts"];

@@ -6,8 +6,8 @@ import type { Rulebook } from "../../../policy/rulebook.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../../sandbox/kernel/open_without_links.ts";
 import { close } from "../../kernel/pipes.ts";
+import { readEntries } from "../../kernel/directory_entries.ts";
 import { statAt } from "../../kernel/stat.ts";
-import { readEntries } from "../../scan/linux/walk.ts";
 import { compilePattern, isPattern, plainOf } from "./_pattern.ts";
 
 export interface FileNamesOptions {

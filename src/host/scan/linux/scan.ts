@@ -10,13 +10,14 @@ import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { openWithoutLinks } from "../../../sandbox/kernel/open_without_links.ts";
 import type { EntryAdmits, ScanTreeOptions, Target } from "../../files/file_backend.ts";
-import { DescriptorStack } from "../../kernel/descriptor_stack.ts";
+import { DirectoryStack } from "../../files/directory_stack.ts";
+import { createLinuxReadPrimitives } from "../../files/linux/reading_primitives.ts";
+import { type DirectoryEntry, readEntries } from "../../kernel/directory_entries.ts";
 import { changed, refusal, requirePermission } from "../../kernel/refusal.ts";
 import { flagsOf, pathBelow, pathShown, readNamed, readSmallFile } from "./_scan_file.ts";
 import { mayRead, mayReadBelow } from "./_scan_permission.ts";
 import { createGivenRuns, type GivenRuns } from "./_scan_shared.ts";
 import { sizeAt } from "../../kernel/stat.ts";
-import { type DirectoryEntry, readEntries } from "./walk.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 
@@ -74,7 +75,7 @@ class Scan implements ScannedFile {
   readonly #openDirectory: number;
   readonly #openFile: number;
   readonly #frames: Frame[] = [];
-  readonly #directories: DescriptorStack;
+  readonly #directories: DirectoryStack;
   /** Null where all files are visited here. */
   readonly #given: GivenRuns | null;
   #visited = 0;
@@ -95,7 +96,7 @@ class Scan implements ScannedFile {
     this.#target = target;
     this.#options = options;
     this.#visit = visit;
-    this.#directories = new DescriptorStack(libc);
+    this.#directories = new DirectoryStack(createLinuxReadPrimitives(libc));
     this.#openFile = flagsOf(libc);
     this.#openDirectory = this.#openFile | libc.numbers.O_DIRECTORY;
     this.#given = createGivenRuns(libc, target, options);

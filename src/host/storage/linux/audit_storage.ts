@@ -7,10 +7,11 @@ import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../../sandbox/kernel/open_without_links.ts";
 import type { Target } from "../../files/file_backend.ts";
-import { openParent } from "../../files/linux/parent_directory.ts";
+import { createLinuxPrimitives } from "../../files/linux/primitives.ts";
+import { openNewParent } from "../../files/parent_directory.ts";
+import { readEntries } from "../../kernel/directory_entries.ts";
 import { refusal } from "../../kernel/refusal.ts";
 import { isSameFile, statAt, statOf } from "../../kernel/stat.ts";
-import { readEntries } from "../../scan/linux/walk.ts";
 
 /** The log says what everybody did: it is its owner's alone. */
 const LOG_MODE = 0o600;
@@ -27,13 +28,14 @@ export function createAuditStorage(libc: Libc, path: CanonicalPath): LogStorage 
   const target: Target = { path, shown: "the audit log" };
   const name = path.slice(path.lastIndexOf("/") + 1);
   const { numbers } = libc;
+  const primitives = createLinuxPrimitives(libc);
 
   function inFolder<T>(use: (folder: number) => T): T {
-    const { descriptor } = openParent(libc, target, true);
+    const { parent } = openNewParent(primitives, target, true);
     try {
-      return use(descriptor);
+      return use(parent);
     } finally {
-      libc.call(numbers.close, descriptor);
+      primitives.close(parent);
     }
   }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
-import { openDirectoryAt } from "../../../../src/host/kernel/descriptor_stack.ts";
+import { createLinuxPrimitives } from "../../../../src/host/files/linux/primitives.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
 import { at, bytes, code, KEEPING, LONG, names, paint, picture, tree } from "./_backends.ts";
@@ -10,6 +10,7 @@ import { withDirectory } from "./_temporary.ts";
 
 const files = createLinuxFiles(LIBC);
 const ALL = { ...LONG, recursive: true };
+const { openAt } = createLinuxPrimitives(LIBC);
 const { mkdirat, openat, close, symlinkat, lseek } = LIBC.numbers;
 const AT_FDCWD = -100;
 const CREATE = 0o102;
@@ -74,7 +75,7 @@ function chain(root: string, name: string, depth: number): void {
   for (let level = 0; level < depth; level++) {
     const part = level === 0 ? name : "d";
     LIBC.call(mkdirat, directory, LIBC.path(part), 0o755);
-    const below = openDirectoryAt(LIBC, directory, part);
+    const below = openAt(directory, part, "directory");
     LIBC.call(close, directory);
     directory = below;
   }

@@ -2,18 +2,17 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
-import type { Libc } from "../../../sandbox/kernel/libc.ts";
-import { OPEN } from "../../../sandbox/kernel/open_without_links.ts";
+import { exists, refusal, requirePermission, stale } from "../../kernel/refusal.ts";
+import { isSameFile, type Stat } from "../../kernel/stat.ts";
+import { type OpenFile, openForReading, type Place, withPlace } from "../_place.ts";
+import type { Change, LongOptions } from "../file_backend.ts";
+import { nameIn, openNewParent, parentOf, removeMade } from "../parent_directory.ts";
+import type { FilePrimitives, Handle, Result } from "../primitives.ts";
 import { resemble, setExecutable, takeAfter } from "./_attributes.ts";
 import { writeAll } from "./_contents.ts";
-import { withPlace } from "./_entry.ts";
-import type { Change, LongOptions } from "../file_backend.ts";
-import { type OldFile, openExpected, openForReading, type Place } from "./_old_file.ts";
-import { openParent, parentOf, removeMade } from "./parent_directory.ts";
-import { exists, refusal, requirePermission, stale } from "../../kernel/refusal.ts";
-import { exchange, renameNew, renameOver } from "../../kernel/rename.ts";
-import { isStill } from "./_replacement.ts";
-import { isSameFile, type Stat, statAt, statOf } from "../../kernel/stat.ts";
+import { syncContents, syncNames } from "./_durability.ts";
+import { isStill, openExpected } from "./_old_file.ts";
+import { exchange, renameNew } from "./_renaming.ts";
 import { openStaging, type Staging } from "./_temporary_file.ts";
 
 /** Before the umask, and until a replacement has the mode of what it replaces. */
@@ -25,7 +24,7 @@ interface Planned {
   readonly change: Change;
   readonly place: Place;
   readonly staging: Staging;
-  readonly old: OldFile | null;
+  readonly old: OpenFile | null;
 }
 
 /** A planned change with its new contents, complete and synced under a temporary name; null where one is removed. */
@@ -35,9 +34,8 @@ interface Staged extends Planned {
 
 /** How a change that was made is taken back. */
 interface Undo {
-  /** 0, or an error number with its sign turned. */
-  run(): number;
-  readonly directory: number;
+  run(): Result;
+  readonly directory: Handle;
   /** Where the old contents are till then; null where there were none. */
   readonly kept: string | null;
 }
@@ -48,17 +46,17 @@ interface Undo {
  * new, not all of them the same; the temporary files go with the next write in their directories.
  */
 export function applyChanges(
-  libc: Libc,
+  files: FilePrimitives,
   changes: readonly Change[],
   { checkpoint }: LongOptions,
 ): void {
-  const held = new Held(libc);
+  const held = new Held(files);
   try {
     for (const { target } of changes) requirePermission("write", target);
-    const staged = stage(libc, held, changes, checkpoint);
+    const staged = stage(files, held, changes, checkpoint);
     const undo: Undo[] = [];
     try {
-      for (const one of staged) undo.push(commit(libc, held, one));
+      for (const one of staged) undo.push(commit(files, held, one));
     } catch (error) {
       const stuck = undo.toReversed().filter((one) => one.run() < 0);
       for (const one of stuck) held.spare(one);
@@ -85,34 +83,34 @@ function withStuck(error: unknown, stuck: readonly Undo[]): unknown {
 
 /** What is open or lies about while changes are made, and goes at the end whatever happens. */
 class Held {
-  readonly #libc: Libc;
-  readonly #parents = new Map<string, number>();
+  readonly #files: FilePrimitives;
+  readonly #parents = new Map<string, Handle>();
   readonly #stagings = new Map<string, Staging>();
-  #temporary: { readonly directory: number; readonly name: string }[] = [];
-  readonly #olds: OldFile[] = [];
+  #temporary: { readonly directory: Handle; readonly name: string }[] = [];
+  readonly #olds: OpenFile[] = [];
   #made: string[] = [];
 
-  constructor(libc: Libc) {
-    this.#libc = libc;
+  constructor(files: FilePrimitives) {
+    this.#files = files;
   }
 
-  parentOf(change: Change): number {
+  parentOf(change: Change): Handle {
     const { target } = change;
     const path = parentOf(target.path);
     const known = this.#parents.get(path);
     if (known !== undefined) return known;
     const create = change.kind === "write" && change.createParents;
-    const { descriptor, made } = openParent(this.#libc, target, create);
-    this.#parents.set(path, descriptor);
+    const { parent, made } = openNewParent(this.#files, target, create);
+    this.#parents.set(path, parent);
     this.#made.push(...made);
-    return descriptor;
+    return parent;
   }
 
-  stagingOf({ target }: Change, parent: number): Staging {
+  stagingOf({ target }: Change, parent: Handle): Staging {
     const path = parentOf(target.path);
     const known = this.#stagings.get(path);
     if (known !== undefined) return known;
-    const staging = openStaging(this.#libc, parent);
+    const staging = openStaging(this.#files, parent);
     if (typeof staging === "number") throw refusal(target, staging);
     this.#stagings.set(path, staging);
     return staging;
@@ -122,7 +120,7 @@ class Held {
   next(staging: Staging): string {
     const { directory } = staging;
     let name = staging.next();
-    while (statAt(this.#libc, directory, name) !== -ERRNO.ENOENT) name = staging.next();
+    while (this.#files.statAt(directory, name) !== -ERRNO.ENOENT) name = staging.next();
     this.#temporary.push({ directory, name });
     return name;
   }
@@ -134,7 +132,7 @@ class Held {
     );
   }
 
-  old(old: OldFile | null): OldFile | null {
+  old(old: OpenFile | null): OpenFile | null {
     if (old !== null) this.#olds.push(old);
     return old;
   }
@@ -142,25 +140,25 @@ class Held {
   /** All changes are made: the names are safe once their directories are. */
   keep(): void {
     this.#made = [];
-    for (const parent of this.#parents.values()) this.#libc.call(this.#libc.numbers.fsync, parent);
+    for (const parent of this.#parents.values()) syncNames(this.#files, parent);
   }
 
   release(): void {
-    const { call, path, numbers } = this.#libc;
-    const dirty = new Set<number>();
+    const files = this.#files;
+    const dirty = new Set<Handle>();
     for (const { directory, name } of this.#temporary) {
-      const result = call(numbers.unlinkat, directory, path(name), 0);
+      const result = files.unlinkAt(directory, name, "entry");
       if (result < 0 && result !== -ERRNO.ENOENT) dirty.add(directory);
     }
     for (const staging of this.#stagings.values()) staging.close(!dirty.has(staging.directory));
-    for (const { descriptor } of this.#olds) call(numbers.close, descriptor);
-    for (const parent of this.#parents.values()) call(numbers.close, parent);
-    removeMade(this.#libc, this.#made);
+    for (const { handle } of this.#olds) files.close(handle);
+    for (const parent of this.#parents.values()) files.close(parent);
+    removeMade(files, this.#made);
   }
 }
 
 function stage(
-  libc: Libc,
+  files: FilePrimitives,
   held: Held,
   changes: readonly Change[],
   checkpoint: () => void,
@@ -177,114 +175,114 @@ function stage(
     checkpoint();
     const { target } = change;
     const parent = held.parentOf(change);
-    const name = target.path.slice(target.path.lastIndexOf("/") + 1);
-    const place = { target, parent, name };
-    const old = held.old(openExpected(libc, place, change.expect));
+    const place = { target, parent, name: nameIn(target.path) };
+    const old = held.old(openExpected(files, place, change.expect));
     if (old === null && change.kind === "remove") throw refusal(target, -ERRNO.ENOENT);
     planned.set(change, { change, place, old, staging: held.stagingOf(change, parent) });
   }
   const all = [...planned.values()];
   return changes.map((change) => {
     checkpoint();
-    return prepare(libc, held, planned.get(change)!, all);
+    return prepare(files, held, planned.get(change)!, all);
   });
 }
 
 function prepare(
-  libc: Libc,
+  files: FilePrimitives,
   held: Held,
   one: Planned,
   all: readonly Planned[],
 ): Staged {
   const { change, place, staging, old } = one;
   if (change.kind === "remove") return { ...one, ready: null };
-  const { numbers } = libc;
   const { target } = place;
   const name = held.next(staging);
   const isPlain = old === null && change.like === undefined;
-  const flags = OPEN.RDWR | OPEN.CREAT | OPEN.EXCL | OPEN.CLOEXEC | numbers.O_NOFOLLOW;
-  const descriptor = libc.call(
-    numbers.openat,
-    place.parent,
-    libc.path(name),
-    flags,
-    isPlain ? NEW_FILE_MODE : PRIVATE_MODE,
-  );
-  if (descriptor < 0) throw refusal(target, descriptor);
+  const mode = isPlain ? NEW_FILE_MODE : PRIVATE_MODE;
+  const handle = files.openAt(place.parent, name, "create", mode);
+  if (handle < 0) throw refusal(target, handle);
   try {
-    const stat = statOf(libc, descriptor);
+    const stat = files.statOf(handle);
     if (typeof stat === "number") throw refusal(target, stat);
-    writeAll(libc, target, descriptor, change.bytes);
-    if (old !== null) takeAfter(libc, target, { descriptor, stat }, old);
-    else takeLike(libc, change, descriptor, all);
+    writeAll(files, target, handle, change.bytes);
+    if (old !== null) takeAfter(files, target, { handle, stat }, old);
+    else takeLike(files, change, handle, all);
     const { executable } = change;
-    if (executable !== undefined) setExecutable(libc, target, descriptor, executable);
-    const synced = libc.call(numbers.fsync, descriptor);
-    if (synced < 0) throw refusal(target, synced);
+    if (executable !== undefined) setExecutable(files, target, handle, executable);
+    syncContents(files, target, handle);
     return { ...one, ready: { name, stat } };
   } finally {
-    libc.call(numbers.close, descriptor);
+    files.close(handle);
   }
 }
 
 /** Of the file that it is moved from, which mostly is one that the same changes remove. */
 function takeLike(
-  libc: Libc,
+  files: FilePrimitives,
   { like, target }: Change & { readonly kind: "write" },
-  descriptor: number,
+  handle: Handle,
   all: readonly Planned[],
 ): void {
   if (like === undefined) return;
-  const take = (original: OldFile): void =>
-    resemble(libc, target, descriptor, original, { owner: true, times: false });
+  const take = (original: OpenFile): void =>
+    resemble(files, target, handle, original, { owner: true, times: false });
   const known = all.find(({ place }) => place.target.path === like.path)?.old ?? null;
   if (known !== null) return take(known);
-  withPlace(libc, like, (place) => {
-    const original = openForReading(libc, place);
+  withPlace(files, like, (place) => {
+    const original = openForReading(files, place);
     try {
       take(original);
     } finally {
-      libc.call(libc.numbers.close, original.descriptor);
+      files.close(original.handle);
     }
   });
 }
 
 /** Makes one change by one rename. */
-function commit(libc: Libc, held: Held, { change, place, staging, old, ready }: Staged): Undo {
+function commit(
+  files: FilePrimitives,
+  held: Held,
+  { change, place, staging, old, ready }: Staged,
+): Undo {
   const { target, parent, name } = place;
-  if (typeof change.expect === "object" && old !== null && !isStill(libc, place, old)) {
+  if (typeof change.expect === "object" && old !== null && !isStill(files, place, old)) {
     throw stale(target, "has changed");
   }
-  const check = (result: number): void => {
+  const check = (result: Result): void => {
     if (result === -ERRNO.EEXIST) throw exists(target);
     if (result < 0) throw refusal(target, result);
   };
+  const named = { directory: parent, name };
   if (ready === null) {
     const kept = held.next(staging);
-    check(renameNew(libc, parent, name, kept));
-    return { directory: parent, kept, run: () => renameNew(libc, parent, kept, name) };
+    const aside = { directory: parent, name: kept };
+    check(renameNew(files, named, aside));
+    return { directory: parent, kept, run: () => renameNew(files, aside, named) };
   }
   // Whatever took the name of ours since is left alone.
   const isOurs = (): boolean => {
-    const now = statAt(libc, parent, name);
+    const now = files.statAt(parent, name);
     return typeof now === "object" && isSameFile(now, ready.stat);
   };
   if (old === null) {
-    check(renameNew(libc, parent, ready.name, name));
-    const run = () => isOurs() ? renameNew(libc, parent, name, ready.name) : 0;
+    const fresh = { directory: parent, name: ready.name };
+    check(renameNew(files, fresh, named));
+    const run = () => isOurs() ? renameNew(files, named, fresh) : 0;
     return { directory: parent, kept: null, run };
   }
-  const { result, old: kept } = exchange(libc, parent, ready.name, name, held.next(staging));
+  const swap = (from: string) =>
+    exchange(files, parent, { from, to: name, kept: held.next(staging) });
+  const { result, old: kept } = swap(ready.name);
   check(result);
   const undo = {
     directory: parent,
     kept,
-    run: () => isOurs() ? renameOver(libc, parent, kept, name) : 0,
+    run: () => isOurs() ? files.renameOver({ directory: parent, name: kept }, named) : 0,
   };
   // Another file, a link or a directory may have taken the name at the last moment: it gets it back.
-  const displaced = statAt(libc, parent, kept);
+  const displaced = files.statAt(parent, kept);
   if (typeof displaced === "object" && isSameFile(displaced, old.stat)) return undo;
   if (kept !== ready.name) undo.run();
-  else if (isOurs()) exchange(libc, parent, kept, name, held.next(staging));
+  else if (isOurs()) swap(kept);
   throw stale(target, "has changed");
 }

@@ -1,19 +1,18 @@
 /** Copying a directory with all in it, into a directory that nobody knows yet. */
 
 import { ToolError } from "../../../core/errors.ts";
-import type { Libc } from "../../../sandbox/kernel/libc.ts";
+import { refusal, withPermission } from "../../kernel/refusal.ts";
+import { isSameFile } from "../../kernel/stat.ts";
 import { both, underNewNames } from "../_admit.ts";
+import type { Place } from "../_place.ts";
+import { isTemporary } from "../_temporary_names.ts";
+import { traverse, type TreeEntry } from "../_tree.ts";
+import { DirectoryStack } from "../directory_stack.ts";
+import type { Target, TreeTarget } from "../file_backend.ts";
+import type { FilePrimitives, Handle, Name, Result } from "../primitives.ts";
 import { resemble } from "./_attributes.ts";
 import { type Copied, copyFileWithin, copyLink, type CopyOptions } from "./_copy_parts.ts";
-import { DescriptorStack, openDirectoryAt } from "../../kernel/descriptor_stack.ts";
-import type { Target, TreeTarget } from "../file_backend.ts";
-import type { Place } from "./_old_file.ts";
-import { AT_REMOVEDIR } from "./parent_directory.ts";
-import { refusal, withPermission } from "../../kernel/refusal.ts";
-import type { Name } from "../../kernel/rename.ts";
-import { isSameFile, statAt, statOf } from "../../kernel/stat.ts";
-import { isTemporary } from "../_temporary_names.ts";
-import { traverse, type TreeEntry } from "./_tree.ts";
+import { syncAllCopied } from "./_durability.ts";
 
 /** Where it lies, and what may be touched under either name. */
 export interface Trees {
@@ -27,27 +26,26 @@ const PRIVATE_DIRECTORY_MODE = 0o700;
 
 /** As `Files.copy` of a directory: `made` is the name that the copy gets, synced, and left where it fails. */
 export function copyDirectory(
-  libc: Libc,
+  files: FilePrimitives,
   { source, from, to }: Trees,
   made: Name,
   options: CopyOptions,
 ): Copied {
-  const { numbers } = libc;
   const { checkpoint, whole } = options;
-  const check = (result: number): number => {
+  const check = (result: Result): Result => {
     if (result < 0) throw refusal(to, result);
     return result;
   };
-  const make = ({ directory, name }: Name): number => {
-    check(libc.call(numbers.mkdirat, directory, libc.path(name), PRIVATE_DIRECTORY_MODE));
-    return check(openDirectoryAt(libc, directory, name));
+  const make = ({ directory, name }: Name): Handle => {
+    check(files.makeDirectoryAt(directory, name, PRIVATE_DIRECTORY_MODE));
+    return check(files.openAt(directory, name, "directory"));
   };
-  const dress = (own: number): void => {
-    const stat = statOf(libc, own);
+  const dress = (own: Handle): void => {
+    const stat = files.statOf(own);
     if (typeof stat === "number") throw refusal(from, stat);
-    resemble(libc, to, copies.top, { descriptor: own, stat }, { owner: whole });
+    resemble(files, to, copies.top, { handle: own, stat }, { owner: whole });
   };
-  let files = 0;
+  let copied = 0;
   let bytes = 0;
   let leftOut = 0;
   const leaveOut = (): 0 => {
@@ -55,41 +53,41 @@ export function copyDirectory(
     leftOut++;
     return 0;
   };
-  const copies = new DescriptorStack(libc);
-  const own = openDirectoryAt(libc, source.parent, source.name);
+  const copies = new DirectoryStack(files);
+  const own = files.openAt(source.parent, source.name, "directory");
   if (own < 0) throw refusal(from, own);
   try {
-    const descriptor = openDirectoryAt(libc, own, ".");
-    if (descriptor < 0) throw refusal(from, descriptor);
+    const directory = files.openAt(own, ".", "directory");
+    if (directory < 0) throw refusal(from, directory);
     try {
       check(copies.push(make(made)));
     } catch (error) {
-      libc.call(numbers.close, descriptor);
+      files.close(directory);
       throw error;
     }
     const root = copies.stat;
-    const isOwnCopy = (directory: number, { name }: TreeEntry): boolean => {
-      const stat = statAt(libc, directory, name);
+    const isOwnCopy = (directory: Handle, { name }: TreeEntry): boolean => {
+      const stat = files.statAt(directory, name);
       return typeof stat === "object" && isSameFile(stat, root);
     };
     const admit = both(
       withPermission("read", from).admit,
       underNewNames(from, withPermission("write", to)),
     );
-    const result = traverse(libc, { descriptor, path: from.path, admit }, {
+    const result = traverse(files, { directory, path: from.path, admit }, {
       leaf(directory, { name, type, admitted }) {
         // What a writer at work has beside its file, or has left there.
         if (type === "file" && typeof name === "string" && isTemporary(name)) return 0;
         if (!admitted || type === "other") return leaveOut();
         const place = { directory: copies.top, name };
         if (type === "symlink") {
-          copyLink(libc, to, { directory, name }, place, options);
+          copyLink(files, to, { directory, name }, place, options);
           return 0;
         }
-        const copied = copyFileWithin(libc, { from, to }, { directory, name }, place, options);
-        if (copied === null) return leaveOut();
-        bytes += copied;
-        files++;
+        const length = copyFileWithin(files, { from, to }, { directory, name }, place, options);
+        if (length === null) return leaveOut();
+        bytes += length;
+        copied++;
         return 0;
       },
       enter(directory, entry) {
@@ -107,18 +105,17 @@ export function copyDirectory(
       },
       closed(_, { name }) {
         check(copies.pop());
-        check(libc.call(numbers.unlinkat, copies.top, libc.path(name), AT_REMOVEDIR));
+        check(files.unlinkAt(copies.top, name, "directory"));
         return leaveOut();
       },
     }, checkpoint);
     if (result < 0) throw refusal(from, result);
     dress(own);
-    // One for all: file by file would take minutes where there are many.
-    check(libc.call(numbers.syncfs, copies.top));
-    return { files, bytes, leftOut };
+    syncAllCopied(files, to, copies.top);
+    return { files: copied, bytes, leftOut };
   } finally {
     copies.clear();
-    libc.call(numbers.close, own);
+    files.close(own);
   }
 }
 

@@ -1,20 +1,20 @@
-/** Copying what a directory holds: one file, one link, by the descriptors of the directories. */
+/** Copying what a directory holds: one file, one link, by the handles of the directories. */
 
 import { ToolError } from "../../../core/errors.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
-import type { Libc } from "../../../sandbox/kernel/libc.ts";
-import { OPEN } from "../../../sandbox/kernel/open_without_links.ts";
-import { resemble, resembleLink } from "./_attributes.ts";
-import { copyContents } from "./_contents.ts";
-import type { Target, TransferOptions } from "../file_backend.ts";
-import { openForReading } from "./_old_file.ts";
 import { changed, refusal } from "../../kernel/refusal.ts";
-import type { Name } from "../../kernel/rename.ts";
-import { type Stat, statAt } from "../../kernel/stat.ts";
+import type { Stat } from "../../kernel/stat.ts";
+import { openForReading } from "../_place.ts";
+import type { Target, TransferOptions } from "../file_backend.ts";
+import type { FilePrimitives, Name } from "../primitives.ts";
+import { resemble } from "./_attributes.ts";
+import { copyContents } from "./_contents.ts";
+import { syncCopied } from "./_durability.ts";
 
 /** Until it has its own. */
 const PRIVATE_MODE = 0o600;
 
+/** What a copy came to. */
 export interface Copied {
   readonly files: number;
   readonly bytes: number;
@@ -22,6 +22,7 @@ export interface Copied {
   readonly leftOut: number;
 }
 
+/** How a copy is made. */
 export interface CopyOptions extends TransferOptions {
   /** Of a move between file systems: owners are kept, and nothing may be left out. */
   readonly whole: boolean;
@@ -31,55 +32,49 @@ export interface CopyOptions extends TransferOptions {
 
 /** Makes the same link under another name: where it leads is not looked at. */
 export function copyLink(
-  libc: Libc,
+  files: FilePrimitives,
   target: Target,
   from: Name,
   to: Name,
   { whole, onCopied }: CopyOptions,
 ): Copied {
-  const { numbers, structAddress, structBytes } = libc;
-  const text = libc.path(from.name);
-  // PATH_MAX is the longest a link can be (linux/limits.h).
-  const length = libc.call(numbers.readlinkat, from.directory, text, structAddress, 4096);
+  const text = files.readLinkAt(from.directory, from.name);
   // It was a link when it was looked at.
-  if (length === -ERRNO.EINVAL) throw changed(target);
-  if (length < 0) throw refusal(target, length);
-  const leads = libc.path(structBytes.slice(0, length), 0);
-  const result = libc.call(numbers.symlinkat, leads, to.directory, libc.path(to.name, 1));
+  if (text === -ERRNO.EINVAL) throw changed(target);
+  if (typeof text === "number") throw refusal(target, text);
+  const result = files.symlinkAt(text, to);
   if (result < 0) throw refusal(target, result);
-  resembleLink(libc, from, to, { owner: whole });
-  const stat = statAt(libc, from.directory, from.name);
+  files.copyLinkAttributes(from, to, { owner: whole });
+  const stat = files.statAt(from.directory, from.name);
   if (typeof stat === "object") onCopied?.(stat);
   return { files: 0, bytes: 0, leftOut: 0 };
 }
 
 /** The bytes copied; null where the system does not let this user read it, or something else has its name now. */
 export function copyFileWithin(
-  libc: Libc,
+  files: FilePrimitives,
   { from, to }: { readonly from: Target; readonly to: Target },
   original: Name,
   copy: Name,
   { checkpoint, whole, onCopied }: CopyOptions,
 ): number | null {
-  const { numbers } = libc;
   const place = { target: from, parent: original.directory, name: original.name };
-  const source = attempt(() => openForReading(libc, place));
+  const source = attempt(() => openForReading(files, place));
   if (source === null) return null;
   try {
-    const flags = OPEN.WRONLY | OPEN.CREAT | OPEN.EXCL | OPEN.CLOEXEC | numbers.O_NOFOLLOW;
-    const name = libc.path(copy.name);
-    const descriptor = libc.call(numbers.openat, copy.directory, name, flags, PRIVATE_MODE);
-    if (descriptor < 0) throw refusal(to, descriptor);
+    const handle = files.openAt(copy.directory, copy.name, "create", PRIVATE_MODE);
+    if (handle < 0) throw refusal(to, handle);
     try {
-      const bytes = copyContents(libc, to, source.descriptor, descriptor, checkpoint);
-      resemble(libc, to, descriptor, source, { owner: whole });
+      const bytes = copyContents(files, to, source.handle, handle, checkpoint);
+      resemble(files, to, handle, source, { owner: whole });
+      syncCopied(files, to, handle);
       onCopied?.(source.stat);
       return bytes;
     } finally {
-      libc.call(numbers.close, descriptor);
+      files.close(handle);
     }
   } finally {
-    libc.call(numbers.close, source.descriptor);
+    files.close(source.handle);
   }
 }
 

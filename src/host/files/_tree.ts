@@ -1,16 +1,14 @@
 /** Going through a directory tree to change it: every entry is seen, whatever its name and whoever may see it. */
 
-import type { CanonicalPath } from "../../../core/capability.ts";
-import type { FileType } from "../../../core/files.ts";
-import { ERRNO } from "../../../sandbox/kernel/errno.ts";
-import type { Libc } from "../../../sandbox/kernel/libc.ts";
-import { DescriptorStack, openDirectoryAt } from "../../kernel/descriptor_stack.ts";
-import type { Admit, Admits, EntryKind } from "../file_backend.ts";
-import { AT_REMOVEDIR } from "./parent_directory.ts";
-import { type EntryName, statAt } from "../../kernel/stat.ts";
-import { type DirectoryEntry, readEntries } from "../../scan/linux/walk.ts";
+import type { CanonicalPath } from "../../core/capability.ts";
+import type { FileType } from "../../core/files.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import type { DirectoryEntry } from "../kernel/directory_entries.ts";
+import type { EntryName } from "../kernel/stat.ts";
+import { DirectoryStack } from "./directory_stack.ts";
+import type { Admit, Admits, EntryKind } from "./file_backend.ts";
+import type { FilePrimitives, Handle, ReadPrimitives, Result } from "./primitives.ts";
 
-const BUFFER_BYTES = 32 * 1024;
 /** Entries between two looks at whether the call is to end. */
 const STRIDE = 64;
 /**
@@ -22,7 +20,7 @@ const ASKED_DEPTH = 64;
 const ROOT = "/" as CanonicalPath;
 
 export interface TreeEntry {
-  /** For system calls on the directory that it is given with. */
+  /** In the directory that it is given with. */
   readonly name: EntryName;
   readonly type: FileType;
   /** Whether the policy lets the call touch it. */
@@ -32,20 +30,20 @@ export interface TreeEntry {
 /** What is done on the way. Results below 0 are error numbers with their signs turned, which end it. */
 export interface Visitor {
   /** Of what is no directory. */
-  leaf(directory: number, entry: TreeEntry): number;
+  leaf(directory: Handle, entry: TreeEntry): Result;
   /** Before a directory is gone into, which is not done for `false`. */
-  enter(directory: number, entry: TreeEntry): boolean | number;
-  /** When it is open: `own` is its own descriptor. */
-  entered?(own: number, entry: TreeEntry): number;
-  /** Once all in it was seen: `own` is its own descriptor. */
-  leaving?(own: number, entry: TreeEntry): number;
+  enter(directory: Handle, entry: TreeEntry): boolean | Result;
+  /** When it is open: `own` is its own handle. */
+  entered?(own: Handle, entry: TreeEntry): Result;
+  /** Once all in it was seen: `own` is its own handle. */
+  leaving?(own: Handle, entry: TreeEntry): Result;
   /** After that, where it lies. */
-  left?(directory: number, entry: TreeEntry): number;
+  left?(directory: Handle, entry: TreeEntry): Result;
   /**
    * A directory that cannot be opened or read though it was to be entered. Without it that ends the walk, unless the
    * directory is gone.
    */
-  closed?(directory: number, entry: TreeEntry, error: number): number;
+  closed?(directory: Handle, entry: TreeEntry, error: Result): Result;
 }
 
 interface Frame {
@@ -60,26 +58,25 @@ interface Frame {
 
 /**
  * Visits all below an open directory, which is closed at the end, depth first, links never followed. However deep
- * the tree is, few descriptors are open, and nothing is called recursively. 0, or the error that ended it.
+ * the tree is, few handles are open, and nothing is called recursively. 0, or the error that ended it.
  */
 export function traverse(
-  libc: Libc,
-  start: { readonly descriptor: number; readonly path: CanonicalPath; readonly admit: Admit },
+  files: ReadPrimitives,
+  start: { readonly directory: Handle; readonly path: CanonicalPath; readonly admit: Admit },
   visitor: Visitor,
   checkpoint: () => void,
-): number {
-  const stack = new DescriptorStack(libc);
+): Result {
+  const stack = new DirectoryStack(files);
   const frames: Frame[] = [];
-  const buffer = new Uint8Array(BUFFER_BYTES);
   const push = (
-    descriptor: number,
+    directory: Handle | Result,
     entry: TreeEntry | null,
     path: CanonicalPath | null,
-  ): number => {
-    if (descriptor < 0) return descriptor;
-    const pushed = stack.push(descriptor);
+  ): Result => {
+    if (directory < 0) return directory;
+    const pushed = stack.push(directory);
     if (pushed < 0) return pushed;
-    const entries = readEntries(libc, descriptor, buffer);
+    const entries = files.list(directory);
     if (typeof entries === "number") return stack.pop() || entries;
     const above = frames.at(-1)?.admits ?? null;
     const isDeep = frames.length > ASKED_DEPTH && above !== null;
@@ -88,7 +85,7 @@ export function traverse(
     return 0;
   };
   try {
-    let result = push(start.descriptor, null, start.path);
+    let result = push(start.directory, null, start.path);
     for (let seen = 0; result >= 0; seen++) {
       if (seen % STRIDE === 0) checkpoint();
       const frame = frames.at(-1);
@@ -98,7 +95,7 @@ export function traverse(
         result = leave(stack, frames, visitor);
         continue;
       }
-      const type = typeOf(libc, stack.top, found);
+      const type = typeOf(files, stack.top, found);
       if (type === null) continue;
       const path = frame.path === null ? null : pathOf(frame.path, found);
       const kind: EntryKind = type === "directory" ? "directory" : "file";
@@ -111,7 +108,7 @@ export function traverse(
       const entering = visitor.enter(stack.top, entry);
       if (typeof entering === "number") result = entering;
       if (entering !== true) continue;
-      result = push(openDirectoryAt(libc, stack.top, entry.name), entry, path);
+      result = push(files.openAt(stack.top, entry.name, "directory"), entry, path);
       if (result >= 0) result = visitor.entered?.(stack.top, entry) ?? 0;
       else if (visitor.closed !== undefined) result = visitor.closed(stack.top, entry, result);
       else if (result === -ERRNO.ENOENT) result = 0;
@@ -122,7 +119,7 @@ export function traverse(
   }
 }
 
-function leave(stack: DescriptorStack, frames: Frame[], visitor: Visitor): number {
+function leave(stack: DirectoryStack, frames: Frame[], visitor: Visitor): Result {
   const entry = frames.pop()?.entry ?? null;
   let result = 0;
   if (entry !== null) result = visitor.leaving?.(stack.top, entry) ?? 0;
@@ -132,9 +129,9 @@ function leave(stack: DescriptorStack, frames: Frame[], visitor: Visitor): numbe
 }
 
 /** Null where it has vanished. */
-function typeOf(libc: Libc, directory: number, entry: DirectoryEntry): FileType | null {
+function typeOf(files: ReadPrimitives, directory: Handle, entry: DirectoryEntry): FileType | null {
   if (entry.raw === null && entry.type !== null) return entry.type;
-  const stat = statAt(libc, directory, entry.raw ?? entry.name);
+  const stat = files.statAt(directory, entry.raw ?? entry.name);
   return typeof stat === "number" ? null : stat.type;
 }
 
@@ -148,21 +145,20 @@ function pathOf(directory: CanonicalPath, { name, raw }: DirectoryEntry): Canoni
 const OWNER_MODE = 0o700;
 
 /** Removes all of a tree, unasked: what this process made itself. 0, or the error that ended it. */
-export function removeTree(libc: Libc, directory: number, name: EntryName): number {
-  const { unlinkat, fchmod } = libc.numbers;
-  const remove = (at: number, entry: EntryName, flags: number): number => {
-    const result = libc.call(unlinkat, at, libc.path(entry), flags);
+export function removeTree(files: FilePrimitives, parent: Handle, name: EntryName): Result {
+  const remove = (directory: Handle, entry: EntryName, kind: "entry" | "directory"): Result => {
+    const result = files.unlinkAt(directory, entry, kind);
     return result === -ERRNO.ENOENT ? 0 : result;
   };
-  const descriptor = openDirectoryAt(libc, directory, name);
-  if (descriptor === -ERRNO.ENOENT) return 0;
-  if (descriptor < 0) return remove(directory, name, 0);
-  libc.call(fchmod, descriptor, OWNER_MODE);
-  const result = traverse(libc, { descriptor, path: ROOT, admit: () => null }, {
-    leaf: (at, entry) => remove(at, entry.name, 0),
+  const directory = files.openAt(parent, name, "directory");
+  if (directory === -ERRNO.ENOENT) return 0;
+  if (directory < 0) return remove(parent, name, "entry");
+  files.setMode(directory, OWNER_MODE);
+  const result = traverse(files, { directory, path: ROOT, admit: () => null }, {
+    leaf: (at, entry) => remove(at, entry.name, "entry"),
     enter: () => true,
-    entered: (own) => libc.call(fchmod, own, OWNER_MODE),
-    left: (at, entry) => remove(at, entry.name, AT_REMOVEDIR),
+    entered: (own) => files.setMode(own, OWNER_MODE),
+    left: (at, entry) => remove(at, entry.name, "directory"),
   }, () => {});
-  return result < 0 ? result : remove(directory, name, AT_REMOVEDIR);
+  return result < 0 ? result : remove(parent, name, "directory");
 }

@@ -1,0 +1,113 @@
+/** Removing an entry, with all in it where it is a directory. */
+
+import { ToolError } from "../../../core/errors.ts";
+import { ERRNO } from "../../../sandbox/kernel/errno.ts";
+import {
+  notEmpty,
+  protectedBelow,
+  refusal,
+  requirePermission,
+  withPermission,
+} from "../../kernel/refusal.ts";
+import type { EntryName } from "../../kernel/stat.ts";
+import { kindOf, type Place, requireEntry, withPlace } from "../_place.ts";
+import { traverse } from "../_tree.ts";
+import type { LongOptions, TreeTarget } from "../file_backend.ts";
+import type { FilePrimitives, Handle, Result } from "../primitives.ts";
+import { syncNames } from "./_durability.ts";
+
+/** How many entries below an open directory, which is closed, the call may not touch. */
+export function countRefused(
+  files: FilePrimitives,
+  tree: TreeTarget,
+  directory: Handle,
+  checkpoint: () => void,
+): number {
+  let refused = 0;
+  const result = traverse(files, { directory, path: tree.path, admit: tree.admit }, {
+    leaf: (_, { admitted }) => {
+      if (!admitted) refused++;
+      return 0;
+    },
+    enter: (_, { admitted }) => {
+      if (!admitted) refused++;
+      return admitted;
+    },
+  }, checkpoint);
+  if (result < 0) throw refusal(tree, result);
+  return refused;
+}
+
+/** As `Files.remove`. */
+export function removeEntry(
+  files: FilePrimitives,
+  target: TreeTarget,
+  { recursive, checkpoint }: LongOptions & { readonly recursive: boolean },
+): { readonly entries: number } {
+  requirePermission("write", target);
+  return withPlace(files, target, (place) => {
+    const stat = requireEntry(files, place);
+    target.require(kindOf(stat));
+    const entries = stat.type === "directory"
+      ? removeDirectory(files, withPermission("write", target), place, recursive, checkpoint)
+      : unlink(files, place, "entry");
+    syncNames(files, place.parent);
+    return { entries };
+  });
+}
+
+function unlink(
+  files: FilePrimitives,
+  { target, parent, name }: Place,
+  kind: "entry" | "directory",
+): 1 {
+  const result = files.unlinkAt(parent, name, kind);
+  if (result < 0) throw refusal(target, result);
+  return 1;
+}
+
+function removeDirectory(
+  files: FilePrimitives,
+  tree: TreeTarget,
+  place: Place,
+  recursive: boolean,
+  checkpoint: () => void,
+): number {
+  const { parent, name } = place;
+  const emptied = files.unlinkAt(parent, name, "directory");
+  if (emptied === 0) return 1;
+  if (emptied !== -ERRNO.ENOTEMPTY && emptied !== -ERRNO.EEXIST) throw refusal(tree, emptied);
+  if (!recursive) throw notEmpty(tree);
+  const open = (): Handle => {
+    const directory = files.openAt(parent, name, "directory");
+    if (directory < 0) throw refusal(tree, directory);
+    return directory;
+  };
+  if (tree.admit(tree.path) !== null) {
+    const refused = countRefused(files, tree, open(), checkpoint);
+    if (refused > 0) throw protectedBelow(tree, refused, "removed");
+  }
+  let removed = 0;
+  const remove = (at: Handle, entry: EntryName, kind: "entry" | "directory"): Result => {
+    const result = files.unlinkAt(at, entry, kind);
+    if (result === 0) removed++;
+    return result === -ERRNO.ENOENT ? 0 : result;
+  };
+  try {
+    const result = traverse(files, { directory: open(), path: tree.path, admit: tree.admit }, {
+      // What was not there a moment ago is judged all the same; its directory then stays.
+      leaf: (at, entry) => entry.admitted ? remove(at, entry.name, "entry") : 0,
+      enter: (_, { admitted }) => admitted,
+      left: (at, entry) => remove(at, entry.name, "directory"),
+    }, checkpoint);
+    if (result < 0) throw refusal(tree, result);
+    return removed + unlink(files, place, "directory");
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    throw new ToolError(
+      error.code,
+      `${error.message}; ${removed} of the entries in "${tree.shown}" were removed before that`,
+      { details: { ...error.details, removed } },
+    );
+  }
+}

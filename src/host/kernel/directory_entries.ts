@@ -1,0 +1,111 @@
+/** The entries of a directory, by `getdents64(2)`. */
+
+import type { FileType } from "../../core/files.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+
+/** DT_REG, DT_DIR, DT_LNK, DT_UNKNOWN (dirent.h). */
+const TYPES: Readonly<Record<number, FileType>> = { 8: "file", 4: "directory", 10: "symlink" };
+const UNKNOWN_TYPE = 0;
+
+const LATIN1 = new TextDecoder("latin1");
+const NO_BYTES = new Uint8Array(0);
+
+/** One entry of a directory, as its listing tells of it. */
+export interface DirectoryEntry {
+  readonly name: string;
+  /** Null where the file system does not say. */
+  readonly type: FileType | null;
+  /** The name is no UTF-8: it is shown with escapes, and no path leads to it. */
+  readonly escaped: boolean;
+  /** The bytes of such a name; null of all others. */
+  readonly raw: Uint8Array | null;
+}
+
+/**
+ * All entries, sorted, or those whose names begin with `prefix`, which spares the others; or an error number with
+ * its sign turned.
+ */
+export function readEntries(
+  libc: Libc,
+  descriptor: number,
+  buffer: Uint8Array,
+  prefix = "",
+): readonly DirectoryEntry[] | number {
+  const beginning = prefix === "" ? NO_BYTES : new TextEncoder().encode(prefix);
+  const entries: DirectoryEntry[] = [];
+  for (;;) {
+    const count = libc.transfer(libc.numbers.getdents64, descriptor, buffer, buffer.length);
+    if (count === -ERRNO.EINTR) continue;
+    if (count < 0) return count;
+    if (count === 0) break;
+    parseEntries(buffer, count, beginning, entries);
+  }
+  return entries.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+}
+
+/**
+ * struct linux_dirent64 (getdents(2)): inode and offset of 8 bytes each, then the record's length (2), the
+ * type (1), and the name with its NUL. Decoding the whole buffer once and slicing is far cheaper than
+ * decoding each name; names beyond ASCII are decoded on their own.
+ */
+function parseEntries(
+  buffer: Uint8Array,
+  count: number,
+  prefix: Uint8Array,
+  entries: DirectoryEntry[],
+): void {
+  const text = LATIN1.decode(buffer.subarray(0, count));
+  const view = new DataView(buffer.buffer, buffer.byteOffset, count);
+  for (let offset = 0; offset < count;) {
+    const start = offset + 19;
+    if (!beginsWith(buffer, start, prefix)) {
+      offset += view.getUint16(offset + 16, true);
+      continue;
+    }
+    let end = start;
+    let ascii = true;
+    for (let byte = buffer[end]; byte !== 0 && byte !== undefined; byte = buffer[++end]) {
+      if (byte >= 0x80) ascii = false;
+    }
+    const type = view.getUint8(offset + 18);
+    offset += view.getUint16(offset + 16, true);
+    const name = ascii ? text.slice(start, end) : decodeName(buffer.subarray(start, end));
+    if (name === "." || name === "..") continue;
+    const known = type === UNKNOWN_TYPE ? null : TYPES[type] ?? "other";
+    entries.push(
+      name === null
+        ? {
+          name: escapeName(buffer.subarray(start, end)),
+          type: "other",
+          escaped: true,
+          raw: buffer.slice(start, end),
+        }
+        : { name, type: known, escaped: false, raw: null },
+    );
+  }
+}
+
+function beginsWith(buffer: Uint8Array, start: number, prefix: Uint8Array): boolean {
+  for (let index = 0; index < prefix.length; index++) {
+    if (buffer[start + index] !== prefix[index]) return false;
+  }
+  return true;
+}
+
+function decodeName(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Every byte beyond ASCII as `\xff`. */
+function escapeName(bytes: Uint8Array): string {
+  let name = "";
+  for (const byte of bytes) {
+    name += byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`;
+  }
+  return name;
+}
