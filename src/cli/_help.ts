@@ -4,6 +4,7 @@ import { ERROR_CODES } from "../core/errors.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXAMPLES, EXIT_STATUSES } from "./examples.ts";
 import { FLAGS } from "./flags.ts";
+import { protocolLines } from "./reference/protocol_text.ts";
 import { wrap } from "./render/plain_text.ts";
 import { NO_SCREEN, type Screen } from "./render/screen.ts";
 import { type Style, styleOf } from "./render/style.ts";
@@ -69,8 +70,17 @@ function ofCommand(
     ...(examples.length === 0
       ? []
       : ["", heading("examples:"), ...examples.map((example) => `  ${example}`)]),
+    ...(name === "serve" ? ["", ...protocol(layout)] : []),
     ...(name === "call" ? ["", heading("exit status:"), ...statusLines()] : []),
   ].join("\n");
+}
+
+function protocol({ columns, style: { heading } }: Layout): readonly string[] {
+  return protocolLines(heading, (text, indent) => {
+    const pad = " ".repeat(indent);
+    return wrap(text, Math.max(MIN_RIGHT, (columns ?? Infinity) - indent - 2))
+      .map((line, index) => index === 0 ? pad + line : `${pad}  ${line}`);
+  });
 }
 
 function statusLines(): readonly string[] {

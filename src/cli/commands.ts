@@ -34,7 +34,7 @@ export const COMMANDS: Readonly<
   },
   policy: {
     usage:
-      "policy [check|show|explain TOOL KEY=VALUE ...|test [FILE ...]|flags|schema|init [FILE]|replay]",
+      "policy [check [FILE ...]|show|explain TOOL KEY=VALUE ...|test [FILE ...]|flags|schema|init [FILE]|replay]",
     help: "write policies, check and try them, explain a decision, judge a log anew",
     load: async () => (await import("./policy/policy.ts")).policy,
   },

@@ -25,7 +25,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "toolgate tools docs --for man > toolgate.1",
   ],
   policy: [
-    "toolgate policy check --policy policy.yaml",
+    "toolgate policy check policy.yaml",
     "toolgate policy explain run_command argv=git,push",
     "toolgate policy init policy.yaml",
     "toolgate policy test --policy policy.yaml      (with policy.test.yaml beside it)",

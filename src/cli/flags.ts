@@ -176,7 +176,11 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     }
     const [name, attached] = split(argument.slice(2));
     const flag = argument.startsWith("--") ? known.get(name) : undefined;
-    if (flag === undefined) throw unknown(argument);
+    if (flag === undefined) throw unknown(argument, words);
+    if (name === "json" && attached === undefined && !takesJson(words[0])) {
+      (values["format"] ??= []).push("json");
+      continue;
+    }
     if (flag.value === undefined) {
       if (attached !== undefined) throw new UsageError(`--${name} takes no value`);
       switches.add(name);
@@ -217,7 +221,20 @@ function split(text: string): [string, string | undefined] {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function unknown(argument: string): UsageError {
+/** Whether the command takes arguments as JSON; with the others `--json` can only mean how they answer. */
+function takesJson(command: string | undefined): boolean {
+  const { commands = [] } = FLAGS.find(({ name }) => name === "json") ?? {};
+  return command === undefined || commands.includes(command);
+}
+
+function unknown(argument: string, words: readonly string[]): UsageError {
+  const [command, tool, first] = words;
+  if (command === "call" && tool !== undefined && first !== undefined && !first.includes("=")) {
+    return new UsageError(
+      `${argument} is no flag of toolgate. A command line is one argument of a tool: ` +
+        `toolgate call ${tool} command='${first} ${argument} …'`,
+    );
+  }
   const name = split(argument.replace(/^-+/, ""))[0];
   const near = nearest(name, FLAGS.map((flag) => flag.name));
   const hint = near !== null ? `; did you mean --${near}?` : "; toolgate --help lists them";

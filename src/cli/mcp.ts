@@ -7,14 +7,19 @@ import { LineLoop } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
 import { McpServer } from "../serve/mcp/mcp_server.ts";
 import { createReadiness } from "../host/kernel/readiness.ts";
+import { greet } from "./circumstances.ts";
 import { openSession, openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader is gone. */
 export async function mcp(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
+  const libc = openLibc();
+  if (!session.quiet) {
+    greet(session.workspace, libc, "messages of an MCP client, which nobody types by hand");
+  }
   const engine = await openStayingEngine(session, invocation);
   engine.warm();
-  const readiness = createReadiness(openLibc());
+  const readiness = createReadiness(libc);
   const writer = new LineWriter(readiness);
   const server = new McpServer(engine, {
     agent: session.agent.name,

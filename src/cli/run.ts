@@ -40,7 +40,7 @@ export async function run(argv: readonly string[], embedded: Embedded): Promise<
     }
     const line = parseCommandLine(argv);
     const [name, ...words] = line.words;
-    if (line.switches.has("version")) {
+    if (line.switches.has("version") || name === "version") {
       print(`toolgate ${embedded.version}`);
       return EXIT.success;
     }

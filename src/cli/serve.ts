@@ -2,20 +2,29 @@
 
 import { EXIT } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
-import { openLibc } from "../sandbox/kernel/libc.ts";
+import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
 import type { Invocation } from "./invocation.ts";
 import { LineLoop } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
 import { createReadiness } from "../host/kernel/readiness.ts";
 import { Server } from "../serve/server.ts";
 import type { PipeAgent } from "../serve/server.ts";
+import { greet } from "./circumstances.ts";
 import { openSession, openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
 export async function serve(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
+  const libc = openLibc();
+  if (!session.quiet) {
+    greet(
+      session.workspace,
+      libc,
+      "requests, one JSON object a line; toolgate help serve says which",
+    );
+  }
   const engine = await openStayingEngine(session, invocation);
-  return await serveEngine(engine, session.agent, session);
+  return await serveEngine(engine, session.agent, session, libc);
 }
 
 /** As {@linkcode serve}, with an engine that is there. */
@@ -23,9 +32,10 @@ export async function serveEngine(
   engine: StayingEngine,
   agent: PipeAgent,
   options?: { readonly registration: boolean },
+  libc: Libc | null = openLibc(),
 ): Promise<number> {
   engine.warm();
-  const readiness = createReadiness(openLibc());
+  const readiness = createReadiness(libc);
   const writer = new LineWriter(readiness);
   const server = new Server(engine, agent, (line) => writer.write(line), options);
   const { limits, killGraceMs } = engine.rulebook.settings;

@@ -8,6 +8,7 @@ import type {
 } from "../../engine/approvals/approvals.ts";
 import type { ApprovalStore, StoredApproval } from "../../host/storage/approval_store.ts";
 import { complain } from "../stdio.ts";
+import { previewText } from "./_preview_text.ts";
 
 /** By what ways a single call can be agreed to. */
 export interface CallApproverOptions {
@@ -102,25 +103,6 @@ async function askTerminal(
   if (["y", "yes"].includes(answer)) return { answer: "approved", remember: "once" };
   store?.remove(id);
   return { answer: "rejected", reason: "the person at the terminal said no" };
-}
-
-/** Most lines of a preview that still leave the question on the screen. */
-const MOST_LINES = 40;
-
-function previewText(preview: string, colour: (diffLine: string) => string): string {
-  const value: unknown = JSON.parse(preview);
-  if (typeof value !== "object" || value === null) return "";
-  const { diff, ...rest } = value as Record<string, unknown>;
-  const isDiff = typeof diff === "string" && diff !== "";
-  const text = isDiff ? diff : JSON.stringify(rest, null, 2);
-  const lines = text.split("\n").map((line) => {
-    const safe = printable(line, 200);
-    return `  ${isDiff ? colour(safe) : safe}`;
-  });
-  const more = lines.length - MOST_LINES;
-  return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`  … ${more} more lines`] : [])].join(
-    "\n",
-  );
 }
 
 /** A line of standard input; null when the time is over, "" at its end. */

@@ -19,7 +19,11 @@ import { UsageError } from "../usage_error.ts";
 export async function call(invocation: Invocation): Promise<number> {
   const [tool, ...pairs] = invocation.words;
   if (tool === undefined) {
-    throw new UsageError("call needs a tool: toolgate call TOOL [KEY=VALUE ...]");
+    throw new UsageError(
+      "call needs a tool: toolgate call TOOL [KEY=VALUE ...]\n" +
+        "  toolgate call read_file path=README.md\n" +
+        "toolgate tools lists them; toolgate call TOOL --help says what one takes",
+    );
   }
   const session = await openSession(invocation);
   const engine = openEngine(session, invocation);

@@ -8,6 +8,7 @@ import { probeLandlock } from "../../sandbox/landlock.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { type Finding, finding, isHealthy, notEnforced, table } from "./_findings.ts";
+import { circumstancesOf, warningsOf } from "../circumstances.ts";
 import type { Invocation } from "../invocation.ts";
 import { openEngine, openSession, type Session } from "../session.ts";
 import { print } from "../stdio.ts";
@@ -28,11 +29,16 @@ export async function doctor(invocation: Invocation): Promise<number> {
   await engine.runner.close();
   const healthy = isHealthy(findings, { kernel, bubblewrap });
   const open = notEnforced(Deno.build.os, findings);
+  const circumstances = circumstancesOf(session.workspace, libc);
+  const warnings = warningsOf(circumstances);
   if (session.format === "json") {
     print(JSON.stringify({
       version,
       platform: `${Deno.build.os} ${Deno.build.arch}`,
       sealed,
+      user: circumstances.user,
+      workspace: session.workspace,
+      warnings,
       policies: session.policies.map(({ source }) => source),
       kernel,
       bubblewrap,
@@ -43,8 +49,13 @@ export async function doctor(invocation: Invocation): Promise<number> {
     }));
   } else {
     print([
+      `toolgate ${version}${sealed ? ", sealed" : ""} on ${Deno.build.os} ${Deno.build.arch}`,
+      `user ${circumstances.user ?? "unknown"}, workspace ${session.workspace}`,
+      `policy ${session.policies.map(({ source }) => source).join(", ")}`,
+      "",
       table(findings),
       "",
+      ...warnings.map((warning) => `warning: ${warning}`),
       ...open.map((line) => `not enforced: ${line}`),
       `sandbox.kernel: ${kernel}, sandbox.bubblewrap: ${bubblewrap}; ${
         healthy ? "all that they need is here" : "something they need is missing"

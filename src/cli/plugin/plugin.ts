@@ -171,9 +171,7 @@ function warningsOf({ manifest, text }: Checked): readonly ShownWarning[] {
 }
 
 function renderWarning(file: string, { key, message, line }: ShownWarning): string {
-  return `${file}: ${key}: ${printable(message, 1000)}${
-    line === undefined ? "" : ` (line ${line})`
-  }`;
+  return `${file}:${line === undefined ? "" : `${line}:`} ${key}: ${printable(message, 1000)}`;
 }
 
 /** Markdown, a section for each tool. */

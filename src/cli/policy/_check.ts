@@ -38,7 +38,14 @@ interface Shown {
 const MOST_SHOWN = 1000;
 
 /** Exit 0 where all policies load and hold together, with warnings too unless `--strict`; else 1. */
-export async function checkPolicies(invocation: Invocation): Promise<number> {
+export async function checkPolicies(
+  asked: Invocation,
+  words: readonly string[],
+): Promise<number> {
+  const { policy = [], ...values } = asked.values;
+  const invocation = words.length === 0
+    ? asked
+    : { ...asked, values: { ...values, policy: [...policy, ...words] } };
   const format = formatOf(invocation);
   const files = policyFiles(invocation).map((file): Named => ({ file, text: readPolicy(file) }));
   const { sealed, policy: embedded } = invocation.embedded;
@@ -125,9 +132,7 @@ function shown(
 
 function render({ file, key, message, line }: Shown): string {
   const where = key === "" ? "" : `${key}: `;
-  return `${file}: ${where}${printable(message, 1000)}${
-    line === undefined ? "" : ` (line ${line})`
-  }`;
+  return `${file}:${line === undefined ? "" : `${line}:`} ${where}${printable(message, 1000)}`;
 }
 
 function noted(file: string, warnings: readonly Shown[], accepted: readonly Shown[]): string {

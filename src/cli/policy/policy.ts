@@ -14,7 +14,7 @@ export type PolicyAction = (
 const ACTIONS: Readonly<
   Record<string, { readonly words: number; readonly load: () => Promise<PolicyAction> }>
 > = {
-  check: { words: 0, load: async () => (await import("./_check.ts")).checkPolicies },
+  check: { words: Infinity, load: async () => (await import("./_check.ts")).checkPolicies },
   show: { words: 0, load: async () => (await import("./_show.ts")).showPolicies },
   explain: {
     words: Infinity,

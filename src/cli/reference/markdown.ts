@@ -4,6 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "../../core/errors.ts";
 import type { ToolDescription } from "../../core/tool.ts";
 import { callLine } from "./call_line.ts";
 import { commonErrors, errorMeaning, errorsOf } from "./_error_reference.ts";
+import { protocolSection } from "./protocol_text.ts";
 import { byCategory, membersOf, type ReferenceSource } from "./reference.ts";
 
 /** The reference of the tools, for people. */
@@ -19,6 +20,8 @@ export function toMarkdown({ tools, version }: ReferenceSource): string {
       `- ${text(category)}: ${members.map(({ name }) => `[\`${name}\`](#${name})`).join(" ")}`,
     ]),
     ...byCategory(tools).flatMap(([category, members]) => categorySection(category, members)),
+    "",
+    ...protocolSection(table, text, code),
     "",
     "## Errors",
     "",

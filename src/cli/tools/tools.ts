@@ -10,6 +10,7 @@ import type { Invocation } from "../invocation.ts";
 import { openScreen } from "../render/screen.ts";
 import { openEngine, openSession, type Session } from "../session.ts";
 import { complain, print } from "../stdio.ts";
+import { createRegistry } from "../../tools/registry.ts";
 import { toolShape } from "../../serve/tool_shape.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -35,8 +36,11 @@ const ACTIONS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
 
 /** `tools list|show|search|schema|docs`; gives the exit status. */
 export async function tools(invocation: Invocation): Promise<number> {
-  const [action = "list", ...rest] = invocation.words;
-  const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+  const [first = "list", ...others] = invocation.words;
+  const isAction = Object.hasOwn(ACTIONS, first);
+  const isTool = !isAction && others.length === 0 && createRegistry().canonicalName(first) !== null;
+  const [action, ...rest] = isTool ? ["show", first] : [first, ...others];
+  const act = isTool || isAction ? ACTIONS[action] : undefined;
   if (act === undefined) {
     const known = Object.keys(ACTIONS);
     const hint = didYouMean(nearestOf(action, known, 1));

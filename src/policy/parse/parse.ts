@@ -58,9 +58,7 @@ const MOST_RENDERED = 50;
 /** Problems for people, one a line: `policy/x.yaml: commands[3].allow: … (line 12)`. */
 export function renderProblems(problems: readonly PolicyProblem[]): string {
   const lines = problems.slice(0, MOST_RENDERED).map(({ source, key, message, line }) =>
-    `${source}: ${key === "" ? "" : `${key}: `}${message}${
-      line === undefined ? "" : ` (line ${line})`
-    }`
+    `${source}:${line === undefined ? "" : `${line}:`} ${key === "" ? "" : `${key}: `}${message}`
   );
   const more = problems.length - lines.length;
   if (more > 0) lines.push(`and ${more} more`);

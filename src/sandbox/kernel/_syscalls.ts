@@ -37,6 +37,7 @@ export interface Syscalls {
   readonly dup3: number;
   readonly chdir: number;
   readonly eventfd2: number;
+  readonly geteuid: number;
   readonly pidfdOpen: number;
   readonly waitid: number;
   readonly setpriority: number;
@@ -89,6 +90,7 @@ const X86_64: Syscalls = {
   dup3: 292,
   chdir: 80,
   eventfd2: 290,
+  geteuid: 107,
   pidfdOpen: 434,
   waitid: 247,
   setpriority: 141,
@@ -141,6 +143,7 @@ const AARCH64: Syscalls = {
   dup3: 24,
   chdir: 49,
   eventfd2: 19,
+  geteuid: 175,
   pidfdOpen: 434,
   waitid: 95,
   setpriority: 140,

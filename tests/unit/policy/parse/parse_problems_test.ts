@@ -374,7 +374,7 @@ Deno.test("renderProblems() writes one line a problem, and no more than people r
   assertEquals(renderProblems([problem]), "policy/x.yaml: commands[3].allow: found 5");
   assertEquals(
     renderProblems([{ ...problem, key: "", line: 7 }]),
-    "policy/x.yaml: found 5 (line 7)",
+    "policy/x.yaml:7: found 5",
   );
   const lines = renderProblems(Array(70).fill(problem)).split("\n");
   assertEquals([lines.length, lines.at(-1)], [51, "and 20 more"]);

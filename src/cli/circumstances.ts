@@ -1,0 +1,54 @@
+/** What is odd about where and as whom Toolgate runs: worth a word before anything else happens. */
+
+import type { Libc } from "../sandbox/kernel/libc.ts";
+import type { CanonicalPath } from "../core/capability.ts";
+import { complain } from "./stdio.ts";
+
+/** What is looked at. */
+export interface Circumstances {
+  readonly workspace: CanonicalPath;
+  /** Null where the platform has none. */
+  readonly user: number | null;
+  /** The home folder as the environment names it; null where it does not. */
+  readonly home: string | null;
+}
+
+/** Those of this process. `libc`: null where the C library cannot be called; the runtime's own way takes a permission. */
+export function circumstancesOf(workspace: CanonicalPath, libc: Libc | null): Circumstances {
+  return {
+    workspace,
+    user: libc === null ? null : libc.call(libc.numbers.geteuid),
+    home: homeFolder(),
+  };
+}
+
+/** A sealed build may not be let to read the variable. */
+function homeFolder(): string | null {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: "HOME" });
+  return state === "granted" ? Deno.env.get("HOME") ?? null : null;
+}
+
+/** One sentence each; none where all is as it should be. */
+export function warningsOf({ workspace, user, home }: Circumstances): readonly string[] {
+  const trimmed = home === null ? null : home.replace(/(?<=.)\/+$/, "");
+  return [
+    ...(workspace === "/"
+      ? ["the workspace is /, the whole machine: name a project with --root"]
+      : workspace === trimmed
+      ? ["the workspace is the home folder, with all that lies in it: name a project with --root"]
+      : []),
+    ...(user === 0
+      ? [
+        "it runs as root: what the kernel leaves to file modes and owners holds nobody; use an ordinary user",
+      ]
+      : []),
+  ];
+}
+
+/** Says on standard error what is odd, and to who sits at a terminal what is waited for. */
+export function greet(workspace: CanonicalPath, libc: Libc | null, awaited: string): void {
+  for (const warning of warningsOf(circumstancesOf(workspace, libc))) {
+    complain(`toolgate: ${warning}`);
+  }
+  if (Deno.stdin.isTerminal()) complain(`toolgate: waiting for ${awaited}. Ctrl-D ends it.`);
+}
