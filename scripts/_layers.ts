@@ -1,4 +1,4 @@
-/** Which part of the source may know which, and which may touch the machine: ARCHITECTURE's rule, as data. */
+/** Which part of the source may know which, and which may touch the machine: the rule of `.github/ARCHITECTURE.md`, as data. */
 
 /** What each layer may import beside itself. `main` and what stands outside `src/` may import all. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 /**
- * Holds ARCHITECTURE's import directions: every import that Deno itself sees in the sources, those of types
+ * Holds the import directions of `.github/ARCHITECTURE.md`: every import that Deno itself sees in the sources, those of types
  * and those with `import()` too, is judged, and no module may reach itself again.
  */
 

@@ -219,7 +219,7 @@ export interface LoadedPolicy {
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What holds where the first policy is silent (INTERFACE: the values of its example). */
+/** What holds where the first policy is silent: what `policy show` prints for it. */
 export const DEFAULTS = {
   risk: { allow: "moderate", ask: "dangerous" },
   shell: { mode: "direct" },

@@ -3,7 +3,7 @@
 import { isWithin } from "./within.ts";
 import type { PolicyScope, Settings } from "../policy/rulebook.ts";
 
-/** Variables that Toolgate itself reads: its own (REQUIREMENTS H8), and those of the terminal. */
+/** Variables that Toolgate itself reads: its own, which may tighten what a policy sets, and those of the terminal. */
 const OWN_VARIABLES = [
   "TOOLGATE_POLICY",
   "TOOLGATE_ROOT",

@@ -1,4 +1,4 @@
-/** The life of a pipe: lines come in, lines go out, threads answer in between, and nothing waits for nothing. */
+/** The life of a pipe: lines come in, lines go out, threads answer in between, and it sleeps until one of them has something. */
 
 import type { StayingRunner } from "../engine/runner.ts";
 import { type Line, LineSplitter } from "./line_splitter.ts";

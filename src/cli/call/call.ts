@@ -154,7 +154,7 @@ async function openApprover(engine: CommandEngine, invocation: Invocation): Prom
   });
 }
 
-/** The exit status of INTERFACE.md for a result. */
+/** The exit status of `call` for a result: that of its code in {@linkcode ERROR_CODES}. */
 export function exitStatus(result: Result): number {
   return result.error === null ? EXIT.success : ERROR_CODES[result.error.code];
 }

@@ -1,6 +1,6 @@
 /**
  * Whether a read or a write would block, asked of the kernel: a blocking read that is known to have data
- * costs a fifth of an awaited one (FINDINGS: 23 µs a round trip against 128), and a write that is known to
+ * costs a fifth of an awaited one (measured with Deno 2.7.11: 23 µs a round trip against 128), and a write that is known to
  * have room cannot stop the pipe's loop.
  */
 

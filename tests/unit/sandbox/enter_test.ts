@@ -68,7 +68,7 @@ Deno.test("the runtime's own set holds where the kernel layer is off, and the ke
     ];
     const boundary = boundaryOf({ read: [inside] });
     const runtime = await held({ boundary, kernel: "off", narrow: true, steps });
-    // The runtime follows links (FINDINGS): it is the kernel that stops the third.
+    // The runtime follows links: it is the kernel that stops the third.
     assertEquals(runtime.results.map(({ ok }) => ok), [true, false, true]);
     assertEquals(runtime.results[1]?.value, "NotCapable");
     assertEquals(runtime.entered?.layers, ["policy", "runtime"]);
