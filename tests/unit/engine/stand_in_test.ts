@@ -2,20 +2,13 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { CallRequest } from "../../../src/core/request.ts";
-import { JSON_NULL } from "../../../src/core/result.ts";
-import { Approvals } from "../../../src/engine/approvals/approvals.ts";
-import { Budgets } from "../../../src/engine/_budgets.ts";
 import { type CommandEngine, createEngine } from "../../../src/engine/create_engine.ts";
-import { type Engine, execute } from "../../../src/engine/execute.ts";
+import { execute } from "../../../src/engine/execute.ts";
 import { explain } from "../../../src/engine/judge/explain.ts";
-import { Metrics } from "../../../src/engine/_metrics.ts";
-import { NO_RECORDER } from "../../../src/engine/_no_recorder.ts";
-import type { Job } from "../../../src/engine/runner.ts";
-import { ArrivalOrder } from "../../../src/engine/_arrival_order.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";
-import { FOLLOW, noLog } from "./pool/_follow.ts";
-import { canonical, pathRule, policy, rulebook, WORKSPACE } from "../policy/_fixtures.ts";
+import { canonical, pathRule, policy, WORKSPACE } from "../policy/_fixtures.ts";
+import { FOLLOW, noLog, requestOf, type World, worldOf as standIn } from "./_stand_ins.ts";
 
 const ALLOWED: Partial<Policy> = {
   risk: { allow: "moderate", ask: "dangerous" },
@@ -26,53 +19,13 @@ const ALLOWED: Partial<Policy> = {
   },
 };
 
-interface World {
-  readonly engine: Engine;
-  readonly jobs: Job[];
-}
-
-/** An engine whose runner only keeps what it is given. */
+/** An engine of all tools whose runner only keeps what it is given. */
 function worldOf(sections: Partial<Policy> = {}): World {
-  const registry = createRegistry();
-  const canonicalToolName = (name: string) => registry.canonicalName(name) ?? name;
-  const jobs: Job[] = [];
-  const engine: Engine = {
-    registry,
-    rulebook: rulebook([{ ...ALLOWED, ...sections }], { canonicalToolName }),
-    resolver: {
-      resolve: (capabilities) =>
-        capabilities.flatMap((capability) =>
-          capability.kind === "fs.read" || capability.kind === "fs.write"
-            ? [{
-              ...capability,
-              requested: capability.path,
-              path: canonical(`${WORKSPACE}/${capability.path}`),
-            }]
-            : []
-        ),
-    },
-    runner: {
-      run(job) {
-        jobs.push(job);
-        const outcome = Promise.resolve({ output: JSON_NULL, error: null, usage: {} });
-        return { outcome, cancel: () => {} };
-      },
-      close: () => Promise.resolve(),
-    },
-    prepare: () => null,
-    files: () => Promise.reject(new Error("no files here")),
-    metrics: new Metrics(),
-    arrivalOrder: new ArrivalOrder(),
-    budgets: new Budgets(() => null),
-    approvals: new Approvals({ times: { rememberMs: 0, expireMs: 0 }, now: Date.now }),
-    recorder: NO_RECORDER,
-    telemetry: null,
-  };
-  return { engine, jobs };
+  return standIn({ registry: createRegistry(), policies: [{ ...ALLOWED, ...sections }] });
 }
 
 function request(args: CallRequest["args"], agent = "root"): CallRequest {
-  return { id: 1, tool: "file", args, agent, timeoutMs: null, preview: false, stream: false };
+  return requestOf("file", { args, agent });
 }
 
 Deno.test("a call of file runs and counts as the tool that is meant, and answers under its own name", async () => {

@@ -6,7 +6,7 @@ import type { Schema } from "../../../../src/core/schema.ts";
 import type { Project } from "../../../../src/core/survey.ts";
 import type { Tool } from "../../../../src/core/tool.ts";
 import { createEngine } from "../../../../src/engine/create_engine.ts";
-import { FOLLOW, noLog } from "../pool/_follow.ts";
+import { FOLLOW, noLog } from "../_stand_ins.ts";
 import { execute } from "../../../../src/engine/execute.ts";
 import { judge } from "../../../../src/engine/judge/judge.ts";
 import type { Judgement } from "../../../../src/engine/judge/judgement.ts";
