@@ -2,8 +2,7 @@ import { assertEquals } from "@std/assert";
 import { guardOf, plainGlob } from "../../../src/engine/guard.ts";
 import type { GoverningFiles } from "../../../src/engine/guard.ts";
 import type { PathRule } from "../../../src/policy/model.ts";
-import { compileRulebook } from "../../../src/policy/compile.ts";
-import { canonical, pathRule, policy, WORKSPACE } from "../policy/_fixtures.ts";
+import { canonical, pathRule, policy, rulebook, WORKSPACE } from "../policy/_fixtures.ts";
 
 const NOTHING: GoverningFiles = { unwritable: [], manifests: [], log: null };
 const HERE = canonical(WORKSPACE);
@@ -14,9 +13,8 @@ function placed(...paths: readonly PathRule[]) {
 
 /** What the policies and the guard together say to reading and writing a path. */
 function effects(paths: readonly PathRule[], files: GoverningFiles, path: string): string {
-  const own = placed(...paths);
-  const guard = guardOf([own], HERE, files);
-  const book = compileRulebook(guard === null ? [own] : [own, guard], { system: [] });
+  const guard = guardOf([placed(...paths)], HERE, files);
+  const book = rulebook(guard === null ? [{ paths }] : [{ paths }, guard.policy]);
   return (["read", "write"] as const).map((access) =>
     book.judgePath(access, canonical(path)).effect
   ).join(" ");

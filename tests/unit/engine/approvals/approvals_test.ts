@@ -50,7 +50,12 @@ function judgementOf(
   return {
     tool: toolOf(tool),
     input,
-    decision: { ...verdictOf(effect), risk: "dangerous", verdicts },
+    decision: {
+      ...verdictOf(effect),
+      risk: "dangerous",
+      verdicts,
+      findings: () => Promise.reject(new Error("nobody asked why")),
+    },
     grant: grantOf(HERE, {}),
   };
 }

@@ -10,7 +10,7 @@ import { createFiles } from "../../../../src/host/files/files.ts";
 import type { Grant } from "../../../../src/policy/grant.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { createRegistry } from "../../../../src/tools/registry.ts";
-import { noLog } from "../pool/_follow.ts";
+import { noLog } from "../_stand_ins.ts";
 import { canonical, pathRule, policy } from "../../policy/_fixtures.ts";
 
 const SECTIONS: Partial<Policy> = {
