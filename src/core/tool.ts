@@ -280,6 +280,11 @@ interface ToolOf<I, O> {
   readonly long?: boolean;
   /** Where what it does depends on the workspace: looked at before `capabilities` is asked. */
   readonly survey?: Survey<I>;
+  /**
+   * The input with what is worked out of it once written in (`Chosen`): that is what is then described, judged, approved
+   * and run. Free of effects. Throws as `capabilities`.
+   */
+  complete?(input: I): I | Promise<I>;
   /** The call that shows what this one would change, judged and run like any other, in place of `preview`. */
   dryRun?(input: I): I;
   /** Exact, and free of effects. Throws COMMAND_UNPARSABLE where they cannot be derived. */
@@ -303,7 +308,8 @@ interface ToolOf<I, O> {
 
 /**
  * One tool: one file under `src/tools/<category>/` that exports it as default, a `Tool<typeof input, typeof output>` of
- * its two schemas: what `run` takes and answers follows from them. `Chosen` is what its survey writes into the input.
+ * its two schemas: what `run` takes and answers follows from them. `Chosen` is what its survey, or
+ * `complete`, writes into the input.
  */
 export type Tool<I = Schema, O = Schema, Chosen = unknown> =
   & ToolOf<(I extends Schema ? Infer<I> : I) & Chosen, O extends Schema ? Infer<O> : O>

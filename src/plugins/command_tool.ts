@@ -19,6 +19,10 @@ export function createCommandTool(
 ): Tool<Schema<PluginArguments>, Schema<PluginOutput>> {
   const { name, category, description, risk, permission, parameters, env, examples } = manifest;
   const request = (args: PluginArguments) => requestOf(manifest, runCommand, args);
+  const completed = async (args: PluginArguments): Promise<unknown> => {
+    const asked = request(args);
+    return await runCommand.complete?.(asked) ?? asked;
+  };
   return {
     name,
     category,
@@ -35,14 +39,14 @@ export function createCommandTool(
     check: (args) => underOwnName(name, runCommand, () => runCommand.check?.(request(args))),
     async capabilities(args, scope: Scope) {
       const needed = env.map((name): Capability => ({ kind: "env.read", name }));
-      return [...await runCommand.capabilities(request(args), scope), ...needed];
+      return [...await runCommand.capabilities(await completed(args), scope), ...needed];
     },
     async preview(args, context) {
-      const shown = await runCommand.preview?.(request(args), context);
+      const shown = await runCommand.preview?.(await completed(args), context);
       return { ...shown, description: `Custom tool ${name}. ${String(shown?.["description"])}` };
     },
     async run(args, context) {
-      const result = await run(manifest, runCommand, request(args), context);
+      const result = await run(manifest, runCommand, await completed(args), context);
       return outputOf(manifest, result);
     },
   };

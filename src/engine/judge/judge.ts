@@ -35,17 +35,29 @@ function judgeTool(
     return judgeAs(engine, request, tool, tool.standsFor.call(value));
   }
   const input = request.preview && tool.dryRun !== undefined ? tool.dryRun(value) : value;
+  const completed = tool.complete?.(input) ?? input;
+  return completed instanceof Promise
+    ? completed.then((whole) => judgeInput(engine, request, { tool, input: whole }))
+    : judgeInput(engine, request, { tool, input: completed });
+}
+
+function judgeInput(
+  engine: Judging,
+  request: CallRequest,
+  call: Pick<Judgement, "tool" | "input">,
+): Judgement | Promise<Judgement> {
+  const { tool, input } = call;
   if (tool.survey !== undefined) {
     return import("./_survey.ts").then(({ judgeWays }) =>
-      judgeWays(engine, request, { tool, input }, decideLater)
+      judgeWays(engine, request, call, decideLater)
     );
   }
   const found = needsOf(tool, input, request.preview);
-  if (found instanceof Promise) return decideLater(engine, request, { tool, input }, found);
+  if (found instanceof Promise) return decideLater(engine, request, call, found);
   const preparing = engine.prepare(found, tool);
   return preparing === null
-    ? decideOn(engine, request, { tool, input }, found)
-    : decideLater(engine, request, { tool, input }, found);
+    ? decideOn(engine, request, call, found)
+    : decideLater(engine, request, call, found);
 }
 
 /** Judged as the call that is meant; where the policy is stricter with the name it came under, that holds. */

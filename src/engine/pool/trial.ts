@@ -96,7 +96,8 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
     if ("problems" in parsed) throw invalidArguments(tool.name, parsed.problems);
     const grant = { ...nothing, ...granted };
     const subject = subjectOf(tool, "root");
-    const job = { tool, input: parsed.value, grant, preview: false, stream: false, subject };
+    const input = await tool.complete?.(parsed.value) ?? parsed.value;
+    const job = { tool, input, grant, preview: false, stream: false, subject };
     const { outcome } = pool.run(job, () => {});
     await pool.drainUntil(outcome);
     const { error, output } = await outcome;

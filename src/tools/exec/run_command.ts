@@ -1,13 +1,15 @@
 /** `run_command`: a program by its words, or a command line that is understood whole. */
 
 import type { Capability } from "../../core/capability.ts";
-import { printable } from "../../core/printable.ts";
-import type { Schema } from "../../core/schema.ts";
+import type { Plan } from "../../core/plan.ts";
+import { printable, quoted } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
-import { checkCommandArguments, planOf } from "./_command_arguments.ts";
+import { parseLine, parseShellCall } from "../../shell/parse_line.ts";
 import { COMMAND_OUTPUT, commandError, commandOutput } from "../../toolkit/command_output.ts";
 import { isOutOfTime } from "../../toolkit/run_program.ts";
+import { checkWord, invalid } from "../../toolkit/words.ts";
 
 const input = {
   type: "object",
@@ -52,7 +54,18 @@ const input = {
   },
 } as const satisfies Schema;
 
-const tool: Tool<typeof input, typeof COMMAND_OUTPUT> = {
+type Input = Infer<typeof input>;
+
+/** What is worked out of the arguments once. */
+interface Planned {
+  /**
+   * The plan of a line, or of words that are a shell with its script; null where plain words say what to run. Never in
+   * a request: the schema does not know it.
+   */
+  readonly plan?: Plan | null;
+}
+
+const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   name: "run_command",
   category: "exec",
   description:
@@ -76,10 +89,11 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT> = {
   ],
   describe: ({ command, argv = [] }) =>
     `Run command: ${printable(command ?? argv.map(shown).join(" "), 300)}`,
-  check: checkCommandArguments,
+  check,
+  complete: async (input) => ({ ...input, plan: await parsed(input) }),
   async capabilities(input, scope) {
     const { argv = [], cwd = scope.cwd } = input;
-    const plan = await planOf(input);
+    const plan = planOf(input);
     const needs = plan === null
       ? await lowerCommand({ argv, cwd, redirections: [], variables: [] })
       : await lowerPlan(plan, cwd);
@@ -97,7 +111,7 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT> = {
   prepare: () => import("unbash"),
   async preview(input) {
     const { argv, cwd = "." } = input;
-    const plan = await planOf(input);
+    const plan = planOf(input);
     const needs = plan === null ? [] : await lowerPlan(plan, cwd);
     return {
       description: tool.describe(input),
@@ -110,7 +124,7 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT> = {
   },
   async run(input, context) {
     const { argv = [] } = input;
-    const plan = await planOf(input);
+    const plan = planOf(input);
     const timeoutMs = Math.min(input.timeout_ms ?? context.timeoutMs, context.timeoutMs);
     const options = {
       cwd: input.cwd ?? ".",
@@ -132,6 +146,38 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT> = {
 };
 
 export default tool;
+
+/** Throws INVALID_ARGUMENTS. */
+function check({ command, argv, env }: Input): void {
+  if ((command === undefined) === (argv === undefined)) {
+    throw command === undefined
+      ? invalid("command", "missing; give a command line as command, or its words as argv")
+      : invalid("command, argv", "both are given; one of them says what to run");
+  }
+  if (argv !== undefined) {
+    if (argv[0] === "") throw invalid("argv[0]", "must not be empty; it names the program");
+    argv.forEach((word, index) => checkWord(`argv[${index}]`, word));
+  }
+  for (const [name, value] of Object.entries(env)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw invalid(
+        "env",
+        `${quoted(name)} is no name of a variable; they are letters, digits and _`,
+      );
+    }
+    checkWord(`env.${name}`, value);
+  }
+}
+
+/** Throws COMMAND_UNPARSABLE. */
+async function parsed({ command, argv = [] }: Input): Promise<Plan | null> {
+  return command === undefined ? await parseShellCall(argv) : await parseLine(command);
+}
+
+function planOf({ plan }: Planned): Plan | null {
+  if (plan === undefined) throw new Error("asked before the line was read");
+  return plan;
+}
 
 /** A word as one would type it, for people to read. */
 function shown(word: string): string {

@@ -148,7 +148,8 @@ export async function call(
     throw new ToolError("INVALID_ARGUMENTS", JSON.stringify(parsed.problems));
   }
   tool.check?.(parsed.value);
-  const [input] = surveyed(tool, parsed.value, memory);
+  const completed = await tool.complete?.(parsed.value) ?? parsed.value;
+  const [input] = surveyed(tool, completed, memory);
   await tool.capabilities(input, { cwd: "." });
   const output = options.preview === true
     ? await tool.preview?.(input, memory.context)

@@ -76,7 +76,8 @@ async function callIn(
   tool.check?.(parsed.value);
   const meant = tool.standsFor?.call(parsed.value);
   if (meant !== undefined) return await callIn(rulebook, libc, meant.tool, meant.args, preview);
-  const needs = await needsOf(tool, parsed.value, preview);
+  const input = await tool.complete?.(parsed.value) ?? parsed.value;
+  const needs = await needsOf(tool, input, preview);
   const support = createProgramSupport(rulebook, null);
   const resolved = withoutRefusedOptions(
     rulebook,
@@ -101,8 +102,6 @@ async function callIn(
     files: await createFileBackend(libc),
     syntax: SYNTAX,
   });
-  const output = preview
-    ? await tool.preview?.(parsed.value, context)
-    : await tool.run(parsed.value, context);
+  const output = preview ? await tool.preview?.(input, context) : await tool.run(input, context);
   return output as Record<string, unknown>;
 }

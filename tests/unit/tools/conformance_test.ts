@@ -97,7 +97,7 @@ Deno.test("examples pass schema and check, and their power can be derived", asyn
     assert((tool.examples ?? []).length > 0, tool.name);
     for (const { note, args } of tool.examples ?? []) {
       assert(note !== "", tool.name);
-      const input = parsed(tool, args);
+      const input = await completed(tool, parsed(tool, args));
       tool.check?.(input);
       assert(Array.isArray(await tool.capabilities(input, { cwd: "." })), tool.name);
     }
@@ -107,7 +107,7 @@ Deno.test("examples pass schema and check, and their power can be derived", asyn
 Deno.test("deriving capabilities and describing change nothing and touch nothing", async () => {
   for (const tool of tools) {
     for (const { args } of tool.examples ?? []) {
-      const input = deepFreeze(parsed(tool, args));
+      const input = deepFreeze(await completed(tool, parsed(tool, args)));
       const first = await tool.capabilities(input, { cwd: "." });
       assertEquals(await tool.capabilities(input, { cwd: "." }), first);
       assertEquals(tool.previewReads?.(input), tool.previewReads?.(input));
@@ -269,7 +269,7 @@ Deno.test("whatever the arguments are, the answer is a refusal with a code or a 
       if ("problems" in outcome) continue;
       try {
         tool.check?.(outcome.value);
-        await tool.capabilities(outcome.value, { cwd: "." });
+        await tool.capabilities(await completed(tool, outcome.value), { cwd: "." });
         tool.describe(outcome.value);
       } catch (error) {
         assert(error instanceof ToolError, `${tool.name} ${JSON.stringify(args)}: ${error}`);
@@ -277,6 +277,13 @@ Deno.test("whatever the arguments are, the answer is a refusal with a code or a 
     }
   }
 });
+
+/** The input as it is judged. It crosses to the thread that runs it: as JSON it is the same. */
+async function completed(tool: Tool, input: unknown): Promise<unknown> {
+  const whole = await tool.complete?.(input) ?? input;
+  assertEquals(JSON.parse(JSON.stringify(whole)), whole);
+  return whole;
+}
 
 function parsed(tool: Tool, args: unknown): unknown {
   const outcome = parseArguments(tool.input, args);

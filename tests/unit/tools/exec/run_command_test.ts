@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { ProcessOutcome } from "../../../../src/core/tool.ts";
 import { parseLine } from "../../../../src/shell/parse_line.ts";
@@ -140,6 +140,7 @@ Deno.test("run_command refuses what cannot be run, and starts nothing", async ()
     [{ argv: ["a"], env: { "": "1" } }, "INVALID_ARGUMENTS", '"" is no name'],
     [{ argv: ["a"], env: { A: "\0" } }, "INVALID_ARGUMENTS", "env.A: holds a NUL"],
     [{ argv: ["a"], env: { A: 1 } }, "INVALID_ARGUMENTS", "expected a string"],
+    [{ argv: ["a"], plan: null }, "INVALID_ARGUMENTS", "unknown argument"],
     [{ argv: ["a"], timeout_ms: 0 }, "INVALID_ARGUMENTS", "at least 1"],
     [{ command: "ls &" }, "COMMAND_UNPARSABLE", "a background command at character 4"],
     [{ command: "ls; $X" }, "COMMAND_UNPARSABLE", "known only when the line runs at character 5"],
@@ -169,6 +170,15 @@ Deno.test("run_command hands lines, and shells with their script, on as plans", 
   }
 });
 
+Deno.test("run_command runs the plan that was judged, and reads no line a second time", async () => {
+  const memory = createMemory();
+  const plan = await parseLine("pwd");
+  await runCommand.run({ command: "for x in a; do rm $x; done", env: {}, plan }, memory.context);
+  assertEquals(memory.lines.map(([{ line }]) => line), ["pwd"]);
+  const unread = async () => await runCommand.run({ command: "pwd", env: {} }, memory.context);
+  await assertRejects(unread, Error, "asked before the line was read");
+});
+
 Deno.test("run_command tells why a line was stopped, with what came before", async () => {
   const refusal = new ToolError("COMMAND_DENIED", "rm x is denied", {
     rule: { file: "p", index: "commands[1]" },
@@ -192,8 +202,8 @@ Deno.test("run_command tells why a line was stopped, with what came before", asy
 });
 
 Deno.test("run_command needs every program, file and variable that it names", async () => {
-  const needs = (input: Parameters<typeof runCommand.capabilities>[0]) =>
-    runCommand.capabilities(input, { cwd: "." });
+  const needs = async (input: Parameters<typeof runCommand.capabilities>[0]) =>
+    await runCommand.capabilities(await runCommand.complete!(input), { cwd: "." });
   assertEquals(await needs({ command: "git 'a b'", env: {} }), [
     { kind: "process.spawn", argv: ["git", "a b"], cwd: "." },
   ]);
