@@ -1,0 +1,77 @@
+/** Runs the one call of a process: each layer is drawn from the call's own grant. */
+
+import type { Registry } from "../../tools/registry.ts";
+import { isFree } from "../_free_runner.ts";
+import { type Job, type JobEvent, type Runner, type Running, startsPrograms } from "../runner.ts";
+import { openPool, type PoolParts } from "./open_pool.ts";
+import type { WorkerPool } from "./worker_pool.ts";
+
+/** What the one call may run on. */
+export interface SingleRunnerOptions extends PoolParts {
+  readonly registry: Registry;
+  /** For a call that needs no power at all. */
+  readonly free: Runner;
+  /** The runtime's baked permissions are the policy's own. */
+  readonly sealed: boolean;
+}
+
+/** Loads no more than the call takes, when it comes. */
+export function createSingleRunner(options: SingleRunnerOptions): Runner {
+  const { rulebook, registry, boundaries, preparation, free, sealed } = options;
+  let pool: WorkerPool | null = null;
+  const load = async (job: Job): Promise<Runner> => {
+    // A sealed build's permissions are the policy's without a thread, whose start takes as long as the program's.
+    // Calls that may overrun get one all the same: a thread can be ended, the main thread cannot.
+    // So do those that start programs: a thread that is held cannot see to it that nothing of them is left. And so does
+    // a preview: an approver may want to see it before the call itself runs.
+    const inline = job.tool.long !== true && !startsPrograms(job) && !job.preview;
+    if (sealed && inline) {
+      const { createInlineRunner } = await import("./inline_runner.ts");
+      return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob });
+    }
+    const loaded = await openPool(options, (_lane, own) => ({
+      boundary: boundaries.ofJob(own),
+      state: "once",
+    }));
+    pool = loaded;
+    return selfDraining(loaded);
+  };
+  return {
+    run: (job, onEvent) =>
+      isFree(job, rulebook.settings) ? free.run(job, onEvent) : deferred(load(job), job, onEvent),
+    async close() {
+      await pool?.close();
+      preparation.close();
+    },
+  };
+}
+
+/** A pool whose user has no loop to drain it in. */
+function selfDraining(pool: WorkerPool): Runner {
+  return {
+    run(job, onEvent) {
+      const running = pool.run(job, onEvent);
+      void pool.drainUntil(running.outcome);
+      return running;
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** A call on a runner that is being loaded. */
+function deferred(loading: Promise<Runner>, job: Job, onEvent: (event: JobEvent) => void): Running {
+  let running: Running | null = null;
+  let cancelled = false;
+  const start = async () => {
+    running = (await loading).run(job, onEvent);
+    if (cancelled) running.cancel();
+    return await running.outcome;
+  };
+  return {
+    outcome: start(),
+    cancel() {
+      cancelled = true;
+      running?.cancel();
+    },
+  };
+}
