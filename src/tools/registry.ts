@@ -52,6 +52,10 @@ export const TOOLS: readonly RegistryEntry[] = [
     load: () => import("./exec/create_virtual_environment.ts"),
   },
   {
+    name: "analyze_code_structure",
+    load: () => import("./analysis/analyze_code_structure.ts"),
+  },
+  {
     name: "get_timestamp",
     aliases: ["custom.timestamp"],
     load: () => import("./util/get_timestamp.ts"),

@@ -5,14 +5,15 @@ import { printable } from "../../core/printable.ts";
 import type { ScannedFile, SharedScan } from "../../core/scan.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
+import { createFilter } from "../../toolkit/file_filter.ts";
 import { globArgument } from "../../toolkit/glob_argument.ts";
 import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
-import { withPartial } from "./search/partial.ts";
+import { withPartial } from "../../toolkit/partial.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
-import { createFilter } from "./search/filter.ts";
+import { scanOrVisit } from "../../toolkit/scan_or_visit.ts";
 import { Findings, type Found, Tally } from "./search/findings.ts";
 import { createLook } from "./search/probe.ts";
-import { findFiles, matchesFile, scanOrVisit } from "./search/names.ts";
+import { findFiles, matchesFile } from "./search/names.ts";
 import { compilePattern } from "./search/pattern.ts";
 import type { Scanner } from "./search/scanner.ts";
 

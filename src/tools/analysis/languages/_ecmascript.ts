@@ -17,8 +17,8 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
   function_declaration: { kind: "function" },
   generator_function_declaration: { kind: "function" },
   class_declaration: { kind: "class" },
-  method_definition: { kind: "method", member: "method", in: ["class_body"] },
-  field_definition: { kind: "property", member: "property", name: ["property"], value: "value" },
+  method_definition: { kind: "method" },
+  field_definition: { kind: "property", name: ["property"], value: "value" },
   variable_declarator: {
     kind: "variable",
     in: ["lexical_declaration", "variable_declaration"],
@@ -66,3 +66,12 @@ export const NAMES = [
 
 /** Nodes at which a signature ends. */
 export const BODIES = ["statement_block", "class_body", "interface_body", "enum_body"] as const;
+
+export const PATTERNS = [
+  "object_pattern",
+  "array_pattern",
+  "pair_pattern",
+  "rest_pattern",
+  "assignment_pattern",
+  "object_assignment_pattern",
+] as const;

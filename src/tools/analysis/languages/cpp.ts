@@ -11,7 +11,7 @@ export const CPP: Language = {
   comments: ["comment"],
   symbols: {
     ...SYMBOLS,
-    class_specifier: { kind: "class" },
+    class_specifier: { kind: "class", needs: "body" },
     namespace_definition: { kind: "module" },
     alias_declaration: { kind: "type" },
     concept_definition: { kind: "type" },

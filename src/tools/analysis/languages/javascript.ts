@@ -1,6 +1,6 @@
 /** JavaScript. */
 
-import { BODIES, FLOW, FUNCTIONS, IMPORTS, NAMES, SYMBOLS } from "./_ecmascript.ts";
+import { BODIES, FLOW, FUNCTIONS, IMPORTS, NAMES, PATTERNS, SYMBOLS } from "./_ecmascript.ts";
 import type { Language } from "./language.ts";
 
 /** JavaScript, JSX included. */
@@ -15,6 +15,7 @@ export const JAVASCRIPT: Language = {
   wrappers: ["export_statement", "lexical_declaration", "variable_declaration"],
   bodies: BODIES,
   names: NAMES,
+  patterns: PATTERNS,
   exports: { by: "statement", hidden: ["#"] },
   imports: IMPORTS,
   flow: FLOW,

@@ -36,6 +36,8 @@ export interface SymbolRule {
   readonly value?: string;
   /** Not where it is local to a function. */
   readonly outer?: true;
+  /** Only where it has this field: a use of a type is no declaration. */
+  readonly needs?: string;
   /** The field that names the type to which it belongs though it does not lie in it (Go's receiver). */
   readonly receiver?: string;
   /** The kind is that of a node below it, of the first that the table names here (Go's `type X struct`). */
@@ -56,7 +58,7 @@ export type ExportRule =
   | {
     readonly by: "modifier";
     readonly words: readonly string[];
-    readonly kinds: readonly string[];
+    readonly kinds: readonly SymbolKind[];
   }
   /** Unless a word says otherwise, or a label before it in its type does. */
   | { readonly by: "default"; readonly hidden: readonly string[] };
@@ -141,6 +143,8 @@ export interface Language {
   readonly bodies: readonly string[];
   /** Kinds of leaves that are names. */
   readonly names: readonly string[];
+  /** Kinds of nodes that hold several names to bind. */
+  readonly patterns?: readonly string[];
   readonly exports: ExportRule;
   readonly imports: Readonly<Record<string, ImportRule>>;
   readonly flow: FlowTable;

@@ -26,6 +26,7 @@ export const PYTHON: Language = {
   wrappers: ["decorated_definition", "expression_statement"],
   bodies: ["block"],
   names: ["identifier"],
+  patterns: ["pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "type"],
   exports: { by: "underscore", list: "__all__" },
   imports: {
     import_statement: { form: "dotted", field: "name" },

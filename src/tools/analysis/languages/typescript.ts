@@ -1,6 +1,6 @@
 /** TypeScript, and TypeScript with JSX. */
 
-import { BODIES, FLOW, FUNCTIONS, IMPORTS, NAMES, SYMBOLS } from "./_ecmascript.ts";
+import { BODIES, FLOW, FUNCTIONS, IMPORTS, NAMES, PATTERNS, SYMBOLS } from "./_ecmascript.ts";
 import type { Language } from "./language.ts";
 
 const { field_definition: _field, ...shared } = SYMBOLS;
@@ -38,6 +38,7 @@ export const TYPESCRIPT: Language = {
   attributes: ["decorator"],
   bodies: BODIES,
   names: NAMES,
+  patterns: PATTERNS,
   exports: { by: "statement", hidden: ["#", "private", "protected"] },
   imports: { ...IMPORTS, import_require_clause: { form: "string", field: "source" } },
   flow: FLOW,

@@ -1,8 +1,8 @@
 /** Files by name alone: what `find_files` and a search without a pattern do. */
 
-import { ToolError } from "../../../core/errors.ts";
 import type { ReadContext } from "../../../core/tool.ts";
-import { createFilter, type FilterOptions } from "./filter.ts";
+import { createFilter, type FilterOptions } from "../../../toolkit/file_filter.ts";
+import { scanOrVisit } from "../../../toolkit/scan_or_visit.ts";
 
 /** Files between two events on progress. */
 const PROGRESS = 5000;
@@ -26,21 +26,6 @@ export function findFiles(
     if (matchesFile(glob, file)) add({ path: file });
   });
   return { found, total };
-}
-
-/** Scans a directory; where the path is a file, visits that, whatever rules say of it. */
-export function scanOrVisit(
-  path: string,
-  { files }: ReadContext,
-  scan: () => void,
-  visit: (file: string) => void,
-): void {
-  try {
-    scan();
-  } catch (error) {
-    if (!(error instanceof ToolError) || error.code !== "NOT_A_DIRECTORY") throw error;
-    visit(files.display(path));
-  }
 }
 
 /** Whether a glob means the one file that was named: by its name, or by its path. */

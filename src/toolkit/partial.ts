@@ -1,6 +1,6 @@
 /** What a call that ran out of time had found by then. */
 
-import { ToolError } from "../../../core/errors.ts";
+import { ToolError } from "../core/errors.ts";
 
 /** The error to throw: the same, with `found` as its output where time is what ran out. */
 export function withPartial(error: unknown, found: () => unknown): unknown {

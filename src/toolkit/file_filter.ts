@@ -1,9 +1,9 @@
-/** Which files of a tree a search looks at: those that a person would, as far as a glob allows. */
+/** Which files of a tree are looked at: those that a person would, as far as a glob allows. */
 
-import type { Glob, GlobPlace } from "../../../core/glob.ts";
-import type { ScanDirectory, ScanFilter } from "../../../core/scan.ts";
-import type { ReadContext } from "../../../core/tool.ts";
-import { createIgnoreRules, type IgnoreRules } from "../../../toolkit/ignore_rules.ts";
+import type { Glob, GlobPlace } from "../core/glob.ts";
+import type { ScanDirectory, ScanFilter } from "../core/scan.ts";
+import type { ReadContext } from "../core/tool.ts";
+import { createIgnoreRules, type IgnoreRules } from "./ignore_rules.ts";
 
 /** Never entered: what lies there is Git's or somebody else's. */
 const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"]);

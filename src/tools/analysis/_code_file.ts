@@ -1,0 +1,132 @@
+/** From the bytes of a file to its tree, or to why it has none. */
+
+import type { ParseOptions, Parsers, SyntaxTree } from "../../core/syntax_tree.ts";
+import { looksBinary } from "../../toolkit/decode.ts";
+import { type Numbered, numbered } from "./_kinds.ts";
+import { type Found, languageOf, languageOfFirstLine } from "./languages/languages.ts";
+import type { Language } from "./languages/language.ts";
+import { countPlainLines, LineIndex } from "./_lines.ts";
+
+/** Larger files are no work of people, and their trees take a hundred times their size. */
+export const LARGEST_FILE = 4 * 1024 * 1024;
+
+/** Milliseconds that a file may take: a hundred times what it does, and for what is made to take long, not much. */
+const LEAST_TIME = 1_000;
+const TIME_PER_KIB = 2;
+
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+const LENIENT = new TextDecoder();
+
+/** A file whose code is known. The tree is valid until the next file is read. */
+export interface CodeFile {
+  readonly path: string;
+  readonly text: string;
+  readonly language: Language;
+  readonly tree: SyntaxTree;
+  readonly numbers: Numbered;
+  readonly lines: LineIndex;
+}
+
+/** What became of a file. */
+export interface Read {
+  /** Of its language. */
+  readonly name: string;
+  /** Null where its language is not analysed, or `note` says why it was not. */
+  readonly code: CodeFile | null;
+  /** Lines of a file without code. */
+  readonly plain: ReturnType<typeof countPlainLines> | null;
+  /** What of it was not taken in, and why. */
+  readonly note: string | null;
+}
+
+/** Reads the files of one call. */
+export class CodeReader {
+  readonly #parsers: Parsers;
+  readonly #pause: () => void;
+  readonly #numbered = new Map<Language, Numbered>();
+
+  constructor(parsers: Parsers, pause: () => void) {
+    this.#parsers = parsers;
+    this.#pause = pause;
+  }
+
+  /** Null where the file is in no language that has a name here. */
+  read(path: string, bytes: Uint8Array): Read | null {
+    const found = languageOf(path) ?? languageOfFirstLine(firstLine(bytes));
+    if (found === null) return null;
+    const name = nameOf(found);
+    if (looksBinary(bytes)) return skipped(name, "it is binary: a NUL in its first 8 KiB");
+    const { text, isValid } = decoded(bytes);
+    const encoding = isValid ? null : "it is no valid UTF-8; what is none was read as U+FFFD";
+    if (!("language" in found)) {
+      return { name, code: null, plain: countPlainLines(text), note: encoding };
+    }
+    const { language } = found;
+    const tree = this.parse(language, text, bytes.length);
+    if (typeof tree === "string") return skipped(name, REASONS[tree]);
+    const numbers = this.numbers(language);
+    const lines = new LineIndex(text);
+    const code = { path, text, language, tree, numbers, lines };
+    return { name, code, plain: null, note: joined(encoding, brokenPlaces(code)) };
+  }
+
+  /** As `TreeParser.parse`. */
+  parse(language: Language, text: string, size = text.length): ReturnType<TreeParse> {
+    const timeMs = LEAST_TIME + TIME_PER_KIB * size / 1024;
+    return this.#parsers.of(language.grammar).parse(text, { pause: this.#pause, timeMs });
+  }
+
+  numbers(language: Language): Numbered {
+    let numbers = this.#numbered.get(language);
+    if (numbers === undefined) {
+      numbers = numbered(language, this.#parsers.of(language.grammar).grammar);
+      this.#numbered.set(language, numbers);
+    }
+    return numbers;
+  }
+}
+
+type TreeParse = (text: string, options: ParseOptions) => SyntaxTree | keyof typeof REASONS;
+
+const REASONS = {
+  slow: "it takes too long to parse",
+  large: "its tree takes more memory than a parser may have",
+  failed: "the parser failed on it",
+} as const;
+
+export function nameOf(found: Found): string {
+  return "language" in found ? found.language.name : found.name;
+}
+
+function skipped(name: string, note: string): Read {
+  return { name, code: null, plain: null, note };
+}
+
+function decoded(bytes: Uint8Array): { readonly text: string; readonly isValid: boolean } {
+  try {
+    return { text: UTF_8.decode(bytes), isValid: true };
+  } catch {
+    return { text: LENIENT.decode(bytes), isValid: false };
+  }
+}
+
+function firstLine(bytes: Uint8Array): string {
+  return bytes[0] === 0x23 && bytes[1] === 0x21 ? LENIENT.decode(bytes.subarray(0, 256)) : "";
+}
+
+/** Where the text is none that the grammar takes: how often, and the first place. */
+function brokenPlaces({ tree, lines, language }: CodeFile): string | null {
+  if (tree.errors === 0) return null;
+  const error = tree.grammar.kinds.length - 1;
+  let first = 0;
+  while (first < tree.count && tree.kinds[first] !== error && (tree.flags[first] ?? 0) < 4) first++;
+  const line = lines.line(tree.starts[first] ?? 0);
+  return tree.errors === 1
+    ? `what is in line ${line} is no ${language.name}, and was left out`
+    : `${tree.errors} places are no ${language.name}, the first in line ${line}, and were left out`;
+}
+
+function joined(...notes: readonly (string | null)[]): string | null {
+  const said = notes.filter((note) => note !== null);
+  return said.length === 0 ? null : said.join("; ");
+}

@@ -1,0 +1,88 @@
+/** A language's table, by the numbers that its grammar has for the kinds that the table names. */
+
+import type { Grammar, SyntaxTree } from "../../core/syntax_tree.ts";
+import type { ImportRule, Language, SymbolRule } from "./languages/language.ts";
+
+/** For each kind of a grammar, 1 where it is in a set. */
+export type Kinds = Uint8Array;
+
+export interface Numbered {
+  readonly language: Language;
+  readonly grammar: Grammar;
+  readonly symbols: readonly (SymbolRule | null)[];
+  readonly imports: readonly (ImportRule | null)[];
+  readonly comments: Kinds;
+  readonly functions: Kinds;
+  readonly wrappers: Kinds;
+  readonly attributes: Kinds;
+  readonly bodies: Kinds;
+  readonly names: Kinds;
+  readonly patterns: Kinds;
+  /** The number of a field; -1 of one that the grammar has not. */
+  readonly field: (name: string) => number;
+  /** Remembers each set. */
+  readonly set: (names: readonly string[]) => Kinds;
+}
+
+export function numbered(language: Language, grammar: Grammar): Numbered {
+  const sets = new Map<string, Kinds>();
+  const set = (names: readonly string[]): Kinds => {
+    const key = names.join(" ");
+    const known = sets.get(key);
+    if (known !== undefined) return known;
+    const wanted = new Set(names);
+    const kinds = Uint8Array.from(grammar.kinds, (kind) => wanted.has(kind) ? 1 : 0);
+    sets.set(key, kinds);
+    return kinds;
+  };
+  const rules = <R>(table: Readonly<Record<string, R>>): readonly (R | null)[] =>
+    grammar.kinds.map((kind, at) =>
+      grammar.named[at] === true && Object.hasOwn(table, kind) ? table[kind] ?? null : null
+    );
+  return {
+    language,
+    grammar,
+    symbols: rules(language.symbols),
+    imports: rules(language.imports),
+    comments: set(language.comments),
+    functions: set(language.functions),
+    wrappers: set(language.wrappers),
+    attributes: set(language.attributes ?? []),
+    bodies: set(language.bodies),
+    names: set(language.names),
+    patterns: set(language.patterns ?? []),
+    field: (name) => grammar.fields.indexOf(name),
+    set,
+  };
+}
+
+/** The first child that has the field; -1 for none. */
+export function childBy(tree: SyntaxTree, node: number, field: number): number {
+  if (field < 0) return -1;
+  const end = tree.nexts[node] as number;
+  for (let child = node + 1; child < end; child = tree.nexts[child] as number) {
+    if (tree.fields[child] === field) return child;
+  }
+  return -1;
+}
+
+/** The first child of a kind in the set; -1 for none. */
+export function childOf(tree: SyntaxTree, node: number, kinds: Kinds): number {
+  const end = tree.nexts[node] as number;
+  for (let child = node + 1; child < end; child = tree.nexts[child] as number) {
+    if (kinds[tree.kinds[child] as number] === 1) return child;
+  }
+  return -1;
+}
+
+export function isLeaf(tree: SyntaxTree, node: number): boolean {
+  return tree.nexts[node] === node + 1;
+}
+
+export function textOf(tree: SyntaxTree, node: number): string {
+  return tree.text.slice(tree.starts[node], tree.ends[node]);
+}
+
+export function kindOf(tree: SyntaxTree, node: number): string {
+  return tree.grammar.kinds[tree.kinds[node] as number] as string;
+}

@@ -1,0 +1,175 @@
+/** The symbols that a tree declares: what an outline of a file is made of. */
+
+import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
+import { Declarations } from "./_declarations.ts";
+import { type Enclosing, exportedNames, isExported } from "./_exported.ts";
+import { childBy, kindOf, type Numbered, textOf } from "./_kinds.ts";
+import type { SymbolKind, SymbolRule } from "./languages/language.ts";
+import type { LineIndex } from "./_lines.ts";
+import { Remarks } from "./_remarks.ts";
+
+/** A symbol, as results show it. */
+export interface CodeSymbol {
+  readonly name: string;
+  readonly kind: SymbolKind;
+  readonly line: number;
+  readonly end_line: number;
+  /** Its declaration up to its body, in one line. */
+  readonly signature: string;
+  readonly exported: boolean;
+  /** The symbol that it lies in, or belongs to: names with dots. */
+  readonly parent?: string;
+  /** The comment before it, or the docstring in it, without its marks. */
+  readonly doc?: string;
+}
+
+const TYPES: ReadonlySet<SymbolKind> = new Set([
+  "class",
+  "interface",
+  "struct",
+  "union",
+  "enum",
+  "trait",
+]);
+
+/** In the order in which they begin. */
+export function symbolsOf(
+  tree: SyntaxTree,
+  numbers: Numbered,
+  lines: LineIndex,
+): readonly CodeSymbol[] {
+  return new Outline(tree, numbers, lines).read();
+}
+
+class Outline {
+  readonly #tree: SyntaxTree;
+  readonly #numbers: Numbered;
+  readonly #lines: LineIndex;
+  readonly #declarations: Declarations;
+  readonly #remarks: Remarks;
+  readonly #named: ReadonlySet<string>;
+  readonly #enclosing: Enclosing[] = [];
+  readonly #found: CodeSymbol[] = [];
+
+  constructor(tree: SyntaxTree, numbers: Numbered, lines: LineIndex) {
+    this.#tree = tree;
+    this.#numbers = numbers;
+    this.#lines = lines;
+    this.#declarations = new Declarations(tree, numbers);
+    this.#remarks = new Remarks(tree, numbers);
+    this.#named = exportedNames(tree, numbers);
+  }
+
+  read(): readonly CodeSymbol[] {
+    const { count, kinds, flags, nexts } = this.#tree;
+    const { symbols, comments, attributes, functions } = this.#numbers;
+    const access = this.#numbers.set(["access_specifier"]);
+    for (let node = 0; node < count; node++) {
+      while (this.#enclosing.length > 0 && (this.#enclosing.at(-1)?.end ?? 0) <= node) {
+        this.#enclosing.pop();
+      }
+      const kind = kinds[node] as number;
+      if (((flags[node] as number) & NODE.named) === 0) continue;
+      if (comments[kind] === 1) this.#remarks.add(node);
+      else if (attributes[kind] === 1) this.#remarks.pass(node);
+      else if (access[kind] === 1) {
+        const within = this.#enclosing.at(-1);
+        if (within?.isType === true) within.access = textOf(this.#tree, node);
+      }
+      const rule = symbols[kind] ?? null;
+      if (rule !== null && this.#applies(rule, node)) this.#declare(rule, node);
+      else if (functions[kind] === 1) this.#enter(node, nexts[node] as number, null, true, false);
+    }
+    return this.#found;
+  }
+
+  #applies(rule: SymbolRule, node: number): boolean {
+    const tree = this.#tree;
+    if (rule.in !== undefined) {
+      const parent = tree.parents[node] as number;
+      if (!rule.in.includes(parent < 0 ? "" : kindOf(tree, parent))) return false;
+    }
+    if (rule.needs !== undefined && childBy(tree, node, this.#numbers.field(rule.needs)) < 0) {
+      return false;
+    }
+    return rule.outer !== true || !this.#enclosing.some(({ isFunction }) => isFunction);
+  }
+
+  #declare(rule: SymbolRule, node: number): void {
+    const within = this.#enclosing.at(-1);
+    const end = this.#tree.nexts[node] as number;
+    const names = this.#declarations.names(rule, node);
+    if (rule.kind === null) {
+      const [named] = names;
+      const name = named?.name.replace(/<[^]*$/, "").trim() ?? "";
+      this.#enter(node, end, name === "" ? null : { name, kind: null }, false, true);
+      return;
+    }
+    for (const { name, isFunction, owner } of names) {
+      const kind = this.#declarations.kind(rule, node, {
+        isFunction,
+        isMember: within?.isType === true,
+      });
+      this.#add(node, { name, kind, owner });
+    }
+    const [first] = names;
+    const isFunction = this.#numbers.functions[this.#tree.kinds[node] as number] === 1;
+    if (first === undefined || names.length > 1) {
+      this.#enter(node, end, null, isFunction, false);
+      return;
+    }
+    const kind = this.#found.at(-1)?.kind ?? rule.kind;
+    this.#enter(node, end, { name: first.name, kind }, isFunction, TYPES.has(kind));
+  }
+
+  #add(
+    node: number,
+    { name, kind, owner }: {
+      readonly name: string;
+      readonly kind: SymbolKind;
+      readonly owner: string | null;
+    },
+  ): void {
+    const tree = this.#tree;
+    const within = this.#enclosing.at(-1);
+    const parent = owner ?? within?.name ?? "";
+    const doc = this.#remarks.of(node);
+    this.#found.push({
+      name,
+      kind,
+      line: this.#lines.line(this.#declarations.start(node)),
+      end_line: this.#lines.lastLine(tree, node),
+      signature: this.#declarations.signature(node),
+      exported: isExported(tree, this.#numbers, node, { name, kind, within, named: this.#named }),
+      ...(parent === "" ? {} : { parent }),
+      ...(doc === "" ? {} : { doc }),
+    });
+  }
+
+  #enter(
+    node: number,
+    end: number,
+    named: { readonly name: string; readonly kind: SymbolKind | null } | null,
+    isFunction: boolean,
+    isType: boolean,
+  ): void {
+    const within = this.#enclosing.at(-1);
+    const above = within?.name ?? "";
+    const own = named?.name.replaceAll("::", ".") ?? "";
+    const name = own === "" ? above : above === "" ? own : `${above}.${own}`;
+    const symbol = named === null || named.kind === null ? undefined : this.#found.at(-1);
+    const isPromise = named?.kind === "trait" || named?.kind === "interface" ||
+      childBy(this.#tree, node, this.#numbers.field("trait")) >= 0;
+    const grammar = this.#numbers.grammar.kinds[this.#tree.kinds[node] as number];
+    this.#enclosing.push({
+      end,
+      name,
+      kind: named?.kind ?? null,
+      isFunction,
+      isType,
+      isPromise,
+      exported: symbol?.exported ?? within?.exported ?? false,
+      access: grammar === "class_specifier" ? "private" : "",
+    });
+  }
+}
