@@ -122,13 +122,14 @@ export class Declarations {
     if (parent < 0 || this.#numbers.wrappers[kinds[parent] as number] !== 1) {
       return "";
     }
+    if (kindOf(this.#tree, parent) === "export_statement") return "";
     let first = parent + 1;
     while (first < node && kinds[first] !== kinds[node]) first = nexts[first] as number;
     const lead = text.slice(this.start(parent), starts[first]);
     // A group has its word once, a decorated declaration what is said elsewhere.
     return lead.includes("\n") || lead.length > LONGEST || lead.startsWith("@")
       ? /^\w+ ?/.exec(lead)?.[0] ?? ""
-      : lead.replace(/^export (default )?|[({]\s*$/g, "");
+      : lead.replace(/[({]\s*$/, "");
   }
 
   #bodyStart(node: number): number {
@@ -147,7 +148,7 @@ export class Declarations {
         : starts[value] as number;
     }
     const body = childBy(this.#tree, node, field("body"));
-    if (body >= 0) return starts[body] as number;
+    if (body >= 0 && bodies[kinds[body] as number] === 1) return starts[body] as number;
     const right = childBy(this.#tree, node, field("right"));
     if (right >= 0 && (ends[right] as number) - (starts[node] as number) > LONGEST / 2) {
       return starts[right] as number;

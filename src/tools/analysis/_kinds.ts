@@ -18,6 +18,8 @@ export interface Numbered {
   readonly bodies: Kinds;
   readonly names: Kinds;
   readonly patterns: Kinds;
+  /** All that an outline is made from. */
+  readonly notable: Kinds;
   /** The number of a field; -1 of one that the grammar has not. */
   readonly field: (name: string) => number;
   /** Remembers each set. */
@@ -51,6 +53,13 @@ export function numbered(language: Language, grammar: Grammar): Numbered {
     bodies: set(language.bodies),
     names: set(language.names),
     patterns: set(language.patterns ?? []),
+    notable: set([
+      ...Object.keys(language.symbols),
+      ...language.comments,
+      ...language.attributes ?? [],
+      ...language.functions,
+      "access_specifier",
+    ]),
     field: (name) => grammar.fields.indexOf(name),
     set,
   };

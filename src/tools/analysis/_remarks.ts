@@ -56,7 +56,10 @@ export class Remarks {
     const docstring = this.#docstring(node);
     if (docstring !== null) return shortened(docstring);
     const run = this.#run;
-    if (run === null || !this.#touch(run.end, this.#outerStart(node))) return "";
+    const start = this.#outerStart(node);
+    if (run === null || !(this.#touch(run.end, start) || this.#touch(run.commentEnd, start))) {
+      return "";
+    }
     return shortened(withoutMarks(this.#tree.text.slice(run.start, run.commentEnd)));
   }
 

@@ -8,6 +8,7 @@ export const PATH = {
 } as const;
 
 export const FILE = { type: "string", description: "Relative to the workspace." } as const;
+export const LANGUAGE = { type: "string", description: "TypeScript, Python, …" } as const;
 export const LINE = { type: "integer", description: "From 1." } as const;
 
 /** What was left out, and why. */
@@ -16,10 +17,12 @@ export const SKIPPED = {
   description: "Files that were not analysed, or not wholly, at most 100 of them.",
   items: {
     type: "object",
-    properties: { path: FILE, reason: { type: "string" } },
+    properties: { path: FILE, reason: { type: "string", description: "Why." } },
     required: ["path", "reason"],
   },
 } as const;
+
+export const SKIPPED_TOTAL = { type: "integer", description: "How many there are." } as const;
 
 /** How many skipped files are named. */
 export const MOST_SKIPPED = 100;

@@ -3,7 +3,7 @@
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
 import { Declarations } from "./_declarations.ts";
 import { type Enclosing, exportedNames, isExported } from "./_exported.ts";
-import { childBy, kindOf, type Numbered, textOf } from "./_kinds.ts";
+import { childBy, kindOf, type Kinds, type Numbered, textOf } from "./_kinds.ts";
 import type { SymbolKind, SymbolRule } from "./languages/language.ts";
 import type { LineIndex } from "./_lines.ts";
 import { Remarks } from "./_remarks.ts";
@@ -48,6 +48,7 @@ class Outline {
   readonly #declarations: Declarations;
   readonly #remarks: Remarks;
   readonly #named: ReadonlySet<string>;
+  readonly #access: Kinds;
   readonly #enclosing: Enclosing[] = [];
   readonly #found: CodeSymbol[] = [];
 
@@ -58,23 +59,27 @@ class Outline {
     this.#declarations = new Declarations(tree, numbers);
     this.#remarks = new Remarks(tree, numbers);
     this.#named = exportedNames(tree, numbers);
+    this.#access = numbers.set(["access_specifier"]);
   }
 
   read(): readonly CodeSymbol[] {
     const { count, kinds, flags, nexts } = this.#tree;
-    const { symbols, comments, attributes, functions } = this.#numbers;
-    const access = this.#numbers.set(["access_specifier"]);
+    const { symbols, comments, attributes, functions, notable } = this.#numbers;
     for (let node = 0; node < count; node++) {
+      const kind = kinds[node] as number;
+      // Nearly all nodes say nothing here.
+      if (notable[kind] !== 1 || ((flags[node] as number) & NODE.named) === 0) continue;
       while (this.#enclosing.length > 0 && (this.#enclosing.at(-1)?.end ?? 0) <= node) {
         this.#enclosing.pop();
       }
-      const kind = kinds[node] as number;
-      if (((flags[node] as number) & NODE.named) === 0) continue;
       if (comments[kind] === 1) this.#remarks.add(node);
       else if (attributes[kind] === 1) this.#remarks.pass(node);
-      else if (access[kind] === 1) {
+      else if (this.#access[kind] === 1) {
         const within = this.#enclosing.at(-1);
-        if (within?.isType === true) within.access = textOf(this.#tree, node);
+        // Not that of a base class.
+        const isLabel = kindOf(this.#tree, this.#tree.parents[node] ?? 0) ===
+          "field_declaration_list";
+        if (isLabel && within?.isType === true) within.access = textOf(this.#tree, node);
       }
       const rule = symbols[kind] ?? null;
       if (rule !== null && this.#applies(rule, node)) this.#declare(rule, node);

@@ -6,6 +6,7 @@ import type { ScanFilter, ScannedFile, ScanRoom, SharedScan } from "../../core/s
 import type { Parsers } from "../../core/syntax_tree.ts";
 import type { ReadContext } from "../../core/tool.ts";
 import { createFilter } from "../../toolkit/file_filter.ts";
+import { withPartial } from "../../toolkit/partial.ts";
 import { scanOrVisit } from "../../toolkit/scan_or_visit.ts";
 import { type CodeFile, CodeReader, LARGEST_FILE, nameOf } from "./_code_file.ts";
 import { languageOf, LANGUAGES } from "./languages/languages.ts";
@@ -43,11 +44,15 @@ export interface Seen<R> {
   readonly result?: R;
 }
 
-/** All files, in the order of their paths. A path that names a file in no language known throws UNSUPPORTED_LANGUAGE. */
-export async function walkCode<R>(
+/**
+ * What is to be said of all files, which come in the order of their paths; where time runs out, of those that were come
+ * to. A path that names a file in no language known throws UNSUPPORTED_LANGUAGE.
+ */
+export async function walkCode<R, O>(
   walk: Walk<R>,
   context: ReadContext,
-): Promise<readonly Seen<R>[]> {
+  answer: (seen: readonly Seen<R>[]) => O,
+): Promise<O> {
   const looker = createLooker(walk, await context.syntax.parsers(), context);
   const heap = new Heap(walk);
   let told = 0;
@@ -71,7 +76,7 @@ export async function walkCode<R>(
       tell();
     },
   };
-  for (const path of walk.paths) {
+  const through = (path: string) => {
     scanOrVisit(path, context, () => {
       const options = { path, glob: ALL, hidden: false };
       const filter = only(looker.takes, createFilter(options, context));
@@ -87,8 +92,13 @@ export async function walkCode<R>(
       context.timed(() => visit({ path: shown, length, place: 0 }));
     });
     base = heap.end + 1;
+  };
+  try {
+    walk.paths.forEach(through);
+  } catch (error) {
+    throw withPartial(error, () => answer(heap.result()));
   }
-  return heap.result();
+  return answer(heap.result());
 }
 
 /** Looks at some of the files in another thread's stead. */

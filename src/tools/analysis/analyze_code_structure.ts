@@ -8,7 +8,7 @@ import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import type { CodeFile } from "./_code_file.ts";
 import { importsOf } from "./_imports.ts";
 import { commentsOf, countLines, type LineCounts } from "./_lines.ts";
-import { FILE, LINE, PATH, SKIPPED, skippedOf } from "./_schemas.ts";
+import { FILE, LANGUAGE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
 import { type CodeSymbol, symbolsOf } from "./_symbols.ts";
 import { helpWalk, type Seen, type Walk, walkCode } from "./_walk.ts";
 
@@ -43,9 +43,9 @@ const input = {
 const LINES = {
   type: "object",
   properties: {
-    code: { type: "integer" },
-    comment: { type: "integer" },
-    blank: { type: "integer" },
+    code: { type: "integer", description: "Lines that hold code." },
+    comment: { type: "integer", description: "Lines that hold comments alone." },
+    blank: { type: "integer", description: "Empty lines, wherever they stand." },
   },
   required: ["code", "comment", "blank"],
 } as const;
@@ -53,7 +53,7 @@ const LINES = {
 const SYMBOL = {
   type: "object",
   properties: {
-    name: { type: "string" },
+    name: { type: "string", description: "As it is declared." },
     kind: {
       type: "string",
       description:
@@ -61,7 +61,7 @@ const SYMBOL = {
         "variable, property or macro.",
     },
     line: LINE,
-    end_line: { type: "integer" },
+    end_line: { type: "integer", description: "Its last line." },
     signature: { type: "string", description: "Its declaration up to its body." },
     exported: { type: "boolean", description: "Whether other files may use it." },
     parent: { type: "string", description: "The symbol it belongs to, such as Class.method." },
@@ -80,14 +80,14 @@ const output = {
         type: "object",
         properties: {
           path: FILE,
-          language: { type: "string" },
-          lines: LINES,
+          language: LANGUAGE,
+          lines: { ...LINES, description: "How many hold what." },
           imports: {
             type: "array",
             items: { type: "string" },
             description: "Modules as the file names them.",
           },
-          symbols: { type: "array", items: SYMBOL },
+          symbols: { type: "array", items: SYMBOL, description: "In the order of lines." },
         },
         required: ["path", "language", "lines", "imports", "symbols"],
       },
@@ -98,12 +98,12 @@ const output = {
       items: {
         type: "object",
         properties: {
-          language: { type: "string" },
-          files: { type: "integer" },
-          code: { type: "integer" },
-          comment: { type: "integer" },
-          filled: { type: "integer" },
-          blank: { type: "integer" },
+          language: LANGUAGE,
+          files: { type: "integer", description: "How many." },
+          code: { type: "integer", description: "Lines of code." },
+          comment: { type: "integer", description: "Lines of comment." },
+          filled: { type: "integer", description: "Lines that are not blank." },
+          blank: { type: "integer", description: "Empty lines." },
         },
         required: ["language", "files", "blank"],
       },
@@ -112,14 +112,14 @@ const output = {
       type: "object",
       description: "Of the files that were analysed.",
       properties: {
-        files: { type: "integer" },
-        lines: LINES,
-        symbols: { type: "integer" },
+        files: { type: "integer", description: "How many." },
+        lines: { ...LINES, description: "Sums of their lines." },
+        symbols: { type: "integer", description: "How many, at any depth." },
       },
       required: ["files", "lines", "symbols"],
     },
     skipped: SKIPPED,
-    skipped_total: { type: "integer" },
+    skipped_total: SKIPPED_TOTAL,
     truncated: { type: "boolean", description: "Whether there are more files or symbols." },
   },
   required: ["files", "languages", "totals", "skipped", "skipped_total", "truncated"],
@@ -159,10 +159,8 @@ const tool: Tool<Input, Output> = {
   capabilities: ({ path }) => [{ kind: "fs.read", path, tree: true }, ...ignoreCapabilities(path)],
   prepare: loadValidators,
   help: (input, context) => helpWalk(walkOf(input, context), context),
-  async run(input, context) {
-    const seen = await walkCode(walkOf(input, context), context);
-    return outputOf(input, context, seen);
-  },
+  run: (input, context) =>
+    walkCode(walkOf(input, context), context, (seen) => outputOf(input, context, seen)),
 };
 
 export default tool;

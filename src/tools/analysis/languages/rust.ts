@@ -36,7 +36,7 @@ export const RUST: Language = {
     "macro_rule",
   ],
   names: ["identifier", "type_identifier", "field_identifier"],
-  exports: { by: "modifier", words: ["pub"], kinds: ["member", "macro"] },
+  exports: { by: "modifier", words: ["pub"], kinds: ["member"] },
   imports: {
     use_declaration: { form: "use", field: "argument" },
     extern_crate_declaration: { form: "words", field: "name" },

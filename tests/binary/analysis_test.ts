@@ -1,0 +1,78 @@
+/** Analysis of code by the compiled binary: grammars it carries, files that it may not read, the thread that helps. */
+
+import { assert, assertEquals } from "@std/assert";
+import { call, Pipe, Workspace } from "./toolgate.ts";
+
+const POLICY = `version: 1
+paths:
+  - { allow: [read, write], match: ["**"] }
+  - { deny: [read], match: ["closed/**", "**/*_secret.ts"] }
+`;
+
+/** A function of the same name in each language. */
+const SOURCES = {
+  "a.ts": "export function found() {}\n",
+  "b.tsx": "export function found() { return <a/>; }\n",
+  "c.js": "export function found() {}\n",
+  "d.py": "def found(): pass\n",
+  "e.go": "package p\nfunc found() {}\n",
+  "f.rs": "fn found() {}\n",
+  "G.java": "class G { void found() {} }\n",
+  "h.c": "void found(void) {}\n",
+  "i.cpp": "void found() {}\n",
+  "j.sh": "found() { :; }\n",
+} as const;
+
+/** A workspace whose sentinel nothing may show. */
+function guarded(files: Readonly<Record<string, string>>): Workspace {
+  const workspace = new Workspace(files);
+  workspace.write("closed/inner.ts", "export function sentinel() {}\n");
+  workspace.write("src/x_secret.ts", "export function sentinel() {}\n");
+  return workspace;
+}
+
+Deno.test("every language is outlined by the grammars that the binary carries, denied files unseen", async () => {
+  await using workspace = guarded(SOURCES);
+  const policy = workspace.policy(POLICY);
+  const { answer } = await call(["analyze_code_structure", "--policy", policy], {
+    cwd: workspace.root,
+  });
+  const { files, totals } = answer.output;
+  assertEquals(files.map(({ path }: { path: string }) => path), Object.keys(SOURCES).sort());
+  for (const { symbols } of files) {
+    assert(symbols.some(({ name }: { name: string }) => name === "found"));
+  }
+  assertEquals(totals.files, 10);
+  assert(!/sentinel|closed|secret/.test(JSON.stringify(answer)));
+});
+
+Deno.test("two threads answer as one does, with progress, and are stopped at once", async () => {
+  await using workspace = guarded({});
+  const body = (at: number) =>
+    `/** Of ${at}. */\nexport function f${at}(a: number): number {\n  return a > ${at} ? a : 0;\n}\n`;
+  for (let at = 0; at < 1_500; at++) {
+    workspace.write(`src/d${at % 11}/${at}.ts`, body(at).repeat(20));
+  }
+  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
+  const request = { tool: "analyze_code_structure", args: { max_symbols: 40 }, timeout_ms: 60_000 };
+  const first = await pipe.ask({ id: 1, ...request });
+  const second = await pipe.ask({ id: 2, ...request });
+  assertEquals(first.output, second.output);
+  assertEquals(first.output.totals, {
+    files: 1_500,
+    lines: { code: 90_000, comment: 30_000, blank: 0 },
+    symbols: 30_000,
+  });
+  assert(!/sentinel|secret/.test(JSON.stringify(first.output)));
+  await pipe.send({ id: 3, ...request, stream: true });
+  const event = await pipe.next();
+  assertEquals([event?.id, event?.event], [3, "progress"]);
+  await pipe.send({ id: 4, op: "cancel", target: 3 });
+  for (;;) {
+    const answer = await pipe.next();
+    if (answer?.id !== 3 || answer.event !== undefined) continue;
+    assertEquals(answer.error?.code, "CANCELLED");
+    break;
+  }
+  await pipe.close();
+});
