@@ -102,8 +102,10 @@ export interface Findings {
     /** The pattern that names the agent, as written; null where none does. */
     readonly pattern: string | null;
     readonly permissions: AgentRule["permissions"];
-    /** Whether the agent is known and has the permission that the tool needs. */
+    /** Whether the agent is known and has the permissions that the call needs. */
     readonly granted: boolean;
+    /** Those that it does not have. */
+    readonly lacking: readonly PermissionGroup[];
   }[];
   /** The thresholds of risk, policy by policy; those that are silent are left out. */
   readonly thresholds: readonly {

@@ -51,6 +51,7 @@ export const TOOLS: readonly RegistryEntry[] = [
     name: "create_virtual_environment",
     load: () => import("./exec/create_virtual_environment.ts"),
   },
+  { name: "analyze_performance", load: () => import("./analysis/analyze_performance.ts") },
   {
     name: "analyze_code_structure",
     load: () => import("./analysis/analyze_code_structure.ts"),

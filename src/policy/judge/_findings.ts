@@ -7,15 +7,17 @@ import { findConnection, matchConnection } from "../match/network_rules.ts";
 import { segmentsOf } from "../match/path.ts";
 import { type CitedRule, findPath, type Match, matchPath } from "../match/path_rules.ts";
 import type { Effect } from "../model.ts";
-import type { Answered, Findings, PolicyFinding, Subject } from "../rulebook.ts";
+import type { Answered, Findings, PolicyFinding } from "../rulebook.ts";
+import type { groupsOf } from "./groups.ts";
 import { isOpen, refusedEnding } from "./path.ts";
 import type { PathQuestion, Question } from "./question.ts";
 import { grants } from "./subject.ts";
 
-/** The findings for `asked`: what the rules were asked, capability by capability. */
+/** The findings for `asked`: what the rules were asked, capability by capability. `groups`: what the agent needs. */
 export function findingsOf(
   policies: readonly CompiledPolicy[],
-  { agent, permission }: Subject,
+  agent: string,
+  groups: ReturnType<typeof groupsOf>,
   asked: readonly (readonly Question[])[],
 ): Findings {
   return {
@@ -25,9 +27,11 @@ export function findingsOf(
     agents: policies.flatMap(({ source, agents }) => {
       if (agents === null) return [];
       const found = matchAgent(agents, agent);
-      const granted = found !== null && (permission === null || grants(found.rule, permission));
+      const lacking = groups.filter((group) => group !== null)
+        .filter((group) => found === null || !grants(found.rule, group));
+      const granted = found !== null && lacking.length === 0;
       const permissions = found?.rule.permissions ?? [];
-      return [{ file: source, pattern: found?.pattern ?? null, permissions, granted }];
+      return [{ file: source, pattern: found?.pattern ?? null, permissions, granted, lacking }];
     }),
     thresholds: policies.flatMap(({ source, risk }) =>
       risk === null ? [] : [{ file: source, allow: risk.allow, ask: risk.ask }]

@@ -9,6 +9,7 @@ import { printable } from "../../core/printable.ts";
 import { isForbiddenToCalls, steersPrograms } from "../../core/steering_variables.ts";
 import { type Risk, RISKS } from "../../core/tool.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
+import { groupsOf } from "./groups.ts";
 import { judgePath } from "./path.ts";
 import type { PathQuestion, Question } from "./question.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./subject.ts";
@@ -43,20 +44,23 @@ export function decide(
     return { capability, verdict: judged.verdict };
   });
   const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments, capabilities);
+  const groups = groupsOf(subject.permission, capabilities);
   const worst = strictest([
     judgeTool(policies, subject.tool),
-    judgeAgent(
-      policies,
-      subject.agent,
-      subject.permission,
-      judges.settings.recovery.permission === "ask" ? "ask" : "deny",
+    ...groups.map((group) =>
+      judgeAgent(
+        policies,
+        subject.agent,
+        group,
+        judges.settings.recovery.permission === "ask" ? "ask" : "deny",
+      )
     ),
     ...verdicts.map(({ verdict }) => verdict),
     riskVerdict,
   ], allowed(""));
   // Few ask why: what it takes to say so is loaded, and gone through, only then.
   const findings = async () =>
-    (await import("./_findings.ts")).findingsOf(policies, subject, asked);
+    (await import("./_findings.ts")).findingsOf(policies, subject.agent, groups, asked);
   if (worst.effect !== "allow") return { ...worst, risk, verdicts, findings };
   const reason = verdicts[0]?.verdict.reason ?? riskVerdict.reason;
   return { effect: "allow", code: null, reason, rule: null, risk, verdicts, findings };
@@ -70,9 +74,13 @@ function weigh(
 ): { readonly risk: Risk; readonly verdict: Verdict } {
   let intrinsic = subject.risk;
   let because = "";
+  const changes = capabilities.some(({ kind }) => kind === "fs.write");
+  if (changes && intrinsic === "safe") {
+    intrinsic = "moderate";
+    because = "it writes a file";
+  }
   if (subject.riskOfPrograms) {
     // What the programs are, and what they and their redirections change.
-    const changes = capabilities.some(({ kind }) => kind === "fs.write");
     const base = { risk: changes ? "moderate" : "safe", because: "" } as const;
     ({ risk: intrinsic, because } = assessments.reduce<Pick<CommandAssessment, "risk" | "because">>(
       (a, b) => RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a,

@@ -57,18 +57,18 @@ function toolRemedies({ subject, decision: { code, rule } }: RemedyQuestion): re
 }
 
 function agentRemedies(
-  { subject: { agent, permission }, findings: { agents } }: RemedyQuestion,
+  { subject: { agent }, findings: { agents } }: RemedyQuestion,
 ): readonly Remedy[] {
-  return agents.flatMap(({ file, pattern, permissions, granted }) => {
+  return agents.flatMap(({ file, pattern, permissions, granted, lacking }) => {
     if (granted) return [];
-    const wanted = permission === null ? permissions : [...permissions, permission];
+    const wanted = [...permissions, ...lacking];
     return [{
       file,
       key: "agents",
       add: `${yaml(agent)}: { permissions: [${wanted.join(", ")}] }`,
       how: pattern === null
         ? `no rule of agents names ${yaml(agent)}; add one`
-        : `agents.${pattern} lacks ${permission}; add it there, or a rule for the agent itself`,
+        : `agents.${pattern} lacks ${lacking.join(" and ")}; add it there, or a rule for the agent itself`,
     }];
   });
 }

@@ -167,7 +167,8 @@ Deno.test("outputs and previews are JSON, and outputs pass the output schema", a
 });
 
 async function inMemory(tool: Tool, args: unknown, check: (output: unknown) => void) {
-  const memory = () => createMemory({ files: FILES, catalogue: registry.catalogue });
+  const limits = { write: 100_000 };
+  const memory = () => createMemory({ files: FILES, catalogue: registry.catalogue, limits });
   check(await call(tool, args, memory()));
   if (tool.preview === undefined) return;
   const before = memory();
@@ -232,9 +233,13 @@ function more(name: string): readonly { readonly args: Record<string, unknown> }
   }
 }
 
-Deno.test("every tool that changes something has a preview", () => {
-  for (const { name, risk, preview } of tools) {
-    assertEquals(preview !== undefined, risk !== "safe", name);
+Deno.test("every tool that changes something has a preview", async () => {
+  for (const tool of tools) {
+    const needs = await Promise.all(
+      (tool.examples ?? []).map(({ args }) => tool.capabilities(parsed(tool, args), { cwd: "." })),
+    );
+    const writes = needs.flat().some(({ kind }) => kind === "fs.write");
+    assertEquals(tool.preview !== undefined, tool.risk !== "safe" || writes, tool.name);
   }
 });
 

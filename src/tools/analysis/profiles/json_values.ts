@@ -1,0 +1,17 @@
+/** Looking into parsed JSON of which nothing is known. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The list, or an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The text, or an empty one. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,99 @@
+/** Which format bytes are, by looking at them. */
+
+import { ToolError } from "../../../core/errors.ts";
+import { printable } from "../../../core/printable.ts";
+import { isCollapsed, readCollapsed } from "./collapsed.ts";
+import { isCpuProfile, readCpuProfile } from "./cpuprofile.ts";
+import { isObject } from "./json_values.ts";
+import type { Profile, Reading } from "./model.ts";
+import { isPerfScript, readPerfScript } from "./perf_script.ts";
+import { isPprof, readPprof } from "./pprof.ts";
+import { isPstats, readPstats } from "./pstats.ts";
+import { isSpeedscope, readSpeedscope } from "./speedscope.ts";
+
+/** How much of the beginning is looked at. */
+const LOOKED_AT = 64 * 1024;
+
+const KNOWN =
+  "known are V8 .cpuprofile, pprof, collapsed stacks, speedscope, Python's cProfile statistics " +
+  "and the output of perf script";
+
+/** What bytes of other tools begin with, and how a profile is made of them. */
+const STRANGERS: readonly { readonly start: string; readonly advice: string }[] = [
+  {
+    start: "PERFILE2",
+    advice: "this is perf.data; hand over what `perf script -i perf.data` prints",
+  },
+  { start: "FLR\0", advice: "this is a Java flight recording; convert it to collapsed stacks" },
+  { start: "SQLite format 3", advice: "this is a database; export the profile as one of them" },
+];
+
+/** gzip's magic number (RFC 1952, 2.3.1), and the one method there is. */
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
+}
+
+/** Whether bytes begin as a binary profile, or as JSON. */
+export function hasKnownStart(bytes: Uint8Array): boolean {
+  const start = bytes.subarray(0, LOOKED_AT);
+  return isGzip(start) || isPstats(start) || (!isText(start) && isPprof(start)) ||
+    (isText(start) && isJson(textOf(start)));
+}
+
+/** Whether the beginning has nothing that texts do not have: control characters. */
+export function isText(bytes: Uint8Array): boolean {
+  const start = bytes.subarray(0, LOOKED_AT);
+  return start.length > 0 &&
+    start.every((byte) => byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function isJson(text: string): boolean {
+  return /^\s*[{[]/.test(text);
+}
+
+/** Reads a profile that is not compressed. Throws UNKNOWN_PROFILE, RESOURCE_LIMIT. */
+export function readAny(bytes: Uint8Array, reading: Reading): Profile {
+  const start = bytes.subarray(0, LOOKED_AT);
+  if (bytes.length === 0) throw unknown("it is empty");
+  if (isPstats(start)) return readPstats(bytes, reading);
+  if (isText(start)) return readText(textOf(bytes), bytes.length > LOOKED_AT, reading);
+  const beginning = String.fromCharCode(...start.subarray(0, 20));
+  const stranger = STRANGERS.find((one) => beginning.startsWith(one.start));
+  if (stranger !== undefined) throw unknown(stranger.advice);
+  if (isPprof(start)) return readPprof(bytes, reading);
+  throw unknown("it is binary, and begins as none of them");
+}
+
+function readText(text: string, more: boolean, reading: Reading): Profile {
+  if (isJson(text)) return readJson(text, reading);
+  const lines = text.slice(0, LOOKED_AT).split(/\r?\n/);
+  // The last line that is looked at may be cut in the middle.
+  const whole = more && lines.length > 1 ? lines.slice(0, -1) : lines;
+  if (isPerfScript(whole)) return readPerfScript(text, reading);
+  if (isCollapsed(whole)) return readCollapsed(text, reading);
+  throw unknown(`it begins ${JSON.stringify(printable(text.trim(), 60))}`);
+}
+
+function readJson(text: string, reading: Reading): Profile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "";
+    throw unknown(`it begins as JSON and is none, or is cut off: ${printable(why, 120)}`);
+  }
+  if (isCpuProfile(value)) return readCpuProfile(value, reading);
+  if (isSpeedscope(value)) return readSpeedscope(value, reading);
+  if (isObject(value) && "traceEvents" in value || Array.isArray(value)) {
+    throw unknown("it is JSON with a list of events; record a .cpuprofile in the place of a trace");
+  }
+  throw unknown("it is JSON without the members of a .cpuprofile or a speedscope file");
+}
+
+function unknown(why: string): ToolError {
+  return new ToolError("UNKNOWN_PROFILE", `no known profile: ${why}; ${KNOWN}`);
+}
