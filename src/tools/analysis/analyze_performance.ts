@@ -151,23 +151,23 @@ function answerOf(input: Input, context: ReadContext): Answer {
   const given = givenAs("profiling_data", input.profiling_data);
   // What is in the way is said before the work is done.
   const expect = input.flame_graph === undefined ? null : replaceable(input.flame_graph, context);
-  const opened = openProfile(given, context);
-  const earlier = input.baseline === undefined
-    ? null
-    : openProfile(givenAs("baseline", input.baseline), context);
   const title = given.kind === "path"
     ? `Flame graph of ${files.display(given.path)}`
     : "Flame graph";
-  const { output, flameGraph } = context.timed(() =>
-    analyse(opened.profile, {
+  const { output, flameGraph, bytesRead } = context.timed(() => {
+    const opened = openProfile(given, context);
+    const earlier = input.baseline === undefined
+      ? null
+      : openProfile(givenAs("baseline", input.baseline), context);
+    const analysis = analyse(opened.profile, {
       baseline: earlier?.profile ?? null,
       focus: input.focus ?? null,
       flameGraphTitle: input.flame_graph === undefined ? null : title,
       most: input.max_results,
       display: (path) => files.display(path),
-    })
-  );
-  const bytesRead = opened.bytesRead + (earlier?.bytesRead ?? 0);
+    });
+    return { ...analysis, bytesRead: opened.bytesRead + (earlier?.bytesRead ?? 0) };
+  });
   const path = input.flame_graph;
   if (path === undefined || flameGraph === null || expect === null) {
     return { output, bytesRead, picture: null };

@@ -61,7 +61,7 @@ export class CallTree {
   }
 
   #append(parent: number, frame: number, slot: number): number {
-    if (this.#length > this.#most) throw tooMany("call paths", this.#most);
+    if (this.#length > this.#most) throw tooMany("different call paths", this.#most);
     const node = this.#length++;
     if (node === this.#parents.length) this.#grow();
     this.#parents[node] = parent;

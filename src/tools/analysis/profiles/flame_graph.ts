@@ -3,7 +3,6 @@
 import { printable } from "../../../core/printable.ts";
 import { type CallTree, ROOT } from "./call_tree.ts";
 import { HEAD, LETTER, ROW, SCRIPT, STYLE, WIDTH } from "./flame_graph_parts.ts";
-import { titleOf } from "./focus.ts";
 import type { Frame } from "./model.ts";
 
 /** How every one begins: by it Toolgate knows what it may replace. */
@@ -124,16 +123,23 @@ function box(
   fill: string,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): string {
-  const name = printable(titleOf(frame), LONGEST_NAME);
+  const name = printable(frame.name, LONGEST_NAME);
+  const place = placeOf(frame);
   const said = label(name, width);
   const text = said === ""
     ? ""
     : `<text x="${number(x + 3)}" y="${y + 12.5}">${escaped(said)}</text>`;
-  return `<g class="f"><title>${escaped(name)}\n${escaped(what)}</title>` +
+  return `<g class="f"><title>${escaped(name)}\n${place}${escaped(what)}</title>` +
     `<rect x="${number(x)}" y="${y}" width="${number(width)}" height="${
       ROW - 1
     }" fill="${fill}"/>` +
     `${text}</g>`;
+}
+
+/** The line of the title that says where a function stands, with its end; empty where that is not known. */
+function placeOf({ file, line }: Frame): string {
+  if (file === null) return "";
+  return `${escaped(printable(file, LONGEST_NAME))}${line === null ? "" : `:${line}`}\n`;
 }
 
 /** As much of a name as there is room for; the script does the same when it zooms. */

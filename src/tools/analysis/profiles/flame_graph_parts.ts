@@ -25,8 +25,8 @@ input { font: inherit; width: 100%; box-sizing: border-box; }
 `;
 
 /**
- * Zooms into the frame that is clicked (Escape, or the widest frame, shows all again) and marks those whose names hold
- * what is searched. It reads what is drawn and loads nothing; names are only ever set as text.
+ * Zooms into the frame that is clicked (Escape, or the widest frame, shows all again) and marks those whose names or
+ * files hold what is searched. It reads what is drawn and loads nothing; names are only ever set as text.
  */
 export const SCRIPT = `
 (function () {
@@ -38,13 +38,14 @@ export const SCRIPT = `
   var search = document.getElementById("search");
   var frames = Array.prototype.map.call(document.querySelectorAll("g.f"), function (group) {
     var rect = group.querySelector("rect");
-    var title = group.querySelector("title").textContent;
+    var title = group.querySelector("title").textContent, lines = title.split("\\n");
     return {
       group: group,
       rect: rect,
       text: group.querySelector("text"),
       title: title,
-      name: title.split("\\n")[0],
+      name: lines[0],
+      searched: lines.slice(0, -1).join("\\n").toLowerCase(),
       x: Number(rect.getAttribute("x")),
       y: Number(rect.getAttribute("y")),
       width: Number(rect.getAttribute("width"))
@@ -94,7 +95,7 @@ export const SCRIPT = `
   function find(word) {
     var wanted = word.toLowerCase();
     var found = frames.filter(function (frame) {
-      var is = wanted !== "" && frame.name.toLowerCase().indexOf(wanted) !== -1;
+      var is = wanted !== "" && frame.searched.indexOf(wanted) !== -1;
       frame.group.classList.toggle("m", is);
       return is;
     });

@@ -28,8 +28,8 @@ export class MarshalError extends Error {
 
 /** The table of cProfile is four deep. */
 const DEEPEST = 16;
-/** A program of 100,000 functions has a tenth of that. */
-const MOST_VALUES = 4_000_000;
+/** A function takes some twenty, and ten more for each that calls it. */
+const MOST_VALUES = 2_000_000;
 /** `FLAG_REF`: the value can be referred to later. */
 const FLAG_REF = 0x80;
 /** A long of more digits than that is beyond any double: 15 bits a digit. */

@@ -128,7 +128,7 @@ export class FrameTable {
     const key = `${name}\0${file ?? ""}\0${line ?? ""}\0${column ?? ""}`;
     const known = this.#indexes.get(key);
     if (known !== undefined) return known;
-    if (this.frames.length === MOST_FRAMES) throw tooMany("functions", MOST_FRAMES);
+    if (this.frames.length === MOST_FRAMES) throw tooMany("different functions", MOST_FRAMES);
     const frame = {
       name: name === "" ? "(anonymous)" : name,
       file: file === "" ? null : file,
@@ -157,7 +157,7 @@ export class SkipList {
 export function tooMany(what: string, limit: number): ToolError {
   return new ToolError(
     "RESOURCE_LIMIT",
-    `the profile has over ${limit} different ${what}; record a shorter one, or with fewer frames a stack`,
+    `the profile has over ${limit} ${what}; record a shorter one, or with fewer frames a stack`,
     { details: { limit } },
   );
 }

@@ -28,7 +28,7 @@ const LONGEST_HEADER = 1_000;
  * was recorded. Processor, thread and period may be missing.
  */
 const HEADER =
-  /^(\S.{0,100}?)\s+\d+(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:\S{1,10}\s+)?\d+\.\d+:\s+(?:(\d{1,18})\s+)?(\S{1,200}):(?:\s+(.*))?$/;
+  /^(\S.{0,100}?)\s{1,20}\d+(?:\/\d+)?\s{1,20}(?:\[\d+\]\s{1,20})?(?:\S{1,10}\s{1,20})?\d+\.\d+:\s{1,20}(?:(\d{1,18})\s{1,20})?(\S{1,200}):(?:\s+(.*))?$/;
 
 interface Header {
   readonly command: string;

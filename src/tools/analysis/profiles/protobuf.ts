@@ -16,6 +16,9 @@ export class WireError extends Error {
   override readonly name = "WireError";
 }
 
+/** The largest number of a field. */
+const LAST_NUMBER = 2 ** 29 - 1;
+
 /** Where a varint ended, and what it was. */
 interface Varint {
   readonly value: number | bigint;
@@ -53,9 +56,9 @@ export function* fieldsOf(bytes: Uint8Array, from: number, to: number): Generato
   while (at < to) {
     const key = readVarint(bytes, at, to);
     const number = Math.floor(Number(key.value) / 8);
-    const wire = Number(BigInt(key.value) & 7n);
+    if (number < 1 || number > LAST_NUMBER) throw new WireError("a field has no number");
+    const wire = Number(key.value) % 8;
     at = key.end;
-    if (number < 1 || number > 0x1fffffff) throw new WireError("a field has no number");
     switch (wire) {
       case 0: {
         const { value, end } = readVarint(bytes, at, to);

@@ -5,11 +5,16 @@ import { printable } from "../../../core/printable.ts";
 import { isCollapsed, readCollapsed } from "./collapsed.ts";
 import { isCpuProfile, readCpuProfile } from "./cpuprofile.ts";
 import { isObject } from "./json_values.ts";
-import type { Profile, Reading } from "./model.ts";
+import { type Profile, type Reading, tooMany } from "./model.ts";
 import { isPerfScript, readPerfScript } from "./perf_script.ts";
 import { isPprof, readPprof } from "./pprof.ts";
 import { isPstats, readPstats } from "./pstats.ts";
 import { isSpeedscope, readSpeedscope } from "./speedscope.ts";
+
+/** A node of a .cpuprofile has three or four: enough for 300,000 nodes. */
+const MOST_CONTAINERS = 1_000_000;
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
 
 /** How much of the beginning is looked at. */
 const LOOKED_AT = 64 * 1024;
@@ -60,7 +65,7 @@ export function readAny(bytes: Uint8Array, reading: Reading): Profile {
   const start = bytes.subarray(0, LOOKED_AT);
   if (bytes.length === 0) throw unknown("it is empty");
   if (isPstats(start)) return readPstats(bytes, reading);
-  if (isText(start)) return readText(textOf(bytes), bytes.length > LOOKED_AT, reading);
+  if (isText(start)) return readText(textOf(bytes), reading);
   const beginning = String.fromCharCode(...start.subarray(0, 20));
   const stranger = STRANGERS.find((one) => beginning.startsWith(one.start));
   if (stranger !== undefined) throw unknown(stranger.advice);
@@ -68,23 +73,30 @@ export function readAny(bytes: Uint8Array, reading: Reading): Profile {
   throw unknown("it is binary, and begins as none of them");
 }
 
-function readText(text: string, more: boolean, reading: Reading): Profile {
+function readText(text: string, reading: Reading): Profile {
   if (isJson(text)) return readJson(text, reading);
-  const lines = text.slice(0, LOOKED_AT).split(/\r?\n/);
-  // The last line that is looked at may be cut in the middle.
-  const whole = more && lines.length > 1 ? lines.slice(0, -1) : lines;
+  const whole = firstLines(text);
   if (isPerfScript(whole)) return readPerfScript(text, reading);
   if (isCollapsed(whole)) return readCollapsed(text, reading);
   throw unknown(`it begins ${JSON.stringify(printable(text.trim(), 60))}`);
 }
 
+/** Whole lines, the first of them at least: a deep stack has megabytes. */
+function firstLines(text: string): readonly string[] {
+  if (text.length <= LOOKED_AT) return text.split(/\r?\n/);
+  const before = text.lastIndexOf("\n", LOOKED_AT);
+  const end = before === -1 ? text.indexOf("\n", LOOKED_AT) : before;
+  return text.slice(0, end === -1 ? text.length : end).split(/\r?\n/);
+}
+
 function readJson(text: string, reading: Reading): Profile {
   let value: unknown;
   try {
+    requireFew(text, reading);
     value = JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : "";
-    throw unknown(`it begins as JSON and is none, or is cut off: ${printable(why, 120)}`);
+    if (!(error instanceof SyntaxError)) throw error;
+    throw unknown(`it begins as JSON and is none, or is cut off: ${printable(error.message, 120)}`);
   }
   if (isCpuProfile(value)) return readCpuProfile(value, reading);
   if (isSpeedscope(value)) return readSpeedscope(value, reading);
@@ -92,6 +104,20 @@ function readJson(text: string, reading: Reading): Profile {
     throw unknown("it is JSON with a list of events; record a .cpuprofile in the place of a trace");
   }
   throw unknown("it is JSON without the members of a .cpuprofile or a speedscope file");
+}
+
+/**
+ * Counts what opens an object or a list, before any of them is made: a list of empty lists takes forty times its
+ * text. Those in names count, too; they are few.
+ */
+function requireFew(text: string, { checkpoint }: Reading): void {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== BRACE && code !== BRACKET) continue;
+    if (++count > MOST_CONTAINERS) throw tooMany("objects and lists", MOST_CONTAINERS);
+    if ((count & 0xffff) === 0) checkpoint();
+  }
 }
 
 function unknown(why: string): ToolError {
