@@ -166,22 +166,33 @@ function placeNodes(
   return paths;
 }
 
-/** How long each sample lasts. `timeDeltas[i]` lies before sample i, and may be negative: time never runs backwards. */
+/**
+ * How long each sample lasts, in microseconds: until the next one. `timeDeltas[i]` lies before sample i; where it is
+ * negative, samples were written out of order, and are put in order as DevTools does.
+ */
 function lengthsOf(profile: JsonObject, count: number, skips: SkipList): Float64Array {
   const deltas = listOf(profile["timeDeltas"]);
-  const spans = new Float64Array(count);
-  const start = isWeight(profile["startTime"]) ? profile["startTime"] : 0;
-  const end = isWeight(profile["endTime"]) ? profile["endTime"] : null;
-  let now = start;
-  let latest = start;
+  const times = new Float64Array(count);
+  let now = isWeight(profile["startTime"]) ? profile["startTime"] : 0;
+  let isOrdered = true;
   for (let at = 0; at < count; at++) {
     const delta = deltas[at];
-    if (isWeight(delta)) now += delta;
-    else skips.add("samples without a time");
-    if (now <= latest) continue;
-    if (at > 0) spans[at - 1] = now - latest;
-    latest = now;
+    if (!isWeight(delta)) skips.add("samples without a time");
+    else {
+      now += delta;
+      isOrdered &&= delta >= 0;
+    }
+    times[at] = now;
   }
-  if (end !== null && end > latest) spans[count - 1] = end - latest;
+  const order = Uint32Array.from({ length: count }, (_, at) => at);
+  if (!isOrdered) order.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
+  const end = profile["endTime"];
+  const spans = new Float64Array(count);
+  order.forEach((sample, at) => {
+    const time = times[sample] ?? 0;
+    const next = order[at + 1];
+    const until = next !== undefined ? times[next] ?? 0 : isWeight(end) ? end : time;
+    spans[sample] = Math.max(0, until - time);
+  });
   return spans;
 }

@@ -31,7 +31,7 @@ export function givenAs(name: string, data: string): Given {
   if (bytes !== null && (data.length > LONGEST_PATH || begins(bytes))) {
     return { kind: "bytes", bytes };
   }
-  const isWritten = /[\r\n]/.test(data.trim()) || /^\s*[{[]/.test(data) ||
+  const isWritten = /[\r\n]/.test(data.trim()) || /^\s*\{[\s"]/.test(data) ||
     (data.includes(";") && isCollapsed([data]));
   if (isWritten) return { kind: "bytes", bytes: new TextEncoder().encode(data) };
   return pathOf(name, data);

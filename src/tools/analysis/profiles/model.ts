@@ -117,6 +117,11 @@ const MOST_FRAMES = 500_000;
 export class FrameTable {
   readonly frames: Frame[] = [];
   readonly #indexes = new Map<string, number>();
+  readonly #most: number;
+
+  constructor(most = MOST_FRAMES) {
+    this.#most = most;
+  }
 
   /** The index of a function; an empty name stands for one that has none. Throws RESOURCE_LIMIT. */
   index(
@@ -128,7 +133,7 @@ export class FrameTable {
     const key = `${name}\0${file ?? ""}\0${line ?? ""}\0${column ?? ""}`;
     const known = this.#indexes.get(key);
     if (known !== undefined) return known;
-    if (this.frames.length === MOST_FRAMES) throw tooMany("different functions", MOST_FRAMES);
+    if (this.frames.length === this.#most) throw tooMany("different functions", this.#most);
     const frame = {
       name: name === "" ? "(anonymous)" : name,
       file: file === "" ? null : file,

@@ -88,6 +88,7 @@ function read(bytes: Uint8Array, checkpoint: () => void): StackProfile {
   const { types, samples, defaultType } = tables;
   const text = textsOf(bytes, tables.strings);
   if (types.length === 0 || samples === 0) throw damaged(WHAT, "it holds no samples");
+  if (tables.strings.length === 0) throw damaged(WHAT, "it has no names: it is cut off");
   const wanted = types.findIndex(({ type }) => defaultType > 0 && type === defaultType);
   const column = wanted === -1 ? types.length - 1 : wanted;
   const chosen = types[column] ?? { type: 0, unit: 0 };

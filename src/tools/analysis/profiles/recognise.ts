@@ -74,10 +74,11 @@ export function readAny(bytes: Uint8Array, reading: Reading): Profile {
 }
 
 function readText(text: string, reading: Reading): Profile {
-  if (isJson(text)) return readJson(text, reading);
   const whole = firstLines(text);
   if (isPerfScript(whole)) return readPerfScript(text, reading);
   if (isCollapsed(whole)) return readCollapsed(text, reading);
+  // Last, for names of functions may begin so: `{main}`, `[native code]`.
+  if (isJson(text)) return readJson(text, reading);
   throw unknown(`it begins ${JSON.stringify(printable(text.trim(), 60))}`);
 }
 
