@@ -210,6 +210,16 @@ function treeOf(directory: string): Record<string, string> {
 /** Calls that reach members of the output which the examples do not. */
 function more(name: string): readonly { readonly args: Record<string, unknown> }[] {
   switch (name) {
+    case "analyze_performance":
+      return [
+        {
+          args: {
+            profiling_data:
+              "sh 1 1.5: 9 cycles: \n 1 f (/x)\nnone\n\nsh 1 1.6: 9 faults: 1 f (/x)\n",
+          },
+        },
+        { args: { profiling_data: "main (src/main.ts:1) 3\n" } },
+      ];
     case "apply_patch":
       return [{
         args: {

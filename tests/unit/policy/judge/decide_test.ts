@@ -1,6 +1,6 @@
 import type { ResolvedCapability } from "../../../../src/core/capability.ts";
 import type { Effect } from "../../../../src/policy/model.ts";
-import { ALL, check, read } from "./_decide_cases.ts";
+import { ALL, check, read, write } from "./_decide_cases.ts";
 import { pathRule, READER } from "../_fixtures.ts";
 
 check([
@@ -92,6 +92,38 @@ check([
     capabilities: read("a"),
     expect: ["deny", "PERMISSION_DENIED", "agents.*"],
     says: ["file_read", "agents that have it: root"],
+  },
+  {
+    name: "agents: who may only read does not write by a tool that reads",
+    policies: [{ paths: [ALL], agents: { x: { permissions: ["file_read"] } } }],
+    subject: { agent: "x" },
+    capabilities: [...read("a"), ...write("b")],
+    expect: ["deny", "PERMISSION_DENIED", "agents.x"],
+    says: ["lacks the permission file_write"],
+  },
+  {
+    name: "agents: who may write too does",
+    policies: [{ paths: [ALL], agents: { x: { permissions: ["file_read", "file_write"] } } }],
+    subject: { agent: "x" },
+    capabilities: [...read("a"), ...write("b")],
+    expect: ["allow"],
+  },
+  {
+    name: "agents: of two policies both must let it write",
+    policies: [{ paths: [ALL], agents: { x: { permissions: ["all"] } } }, {
+      agents: { "*": { permissions: ["file_read"] } },
+    }],
+    subject: { agent: "x" },
+    capabilities: write("b"),
+    expect: ["deny", "PERMISSION_DENIED", "agents.*"],
+    says: ["p2.yaml"],
+  },
+  {
+    name: "risk: a safe tool that writes is moderate",
+    policies: [{ paths: [ALL], risk: { allow: "safe", ask: "moderate" } }],
+    capabilities: [...read("a"), ...write("b")],
+    expect: ["ask", "APPROVAL_REQUIRED", "risk"],
+    says: ["it writes a file"],
   },
   {
     name: "agents: the more specific rule takes away",

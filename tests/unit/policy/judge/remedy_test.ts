@@ -3,6 +3,7 @@ import type { ResolvedCapability } from "../../../../src/core/capability.ts";
 import { compileRulebook } from "../../../../src/policy/compile_rulebook.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../../../../src/policy/parse/parse.ts";
+import type { PermissionGroup } from "../../../../src/core/tool.ts";
 import { remediesFor, type Remedy } from "../../../../src/policy/judge/remedy.ts";
 import type { Subject } from "../../../../src/policy/rulebook.ts";
 import { Random } from "../../../random.ts";
@@ -10,6 +11,7 @@ import {
   ACTIONS,
   canonical,
   file,
+  pathRule,
   policy,
   READER,
   RUNNER,
@@ -144,6 +146,24 @@ Deno.test("odd names are written so that they mean themselves", async () => {
       assertEquals(beside.decision.effect, "deny", name);
       assert(remedies.every(({ add }) => !/[\u202e\t]/.test(add ?? "")), JSON.stringify(remedies));
     }
+  }
+});
+
+Deno.test("a tool that reads and is to write lacks one group or both, and both are named", async () => {
+  const agents = (permissions: readonly PermissionGroup[]) => ({
+    agents: { root: { permissions } },
+  });
+  for (
+    const [granted, needed] of [
+      [["file_read"], "file_read, file_write"],
+      [["code_execution"], "code_execution, file_read, file_write"],
+      [["file_write"], "file_write, file_read"],
+    ] as const
+  ) {
+    const allow = policy({ paths: [pathRule("allow", ["**"])], ...agents(granted) });
+    const { remedies } = await ask([allow], READER, file("fs.write", "a"));
+    const added = remedies.filter(({ key }) => key === "agents").map(({ add }) => add);
+    assertEquals(added, [`root: { permissions: [${needed}] }`]);
   }
 });
 

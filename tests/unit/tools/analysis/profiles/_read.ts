@@ -1,13 +1,14 @@
 /** Reading profiles in tests. */
 
-import { readAny } from "../../../../../src/tools/analysis/profiles/recognise.ts";
+import { openProfile } from "../../../../../src/tools/analysis/profiles/open_profile.ts";
 import { weigh } from "../../../../../src/tools/analysis/profiles/weigh.ts";
+import { createMemory } from "../../_memory_context.ts";
 import type { Profile } from "../../../../../src/tools/analysis/profiles/model.ts";
 
-const READING = { checkpoint: () => {} };
-
+/** As the tool opens it. */
 export function read(data: string | Uint8Array): Profile {
-  return readAny(typeof data === "string" ? new TextEncoder().encode(data) : data, READING);
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  return openProfile({ kind: "bytes", bytes }, createMemory().context).profile;
 }
 
 /** Own and total by name, without those that have neither; what has one name is added. */

@@ -3,11 +3,7 @@ import { gzipSync } from "node:zlib";
 import { type ErrorCode, ToolError } from "../../../../../src/core/errors.ts";
 import { FrameTable } from "../../../../../src/tools/analysis/profiles/model.ts";
 import { CallTree } from "../../../../../src/tools/analysis/profiles/call_tree.ts";
-import {
-  MOST_BYTES,
-  openProfile,
-} from "../../../../../src/tools/analysis/profiles/open_profile.ts";
-import { createMemory } from "../../_memory_context.ts";
+import { MOST_BYTES } from "../../../../../src/tools/analysis/profiles/open_profile.ts";
 import { read, recorded } from "./_read.ts";
 import { field, marshal, pprof } from "./_written.ts";
 
@@ -164,12 +160,7 @@ Deno.test("a tree takes as many paths as it may, and no more", () => {
   assertEquals(assertThrows(() => tree.child(0, 1000), ToolError).code, "RESOURCE_LIMIT");
 });
 
-function open(packed: Uint8Array): ToolError {
-  return assertThrows(
-    () => openProfile({ kind: "bytes", bytes: packed }, createMemory().context),
-    ToolError,
-  );
-}
+const open = (packed: Uint8Array): ToolError => assertThrows(() => read(packed), ToolError);
 
 Deno.test("gzip that is cut off, damaged, or followed by something", () => {
   const whole = new Uint8Array(gzipSync("main;work 3\n".repeat(50)));
