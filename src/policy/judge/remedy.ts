@@ -68,7 +68,9 @@ function agentRemedies(
       add: `${yaml(agent)}: { permissions: [${wanted.join(", ")}] }`,
       how: pattern === null
         ? `no rule of agents names ${yaml(agent)}; add one`
-        : `agents.${pattern} lacks ${lacking.join(" and ")}; add it there, or a rule for the agent itself`,
+        : `agents.${pattern} lacks ${
+          lacking.join(" and ")
+        }; add it there, or a rule for the agent itself`,
     }];
   });
 }

@@ -4,6 +4,7 @@ import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import { sha256 } from "../../core/sha256.ts";
 import type { Capability } from "../../core/capability.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
 import type { Expectation, ReadContext, Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { analyse } from "./profiles/analyse.ts";
@@ -12,15 +13,43 @@ import { type Given, givenAs } from "./profiles/given.ts";
 import { MOST_BYTES, openProfile } from "./profiles/open_profile.ts";
 import { OUTPUT, type Output } from "./profiles/output.ts";
 
-interface Input {
-  readonly profiling_data: string;
-  readonly baseline?: string;
-  readonly focus?: string;
-  readonly flame_graph?: string;
-  readonly max_results: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    profiling_data: {
+      type: "string",
+      minLength: 1,
+      description:
+        "The path of a profile (begin it with ./ where it could be taken for text), its text, or its bytes " +
+        "in base64; gzip is unpacked.",
+    },
+    baseline: {
+      type: "string",
+      minLength: 1,
+      description: "An earlier profile to compare with, given in the same ways.",
+    },
+    focus: {
+      type: "string",
+      minLength: 1,
+      maxLength: 4000,
+      description: "A function's name, or a part of it: whose callers and callees to answer.",
+    },
+    flame_graph: pathSchema(
+      "An .svg file to write a flame graph to; needs the permission file_write.",
+    ),
+    max_results: {
+      type: "integer",
+      minimum: 1,
+      maximum: 500,
+      default: 20,
+      description: "How many functions, callers, callees and changes to answer at most.",
+    },
+  },
+  required: ["profiling_data"],
+} as const satisfies Schema;
+type Input = Infer<typeof input>;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof OUTPUT> = {
   name: "analyze_performance",
   category: "analysis",
   description:
@@ -31,40 +60,7 @@ const tool: Tool<Input, Output> = {
   risk: "safe",
   permission: "file_read",
   long: true,
-  input: {
-    type: "object",
-    properties: {
-      profiling_data: {
-        type: "string",
-        minLength: 1,
-        description:
-          "The path of a profile (begin it with ./ where it could be taken for text), its text, or its bytes " +
-          "in base64; gzip is unpacked.",
-      },
-      baseline: {
-        type: "string",
-        minLength: 1,
-        description: "An earlier profile to compare with, given in the same ways.",
-      },
-      focus: {
-        type: "string",
-        minLength: 1,
-        maxLength: 4000,
-        description: "A function's name, or a part of it: whose callers and callees to answer.",
-      },
-      flame_graph: pathSchema(
-        "An .svg file to write a flame graph to; needs the permission file_write.",
-      ),
-      max_results: {
-        type: "integer",
-        minimum: 1,
-        maximum: 500,
-        default: 20,
-        description: "How many functions, callers, callees and changes to answer at most.",
-      },
-    },
-    required: ["profiling_data"],
-  },
+  input,
   output: OUTPUT,
   examples: [
     {

@@ -1,6 +1,6 @@
 /** Call paths merged from their roots, in flat arrays: millions of them, however deep, without recursion. */
 
-import { tooMany } from "./model.ts";
+import { tooMany } from "./failures.ts";
 
 /** More call paths than that are no profile that anybody reads; they would take some 150 MB. */
 export const MOST_NODES = 2_000_000;

@@ -15,8 +15,8 @@ const LONGEST_PATH = 4095;
 const DATA_URL = /^data:[\w.+/;=-]{0,100};base64,/;
 
 /**
- * Tells them apart. What begins with `/` or `./` is a path, whatever follows, so that every file can be named. What is
- * several lines, or begins as JSON, or is one line of a stack and its count, is text. What decodes from base64 to
+ * Tells them apart. What begins with `/` or `./` is a path, whatever follows, so that every file can be named. What has a
+ * line end, or begins as JSON, or is one line of a stack and its count, is text. What decodes from base64 to
  * something that begins as a profile is that. All else is a path. Throws INVALID_ARGUMENTS.
  */
 export function givenAs(name: string, data: string): Given {
@@ -31,7 +31,7 @@ export function givenAs(name: string, data: string): Given {
   if (bytes !== null && (data.length > LONGEST_PATH || begins(bytes))) {
     return { kind: "bytes", bytes };
   }
-  const isWritten = /[\r\n]/.test(data.trim()) || /^\s*\{[\s"]/.test(data) ||
+  const isWritten = /[\r\n]/.test(data) || /^\s*\{[\s"]/.test(data) ||
     (data.includes(";") && isCollapsed([data]));
   if (isWritten) return { kind: "bytes", bytes: new TextEncoder().encode(data) };
   return pathOf(name, data);

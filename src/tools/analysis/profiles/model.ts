@@ -1,8 +1,8 @@
 /** What every format of profile becomes: frames, and either whole call paths or who called whom. */
 
-import { ToolError } from "../../../core/errors.ts";
 import { printable } from "../../../core/printable.ts";
 import type { CallTree } from "./call_tree.ts";
+import { tooMany } from "./failures.ts";
 
 /** The formats, as results name them. */
 export const FORMATS = [
@@ -156,21 +156,4 @@ export class SkipList {
   list(): readonly Skipped[] {
     return [...this.#counts].map(([reason, count]) => ({ reason, count }));
   }
-}
-
-/** A profile with more of something than there is room for. */
-export function tooMany(what: string, limit: number): ToolError {
-  return new ToolError(
-    "RESOURCE_LIMIT",
-    `the profile has over ${limit} ${what}; record a shorter one, or with fewer frames a stack`,
-    { details: { limit } },
-  );
-}
-
-/** A profile that is of a known format, and damaged. */
-export function damaged(format: string, what: string): ToolError {
-  return new ToolError(
-    "UNKNOWN_PROFILE",
-    `this looks like ${format}, but ${what}; record it again, or hand over the whole file`,
-  );
 }

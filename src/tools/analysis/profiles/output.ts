@@ -1,86 +1,23 @@
 /** The shape of what `analyze_performance` answers. */
 
-import type { JsonSchema, Schema } from "../../../core/schema.ts";
-import { type FormatName, FORMATS, type Skipped } from "./model.ts";
+import type { Infer, JsonSchema, Schema } from "../../../core/schema.ts";
+import { FORMATS } from "./model.ts";
 
-/** A function. Lines and columns from 1; `file` relative to the workspace where it lies in it. */
-export interface Place {
-  readonly function: string;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
-}
-
-/** Numbers are in the profile's unit, percentages of its total. */
-export interface Hot extends Place {
-  readonly self: number;
-  readonly self_percent: number;
-  readonly total: number;
-  readonly total_percent: number;
-}
-
-export interface HotPath {
-  /** From the outermost caller to the function in which the time was spent; long ones cut in the middle. */
-  readonly frames: readonly string[];
-  readonly self: number;
-  readonly self_percent: number;
-}
-
-export interface Neighbouring extends Place {
-  readonly total: number;
-  readonly total_percent: number;
-}
-
-export interface Changed extends Place {
-  readonly self: number;
-  readonly self_before: number;
-  readonly total: number;
-  readonly total_before: number;
-}
-
-export interface Output {
-  readonly format: FormatName;
-  readonly unit: string;
-  readonly samples: number;
-  readonly total: number;
-  readonly functions: number;
-  readonly hot: readonly Hot[];
-  readonly paths: readonly HotPath[];
-  readonly focus?: { readonly functions: readonly Place[]; readonly matched: number };
-  readonly callers?: readonly Neighbouring[];
-  readonly callees?: readonly Neighbouring[];
-  readonly baseline?: {
-    readonly format: FormatName;
-    readonly samples: number;
-    readonly total: number;
-  };
-  readonly changes?: readonly Changed[];
-  readonly flame_graph?: {
-    readonly path: string;
-    readonly bytes: number;
-    readonly frames: number;
-    readonly left_out: number;
-    readonly created: boolean;
-  };
-  readonly skipped?: readonly Skipped[];
-  readonly notes?: readonly string[];
-}
-
-const PLACE: Readonly<Record<string, JsonSchema>> = {
+const PLACE = {
   function: { type: "string", description: "Its name as the profile has it." },
   file: { type: "string", description: "Its source, or its program or library." },
   line: { type: "integer", description: "Where it begins, as far as is known." },
   column: { type: "integer", description: "Likewise." },
-};
-const SELF: JsonSchema = { type: "number", description: "Spent in it itself." };
-const SELF_PERCENT: JsonSchema = { type: "number", description: "Of the whole profile." };
-const TOTAL: JsonSchema = {
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+const SELF = { type: "number", description: "Spent in it itself." } as const;
+const SELF_PERCENT = { type: "number", description: "Of the whole profile." } as const;
+const TOTAL = {
   type: "number",
   description: "Spent in it and in all that it called; recursion counted once.",
-};
-const TOTAL_PERCENT: JsonSchema = { type: "number", description: "Of the whole profile." };
+} as const;
+const TOTAL_PERCENT = { type: "number", description: "Of the whole profile." } as const;
 
-const NEIGHBOURS: JsonSchema = {
+const NEIGHBOURS = {
   type: "array",
   items: {
     type: "object",
@@ -91,14 +28,14 @@ const NEIGHBOURS: JsonSchema = {
     },
     required: ["function", "total", "total_percent"],
   },
-};
+} as const satisfies JsonSchema;
 
-export const OUTPUT: Schema<Output> = {
+export const OUTPUT = {
   type: "object",
   properties: {
     format: {
       type: "string",
-      enum: [...FORMATS],
+      enum: FORMATS,
       description: "Of the profile, found out by looking.",
     },
     unit: {
@@ -212,4 +149,19 @@ export const OUTPUT: Schema<Output> = {
     },
   },
   required: ["format", "unit", "samples", "total", "functions", "hot", "paths"],
-};
+} as const satisfies Schema;
+
+export type Output = Infer<typeof OUTPUT>;
+
+/** A function. Lines and columns from 1; `file` relative to the workspace where it lies in it. */
+export type Place = Infer<
+  {
+    readonly type: "object";
+    readonly properties: typeof PLACE;
+    readonly required: readonly ["function"];
+  }
+>;
+export type Hot = Output["hot"][number];
+export type HotPath = Output["paths"][number];
+export type Neighbouring = NonNullable<Output["callers"]>[number];
+export type Changed = NonNullable<Output["changes"]>[number];

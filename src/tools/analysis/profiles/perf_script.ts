@@ -4,8 +4,8 @@
  */
 
 import { CallTree, ROOT } from "./call_tree.ts";
+import { damaged } from "./failures.ts";
 import {
-  damaged,
   FrameTable,
   isWeight,
   type Reading,

@@ -4,15 +4,14 @@
  */
 
 import { CallTree, ROOT } from "./call_tree.ts";
+import { damaged, tooMany } from "./failures.ts";
 import {
-  damaged,
   FrameTable,
   isWeight,
   positionOf,
   type Reading,
   SkipList,
   type StackProfile,
-  tooMany,
   unitOf,
 } from "./model.ts";
 import { type Field, fieldsOf, numbersOf, signed, WireError } from "./protobuf.ts";

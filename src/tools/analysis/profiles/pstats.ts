@@ -4,9 +4,9 @@
  */
 
 import { isDictionary, MarshalError, type MarshalValue, readMarshal } from "./marshal.ts";
+import { damaged } from "./failures.ts";
 import {
   type CallEdge,
-  damaged,
   FrameTable,
   type GraphProfile,
   isWeight,

@@ -2,8 +2,8 @@
 
 import { CallTree, ROOT } from "./call_tree.ts";
 import { isObject, type JsonObject, listOf, textOf } from "./json_values.ts";
+import { damaged } from "./failures.ts";
 import {
-  damaged,
   FrameTable,
   isWeight,
   positionOf,

@@ -163,7 +163,7 @@ Deno.test("a tool that reads and is to write lacks one group or both, and both a
     const allow = policy({ paths: [pathRule("allow", ["**"])], ...agents(granted) });
     const { remedies } = await ask([allow], READER, file("fs.write", "a"));
     const added = remedies.filter(({ key }) => key === "agents").map(({ add }) => add);
-    assertEquals(added, [`root: { permissions: [${needed}] }`]);
+    assertEquals(added, [`"root": { permissions: [${needed}] }`]);
   }
 });
 
