@@ -2,7 +2,11 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { sha256 } from "../../../../src/core/sha256.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { Change, FileBackend } from "../../../../src/host/files/file_backend.ts";
+import { createChanging } from "../../../../src/host/files/change/changing.ts";
 import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
+import { createPortablePrimitives } from "../../../../src/host/files/portable/primitives.ts";
+import type { FilePrimitives, Name } from "../../../../src/host/files/primitives.ts";
+import { createReading } from "../../../../src/host/files/read/reading.ts";
 import { isTemporary } from "../../../../src/host/files/_temporary_names.ts";
 import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
 import type { Libc } from "../../../../src/sandbox/kernel/libc.ts";
@@ -21,6 +25,7 @@ import {
   tree,
 } from "./_backends.ts";
 import { Crash, failingAt } from "./_failing_libc.ts";
+import { failingPrimitivesAt } from "./_failing_primitives.ts";
 import { withDirectory } from "./_temporary.ts";
 
 /** Two directories are two file systems. */
@@ -32,6 +37,17 @@ const apart: Libc = {
       : LIBC.call(number, ...rest),
 };
 
+/** As {@linkcode apart}, over the runtime, which renames and links by path. */
+function portableApart(): FilePrimitives {
+  const base = createPortablePrimitives();
+  const across = ({ directory: from }: Name, { directory: to }: Name) => from !== to;
+  return {
+    ...base,
+    renameOver: (from, to) => across(from, to) ? -ERRNO.EXDEV : base.renameOver(from, to),
+    linkAt: (from, to) => across(from, to) ? -ERRNO.EXDEV : base.linkAt(from, to),
+  };
+}
+
 interface Case {
   readonly what: string;
   readonly before: readonly string[];
@@ -39,8 +55,34 @@ interface Case {
   readonly change: (files: FileBackend, root: string) => unknown;
   /** Whether a state in between is one that nobody loses anything by. All of `before` or `after` always is. */
   readonly legal?: (entries: readonly string[]) => boolean;
-  readonly libc?: Libc;
+  readonly apart?: true;
 }
+
+/** A backend that fails at the `n`th step: with `errno`, or by dying there. */
+interface Failing {
+  readonly files: FileBackend;
+  readonly calls: () => number;
+  readonly bury: () => void;
+}
+
+const failing: Readonly<
+  Record<string, (one: Case, n: number, errno: number | null) => Failing>
+> = {
+  "system call": (one, n, errno) => {
+    const { libc, ...rest } = failingAt(n, errno, one.apart ? apart : LIBC);
+    return { files: createLinuxFiles(libc), ...rest };
+  },
+  "primitive over the runtime": (one, n, errno) => {
+    const base = one.apart ? portableApart() : createPortablePrimitives();
+    const { primitives, ...rest } = failingPrimitivesAt(n, errno, base);
+    return { files: { ...createReading(primitives), ...createChanging(primitives) }, ...rest };
+  },
+};
+
+const ERRORS: Readonly<Record<string, readonly number[]>> = {
+  "system call": [ERRNO.EIO, ERRNO.ENOSPC, ERRNO.EACCES],
+  "primitive over the runtime": [ERRNO.EIO, ERRNO.EACCES],
+};
 
 const expecting = (words: string) => ({ sha256: sha256(bytes(words)) });
 const TREE = ["t/", "t/a = a", "t/b/", "t/b/c = c", "t/l -> a"];
@@ -143,7 +185,7 @@ const cases: readonly Case[] = [
     after: ["d/", "d/a = a"],
     change: (files, root) => files.move(tree(`${root}/a`), tree(`${root}/d/a`), KEEPING),
     legal: (entries) => entries.includes("a = a") || entries.includes("d/a = a"),
-    libc: apart,
+    apart: true,
   },
   {
     what: "move of a tree between file systems",
@@ -151,7 +193,7 @@ const cases: readonly Case[] = [
     after: ["d/", ...as("d/u")],
     change: (files, root) => files.move(tree(`${root}/t`), tree(`${root}/d/u`), KEEPING),
     legal: (entries) => has(entries, TREE) || has(entries, as("d/u")),
-    libc: apart,
+    apart: true,
   },
   {
     what: "remove of a tree",
@@ -175,10 +217,10 @@ function isLegal(one: Case, entries: readonly string[]): boolean {
   return same(one.before) || same(one.after) || one.legal?.(entries) === true;
 }
 
-function callsOf(one: Case, root: string): number {
+function callsOf(one: Case, step: string, root: string): number {
   paint(root, one.before);
-  const counting = failingAt(Infinity, 1, one.libc);
-  one.change(createLinuxFiles(counting.libc), root);
+  const counting = failing[step]!(one, Infinity, 1);
+  one.change(counting.files, root);
   assertEquals(picture(root).toSorted(), one.after.toSorted(), one.what);
   return counting.calls();
 }
@@ -200,28 +242,32 @@ function exists(path: string): boolean {
   }
 }
 
-async function counted(one: Case): Promise<number> {
+async function counted(one: Case, step: string): Promise<number> {
   let total = 0;
   await withDirectory((root) => {
-    total = callsOf(one, root);
+    total = callsOf(one, step, root);
   });
   assert(total > 5);
   return total;
 }
 
-for (const one of cases) {
-  Deno.test(`${one.what}: dying at any system call loses nothing, and the next writes clear what is left`, async () => {
-    const total = await counted(one);
+for (
+  const [one, step] of cases.flatMap((one) =>
+    Object.keys(failing).map((step) => [one, step] as const)
+  )
+) {
+  Deno.test(`${one.what}: dying at any ${step} loses nothing, and the next writes clear what is left`, async () => {
+    const total = await counted(one, step);
     for (let n = 1; n <= total; n++) {
       await withDirectory((root) => {
         paint(root, one.before);
-        const failing = failingAt(n, null, one.libc);
+        const writer = failing[step]!(one, n, null);
         try {
-          one.change(createLinuxFiles(failing.libc), root);
+          one.change(writer.files, root);
         } catch (error) {
           if (!(error instanceof Crash)) throw error;
         }
-        failing.bury();
+        writer.bury();
         const left = picture(root);
         assert(isLegal(one, withoutOurs(left)), `call ${n}: ${left.join("; ")}`);
         writeEverywhere(root);
@@ -230,17 +276,16 @@ for (const one of cases) {
     }
   });
 
-  Deno.test(`${one.what}: an error of any system call loses nothing and leaves nothing behind`, async () => {
-    const total = await counted(one);
-    for (const errno of [ERRNO.EIO, ERRNO.ENOSPC, ERRNO.EACCES]) {
+  Deno.test(`${one.what}: an error of any ${step} loses nothing and leaves nothing behind`, async () => {
+    const total = await counted(one, step);
+    for (const errno of ERRORS[step]!) {
       for (let n = 1; n <= total; n++) {
         await withDirectory((root) => {
           paint(root, one.before);
           const descriptors = [...Deno.readDirSync("/proc/self/fd")].length;
-          const failing = failingAt(n, errno, one.libc);
           let thrown = false;
           try {
-            one.change(createLinuxFiles(failing.libc), root);
+            one.change(failing[step]!(one, n, errno).files, root);
           } catch (error) {
             if (!(error instanceof ToolError)) throw error;
             thrown = true;
