@@ -54,14 +54,15 @@ export async function execute(
   });
 }
 
-async function attempt(engine: Engine, request: CallRequest, follow: Follow): Promise<Result> {
+async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Promise<Result> {
   const started = performance.now();
   const latency = () => performance.now() - started;
-  const name = engine.registry.canonicalName(request.tool) ?? request.tool;
+  const name = engine.registry.canonicalName(asked.tool) ?? asked.tool;
+  const request = { ...asked, tool: name };
   let ran = name;
   let risk: Risk | null = null;
-  const record = engine.recorder.begin(request);
-  const observed = engine.telemetry?.begin(request);
+  const record = engine.recorder.begin(asked);
+  const observed = engine.telemetry?.begin(asked);
   const finish = (result: Result): Result => {
     observed?.ended(result);
     engine.metrics.record(ran, result.error?.code ?? null, result.latencyMs);

@@ -135,12 +135,7 @@ function following(current: () => Registry): Registry {
     search: (text) => current().search(text),
     nearest: (name) => current().nearest(name),
     loadAll: () => current().loadAll(),
-    byCategory: (category) => current().byCategory(category),
-    byRisk: (risk) => current().byRisk(risk),
-    byPermission: (group) => current().byPermission(group),
     extend: (added) => current().extend(added),
-    register: (tool, aliases) => current().register(tool, aliases),
-    remove: (name) => current().remove(name),
   };
   return registry;
 }

@@ -83,10 +83,6 @@ export function compileRulebook(
     system: [...(settings.sandbox.system ?? options.system), ...(options.devices ?? [])],
   };
   const scope = once(() => scopeOf(policies));
-  const canonical = (subject: Subject): Subject => ({
-    ...subject,
-    tool: canonicalName(subject.tool, options),
-  });
   return {
     settings,
     get scope() {
@@ -97,10 +93,10 @@ export function compileRulebook(
     mayDenyBelow: (access, directory) => mayDenyBelow(compiled, access, directory),
     prepare: actions.prepare,
     reach: (command, program) => actions.get().reachOf(command, program, judges.knowledge()),
-    decide: (subject, capabilities) => decide(judges, canonical(subject), capabilities),
-    offers: (subject) => offers(compiled, scope(), canonical(subject)),
+    decide: (subject, capabilities) => decide(judges, subject, capabilities),
+    offers: (subject) => offers(compiled, scope(), subject),
     tokensOf: (agent) => tokensOf(compiled, agent),
-    timeoutOf: (tool) => timeoutOf(compiled, canonicalName(tool, options), settings.timeoutMs),
+    timeoutOf: (tool) => timeoutOf(compiled, tool, settings.timeoutMs),
   };
 }
 

@@ -27,6 +27,7 @@ import type {
 
 /** What is asked of the policy, beside the capabilities. */
 export interface Subject {
+  /** Its canonical name; policies may name it by an alias. */
   readonly tool: string;
   readonly agent: string;
   readonly risk: Risk;
@@ -200,6 +201,6 @@ export interface Rulebook {
   offers(subject: Subject): boolean;
   /** Tokens that the policies give an agent, the least of them; null where none says. */
   tokensOf(agent: string): number | null;
-  /** Milliseconds for this tool: its own timeout, or the default. */
+  /** Milliseconds for the tool of this canonical name: its own timeout, or the default. */
   timeoutOf(tool: string): number;
 }

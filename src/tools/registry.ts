@@ -3,7 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import { didYouMean, nearestOf } from "../core/nearest.ts";
 import { quoted } from "../core/printable.ts";
-import type { Catalogue, Category, PermissionGroup, Risk, Tool } from "../core/tool.ts";
+import type { Catalogue, Tool } from "../core/tool.ts";
 import { createCatalogue, type ToolSource } from "./catalogue.ts";
 import { rankTools } from "./_rank_tools.ts";
 
@@ -64,7 +64,7 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "get_help", load: () => import("./util/get_help.ts") },
 ];
 
-/** A set of tools that never changes: `extend`, `register` and `remove` answer with another. It remembers what it loaded. */
+/** A set of tools that never changes: `extend` answers with another. It remembers what it loaded. */
 export interface Registry extends ToolSource {
   /** Canonical names, in the order of the registry. */
   readonly names: readonly string[];
@@ -72,15 +72,8 @@ export interface Registry extends ToolSource {
   readonly catalogue: Catalogue;
   /** Loads every tool, and the libraries each would load later. */
   loadAll(): Promise<void>;
-  byCategory(category: Category): Promise<readonly Tool[]>;
-  byRisk(risk: Risk): Promise<readonly Tool[]>;
-  byPermission(permission: PermissionGroup): Promise<readonly Tool[]>;
   /** With these tools, too. Throws where a name or an alias is taken. */
   extend(added: readonly RegistryEntry[]): Registry;
-  /** With one more tool. Throws as `extend`. */
-  register(tool: Tool, aliases?: readonly string[]): Registry;
-  /** Without one tool, by name or alias. Throws UNKNOWN_TOOL. */
-  remove(name: string): Registry;
 }
 
 /** Throws where two entries claim one name. */
@@ -115,6 +108,8 @@ export function createRegistry(entries: readonly RegistryEntry[] = TOOLS): Regis
     canonicalName: (name) => canonical.get(name) ?? null,
     aliasesOf: (name) => loaders.get(canonical.get(name) ?? "")?.aliases ?? [],
     get(name) {
+      const known = loaded.get(name);
+      if (known !== undefined) return known;
       const entry = entryOf(name);
       return loaded.get(entry.name) ?? load(entry);
     },
@@ -122,23 +117,12 @@ export function createRegistry(entries: readonly RegistryEntry[] = TOOLS): Regis
       for (const tool of await list()) await tool.prepare?.();
     },
     list,
-    byCategory: async (category) => (await list()).filter((tool) => tool.category === category),
-    byRisk: async (risk) => (await list()).filter((tool) => tool.risk === risk),
-    byPermission: async (group) => (await list()).filter((tool) => tool.permission === group),
     search: async (text) => rankTools(text, await list(), registry.aliasesOf),
     nearest(name) {
       const near = nearestOf(name, [...canonical.keys()], 6);
       return [...new Set(near.map((found) => canonical.get(found) ?? found))].slice(0, 3);
     },
     extend: (added) => createRegistry([...entries, ...added]),
-    register: (tool, aliases = []) =>
-      registry.extend([
-        { name: tool.name, aliases, load: () => Promise.resolve({ default: tool }) },
-      ]),
-    remove(name) {
-      const removed = entryOf(name);
-      return createRegistry(entries.filter((entry) => entry !== removed));
-    },
   };
   return registry;
 }

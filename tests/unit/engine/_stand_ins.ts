@@ -47,7 +47,9 @@ export function toolOf(parts: Partial<Tool> = {}): Tool {
 
 /** A registry of these tools alone. */
 export function registryOf(...tools: readonly Tool[]): Registry {
-  return tools.reduce((registry, tool) => registry.register(tool), createRegistry([]));
+  return createRegistry(
+    tools.map((tool) => ({ name: tool.name, load: () => Promise.resolve({ default: tool }) })),
+  );
 }
 
 /** A request of that tool by `root`, as a caller sends it. */

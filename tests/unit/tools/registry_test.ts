@@ -7,12 +7,12 @@ import {
 } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { Tool } from "../../../src/core/tool.ts";
-import { createRegistry, TOOLS } from "../../../src/tools/registry.ts";
+import { createRegistry, type RegistryEntry, TOOLS } from "../../../src/tools/registry.ts";
 
 const custom: Tool = {
   name: "shout_text",
   category: "util",
-  description: "ArrivalOrder text into capitals.",
+  description: "Turns text into capitals.",
   risk: "moderate",
   permission: null,
   input: {
@@ -24,6 +24,12 @@ const custom: Tool = {
   capabilities: () => [],
   run: () => ({}),
 };
+
+const entryOf = (tool: Tool, aliases: readonly string[] = []): RegistryEntry => ({
+  name: tool.name,
+  aliases,
+  load: () => Promise.resolve({ default: tool }),
+});
 
 const names = (tools: readonly Tool[]) => tools.map(({ name }) => name);
 
@@ -89,28 +95,9 @@ Deno.test("an unknown tool is answered with the nearest names", () => {
   assert(!forged.message.includes("\x1b") && forged.message.length < 200);
 });
 
-Deno.test("the registry lists by category, risk and permission group", async () => {
+Deno.test("the registry lists its tools in their order", async () => {
   const registry = createRegistry();
   assertEquals(names(await registry.list()), registry.names);
-  assertEquals(names(await registry.byCategory("util")), ["get_timestamp", "get_help"]);
-  assertEquals(await registry.byCategory("git"), []);
-  assertEquals(names(await registry.byRisk("dangerous")), [
-    "run_command",
-    "launch_app",
-    "run_python",
-    "run_tests",
-    "run_linter",
-    "run_type_checker",
-    "run_formatter",
-    "install_package",
-  ]);
-  assertEquals(names(await registry.byPermission("file_write")), [
-    "write_file",
-    "create_file",
-    "append_file",
-    "copy_file",
-    "create_directory",
-  ]);
 });
 
 Deno.test("search finds tools by name, description and function, best first", async () => {
@@ -133,30 +120,32 @@ Deno.test("search finds tools by name, description and function, best first", as
   }
 });
 
-Deno.test("register and remove answer with another registry", async () => {
+Deno.test("extend answers with another registry", async () => {
   const registry = createRegistry();
-  const more = registry.register(custom, ["text.shout"]);
+  const more = registry.extend([entryOf(custom, ["text.shout"])]);
   assertStrictEquals(await more.get("text.shout"), custom);
   assertEquals(names(await more.search("capitals"))[0], "shout_text");
+  assertEquals(more.names, [...registry.names, "shout_text"]);
   assertEquals(registry.canonicalName("shout_text"), null);
-  const less = more.remove("text.shout");
-  assertEquals(less.names, registry.names);
-  assertThrows(() => less.get("shout_text"), ToolError);
-  assertThrows(() => registry.remove("shout_text"), ToolError);
 });
 
 Deno.test("no two tools can share a name", () => {
   const registry = createRegistry();
-  assertThrows(() => registry.register({ ...custom, name: "read_file" }), TypeError, "read_file");
-  assertThrows(() => registry.register({ ...custom, name: "fs.read" }), TypeError, "fs.read");
-  assertThrows(() => registry.register(custom, ["grep"]), TypeError, "grep");
-  assertThrows(() => registry.register(custom, ["shout_text"]), TypeError, "shout_text");
+  const cases: readonly (readonly [Tool, readonly string[], string])[] = [
+    [{ ...custom, name: "read_file" }, [], "read_file"],
+    [{ ...custom, name: "fs.read" }, [], "fs.read"],
+    [custom, ["grep"], "grep"],
+    [custom, ["shout_text"], "shout_text"],
+  ];
+  for (const [tool, aliases, taken] of cases) {
+    assertThrows(() => registry.extend([entryOf(tool, aliases)]), TypeError, taken);
+  }
 });
 
 Deno.test("loadAll loads every tool and what it would load later", async () => {
   let prepared = 0;
   const prepare = () => Promise.resolve(prepared++);
-  const registry = createRegistry().register({ ...custom, prepare });
+  const registry = createRegistry().extend([entryOf({ ...custom, prepare })]);
   await registry.loadAll();
   assertEquals(prepared, 1);
   for (const name of registry.names) assert(!(registry.get(name) instanceof Promise), name);

@@ -11,7 +11,7 @@ import { execute } from "../../../../src/engine/execute.ts";
 import { judge } from "../../../../src/engine/judge/judge.ts";
 import type { Judgement } from "../../../../src/engine/judge/judgement.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
-import { createRegistry } from "../../../../src/tools/registry.ts";
+import { registryOf } from "../_stand_ins.ts";
 import { canonical, commandRule, pathRule, policy } from "../../policy/_fixtures.ts";
 
 /** The C library is opened once a process and never closed. */
@@ -84,7 +84,7 @@ async function judged(
     workspace: canonical(workspace),
     sealed: false,
     audit: noLog,
-  }, { registry: createRegistry([]).register(tool as Tool) });
+  }, { registry: registryOf(tool as Tool) });
   try {
     return await judge(engine, { ...REQUEST, ...request });
   } finally {
@@ -177,7 +177,7 @@ Deno.test(
       workspace: canonical(root),
       sealed: false,
       audit: noLog,
-    }, { registry: createRegistry([]).register(offering(["none-a", "none-b"]) as Tool) });
+    }, { registry: registryOf(offering(["none-a", "none-b"]) as Tool) });
     const result = await execute(engine, REQUEST, FOLLOW);
     assertEquals(result.error?.code, "COMMAND_NOT_FOUND");
     assertStringIncludes(result.error?.message ?? "", '"none-a"');
