@@ -49,13 +49,23 @@ export class LineWriter {
     return this.#flushing;
   }
 
+  /** Writes what goes without blocking, from there on; 0 where nothing does. */
+  #writeSome(from: number): number {
+    const written = this.#readiness.writeNow(this.#buffer.subarray(from, this.#length));
+    if (written !== null) return written;
+    if (!this.#readiness.writable()) return 0;
+    const end = Math.min(this.#length, from + WRITABLE_BYTES);
+    return Deno.stdout.writeSync(this.#buffer.subarray(from, end));
+  }
+
   async #writeAll(): Promise<void> {
     try {
       while (this.#length > 0) {
         let done = 0;
-        while (done < this.#length && this.#readiness.writable()) {
-          const end = Math.min(this.#length, done + WRITABLE_BYTES);
-          done += Deno.stdout.writeSync(this.#buffer.subarray(done, end));
+        while (done < this.#length) {
+          const written = this.#writeSome(done);
+          if (written === 0) break;
+          done += written;
         }
         // The buffer may grow and move during this wait: what is written here is a piece of its own.
         if (done < this.#length) {

@@ -4,6 +4,7 @@
  * have room cannot stop the pipe's loop.
  */
 
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
 // poll.h
@@ -18,16 +19,34 @@ export const WRITABLE_BYTES = 4096;
 const STDIN = 0;
 const STDOUT = 1;
 
+/** F_SETPIPE_SZ (include/uapi/linux/fcntl.h), and what an ordinary user may ask for (/proc/sys/fs/pipe-max-size, pipe(7)). */
+const F_SETPIPE_SZ = 1031;
+const PIPE_BYTES = 1 << 20;
+/** RWF_NOWAIT (include/uapi/linux/fs.h) */
+const RWF_NOWAIT = 8;
+/** The position of what has none: pwritev2(2) then writes where the descriptor is. */
+const HERE = -1;
+
 export interface Readiness {
   /** Standard input has bytes or has ended; waits at most `ms`. */
   readable(ms: number): boolean;
   /** Standard output takes {@linkcode WRITABLE_BYTES}, or its reader is gone. */
   writable(): boolean;
+  /**
+   * Writes as much to standard output as goes without blocking: how many bytes that were, 0 where none. Null where the
+   * kernel knows no such write to what is behind it; `writable` tells then.
+   */
+  writeNow(bytes: Uint8Array): number | null;
 }
 
 /** Without a C library nothing is ever known to be ready: then all is awaited. */
 export function createReadiness(libc: Libc | null): Readiness {
-  if (libc === null) return { readable: () => false, writable: () => false };
+  if (libc === null) {
+    return { readable: () => false, writable: () => false, writeNow: () => null };
+  }
+  // A pipe of 64 KiB makes a large answer wait for its reader many times. Not a pipe, or not allowed: as it is.
+  libc.call(libc.numbers.fcntl, STDOUT, F_SETPIPE_SZ, PIPE_BYTES);
+  let canWriteNow = true;
   const poll = (descriptor: number, events: number, ms: number): boolean => {
     // struct pollfd, then struct timespec (poll.h, time.h)
     libc.struct.setInt32(0, descriptor, true);
@@ -42,5 +61,35 @@ export function createReadiness(libc: Libc | null): Readiness {
   return {
     readable: (ms) => poll(STDIN, POLLIN, ms),
     writable: () => poll(STDOUT, POLLOUT, 0),
+    writeNow(bytes) {
+      const address = canWriteNow ? addressOf(bytes) : null;
+      if (address === null) return null;
+      // struct iovec (bits/types/struct_iovec.h)
+      libc.struct.setBigUint64(0, address, true);
+      libc.struct.setBigUint64(8, BigInt(bytes.length), true);
+      const { numbers, structAddress } = libc;
+      const written = libc.callWide(
+        numbers.pwritev2,
+        STDOUT,
+        structAddress,
+        1,
+        HERE,
+        HERE,
+        RWF_NOWAIT,
+      );
+      if (written >= 0) return written;
+      if (written === -ERRNO.EAGAIN) return 0;
+      canWriteNow = false;
+      return null;
+    },
   };
+}
+
+/** Where the bytes lie; null where `ffi` is not granted any more. */
+function addressOf(bytes: Uint8Array): bigint | null {
+  try {
+    return Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes as Uint8Array<ArrayBuffer>));
+  } catch {
+    return null;
+  }
 }

@@ -38,6 +38,7 @@ export interface Syscalls {
   readonly chdir: number;
   readonly eventfd2: number;
   readonly geteuid: number;
+  readonly pwritev2: number;
   readonly pidfdOpen: number;
   readonly waitid: number;
   readonly setpriority: number;
@@ -91,6 +92,7 @@ const X86_64: Syscalls = {
   chdir: 80,
   eventfd2: 290,
   geteuid: 107,
+  pwritev2: 328,
   pidfdOpen: 434,
   waitid: 247,
   setpriority: 141,
@@ -144,6 +146,7 @@ const AARCH64: Syscalls = {
   chdir: 49,
   eventfd2: 19,
   geteuid: 175,
+  pwritev2: 287,
   pidfdOpen: 434,
   waitid: 95,
   setpriority: 140,

@@ -133,7 +133,9 @@ function linesOf(
   { start_line = 1, end_line }: Input,
 ): Pick<Output, "content" | "lines" | "total_lines" | "truncated"> {
   const range = { start: start_line, end: end_line };
-  if (decoder.encoding === "utf-8") {
+  const isWhole = start_line === 1 && end_line === undefined;
+  // Lines are counted in text five times as fast as in bytes; finding some of many saves decoding the others.
+  if (decoder.encoding === "utf-8" && !isWhole) {
     const { from, to, lines, total } = locateLines(
       bytes.length,
       (at) => bytes.indexOf(LINE_FEED, at),
@@ -149,5 +151,6 @@ function linesOf(
     (at) => text.indexOf("\n", at),
     range,
   );
-  return { content: text.slice(from, to), lines, total_lines: total, truncated: lines < total };
+  const content = isWhole ? text : text.slice(from, to);
+  return { content, lines, total_lines: total, truncated: lines < total };
 }
