@@ -47,7 +47,7 @@ export function judgeSpawn(
   ];
   return {
     verdict: strictest(verdicts, allowed(`${label(argv)} is allowed`)),
-    asked: [
+    asked: () => [
       ...commands.map((command, at): Question => ({
         about: "command",
         command,
@@ -74,7 +74,7 @@ export function judgeOpened(
   });
   return {
     verdict: strictest(verdicts, allowed(`${label(argv)} is not started: its parts are judged`)),
-    asked: [{ about: "command", command, by: "call", restrictedOnly: true }],
+    asked: () => [{ about: "command", command, by: "call", restrictedOnly: true }],
   };
 }
 

@@ -41,6 +41,6 @@ export function judgeConnection(
   });
   return {
     verdict: strictest(verdicts, allowed(`${action} is allowed`)),
-    asked: [{ about: "host", connection: capability }],
+    asked: () => [{ about: "host", connection: capability }],
   };
 }

@@ -6,10 +6,10 @@ import { EFFECTS } from "../model.ts";
 import type { Verdict } from "../rulebook.ts";
 import type { Question } from "./question.ts";
 
-/** A verdict, and what the rules were asked for it. */
+/** A verdict, and what the rules were asked for it: put together only for those who ask why. */
 export interface Judged {
   readonly verdict: Verdict;
-  readonly asked: readonly Question[];
+  asked(): readonly Question[];
 }
 
 export function allowed(reason: string, rule: RuleReference | null = null): Verdict {

@@ -11,7 +11,7 @@ import { type Risk, RISKS } from "../../core/tool.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
 import { groupsOf } from "./groups.ts";
 import { judgePath } from "./path.ts";
-import type { PathQuestion, Question } from "./question.ts";
+import type { PathQuestion } from "./question.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./subject.ts";
 import { allowed, denied, type Judged, strictest } from "./_verdict.ts";
 import type { CommandAssessment, CommandKnowledge } from "../../programs/risk.ts";
@@ -37,7 +37,7 @@ export function decide(
 ): Decision {
   const { policies } = judges;
   const assessments: CommandAssessment[] = [];
-  const asked: (readonly Question[])[] = [];
+  const asked: Judged["asked"][] = [];
   const verdicts = capabilities.map((capability) => {
     const judged = judgeCapability(judges, capability, assessments);
     asked.push(judged.asked);
@@ -60,7 +60,12 @@ export function decide(
   ], allowed(""));
   // Few ask why: what it takes to say so is loaded, and gone through, only then.
   const findings = async () =>
-    (await import("./_findings.ts")).findingsOf(policies, subject.agent, groups, asked);
+    (await import("./_findings.ts")).findingsOf(
+      policies,
+      subject.agent,
+      groups,
+      asked.map((tell) => tell()),
+    );
   if (worst.effect !== "allow") return { ...worst, risk, verdicts, findings };
   const reason = verdicts[0]?.verdict.reason ?? riskVerdict.reason;
   return { effect: "allow", code: null, reason, rule: null, risk, verdicts, findings };
@@ -121,7 +126,7 @@ function judgeCapability(
       const verdict = capability.change === true
         ? judgeChange(settings, capability.name)
         : judgeVariable(settings, capability.name);
-      return { verdict, asked: [] };
+      return { verdict, asked: () => [] };
     }
   }
 }
@@ -140,9 +145,8 @@ function judgeFile(
     requested,
     ...(by === "program" && access === "read" ? { open: system } : {}),
   };
-  const own: Question = { about: "path", path: question };
   const verdict = judgePath(policies, question);
-  if (backups !== true) return { verdict, asked: [own] };
+  if (backups !== true) return { verdict, asked: () => [{ about: "path", path: question }] };
   // What ends in .bak is what it is a copy of: its name is judged by the path rules, as a directory's is.
   const backup: PathQuestion = {
     access,
@@ -152,7 +156,7 @@ function judgeFile(
   };
   return {
     verdict: strictest([verdict, judgePath(policies, backup)], verdict),
-    asked: [own, { about: "path", path: backup }],
+    asked: () => [{ about: "path", path: question }, { about: "path", path: backup }],
   };
 }
 
