@@ -75,7 +75,7 @@ export interface ReadFiles {
    * What a change of the whole entry would touch, links not followed: itself, and all below it where it is a
    * directory. `access`: what the call would do to each. Throws FILE_NOT_FOUND.
    */
-  survey(path: string, access: "read" | "write"): Survey;
+  countTree(path: string, access: "read" | "write"): TreeCount;
 }
 
 /** A copy of a file as it was: `x.bak` is the oldest, then `x.bak.1` and up. */
@@ -85,7 +85,7 @@ export interface Backup extends Pick<FileInfo, "size" | "modified"> {
 }
 
 /** Counts of a tree. */
-export interface Survey {
+export interface TreeCount {
   readonly type: FileType;
   readonly files: number;
   readonly directories: number;

@@ -4,7 +4,7 @@
 export class ArrivalOrder {
   #last: Promise<unknown> | null = null;
 
-  /** The judgement, once all that came before it are settled; at once where nothing is awaited. */
+  /** The decision, once all that came before it are settled; at once where nothing is awaited. */
   take<T>(judging: T | Promise<T>): T | Promise<T> {
     const before = this.#last;
     if (before === null && !(judging instanceof Promise)) return judging;

@@ -21,7 +21,7 @@ const NO_FILES: FileBackend = {
   readStart: refuse,
   find: refuse,
   walk: refuse,
-  survey: refuse,
+  countTree: refuse,
   backups: refuse,
   write: refuse,
   append: refuse,

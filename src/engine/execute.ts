@@ -6,8 +6,8 @@ import type { Risk } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Approvals, Approver } from "./approvals/approvals.ts";
 import type { Budgets } from "./_budgets.ts";
-import { judge, subjectOf } from "./judge/judge.ts";
-import type { Judgement, Judging } from "./judge/judgement.ts";
+import { decideCall, subjectOf } from "./judge/decide_call.ts";
+import type { DecidedCall, DecisionParts } from "./judge/decided_call.ts";
 import { previewGrantOf } from "./judge/needs.ts";
 import type { Metrics } from "./_metrics.ts";
 import { missingProgram } from "./judge/missing_program.ts";
@@ -19,7 +19,7 @@ import type { Telemetry } from "./telemetry.ts";
 import type { ArrivalOrder } from "./_arrival_order.ts";
 
 /** All that the way through needs; made once by `createEngine`. */
-export interface Engine extends Judging {
+export interface Engine extends DecisionParts {
   readonly runner: Runner;
   readonly arrivalOrder: ArrivalOrder;
   readonly budgets: Budgets;
@@ -70,7 +70,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
   };
   try {
     engine.budgets.charge(request.agent, request.tokens ?? 0);
-    const judging = engine.arrivalOrder.take(judge(engine, request));
+    const judging = engine.arrivalOrder.take(decideCall(engine, request));
     const judged = judging instanceof Promise ? await judging : judging;
     ran = judged.tool.name;
     risk = judged.decision.risk;
@@ -104,7 +104,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
 async function run(
   engine: Engine,
   request: CallRequest,
-  { tool, input, grant }: Judgement,
+  { tool, input, grant }: DecidedCall,
   { onEvent, onRunning }: Follow,
 ): Promise<Recovered> {
   const preview = request.preview && tool.dryRun === undefined;
@@ -133,17 +133,17 @@ async function run(
   });
 }
 
-/** Asks who can be asked. Answers with the judgement that was agreed to. */
+/** Asks who can be asked. Answers with the decision that was agreed to. */
 function approve(
   engine: Engine,
   request: CallRequest,
-  judged: Judgement,
+  judged: DecidedCall,
   { approver, onEvent }: Follow,
   record: CallRecord,
-): Promise<Judgement> {
+): Promise<DecidedCall> {
   return engine.approvals.obtain(request, judged, {
     approver,
-    again: async () => await judge(engine, request),
+    again: async () => await decideCall(engine, request),
     async preview(asked) {
       const { tool, input } = asked;
       const grant = previewGrantOf(engine, request.agent, asked);

@@ -1,12 +1,12 @@
 /** The tools that a policy could allow an agent: what is shown to models, and listed for people. */
 
 import type { ToolDescription } from "../core/tool.ts";
-import { subjectOf } from "./judge/judge.ts";
-import type { Judging } from "./judge/judgement.ts";
+import { subjectOf } from "./judge/decide_call.ts";
+import type { DecisionParts } from "./judge/decided_call.ts";
 
 /** Another name for tools is offered where one of them is. */
 export async function offeredTools(
-  { registry, rulebook }: Pick<Judging, "registry" | "rulebook">,
+  { registry, rulebook }: Pick<DecisionParts, "registry" | "rulebook">,
   agent: string,
 ): Promise<readonly ToolDescription[]> {
   const tools = await registry.list();

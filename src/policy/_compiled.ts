@@ -8,6 +8,7 @@ import type { PathRules } from "./match/path_rules.ts";
 import type { AgentMatcher } from "./match/agent.ts";
 import type { Access, AgentRule, ExtensionRule, ToolRule } from "./model.ts";
 
+/** The sections of a policy, ready to be asked. `source`: how messages name it. */
 export interface CompiledPolicy {
   readonly source: string;
   readonly workspace: CanonicalPath;

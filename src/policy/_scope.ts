@@ -5,7 +5,7 @@ import { intersectPaths, type PlacedPolicy } from "./_settings.ts";
 import { parseCommandPattern } from "./match/argv.ts";
 import { parseHostPattern } from "./match/host.ts";
 import { DEEP } from "../core/glob.ts";
-import { type GlobPath, parseGlob, rootedSegments } from "./match/path.ts";
+import { type GlobPath, parsePathGlob, rootedSegments } from "./match/path.ts";
 import type { Access } from "./model.ts";
 import { outermost } from "./match/path_sets.ts";
 import type { PolicyScope } from "./rulebook.ts";
@@ -56,7 +56,7 @@ function globsOf(
 ): readonly GlobPath[] {
   return (policy.paths ?? [])
     .filter((rule) => rule.access.includes(access) && wanted(rule.effect))
-    .flatMap((rule) => rule.match.flatMap((text) => parseGlob(text).paths));
+    .flatMap((rule) => rule.match.flatMap((text) => parsePathGlob(text).paths));
 }
 
 /** The path up to the first wildcard, and how many segments follow. */

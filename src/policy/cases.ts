@@ -23,6 +23,7 @@ export interface PolicyCase {
   readonly risk?: Risk;
 }
 
+/** A file of cases, and the files that lie in the throw-away workspace where they are judged. */
 export interface CaseFile {
   readonly version: 1;
   /** By path, relative to the throw-away workspace; parents are made. */

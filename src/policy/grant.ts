@@ -14,6 +14,7 @@ export interface PathGrant {
   readonly backups?: true;
 }
 
+/** A command that may be started: these words, as this program, there. */
 export interface SpawnGrant {
   readonly argv: readonly string[];
   readonly program: Program;
@@ -22,6 +23,7 @@ export interface SpawnGrant {
   readonly open?: true;
 }
 
+/** All that one call may touch, and the limits that it runs by. Times in milliseconds. */
 export interface Grant {
   readonly workspace: CanonicalPath;
   readonly read: readonly PathGrant[];

@@ -20,7 +20,9 @@ export interface MergedRule {
   readonly reason: string | null;
 }
 
+/** The sections of a policy that are lists of rules. */
 export const RULE_SECTIONS = ["paths", "commands", "network"] as const;
+/** One of {@linkcode RULE_SECTIONS}. */
 export type RuleSection = (typeof RULE_SECTIONS)[number];
 
 /** The rules of all policies, the strictest first; those of one strictness in the order in which they are written. */

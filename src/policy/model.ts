@@ -4,8 +4,10 @@ import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
 
 /** Effects in rising strictness: the strictest wins. */
 export const EFFECTS = ["allow", "ask", "deny"] as const;
+/** What a rule, a verdict or a decision comes to. */
 export type Effect = (typeof EFFECTS)[number];
 
+/** What a rule of `paths` or `extensions` is about. */
 export type Access = "read" | "write";
 
 /** One entry of `paths`. */
@@ -39,6 +41,7 @@ export const PROGRAM_PLACES = [
   "host",
   "run",
 ] as const;
+/** One of {@linkcode PROGRAM_PLACES}. */
 export type ProgramPlace = (typeof PROGRAM_PLACES)[number];
 
 /** One entry of `programs`: what a program does with its arguments. */
@@ -67,20 +70,24 @@ export interface ExtensionRule {
   readonly deny: readonly string[];
 }
 
+/** One entry of `tools`. What is left out stays as it is. */
 export interface ToolRule {
   readonly enabled?: boolean;
   readonly risk?: Risk;
   readonly timeoutMs?: number;
 }
 
+/** One entry of `agents`: what the agents of that name or pattern may do, and how many tokens they may spend. */
 export interface AgentRule {
   readonly permissions: readonly (PermissionGroup | "all")[];
   readonly tokens?: number;
   readonly worktree?: boolean;
 }
 
+/** `auto`: used where it works. `required`: else nothing runs. */
 export type SandboxMode = "auto" | "required" | "off";
 
+/** `sandbox`: the layers below the policy, and what programs have beyond the workspace. */
 export interface Sandbox {
   readonly kernel: SandboxMode;
   readonly bubblewrap: SandboxMode;
@@ -108,6 +115,7 @@ export interface ApprovalTimes {
 
 /** When what is written of the log must be on the disk before the call goes on. */
 export const SYNC_MODES = ["never", "changes", "always"] as const;
+/** One of {@linkcode SYNC_MODES}. */
 export type SyncMode = (typeof SYNC_MODES)[number];
 
 /** `audit`. What is null is left to another policy, or to the default. */
@@ -124,6 +132,10 @@ export interface AuditRule {
   readonly maxSize: number | null;
 }
 
+/**
+ * `recovery`: what is tried where a call fails. `factor` multiplies the time of each retry, `backoffMs` is waited before
+ * one.
+ */
 export interface Recovery {
   readonly timeout?: { readonly retries: number; readonly factor: number };
   readonly network?: { readonly retries: number; readonly backoffMs: number };

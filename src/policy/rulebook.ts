@@ -38,7 +38,7 @@ export interface Subject {
   readonly leastRisk?: Risk;
 }
 
-/** One judgement and the rule behind it. `code` and `rule` speak where the effect is not allow. */
+/** What one judge says, and the rule behind it. `code` and `rule` speak where the effect is not allow. */
 export interface Verdict {
   readonly effect: Effect;
   readonly code: ErrorCode | null;
@@ -149,6 +149,7 @@ export interface Settings {
   readonly audit: AuditSettings | null;
 }
 
+/** The log that the policies want, `redact` of all of them together. */
 export interface AuditSettings extends Pick<AuditRule, "redact"> {
   /** Relative to the workspace, or absolute. */
   readonly file: string;
@@ -174,6 +175,7 @@ export interface Reach {
   readonly probe: readonly string[];
 }
 
+/** All policies as one, to be asked. */
 export interface Rulebook {
   readonly settings: Settings;
   readonly scope: PolicyScope;

@@ -8,7 +8,7 @@ import { JSON_NULL, type JsonText, toJsonText } from "../core/result.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import type { CallRecord } from "../engine/recorder.ts";
-import { subjectOf } from "../engine/judge/judge.ts";
+import { subjectOf } from "../engine/judge/decide_call.ts";
 import { sha256 } from "../core/sha256.ts";
 import { describeFailure } from "../engine/run_tool.ts";
 import { aliasOf, isModule, type PluginManifest } from "../plugins/manifest.ts";

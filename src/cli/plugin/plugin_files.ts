@@ -5,10 +5,10 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { DEEP } from "../../core/glob.ts";
 import { quoted } from "../../core/printable.ts";
 import {
-  type Glob,
   GlobError,
-  matchesGlob,
-  parseGlob,
+  matchesPathGlob,
+  parsePathGlob,
+  type PathGlob,
   rootedSegments,
 } from "../../policy/match/path.ts";
 import type { PluginRule } from "../../policy/model.ts";
@@ -158,9 +158,9 @@ function manifestsOf(
 }
 
 /** The same glob syntax as that of the policy's paths, so that what is read is what is kept from being written. */
-function globOf(pattern: string, place: string): Glob {
+function globOf(pattern: string, place: string): PathGlob {
   try {
-    return parseGlob(pattern);
+    return parsePathGlob(pattern);
   } catch (error) {
     if (!(error instanceof GlobError)) throw error;
     throw new UsageError(`${place}: ${quoted(pattern)} ${error.message}`);
@@ -168,7 +168,7 @@ function globOf(pattern: string, place: string): Glob {
 }
 
 /** The files that a glob names. One without wildcards must be there; with them, cases beside a manifest are none. */
-function filesOf(glob: Glob, folder: CanonicalPath, place: string): readonly string[] {
+function filesOf(glob: PathGlob, folder: CanonicalPath, place: string): readonly string[] {
   const found: string[] = [];
   for (const path of glob.paths) {
     const segments = rootedSegments(path, folder);
@@ -180,7 +180,9 @@ function filesOf(glob: Glob, folder: CanonicalPath, place: string): readonly str
     const depth = segments.includes(DEEP) ? Infinity : segments.length - wild;
     const start = `/${segments.slice(0, wild).join("/")}`;
     const below = entriesBelow(start, depth, { left: MOST_ENTRIES }, place);
-    found.push(...below.filter((file) => !isCasesFile(file) && matchesGlob(glob, folder, file)));
+    found.push(
+      ...below.filter((file) => !isCasesFile(file) && matchesPathGlob(glob, folder, file)),
+    );
   }
   return found;
 }

@@ -2,7 +2,7 @@
 
 import { EXIT } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import { type CaseFailure, type CaseReport, judgeCases } from "../../engine/judge/judge_cases.ts";
+import { type CaseFailure, type CaseReport, decideCases } from "../../engine/judge/decide_cases.ts";
 import { type CaseFile, parseCases } from "../../policy/cases.ts";
 import { renderProblems } from "../../policy/parse/parse.ts";
 import { layOut } from "../../config/layout.ts";
@@ -120,7 +120,7 @@ function judgeFile(
     const engine = openEngine(session, invocation);
     try {
       const embedded = invocation.embedded.sealed || policies.length === 0 ? 1 : 0;
-      return await judgeCases(engine, cases, policies.length + embedded);
+      return await decideCases(engine, cases, policies.length + embedded);
     } finally {
       await engine.runner.close();
     }

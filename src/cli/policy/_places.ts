@@ -3,7 +3,7 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { quoted } from "../../core/printable.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
-import { parseGlob, rootedSegments } from "../../policy/match/path.ts";
+import { parsePathGlob, rootedSegments } from "../../policy/match/path.ts";
 import type { PolicyWarning } from "../../policy/review/review.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 
@@ -86,7 +86,7 @@ function ruleLinks(policies: readonly PlacedPolicy[]): readonly PolicyWarning[] 
   return policies.flatMap(({ policy: { paths }, workspace }, policy) =>
     (paths ?? []).flatMap((rule, order) =>
       rule.match.flatMap((text, at): PolicyWarning[] => {
-        const over = parseGlob(text).paths.map((path) => {
+        const over = parsePathGlob(text).paths.map((path) => {
           const segments = rootedSegments(path, workspace);
           const wild = segments.findIndex((segment) => typeof segment !== "string");
           return `/${(wild === -1 ? segments : segments.slice(0, wild)).join("/")}`;

@@ -11,7 +11,7 @@ import type { ResolvedCapability } from "../../core/capability.ts";
 import type { Risk } from "../../core/tool.ts";
 import { fileState } from "../../host/files/file_state.ts";
 import type { ApprovalTimes } from "../../policy/model.ts";
-import type { Judgement } from "../judge/judgement.ts";
+import type { DecidedCall } from "../judge/decided_call.ts";
 
 /** What is asked of a person. */
 export interface PendingApproval {
@@ -96,20 +96,20 @@ export class Approvals {
   }
 
   /**
-   * The judgement under which the call may run: the one given, where it is as it was when it was agreed to. `again`
+   * What the call may run as: the one given, where it is as it was when it was agreed to. `again`
    * judges the request anew. Throws APPROVAL_REQUIRED, APPROVAL_REJECTED, APPROVAL_EXPIRED.
    */
   async obtain(
     request: CallRequest,
-    judgement: Judgement,
+    decided: DecidedCall,
     asking: {
       readonly approver: Approver;
-      readonly again: () => Promise<Judgement>;
-      readonly preview: (judgement: Judgement) => Promise<JsonText>;
+      readonly again: () => Promise<DecidedCall>;
+      readonly preview: (decided: DecidedCall) => Promise<JsonText>;
       readonly told: (outcome: ApprovalOutcome) => void;
     },
-  ): Promise<Judgement> {
-    let current = judgement;
+  ): Promise<DecidedCall> {
+    let current = decided;
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const { tool, input, decision } = current;
       // What is no longer asked about, or denied by now, is not for an approver.
@@ -153,7 +153,7 @@ export class Approvals {
 }
 
 /** A preview reads: only what the call may read unasked. */
-function mayPreview({ tool, decision }: Judgement): boolean {
+function mayPreview({ tool, decision }: DecidedCall): boolean {
   return tool.preview !== undefined &&
     decision.verdicts.every(({ capability, verdict }) =>
       capability.kind !== "fs.read" || verdict.effect === "allow"
@@ -163,7 +163,7 @@ function mayPreview({ tool, decision }: Judgement): boolean {
 function refused(
   tool: string,
   id: string,
-  { reason, rule }: Judgement["decision"],
+  { reason, rule }: DecidedCall["decision"],
   answer: Exclude<ApprovalAnswer, { answer: "approved" }>,
   told: (outcome: ApprovalOutcome) => void,
 ): ToolError {
@@ -189,8 +189,8 @@ function refused(
 }
 
 /** The action as a name: of everything that it is. */
-function actionId({ agent, timeoutMs }: CallRequest, judgement: Judgement): string {
-  const { tool, input, decision } = judgement;
+function actionId({ agent, timeoutMs }: CallRequest, decided: DecidedCall): string {
+  const { tool, input, decision } = decided;
   const capabilities = decision.verdicts.map(({ capability }) => stateOf(capability));
   const action = JSON.stringify([tool.name, agent, input, timeoutMs, capabilities]);
   return `ap_${sha256(new TextEncoder().encode(action)).slice(0, 32)}`;

@@ -13,6 +13,7 @@ import { permissionSetOf } from "../../sandbox/permission_set.ts";
 import { DEVICES, SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { isWithin } from "../../sandbox/within.ts";
 
+/** What one call was granted, and how its layers are drawn from that. */
 export interface EnforcementQuestion {
   readonly grant: Grant;
   readonly sandbox: Sandbox;

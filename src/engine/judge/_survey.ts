@@ -8,7 +8,7 @@ import type { Project } from "../../core/survey.ts";
 import type { ReadFiles } from "../../core/tool.ts";
 import { createFiles } from "../../host/files/files.ts";
 import { grantOf } from "../../policy/grant.ts";
-import type { Decide, Judgement, Judging } from "./judgement.ts";
+import type { DecidedCall, DecideInput, DecisionParts } from "./decided_call.ts";
 import { needsOf } from "./needs.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
 
@@ -17,18 +17,18 @@ const MAX_TEXT_BYTES = 1 << 20;
 /** Of a folder with more entries the rest is not looked at: what names a project is near the top of few. */
 const MAX_NAMES = 10_000;
 
-/** The judgement of the way that is taken: see {@linkcode Survey}. Throws as `judge` does. */
-export async function judgeWays(
-  engine: Judging,
+/** The decision on the way that is taken: see {@linkcode Survey}. Throws as `decideCall` does. */
+export async function decideWays(
+  engine: DecisionParts,
   request: CallRequest,
-  { tool, input }: Pick<Judgement, "tool" | "input">,
-  decide: Decide,
-): Promise<Judgement> {
+  { tool, input }: Pick<DecidedCall, "tool" | "input">,
+  decide: DecideInput,
+): Promise<DecidedCall> {
   const survey = tool.survey;
   if (survey === undefined) throw new Error(`${tool.name} has no survey`);
   const folder = survey.folder(input);
   const project = await look(engine, request, folder, survey.files(input));
-  const judged: Judgement[] = [];
+  const judged: DecidedCall[] = [];
   for (const way of survey.ways(input, project)) {
     const capabilities = await needsOf(tool, way, request.preview);
     judged.push(await decide(engine, request, { tool, input: way }, capabilities));
@@ -45,14 +45,14 @@ function isMissing({ capability }: { readonly capability: ResolvedCapability }):
   return capability.kind === "process.spawn" && capability.program === null;
 }
 
-function programsOf({ decision }: Judgement): readonly string[] {
+function programsOf({ decision }: DecidedCall): readonly string[] {
   return decision.verdicts.flatMap(({ capability }) =>
     capability.kind === "process.spawn" ? [printable(capability.argv[0] ?? "", 80)] : []
   );
 }
 
 async function look(
-  engine: Judging,
+  engine: DecisionParts,
   { agent }: CallRequest,
   folder: string,
   files: readonly string[],

@@ -1,4 +1,4 @@
-/** The reasoning behind a decision, for `policy explain` and the pipe's `explain`: the same judgement, shown whole. */
+/** The reasoning behind a decision, for `policy explain` and the pipe's `explain`: the same decision, shown whole. */
 
 import type { ResolvedCapability } from "../../core/capability.ts";
 import type { CallRequest } from "../../core/request.ts";
@@ -7,8 +7,8 @@ import { remediesFor } from "../../policy/judge/remedy.ts";
 import type { Answered, Decision, PolicyFinding, Verdict } from "../../policy/rulebook.ts";
 import type { CommandEngine } from "../create_engine.ts";
 import { enforcementOf } from "./_enforcement.ts";
-import { judge, subjectOf } from "./judge.ts";
-import type { Judgement } from "./judgement.ts";
+import { decideCall, subjectOf } from "./decide_call.ts";
+import type { DecidedCall } from "./decided_call.ts";
 import { missingProgram } from "./missing_program.ts";
 
 /** An explanation as it is printed, with what its reader needs to act on it. */
@@ -22,16 +22,16 @@ export interface Explained {
 
 /**
  * Judges a request and runs nothing. What a call would be refused for after all rules allow it (a program that is not
- * there) is refused here too. Throws as `judge` does.
+ * there) is refused here too. Throws as `decideCall` does.
  */
 export async function explain(engine: CommandEngine, request: CallRequest): Promise<Explained> {
-  const judgement = await judge(engine, request);
-  const { tool, input, decision, grant } = judgement;
+  const decided = await decideCall(engine, request);
+  const { tool, input, decision, grant } = decided;
   const { risk, verdicts } = decision;
   const { rulebook, policies } = engine;
   const { settings } = rulebook;
   const findings = await decision.findings();
-  const missing = decision.effect === "deny" ? null : missingProgram(judgement);
+  const missing = decision.effect === "deny" ? null : missingProgram(decided);
   const verdict: Verdict = missing === null
     ? decision
     : { effect: "deny", code: missing.code, reason: missing.message, rule: null };
@@ -68,7 +68,7 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
       limits: settings.limits,
       layers: effect === "deny"
         ? { policy: policies.map(({ source }) => source), below: "nothing runs" }
-        : layersShape(engine, judgement, request),
+        : layersShape(engine, decided, request),
       would_be_allowed_by: remedies,
     },
   };
@@ -156,7 +156,7 @@ function approvalShape(
 
 function layersShape(
   engine: CommandEngine,
-  { tool, input, grant }: Judgement,
+  { tool, input, grant }: DecidedCall,
   { agent, preview, stream }: CallRequest,
 ): Record<string, unknown> {
   const policy = engine.policies.map(({ source }) => source);

@@ -2,14 +2,14 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { quoted } from "../../core/printable.ts";
-import type { Judgement } from "./judgement.ts";
+import type { DecidedCall } from "./decided_call.ts";
 
 /**
  * COMMAND_NOT_FOUND for the one program of a call that was not found, null where it is there; where it is one of
  * several, its line goes on as with any shell (status 127).
  */
 export function missingProgram(
-  { decision, sought = [] }: Pick<Judgement, "decision" | "sought">,
+  { decision, sought = [] }: Pick<DecidedCall, "decision" | "sought">,
 ): ToolError | null {
   const spawns = decision.verdicts.flatMap(({ capability }) =>
     capability.kind === "process.spawn" && capability.opened !== true ? [capability] : []

@@ -4,7 +4,7 @@ import type { Capability } from "../../core/capability.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Grant, grantOf } from "../../policy/grant.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
-import type { Judgement, Judging } from "./judgement.ts";
+import type { DecidedCall, DecisionParts } from "./decided_call.ts";
 
 /** All tools are asked from the workspace. */
 const SCOPE = { cwd: "." } as const;
@@ -23,9 +23,9 @@ export function needsOf(
 
 /** The grant for the preview of a call that was judged as what it is: for who is to agree to it. */
 export function previewGrantOf(
-  { rulebook, resolver }: Judging,
+  { rulebook, resolver }: DecisionParts,
   agent: string,
-  { tool, input, grant }: Judgement,
+  { tool, input, grant }: DecidedCall,
 ): Grant {
   const looks = looksOf(tool, input);
   if (looks.length === 0) return grant;

@@ -7,10 +7,10 @@ import type { Rulebook, Settings } from "../../policy/rulebook.ts";
 import type { Bubblewrap } from "../../sandbox/bubblewrap.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
 import type { ProgramSupport } from "../programs/program_support.ts";
-import type { Judging } from "./judgement.ts";
+import type { DecisionParts } from "./decided_call.ts";
 
 /** Made once an engine; few calls need more of it than a look that nothing is missing. */
-export interface Preparation extends Pick<Judging, "prepare" | "files"> {
+export interface Preparation extends Pick<DecisionParts, "prepare" | "files"> {
   /** All that starting programs takes. Throws where nothing was prepared that starts any. */
   programs(): ProgramSupport;
   /** Lets go of what programs took. */

@@ -8,6 +8,7 @@ import type { CommandEngine } from "../create_engine.ts";
 import { namesOf, NEWEST_ABI } from "./_enforcement.ts";
 import { createProgramSupport } from "../programs/program_support.ts";
 
+/** A rule of the kernel's layer: a path, and the kernel's names of what it opens there. */
 export interface RenderedRule {
   readonly path: string;
   readonly rights: readonly string[];

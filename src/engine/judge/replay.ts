@@ -7,7 +7,7 @@ import { ToolError } from "../../core/errors.ts";
 import { type Effect, EFFECTS } from "../../policy/model.ts";
 import { mayRegister } from "../../policy/plugin_rules.ts";
 import type { CommandEngine } from "../create_engine.ts";
-import { subjectOf } from "./judge.ts";
+import { subjectOf } from "./decide_call.ts";
 
 /** A decision then and now. */
 export interface Replayed {

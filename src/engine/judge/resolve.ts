@@ -13,11 +13,13 @@ import { entryType } from "../../host/paths/entry_type.ts";
 import { RUNTIME_SIGHT, type Sight } from "../../host/paths/path_probe.ts";
 import type { SpawnResolver } from "./resolve_spawn.ts";
 
+/** Finds what capabilities name: each path where it really is, each program where it lies. */
 export interface CapabilityResolver {
   /** Throws a ToolError where a path cannot be resolved (loops, too long, not a directory on the way). */
   resolve(capabilities: readonly Capability[]): readonly ResolvedCapability[];
 }
 
+/** The resolver of a workspace. `programs` is called with the first command; `probe` looks at paths. */
 export function createResolver(
   workspace: CanonicalPath,
   programs: () => { readonly resolve: SpawnResolver },

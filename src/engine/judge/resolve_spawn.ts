@@ -20,6 +20,7 @@ export type SpawnResolver = (capability: SpawnCapability) => {
   readonly reached: readonly Capability[];
 };
 
+/** The resolver of commands. `find` looks for the program of a name, from a directory. */
 export function createSpawnResolver(
   rulebook: Pick<Rulebook, "settings" | "reach">,
   sight: Sight,

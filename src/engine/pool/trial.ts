@@ -10,7 +10,7 @@ import type { Boundary } from "../../sandbox/boundary.ts";
 import { permissionSetOf } from "../../sandbox/permission_set.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import type { Engine } from "../execute.ts";
-import { subjectOf } from "../judge/judge.ts";
+import { subjectOf } from "../judge/decide_call.ts";
 import { programEnvironmentOf } from "../programs/program_environment.ts";
 import { WorkerPool } from "./worker_pool.ts";
 

@@ -74,8 +74,8 @@ export function programsOf(
     openElsewhere,
     async judge(command) {
       if (starter === null) return new ToolError("COMMAND_DENIED", "it cannot be judged here");
-      const { judgeAtRun } = await import("../judge/judge_at_run.ts");
-      return await judgeAtRun({ rulebook, subject, grant, libc: starter.libc }, command);
+      const { decideAtRun } = await import("../judge/decide_at_run.ts");
+      return await decideAtRun({ rulebook, subject, grant, libc: starter.libc }, command);
     },
   };
 }

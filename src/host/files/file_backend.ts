@@ -7,7 +7,7 @@ import type {
   FileContent,
   FileInfo,
   Files,
-  Survey,
+  TreeCount,
   WalkEntry,
 } from "../../core/files.ts";
 import type { HelpOptions, RunAnswer, ScannedFile, ScanOptions } from "../../core/scan.ts";
@@ -130,7 +130,7 @@ export interface FileBackend {
   scan?(target: Target, options: ScanTreeOptions, visit: (file: ScannedFile) => void): void;
   /** Where scans give files away. */
   help?(target: Target, options: HelpTreeOptions, answer: RunAnswer): void;
-  survey(tree: TreeTarget, options: LongOptions): Survey;
+  countTree(tree: TreeTarget, options: LongOptions): TreeCount;
   /** Oldest first, whatever their names are judged to be. */
   backups(target: Target): readonly BackupEntry[];
 

@@ -127,8 +127,11 @@ export function createFiles(
       const entries = { judge: tree.judge(), show: paths.show };
       backend.help?.(tree, { ...options, ...entries, ...long, scanShare, timed }, answer);
     },
-    survey(path, access) {
-      return backend.survey(access === "read" ? paths.entry("read", path) : changeable(path), long);
+    countTree(path, access) {
+      return backend.countTree(
+        access === "read" ? paths.entry("read", path) : changeable(path),
+        long,
+      );
     },
     backups(path) {
       const file = paths.withBackups(path, ["read", "write"]);

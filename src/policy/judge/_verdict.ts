@@ -12,10 +12,12 @@ export interface Judged {
   asked(): readonly Question[];
 }
 
+/** The verdict that lets it through; `rule` where one says so. */
 export function allowed(reason: string, rule: RuleReference | null = null): Verdict {
   return { effect: "allow", code: null, reason, rule };
 }
 
+/** The verdict that refuses, with the code that the caller is answered. */
 export function denied(
   code: ErrorCode,
   reason: string,
@@ -24,6 +26,7 @@ export function denied(
   return { effect: "deny", code, reason, rule };
 }
 
+/** The verdict that wants somebody to agree. */
 export function asked(reason: string, rule: RuleReference): Verdict {
   return { effect: "ask", code: "APPROVAL_REQUIRED", reason, rule };
 }

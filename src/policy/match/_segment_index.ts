@@ -25,6 +25,7 @@ export interface SegmentIndex<T> {
   readonly free: Edge<T>[];
 }
 
+/** An index without a pattern. */
 export function createSegmentIndex<T>(): SegmentIndex<T> {
   return {
     always: [],

@@ -56,6 +56,7 @@ export interface JudgedCommand {
   readonly cwd: string;
 }
 
+/** How a command fares by the rules alone. `unnamed`: no rule grants it. */
 export type CommandFinding =
   | { readonly effect: Effect; readonly rule: CitedRule }
   | { readonly effect: "unnamed" };

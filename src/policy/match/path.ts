@@ -20,7 +20,7 @@ export interface GlobPath {
 }
 
 /** A parsed glob: it matches what one of its alternatives matches. */
-export interface Glob {
+export interface PathGlob {
   readonly source: string;
   readonly paths: readonly GlobPath[];
 }
@@ -30,7 +30,7 @@ export interface Glob {
  * `\` before a character that is to be plain. A glob ending in `/` covers the directory and all below it.
  * Throws {@linkcode GlobError}.
  */
-export function parseGlob(text: string): Glob {
+export function parsePathGlob(text: string): PathGlob {
   if (text === "") throw new GlobError("is empty; write ** for the whole workspace");
   if (text.includes("\0")) throw new GlobError("holds a NUL character");
   if (text.length > MAX_LENGTH) throw new GlobError(`is longer than ${MAX_LENGTH} characters`);
@@ -152,7 +152,12 @@ export function rootedSegments(path: GlobPath, workspace: string): readonly Glob
  * Whether the glob matches an absolute canonical path, exactly (`secrets` matches nothing below itself).
  * Work is bounded by the product of the lengths of glob and path.
  */
-export function matchesGlob(glob: Glob, workspace: string, path: string, steps?: Steps): boolean {
+export function matchesPathGlob(
+  glob: PathGlob,
+  workspace: string,
+  path: string,
+  steps?: Steps,
+): boolean {
   const names = segmentsOf(path);
   return glob.paths.some((one) => matchesNames(rootedSegments(one, workspace), names, steps));
 }

@@ -16,7 +16,7 @@ import {
   type TriePlace,
   walkTrie,
 } from "./_path_trie.ts";
-import { parseGlob, rootedSegments } from "./path.ts";
+import { parsePathGlob, rootedSegments } from "./path.ts";
 import type { Access, Effect, PathRule } from "../model.ts";
 
 /** A rule as verdicts cite it. */
@@ -73,7 +73,7 @@ export function compilePathRules(
     };
     for (const text of rule.match) {
       if (rule.effect !== "deny") granted.push(text);
-      for (const path of parseGlob(text).paths) {
+      for (const path of parsePathGlob(text).paths) {
         const segments = rootedSegments(path, options.workspace);
         const ending = { rule: cited, effect: rule.effect, pattern: text };
         if (rule.effect !== "allow") addGlob(restricting, segments, ending, folding);

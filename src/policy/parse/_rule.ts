@@ -9,7 +9,7 @@ import {
   splitCommand,
 } from "../match/argv.ts";
 import { HostError, parseHostPattern } from "../match/host.ts";
-import { GlobError, parseGlob } from "../match/path.ts";
+import { GlobError, parsePathGlob } from "../match/path.ts";
 import {
   type CommandRule,
   type Effect,
@@ -97,9 +97,12 @@ export const pathRule: Field<PathRule> = converted(
   object({
     ...effects(list(oneOf(["read", "write"]), { min: 1 }), "kinds of access (read, write)"),
     match: required(
-      list(compiled("a glob such as src/**", parseGlob, GlobError, ({ paths }) => paths.length), {
-        min: 1,
-      }),
+      list(
+        compiled("a glob such as src/**", parsePathGlob, GlobError, ({ paths }) => paths.length),
+        {
+          min: 1,
+        },
+      ),
       "the globs it is about, relative to the workspace or absolute",
     ),
     reason,

@@ -20,6 +20,7 @@ interface Node<R> {
 /** The rules that take a glob together, or null where that could not be shown. */
 export type Covering<R> = ReadonlySet<R> | null;
 
+/** Globs of rules, and the question which of them together take all that another glob takes. */
 export class GlobCover<R> {
   readonly #budget: Budget;
   readonly #root: Node<R>;

@@ -1,7 +1,7 @@
 /** Rules on paths that can never be the ones that decide. */
 
 import type { PlacedPolicy } from "../_settings.ts";
-import { parseGlob, rootedSegments } from "../match/path.ts";
+import { parsePathGlob, rootedSegments } from "../match/path.ts";
 import type { Access, Effect, PathRule } from "../model.ts";
 import type { Budget } from "./_budget.ts";
 import { type Covering, GlobCover } from "./_glob_cover.ts";
@@ -78,7 +78,9 @@ function entriesOf(
       name: { policy, source, index: `paths[${order}]` },
       key: `paths[${order}].match[${at}]`,
       text,
-      alternatives: parseGlob(text).paths.map((path) => namesOf(rootedSegments(path, workspace))),
+      alternatives: parsePathGlob(text).paths.map((path) =>
+        namesOf(rootedSegments(path, workspace))
+      ),
     }))
   );
 }

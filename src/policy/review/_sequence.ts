@@ -10,6 +10,7 @@ export const RUN = Symbol("run");
 /** Any one letter: what a run takes. */
 export const ANY = Symbol("any");
 
+/** Letters in their order, with runs of any letters between them. */
 export type Sequence<L> = readonly (L | typeof RUN)[];
 
 /** What letters (which stand for one or more texts) have to do with each other. */

@@ -19,6 +19,7 @@ import type { Rulebook } from "../rulebook.ts";
 export type { KnownTools } from "./_settings.ts";
 export type { PolicyWarning } from "./_warning.ts";
 
+/** What a review needs beside the policies, and how far it goes. */
 export interface ReviewOptions {
   /** How many of the policies, from the first, are spoken of; the others (of flags, of the run itself) count too. */
   readonly reviewed: number;

@@ -5,7 +5,7 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { refuseTaken } from "./_destination.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
-import { surveyShape } from "./_survey.ts";
+import { treeCountShape } from "./_tree_count.ts";
 
 const input = {
   type: "object",
@@ -56,13 +56,13 @@ const tool: Tool<typeof input, typeof output> = {
   previewReads: ({ dst }) => [{ path: dst, tree: false }],
   preview({ src, dst, overwrite }, context) {
     const { files } = context;
-    const survey = files.survey(src, "read");
-    const replaced = refuseTaken(dst, survey.type, overwrite, context);
+    const count = files.countTree(src, "read");
+    const replaced = refuseTaken(dst, count.type, overwrite, context);
     return {
       src: files.display(src),
       dst: files.display(dst),
-      ...surveyShape(survey),
-      left_out: survey.refused,
+      ...treeCountShape(count),
+      left_out: count.refused,
       replaced,
     };
   },

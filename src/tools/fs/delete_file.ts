@@ -5,7 +5,7 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
-import { refuseDeniedPart, surveyShape } from "./_survey.ts";
+import { refuseDeniedPart, treeCountShape } from "./_tree_count.ts";
 
 const input = {
   type: "object",
@@ -52,9 +52,9 @@ const tool: Tool<typeof input, typeof output> = {
   ],
   preview({ path, recursive }, { files }) {
     const shown = files.display(path);
-    const survey = files.survey(path, "write");
-    const entries = survey.files + survey.directories + survey.others;
-    if (survey.type === "directory" && !recursive && entries + survey.refused > 1) {
+    const count = files.countTree(path, "write");
+    const entries = count.files + count.directories + count.others;
+    if (count.type === "directory" && !recursive && entries + count.refused > 1) {
       throw new ToolError(
         "INVALID_ARGUMENTS",
         `${
@@ -62,8 +62,8 @@ const tool: Tool<typeof input, typeof output> = {
         } is a directory that is not empty; recursive: true deletes it with all in it`,
       );
     }
-    refuseDeniedPart(shown, survey, "deleted");
-    return { path: shown, entries, ...surveyShape(survey) };
+    refuseDeniedPart(shown, count, "deleted");
+    return { path: shown, entries, ...treeCountShape(count) };
   },
   run({ path, recursive }, { files }) {
     const shown = files.display(path);

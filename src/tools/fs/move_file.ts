@@ -5,7 +5,7 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { refuseTaken } from "./_destination.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
-import { refuseDeniedPart, surveyShape } from "./_survey.ts";
+import { refuseDeniedPart, treeCountShape } from "./_tree_count.ts";
 
 const input = {
   type: "object",
@@ -56,11 +56,11 @@ const tool: Tool<typeof input, typeof output> = {
     const { files } = context;
     const shown = files.display(src);
     for (const access of ["read", "write"] as const) {
-      refuseDeniedPart(shown, files.survey(src, access), "moved");
+      refuseDeniedPart(shown, files.countTree(src, access), "moved");
     }
-    const survey = files.survey(src, "write");
-    const replaced = refuseTaken(dst, survey.type, overwrite, context);
-    return { src: shown, dst: files.display(dst), ...surveyShape(survey), replaced };
+    const count = files.countTree(src, "write");
+    const replaced = refuseTaken(dst, count.type, overwrite, context);
+    return { src: shown, dst: files.display(dst), ...treeCountShape(count), replaced };
   },
   run({ src, dst, overwrite }, { files }) {
     const shown = files.display(src);

@@ -11,7 +11,7 @@ import {
 import { execute } from "../../../src/engine/execute.ts";
 import { NO_RECORDER } from "../../../src/engine/_no_recorder.ts";
 import type { Job, Outcome } from "../../../src/engine/runner.ts";
-import { subjectOf } from "../../../src/engine/judge/judge.ts";
+import { subjectOf } from "../../../src/engine/judge/decide_call.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import { SENTINEL, Workspace } from "../../binary/toolgate.ts";
 import { canonical, commandRule, pathRule, policy } from "../policy/_fixtures.ts";
@@ -64,8 +64,8 @@ async function jobOf(engine: StayingEngine, name: string, input: unknown): Promi
 }
 
 async function judged(engine: StayingEngine, name: string, args: unknown) {
-  const { judge } = await import("../../../src/engine/judge/judge.ts");
-  return await judge(engine, requestOf(name, { args: args as Record<string, unknown> }));
+  const { decideCall } = await import("../../../src/engine/judge/decide_call.ts");
+  return await decideCall(engine, requestOf(name, { args: args as Record<string, unknown> }));
 }
 
 Deno.test("a log is opened where a policy wants one, with its settings, and nowhere else", () => {

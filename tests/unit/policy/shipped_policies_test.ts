@@ -4,7 +4,7 @@ import {
   parseCommandPattern,
   splitCommand,
 } from "../../../src/policy/match/argv.ts";
-import { matchesGlob, parseGlob } from "../../../src/policy/match/path.ts";
+import { matchesPathGlob, parsePathGlob } from "../../../src/policy/match/path.ts";
 import {
   type Access,
   DEFAULTS,
@@ -25,7 +25,9 @@ function shipped(name: string): Policy {
 function pathEffect(policy: Policy, access: Access, path: string): Effect {
   const effects = (policy.paths ?? [])
     .filter((rule) => rule.access.includes(access))
-    .filter((rule) => rule.match.some((glob) => matchesGlob(parseGlob(glob), "/w", `/w/${path}`)))
+    .filter((rule) =>
+      rule.match.some((glob) => matchesPathGlob(parsePathGlob(glob), "/w", `/w/${path}`))
+    )
     .map((rule) => rule.effect);
   return strictest(effects);
 }

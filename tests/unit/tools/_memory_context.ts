@@ -199,7 +199,7 @@ function bytesOf(node: Node): Uint8Array {
 /** What only the real files do: tools that use these are tried in a real workspace. */
 const NOT_IN_MEMORY = {
   backups: refuse,
-  survey: refuse,
+  countTree: refuse,
   append: refuse,
   apply: refuse,
   backUp: refuse,

@@ -18,7 +18,7 @@ import { backupFiles, takenNumbers } from "../_backups.ts";
 import { withPlace } from "../_place.ts";
 import type { BackupEntry, FileBackend, Target } from "../file_backend.ts";
 import type { Handle, ReadPrimitives } from "../primitives.ts";
-import { survey } from "./_survey.ts";
+import { countTree } from "./_tree_count.ts";
 import { walkDirectory } from "./_walk.ts";
 
 /** The buffer that is kept between reads; a larger file gets one of its own that is let go. */
@@ -29,7 +29,7 @@ const FIRST_BYTES = 4 * 1024;
 /** The half of `FileBackend` that changes nothing, without what only some platforms have. */
 export type Reading = Pick<
   FileBackend,
-  "read" | "readStart" | "find" | "walk" | "survey" | "backups"
+  "read" | "readStart" | "find" | "walk" | "countTree" | "backups"
 >;
 
 /** What may be looked at through these primitives. One for all calls of a thread: it keeps its buffer. */
@@ -105,8 +105,8 @@ export function createReading(files: ReadPrimitives): Reading {
     walk(target, options) {
       return walkDirectory(files, target, options);
     },
-    survey(tree, options) {
-      return survey(files, tree, options);
+    countTree(tree, options) {
+      return countTree(files, tree, options);
     },
     backups(target) {
       return listBackups(files, target);

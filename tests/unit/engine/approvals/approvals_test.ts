@@ -14,7 +14,7 @@ import {
   Approvals,
   type PendingApproval,
 } from "../../../../src/engine/approvals/approvals.ts";
-import type { Judgement } from "../../../../src/engine/judge/judgement.ts";
+import type { DecidedCall } from "../../../../src/engine/judge/decided_call.ts";
 import type { Effect } from "../../../../src/policy/model.ts";
 import type { Verdict } from "../../../../src/policy/rulebook.ts";
 import { Workspace } from "../../../binary/toolgate.ts";
@@ -45,7 +45,7 @@ interface Parts {
 
 function judgementOf(
   { effect = "ask", input = {}, capabilities = [], verdict = "ask", tool = {} }: Parts = {},
-): Judgement {
+): DecidedCall {
   const verdicts = capabilities.map((capability) => ({ capability, verdict: verdictOf(verdict) }));
   return {
     tool: toolOf(tool),
@@ -71,8 +71,8 @@ function world(times = { rememberMs: 1000, expireMs: 500 }) {
     judgement = judgementOf(),
     {
       request = {},
-      again = (): Judgement => judgement,
-    }: { readonly request?: Partial<CallRequest>; readonly again?: () => Judgement } = {},
+      again = (): DecidedCall => judgement,
+    }: { readonly request?: Partial<CallRequest>; readonly again?: () => DecidedCall } = {},
   ) =>
     approvals.obtain(requestOf("look", request), judgement, {
       approver: {

@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { CallRequest } from "../../../../src/core/request.ts";
 import { createEngine } from "../../../../src/engine/create_engine.ts";
-import { judge } from "../../../../src/engine/judge/judge.ts";
+import { decideCall } from "../../../../src/engine/judge/decide_call.ts";
 import { previewGrantOf } from "../../../../src/engine/judge/needs.ts";
 import { createFileBackend } from "../../../../src/host/context.ts";
 import { createFiles } from "../../../../src/host/files/files.ts";
@@ -44,7 +44,7 @@ async function judged(
   try {
     const rest = { id: 1, agent: "root", timeoutMs: null, preview: false, stream: false };
     const whole: CallRequest = { ...rest, ...request };
-    const judgement = await judge(engine, whole);
+    const judgement = await decideCall(engine, whole);
     const preview = previewGrantOf(engine, whole.agent, judgement);
     await look({ own: judgement.grant, preview });
   } finally {

@@ -8,8 +8,8 @@ import type { Tool } from "../../../../src/core/tool.ts";
 import { createEngine } from "../../../../src/engine/create_engine.ts";
 import { FOLLOW, noLog } from "../_stand_ins.ts";
 import { execute } from "../../../../src/engine/execute.ts";
-import { judge } from "../../../../src/engine/judge/judge.ts";
-import type { Judgement } from "../../../../src/engine/judge/judgement.ts";
+import { decideCall } from "../../../../src/engine/judge/decide_call.ts";
+import type { DecidedCall } from "../../../../src/engine/judge/decided_call.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { registryOf } from "../_stand_ins.ts";
 import { canonical, commandRule, pathRule, policy } from "../../policy/_fixtures.ts";
@@ -70,7 +70,7 @@ async function judged(
   tool: Tool<Schema<Input>>,
   sections: Partial<Policy>,
   request: Partial<CallRequest> = {},
-): Promise<Judgement> {
+): Promise<DecidedCall> {
   const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-test-" }));
   const workspace = join(root, "workspace");
   Deno.mkdirSync(join(workspace, "folder"), { recursive: true });
@@ -86,7 +86,7 @@ async function judged(
     audit: noLog,
   }, { registry: registryOf(tool as Tool) });
   try {
-    return await judge(engine, { ...REQUEST, ...request });
+    return await decideCall(engine, { ...REQUEST, ...request });
   } finally {
     await engine.runner.close();
     Deno.removeSync(root, { recursive: true });

@@ -112,7 +112,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
   "remove of what holds it": (files, at) => files.remove(at("in"), { ...LONG, recursive: true }),
   "survey of what holds it": (files, at) => {
-    const { bytes } = files.survey(at("in"), LONG);
+    const { bytes } = files.countTree(at("in"), LONG);
     assert(bytes < SENTINEL.length, "counted what lies outside");
   },
   createDirectory: (files, at, round) =>

@@ -85,7 +85,7 @@ Deno.test("a folder that holds what may not be read or written is neither remove
       assertEquals([error.code, error.details], ["PATH_DENIED", { refused: 1 }]);
       assertEquals(picture(root), BEFORE);
     }
-    assertEquals(files.survey("d", "write").refused, 1);
+    assertEquals(files.countTree("d", "write").refused, 1);
   });
 });
 
@@ -126,7 +126,7 @@ Deno.test("a copy of a folder leaves out what may not be read", async () => {
       "n/s/",
       "n/s/x.txt = x",
     ]);
-    assertEquals(files.survey("d", "read"), {
+    assertEquals(files.countTree("d", "read"), {
       type: "directory",
       files: 2,
       directories: 2,
@@ -151,7 +151,7 @@ Deno.test("what was granted as a tree is judged as a file where it is one, when 
       () => files.readStart("d/key.pem", 10),
       () => files.find("d/key.pem"),
       () => files.info("d/key.pem"),
-      () => files.survey("d/key.pem", "read"),
+      () => files.countTree("d/key.pem", "read"),
       () => files.write("d/key.pem", bytes("x"), ALONE),
       () => files.append("d/key.pem", bytes("x"), ALONE),
       () => files.remove("d/key.pem", { recursive: true }),
@@ -192,8 +192,8 @@ Deno.test("paths that were not granted are not changed", async () => {
       () => files.copy("d", "b.txt", KEEP),
       () => files.move("a.txt", "b.txt", KEEP),
       () => files.createDirectory("f", { parents: true }),
-      () => files.survey("d", "read"),
-      () => files.survey("a.txt", "write"),
+      () => files.countTree("d", "read"),
+      () => files.countTree("a.txt", "write"),
     ];
     for (const action of denied) assertEquals(code(action), "PATH_DENIED", String(action));
     assertEquals(picture(root), BEFORE);

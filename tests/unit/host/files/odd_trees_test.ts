@@ -42,7 +42,7 @@ Deno.test("names that are no text, or odd text, are copied, moved and removed as
     files.move(tree(`${root}/u`, "/none"), tree(`${root}/v`), KEEPING);
     assertEquals(listing(root, "v"), wanted);
     assertEquals(listing(root, "t"), wanted);
-    assertEquals(files.survey(tree(`${root}/t`), LONG).files, 5);
+    assertEquals(files.countTree(tree(`${root}/t`), LONG).files, 5);
     for (const name of ["t", "v"]) {
       assertEquals(files.remove(tree(`${root}/${name}`), ALL).entries, 10);
     }
@@ -95,14 +95,14 @@ Deno.test("trees ten thousand levels deep are counted, copied, moved and removed
         if (looks++ % 50 === 0) most = Math.max(most, names("/proc/self/fd").length);
       },
     };
-    assertEquals(files.survey(tree(`${root}/t`), watched).directories, depth);
+    assertEquals(files.countTree(tree(`${root}/t`), watched).directories, depth);
     const copied = files.copy(tree(`${root}/t`), tree(`${root}/u`), {
       ...watched,
       overwrite: false,
     });
     assertEquals(copied, { files: 1, bytes: 0, leftOut: 0 });
     files.move(tree(`${root}/u`), tree(`${root}/v`), KEEPING);
-    assertEquals(files.survey(tree(`${root}/v`), watched).directories, depth);
+    assertEquals(files.countTree(tree(`${root}/v`), watched).directories, depth);
     for (const name of ["t", "v"]) {
       const { entries } = files.remove(tree(`${root}/${name}`), { ...watched, recursive: true });
       assertEquals(entries, depth + 1);
@@ -129,7 +129,7 @@ Deno.test("a protected file a thousand levels deep protects all above it", async
     assertEquals(code(() => files.remove(judged("t"), ALL)), "PATH_DENIED");
     assertEquals(code(() => files.move(judged("t"), judged("u"), KEEPING)), "PATH_DENIED");
     assertEquals(files.copy(judged("t"), judged("u"), KEEPING).leftOut, 1);
-    assertEquals(files.survey(tree(`${root}/t`), LONG).files, 1);
+    assertEquals(files.countTree(tree(`${root}/t`), LONG).files, 1);
     assertEquals(files.remove(judged("u"), ALL).entries, 1_000);
     files.remove(tree(`${root}/t`), ALL);
   });
@@ -148,7 +148,7 @@ function wide(path: string, count: number): void {
 Deno.test("a hundred thousand entries are counted and removed, and ten thousand copied", async () => {
   await withDirectory((root) => {
     wide(`${root}/t`, 100_000);
-    assertEquals(files.survey(tree(`${root}/t`), LONG).others, 100_000);
+    assertEquals(files.countTree(tree(`${root}/t`), LONG).others, 100_000);
     assertEquals(files.remove(tree(`${root}/t`), ALL).entries, 100_001);
     wide(`${root}/t`, 10_000);
     assertEquals(files.copy(tree(`${root}/t`), tree(`${root}/u`), KEEPING).leftOut, 0);

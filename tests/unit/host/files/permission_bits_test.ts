@@ -120,7 +120,7 @@ Deno.test("a tree that this user may not read in part is copied without that, an
       leftOut: 2,
     });
     assertEquals(picture(`${root}/u`), ["a = a"]);
-    const { files: seen, directories } = files.survey(tree(`${root}/t`), LONG);
+    const { files: seen, directories } = files.countTree(tree(`${root}/t`), LONG);
     assertEquals([seen, directories], [2, 2]);
     assertEquals(
       code(() =>

@@ -56,7 +56,7 @@ for (const [name, create] of backends) {
         ["remove file", () => files.remove(refusing(tree(`${root}/t/a`), "file"), ONE)],
         ["remove link", () => files.remove(refusing(tree(`${root}/t/l`), "file"), ONE)],
         ["remove tree", () => files.remove(refusing(tree(`${root}/t`), "directory"), ALL)],
-        ["survey", () => files.survey(refusing(tree(`${root}/t/a`), "file"), LONG)],
+        ["countTree", () => files.countTree(refusing(tree(`${root}/t/a`), "file"), LONG)],
         [
           "copy",
           () => files.copy(refusing(tree(`${root}/t/a`), "file"), tree(`${root}/n`), KEEPING),
@@ -93,8 +93,8 @@ for (const [name, create] of backends) {
         bytes: 2,
         refused: 0,
       };
-      assertEquals(files.survey(tree(`${root}/t`), LONG), whole as never);
-      assertEquals(files.survey(tree(`${root}/t`, "/b"), LONG), {
+      assertEquals(files.countTree(tree(`${root}/t`), LONG), whole as never);
+      assertEquals(files.countTree(tree(`${root}/t`, "/b"), LONG), {
         ...whole,
         files: 1,
         directories: 1,
@@ -102,14 +102,18 @@ for (const [name, create] of backends) {
         refused: 1,
       } as never);
       const one = { files: 0, directories: 0, others: 0, bytes: 0, refused: 0 };
-      assertEquals(files.survey(tree(`${root}/t/a`), LONG), {
+      assertEquals(files.countTree(tree(`${root}/t/a`), LONG), {
         ...one,
         type: "file",
         files: 1,
         bytes: 1,
       });
-      assertEquals(files.survey(tree(`${root}/t/l`), LONG), { ...one, type: "symlink", others: 1 });
-      assertEquals(code(() => files.survey(tree(`${root}/none`), LONG)), "FILE_NOT_FOUND");
+      assertEquals(files.countTree(tree(`${root}/t/l`), LONG), {
+        ...one,
+        type: "symlink",
+        others: 1,
+      });
+      assertEquals(code(() => files.countTree(tree(`${root}/none`), LONG)), "FILE_NOT_FOUND");
     });
   });
 

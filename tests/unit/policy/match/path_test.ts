@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { GlobError, matchesGlob, parseGlob } from "../../../../src/policy/match/path.ts";
+import { GlobError, matchesPathGlob, parsePathGlob } from "../../../../src/policy/match/path.ts";
 import type { Steps } from "../../../../src/core/glob_segment.ts";
 import { addGlob, createTrie, walkTrie } from "../../../../src/policy/match/_path_trie.ts";
 import { rootedSegments, segmentsOf } from "../../../../src/policy/match/path.ts";
@@ -43,11 +43,13 @@ const MATCHES: readonly [glob: string, paths: readonly string[], others: readonl
 
 for (const [glob, paths, others] of MATCHES) {
   Deno.test(`glob ${glob}`, () => {
-    const parsed = parseGlob(glob);
-    for (const path of paths) assert(matchesGlob(parsed, WORKSPACE, at(path)), `matches ${path}`);
+    const parsed = parsePathGlob(glob);
+    for (const path of paths) {
+      assert(matchesPathGlob(parsed, WORKSPACE, at(path)), `matches ${path}`);
+    }
     for (const path of others) {
       assert(
-        !matchesGlob(parsed, WORKSPACE, path === "" ? "/w/project/" : at(path)) || path === "",
+        !matchesPathGlob(parsed, WORKSPACE, path === "" ? "/w/project/" : at(path)) || path === "",
         path,
       );
     }
@@ -86,7 +88,7 @@ const WRONG: readonly [glob: string, message: string][] = [
 
 for (const [glob, message] of WRONG) {
   Deno.test(`glob error ${glob.slice(0, 20)}`, () => {
-    const error = assertThrows(() => parseGlob(glob), GlobError);
+    const error = assertThrows(() => parsePathGlob(glob), GlobError);
     assertStringIncludes(error.message, message);
   });
 }
@@ -94,15 +96,15 @@ for (const [glob, message] of WRONG) {
 Deno.test("a relative glob never matches outside the workspace", () => {
   for (const glob of ["**", "*", "*/**", "**/passwd", "w/**", "etc/**"]) {
     for (const path of ["/", "/w", "/etc/passwd", "/w/project2", "/w/projectx/passwd"]) {
-      assert(!matchesGlob(parseGlob(glob), WORKSPACE, path), `${glob} ${path}`);
+      assert(!matchesPathGlob(parsePathGlob(glob), WORKSPACE, path), `${glob} ${path}`);
     }
   }
 });
 
 Deno.test("a workspace with characters of globs in its name is plain", () => {
-  const glob = parseGlob("**");
-  assert(matchesGlob(glob, "/w/[a]*", "/w/[a]*/x"));
-  assert(!matchesGlob(glob, "/w/[a]*", "/w/ab/x"));
+  const glob = parsePathGlob("**");
+  assert(matchesPathGlob(glob, "/w/[a]*", "/w/[a]*/x"));
+  assert(!matchesPathGlob(glob, "/w/[a]*", "/w/ab/x"));
 });
 
 // A glob as the pieces it is made of, and a reference that tries every way.
@@ -188,7 +190,7 @@ Deno.test("fuzz: one glob matches as a reference that tries every way", () => {
     const text = render(made);
     const expected = naive(made, path);
     if (expected) matched++;
-    const actual = matchesGlob(parseGlob(text), WORKSPACE, [WORKSPACE, ...path].join("/"));
+    const actual = matchesPathGlob(parsePathGlob(text), WORKSPACE, [WORKSPACE, ...path].join("/"));
     assertEquals(actual, expected, `${JSON.stringify(text)} ${JSON.stringify(path)}`);
   }
   assert(matched > 1000);
@@ -200,7 +202,7 @@ Deno.test("fuzz: many globs in one tree match as each alone", () => {
     const made = Array.from({ length: 1 + below(12) }, segments).filter(isPlain);
     const trie = createTrie<{ readonly order: number }>();
     made.forEach((one, order) => {
-      for (const path of parseGlob(render(one)).paths) {
+      for (const path of parsePathGlob(render(one)).paths) {
         const ending = { rule: { order }, effect: "deny", pattern: render(one) } as const;
         addGlob(trie, rootedSegments(path, WORKSPACE), ending, null);
       }
@@ -225,7 +227,7 @@ Deno.test("fuzz: what a walk calls covered and dead below is so", () => {
     const made = Array.from({ length: 1 + below(4) }, segments).filter(isPlain);
     const trie = createTrie<{ readonly order: number }>();
     made.forEach((one, order) => {
-      for (const path of parseGlob(render(one)).paths) {
+      for (const path of parsePathGlob(render(one)).paths) {
         const ending = { rule: { order }, effect: "allow", pattern: render(one) } as const;
         addGlob(trie, rootedSegments(path, WORKSPACE), ending, null);
       }
@@ -251,9 +253,9 @@ Deno.test("no glob and path need more steps than the product of their lengths", 
     ["[!b]*".repeat(60) + "b", "a".repeat(1000)],
   ];
   for (const [glob, path] of hostile) {
-    const parsed = parseGlob(glob);
+    const parsed = parsePathGlob(glob);
     const steps: Steps = { count: 0 };
-    assert(!matchesGlob(parsed, WORKSPACE, at(path), steps));
+    assert(!matchesPathGlob(parsed, WORKSPACE, at(path), steps));
     assert(steps.count <= 4 * glob.length * (path.length + WORKSPACE.length), `${steps.count}`);
     const trie = createTrie<{ readonly order: number }>();
     for (const one of parsed.paths) {
@@ -272,7 +274,7 @@ Deno.test("random text never makes the parser throw anything but a GlobError", (
   for (let round = 0; round < 20_000; round++) {
     const text = source.text(12, [..."*?[]{},\\/!-^.a~\0"]);
     try {
-      parseGlob(text);
+      parsePathGlob(text);
     } catch (error) {
       assert(error instanceof GlobError, `${JSON.stringify(text)}: ${error}`);
     }

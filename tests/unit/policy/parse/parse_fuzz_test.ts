@@ -3,7 +3,7 @@ import { parse as parseYaml, stringify } from "@std/yaml";
 import { RISKS } from "../../../../src/core/tool.ts";
 import { parseCommandPattern } from "../../../../src/policy/match/argv.ts";
 import { parseHostPattern } from "../../../../src/policy/match/host.ts";
-import { parseGlob } from "../../../../src/policy/match/path.ts";
+import { parsePathGlob } from "../../../../src/policy/match/path.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import {
   type ParsedPolicy,
@@ -32,7 +32,7 @@ function assertSound(policy: Policy): void {
   assertEquals(policy.version, 1);
   for (const rule of policy.paths ?? []) {
     assert(rule.access.length > 0 && rule.match.length > 0);
-    rule.match.forEach(parseGlob);
+    rule.match.forEach(parsePathGlob);
   }
   for (const rule of policy.commands ?? []) {
     assert(rule.patterns.length > 0 && typeof rule.exact === "boolean");

@@ -6,7 +6,7 @@ import type { PolicyCase } from "../../policy/cases.ts";
 import { type MergedRule, mergedRules, RULE_SECTIONS } from "../../policy/merged.ts";
 import type { Effect } from "../../policy/model.ts";
 import type { CommandEngine } from "../create_engine.ts";
-import { judge } from "./judge.ts";
+import { decideCall } from "./decide_call.ts";
 
 /** How a case was judged. */
 export interface CaseActual {
@@ -18,6 +18,7 @@ export interface CaseActual {
   readonly reason: string;
 }
 
+/** A case that was judged otherwise than it expects. */
 export interface CaseFailure {
   /** From 0. */
   readonly index: number;
@@ -27,6 +28,7 @@ export interface CaseFailure {
   readonly wrong: readonly string[];
 }
 
+/** What came of all cases. */
 export interface CaseReport {
   readonly failures: readonly CaseFailure[];
   /** Rules that decided no case. */
@@ -36,7 +38,7 @@ export interface CaseReport {
 }
 
 /** `counted`: how many of the policies, from the first, have their rules counted. */
-export async function judgeCases(
+export async function decideCases(
   engine: CommandEngine,
   cases: readonly PolicyCase[],
   counted: number,
@@ -64,7 +66,7 @@ async function judgeCase(
 ): Promise<CaseActual> {
   try {
     const request = { id: null, tool, args, agent, preview, timeoutMs: null, stream: false };
-    const { decision } = await judge(engine, request);
+    const { decision } = await decideCall(engine, request);
     const { effect, code, reason, risk, rule, verdicts } = decision;
     const { capabilities } = await decision.findings();
     for (const { policies } of capabilities.flat()) {

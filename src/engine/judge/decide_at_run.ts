@@ -1,4 +1,4 @@
-/** The second judgement of a command whose words are known only when it runs: on the thread that would start it. */
+/** The second decision on a command whose words are known only when it runs: on the thread that would start it. */
 
 import { ToolError } from "../../core/errors.ts";
 import { programOf } from "../../host/run/granted_programs.ts";
@@ -11,7 +11,8 @@ import { lowerCommand, lowerFiles } from "../../shell/lower_command.ts";
 import { createResolver } from "./resolve.ts";
 import { createSpawnResolver } from "./resolve_spawn.ts";
 
-export interface RunJudge {
+/** What deciding takes on the thread that would start the command. */
+export interface RunDecider {
   readonly rulebook: Rulebook;
   readonly subject: Subject;
   readonly grant: Grant;
@@ -19,8 +20,8 @@ export interface RunJudge {
 }
 
 /** The error that refuses the command; null where the policy plainly allows it. */
-export async function judgeAtRun(
-  { rulebook, subject, grant, libc }: RunJudge,
+export async function decideAtRun(
+  { rulebook, subject, grant, libc }: RunDecider,
   { argv, directory, redirections, variables }: LineCommand,
 ): Promise<ToolError | null> {
   try {

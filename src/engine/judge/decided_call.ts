@@ -9,7 +9,8 @@ import type { Decision, Rulebook } from "../../policy/rulebook.ts";
 import type { Registry } from "../../tools/registry.ts";
 import type { CapabilityResolver } from "./resolve.ts";
 
-export interface Judging {
+/** What deciding a call takes: of the engine no more than this. */
+export interface DecisionParts {
   readonly registry: Registry;
   readonly rulebook: Rulebook;
   readonly resolver: CapabilityResolver;
@@ -20,7 +21,7 @@ export interface Judging {
 }
 
 /** Judged and allowed or not: `decision` with the grant that it would mean. */
-export interface Judgement {
+export interface DecidedCall {
   readonly tool: Tool;
   readonly input: unknown;
   readonly decision: Decision;
@@ -30,9 +31,9 @@ export interface Judgement {
 }
 
 /** Judges one input of a tool by the capabilities that were found for it, once they are. */
-export type Decide = (
-  engine: Judging,
+export type DecideInput = (
+  engine: DecisionParts,
   request: CallRequest,
-  call: Pick<Judgement, "tool" | "input">,
+  call: Pick<DecidedCall, "tool" | "input">,
   finding: readonly Capability[] | Promise<readonly Capability[]>,
-) => Promise<Judgement>;
+) => Promise<DecidedCall>;

@@ -2,17 +2,17 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { quoted } from "../../core/printable.ts";
-import type { Survey } from "../../core/tool.ts";
+import type { TreeCount } from "../../core/tool.ts";
 
 /** Counts as results show them. */
-export function surveyShape(
-  { type, files, directories, others, bytes }: Survey,
+export function treeCountShape(
+  { type, files, directories, others, bytes }: TreeCount,
 ): Readonly<Record<string, unknown>> {
   return { type, files, directories, others, bytes };
 }
 
 /** Throws PATH_DENIED where the policy protects a part of what is to be changed as a whole. */
-export function refuseDeniedPart(shown: string, { refused }: Survey, done: string): void {
+export function refuseDeniedPart(shown: string, { refused }: TreeCount, done: string): void {
   if (refused === 0) return;
   throw new ToolError(
     "PATH_DENIED",

@@ -1,4 +1,4 @@
-/** Judging a request without any effect: arguments, what they need, and what the policy says to that. */
+/** Deciding on a request without any effect: its arguments, what they need, and what the policy says to that. */
 
 import type { Capability } from "../../core/capability.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
@@ -7,49 +7,52 @@ import type { Tool } from "../../core/tool.ts";
 import { grantOf } from "../../policy/grant.ts";
 import { EFFECTS } from "../../policy/model.ts";
 import type { Subject } from "../../policy/rulebook.ts";
-import type { Decide, Judgement, Judging } from "./judgement.ts";
+import type { DecidedCall, DecideInput, DecisionParts } from "./decided_call.ts";
 import { needsOf } from "./needs.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
 
 /**
- * The judgement of a request: what `execute` acts on and `explain` shows. Throws a ToolError
+ * The decision on a request and the grant that it would mean: what `execute` acts on and `explain` shows. Throws a ToolError
  * for UNKNOWN_TOOL, INVALID_ARGUMENTS, COMMAND_UNPARSABLE and paths that cannot be resolved.
  */
-export function judge(engine: Judging, request: CallRequest): Judgement | Promise<Judgement> {
+export function decideCall(
+  engine: DecisionParts,
+  request: CallRequest,
+): DecidedCall | Promise<DecidedCall> {
   const loaded = engine.registry.get(request.tool);
   return loaded instanceof Promise
-    ? loaded.then((tool) => judgeTool(engine, request, tool))
-    : judgeTool(engine, request, loaded);
+    ? loaded.then((tool) => decideTool(engine, request, tool))
+    : decideTool(engine, request, loaded);
 }
 
-function judgeTool(
-  engine: Judging,
+function decideTool(
+  engine: DecisionParts,
   request: CallRequest,
   tool: Tool,
-): Judgement | Promise<Judgement> {
+): DecidedCall | Promise<DecidedCall> {
   const parsed = parseArguments(tool.input, request.args);
   if ("problems" in parsed) throw invalidArguments(tool.name, parsed.problems);
   const { value } = parsed;
   tool.check?.(value);
   if (tool.standsFor !== undefined) {
-    return judgeAs(engine, request, tool, tool.standsFor.call(value));
+    return decideAs(engine, request, tool, tool.standsFor.call(value));
   }
   const input = request.preview && tool.dryRun !== undefined ? tool.dryRun(value) : value;
   const completed = tool.complete?.(input) ?? input;
   return completed instanceof Promise
-    ? completed.then((whole) => judgeInput(engine, request, { tool, input: whole }))
-    : judgeInput(engine, request, { tool, input: completed });
+    ? completed.then((whole) => decideInput(engine, request, { tool, input: whole }))
+    : decideInput(engine, request, { tool, input: completed });
 }
 
-function judgeInput(
-  engine: Judging,
+function decideInput(
+  engine: DecisionParts,
   request: CallRequest,
-  call: Pick<Judgement, "tool" | "input">,
-): Judgement | Promise<Judgement> {
+  call: Pick<DecidedCall, "tool" | "input">,
+): DecidedCall | Promise<DecidedCall> {
   const { tool, input } = call;
   if (tool.survey !== undefined) {
-    return import("./_survey.ts").then(({ judgeWays }) =>
-      judgeWays(engine, request, call, decideLater)
+    return import("./_survey.ts").then(({ decideWays }) =>
+      decideWays(engine, request, call, decideLater)
     );
   }
   const found = needsOf(tool, input, request.preview);
@@ -61,32 +64,32 @@ function judgeInput(
 }
 
 /** Judged as the call that is meant; where the policy is stricter with the name it came under, that holds. */
-async function judgeAs(
-  engine: Judging,
+async function decideAs(
+  engine: DecisionParts,
   request: CallRequest,
   named: Tool,
   meant: Pick<CallRequest, "tool" | "args">,
-): Promise<Judgement> {
+): Promise<DecidedCall> {
   const own = engine.rulebook.decide(subjectOf(named, request.agent), []);
-  const judged = await judge(engine, { ...request, ...meant });
+  const judged = await decideCall(engine, { ...request, ...meant });
   const { effect, verdicts } = judged.decision;
   if (EFFECTS.indexOf(own.effect) <= EFFECTS.indexOf(effect)) return judged;
   return { ...judged, decision: { ...own, verdicts } };
 }
 
 /** Waits for what judging takes, then judges. */
-const decideLater: Decide = async (engine, request, call, finding) => {
+const decideLater: DecideInput = async (engine, request, call, finding) => {
   const found = await finding;
   await engine.prepare(found, call.tool);
   return decideOn(engine, request, call, found);
 };
 
 function decideOn(
-  { rulebook, resolver }: Judging,
+  { rulebook, resolver }: DecisionParts,
   { agent, timeoutMs }: CallRequest,
-  { tool, input }: Pick<Judgement, "tool" | "input">,
+  { tool, input }: Pick<DecidedCall, "tool" | "input">,
   found: readonly Capability[],
-): Judgement {
+): DecidedCall {
   const resolved = withoutRefusedOptions(rulebook, agent, resolver.resolve(found));
   const decision = rulebook.decide(subjectOf(tool, agent), resolved);
   const ms = Math.min(rulebook.timeoutOf(tool.name), timeoutMs ?? Infinity);

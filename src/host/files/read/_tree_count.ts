@@ -1,6 +1,6 @@
 /** Counting what a change of a whole tree would touch. */
 
-import type { Survey } from "../../../core/files.ts";
+import type { TreeCount } from "../../../core/files.ts";
 import { refusal, requirePermission, withPermission } from "../../kernel/refusal.ts";
 import type { Stat } from "../../kernel/stat.ts";
 import { kindOf, requireEntry, withPlace } from "../_place.ts";
@@ -8,12 +8,12 @@ import { traverse } from "../_tree.ts";
 import type { LongOptions, TreeTarget } from "../file_backend.ts";
 import type { ReadPrimitives } from "../primitives.ts";
 
-/** As `Files.survey`. */
-export function survey(
+/** As `Files.countTree`. */
+export function countTree(
   files: ReadPrimitives,
   tree: TreeTarget,
   { checkpoint }: LongOptions,
-): Survey {
+): TreeCount {
   requirePermission("read", tree);
   return withPlace(files, tree, (place) => {
     const stat = requireEntry(files, place);
