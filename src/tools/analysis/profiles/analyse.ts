@@ -107,16 +107,31 @@ function hottestPaths(
 ): readonly HotPath[] {
   const own = Float64Array.from({ length: tree.length }, (_, node) => tree.own(node));
   return largest(own, count).map((node) => ({
-    frames: shortened(pathTo(tree, node)).map((index) =>
-      typeof index === "string" ? index : clipped(frames[index]?.name ?? "?")
+    frames: shortened(
+      runsOf(pathTo(tree, node)).map(({ frame, length }) =>
+        clipped(frames[frame]?.name ?? "?") + (length > 1 ? ` (×${length})` : "")
+      ),
     ),
     self: rounded(tree.own(node)),
     self_percent: percent(tree.own(node)),
   }));
 }
 
-/** Indexes of frames, with a word where some are left out. */
-function shortened(path: readonly number[]): readonly (number | string)[] {
+/** Frames that follow themselves, as recursion has them, stand once. */
+function runsOf(
+  path: readonly number[],
+): readonly { readonly frame: number; readonly length: number }[] {
+  const runs: { readonly frame: number; length: number }[] = [];
+  for (const frame of path) {
+    const last = runs.at(-1);
+    if (last?.frame === frame) last.length++;
+    else runs.push({ frame, length: 1 });
+  }
+  return runs;
+}
+
+/** With a word where some are left out. */
+function shortened(path: readonly string[]): readonly string[] {
   if (path.length <= LONGEST_PATH) return path;
   const left = path.length - LONGEST_PATH + 1;
   return [...path.slice(0, OUTER), `… ${left} frames …`, ...path.slice(OUTER + left)];

@@ -184,15 +184,21 @@ function lengthsOf(profile: JsonObject, count: number, skips: SkipList): Float64
     }
     times[at] = now;
   }
-  const order = Uint32Array.from({ length: count }, (_, at) => at);
-  if (!isOrdered) order.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
-  const end = profile["endTime"];
-  const spans = new Float64Array(count);
-  order.forEach((sample, at) => {
-    const time = times[sample] ?? 0;
-    const next = order[at + 1];
-    const until = next !== undefined ? times[next] ?? 0 : isWeight(end) ? end : time;
-    spans[sample] = Math.max(0, until - time);
-  });
-  return spans;
+  const last = profile["endTime"];
+  const end = isWeight(last) ? last : now;
+  return isOrdered ? gapsOf(times, end) : sortedGapsOf(times, end);
+}
+
+/** How long it is from each time to the next, and from the last to the end. */
+function gapsOf(times: Float64Array, end: number): Float64Array {
+  return times.map((time, at) => Math.max(0, (times[at + 1] ?? end) - time));
+}
+
+function sortedGapsOf(times: Float64Array, end: number): Float64Array {
+  const order = Uint32Array.from(times, (_, at) => at)
+    .sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
+  const gaps = gapsOf(Float64Array.from(order, (at) => times[at] ?? 0), end);
+  const placed = new Float64Array(times.length);
+  order.forEach((sample, at) => placed[sample] = gaps[at] ?? 0);
+  return placed;
 }

@@ -111,7 +111,7 @@ export function positionOf(value: unknown): number | null {
 }
 
 /** Programs have fewer functions; a file with more was made to fill memory. */
-const MOST_FRAMES = 500_000;
+const MOST_FRAMES = 250_000;
 
 /** Frames by what they are, each once, in the order they came. */
 export class FrameTable {

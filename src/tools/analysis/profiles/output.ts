@@ -69,7 +69,8 @@ export const OUTPUT = {
           frames: {
             type: "array",
             items: { type: "string" },
-            description: "From the outermost caller on; long ones are cut in the middle.",
+            description:
+              "From the outermost caller on; recursion stands once with its depth, long paths are cut in the middle.",
           },
           self: { type: "number", description: "Spent at the end of this path." },
           self_percent: SELF_PERCENT,

@@ -51,6 +51,12 @@ Deno.test("long paths are cut in the middle, long names at their end, and nothin
   assertEquals(first?.frames.slice(9, 12), ["f9", "… 61 frames …", "f71"]);
   assertEquals(second?.frames[0]?.length, 300);
   assert(second?.frames[0]?.isWellFormed());
+  assertEquals(outputOf("main;fib;fib;fib;add;fib 1\n").paths[0]?.frames, [
+    "main",
+    "fib (×3)",
+    "add",
+    "fib",
+  ]);
   assertEquals(hot[1]?.file, undefined);
   assertEquals(outputOf("f (/srv/app/a.py:3) 1\n").hot[0]?.file, "shown:/srv/app/a.py");
 });
