@@ -1,0 +1,238 @@
+/** What `analyze_performance` says of fresh profiles, beside what each format's own viewer says of them. */
+
+import { join } from "@std/path";
+
+/** A line of the table that `scripts/bench.ts` prints. */
+export interface Agreement {
+  readonly subject: string;
+  readonly against: string;
+  /** Numbers that both have, and those of them that are the same. */
+  readonly compared: number;
+  readonly same: number;
+  /** The first few that are not. */
+  readonly differences: readonly string[];
+}
+
+/** Own and total, in the unit of the answer, by the key of a function. */
+type Figures = ReadonlyMap<string, readonly [own: number, total: number]>;
+
+interface Viewer {
+  readonly subject: string;
+  readonly against: string;
+  readonly programs: readonly string[];
+  /** Records a profile in the folder; the name of its file, what the viewer has, and how functions are named there. */
+  readonly record: (folder: string) => {
+    readonly file: string;
+    readonly figures: Figures;
+    readonly key: (place: Place) => string;
+    /** Half a unit of the last digit that the viewer prints. */
+    readonly precision: number;
+  };
+}
+
+interface Place {
+  readonly function: string;
+  readonly line?: number;
+}
+
+const PYTHON_WORK = `
+import argparse, ast, inspect, json, pstats, random, sys, textwrap, cProfile
+profile = cProfile.Profile()
+profile.enable()
+source = inspect.getsource(argparse) + inspect.getsource(textwrap)
+tree = ast.parse(source)
+names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+text = json.dumps([names, ast.dump(tree)], indent=2)
+json.loads(text)
+textwrap.wrap(text, 60)
+ast.unparse(tree)
+profile.disable()
+profile.dump_stats("python.pstats")
+rows = [[name, line, tt, ct] for (_, line, name), (_, _, tt, ct, _) in pstats.Stats("python.pstats").stats.items()]
+print(json.dumps(rows))
+`;
+
+const GO_WORK = `package main
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"runtime/pprof"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	file, _ := os.Create("go.pprof")
+	pprof.StartCPUProfile(file)
+	pattern := regexp.MustCompile("(a|b)+c")
+	for round := 0; round < 40; round++ {
+		texts := make([]string, 20000)
+		for i := range texts {
+			texts[i] = strconv.Itoa(i * 7919 % 20011) + "abc"
+		}
+		sort.Strings(texts)
+		data, _ := json.Marshal(texts)
+		json.Unmarshal(data, &texts)
+		pattern.FindAllString(strings.Join(texts, " "), -1)
+	}
+	pprof.StopCPUProfile()
+}
+`;
+
+const VIEWERS: readonly Viewer[] = [
+  {
+    subject: "cProfile",
+    against: "pstats",
+    programs: ["python3"],
+    record(folder) {
+      const rows = JSON.parse(
+        run(folder, "python3", "-c", PYTHON_WORK),
+      ) as readonly (readonly [string, number, number, number])[];
+      const figures = new Map(
+        rows.map((
+          [name, line, own, total],
+        ) => [`${name}:${line}`, [own * 1e3, total * 1e3] as const]),
+      );
+      const key = (place: Place) => `${place.function}:${place.line ?? 0}`;
+      return { file: "python.pstats", figures, key, precision: 1e-6 };
+    },
+  },
+  {
+    subject: "Go's pprof",
+    against: "go tool pprof -top",
+    programs: ["go"],
+    record(folder) {
+      Deno.writeTextFileSync(join(folder, "work.go"), GO_WORK);
+      run(folder, "go", "run", "work.go");
+      const top = run(
+        folder,
+        "go",
+        "tool",
+        "pprof",
+        "-top",
+        "-nodecount=100000",
+        "-unit=ms",
+        "go.pprof",
+      );
+      const rows = top.matchAll(
+        /^\s*(\d+(?:\.\d+)?)(?:ms)?\s+\S+%\s+\S+%\s+(\d+(?:\.\d+)?)(?:ms)?\s+\S+%\s+(.+?)(?: \((?:partial-)?inline\))?$/gm,
+      );
+      const figures = new Map(
+        [...rows].map(([, own, total, name = ""]) => [name, [Number(own), Number(total)] as const]),
+      );
+      return { file: "go.pprof", figures, key: (place) => place.function, precision: 0.005 };
+    },
+  },
+  {
+    subject: "perf script",
+    against: "perf report",
+    programs: ["perf", "python3"],
+    record(folder) {
+      const work = ["python3", "-c", "sorted(str(i) for i in range(2000000))"];
+      run(
+        folder,
+        "perf",
+        "record",
+        "-q",
+        "-e",
+        "cpu-clock",
+        "-F",
+        "500",
+        "-g",
+        "-o",
+        "perf.data",
+        ...work,
+      );
+      Deno.writeTextFileSync(
+        join(folder, "perf.txt"),
+        run(folder, "perf", "script", "-i", "perf.data"),
+      );
+      const fields = ["-F", "period,symbol", "--stdio", "-t", "|", "-g", "none"];
+      const own = run(folder, "perf", "report", "-i", "perf.data", "--no-children", ...fields);
+      const figures = new Map<string, readonly [number, number]>();
+      for (const [, period, symbol = ""] of own.matchAll(/^\s*(\d+)\s*\|\[.\] (.+?)\s*$/gm)) {
+        if (symbol.startsWith("0x")) continue;
+        const before = figures.get(symbol)?.[0] ?? 0;
+        figures.set(symbol, [before + Number(period) / 1e6, NaN]);
+      }
+      return { file: "perf.txt", figures, key: (place) => place.function, precision: 1e-6 };
+    },
+  },
+];
+
+/** One row a viewer that is there; a word on standard error for each that is not. */
+export function profileAgreement(toolgate: string): readonly Agreement[] {
+  return VIEWERS.flatMap((viewer) => {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-bench-" }));
+    try {
+      return [compare(viewer, folder, toolgate)];
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      console.error(`agreement: ${viewer.subject} beside ${viewer.against} is left out: ${why}`);
+      return [];
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  });
+}
+
+function compare({ subject, against, programs, record }: Viewer, folder: string, toolgate: string) {
+  for (const program of programs) run(folder, "sh", "-c", `command -v ${program}`);
+  const { file, figures, key, precision } = record(folder);
+  const args = JSON.stringify({ profiling_data: file, max_results: 500 });
+  const answer = JSON.parse(
+    run(folder, toolgate, "call", "analyze_performance", "--json", args, "--format", "json"),
+  );
+  // Functions of one name are one to the viewers that name them by it.
+  const found = new Map<string, readonly [number, number]>();
+  for (const hot of answer.output.hot) {
+    const [own, total] = found.get(key(hot)) ?? [0, 0];
+    found.set(key(hot), [own + hot.self, total + hot.total]);
+  }
+  const differences: string[] = [];
+  let compared = 0;
+  for (const [name, numbers] of found) {
+    const theirs = figures.get(name);
+    // What has no symbol has its library's name here, and its address there.
+    if (theirs === undefined && name.startsWith("[")) continue;
+    for (const [index, ours] of numbers.entries()) {
+      const other = theirs?.[index] ?? -1;
+      if (Number.isNaN(other)) continue;
+      compared++;
+      if (Math.abs(ours - other) > precision * 1.01) {
+        differences.push(`${name}: ${ours}, there ${other}`);
+      }
+    }
+  }
+  for (const [name, [own]] of figures) {
+    if (own <= precision || found.has(name)) continue;
+    compared++;
+    differences.push(`${name}: missing, there ${own}`);
+  }
+  const same = compared - differences.length;
+  return { subject, against, compared, same, differences: differences.slice(0, 5) };
+}
+
+/** What a program printed; throws where it fails or is not there. */
+function run(folder: string, program: string, ...args: readonly string[]): string {
+  const { success, stdout, stderr } = new Deno.Command(program, { args: [...args], cwd: folder })
+    .outputSync();
+  const decoder = new TextDecoder();
+  if (!success) {
+    throw new Error(`${program}: ${decoder.decode(stderr).trim().slice(-300) || "not there"}`);
+  }
+  return decoder.decode(stdout);
+}
+
+/** A line each, for people. */
+export function renderAgreement(rows: readonly Agreement[]): string {
+  return rows.flatMap(({ subject, against, compared, same, differences }) => [
+    `agreement, ${subject} beside ${against}: ${same} of ${compared} numbers (${
+      (100 * same / Math.max(1, compared)).toFixed(1)
+    } %)`,
+    ...differences.map((difference) => `  ${difference}`),
+  ]).join("\n");
+}
