@@ -57,6 +57,10 @@ export const TOOLS: readonly RegistryEntry[] = [
     load: () => import("./analysis/analyze_code_structure.ts"),
   },
   {
+    name: "measure_code_complexity",
+    load: () => import("./analysis/measure_code_complexity.ts"),
+  },
+  {
     name: "get_timestamp",
     aliases: ["custom.timestamp"],
     load: () => import("./util/get_timestamp.ts"),

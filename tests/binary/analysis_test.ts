@@ -46,6 +46,24 @@ Deno.test("every language is outlined by the grammars that the binary carries, d
   assert(!/sentinel|closed|secret/.test(JSON.stringify(answer)));
 });
 
+Deno.test("complexity is measured of files that may be read, and of no others", async () => {
+  await using workspace = guarded({
+    "src/a.ts": "export function worst(a: number) { return a > 1 && a < 3 ? 1 : 2; }\n",
+    "src/b.py": "def plain():\n    return 1\n",
+  });
+  const args = ["measure_code_complexity", "--policy", workspace.policy(POLICY)];
+  const { answer } = await call(args, { cwd: workspace.root });
+  const found = answer.output.functions.map((
+    { name, cyclomatic, cognitive }: { name: string; cyclomatic: number; cognitive: number },
+  ) => [name, cyclomatic, cognitive]);
+  assertEquals(found, [["worst", 3, 2], ["plain", 1, 0]]);
+  assert(!/sentinel|closed|secret/.test(JSON.stringify(answer)));
+  const denied = await call([...args, "files=src/a.ts", "files=closed/inner.ts"], {
+    cwd: workspace.root,
+  });
+  assertEquals([denied.status, denied.answer.error?.code], [3, "PATH_DENIED"]);
+});
+
 Deno.test("two threads answer as one does, with progress, and are stopped at once", async () => {
   await using workspace = guarded({});
   const body = (at: number) =>

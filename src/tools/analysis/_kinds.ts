@@ -1,10 +1,44 @@
 /** A language's table, by the numbers that its grammar has for the kinds that the table names. */
 
 import type { Grammar, SyntaxTree } from "../../core/syntax_tree.ts";
-import type { ImportRule, Language, SymbolRule } from "./languages/language.ts";
+import type { ImportRule, Language, SymbolKind, SymbolRule } from "./languages/language.ts";
 
 /** For each kind of a grammar, 1 where it is in a set. */
 export type Kinds = Uint8Array;
+
+/** What complexity is counted from. */
+export interface Flow {
+  readonly functions: Kinds;
+  readonly noParameters: Kinds;
+  readonly ifs: Kinds;
+  readonly elses: Kinds;
+  readonly elseIfs: Kinds;
+  readonly loops: Kinds;
+  readonly switches: Kinds;
+  readonly cases: Kinds;
+  readonly handlers: Kinds;
+  readonly conditionals: Kinds;
+  readonly logical: Kinds;
+  readonly jumps: Kinds;
+  readonly labels: Kinds;
+  readonly otherBranches: Kinds;
+  /** By kind, the field that names the function that is called. */
+  readonly calls: ReadonlyMap<number, string>;
+  readonly alternatives: ReadonlyMap<number, string>;
+  /** All that counts, and what of it nests. */
+  readonly counts: Kinds;
+  readonly nests: Kinds;
+}
+
+const TYPES: readonly (SymbolKind | null)[] = [
+  "class",
+  "interface",
+  "struct",
+  "union",
+  "enum",
+  "trait",
+  null,
+];
 
 export interface Numbered {
   readonly language: Language;
@@ -20,6 +54,9 @@ export interface Numbered {
   readonly patterns: Kinds;
   /** All that an outline is made from. */
   readonly notable: Kinds;
+  /** Types, and what holds the members of one. */
+  readonly types: Kinds;
+  readonly flow: Flow;
   /** The number of a field; -1 of one that the grammar has not. */
   readonly field: (name: string) => number;
   /** Remembers each set. */
@@ -60,8 +97,68 @@ export function numbered(language: Language, grammar: Grammar): Numbered {
       ...language.functions,
       "access_specifier",
     ]),
+    types: set(
+      Object.entries(language.symbols).flatMap(([kind, rule]) =>
+        TYPES.includes(rule.kind) ? [kind] : []
+      ),
+    ),
+    flow: flowOf(language, grammar, set),
     field: (name) => grammar.fields.indexOf(name),
     set,
+  };
+}
+
+function flowOf(
+  { flow }: Language,
+  grammar: Grammar,
+  set: (names: readonly string[]) => Kinds,
+): Flow {
+  const byKind = (table: Readonly<Record<string, string>> = {}) =>
+    new Map(
+      grammar.kinds.flatMap((kind, at) =>
+        Object.hasOwn(table, kind) && grammar.named[at] === true
+          ? [[at, table[kind] as string] as const]
+          : []
+      ),
+    );
+  const { otherBranches = [], noParameters = [], calls, alternatives = {} } = flow;
+  const nests = [
+    ...flow.ifs,
+    ...flow.loops,
+    ...flow.switches,
+    ...flow.handlers,
+    ...flow.conditionals,
+  ];
+  return {
+    functions: set(flow.functions),
+    noParameters: set(noParameters),
+    ifs: set(flow.ifs),
+    elses: set(flow.elses),
+    elseIfs: set(flow.elseIfs),
+    loops: set(flow.loops),
+    switches: set(flow.switches),
+    cases: set(flow.cases),
+    handlers: set(flow.handlers),
+    conditionals: set(flow.conditionals),
+    logical: set(flow.logical),
+    jumps: set(flow.jumps),
+    labels: set(flow.labels),
+    otherBranches: set(otherBranches),
+    calls: byKind(calls),
+    alternatives: byKind(alternatives),
+    counts: set([
+      ...flow.functions,
+      ...nests,
+      ...flow.elses,
+      ...flow.elseIfs,
+      ...flow.cases,
+      ...flow.logical,
+      ...flow.jumps,
+      ...otherBranches,
+      ...Object.keys(calls),
+      ...Object.keys(alternatives),
+    ]),
+    nests: set(nests),
   };
 }
 

@@ -39,14 +39,23 @@ export function commentsOf(tree: SyntaxTree, { comments, language, set }: Number
 
 /** `comments`: begins and ends, in their order, none in another. */
 export function countLines(text: string, comments: readonly number[]): LineCounts {
-  let code = 0;
-  let comment = 0;
-  let blank = 0;
+  const counts = { code: 0, comment: 0, blank: 0 };
+  eachLine(text, comments, (kind) => counts[kind]++);
+  return counts;
+}
+
+type LineKind = keyof LineCounts;
+
+function eachLine(
+  text: string,
+  comments: readonly number[],
+  say: (kind: LineKind) => void,
+): void {
   let next = 0;
   for (let start = 0; start < text.length;) {
     const feed = text.indexOf("\n", start);
     const end = feed < 0 ? text.length : feed;
-    if (!hasInk(text, start, end)) blank++;
+    if (!hasInk(text, start, end)) say("blank");
     else {
       let at = start;
       let isCode = false;
@@ -56,12 +65,28 @@ export function countLines(text: string, comments: readonly number[]): LineCount
         if ((comments[next + 1] as number) > end) break;
         next += 2;
       }
-      if (isCode || hasInk(text, at, end)) code++;
-      else comment++;
+      say(isCode || hasInk(text, at, end) ? "code" : "comment");
     }
     start = end + 1;
   }
-  return { code, comment, blank };
+}
+
+/** Which lines of a text hold code. */
+export class LineKinds {
+  /** How many lines of code there are up to each line. */
+  readonly #sums: number[] = [0];
+
+  constructor(text: string, comments: readonly number[]) {
+    eachLine(text, comments, (kind) => {
+      this.#sums.push((this.#sums.at(-1) ?? 0) + (kind === "code" ? 1 : 0));
+    });
+  }
+
+  /** Lines of code between two lines, both among them. */
+  code(first: number, last: number): number {
+    const end = Math.min(last, this.#sums.length - 1);
+    return (this.#sums[end] ?? 0) - (this.#sums[first - 1] ?? 0);
+  }
 }
 
 /** Lines that hold something, and lines that do not: all that is known of a text in a language that is not. */

@@ -51,6 +51,7 @@ export const FLOW: FlowTable = {
   jumps: ["break_statement", "continue_statement"],
   labels: ["statement_identifier"],
   calls: { call_expression: "function" },
+  frames: true,
 };
 
 /** Nodes that are names. */

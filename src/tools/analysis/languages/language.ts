@@ -117,6 +117,10 @@ export interface FlowTable {
   readonly calls: Readonly<Record<string, string>>;
   /** Count for McCabe alone: guards, comprehensions' clauses. */
   readonly otherBranches?: readonly string[];
+  /** Nodes that branch where they have the field: Rust's `let … else`. */
+  readonly alternatives?: Readonly<Record<string, string>>;
+  /** A function may be but a frame for others: these then count apart. */
+  readonly frames?: true;
 }
 
 /** A language. */

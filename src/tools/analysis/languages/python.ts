@@ -49,6 +49,7 @@ export const PYTHON: Language = {
     jumps: [],
     labels: [],
     calls: { call: "function" },
+    frames: true,
     otherBranches: ["for_in_clause", "if_clause"],
   },
 };

@@ -58,5 +58,6 @@ export const RUST: Language = {
     jumps: ["break_expression", "continue_expression"],
     labels: ["label"],
     calls: { call_expression: "function" },
+    alternatives: { let_declaration: "alternative" },
   },
 };

@@ -1,0 +1,82 @@
+/** What functions are called, and whose they are. */
+
+import type { SyntaxTree } from "../../core/syntax_tree.ts";
+import { Declarations } from "./_declarations.ts";
+import { childBy, kindOf, type Numbered, textOf } from "./_kinds.ts";
+
+/** Of a function that is given no name. */
+const ANONYMOUS = "(anonymous)";
+
+/** Fields by which what a function is assigned to is named: `name = () => …`, `key: function …`. */
+const GIVEN_BY = ["name", "left", "key", "property", "pattern"];
+
+/** Longest name that is shown, in UTF-16 code units. */
+const LONGEST = 100;
+
+export class FunctionNames {
+  readonly #tree: SyntaxTree;
+  readonly #numbers: Numbered;
+  readonly declarations: Declarations;
+  /** Types that enclose the node come to, by the first node behind each. */
+  readonly #types: { readonly end: number; readonly name: string }[] = [];
+
+  constructor(tree: SyntaxTree, numbers: Numbered) {
+    this.#tree = tree;
+    this.#numbers = numbers;
+    this.declarations = new Declarations(tree, numbers);
+  }
+
+  /** A node was come to: to be called for those that `numbers.types` has, in their order. */
+  enterType(node: number): void {
+    const rule = this.#numbers.symbols[this.#tree.kinds[node] as number];
+    const name = childBy(this.#tree, node, this.#numbers.field(rule?.name?.[0] ?? "name"));
+    if (name < 0) return;
+    this.#leaveUntil(node);
+    const text = textOf(this.#tree, name).replace(/<[^]*$/, "");
+    this.#types.push({ end: this.#tree.nexts[node] as number, name: text });
+  }
+
+  /** `Type.name`, or as it is known where it has no name of its own. */
+  of(node: number): string {
+    this.#leaveUntil(node);
+    const { name, owner } = this.#own(node);
+    const type = owner ?? this.#types.at(-1)?.name ?? null;
+    return shortened(type === null ? name : `${type}.${name}`);
+  }
+
+  /** Its bare name; null where it has none. */
+  bare(node: number): string | null {
+    const { name } = this.#own(node);
+    return name === ANONYMOUS ? null : name;
+  }
+
+  #leaveUntil(node: number): void {
+    while ((this.#types.at(-1)?.end ?? Infinity) <= node) this.#types.pop();
+  }
+
+  #own(node: number): { readonly name: string; readonly owner: string | null } {
+    const rule = this.#numbers.symbols[this.#tree.kinds[node] as number] ?? null;
+    if (rule !== null && rule.kind !== null) {
+      const [first] = this.declarations.names(rule, node);
+      if (first !== undefined) return first;
+    }
+    return { name: this.#given(node), owner: null };
+  }
+
+  #given(node: number): string {
+    const own = childBy(this.#tree, node, this.#numbers.field("name"));
+    if (own >= 0) return textOf(this.#tree, own);
+    const parent = this.#tree.parents[node] as number;
+    if (parent < 0 || kindOf(this.#tree, parent).includes("call")) return ANONYMOUS;
+    for (const field of GIVEN_BY) {
+      const name = childBy(this.#tree, parent, this.#numbers.field(field));
+      if (name >= 0 && name !== node) return textOf(this.#tree, name);
+    }
+    return ANONYMOUS;
+  }
+}
+
+function shortened(name: string): string {
+  const text = name.replace(/\s+/g, " ");
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
