@@ -15,13 +15,14 @@ import {
 import { ArrivalOrder } from "../../../src/engine/_arrival_order.ts";
 import { Budgets } from "../../../src/engine/_budgets.ts";
 import { Metrics } from "../../../src/engine/_metrics.ts";
+import { type CommandEngine, createEngine } from "../../../src/engine/create_engine.ts";
 import type { Engine, Follow } from "../../../src/engine/execute.ts";
 import type { CapabilityResolver } from "../../../src/engine/judge/resolve.ts";
 import type { CallRecord, Recorder } from "../../../src/engine/recorder.ts";
 import type { Job, JobEvent, Outcome, Running } from "../../../src/engine/runner.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import { createRegistry, type Registry } from "../../../src/tools/registry.ts";
-import { canonical, program, rulebook, WORKSPACE } from "../policy/_fixtures.ts";
+import { canonical, policy, program, rulebook, WORKSPACE } from "../policy/_fixtures.ts";
 
 /** What a call of no output and no error comes to. */
 export const NOTHING: Outcome = { output: JSON_NULL, error: null, usage: {} };
@@ -165,6 +166,24 @@ export function worldOf(options: WorldOptions = {}): World {
     ...options.parts,
   };
   return { engine, jobs, steps };
+}
+
+/** The engine of a real folder under these policies, each named `p1.yaml`, `p2.yaml`, …; no log is kept. */
+export function openEngine(
+  root: string,
+  ...policies: readonly Partial<Policy>[]
+): CommandEngine {
+  const workspace = canonical(root);
+  return createEngine({
+    policies: policies.map((sections, at) => ({
+      source: `p${at + 1}.yaml`,
+      policy: policy(sections),
+      workspace,
+    })),
+    workspace,
+    sealed: false,
+    audit: noLog,
+  });
 }
 
 /** Following a call to nowhere: no events, nobody to ask. */

@@ -1,0 +1,109 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { judgeAtRun } from "../../../../src/engine/judge/judge_at_run.ts";
+import type { LineCommand } from "../../../../src/host/run/line/line_host.ts";
+import type { Policy } from "../../../../src/policy/model.ts";
+import type { Subject } from "../../../../src/policy/rulebook.ts";
+import { Workspace } from "../../../binary/toolgate.ts";
+import { grantOf } from "../../host/_rulebook.ts";
+import { canonical, commandRule, pathRule, program, RUNNER } from "../../policy/_fixtures.ts";
+import { LIBC as libc } from "../../sandbox/_libc.ts";
+import { openEngine } from "../_stand_ins.ts";
+
+const OPEN: Partial<Policy> = {
+  risk: { allow: "dangerous", ask: "dangerous" },
+  paths: [
+    pathRule("allow", ["**"]),
+    pathRule("deny", ["shut/**"]),
+    pathRule("ask", ["asked/**"]),
+  ],
+  commands: [
+    commandRule("allow", ["cat", "tee", "rm a.txt"]),
+    commandRule("ask", ["touch"]),
+    commandRule("deny", ["rm -rf"]),
+  ],
+  agents: { root: { permissions: ["all"] } },
+};
+
+async function judged(
+  command: Partial<LineCommand>,
+  subject: Subject = RUNNER,
+  sections: Partial<Policy> = {},
+) {
+  await using workspace = new Workspace({ "a.txt": "x", "shut/b.txt": "y" });
+  Deno.symlinkSync("shut/b.txt", workspace.path("link"));
+  const { rulebook } = openEngine(workspace.root, { ...OPEN, ...sections });
+  const root = canonical(workspace.root);
+  const spawn = ["cat", "tee", "touch", "rm"].map((name) => ({
+    argv: [name],
+    program: program(name),
+    cwd: root,
+  }));
+  return await judgeAtRun({ rulebook, subject, grant: grantOf(root, { spawn }), libc }, {
+    argv: null,
+    directory: root,
+    redirections: [],
+    variables: [],
+    ...command,
+  });
+}
+
+Deno.test("a command that is known only when it runs is judged like any other, and asked for by nobody", async () => {
+  const cases: readonly (readonly [readonly string[], string | null])[] = [
+    [["cat", "a.txt"], null],
+    [["cat", "shut/b.txt"], "PATH_DENIED"],
+    [["cat", "link"], "PATH_DENIED"],
+    [["cat", "../outside/sentinel.txt"], "PATH_OUTSIDE_WORKSPACE"],
+    [["rm", "a.txt"], null],
+    [["rm", "-rf", "a.txt"], "COMMAND_DENIED"],
+    // Nobody can be asked in the middle of a line.
+    [["touch", "c.txt"], "COMMAND_DENIED"],
+    [["unknown"], "COMMAND_DENIED"],
+  ];
+  for (const [argv, code] of cases) {
+    const error = await judged({ argv });
+    assertEquals(error?.code ?? null, code, `${argv.join(" ")}: ${error?.message}`);
+    if (error !== null) assertStringIncludes(error.message, "known only when it ran");
+  }
+  const denied = await judged({ argv: ["rm", "-rf", "a.txt"] });
+  assertEquals(denied?.rule?.index, "commands[2]");
+});
+
+Deno.test("a redirection is judged as what the file tools do, and named as what it is", async () => {
+  const cases = [
+    ["read", "a.txt", null],
+    ["read", "shut/b.txt", "PATH_DENIED"],
+    ["write", "new.txt", null],
+    ["write", "shut/new.txt", "PATH_DENIED"],
+    ["append", "link", "PATH_DENIED"],
+    ["write", "/dev/null", null],
+    ["write", "asked/a", "COMMAND_DENIED"],
+  ] as const;
+  for (const [kind, target, code] of cases) {
+    const error = await judged({ redirections: [{ kind, target }] });
+    assertEquals(error?.code ?? null, code, `${kind} ${target}: ${error?.message}`);
+    if (error !== null) assertStringIncludes(error.message, "a redirection of the line");
+  }
+  const both = {
+    argv: ["cat", "a.txt"],
+    redirections: [{ kind: "write", target: "shut/c" }],
+  } as const;
+  const error = await judged(both);
+  assertEquals(error?.code, "PATH_DENIED");
+  assertStringIncludes(error?.message ?? "", "a command of the line");
+});
+
+Deno.test("a redirection alone is as risky as a write, and an agent without the permission may not", async () => {
+  const write = { redirections: [{ kind: "write", target: "new.txt" }] } as const;
+  const risk = { allow: "moderate", ask: "dangerous" } as const;
+  assertEquals(await judged(write, RUNNER, { risk }), null);
+  // No less either.
+  const safe = await judged(write, RUNNER, { risk: { allow: "safe", ask: "safe" } });
+  assertEquals(safe?.code, "RISK_DENIED");
+  const stranger = await judged(write, { ...RUNNER, agent: "stranger" });
+  assertEquals(stranger?.code, "PERMISSION_DENIED");
+});
+
+Deno.test("what cannot be resolved is refused, not thrown", async () => {
+  const error = await judged({ argv: ["cat", ...Array(10_001).fill("-")] });
+  assertEquals(error?.code, "COMMAND_UNPARSABLE");
+});
