@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { judgeCases } from "../../../../src/engine/judge/judge_cases.ts";
+import { decideCases } from "../../../../src/engine/judge/decide_cases.ts";
 import type { PolicyCase } from "../../../../src/policy/cases.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { Workspace } from "../../../binary/toolgate.ts";
@@ -20,7 +20,7 @@ function read(path: string, expected: Omit<PolicyCase, "tool" | "args">): Policy
 async function report(cases: readonly PolicyCase[], counted = 2) {
   await using workspace = new Workspace();
   const engine = openEngine(workspace.root, FIRST, SECOND);
-  const { failures, missed, rules } = await judgeCases(engine, cases, counted);
+  const { failures, missed, rules } = await decideCases(engine, cases, counted);
   await engine.runner.close();
   return {
     wrong: failures.map(({ index, wrong }) => [index, ...wrong]),

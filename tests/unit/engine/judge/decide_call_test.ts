@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { Tool } from "../../../../src/core/tool.ts";
-import { judge, subjectOf } from "../../../../src/engine/judge/judge.ts";
+import { decideCall, subjectOf } from "../../../../src/engine/judge/decide_call.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
 import { registryOf, requestOf, toolOf, worldOf } from "../_stand_ins.ts";
@@ -24,7 +24,7 @@ async function loaded(tool: Tool, sections: Partial<Policy> = OPEN) {
 
 Deno.test("a request of a tool that is loaded is judged at once, others when it is", async () => {
   const engine = await loaded(toolOf());
-  const judged = judge(engine, requestOf("look", { args: { path: "b" } }));
+  const judged = decideCall(engine, requestOf("look", { args: { path: "b" } }));
   assert(!(judged instanceof Promise));
   assertEquals([judged.tool.name, judged.input, judged.decision.effect], [
     "look",
@@ -33,7 +33,10 @@ Deno.test("a request of a tool that is loaded is judged at once, others when it 
   ]);
   assertEquals(judged.grant.read.map(({ requested }) => requested), ["b"]);
   const finding = Promise.resolve([{ kind: "fs.read", path: "shut/a", tree: false }] as const);
-  const waiting = judge(await loaded(toolOf({ capabilities: () => finding })), requestOf("look"));
+  const waiting = decideCall(
+    await loaded(toolOf({ capabilities: () => finding })),
+    requestOf("look"),
+  );
   assert(waiting instanceof Promise);
   assertEquals((await waiting).decision.code, "PATH_DENIED");
 });
@@ -51,7 +54,7 @@ Deno.test("defaults are filled in before anything is asked of the tool", async (
       return [];
     },
   }));
-  await judge(engine, requestOf("look"));
+  await decideCall(engine, requestOf("look"));
   assertEquals(seen, [["check", { path: "here" }], ["capabilities", { path: "here" }]]);
 });
 
@@ -66,11 +69,14 @@ Deno.test("what makes no sense is refused before capabilities are asked for", as
   });
   for (const args of [{}, { paht: "a" }, { path: 1 }]) {
     const engine = await loaded(tool);
-    const error = assertThrows(() => judge(engine, requestOf("look", { args })), ToolError);
+    const error = assertThrows(() => decideCall(engine, requestOf("look", { args })), ToolError);
     assertEquals(error.code, "INVALID_ARGUMENTS");
   }
   const engine = await loaded(toolOf());
-  const unknown = await assertRejects(async () => await judge(engine, requestOf("lok")), ToolError);
+  const unknown = await assertRejects(
+    async () => await decideCall(engine, requestOf("lok")),
+    ToolError,
+  );
   assertEquals(unknown.code, "UNKNOWN_TOOL");
 });
 
@@ -82,7 +88,10 @@ Deno.test("the time of a call is the policy's, or less where the caller says so"
     500,
   ]] as const;
   for (const [policy, timeoutMs, expected] of cases) {
-    const { grant } = await judge(await loaded(toolOf(), policy), requestOf("look", { timeoutMs }));
+    const { grant } = await decideCall(
+      await loaded(toolOf(), policy),
+      requestOf("look", { timeoutMs }),
+    );
     assertEquals(grant.timeoutMs, expected);
   }
 });
@@ -93,9 +102,9 @@ Deno.test("a preview is judged as the input that it would run with", async () =>
   });
   const engine = await loaded(tool);
   const args = { path: "wet" };
-  const dry = await judge(engine, requestOf("look", { args, preview: true }));
+  const dry = await decideCall(engine, requestOf("look", { args, preview: true }));
   assertEquals([dry.input, dry.grant.read[0]?.requested], [{ path: "dry" }, "dry"]);
-  assertEquals((await judge(engine, requestOf("look", { args }))).input, args);
+  assertEquals((await decideCall(engine, requestOf("look", { args }))).input, args);
 });
 
 Deno.test("a tool that stands for another is judged as that, by the stricter of the two names", async () => {
@@ -108,7 +117,7 @@ Deno.test("a tool that stands for another is judged as that, by the stricter of 
   const judgedUnder = async (tools: Policy["tools"]) => {
     const registry = registryOf(other, named);
     const { engine } = worldOf({ policies: [{ ...OPEN, tools }], registry });
-    return await judge(engine, requestOf("named"));
+    return await decideCall(engine, requestOf("named"));
   };
   const open = await judgedUnder(null);
   assertEquals([open.tool.name, open.input, open.decision.effect], [

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { judgeAtRun } from "../../../../src/engine/judge/judge_at_run.ts";
+import { decideAtRun } from "../../../../src/engine/judge/decide_at_run.ts";
 import type { LineCommand } from "../../../../src/host/run/line/line_host.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import type { Subject } from "../../../../src/policy/rulebook.ts";
@@ -38,7 +38,7 @@ async function judged(
     program: program(name),
     cwd: root,
   }));
-  return await judgeAtRun({ rulebook, subject, grant: grantOf(root, { spawn }), libc }, {
+  return await decideAtRun({ rulebook, subject, grant: grantOf(root, { spawn }), libc }, {
     argv: null,
     directory: root,
     redirections: [],
