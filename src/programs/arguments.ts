@@ -1,13 +1,16 @@
-/** Reads the arguments of a command by what the table says of its program: each with what it names. */
+/** Reads the words of a command by what is known of its program: each with what it names. */
 
-import type { ArgumentPlaces, Place } from "./spec.ts";
-import { hasOption } from "./_has_option.ts";
-import { startsOf } from "./wrappers.ts";
+import { hasOption, optionIn, spelledOut } from "./_options.ts";
+import type { OptionSpec, OptionTable, Place } from "./spec.ts";
+import type { Places, ProgramSpec } from "./table.ts";
+import { startsOf } from "./_find.ts";
 
 /** One argument, or the part of one that is a value. */
 export interface PlacedArgument {
   readonly place: Place;
   readonly text: string;
+  /** The option that it is the value of. */
+  readonly option?: OptionSpec;
 }
 
 /**
@@ -18,83 +21,109 @@ export interface PlacedArguments {
   readonly operands: readonly PlacedArgument[];
   /** Values of options. */
   readonly values: readonly PlacedArgument[];
-  /** Options of which nothing is known: a value may hang on them. */
+  /** Options that stand alone, or of which nothing is known: a value may hang on them. */
   readonly unknown: readonly string[];
   readonly copies: boolean;
   readonly here: boolean;
+  readonly members: boolean;
+}
+
+/** The words as the program's parser gets them: tar's first cluster written out. */
+export function plainWords(spec: ProgramSpec, argv: readonly string[]): readonly string[] {
+  return spec.grammar === "tar" ? spelledOut(argv, spec.options) : argv;
 }
 
 /** Reads `argv` by the table's entry. Options count until `--`, as getopt_long(3) takes them. */
-export function placeArguments(
-  places: ArgumentPlaces,
-  argv: readonly string[],
-): PlacedArguments {
-  const variant = places.when?.find(({ has }) => has.some((option) => hasOption(argv, option)));
-  const operands = variant?.operands ?? places.operands ?? "probe...";
-  const options = variant?.options ?? places.options ?? {};
+export function placeArguments(spec: ProgramSpec, argv: readonly string[]): PlacedArguments {
+  if (spec.inspect === "find") return placeFind(spec, argv);
+  const words = plainWords(spec, argv);
+  const variant = spec.when.find(({ has }) =>
+    has.some((option) => hasOption(words, option, spec.grammar))
+  );
+  const head = spec.subcommands.size === 0 ? null : headOf(spec, words);
+  const sub = head === null ? undefined : spec.subcommands.get(words[head.rest] ?? "");
+  const places: Places = sub ?? variant ?? spec;
+  const rest = readRest(spec, places, words, head === null ? 1 : head.rest + 1);
+  const stands = rest.values.some(({ place }) => place === "script" || place === "script-file");
+  const into = rest.values.some(({ place }) => place === "into");
+  const operands = places.operands ?? spec.operands ?? "probe...";
+  const subcommand = head === null ? undefined : words[head.rest];
+  return {
+    operands: [
+      ...(subcommand === undefined ? [] : [{ place: "probe", text: subcommand } as const]),
+      ...placeOperands(operands, rest.texts, { stands, into }),
+    ],
+    values: [...head?.values ?? [], ...rest.values],
+    unknown: [...head?.unknown ?? [], ...rest.unknown],
+    copies: (variant?.copies ?? sub?.copies ?? spec.copies) === true,
+    here: places.here === true && !into,
+    members: places.members === true,
+  };
+}
+
+interface ReadOptions {
+  readonly texts: readonly string[];
+  readonly values: readonly PlacedArgument[];
+  readonly unknown: readonly string[];
+}
+
+/** Options before the subcommand, and where that stands. */
+function headOf(
+  spec: ProgramSpec,
+  words: readonly string[],
+): Omit<ReadOptions, "texts"> & { readonly rest: number } {
+  const table: OptionTable = new Map([...spec.options, ...spec.before]);
+  const values: PlacedArgument[] = [];
+  const unknown: string[] = [];
+  let at = 1;
+  for (; at < words.length; at++) {
+    const word = words[at]!;
+    if (!word.startsWith("-") || word === "-") break;
+    const found = optionIn(table, word, spec.grammar);
+    if (found === null) {
+      unknown.push(word);
+      continue;
+    }
+    const text = found.takesNext ? words[++at] : found.value ?? "";
+    if (text !== undefined) values.push({ place: found.spec.is, text, option: found.spec });
+  }
+  return { values, unknown, rest: at };
+}
+
+function readRest(
+  spec: ProgramSpec,
+  { options, operands = "" }: Places,
+  words: readonly string[],
+  from: number,
+): ReadOptions {
   const texts: string[] = [];
   const values: PlacedArgument[] = [];
   const unknown: string[] = [];
   let only = false;
-  for (let at = 1; at < argv.length; at++) {
-    const argument = argv[at]!;
-    if (only || !argument.startsWith("-") || argument === "-") {
-      texts.push(argument);
-    } else if (argument === "--") only = true;
-    else if (isMode(operands, argument)) texts.push(argument);
-    else if (places.pairs?.[argument] !== undefined) {
-      const text = argv[at += 2];
-      if (text !== undefined) values.push({ place: places.pairs[argument], text });
+  for (let at = from; at < words.length; at++) {
+    const word = words[at]!;
+    const pair = spec.pairs.get(word);
+    if (only || !word.startsWith("-") || word === "-") texts.push(word);
+    else if (word === "--") only = true;
+    else if (isMode(operands, word)) texts.push(word);
+    else if (pair !== undefined) {
+      const text = words[at += 2];
+      if (text !== undefined) values.push({ place: pair.is, text, option: pair });
     } else {
-      const found = optionIn(options, argument);
-      if (found === null) unknown.push(argument);
+      const found = optionIn(options, word, spec.grammar);
+      if (found === null) unknown.push(word);
       else {
-        const text = found.value ?? argv[++at];
-        if (text !== undefined) values.push({ place: found.place, text });
+        const text = found.takesNext ? words[++at] : found.value ?? "";
+        if (text !== undefined) values.push({ place: found.spec.is, text, option: found.spec });
       }
     }
   }
-  const stands = values.some(({ place }) => place === "script" || place === "script-file");
-  const into = values.some(({ place }) => place === "into");
-  return {
-    operands: placeOperands(operands, texts, { stands, into }),
-    values,
-    unknown,
-    copies: (variant?.copies ?? places.copies) === true,
-    here: (variant === undefined ? places.here : variant.here) === true && !into,
-  };
+  return { texts, values, unknown };
 }
 
 /** chmod(1): `-w` is a mode, where a mode comes first and it is no option. */
 function isMode(operands: string, argument: string): boolean {
   return operands === "text write..." && /^-[rwxXst]+$/.test(argument);
-}
-
-/** The option that an argument is, with the value that hangs on it; null where it is not known. */
-function optionIn(
-  options: Readonly<Record<string, Place>>,
-  argument: string,
-): { readonly place: Place; readonly value: string | null } | null {
-  if (argument.startsWith("--")) {
-    const equals = argument.indexOf("=");
-    const name = equals === -1 ? argument : argument.slice(0, equals);
-    const value = equals === -1 ? null : argument.slice(equals + 1);
-    const exact = options[name];
-    if (exact !== undefined) return { place: exact, value };
-    // Shortened, as long as it means one kind of thing.
-    const longer = Object.keys(options).filter((option) => option.startsWith(name));
-    const kinds = new Set(longer.map((option) => options[option]));
-    const [kind] = kinds;
-    return kinds.size === 1 && kind !== undefined ? { place: kind, value } : null;
-  }
-  const whole = options[argument];
-  if (whole !== undefined) return { place: whole, value: null };
-  for (let at = 1; at < argument.length; at++) {
-    const place = options[`-${argument[at]}`];
-    if (place === undefined) continue;
-    return { place, value: at + 1 < argument.length ? argument.slice(at + 1) : null };
-  }
-  return null;
 }
 
 function placeOperands(
@@ -119,27 +148,15 @@ function placeOperands(
   });
 }
 
-/** find(1): what its words with one argument name. */
-const FIND_WORDS: Readonly<Record<string, Place>> = {
-  "-fprint": "write",
-  "-fprint0": "write",
-  "-fprintf": "write",
-  "-fls": "write",
-  "-newer": "read",
-  "-anewer": "read",
-  "-cnewer": "read",
-  "-samefile": "read",
-  "-files0-from": "read",
-};
-
 /** As {@linkcode placeArguments}, for find(1): where it starts, and the files that its words name. */
-export function placeFind(argv: readonly string[]): PlacedArguments {
+function placeFind({ options }: ProgramSpec, argv: readonly string[]): PlacedArguments {
   const deletes = argv.includes("-delete");
   const starts = startsOf(argv);
   const values = argv.flatMap((word, at): PlacedArgument[] => {
-    const place = FIND_WORDS[word];
+    const option = options.get(word);
     const text = argv[at + 1];
-    return place === undefined || text === undefined ? [] : [{ place, text }];
+    const valued = option !== undefined && option.is !== "flag" && text !== undefined;
+    return valued ? [{ place: option.is, text, option }] : [];
   });
   const operands = (deletes && starts.length === 0 ? ["."] : starts).flatMap(
     (text): PlacedArgument[] => [
@@ -147,5 +164,5 @@ export function placeFind(argv: readonly string[]): PlacedArguments {
       ...(deletes ? [{ place: "into", text } as const] : []),
     ],
   );
-  return { operands, values, unknown: [], copies: false, here: false };
+  return { operands, values, unknown: [], copies: false, here: false, members: false };
 }

@@ -1,19 +1,15 @@
 /** What a command would do to files, hosts and other programs by its arguments: the table of programs, read for one command. */
 
 import type { Program, SpawnCapability } from "../core/capability.ts";
-import { addressOf } from "./address_argument.ts";
-import { placeArguments, type PlacedArgument, placeFind } from "./arguments.ts";
 import type { Effect, FileEffect } from "./effect.ts";
-import { clustered } from "./inspect.ts";
-import {
-  assessCommand,
-  baseName,
-  baseNames,
-  builtInKnowledge,
-  type CommandKnowledge,
-} from "./risk.ts";
-import type { CommandSpec, Starts } from "./spec.ts";
-import { unwrap, type Unwrapped } from "./wrappers.ts";
+import { inspectArguments } from "./_inspect.ts";
+import { baseName, baseNames } from "./risk.ts";
+import type { Starts } from "./spec.ts";
+import { commandsIn } from "./_started.ts";
+import { subcommandPositions } from "./subcommands.ts";
+import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
+import { file, isPlaced, touch, type Touched } from "./_touch.ts";
+import { unwrap } from "./unwrap.ts";
 
 export type { Effect, FileEffect } from "./effect.ts";
 export type { Starts } from "./spec.ts";
@@ -38,6 +34,8 @@ export interface Effects {
    * allows at all is its ground.
    */
   readonly touchesAnything: boolean;
+  /** It reads or changes the repository of git that it stands in, wherever that begins. */
+  readonly repository: "reads" | "changes" | null;
 }
 
 /** A command, as in {@linkcode SpawnCapability}; started in the workspace itself unless `cwd` says otherwise. */
@@ -57,7 +55,7 @@ export function effectsOf(
   program: Program | null = null,
   knowledge: CommandKnowledge = builtInKnowledge,
 ): Effects {
-  const { effects, probes, starts, touchesAnything } = orderedEffects(command, program, knowledge);
+  const { effects, ...rest } = orderedEffects(command, program, knowledge);
   const files = (kind: "read" | "write" | "delete"): readonly FileEffect[] =>
     effects.flatMap((effect) => effect.kind === kind ? [effect.file] : []);
   return {
@@ -66,14 +64,13 @@ export function effectsOf(
     deletes: files("delete"),
     connects: effects.flatMap((effect) => effect.kind === "connect" ? [effect.to] : []),
     sets: effects.flatMap((effect) => effect.kind === "set" ? [effect.name] : []),
-    probes,
-    starts,
-    touchesAnything,
+    ...rest,
   };
 }
 
 /** {@linkcode Effects} in the order of the words, as rules are asked about them. */
-export interface OrderedEffects extends Pick<Effects, "probes" | "starts" | "touchesAnything"> {
+export interface OrderedEffects
+  extends Pick<Effects, "probes" | "starts" | "touchesAnything" | "repository"> {
   readonly effects: readonly Effect[];
 }
 
@@ -85,7 +82,7 @@ export function orderedEffects(
 ): OrderedEffects {
   // A shell that is not started touches nothing; what it stands for is judged beside it.
   if (command.opened === true) {
-    return { effects: [], probes: [], starts: "none", touchesAnything: false };
+    return { effects: [], probes: [], starts: "none", touchesAnything: false, repository: null };
   }
   const { argv, cwd = ".", scripts = [] } = command;
   const open = new Set((command.open ?? []).map((index) => argv[index] ?? ""));
@@ -98,81 +95,101 @@ export function orderedEffects(
     starts: new Set(),
     startsAny: false,
     touchesAnything: false,
+    repository: null,
   };
   const specs = baseNames(argv, program).map((name) => knowledge(name));
   // Under several names all count; one that is not known adds its doubt.
-  for (const spec of specs) follow(argv, spec, found, knowledge, 0);
-  const { uncertain } = assessCommand({ argv, scripts }, program, knowledge);
-  if (uncertain !== null) {
-    found.startsAny = true;
-    found.touchesAnything = true;
-  }
+  for (const spec of specs) follow(argv, spec, found, { knowledge, depth: 0 });
   return {
     effects: found.effects,
     probes: [...new Set(found.probes)],
     starts: found.startsAny ? "any" : found.starts.size === 0 ? "none" : [...found.starts],
     touchesAnything: found.touchesAnything,
+    repository: found.repository,
   };
 }
 
 /** Commands inside commands that are followed, as for their risk. */
 const MAX_DEPTH = 8;
 
-/** Paths that every program may use, and that lead to no file. */
-const STREAMS: ReadonlySet<string> = new Set([
-  "-",
-  "",
-  "/dev/null",
-  "/dev/stdin",
-  "/dev/stdout",
-  "/dev/stderr",
-]);
-
-interface Found {
-  readonly cwd: string;
-  /** Words, as they are written, that are known only at run time. */
-  readonly open: ReadonlySet<string>;
+interface Found extends Touched {
   readonly scripts: readonly string[];
-  readonly effects: Effect[];
-  readonly probes: string[];
   readonly starts: Set<string>;
   startsAny: boolean;
   touchesAnything: boolean;
+  repository: "reads" | "changes" | null;
+}
+
+interface Following {
+  readonly knowledge: CommandKnowledge;
+  readonly depth: number;
 }
 
 function follow(
   argv: readonly string[],
-  spec: CommandSpec | null,
+  spec: ProgramSpec | null,
   found: Found,
-  knowledge: CommandKnowledge,
-  depth: number,
+  { knowledge, depth }: Following,
 ): void {
   const unwrapped = unwrap(spec, argv, found.scripts);
+  const { own, inner, stands, adds } = unwrapped;
+  if (unwrapped.uncertain !== null || depth >= MAX_DEPTH) free(found);
   for (const name of unwrapped.variables) found.effects.push({ kind: "set", name });
+  const start = (command: readonly string[]): ProgramSpec | null => {
+    const name = baseName(command[0] ?? "");
+    const started = knowledge(name);
+    found.starts.add(name);
+    follow(command, started, found, { knowledge, depth: depth + 1 });
+    return started;
+  };
   if (depth < MAX_DEPTH) {
-    for (const inner of unwrapped.inner) {
-      const command = inWords(inner, unwrapped.stands);
-      const name = baseName(command[0] ?? "");
-      found.starts.add(name);
-      follow(command, knowledge(name), found, knowledge, depth + 1);
-      if (unwrapped.adds && unwrapped.stands === null) added(command, knowledge(name), found);
+    for (const words of inner) {
+      const command = inWords(words, stands);
+      const started = start(command);
+      if (adds && stands === null) added(command, started, found);
     }
   }
-  ownStarts(spec, unwrapped, found);
-  const { own } = unwrapped;
-  if (spec?.places !== undefined) touch(spec, own, found);
+  ownGround(spec, own, inner.length > 0, found);
+  const within = commandsIn(spec, own);
+  // Nearly all of them hand their text to a shell.
+  if (within.length > 0) found.starts.add("sh");
+  if (depth < MAX_DEPTH) within.forEach(start);
+  if (spec !== null && isPlaced(spec)) touch(spec, own, found);
   else found.probes.push(...own.slice(1).filter((word) => !found.open.has(word)));
 }
 
-/** What the program itself may start and reach, beside the commands among its words. */
-function ownStarts(spec: CommandSpec | null, { inner }: Unwrapped, found: Found): void {
-  const free = spec === null || spec.starts === "any" ||
-    (spec.starts === undefined && inner.length === 0);
-  if (free) {
-    found.startsAny = true;
+/** It is not known what would run, so nothing holds it. */
+function free(found: Found): void {
+  found.startsAny = true;
+  found.touchesAnything = true;
+}
+
+/** What the program itself may start and touch, beside what its words name. */
+function ownGround(
+  spec: ProgramSpec | null,
+  own: readonly string[],
+  wraps: boolean,
+  found: Found,
+): void {
+  const known = spec?.operands === undefined && !wraps ? "any" : "none";
+  const starts = spec === null ? "any" : spec.starts ?? known;
+  if (starts === "any") return free(found);
+  if (starts !== "none") starts.forEach((name) => found.starts.add(name));
+  const inspected = spec?.inspect === "awk" || spec?.inspect === "sed";
+  // A script that is not plainly harmless may write what it names in its own language.
+  if (inspected && inspectArguments("", spec, own).risk === "dangerous") {
     found.touchesAnything = true;
-  } else if (spec.starts !== undefined && spec.starts !== "none") {
-    for (const name of spec.starts) found.starts.add(name);
+  }
+  if (spec === null || spec.before.size === 0) return;
+  for (const at of subcommandPositions(spec, own)) {
+    const word = own[at];
+    if (word === undefined || word.startsWith("-")) continue;
+    const sub = spec.subcommands.get(word);
+    if (sub?.starts !== undefined && sub.starts !== "none" && sub.starts !== "any") {
+      sub.starts.forEach((name) => found.starts.add(name));
+    }
+    const does = sub === undefined ? "changes" : sub.repository ?? null;
+    if (found.repository !== "changes") found.repository = does ?? found.repository;
   }
 }
 
@@ -185,110 +202,13 @@ function inWords(
   return inner.flatMap((word) => word === stands.word ? stands.words : [word]);
 }
 
-function touch(spec: CommandSpec, argv: readonly string[], found: Found): void {
-  const { places } = spec;
-  if (places === undefined) return;
-  const read = spec.inspect === "find"
-    ? placeFind(argv)
-    : placeArguments(places, clustered(spec, argv));
-  if (spec.inspect === "git") revisions(read.operands, found);
-  for (const argument of [...read.operands, ...read.values]) place(argument, found);
-  if (read.here) found.effects.push(file("write", found.cwd, true));
-  if (read.copies) copies(read.operands, read.values, found);
-  // Texts alone are never files; else a value may hang on an option that is not known.
-  if (places.operands !== "text...") {
-    found.probes.push(...read.unknown.filter((word) => !found.open.has(word)));
-  }
-}
-
-function place({ place, text }: PlacedArgument, found: Found): void {
-  const { effects, probes, cwd } = found;
-  if (found.open.has(text)) {
-    const changes = place === "write" || place === "folder" || place === "into";
-    if (changes) effects.push(file("write", from(cwd, plainFolder(text)), true));
-    return;
-  }
-  switch (place) {
-    case "text":
-    case "script":
-    case "run":
-      return;
-    case "probe":
-      probes.push(text);
-      return;
-    case "sent": {
-      const path = /(?:^[\w-]*|=)[@<](.+?)(?:;|$)/.exec(text)?.[1];
-      if (path !== undefined && !STREAMS.has(path)) {
-        effects.push(file("read", from(cwd, path), false));
-      }
-      return;
-    }
-    case "host":
-      effects.push(addressOf(text, cwd));
-      return;
-    case "read":
-    case "script-file":
-      if (!STREAMS.has(text)) effects.push(file("read", from(cwd, text), false));
-      return;
-    case "write":
-      if (!STREAMS.has(text)) effects.push(file("write", from(cwd, text), false));
-      return;
-    case "folder":
-    case "into":
-      if (text !== "") effects.push(file("write", from(cwd, text), true));
-  }
-}
-
-/** git(1), gitrevisions(7): `HEAD:path` is that file's content. */
-function revisions(operands: readonly PlacedArgument[], found: Found): void {
-  for (const { text } of operands) {
-    const path = /^[^:]+:(?:\.\/)?(.+)$/s.exec(text)?.[1];
-    if (path === undefined || found.open.has(text) || /^[a-z+]+:\/\//.test(text)) continue;
-    found.effects.push(file("read", path, false));
-  }
-}
-
-/** What comes to lie in the directory that is written to, under its own name. */
-function copies(
-  operands: readonly PlacedArgument[],
-  values: readonly PlacedArgument[],
-  found: Found,
-): void {
-  const into = values.find(({ place }) => place === "into")?.text;
-  const target = into ?? operands[operands.length - 1]?.text;
-  const sources = into === undefined ? operands.slice(0, -1) : operands;
-  if (target === undefined || target === "" || found.open.has(target)) return;
-  for (const { text } of sources) {
-    const name = baseName(text.replace(/\/+$/, ""));
-    if (found.open.has(text) || name === "" || name === "." || name === "..") continue;
-    const path = from(found.cwd, `${target.replace(/\/+$/, "") || "/"}/${name}`);
-    found.effects.push(file("write", path, false));
-  }
-}
-
 /** Words that are only read when it runs (xargs): what it would write may be anything below. */
-function added(command: readonly string[], spec: CommandSpec | null, found: Found): void {
-  const operands = spec?.places?.operands ?? "";
-  if (command.length > 0 && /(?:write|folder)(?:\.\.\.)?$/.test(operands)) {
+function added(command: readonly string[], spec: ProgramSpec | null, found: Found): void {
+  const operands = spec?.operands ?? "";
+  if (command.length > 0 && /(?:write|delete|folder)(?:\.\.\.)?$/.test(operands)) {
     found.effects.push(file("write", found.cwd, true));
   }
   if (command.length > 0 && /read\.\.\./.test(operands)) {
     found.effects.push({ kind: "read", file: { path: found.cwd, tree: true, implied: true } });
   }
-}
-
-function file(kind: "read" | "write", path: string, tree: boolean): Effect {
-  return { kind, file: { path, tree } };
-}
-
-/** A path from a directory, left for the host to resolve part by part. */
-function from(cwd: string, path: string): string {
-  return path.startsWith("/") || cwd === "." ? path : `${cwd}/${path}`;
-}
-
-/** The folder before what is known only at run time. */
-function plainFolder(text: string): string {
-  const plain = text.slice(0, /[*?[$~]|$/.exec(text)?.index ?? 0);
-  const slash = plain.lastIndexOf("/");
-  return slash === -1 ? "." : plain.slice(0, slash) || "/";
 }

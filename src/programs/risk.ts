@@ -2,10 +2,12 @@
 
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
-import { inspectArguments } from "./inspect.ts";
-import type { CommandSpec } from "./spec.ts";
-import { COMMAND_TABLE } from "./_table.ts";
-import { isUnderstood, unwrap, type Unwrapped } from "./wrappers.ts";
+import { inspectArguments, runsSomething } from "./_inspect.ts";
+import { commandsIn } from "./_started.ts";
+import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
+import { isUnderstood, unwrap, type Unwrapped } from "./unwrap.ts";
+
+export { builtInKnowledge, type CommandKnowledge } from "./table.ts";
 
 /** Commands inside commands (`nice timeout 5 env …`) that are followed; people need two. */
 const MAX_DEPTH = 8;
@@ -20,9 +22,6 @@ export interface CommandAssessment {
   /** Why it cannot be said what would run; null where it can. */
   readonly uncertain: string | null;
 }
-
-/** What is known of the program of that name; null where nothing is. */
-export type CommandKnowledge = (name: string) => CommandSpec | null;
 
 /**
  * Assesses a whole command. `program`: what was found for `argv[0]`, null where nothing was or nothing was sought.
@@ -55,22 +54,25 @@ function assess(
   let because = "";
   let uncertain: string | null = null;
   const inner: (readonly string[])[] = [];
+  const heavier = (one: Pick<CommandAssessment, "risk" | "because">) => {
+    if (RISKS.indexOf(one.risk) <= RISKS.indexOf(risk)) return;
+    risk = one.risk;
+    because = one.because;
+  };
   for (const name of names) {
     const spec = knowledge(name);
     if (isUnderstood(spec, argv, scripts)) continue;
     const wrapped = unwrap(spec, argv, scripts);
-    const own = inspectArguments(name, spec, wrapped.own);
-    if (RISKS.indexOf(own.risk) > RISKS.indexOf(risk)) {
-      risk = own.risk;
-      because = own.because;
-    }
+    heavier(inspectArguments(name, spec, wrapped.own));
     uncertain ??= wrapped.uncertain;
-    for (const started of wrapped.inner) {
+    const written = wrapped.inner.length;
+    for (const [index, started] of [...wrapped.inner, ...commandsIn(spec, wrapped.own)].entries()) {
       if (depth >= MAX_DEPTH) {
         uncertain ??= `more than ${MAX_DEPTH} commands start each other`;
         break;
       }
       const startedName = baseName(started[0] ?? "");
+      const startedSpec = knowledge(startedName);
       const below = assess(started, {
         names: [startedName],
         trustedName: true,
@@ -79,13 +81,12 @@ function assess(
         depth: depth + 1,
       });
       inner.push(started, ...below.inner);
-      uncertain ??= below.uncertain;
-      if (wrapped.adds || wrapped.stands !== null) {
-        uncertain ??= reworded(startedName, knowledge(startedName), started, wrapped);
-      }
-      if (RISKS.indexOf(below.risk) > RISKS.indexOf(risk)) {
-        risk = below.risk;
-        because = below.because;
+      heavier(below);
+      // The line of a shell in an argument was looked through for what it starts; its risk is that of the option.
+      const looked = index >= written && startedSpec?.runs !== undefined;
+      if (!looked) uncertain ??= below.uncertain;
+      if (index < written && (wrapped.adds || wrapped.stands !== null)) {
+        uncertain ??= reworded(startedName, startedSpec, started, wrapped);
       }
     }
   }
@@ -98,13 +99,13 @@ function assess(
  */
 function reworded(
   name: string,
-  spec: CommandSpec | null,
+  spec: ProgramSpec | null,
   started: readonly string[],
   { adds, stands }: Pick<Unwrapped, "adds" | "stands">,
 ): string | null {
-  const steered = spec === null || spec.code !== undefined || spec.inspect === "git" ||
+  const steered = spec === null || spec.runs !== undefined || spec.before.size > 0 ||
     spec.inspect === "awk" || spec.inspect === "sed" || spec.wraps !== undefined ||
-    spec.rules?.some(({ runs }) => runs === true) === true;
+    [...spec.options.values()].some(runsSomething);
   if (adds) {
     // What follows `--` is no option.
     const guarded = started.includes("--") && spec?.wraps === undefined;
@@ -112,7 +113,7 @@ function reworded(
       ? `${name} may take what is added to it for options that run something; end its own words with --`
       : null;
   }
-  const embedded = stands !== null && spec?.code !== undefined &&
+  const embedded = stands !== null && spec?.runs !== undefined &&
     started.some((word) => word !== stands.word && word.includes(stands.word));
   return embedded ? `${name} may take what is put into its words for code` : null;
 }
@@ -139,13 +140,4 @@ function trusted(argv: readonly string[], program: Program | null): boolean {
 /** The last name of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** The table's entry for a name: as it is, else without `.exe` and a version (`python3.11`, `gcc-12`). */
-export function builtInKnowledge(name: string): CommandSpec | null {
-  const lower = name.toLowerCase().replace(/\.exe$/, "");
-  const found = COMMAND_TABLE.get(lower) ?? COMMAND_TABLE.get(lower.replace(/-?[0-9.]+$/, ""));
-  if (found !== undefined) return found;
-  // The loader takes a program as its argument: ld.so(8).
-  return /^ld(-linux.*|-musl.*|64)?\.so/.test(lower) ? COMMAND_TABLE.get("ld.so") ?? null : null;
 }

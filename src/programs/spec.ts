@@ -1,75 +1,119 @@
-/** The shape of what is known of a program. */
+/** The shape of what is known of a program: one literal each, from its manual page. */
 
 import type { Risk } from "../core/tool.ts";
 
-/** Options that change what a program is: `-o` matches in clusters (`-ro`), `--output` also shortened (`--outp`). */
-export interface OptionRule {
-  /** `-x`, `--long`, or a single-dash word such as `-exec`. */
-  readonly options: readonly string[];
-  readonly risk: Risk;
-  readonly because: string;
-  /** It makes the program run another, or load code. */
-  readonly runs?: true;
-}
-
 /**
- * What an argument is. `text` touches nothing; `folder` is a directory that is made; `host` an address that is
- * connected to; `run` a program or code that is run; `into` the directory that operands are written into, in place
- * of the last operand; `sent` text in which `@name` is a file (curl); `script` and `script-file` stand in for a first operand that is `text` (`grep -e`, `-f`);
- * `probe` is not known: where it names something that is there, that counts as read.
+ * What an argument is.
+ * - `flag`: an option without a value. `text`: touches nothing. `probe`: not known; where it names something that is
+ *   there, that counts as read.
+ * - `read`, `write`, `delete`: a file. `folder`: a directory that is made. `into`: the directory that operands are
+ *   written into, in place of the last operand. `from`: the directory that operands are looked for in (tar -C).
+ * - `sent`: text in which `@name` is a file (curl). `suffix`: goes behind the names that are written, `prefix` before.
+ * - `script`, `script-file`: stand in for a first operand that is `text` (`grep -e`, `-f`).
+ * - `host`: an address that is connected to.
+ * - `command`: words or a shell line that it starts. `code`: text in a language that it runs. `library`: what it loads
+ *   as code. `module`: what it runs, found by name; what follows is the module's own. `input`: a file that it runs.
  */
 export type Place =
+  | "flag"
   | "text"
+  | "probe"
   | "read"
   | "write"
+  | "delete"
   | "folder"
-  | "host"
-  | "run"
   | "into"
+  | "from"
+  | "sent"
+  | "suffix"
+  | "prefix"
   | "script"
   | "script-file"
-  | "sent"
-  | "probe";
+  | "host"
+  | "command"
+  | "code"
+  | "library"
+  | "module"
+  | "input";
 
-/** What the arguments of a program name: the part of the table that becomes capabilities. */
-export interface ArgumentPlaces {
+/** An option: what its value is, and what it makes of the program. */
+export interface OptionSpec {
+  readonly is: Place;
+  /** The value only ever hangs on it (`-i.bak`, `--color=auto`). */
+  readonly optional?: true;
+  /** Undefined: as `is` says ({@linkcode riskOfPlace}). */
+  readonly risk?: Risk;
+  /** As in "writes a file". Undefined: as `is` says. */
+  readonly because?: string;
+  /** Of a `command`: it is one only behind these letters (`exec=` of tar's checkpoint actions). */
+  readonly behind?: string;
+  /** How a `command` is written: as a shell line unless told otherwise; its words apart by commas; a setting of git. */
+  readonly form?: "commas" | "setting";
+}
+
+/** Options as literals write them: spellings apart by blanks (`-o --output`), then what the value is. */
+export type OptionsLiteral = Readonly<Record<string, Place | OptionSpec>>;
+
+/** Options by each spelling. */
+export type OptionTable = ReadonlyMap<string, OptionSpec>;
+
+/**
+ * How a program reads its options.
+ * - `getopt` (getopt_long(3)): letters in clusters, values attached or apart, long options shortened, `=`.
+ * - `words` (find, Go's flag): `-name`, with one dash or two.
+ * - `zip`: letters in clusters, some of two letters.
+ * - `tar`: as getopt; the first argument is a cluster without its dash too.
+ * - `node`: as getopt; `_` within a long option is `-`.
+ */
+export type Grammar = "getopt" | "words" | "zip" | "tar" | "node";
+
+/** What the arguments of a program name: the part that becomes files and hosts. */
+export interface PlacesLiteral {
   /**
    * Operands by their place, one with `...` standing for any number: `text read...`, `read... write`. A last one
-   * behind `...` needs another before it.
+   * behind `...` needs another before it. Undefined: nothing is known of them.
    */
   readonly operands?: string;
-  /** Options that take an argument, and what that is: `-o`, `--output`. */
-  readonly options?: Readonly<Record<string, Place>>;
-  /** Options with two arguments, and what the second is; the first is text (`jq --rawfile NAME FILE`). */
-  readonly pairs?: Readonly<Record<string, Place>>;
+  readonly options?: OptionsLiteral;
   /** Where the last operand (or `into`) is a directory, operands come to lie in it under their own names. */
   readonly copies?: true;
   /** Writes into its working directory, unless told where by `into`. */
   readonly here?: true;
-  /** The first of these whose options stand among the arguments holds in place of what it names. */
-  readonly when?: readonly (Omit<ArgumentPlaces, "when"> & { readonly has: readonly string[] })[];
+  /** Operands that are members of an archive: what is unpacked is written under their names. */
+  readonly members?: true;
 }
 
 /** How a program starts another from its own arguments. */
 export type Wrapping =
   | {
+    /** Its own options (those of the program), arguments of its own, then the command. */
     readonly by: "prefix";
-    readonly flags: readonly string[];
-    readonly values: readonly string[];
-    /** Arguments of its own before the command. */
     readonly operands: number;
     /** It adds words that it reads behind the command's own (xargs). */
     readonly adds?: true;
   }
   /** env(1): options, then assignments, then a command. */
   | { readonly by: "env" }
-  /** Each option takes a command, up to `;` or `+` (to the end without them). */
-  | { readonly by: "options"; readonly options: readonly string[] }
+  /**
+   * Each option takes a command, up to `;` or `+` (to the end without them). `parts`: it puts parts of paths into it
+   * (`{/}`), so that a script in it is another each time.
+   */
+  | { readonly by: "options"; readonly options: readonly string[]; readonly parts?: true }
   /** It starts a program in a way that is not followed here. */
   | { readonly by: "unknown"; readonly because: string };
 
 /** How the text of an argument is judged where it is a program itself. */
-export type Inspection = "awk" | "sed" | "tar" | "git" | "find";
+export type Inspection = "awk" | "sed" | "find";
+
+/** What an interpreter does beside running the file that it is given. Without a file it reads code from stdin. */
+export interface RunsLiteral {
+  /** It runs code from addresses as it does from files. */
+  readonly remote?: true;
+  /** Options with which it looks for its files by itself, so that none need be named. */
+  readonly finds?: string;
+  /** Modules that run code from their arguments or from stdin, apart by blanks. */
+  readonly modules?: string;
+}
 
 /**
  * What a program may start itself, beside commands among its words: nothing, programs of these bare names (`git-*`
@@ -77,40 +121,74 @@ export type Inspection = "awk" | "sed" | "tar" | "git" | "find";
  */
 export type Starts = "none" | "any" | readonly string[];
 
-/** Where an interpreter takes code from, beside a file. Without a file it reads code from stdin. */
-export interface CodeOptions {
-  readonly options: readonly string[];
-  /** Letters of options that stand alone, and long options that do: what follows them is the file. */
-  readonly letters: string;
-  readonly flags: readonly string[];
-  /** Options after which all belongs to what they name (`-m`). */
-  readonly ends: readonly string[];
-  /** It runs code from addresses as it does from files. */
-  readonly remote: boolean;
-  /** Options with which it looks for its files by itself, so that none need be named. */
-  readonly finds?: readonly string[];
+/** How the name of a result is made from an operand (gzip(1)). */
+export interface ResultName {
+  /** Endings that are taken away where it unpacks, `.tgz=.tar` for one in place of another. */
+  readonly endings: string;
+  /** What is put behind a name where it packs. */
+  readonly adds: string;
+  /** Options with which it unpacks; `always` where it does without any. */
+  readonly unpacks: string;
 }
 
-/** What makes the calls of one program more or less risky. */
-export interface CommandSpec {
+/** What the review of a policy says where a rule lets the program run whatever it is given. */
+export interface ReviewLiteral {
+  /** Arguments that do it, the least conspicuous first; words apart by blanks, PROGRAM for what no rule names. */
+  readonly ways: readonly (readonly string[])[];
+  /** What is as useful and runs less. */
+  readonly instead: string;
+}
+
+/** One subcommand, or several that are alike. */
+export interface SubcommandLiteral extends PlacesLiteral {
+  readonly risk: Risk;
+  readonly because?: string;
+  /** First words behind it with which it is safe after all (`git config --get`). */
+  readonly tamedBy?: string;
+  /** Of an interpreter: it reads `-` as text and does not run it. */
+  readonly onlyReads?: true;
+  /** It moves data by a transport that its arguments may name (`ext::`). */
+  readonly transport?: true;
+  /** What stands behind this first operand of it is a command (`run` of git bisect); empty: behind itself. */
+  readonly commandAfter?: string;
+  readonly starts?: Starts;
+  /** It touches the repository it stands in: reads it, or changes it. */
+  readonly repository?: "reads" | "changes";
+}
+
+/** All that is known of a program. */
+export interface ProgramLiteral extends PlacesLiteral {
   /** Where nothing below says otherwise. */
   readonly risk: Risk;
   /** Why, where `risk` is dangerous. */
   readonly because?: string;
-  readonly rules?: readonly OptionRule[];
-  /** Options with which it is moderate after all, whatever `risk` says. */
-  readonly tamedBy?: readonly string[];
+  readonly grammar?: Grammar;
+  /** Options with two arguments, and what the second is; the first is text (`jq --rawfile NAME FILE`). */
+  readonly pairs?: OptionsLiteral;
+  /** The first of these whose options stand among the arguments holds in place of what it names. */
+  readonly when?: readonly (PlacesLiteral & { readonly has: string })[];
+  /** Options with which it reads where it stands if it is given no operand; `always` where it does without any. */
+  readonly alone?: string;
+  /** First arguments with which it is moderate after all, whatever `risk` says. */
+  readonly tamedBy?: string;
   /** With more arguments that are no options than this, it writes to one of them: moderate. */
   readonly mostOperands?: number;
-  readonly code?: CodeOptions;
-  /** `NAME=value` among the operands sets what it runs. */
-  readonly assignments?: boolean;
-  /** First operands that run code or fetch it. */
-  readonly dangerousOperands?: readonly string[];
+  readonly results?: ResultName;
+  /** What it writes is called so where no word names it: what an ending is put behind. */
+  readonly stem?: string;
+  readonly runs?: RunsLiteral;
+  /** `NAME=value` among the operands sets what it runs, and a file `-` is run as it is read (make). */
+  readonly assignments?: true;
   readonly inspect?: Inspection;
   readonly wraps?: Wrapping;
-  /** Undefined: what is among its words where that is known, else any. */
+  /** Options that count before the subcommand only. */
+  readonly before?: OptionsLiteral;
+  /** By their names, apart by blanks. One that is not named is moderate. */
+  readonly subcommands?: Readonly<Record<string, SubcommandLiteral>>;
+  /** Undefined: none where it is known what its operands are, else any. */
   readonly starts?: Starts;
-  /** Undefined where nothing is known of what its arguments name. */
-  readonly places?: ArgumentPlaces;
+  readonly review?: ReviewLiteral;
 }
+
+/** Programs by their names, apart by blanks. */
+export type ProgramTable = Readonly<Record<string, ProgramLiteral>>;

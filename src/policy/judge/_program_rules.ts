@@ -1,8 +1,13 @@
 /** What policies say of programs, laid over the built-in table. */
 
 import { RISKS } from "../../core/tool.ts";
-import type { CommandSpec, OptionRule, Place } from "../../programs/spec.ts";
-import { builtInKnowledge, type CommandKnowledge } from "../../programs/risk.ts";
+import type { OptionSpec } from "../../programs/spec.ts";
+import {
+  builtInKnowledge,
+  type CommandKnowledge,
+  programOf,
+  type ProgramSpec,
+} from "../../programs/table.ts";
 import type { ProgramRule } from "../model.ts";
 
 /**
@@ -22,30 +27,34 @@ export function compileKnowledge(
   });
   if (told.size === 0) return builtInKnowledge;
   return (name) =>
-    (told.get(name.toLowerCase()) ?? []).reduce<CommandSpec | null>(
+    (told.get(name.toLowerCase()) ?? []).reduce<ProgramSpec | null>(
       (spec, { rule, base }) => extended(spec, rule, base),
       builtInKnowledge(name),
     );
 }
 
-function extended(before: CommandSpec | null, rule: ProgramRule, base: boolean): CommandSpec {
+/** What is known of the option stays; that it starts a program is added. */
+const RUNNING = { risk: "dangerous", because: "runs a program" } as const;
+
+function extended(before: ProgramSpec | null, rule: ProgramRule, base: boolean): ProgramSpec {
   const named = rule.risk ?? "safe";
   // Only the first policy may call a program harmless of which nothing is known.
   const floor = before?.risk ?? (base && rule.risk !== null ? rule.risk : "moderate");
   const risk = RISKS.indexOf(named) > RISKS.indexOf(floor) ? named : floor;
-  const running = Object.keys(rule.options).filter((option) => rule.options[option] === "run");
-  const rules: readonly OptionRule[] = running.length === 0 ? [] : [
-    { options: running, risk: "dangerous", because: "runs a program", runs: true },
-  ];
-  const operands = before?.places?.operands ?? rule.operands?.join(" ");
-  const options: Readonly<Record<string, Place>> = { ...rule.options, ...before?.places?.options };
+  const because = before?.because ??
+    (risk === "dangerous" ? "is called dangerous by the policy" : undefined);
+  const operands = before?.operands ?? rule.operands?.join(" ");
+  const options = new Map<string, OptionSpec>(before?.options);
+  for (const [option, place] of Object.entries(rule.options)) {
+    const known = options.get(option);
+    if (place === "run") options.set(option, { is: "command", ...known, ...RUNNING });
+    else if (known === undefined) options.set(option, { is: place });
+  }
   return {
-    ...before,
+    ...before ?? programOf({ risk }),
     risk,
-    ...(risk === "dangerous" && before?.because === undefined
-      ? { because: "is called dangerous by the policy" }
-      : {}),
-    rules: [...before?.rules ?? [], ...rules],
-    places: { ...before?.places, ...(operands === undefined ? {} : { operands }), options },
+    ...(because === undefined ? {} : { because }),
+    ...(operands === undefined ? {} : { operands }),
+    options,
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Capability, Program, SpawnCapability } from "../../core/capability.ts";
 import { type Effect, orderedEffects } from "../../programs/effects.ts";
-import type { CommandKnowledge } from "../../programs/risk.ts";
+import type { CommandKnowledge } from "../../programs/table.ts";
 import type { Reach } from "../rulebook.ts";
 
 /** What the command would touch. `program`: what was found for its first word. */

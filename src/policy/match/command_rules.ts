@@ -2,7 +2,8 @@
 
 import type { Program } from "../../core/capability.ts";
 import { fold } from "./_fold.ts";
-import { subcommandPositions } from "../../programs/global_options.ts";
+import { subcommandPositions } from "../../programs/subcommands.ts";
+import { builtInKnowledge } from "../../programs/table.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
 import { matchesText, type TextPattern } from "./text_pattern.ts";
 import { baseName, baseNames } from "../../programs/risk.ts";
@@ -211,12 +212,6 @@ export function matchCommand(rules: CommandRules, command: JudgedCommand): reado
   return inOrder(matches);
 }
 
-/** Versions aside (`pip3`, `python3.11`), the name that the table of global options knows. */
-function globalOptionsName(names: readonly string[]): string | undefined {
-  const last = names[names.length - 1];
-  return last?.toLowerCase().replace(/-?[0-9.]+$/, "");
-}
-
 /** What a rule that grants may call the program: the names it was found to have, and where it lies. */
 function strictKeys({ argv, program, cwd }: JudgedCommand): readonly string[] {
   if (program !== null) return [...new Set([...program.names, program.start, program.path])];
@@ -252,7 +247,8 @@ function strictLookup(command: JudgedCommand): Lookup {
 
 function looseLookup(rules: CommandRules, command: JudgedCommand): Lookup {
   const names = baseNames(command.argv, command.program);
-  const positions = subcommandPositions(globalOptionsName(names), command.argv);
+  const spec = builtInKnowledge(names[names.length - 1] ?? "");
+  const positions = subcommandPositions(spec, command.argv);
   return { keys: looseKeys(rules, command), positions, loose: true };
 }
 

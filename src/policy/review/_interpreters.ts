@@ -2,11 +2,18 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { baseName } from "../../programs/risk.ts";
+import { knownPrograms } from "../../programs/table.ts";
 import type { PlacedPolicy } from "../_settings.ts";
 import { matchesText } from "../match/text_pattern.ts";
 import { parseCommandPattern, type TokenPattern } from "../match/argv.ts";
 import type { Rulebook, Subject } from "../rulebook.ts";
 import { type PolicyWarning, quotedPattern } from "./_warning.ts";
+
+/** No rule but one for all programs names it. */
+const ANY_PROGRAM = "toolgate-probe";
+
+/** Stands for it in the table of programs. */
+const PROGRAM = "PROGRAM";
 
 /** How a program can be made to run what no rule names. */
 interface Interpreter {
@@ -17,82 +24,19 @@ interface Interpreter {
   readonly instead: string;
 }
 
-/** No rule but one for all programs names it. */
-const ANY_PROGRAM = "toolgate-probe";
-
-const shells: Interpreter = {
-  names: ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "pwsh"],
-  ways: [["script.sh"], ["-c", ANY_PROGRAM]],
-  instead: "name the programs that the scripts start",
-};
-
-function scripts(
-  names: readonly string[],
-  file: string,
-  code: string,
-  instead: string,
-): Interpreter {
-  return { names, ways: [[file], [code, "CODE"]], instead };
+/** From the table of programs; what each may do is asked of the policy. */
+function interpreters(): readonly Interpreter[] {
+  return knownPrograms().flatMap(([names, { review, wraps }]): readonly Interpreter[] => {
+    const starts = wraps === undefined || wraps.by === "options" ? null : {
+      ways: [[...(wraps.by === "prefix" ? Array<string>(wraps.operands).fill("5") : []), PROGRAM]],
+      instead: "name the commands that it is to start",
+    };
+    const known = review ?? starts;
+    if (known === null) return [];
+    const ways = known.ways.map((words) => words.map((word) => word.replace(PROGRAM, ANY_PROGRAM)));
+    return [{ names, ways, instead: known.instead }];
+  });
 }
-
-function wrapper(names: readonly string[], words: readonly string[] = []): Interpreter {
-  return {
-    names,
-    ways: [[...words, ANY_PROGRAM]],
-    instead: "name the commands that it is to start",
-  };
-}
-
-/** From the programs' manuals and GTFOBins' classes "shell" and "command"; what each may do is asked of the policy. */
-const INTERPRETERS: readonly Interpreter[] = [
-  shells,
-  scripts(
-    ["python", "python2", "python3", "pypy", "pypy3", "ipython"],
-    "script.py",
-    "-c",
-    'write what it is for, such as "python3 -m pytest"',
-  ),
-  scripts(["node", "nodejs"], "script.js", "-e", 'write "npm test" or "node --test"'),
-  {
-    names: ["deno"],
-    ways: [["run", "-A", "script.ts"], ["eval", "CODE"]],
-    instead: 'write "deno {check,fmt,lint,test}"',
-  },
-  { names: ["bun"], ways: [["script.ts"], ["-e", "CODE"]], instead: 'write "bun test"' },
-  scripts(["perl"], "script.pl", "-e", 'write the script, as in "perl tools/check.pl"'),
-  scripts(["ruby"], "script.rb", "-e", 'write the script, as in "ruby tools/check.rb"'),
-  scripts(["php"], "script.php", "-r", 'write the script, as in "php tools/check.php"'),
-  scripts(["lua", "luajit", "Rscript", "julia"], "script", "-e", "write the script behind it"),
-  scripts(["tclsh", "expect", "guile", "osascript"], "script", "-e", "write the script behind it"),
-  {
-    names: ["awk", "gawk", "mawk", "nawk"],
-    ways: [["-f", "script.awk"], [`BEGIN{system("${ANY_PROGRAM}")}`]],
-    instead: "leave it to grep, cut and sort",
-  },
-  {
-    names: ["sed"],
-    ways: [["-f", "script.sed"], [`1e ${ANY_PROGRAM}`]],
-    instead: 'write "sed -n"',
-  },
-  {
-    names: ["find"],
-    ways: [[".", "-exec", ANY_PROGRAM, "{}", ";"]],
-    instead: "leave it to the tools list_directory and search_files",
-  },
-  wrapper(["env", "nice", "nohup", "time", "setsid", "stdbuf", "xargs", "sudo", "doas", "busybox"]),
-  wrapper(["timeout"], ["5"]),
-  wrapper(["watch", "parallel", "strace", "unshare", "chroot", "script", "flock"]),
-  {
-    names: ["vi", "vim", "nvim", "ex", "emacs", "gdb", "lldb"],
-    ways: [["-c", `!${ANY_PROGRAM}`]],
-    instead: "leave changes to the file tools",
-  },
-  {
-    names: ["docker", "podman"],
-    ways: [["run", "-v", "/:/host", "IMAGE"]],
-    instead: 'write "docker ps" and the like',
-  },
-];
 
 const ROOT_AGENT = "root";
 /** Agents that are tried. */
@@ -110,10 +54,11 @@ export function reviewInterpreters(
   const agents = agentsOf(policies);
   const runs = (argv: readonly string[]) =>
     agents.some((agent) => isAllowed(rulebook, agent, argv));
+  const known = interpreters();
   return policies.slice(0, reviewed).flatMap(({ policy: { commands } }, policy) =>
     (commands ?? []).flatMap(({ effect, exact, patterns, reason }, order) =>
       effect !== "allow" || exact ? [] : patterns.flatMap((text, at): PolicyWarning[] => {
-        const why = whyFree(parseCommandPattern(text).tokens, runs);
+        const why = whyFree(parseCommandPattern(text).tokens, known, runs);
         return why === null ? [] : [{
           policy,
           key: `commands[${order}].allow[${at}]`,
@@ -127,7 +72,11 @@ export function reviewInterpreters(
 
 type Runs = (argv: readonly string[]) => boolean;
 
-function whyFree([program, option, ...more]: readonly TokenPattern[], runs: Runs): string | null {
+function whyFree(
+  [program, option, ...more]: readonly TokenPattern[],
+  known: readonly Interpreter[],
+  runs: Runs,
+): string | null {
   if (program === undefined || more.length > 0) return null;
   if (program.any && option === undefined) {
     return runs([ANY_PROGRAM])
@@ -135,7 +84,7 @@ function whyFree([program, option, ...more]: readonly TokenPattern[], runs: Runs
         "where it denies or asks; name the programs"
       : null;
   }
-  for (const { names, ways, instead } of INTERPRETERS) {
+  for (const { names, ways, instead } of known) {
     for (const name of namesIn(program, names)) {
       const way = ways.find((words) => fits(option, words) && runs([name, ...words]));
       if (way === undefined) continue;

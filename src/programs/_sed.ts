@@ -1,4 +1,4 @@
-/** Judges the little programs that awk and sed take as arguments: what is not plainly harmless is not. */
+/** Judges the scripts that sed takes as arguments: what is not plainly harmless is not. */
 
 import type { Risk } from "../core/tool.ts";
 
@@ -8,36 +8,6 @@ interface Judged {
 }
 
 const SAFE: Judged = { risk: "safe", because: "" };
-
-/** awk(1) of POSIX: `-F`, `-v` and `-f` are known; any other option is not. */
-export function awkRisk(name: string, argv: readonly string[]): Judged {
-  let risk = SAFE;
-  for (let at = 1; at < argv.length; at++) {
-    const argument = argv[at]!;
-    if (argument === "--") return textRisk(argv[at + 1] ?? "");
-    if (!argument.startsWith("-") || argument === "-") {
-      return risk.risk === "safe" ? textRisk(argument) : risk;
-    }
-    const option = argument.slice(0, 2);
-    if (option === "-F" || option === "-v" || option === "-f") {
-      if (argument.length === 2) at++;
-      // With a file of its own, the first operand is data.
-      if (option === "-f") risk = { risk: "dangerous", because: `${name} -f runs a file` };
-    } else {
-      return { risk: "dangerous", because: `${name} ${argument} is not known to be harmless` };
-    }
-  }
-  return risk;
-
-  function textRisk(program: string): Judged {
-    if (risk.risk !== "safe") return risk;
-    // Redirection, pipes, includes and calls by name; `>=` and `||` compare.
-    const rest = program.replaceAll(">=", "").replaceAll("||", "");
-    const found = /system|getline|close|fflush|[|>@]/.exec(rest);
-    if (found === null) return SAFE;
-    return { risk: "dangerous", because: `${name}: ${found[0]} in its program may run or write` };
-  }
-}
 
 /** sed(1): options that neither write nor run, then scripts of commands that only print and change the text. */
 export function sedRisk(name: string, argv: readonly string[]): Judged {
@@ -155,4 +125,70 @@ function skipDelimited(script: string, start: number, delimiter: string): number
     } else if (character === "]") inClass = false;
   }
   return -1;
+}
+
+/** The shell lines that a script would run, as far as it says: of `e COMMAND` and of what `s///e` puts in. */
+export function sedCommands(script: string): readonly string[] {
+  const commands: string[] = [];
+  let at = 0;
+  while (at < script.length) {
+    if (/[;\s{}!]/.test(script[at]!)) {
+      at++;
+      continue;
+    }
+    const start = skipAnyAddresses(script, at);
+    const line = script.slice(start, endOfLine(script, start));
+    const command = line[0] ?? "";
+    if (command === "e") commands.push(line.slice(1).trim());
+    if (command === "s" || command === "y") {
+      const parts = substitution(line);
+      if (parts !== null) {
+        if (command === "s" && /[eE]/.test(parts.flags)) commands.push(parts.replacement);
+        at = start + parts.length;
+        continue;
+      }
+    }
+    // Labels and commands without an argument end at `;`, all others at the end of the line.
+    const short = /^[^aicrRwWes;]*(?:;|$)/.exec(line)?.[0].length;
+    at = Math.max(start + (short ?? line.length), at + 1);
+  }
+  return commands.filter((command) => command !== "");
+}
+
+function endOfLine(script: string, start: number): number {
+  const end = script.indexOf("\n", start);
+  return end === -1 ? script.length : end;
+}
+
+/** Past the addresses, those with a delimiter of their own too; at least one of them may be missing. */
+function skipAnyAddresses(script: string, start: number): number {
+  const address = /(?:[0-9$~+]+|\/(?:[^/\\\n]|\\.)*\/[IM]*|\\(.)(?:(?!\1)[^\\\n]|\\.)*\1[IM]*)/y;
+  let at = start;
+  for (;;) {
+    address.lastIndex = at;
+    const found = address.exec(script);
+    if (found === null) break;
+    at += found[0].length;
+    while (/[ \t,]/.test(script[at] ?? "")) at++;
+  }
+  while (/[\s!{]/.test(script[at] ?? "")) at++;
+  return at;
+}
+
+/** `s/x/y/flags` taken apart; null where a delimiter is missing. */
+function substitution(
+  line: string,
+): { readonly replacement: string; readonly flags: string; readonly length: number } | null {
+  const delimiter = line[1];
+  if (delimiter === undefined) return null;
+  const ends: number[] = [];
+  for (let at = 2; at < line.length && ends.length < 2; at++) {
+    if (line[at] === "\\") at++;
+    else if (line[at] === delimiter) ends.push(at);
+  }
+  const [second, third] = ends;
+  if (second === undefined || third === undefined) return null;
+  const flags = /^[a-zA-Z0-9]*/.exec(line.slice(third + 1))?.[0] ?? "";
+  const replacement = line.slice(second + 1, third).replaceAll(`\\${delimiter}`, delimiter);
+  return { replacement, flags, length: third + 1 + flags.length };
 }

@@ -1,0 +1,84 @@
+/** Judges the programs that awk takes as arguments: what is not plainly harmless is not. */
+
+import type { Risk } from "../core/tool.ts";
+
+interface Judged {
+  readonly risk: Risk;
+  readonly because: string;
+}
+
+const SAFE: Judged = { risk: "safe", because: "" };
+
+/** awk(1) of POSIX: `-F`, `-v` and `-f` are known; any other option is not. */
+export function awkRisk(name: string, argv: readonly string[]): Judged {
+  let risk = SAFE;
+  for (let at = 1; at < argv.length; at++) {
+    const argument = argv[at]!;
+    if (argument === "--") return textRisk(argv[at + 1] ?? "");
+    if (!argument.startsWith("-") || argument === "-") {
+      return risk.risk === "safe" ? textRisk(argument) : risk;
+    }
+    const option = argument.slice(0, 2);
+    if (option === "-F" || option === "-v" || option === "-f") {
+      if (argument.length === 2) at++;
+      // With a file of its own, the first operand is data.
+      if (option === "-f") risk = { risk: "dangerous", because: `${name} -f runs a file` };
+    } else {
+      return { risk: "dangerous", because: `${name} ${argument} is not known to be harmless` };
+    }
+  }
+  return risk;
+
+  function textRisk(program: string): Judged {
+    if (risk.risk !== "safe") return risk;
+    // Redirection, pipes, includes and calls by name; `>=` and `||` compare.
+    const rest = program.replaceAll(">=", "").replaceAll("||", "");
+    const found = /system|getline|close|fflush|[|>@]/.exec(rest);
+    if (found === null) return SAFE;
+    return { risk: "dangerous", because: `${name}: ${found[0]} in its program may run or write` };
+  }
+}
+
+/** A string of awk's, its text the first group. */
+const STRING = '"((?:[^"\\\\\\n]|\\\\.)*)"';
+const NAME = "([A-Za-z_][A-Za-z0-9_]*)";
+
+/**
+ * The shell lines that a program would run, as far as it says: strings that are given to `system` or stand at a pipe,
+ * and those that a variable is set to that does. `set`: `name=text` of `-v`.
+ */
+export function awkCommands(program: string, set: readonly string[]): readonly string[] {
+  const commands: string[] = [];
+  const variables = new Set<string>();
+  const all = (pattern: string, found: (text: string) => void) => {
+    for (const match of program.matchAll(new RegExp(pattern, "g"))) found(match[1] ?? "");
+  };
+  const command = (text: string) => commands.push(unescaped(text));
+  all(`system\\s*\\(\\s*${STRING}`, command);
+  all(`\\|&?\\s*${STRING}`, command);
+  all(`${STRING}\\s*\\|&?\\s*getline`, command);
+  all(`system\\s*\\(\\s*${NAME}`, (name) => variables.add(name));
+  all(`\\|&?\\s*${NAME}`, (name) => variables.add(name));
+  all(`${NAME}\\s*\\|&?\\s*getline`, (name) => variables.add(name));
+  for (const match of program.matchAll(new RegExp(`${NAME}\\s*=\\s*${STRING}`, "g"))) {
+    if (variables.has(match[1] ?? "")) command(match[2] ?? "");
+  }
+  for (const text of set) {
+    const equals = text.indexOf("=");
+    if (variables.has(text.slice(0, equals))) command(text.slice(equals + 1));
+  }
+  return commands;
+}
+
+/** Escapes of a string: awk(1), "Regular Expressions" and "String constants". */
+function unescaped(text: string): string {
+  const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+  return text.replace(
+    /\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))/gs,
+    (_, octal?: string, hex?: string, letter = "") => {
+      if (octal !== undefined) return String.fromCharCode(parseInt(octal, 8));
+      if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16));
+      return letters[letter] ?? letter;
+    },
+  );
+}

@@ -1,0 +1,174 @@
+/** The files and hosts that the words of one program name. */
+
+import { addressOf } from "./address_argument.ts";
+import { placeArguments, type PlacedArgument, type PlacedArguments } from "./arguments.ts";
+import type { Effect } from "./effect.ts";
+import { hasOption } from "./_options.ts";
+import { resultNames } from "./_results.ts";
+import { baseName } from "./risk.ts";
+import type { Place } from "./spec.ts";
+import type { ProgramSpec } from "./table.ts";
+
+/** What was found so far, of a command and those that it starts. */
+export interface Touched {
+  readonly cwd: string;
+  /** Words, as they are written, that are known only at run time. */
+  readonly open: ReadonlySet<string>;
+  readonly effects: Effect[];
+  readonly probes: string[];
+}
+
+/** Paths that every program may use, and that lead to no file. */
+const STREAMS: ReadonlySet<string> = new Set([
+  "-",
+  "",
+  "/dev/null",
+  "/dev/stdin",
+  "/dev/stdout",
+  "/dev/stderr",
+]);
+
+/** Whether it is known what its words name. */
+export function isPlaced({ operands, options }: ProgramSpec): boolean {
+  return operands !== undefined || [...options.values()].some(({ is }) => FILES.has(is));
+}
+
+const FILES: ReadonlySet<Place> = new Set<Place>([
+  ...["read", "write", "delete", "folder", "into", "from", "sent", "script-file", "host"] as const,
+]);
+
+/** Adds what `argv`, words of the program alone, name. */
+export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched): void {
+  const read = placeArguments(spec, argv);
+  if (spec.subcommands.size > 0) revisions(read.operands, found);
+  for (const argument of [...read.operands, ...read.values]) place(argument, found);
+  if (read.here) found.effects.push(file("write", found.cwd, true));
+  const copied = read.copies ? copies(read.operands, read.values, found) : [];
+  for (const path of copied) found.effects.push(file("write", path, false));
+  results(spec, argv, { read, copied }, found);
+  const operands = read.operands.filter(({ place }) => place === "read" || place === "write");
+  const reads = spec.alone?.some((one) => one === "always" || hasOption(argv, one)) === true;
+  if (reads && operands.length === 0) {
+    found.effects.push({ kind: "read", file: { path: found.cwd, tree: true, implied: true } });
+  }
+  // Texts alone are never files; else a value may hang on an option that is not known.
+  if (spec.operands !== "text...") {
+    found.probes.push(...read.unknown.filter((word) => !found.open.has(word)));
+  }
+}
+
+/** Files that it names itself, by what it is given. */
+function results(
+  spec: ProgramSpec,
+  argv: readonly string[],
+  { read, copied }: { readonly read: PlacedArguments; readonly copied: readonly string[] },
+  found: Touched,
+): void {
+  const into = read.values.find(({ place }) => place === "into" || place === "folder")?.text;
+  const within = from(found.cwd, into ?? ".");
+  const folder = into === undefined || found.open.has(into) ? found.cwd : within;
+  for (const { path, implied, from: below } of resultNames(spec, argv, read, copied)) {
+    if (found.open.has(path)) continue;
+    const whole = below === "folder" && folder !== "." ? from(folder, path) : path;
+    const placed = below === "workspace" ? path : below === "cwd" ? from(found.cwd, path) : whole;
+    found.effects.push({
+      kind: "write",
+      file: { path: placed, tree: false, ...(implied ? { implied } : {}) },
+    });
+  }
+}
+
+function place({ place, text }: PlacedArgument, found: Touched): void {
+  const { effects, probes, cwd } = found;
+  if (found.open.has(text)) {
+    const changes = place === "write" || place === "delete" || place === "folder" ||
+      place === "into";
+    if (changes) effects.push(file("write", from(cwd, plainFolder(text)), true));
+    return;
+  }
+  switch (place) {
+    case "flag":
+    case "text":
+    case "script":
+    case "suffix":
+    case "prefix":
+    case "command":
+    case "code":
+    case "module":
+      return;
+    case "probe":
+      probes.push(text);
+      return;
+    case "sent": {
+      const path = /(?:^[\w-]*|=)[@<](.+?)(?:;|$)/.exec(text)?.[1];
+      if (path !== undefined && !STREAMS.has(path)) {
+        effects.push(file("read", from(cwd, path), false));
+      }
+      return;
+    }
+    case "host":
+      effects.push(addressOf(text, cwd));
+      return;
+    case "delete":
+      if (!STREAMS.has(text)) {
+        effects.push({ kind: "delete", file: { path: from(cwd, text), tree: false } });
+      }
+      return;
+    case "read":
+    case "from":
+    case "input":
+    case "library":
+    case "script-file":
+      if (!STREAMS.has(text)) effects.push(file("read", from(cwd, text), false));
+      return;
+    case "write":
+      if (!STREAMS.has(text)) effects.push(file("write", from(cwd, text), false));
+      return;
+    case "folder":
+    case "into":
+      if (text !== "") effects.push(file("write", from(cwd, text), true));
+  }
+}
+
+/** git(1), gitrevisions(7): `HEAD:path` is that file's content. */
+function revisions(operands: readonly PlacedArgument[], found: Touched): void {
+  for (const { text } of operands) {
+    const path = /^[^:]+:(?:\.\/)?(.+)$/s.exec(text)?.[1];
+    if (path === undefined || found.open.has(text) || /^[a-z+]+:\/\//.test(text)) continue;
+    found.effects.push(file("read", path, false));
+  }
+}
+
+/** What comes to lie in the directory that is written to, under its own name. */
+function copies(
+  operands: readonly PlacedArgument[],
+  values: readonly PlacedArgument[],
+  found: Touched,
+): readonly string[] {
+  const into = values.find(({ place }) => place === "into")?.text;
+  const target = into ?? operands[operands.length - 1]?.text;
+  const sources = into === undefined ? operands.slice(0, -1) : operands;
+  if (target === undefined || target === "" || found.open.has(target)) return [];
+  return sources.flatMap(({ text }) => {
+    const name = baseName(text.replace(/\/+$/, ""));
+    if (found.open.has(text) || name === "" || name === "." || name === "..") return [];
+    return [from(found.cwd, `${target.replace(/\/+$/, "") || "/"}/${name}`)];
+  });
+}
+
+/** One file, or with `tree` all below a folder. */
+export function file(kind: "read" | "write", path: string, tree: boolean): Effect {
+  return { kind, file: { path, tree } };
+}
+
+/** A path from a directory, left for the host to resolve part by part. */
+function from(cwd: string, path: string): string {
+  return path.startsWith("/") || cwd === "." ? path : `${cwd}/${path}`;
+}
+
+/** The folder before what is known only at run time. */
+function plainFolder(text: string): string {
+  const plain = text.slice(0, /[*?[$~]|$/.exec(text)?.index ?? 0);
+  const slash = plain.lastIndexOf("/");
+  return slash === -1 ? "." : plain.slice(0, slash) || "/";
+}

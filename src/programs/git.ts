@@ -1,0 +1,200 @@
+/** What is known of git, by subcommand: git(1) and the pages of its commands. */
+
+import type { OptionsLiteral, OptionSpec, Place, ProgramTable, SubcommandLiteral } from "./spec.ts";
+
+const DANGER = { risk: "dangerous", because: "runs a program, writes or destroys" } as const;
+
+function dangerous(is: Place, optional?: true): OptionSpec {
+  return { is, ...DANGER, ...(optional === undefined ? {} : { optional }) };
+}
+
+/** So that a message is no file; what else stands there is looked at. */
+const TEXTS: OptionsLiteral = {
+  "-m --message --author --date --grep -S -G -n --max-count --since --until --after --before":
+    "text",
+  "--format --pretty -c --skip -L --committer -b -B --abbrev --color --decorate --sort": "text",
+  "--points-at --contains -e --diff-filter --word-diff-regex -U --unified": "text",
+  "-F --file -C --git-dir --work-tree --pathspec-from-file": "read",
+  "--output": "write",
+};
+
+const READS: SubcommandLiteral = {
+  risk: "safe",
+  repository: "reads",
+  options: {
+    ...TEXTS,
+    "--output": dangerous("write"),
+    "--ext-diff --textconv --filters --no-index --contents": dangerous("flag"),
+    "-O": dangerous("read", true),
+    "--open-files-in-pager": dangerous("command", true),
+  },
+};
+
+/** A setting for this call: many name programs. */
+const SETTING: OptionSpec = { ...dangerous("command"), form: "setting" };
+
+/** Transports run programs: `ext::`, `--upload-pack`. */
+const REMOTE: SubcommandLiteral = {
+  risk: "moderate",
+  repository: "changes",
+  transport: true,
+  options: {
+    ...TEXTS,
+    "--upload-pack --receive-pack --exec": dangerous("command"),
+    "-u": dangerous("flag"),
+    "-c --config": SETTING,
+    "--template": dangerous("read"),
+  },
+  starts: ["git", "git-*", "ssh"],
+};
+
+const RUNS: SubcommandLiteral = {
+  risk: "dangerous",
+  because: "runs commands, sets what git runs, or deletes",
+  repository: "changes",
+  options: TEXTS,
+};
+
+const CHANGES: SubcommandLiteral = {
+  risk: "moderate",
+  repository: "changes",
+  transport: true,
+  options: TEXTS,
+};
+
+export const GIT: ProgramTable = {
+  git: {
+    risk: "safe",
+    operands: "probe...",
+    options: TEXTS,
+    before: {
+      "-C": "read",
+      "--git-dir --work-tree": "read",
+      "--namespace --super-prefix --attr-source": "text",
+      "-c": { is: "command", form: "setting", risk: "dangerous", because: "changes what git runs" },
+      "--config-env": { is: "text", risk: "dangerous", because: "changes what git runs" },
+      "--exec-path": {
+        is: "text",
+        optional: true,
+        risk: "dangerous",
+        because: "changes what git runs",
+      },
+      "-p --paginate -P --no-pager --bare --no-replace-objects --no-lazy-fetch --no-optional-locks":
+        "flag",
+      "--no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs":
+        "flag",
+      "--html-path --man-path --info-path": "flag",
+    },
+    subcommands: {
+      "status log diff show blame describe rev-parse rev-list ls-files ls-tree cat-file shortlog":
+        READS,
+      "merge-base name-rev for-each-ref diff-tree show-ref count-objects check-ignore version":
+        READS,
+      grep: {
+        ...READS,
+        options: {
+          "-e": "text",
+          "-f": "read",
+          "-m --max-count -A --after-context -B --before-context -C --context --max-depth --threads":
+            "text",
+          "-O --open-files-in-pager": dangerous("command", true),
+          "--output": dangerous("write"),
+          "--ext-diff --textconv --no-index": dangerous("flag"),
+        },
+      },
+      "fetch pull remote": REMOTE,
+      "ls-remote": {
+        ...REMOTE,
+        repository: "reads",
+        options: {
+          "-u --upload-pack --exec": dangerous("command"),
+          "-c --config": SETTING,
+          "-o --server-option --sort": "text",
+        },
+      },
+      clone: {
+        ...REMOTE,
+        operands: "probe folder",
+        options: {
+          "-u --upload-pack": dangerous("command"),
+          "-c --config": SETTING,
+          "--exec --receive-pack": dangerous("command"),
+          "--template": dangerous("read"),
+          "-b --branch -o --origin -j --jobs --depth --shallow-since --shallow-exclude": "text",
+          "--server-option --filter --revision": "text",
+          "--reference --reference-if-able --bundle-uri": "read",
+          "--separate-git-dir": "folder",
+        },
+      },
+      init: { ...REMOTE, operands: "folder" },
+      archive: {
+        ...REMOTE,
+        options: {
+          "-o --output": "write",
+          "--exec": dangerous("command"),
+          "--remote --prefix --format": "text",
+          "--upload-pack --receive-pack": dangerous("command"),
+          "-u": dangerous("flag"),
+          "-c --config": SETTING,
+          "--template": dangerous("read"),
+        },
+      },
+      push: {
+        ...REMOTE,
+        options: {
+          "-f --force --mirror -d --delete --prune": dangerous("flag"),
+          "--receive-pack --exec": dangerous("command"),
+          "-o --push-option --repo": "text",
+        },
+      },
+      rebase: {
+        ...CHANGES,
+        options: {
+          "-x --exec": dangerous("command"),
+          "-i --interactive": dangerous("flag"),
+          "-s --strategy -X --strategy-option -C --onto --whitespace": "text",
+        },
+      },
+      reset: { ...CHANGES, options: { ...TEXTS, "--hard": dangerous("flag") } },
+      apply: { ...CHANGES, options: { ...TEXTS, "--unsafe-paths": dangerous("flag") } },
+      mv: { ...CHANGES, operands: "delete... write", copies: true },
+      rm: { ...CHANGES, operands: "delete..." },
+      worktree: { ...CHANGES, operands: "text folder probe..." },
+      bundle: { ...CHANGES, operands: "text write probe..." },
+      "format-patch": {
+        ...CHANGES,
+        operands: "probe...",
+        options: { ...TEXTS, "-o --output-directory": "into", "--suffix": "suffix" },
+      },
+      "add commit checkout switch restore stash merge branch tag cherry-pick revert am notes":
+        CHANGES,
+      bisect: { ...RUNS, commandAfter: "run" },
+      submodule: { ...RUNS, commandAfter: "foreach" },
+      "merge-index": { ...RUNS, commandAfter: "" },
+      difftool: {
+        ...RUNS,
+        options: { "-x --extcmd": dangerous("command"), "-t --tool": "text" },
+      },
+      "filter-branch": {
+        ...RUNS,
+        options: {
+          "--setup --env-filter --tree-filter --index-filter --parent-filter": dangerous("command"),
+          "--msg-filter --commit-filter --tag-name-filter": dangerous("command"),
+        },
+      },
+      "send-email": {
+        ...RUNS,
+        options: {
+          ...TEXTS,
+          "--sendmail-cmd --to-cmd --cc-cmd --header-cmd": dangerous("command"),
+        },
+      },
+      config: { ...RUNS, tamedBy: "--get --get-all --list -l get list" },
+      "clean mergetool daemon instaweb credential fast-import hook maintenance svn p4 web--browse":
+        RUNS,
+      "upload-pack receive-pack http-backend shell remote-ext remote-fd for-each-repo gui citool":
+        RUNS,
+    },
+    starts: ["git", "git-*"],
+  },
+};

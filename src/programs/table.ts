@@ -1,0 +1,130 @@
+/** The table of programs: every literal under each of its names, its options by each spelling. */
+
+import { ARCHIVES } from "./archives.ts";
+import { COREUTILS } from "./coreutils.ts";
+import { GIT } from "./git.ts";
+import { INTERPRETERS } from "./interpreters.ts";
+import { NETWORK } from "./network.ts";
+import type {
+  OptionsLiteral,
+  OptionSpec,
+  OptionTable,
+  PlacesLiteral,
+  ProgramLiteral,
+  SubcommandLiteral,
+} from "./spec.ts";
+import { TEXT } from "./text.ts";
+import { TOOLCHAINS } from "./toolchains.ts";
+import { WRAPPERS } from "./wrappers.ts";
+
+/** Places with their options by spelling. */
+export interface Places extends Omit<PlacesLiteral, "options"> {
+  readonly options: OptionTable;
+}
+
+/** A variant of what is named, and the options that choose it. */
+export interface Variant extends Places {
+  readonly has: readonly string[];
+}
+
+export interface SubcommandSpec extends Omit<SubcommandLiteral, "options" | "tamedBy">, Places {
+  readonly tamedBy: readonly string[];
+}
+
+/** A {@linkcode ProgramLiteral}, ready to be asked. */
+export interface ProgramSpec extends
+  Omit<
+    ProgramLiteral,
+    "options" | "pairs" | "when" | "before" | "subcommands" | "alone" | "tamedBy"
+  >,
+  Places {
+  readonly pairs: OptionTable;
+  readonly when: readonly Variant[];
+  readonly before: OptionTable;
+  readonly subcommands: ReadonlyMap<string, SubcommandSpec>;
+  /** Options with which it reads where it stands; null where it never does. */
+  readonly alone: readonly string[] | null;
+  readonly tamedBy: readonly string[];
+  readonly modules: readonly string[];
+  readonly finds: readonly string[];
+}
+
+/** What is known of the program of that name; null where nothing is. */
+export type CommandKnowledge = (name: string) => ProgramSpec | null;
+
+/** The literal with its options by spelling. */
+export function programOf(literal: ProgramLiteral): ProgramSpec {
+  const options = optionsOf(literal.options);
+  return {
+    ...literal,
+    options,
+    pairs: optionsOf(literal.pairs),
+    before: optionsOf(literal.before),
+    tamedBy: names(literal.tamedBy ?? ""),
+    modules: names(literal.runs?.modules ?? ""),
+    finds: names(literal.runs?.finds ?? ""),
+    alone: literal.alone === undefined ? null : names(literal.alone),
+    when: (literal.when ?? []).map((variant) => ({
+      ...variant,
+      has: names(variant.has),
+      options: variant.options === undefined ? options : optionsOf(variant.options),
+    })),
+    subcommands: new Map(
+      Object.entries(literal.subcommands ?? {}).flatMap(([written, one]) => {
+        const spec: SubcommandSpec = {
+          ...one,
+          options: one.options === undefined ? options : optionsOf(one.options),
+          tamedBy: names(one.tamedBy ?? ""),
+        };
+        return names(written).map((name) => [name, spec] as const);
+      }),
+    ),
+  };
+}
+
+function optionsOf(literal: OptionsLiteral | undefined): OptionTable {
+  const table = new Map<string, OptionSpec>();
+  for (const [spellings, given] of Object.entries(literal ?? {})) {
+    const spec = typeof given === "string" ? { is: given } : given;
+    for (const spelling of names(spellings)) table.set(spelling, spec);
+  }
+  return table;
+}
+
+/** Names apart by blanks. */
+export function names(text: string): readonly string[] {
+  return text === "" ? [] : text.split(" ");
+}
+
+/** Every literal with its names as they are written. */
+const LITERALS: readonly (readonly [written: readonly string[], spec: ProgramSpec])[] = [
+  COREUTILS,
+  TEXT,
+  ARCHIVES,
+  GIT,
+  NETWORK,
+  INTERPRETERS,
+  TOOLCHAINS,
+  WRAPPERS,
+].flatMap((table) =>
+  Object.entries(table).map(([written, literal]) => [names(written), programOf(literal)] as const)
+);
+
+const BY_NAME: ReadonlyMap<string, ProgramSpec> = new Map(
+  LITERALS.flatMap(([written, spec]) => written.map((name) => [name.toLowerCase(), spec] as const)),
+);
+
+/** The table's entry for a name: as it is, else without `.exe` and a version (`python3.11`, `gcc-12`). */
+export function builtInKnowledge(name: string): ProgramSpec | null {
+  const lower = name.toLowerCase().replace(/\.exe$/, "");
+  const found = BY_NAME.get(lower) ?? BY_NAME.get(lower.replace(/-?[0-9.]+$/, ""));
+  if (found !== undefined) return found;
+  // mkfs(8) is one program a file system; the loader takes a program as its argument: ld.so(8).
+  if (lower.startsWith("mkfs.")) return BY_NAME.get("mkfs") ?? null;
+  return /^ld(-linux.*|-musl.*|64)?\.so/.test(lower) ? BY_NAME.get("ld.so") ?? null : null;
+}
+
+/** All that the table knows, each literal once with its names as they are written. */
+export function knownPrograms(): readonly (readonly [names: readonly string[], ProgramSpec])[] {
+  return LITERALS;
+}

@@ -1,0 +1,93 @@
+/** What is known of compilers, build tools and package managers: they run what the project says. */
+
+import type { OptionsLiteral, ProgramLiteral, ProgramTable } from "./spec.ts";
+
+const CODE = {
+  is: "code",
+  because: "runs code from its arguments",
+} as const;
+
+const NPM: ProgramLiteral = {
+  risk: "moderate",
+  options: {
+    "-c --call --node-options --globalconfig --userconfig": CODE,
+    "--script-shell": { ...CODE, is: "command" },
+  },
+  subcommands: {
+    "exec x init create explore config set": {
+      risk: "dangerous",
+      because: "runs code from its arguments",
+    },
+    "test t run run-script install i ci add update outdated ls list view audit start": {
+      risk: "moderate",
+    },
+  },
+};
+
+/** make(1): a makefile that is no file is code, as is what is evaluated. */
+const MAKE: OptionsLiteral = {
+  "-E --eval": "code",
+  "-f --file --makefile": "input",
+  "-C --directory -I --include-dir -o --old-file --assume-old -W --what-if --new-file --assume-new":
+    "text",
+  "-j --jobs -l --load-average --max-load -O --output-sync --debug": { is: "text", optional: true },
+  "-b -m -B -d -e -i -k -L -n -p -q -r -R -s -S -t -v -w": "flag",
+};
+
+export const TOOLCHAINS: ProgramTable = {
+  "make gmake": { risk: "moderate", options: MAKE, assignments: true },
+  "gcc cc g++ c++ clang clang++": {
+    risk: "moderate",
+    options: { "-wrapper": { is: "command", form: "commas" }, "-fplugin -specs": "library" },
+  },
+  cargo: {
+    risk: "moderate",
+    options: { "--config": { ...CODE, because: "runs what its arguments configure" } },
+    before: {
+      "-C --config --color -Z": "text",
+      "-q --quiet -v --verbose --frozen --locked --offline": "flag",
+    },
+    subcommands: {
+      "build check clippy test run bench doc fmt add install tree metadata": { risk: "moderate" },
+    },
+  },
+  go: {
+    risk: "moderate",
+    grammar: "words",
+    options: { "-exec -toolexec -vettool": "command" },
+    before: { "-C": "text" },
+    subcommands: {
+      "build test vet run fmt list mod get install tool generate env": { risk: "moderate" },
+    },
+  },
+  npm: {
+    ...NPM,
+    before: {
+      "--prefix -C -w --workspace --registry --userconfig --loglevel": "text",
+      "-s --silent -q --quiet -d --verbose -g --global --workspaces": "flag",
+    },
+  },
+  // Their options before the subcommand are others: `pnpm -w` stands alone.
+  "pnpm yarn": NPM,
+  npx: {
+    risk: "dangerous",
+    because: "runs packages from the network",
+    tamedBy: "--no-install --no",
+    options: {
+      "-c --call -p --package --node-options": {
+        is: "code",
+        because: "runs code or packages from its arguments",
+      },
+      "--script-shell": { ...CODE, is: "command" },
+    },
+  },
+  "bunx pnpx uvx pipx": { risk: "dangerous", because: "runs packages from the network" },
+  pip: {
+    risk: "moderate",
+    before: {
+      "--python --log --proxy --cache-dir": "text",
+      "-q --quiet -v --verbose --isolated --no-input --no-color": "flag",
+    },
+  },
+  ldd: { risk: "dangerous", because: "may run the program it is shown (ldd(1))" },
+};
