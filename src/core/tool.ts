@@ -172,6 +172,8 @@ export interface ToolDescription {
   readonly category: Category;
   readonly description: string;
   readonly risk: Risk;
+  /** Whether any of its calls changes something: some of a safe tool's may, as one that writes what it found. */
+  readonly changes: boolean;
   readonly permission: PermissionGroup | null;
   readonly input: Schema<unknown>;
   readonly output: Schema<unknown>;

@@ -40,6 +40,7 @@ export function describeTool(tool: Tool, aliases: readonly string[]): ToolDescri
     category,
     description,
     risk,
+    changes: risk !== "safe" || tool.preview !== undefined,
     permission,
     input: standard(tool.input),
     output: standard(tool.output),

@@ -63,6 +63,9 @@ withClient(
       tools.find(({ name }: Loose) => name === "write_file")?.annotations?.readOnlyHint,
       false,
     );
+    // It looks, and may draw what it saw into a file.
+    const analyse = tools.find(({ name }: Loose) => name === "analyze_performance");
+    assertEquals(analyse?.annotations?.readOnlyHint, false);
     for (const { name, description } of tools) {
       assert(/^[A-Za-z0-9_.-]{1,128}$/.test(name) && (description ?? "") !== "", name);
     }

@@ -21,11 +21,11 @@ export function listedTool(tool: ToolDescription, revision: Revision): Record<st
 }
 
 /** What the risk means to a client: safe looks, moderate changes what can be changed back, dangerous is the rest. */
-function hintsOf({ risk, category }: ToolDescription): Record<string, boolean> {
+function hintsOf({ risk, changes, category }: ToolDescription): Record<string, boolean> {
   return {
-    readOnlyHint: risk === "safe",
+    readOnlyHint: !changes,
     destructiveHint: risk === "dangerous",
-    idempotentHint: risk === "safe",
+    idempotentHint: !changes,
     openWorldHint: category === "web",
   };
 }

@@ -33,6 +33,7 @@ const HOSTILE: ToolDescription = {
   category: "util",
   description: ".TH \\n[x] | <b> `code` *x* _y_\n## heading\n.so /etc/passwd",
   risk: "safe",
+  changes: false,
   permission: null,
   input: {
     type: "object",

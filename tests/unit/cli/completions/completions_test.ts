@@ -68,6 +68,7 @@ const HOSTILE: ToolDescription = {
   description:
     "$(touch pwned) `touch pwned` '; touch pwned; ' \\'; touch pwned; \n touch pwned \x1b[2J. More.",
   risk: "safe",
+  changes: false,
   permission: null,
   input: {
     type: "object",

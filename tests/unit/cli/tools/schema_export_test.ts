@@ -55,6 +55,7 @@ function toolOf(input: Schema<unknown>, name = "probe"): ToolDescription {
     category: "util",
     description: "Probes.",
     risk: "safe",
+    changes: false,
     permission: null,
     input: toStandardSchema(input) as Schema<unknown>,
     output: { type: "object" },
