@@ -4,7 +4,7 @@ import { either, found } from "./value_kind.ts";
 import type { Field, SchemaNode } from "./field.ts";
 import { quoted } from "../core/printable.ts";
 import { nearest } from "../core/nearest.ts";
-import type { Place } from "./place.ts";
+import type { KeyPosition } from "./key_position.ts";
 
 /** A list of at least `min` entries (none by default). */
 export function list<T>(
@@ -14,19 +14,19 @@ export function list<T>(
   const { min = 0 } = options;
   return {
     schema: { type: "array", items: item.schema, ...(min > 0 ? { minItems: min } : {}) },
-    read(value, place) {
+    read(value, position) {
       if (!Array.isArray(value)) {
         const single = typeof value === "string" && value.length <= 40
           ? `: [${quoted(value)}]`
           : "";
-        return place.report(`found ${found(value)}; write a list, even for one entry${single}`);
+        return position.report(`found ${found(value)}; write a list, even for one entry${single}`);
       }
       if (value.length < min) {
-        return place.report(
+        return position.report(
           "found an empty list, which matches nothing; name something or leave it out",
         );
       }
-      const entries = value.map((entry: unknown, index) => item.read(entry, place.at(index)));
+      const entries = value.map((entry: unknown, index) => item.read(entry, position.at(index)));
       return entries.every((entry) => entry !== undefined) ? entries : undefined;
     },
   };
@@ -95,24 +95,24 @@ export function object<const M extends Members>(members: M): Field<ObjectOf<M>> 
       additionalProperties: false,
       ...(needed.length > 0 ? { required: needed } : {}),
     },
-    read(value, place) {
+    read(value, position) {
       if (!isMapping(value)) {
-        return place.report(`found ${found(value)}; write a mapping with ${either(names)}`);
+        return position.report(`found ${found(value)}; write a mapping with ${either(names)}`);
       }
       let whole = true;
       for (const name of Object.keys(value)) {
         if (Object.hasOwn(members, name)) continue;
-        place.in(name).report(unknownKey(name, names));
+        position.in(name).report(unknownKey(name, names));
         whole = false;
       }
       const result: Record<string, unknown> = {};
       for (const [name, member] of Object.entries(members)) {
         if (Object.hasOwn(value, name)) {
-          const read = member.field.read(value[name], place.in(name));
+          const read = member.field.read(value[name], position.in(name));
           if (read === undefined) whole = false;
           else result[name] = read;
         } else if (member.absent === "missing") {
-          place.in(name).report(`is missing: ${member.description}`);
+          position.in(name).report(`is missing: ${member.description}`);
           whole = false;
         } else if (member.absent !== "absent") {
           result[name] = member.absent.value;
@@ -142,16 +142,16 @@ export function mapping<T extends NonNullable<unknown>>(
       propertyNames: { pattern: name.pattern },
       additionalProperties: value.schema,
     },
-    read(found_, place) {
+    read(found_, position) {
       if (!isMapping(found_)) {
-        return place.report(
+        return position.report(
           `found ${found(found_)}; write a mapping of names to what holds for them`,
         );
       }
       const entries: [string, T][] = [];
       let whole = true;
       for (const [key, entry] of Object.entries(found_)) {
-        const below = place.in(key);
+        const below = position.in(key);
         const wrong = isInherited(key) ? "cannot be used as a name" : name.wrong(key);
         if (wrong !== null) below.report(wrong);
         const read = value.read(entry, below);
@@ -169,14 +169,14 @@ export function mapping<T extends NonNullable<unknown>>(
  */
 export function converted<T, U extends NonNullable<unknown>>(
   field: Field<T>,
-  convert: (value: T, place: Place) => U | undefined,
+  convert: (value: T, position: KeyPosition) => U | undefined,
   schema: SchemaNode = {},
 ): Field<U> {
   return {
     schema: { ...field.schema, ...schema },
-    read(value, place) {
-      const read = field.read(value, place);
-      return read === undefined ? undefined : convert(read, place);
+    read(value, position) {
+      const read = field.read(value, position);
+      return read === undefined ? undefined : convert(read, position);
     },
   };
 }
@@ -185,10 +185,10 @@ export function converted<T, U extends NonNullable<unknown>>(
 function present<T>(field: Field<T>): Field<T> {
   return {
     schema: field.schema,
-    read: (value, place) =>
+    read: (value, position) =>
       value === null || value === undefined
-        ? place.report("has no value; give it one or leave the key out")
-        : field.read(value, place),
+        ? position.report("has no value; give it one or leave the key out")
+        : field.read(value, position),
   };
 }
 

@@ -7,7 +7,7 @@ import { DURATION_PATTERN, DurationError, formatDuration, parseDuration } from "
 import { formatSize, parseSize, SIZE_PATTERN, SizeError } from "./size.ts";
 import { either, found, kindOf } from "./value_kind.ts";
 import { nearest } from "../core/nearest.ts";
-import type { Place } from "./place.ts";
+import type { KeyPosition } from "./key_position.ts";
 
 /** JSON Schema (draft 2020-12) as plain data. */
 export type SchemaNode = Readonly<Record<string, unknown>>;
@@ -15,8 +15,8 @@ export type SchemaNode = Readonly<Record<string, unknown>>;
 /** Reads a YAML value as `T`. No `T` is undefined: that is the answer to a value that was refused. */
 export interface Field<T> {
   readonly schema: SchemaNode;
-  /** Reports every problem at `place` or below it; undefined where there was one. */
-  read(value: unknown, place: Place): T | undefined;
+  /** Reports every problem at `position` or below it; undefined where there was one. */
+  read(value: unknown, position: KeyPosition): T | undefined;
 }
 
 /** Text. */
@@ -37,20 +37,20 @@ export function text(options: {
       ...(empty ? {} : { minLength: 1 }),
       ...(pattern === undefined ? {} : { pattern }),
     },
-    read(value, place) {
+    read(value, position) {
       const shown = secret ? kindOf(value) : found(value);
       if (typeof value !== "string") {
         const scalar = typeof value === "number" || typeof value === "boolean";
-        return place.report(
+        return position.report(
           `found ${shown}; write ${what}${scalar ? ", in quotes" : ""}`,
         );
       }
-      if (value === "" && !empty) return place.report(`found an empty text; write ${what}`);
+      if (value === "" && !empty) return position.report(`found an empty text; write ${what}`);
       if (value.includes("\0")) {
-        return place.report(`${shown} holds a NUL character; write ${what}`);
+        return position.report(`${shown} holds a NUL character; write ${what}`);
       }
       const wrong = check?.(value) ?? null;
-      return wrong === null ? value : place.report(`${shown} ${wrong}`);
+      return wrong === null ? value : position.report(`${shown} ${wrong}`);
     },
   };
 }
@@ -59,10 +59,10 @@ export function text(options: {
 export function flag(): Field<boolean> {
   return {
     schema: { type: "boolean" },
-    read: (value, place) =>
+    read: (value, position) =>
       typeof value === "boolean"
         ? value
-        : place.report(`found ${found(value)}; write true or false, without quotes`),
+        : position.report(`found ${found(value)}; write true or false, without quotes`),
   };
 }
 
@@ -76,11 +76,11 @@ export function number(options: {
   const what = `${fraction ? "a number" : "a whole number"} from ${min} to ${max}`;
   return {
     schema: { type: fraction ? "number" : "integer", minimum: min, maximum: max },
-    read: (value, place) =>
+    read: (value, position) =>
       typeof value === "number" && (fraction || Number.isInteger(value)) && value >= min &&
         value <= max
         ? value
-        : place.report(`found ${found(value)}; write ${what}${unquoted(value)}`),
+        : position.report(`found ${found(value)}; write ${what}${unquoted(value)}`),
   };
 }
 
@@ -88,10 +88,10 @@ export function number(options: {
 export function exactly<const N extends number>(expected: N): Field<N> {
   return {
     schema: { const: expected },
-    read: (value, place) =>
-      value === expected
-        ? expected
-        : place.report(`found ${found(value)}; this Toolgate reads ${expected}${unquoted(value)}`),
+    read: (value, position) =>
+      value === expected ? expected : position.report(
+        `found ${found(value)}; this Toolgate reads ${expected}${unquoted(value)}`,
+      ),
   };
 }
 
@@ -110,12 +110,12 @@ export function oneOf<const W extends string>(
   const known: ReadonlyMap<unknown, W> = new Map<unknown, W>(words.map((word) => [word, word]));
   return {
     schema: { enum: spoken.false === undefined ? words : [...words, false] },
-    read(value, place) {
+    read(value, position) {
       if (value === false && spoken.false !== undefined) return spoken.false;
       const word = known.get(value);
       if (word !== undefined) return word;
       const near = typeof value === "string" ? nearest(value, words) : null;
-      return place.report(
+      return position.report(
         `found ${found(value)}; write ${either(words)}${
           near === null ? "" : ` (did you mean ${near}?)`
         }`,
@@ -191,11 +191,11 @@ function amount(options: {
   };
   return {
     schema: options.schema,
-    read(value, place) {
+    read(value, position) {
       const judged = judge(value);
-      if (typeof judged === "string") return place.report(judged);
+      if (typeof judged === "string") return position.report(judged);
       if (judged >= min && judged <= max) return judged;
-      return place.report(`found ${found(value)}; write ${format(min)} to ${format(max)}`);
+      return position.report(`found ${found(value)}; write ${format(min)} to ${format(max)}`);
     },
   };
 }

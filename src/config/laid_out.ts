@@ -14,7 +14,8 @@ const linked: Field<LaidOut> = object({
 
 const laidOut: Field<LaidOut> = {
   schema: { oneOf: [{ type: "string" }, linked.schema] },
-  read: (value, place) => typeof value === "string" ? { text: value } : linked.read(value, place),
+  read: (value, position) =>
+    typeof value === "string" ? { text: value } : linked.read(value, position),
 };
 
 /** What is wrong with a path as one below the throw-away workspace; null where nothing is. */

@@ -3,7 +3,7 @@
  * reader does not tell. Reads only for messages and for tabs, never for meaning.
  */
 
-import { keyIn } from "./place.ts";
+import { keyIn } from "./key_position.ts";
 
 /** Where things are in a text. Lines count from 1. */
 export interface Layout {

@@ -4,7 +4,7 @@ import { parse as parseYaml, YamlSyntaxError } from "@std/yaml";
 import { printable } from "../core/printable.ts";
 import { found } from "./value_kind.ts";
 import { layOut } from "./layout.ts";
-import type { Place } from "./place.ts";
+import type { KeyPosition } from "./key_position.ts";
 
 /** Longest text, in characters: a policy of 10,000 rules has about one million. */
 const LONGEST_TEXT = 4 * 1024 * 1024;
@@ -19,7 +19,7 @@ export type ReportLine = (key: string, message: string, line: number) => void;
 /** The mapping that `text` holds; undefined where a problem was reported. `what`: what it is to be, in messages. */
 export function yamlMapping(
   text: string,
-  top: Place,
+  top: KeyPosition,
   reportLine: ReportLine,
   what = "policy",
 ): object | undefined {
@@ -57,7 +57,7 @@ function reportTabs(text: string, reportLine: ReportLine): boolean {
 function reportSyntax(
   error: unknown,
   { text, what }: { readonly text: string; readonly what: string },
-  top: Place,
+  top: KeyPosition,
   reportLine: ReportLine,
 ): void {
   // Nothing but nesting takes the reader's stack.
@@ -82,21 +82,21 @@ function reportSyntax(
 }
 
 /** Whether the value ends: aliases can make it contain itself, or grow beyond any memory. */
-function isBounded(value: unknown, top: Place): boolean {
+function isBounded(value: unknown, top: KeyPosition): boolean {
   let left = MOST_VALUES;
-  const walk = (value: unknown, place: Place, depth: number): boolean => {
+  const walk = (value: unknown, position: KeyPosition, depth: number): boolean => {
     if (--left < 0) {
       top.report(`holds more than ${MOST_VALUES} values, those that aliases repeat included`);
       return false;
     }
     if (typeof value !== "object" || value === null) return true;
     if (depth > DEEPEST) {
-      place.report("nests too deeply (an alias inside of what it stands for?)");
+      position.report("nests too deeply (an alias inside of what it stands for?)");
       return false;
     }
     return Array.isArray(value)
-      ? value.every((entry, index) => walk(entry, place.at(index), depth + 1))
-      : Object.entries(value).every(([key, entry]) => walk(entry, place.in(key), depth + 1));
+      ? value.every((entry, index) => walk(entry, position.at(index), depth + 1))
+      : Object.entries(value).every(([key, entry]) => walk(entry, position.in(key), depth + 1));
   };
   return walk(value, top, 0);
 }

@@ -201,7 +201,7 @@ export interface Syntax {
   parsers(): Promise<Parsers>;
 }
 
-/** What previews see: eyes, no hands. */
+/** What a preview gets: what reads, and nothing that changes anything. */
 export interface ReadContext {
   readonly files: ReadFiles;
   readonly syntax: Syntax;

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../core/schema.ts";
 import { converted, list, object, optional, required } from "../config/collection.ts";
 import { type Field, text } from "../config/field.ts";
 import { found } from "../config/value_kind.ts";
-import type { Place } from "../config/place.ts";
+import type { KeyPosition } from "../config/key_position.ts";
 import { nearest } from "../core/nearest.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import { isGroup, type Placeholder, type Word, type WordGroup } from "./manifest.ts";
@@ -90,7 +90,7 @@ export const commandField: Field<readonly (Word | WordGroup)[]> = {
 export function checkCommand(
   command: readonly (Word | WordGroup)[],
   parameters: JsonSchema,
-  place: Place,
+  place: KeyPosition,
 ): void {
   command.forEach((part, index) => {
     const at = place.at(index);
@@ -109,7 +109,7 @@ export function checkCommand(
 export function checkWord(
   word: Word,
   parameters: JsonSchema,
-  place: Place,
+  place: KeyPosition,
   given: string | null,
 ): void {
   for (const placeholder of placeholdersOf(word)) {
@@ -125,7 +125,7 @@ export function checkWord(
 export function propertyOf(
   parameters: JsonSchema,
   name: string,
-  place: Place,
+  place: KeyPosition,
 ): JsonSchema | undefined {
   const { properties = {} } = parameters;
   if (Object.hasOwn(properties, name)) return properties[name];
@@ -137,7 +137,7 @@ export function propertyOf(
   );
 }
 
-function checkCondition({ when, is }: WordGroup, parameters: JsonSchema, place: Place): void {
+function checkCondition({ when, is }: WordGroup, parameters: JsonSchema, place: KeyPosition): void {
   const schema = propertyOf(parameters, when, place.in("when"));
   if (schema === undefined || is === undefined) return;
   const properties = { [when]: schema };

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../core/schema.ts";
 import { converted, list, object, otherwise, required } from "../config/collection.ts";
 import { type Field, number, oneOf, text } from "../config/field.ts";
 import { found } from "../config/value_kind.ts";
-import { type Place, topOf } from "../config/place.ts";
+import { type KeyPosition, topOf } from "../config/key_position.ts";
 import { checkCommand, checkWord, commandField, propertyOf, wordField } from "./_command_field.ts";
 import { isMapping } from "./_fields.ts";
 import { schemaField } from "./_schema_field.ts";
@@ -101,7 +101,7 @@ function readParts(value: Readonly<Record<string, unknown>>): Parts {
 }
 
 /** Whether the parts of a manifest fit each other; reports where they do not. */
-function checkParts({ parameters, command = [], cwd, stdin }: Parts, top: Place): boolean {
+function checkParts({ parameters, command = [], cwd, stdin }: Parts, top: KeyPosition): boolean {
   if (parameters === undefined) return false;
   let whole = true;
   const watched = watching(top, () => whole = false);
@@ -113,7 +113,7 @@ function checkParts({ parameters, command = [], cwd, stdin }: Parts, top: Place)
   return whole;
 }
 
-function checkDirectory(word: Word, parameters: JsonSchema, place: Place): void {
+function checkDirectory(word: Word, parameters: JsonSchema, place: KeyPosition): void {
   if (placeholdersOf(word).some(({ each }) => each)) {
     place.report("is one folder; {name...} stands for many words");
   } else if (word.length === 0) {

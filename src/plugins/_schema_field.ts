@@ -6,7 +6,7 @@ import type { JsonSchema } from "../core/schema.ts";
 import { converted, list, mapping, object, optional } from "../config/collection.ts";
 import { type Field, number, oneOf, text } from "../config/field.ts";
 import { either, found } from "../config/value_kind.ts";
-import type { Place } from "../config/place.ts";
+import type { KeyPosition } from "../config/key_position.ts";
 
 const TYPES = ["string", "number", "integer", "boolean", "array", "object", "null"] as const;
 
@@ -164,7 +164,7 @@ const BOUNDS = [["minLength", "maxLength"], ["minimum", "maximum"], [
 ]] as const;
 
 /** Whether the members of `enum` and the default pass the schema themselves. */
-function membersFit(schema: JsonSchema, place: Place): boolean {
+function membersFit(schema: JsonSchema, place: KeyPosition): boolean {
   const { enum: members, default: standard, ...rest } = schema;
   const misfits = (members ?? []).map((member, index) => {
     const problem = problemOf(rest, member);

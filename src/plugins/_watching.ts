@@ -1,9 +1,9 @@
 /** A place that tells whether anything was reported there. */
 
-import type { Place } from "../config/place.ts";
+import type { KeyPosition } from "../config/key_position.ts";
 
 /** The same place, which tells of every problem that is reported there or below. */
-export function watching(place: Place, told: () => void): Place {
+export function watching(place: KeyPosition, told: () => void): KeyPosition {
   return {
     get key() {
       return place.key;

@@ -3,7 +3,7 @@
 import { parseArguments } from "../core/parse_arguments.ts";
 import { parseDocument, type PolicyProblem } from "../policy/parse/parse.ts";
 import type { Field } from "../config/field.ts";
-import type { Place } from "../config/place.ts";
+import type { KeyPosition } from "../config/key_position.ts";
 import { commandSections } from "./_command_sections.ts";
 import { expandCommand } from "./_expand.ts";
 import { isMapping } from "./_fields.ts";
@@ -41,7 +41,7 @@ const manifestField: Field<PluginManifest> = {
   },
 };
 
-function checkExamples(manifest: PluginManifest, place: Place): boolean {
+function checkExamples(manifest: PluginManifest, place: KeyPosition): boolean {
   const { examples } = manifest;
   if (examples.length > MOST_EXAMPLES) {
     place.report(`has ${examples.length} entries; at most ${MOST_EXAMPLES} are read`);
@@ -53,7 +53,11 @@ function checkExamples(manifest: PluginManifest, place: Place): boolean {
   return fitting.every((fits) => fits);
 }
 
-function checkExample(manifest: PluginManifest, args: PluginArguments, place: Place): boolean {
+function checkExample(
+  manifest: PluginManifest,
+  args: PluginArguments,
+  place: KeyPosition,
+): boolean {
   const parsed = parseArguments(manifest.parameters, args);
   const expanded = "problems" in parsed
     ? parsed

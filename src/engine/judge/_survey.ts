@@ -1,4 +1,4 @@
-/** Surveys: a tool looks at the project with the agent's own eyes, and each way it then offers is judged. */
+/** Surveys: a tool looks at the project with the agent's own rights, and each way it then offers is judged. */
 
 import type { ResolvedCapability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
@@ -65,7 +65,7 @@ async function look(
   ]);
   const granted = withoutRefusedOptions(rulebook, agent, wanted);
   const grant = grantOf(granted, rulebook.settings, rulebook.settings.timeoutMs);
-  const eyes = createFiles(grant, rulebook, await engine.files(), () => {});
+  const handles = createFiles(grant, rulebook, await engine.files(), () => {});
   const spawns = (name: string) => [{ kind: "process.spawn", argv: [name], cwd: folder }] as const;
   await engine.prepare(spawns(""));
   // Each is asked for more than once, and is to say the same each time.
@@ -74,11 +74,11 @@ async function look(
     text(path) {
       const known = texts.get(path);
       if (known !== undefined) return known;
-      const text = orNothing(() => textOf(eyes, path), null);
+      const text = orNothing(() => textOf(handles, path), null);
       texts.set(path, text);
       return text;
     },
-    names: orNothing(() => namesIn(eyes, folder), new Set()),
+    names: orNothing(() => namesIn(handles, folder), new Set()),
     program: (name) =>
       resolver.resolve(spawns(name)).some((found) => !isMissing({ capability: found })),
   };
@@ -94,13 +94,13 @@ function orNothing<T>(see: () => T, nothing: T): T {
   }
 }
 
-function textOf(eyes: ReadFiles, path: string): string {
-  return new TextDecoder().decode(eyes.read(path, MAX_TEXT_BYTES).bytes);
+function textOf(files: ReadFiles, path: string): string {
+  return new TextDecoder().decode(files.read(path, MAX_TEXT_BYTES).bytes);
 }
 
-function namesIn(eyes: ReadFiles, folder: string): ReadonlySet<string> {
+function namesIn(files: ReadFiles, folder: string): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { name } of eyes.walk(folder, { maxDepth: 1, sizes: false })) {
+  for (const { name } of files.walk(folder, { maxDepth: 1, sizes: false })) {
     if (names.size >= MAX_NAMES) break;
     names.add(name);
   }

@@ -3,7 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import { programOf } from "../../host/run/granted_programs.ts";
 import type { LineCommand } from "../../host/run/line/line_host.ts";
-import { createKernelSight } from "../../host/paths/path_probe.ts";
+import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
@@ -29,13 +29,13 @@ export async function decideAtRun(
       ? lowerFiles({ cwd: directory, redirections })
       : await lowerCommand({ argv, cwd: directory, redirections, variables });
     await rulebook.prepare(capabilities);
-    const sight = createKernelSight(libc);
+    const probe = createKernelProbe(libc);
     const resolve = createSpawnResolver(
       rulebook,
-      sight,
+      probe,
       (name, cwd) => programOf(grant, [name], cwd),
     );
-    const resolver = createResolver(grant.workspace, () => ({ resolve }), sight);
+    const resolver = createResolver(grant.workspace, () => ({ resolve }), probe);
     const decision = rulebook.decide(
       // Files alone are no more than what the file tools do.
       argv === null ? { ...subject, riskOfPrograms: false, risk: "moderate" } : subject,

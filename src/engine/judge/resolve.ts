@@ -10,7 +10,7 @@ import type {
 import { ToolError } from "../../core/errors.ts";
 import { canonicalEntry } from "../../host/paths/canonicalize.ts";
 import { entryType } from "../../host/paths/entry_type.ts";
-import { RUNTIME_SIGHT, type Sight } from "../../host/paths/path_probe.ts";
+import { type PathProbe, RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
 import type { SpawnResolver } from "./resolve_spawn.ts";
 
 /** Finds what capabilities name: each path where it really is, each program where it lies. */
@@ -23,14 +23,14 @@ export interface CapabilityResolver {
 export function createResolver(
   workspace: CanonicalPath,
   programs: () => { readonly resolve: SpawnResolver },
-  sight: Sight = RUNTIME_SIGHT,
+  probe: PathProbe = RUNTIME_PROBE,
 ): CapabilityResolver {
   const resolveFile = (capability: FileCapability): readonly ResolvedFileCapability[] => {
     const { path: requested, entry, by } = capability;
-    const leads = sight.canonicalize(workspace, requested);
+    const leads = probe.canonicalize(workspace, requested);
     const path = entry === true ? canonicalEntry(workspace, requested) : leads;
     // Of arguments alone it cannot be said whether they name a directory, which rules on endings leave alone.
-    const tree = capability.tree || (by === "program" && sight.isDirectory(path));
+    const tree = capability.tree || (by === "program" && probe.isDirectory(path));
     const resolved: ResolvedFileCapability = {
       ...capability,
       requested,

@@ -8,7 +8,7 @@ import type {
   SpawnCapability,
 } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { Sight } from "../../host/paths/path_probe.ts";
+import type { PathProbe } from "../../host/paths/path_probe.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 
 /** Every argument is looked at as a path, 2 µs each: more than this would hold up the pipe. */
@@ -23,7 +23,7 @@ export type SpawnResolver = (capability: SpawnCapability) => {
 /** The resolver of commands. `find` looks for the program of a name, from a directory. */
 export function createSpawnResolver(
   rulebook: Pick<Rulebook, "settings" | "reach">,
-  sight: Sight,
+  paths: PathProbe,
   find: (name: string, cwd: CanonicalPath) => Program | null,
 ): SpawnResolver {
   return (capability) => {
@@ -34,11 +34,11 @@ export function createSpawnResolver(
         `the command has ${argv.length} arguments; at most ${MAX_ARGUMENTS} can be judged`,
       );
     }
-    const cwd = sight.canonicalize(rulebook.settings.workspace, capability.cwd);
+    const cwd = paths.canonicalize(rulebook.settings.workspace, capability.cwd);
     const program = find(argv[0] ?? "", cwd);
     const { capabilities: reached, probe } = rulebook.reach(capability, program);
     return {
-      spawn: { ...capability, cwd, program, operands: operandsOf(probe, cwd, sight) },
+      spawn: { ...capability, cwd, program, operands: operandsOf(probe, cwd, paths) },
       reached,
     };
   };
@@ -51,12 +51,12 @@ export function createSpawnResolver(
 function operandsOf(
   words: readonly string[],
   cwd: CanonicalPath,
-  sight: Sight,
+  paths: PathProbe,
 ): ResolvedSpawnCapability["operands"] {
-  return words.flatMap(readingsOf).filter((requested) => sight.exists(cwd, requested))
+  return words.flatMap(readingsOf).filter((requested) => paths.exists(cwd, requested))
     .map((requested) => {
-      const path = sight.canonicalize(cwd, requested);
-      return { requested, path, directory: sight.isDirectory(path) };
+      const path = paths.canonicalize(cwd, requested);
+      return { requested, path, directory: paths.isDirectory(path) };
     });
 }
 

@@ -7,7 +7,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
-import { RUNTIME_SIGHT } from "../../host/paths/path_probe.ts";
+import { RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Bubblewrap } from "../../sandbox/bubblewrap.ts";
 import type { SpawnBoundary } from "../../sandbox/boundary.ts";
@@ -62,7 +62,7 @@ export function createProgramSupport(
   return {
     programEnvironment,
     system,
-    resolve: createSpawnResolver(rulebook, RUNTIME_SIGHT, (name, cwd) => finder.find(name, cwd)),
+    resolve: createSpawnResolver(rulebook, RUNTIME_PROBE, (name, cwd) => finder.find(name, cwd)),
     boundary() {
       if (sandbox.bubblewrap === "required" && bubblewrap?.works !== true) {
         throw new ToolError(

@@ -6,7 +6,7 @@
 import { refusal } from "../kernel/refusal.ts";
 import type { Stat } from "../kernel/stat.ts";
 import { backupName, backupNumber } from "./_backup_names.ts";
-import type { Place } from "./_place.ts";
+import type { TargetEntry } from "./_target_entry.ts";
 import type { ReadPrimitives } from "./primitives.ts";
 
 /** A backup that is a regular file. */
@@ -19,7 +19,7 @@ export interface BackupFile {
 /** The numbers that are taken, by whatever has the name, in rising order. */
 export function takenNumbers(
   files: ReadPrimitives,
-  { target, parent, name }: Place,
+  { target, parent, name }: TargetEntry,
 ): readonly number[] {
   // A handle of its own: that of the place may be one that cannot be listed.
   const directory = files.openAt(parent, ".", "directory");
@@ -33,12 +33,12 @@ export function takenNumbers(
 /** Of what has these numbers the regular files. */
 export function backupFiles(
   files: ReadPrimitives,
-  place: Place,
+  entry: TargetEntry,
   numbers: readonly number[],
 ): readonly BackupFile[] {
   return numbers.flatMap((number) => {
-    const name = backupName(place.name, number);
-    const stat = files.statAt(place.parent, name);
+    const name = backupName(entry.name, number);
+    const stat = files.statAt(entry.parent, name);
     return typeof stat === "object" && stat.type === "file" ? [{ name, number, stat }] : [];
   });
 }

@@ -19,6 +19,7 @@ const ASKED_DEPTH = 64;
 /** Where paths do not matter. */
 const ROOT = "/" as CanonicalPath;
 
+/** An entry that a walk through a tree comes by. */
 export interface TreeEntry {
   /** In the directory that it is given with. */
   readonly name: EntryName;

@@ -36,6 +36,7 @@ export interface TreeTarget extends Target {
   readonly admit: Admit;
 }
 
+/** How far a walk goes, and what it gives: see `ReadFiles.walk`. */
 export interface WalkOptions {
   readonly maxDepth: number;
   readonly sizes: boolean;
@@ -62,12 +63,14 @@ export interface EntryOptions {
 /** Runs what may not come to an end by itself, see `ReadContext.timed`. No `finally` within counts on being reached. */
 export type Timed = <T>(work: () => T) => T;
 
+/** Of a scan of a tree, its entries judged: see `ReadFiles.scan`. */
 export interface ScanTreeOptions extends ScanOptions, EntryOptions {
   readonly timed: Timed;
   /** Where a helper may take files over; null where none can come. */
   readonly scanShare: ScanGiver | null;
 }
 
+/** Of help with another thread's scan: see `ReadFiles.help`. */
 export interface HelpTreeOptions extends HelpOptions, EntryOptions {
   readonly scanShare: ScanTaker;
   readonly timed: Timed;
@@ -75,6 +78,7 @@ export interface HelpTreeOptions extends HelpOptions, EntryOptions {
   readonly checkpoint: () => void;
 }
 
+/** What has to be there for a write, and whether directories are made for it. */
 export interface WriteOptions {
   readonly createParents: boolean;
   readonly expect: Expectation;
@@ -85,6 +89,7 @@ export interface LongOptions {
   readonly checkpoint: () => void;
 }
 
+/** As of a write; what is there is added to, whatever it is. */
 export interface AppendOptions extends LongOptions {
   readonly createParents: boolean;
 }
@@ -105,6 +110,7 @@ export interface BackupEntry extends Pick<Backup, "size" | "modified"> {
   readonly name: string;
 }
 
+/** Of making a backup: which names may be used, and which older ones go. `now` in ms since 1970. */
 export interface BackUpOptions extends LongOptions, BackupLimits {
   /** Throws where the policy does not let the call write to a backup of this name. */
   readonly require: (backup: CanonicalPath) => void;
@@ -113,6 +119,7 @@ export interface BackUpOptions extends LongOptions, BackupLimits {
   readonly spared?: string;
 }
 
+/** Of copying and moving. `overwrite`: a file may be replaced by a file, and nothing else by anything. */
 export interface TransferOptions extends LongOptions {
   readonly overwrite: boolean;
 }

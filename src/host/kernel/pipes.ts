@@ -23,6 +23,7 @@ export function openPipe(libc: Libc): Pipe {
   return { read: struct.getInt32(0, true), write: struct.getInt32(4, true) };
 }
 
+/** RESOURCE_LIMIT: no pipe or socket could be made. */
 export function noDescriptors(): ToolError {
   return new ToolError(
     "RESOURCE_LIMIT",
@@ -40,6 +41,7 @@ export function capacityOf(libc: Libc, descriptor: number): number {
   return Math.max(0, libc.call(libc.numbers.fcntl, descriptor, F_GETPIPE_SZ));
 }
 
+/** Lets a descriptor go. */
 export function close(libc: Libc, descriptor: number): void {
   libc.call(libc.numbers.close, descriptor);
 }

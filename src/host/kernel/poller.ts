@@ -10,6 +10,7 @@ import { close, noDescriptors } from "./pipes.ts";
 
 /** include/uapi/asm-generic/poll.h */
 export const READABLE = 0x1;
+/** The same header. */
 export const WRITABLE = 0x4;
 
 /** How long after something began the event loop is held up, and how long at a stretch at the most. */
@@ -38,6 +39,7 @@ interface Watched {
   resting: boolean;
 }
 
+/** Tells when descriptors can be read or written, without holding up the thread: by a sleeping ppoll(2) elsewhere. */
 export class Poller {
   readonly #libc: Libc;
   readonly #spawner: Spawner;

@@ -29,6 +29,7 @@ const MOST_ENVIRONMENT = 1 << 20;
 /** What shared memory is not told apart below, in pages: a few libraries. */
 const FEW_SHARED_PAGES = 1 << 14;
 
+/** The processes of the machine, as /proc has them (proc(5)). */
 export class ProcessTable {
   readonly #libc: Libc;
   readonly #buffer = new Uint8Array(BUFFER_BYTES);

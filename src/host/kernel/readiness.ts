@@ -27,6 +27,7 @@ const RWF_NOWAIT = 8;
 /** The position of what has none: pwritev2(2) then writes where the descriptor is. */
 const HERE = -1;
 
+/** Whether the ends of the pipe would block, and writing where they do not. */
 export interface Readiness {
   /** Standard input has bytes or has ended; waits at most `ms`. */
   readable(ms: number): boolean;

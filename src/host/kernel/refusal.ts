@@ -60,6 +60,7 @@ export function stale(target: Target, what: string): ToolError {
   );
 }
 
+/** FILE_EXISTS: the name was to be free. */
 export function exists(target: Target): ToolError {
   return new ToolError(
     "FILE_EXISTS",
@@ -76,10 +77,12 @@ export function inTheWay(target: Target, type: FileType): ToolError {
   return new ToolError("FILE_EXISTS", `"${target.shown}" exists and is ${what}; ${advice}`);
 }
 
+/** NOT_A_FILE: `what` is there. */
 export function notAFile(target: Target, what: string): ToolError {
   return new ToolError("NOT_A_FILE", `"${target.shown}" is ${what}, not a regular file`);
 }
 
+/** FILE_TOO_LARGE. `size` in bytes; null where the file does not say. */
 export function tooLarge(target: Target, size: number | null, limit: number): ToolError {
   const has = size === null ? `more than ${limit} bytes` : `${size} bytes`;
   return new ToolError(
@@ -100,6 +103,7 @@ export function protectedBelow(target: Target, refused: number, verb: string): T
   );
 }
 
+/** INVALID_ARGUMENTS: a directory with something in it was to be removed alone. */
 export function notEmpty(target: Target): ToolError {
   return new ToolError(
     "INVALID_ARGUMENTS",

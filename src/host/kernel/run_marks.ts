@@ -14,6 +14,7 @@ export function newToken(): number {
   return (token | 0x80000000) >>> 0;
 }
 
+/** The mark of a job: from the token of its process and its number. */
 export function markOf(token: number, job: number): number {
   return token * RUNS + job % RUNS;
 }

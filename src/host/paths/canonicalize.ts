@@ -31,7 +31,7 @@ export function canonicalize(base: CanonicalPath, requested: string): CanonicalP
     const whole = wholePath(base, requested);
     if (whole !== null) return whole;
   }
-  return walk(base, requested, lookByRuntime);
+  return walk(base, requested, entryByRuntime);
 }
 
 /**
@@ -100,19 +100,26 @@ function wholePath(base: CanonicalPath, requested: string): CanonicalPath | null
   }
 }
 
-/** What `look` sees at a path, not following it. */
-export type Found = "directory" | "other" | "missing" | { readonly link: string };
+/** What is at a path: of a link where it points, as it is written. */
+export type PathEntry = "directory" | "other" | "missing" | { readonly link: string };
 
-/** Looks at one path; null where it may not. Throws NATIVE_DENIED where the system does not let it. */
-export type Look = (path: string, requested: string) => Found | null;
+/**
+ * Says what is at a path, links not followed; null where it may not look. `requested` is for messages. Throws
+ * NATIVE_DENIED where the system does not let it.
+ */
+export type EntryProbe = (path: string, requested: string) => PathEntry | null;
 
-/** As `canonicalize`, with other eyes than the runtime's, and without its shortcut. */
-export function resolvePath(base: CanonicalPath, requested: string, look: Look): CanonicalPath {
+/** As {@linkcode canonicalize}, but asking `entryAt` of each part, and not the runtime of the whole path first. */
+export function resolvePath(
+  base: CanonicalPath,
+  requested: string,
+  entryAt: EntryProbe,
+): CanonicalPath {
   checkWords(requested);
-  return walk(base, requested, look);
+  return walk(base, requested, entryAt);
 }
 
-function walk(base: CanonicalPath, requested: string, look: Look): CanonicalPath {
+function walk(base: CanonicalPath, requested: string, entryAt: EntryProbe): CanonicalPath {
   let path: string = base;
   let missing = false;
   let links = 0;
@@ -144,7 +151,7 @@ function walk(base: CanonicalPath, requested: string, look: Look): CanonicalPath
       path = next;
       continue;
     }
-    const found = look(next, requested);
+    const found = entryAt(next, requested);
     if (found === null) return byWords(next, pending);
     if (typeof found === "object") {
       if (++links > MOST_LINKS) {
@@ -172,7 +179,7 @@ function walk(base: CanonicalPath, requested: string, look: Look): CanonicalPath
 const MOST_LOOKS = 8;
 
 /** Null: the runtime's permissions end before this path. */
-function lookByRuntime(path: string, requested: string): Found | null {
+function entryByRuntime(path: string, requested: string): PathEntry | null {
   for (let look = 0; look < MOST_LOOKS; look++) {
     try {
       const info = Deno.lstatSync(path);

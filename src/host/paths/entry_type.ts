@@ -5,6 +5,7 @@ import { openLibc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { statOf } from "../kernel/stat.ts";
 
+/** What rules tell apart. */
 export type EntryType = "file" | "directory" | "symlink";
 
 /**

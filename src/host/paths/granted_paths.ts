@@ -15,6 +15,7 @@ export interface JudgedTree extends TreeTarget {
   readonly judge: () => EntryAdmits | null;
 }
 
+/** The paths of one grant, by the words of the tool that was granted them. */
 export interface GrantedPaths {
   /** What is, or is to be, a file: a path that the tool named, or that lies below a `tree` it named. */
   file(access: Access, path: string): Target;

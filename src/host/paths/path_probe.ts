@@ -1,24 +1,36 @@
-/** Looking at the paths that a request names: by the runtime on the main thread, by system calls on one that is held. */
+/**
+ * Looking at paths, never into files: by the runtime, or by system calls where the runtime's read permission ends at the
+ * workspace or the thread is held.
+ */
 
 import { isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
-import { canonicalize, resolvePath } from "./canonicalize.ts";
+import { linkText, statOf } from "../kernel/stat.ts";
+import { canonicalize, type PathEntry, resolvePath } from "./canonicalize.ts";
 import { entryType } from "./entry_type.ts";
-import { createKernelEyes } from "../run/program_search.ts";
 
-export interface Sight {
+/** One way of looking at paths. Nothing here throws but `canonicalize`. */
+export interface PathProbe {
   /** Where a path leads, as {@linkcode canonicalize}. */
   canonicalize(base: CanonicalPath, path: string): CanonicalPath;
   /** Whether something is there. What cannot be looked at counts as there: it is judged, not passed over. */
   exists(directory: CanonicalPath, path: string): boolean;
   /** What cannot be looked at counts as a file: more rules are about those. */
   isDirectory(path: CanonicalPath): boolean;
+  /** What is at an absolute path, links not followed. What cannot be looked at counts as missing. */
+  entryAt(path: string): PathEntry;
+  /** Whether this canonical path is a regular file that somebody may execute. */
+  isProgram(path: string): boolean;
 }
 
-export const RUNTIME_SIGHT: Sight = {
+/** Any of the three bits for executing (chmod(2)). */
+const ANY_EXECUTE_BIT = 0o111;
+
+/** By the runtime: needs read permission for what it looks at. */
+export const RUNTIME_PROBE: PathProbe = {
   canonicalize,
   exists(directory, path) {
     if (path.includes("\0")) return false;
@@ -34,31 +46,71 @@ export const RUNTIME_SIGHT: Sight = {
     }
   },
   isDirectory: (path) => entryType(path) === "directory",
+  entryAt(path) {
+    try {
+      const info = Deno.lstatSync(path);
+      if (info.isDirectory) return "directory";
+      return info.isSymlink ? { link: Deno.readLinkSync(path) } : "other";
+    } catch {
+      return "missing";
+    }
+  },
+  isProgram(path) {
+    try {
+      const info = Deno.lstatSync(path);
+      return info.isFile && ((info.mode ?? ANY_EXECUTE_BIT) & ANY_EXECUTE_BIT) !== 0;
+    } catch {
+      return false;
+    }
+  },
 };
 
+/** The error numbers that say there is nothing. */
 const NOTHING_THERE: ReadonlySet<number> = new Set([
   ERRNO.ENOENT,
   ERRNO.ENOTDIR,
   ERRNO.ENAMETOOLONG,
 ]);
 
-/** Descriptors that only name a path (O_PATH) are opened whatever the kernel's rules say of reading it. */
-export function createKernelSight(libc: Libc): Sight {
-  const { look } = createKernelEyes(libc);
-  const open = (path: string): number => {
-    const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
-    if (descriptor >= 0) libc.call(libc.numbers.close, descriptor);
-    return descriptor;
+/** By system calls. Descriptors that only name a path (O_PATH) are opened whatever the kernel's rules say of reading it. */
+export function createKernelProbe(libc: Libc): PathProbe {
+  const open = (path: string): number => openWithoutLinks(libc, path, OPEN.PATH);
+  const close = (descriptor: number): void => void libc.call(libc.numbers.close, descriptor);
+  /** Runs `use` with the path open; `none` where it cannot be opened. */
+  const opened = <T>(path: string, none: T, use: (descriptor: number) => T): T => {
+    const descriptor = open(path);
+    if (descriptor < 0) return none;
+    try {
+      return use(descriptor);
+    } finally {
+      close(descriptor);
+    }
   };
+  const entryAt = (path: string): PathEntry =>
+    opened<PathEntry>(path, "missing", (descriptor) => {
+      const stat = statOf(libc, descriptor);
+      if (typeof stat === "number") return "missing";
+      if (stat.type === "symlink") return { link: linkText(libc, descriptor) };
+      return stat.type === "directory" ? "directory" : "other";
+    });
   return {
-    canonicalize: (base, path) => resolvePath(base, path, look),
+    canonicalize: (base, path) => resolvePath(base, path, entryAt),
     exists(directory, path) {
       if (path.includes("\0") || !path.isWellFormed()) return false;
       const whole = isAbsolute(path) ? path : join(directory, path);
       // More than a system call takes (PATH_MAX, linux/limits.h).
       if (new TextEncoder().encode(whole).length > 4095) return false;
-      return !NOTHING_THERE.has(-open(whole));
+      const descriptor = open(whole);
+      if (descriptor >= 0) close(descriptor);
+      return !NOTHING_THERE.has(-descriptor);
     },
-    isDirectory: (path) => look(path, path) === "directory",
+    isDirectory: (path) => entryAt(path) === "directory",
+    entryAt,
+    isProgram: (path) =>
+      opened(path, false, (descriptor) => {
+        const stat = statOf(libc, descriptor);
+        return typeof stat === "object" && stat.type === "file" &&
+          (stat.mode & ANY_EXECUTE_BIT) !== 0;
+      }),
   };
 }

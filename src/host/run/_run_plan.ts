@@ -8,7 +8,7 @@ import { isWhollyCertain } from "../../shell/certain.ts";
 import { resolvePath } from "../paths/canonicalize.ts";
 import type { Launcher } from "./_launcher.ts";
 import { close } from "../kernel/pipes.ts";
-import { createKernelEyes } from "./program_search.ts";
+import { createKernelProbe } from "../paths/path_probe.ts";
 import { type Ended, endedBy } from "./_programs.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import type { Run } from "./_run.ts";
@@ -33,8 +33,8 @@ export interface PlanRun {
 /** The status of the line. Throws the ToolError of the command that ends it. */
 export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
   const { options, starter, run, launcher, env } = planRun;
-  const { look } = createKernelEyes(starter.libc);
-  const cwd = resolvePath(options.grant.workspace, planRun.cwd, look);
+  const { entryAt } = createKernelProbe(starter.libc);
+  const cwd = resolvePath(options.grant.workspace, planRun.cwd, entryAt);
   const shell = shellFor(plan, options);
   if (shell !== null) {
     const child = launcher.launch({
@@ -69,10 +69,10 @@ function shellFor(plan: Plan, { rulebook, shell }: ProcessesOptions): Program | 
 function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost {
   const { grant, rulebook, judge } = options;
   const { libc } = starter;
-  const { look } = createKernelEyes(libc);
+  const { entryAt } = createKernelProbe(libc);
   const resolve = (directory: CanonicalPath, path: string): CanonicalPath | null => {
     try {
-      return resolvePath(directory, path, look);
+      return resolvePath(directory, path, entryAt);
     } catch (error) {
       if (error instanceof ToolError) return null;
       throw error;

@@ -2,11 +2,10 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
-import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { openLibc } from "../../sandbox/kernel/libc.ts";
 import { isWithin } from "../../sandbox/within.ts";
-import { type Found, type Look, resolvePath } from "../paths/canonicalize.ts";
-import { linkText, statOf } from "../kernel/stat.ts";
+import { resolvePath } from "../paths/canonicalize.ts";
+import { createKernelProbe, type PathProbe, RUNTIME_PROBE } from "../paths/path_probe.ts";
 
 export interface ProgramFinder {
   /**
@@ -18,73 +17,19 @@ export interface ProgramFinder {
   readonly searchPath: string;
 }
 
-/** What finding needs to see: types and links, never contents. */
-export interface Eyes {
-  readonly look: Look;
-  /** Whether this canonical path is a regular file that somebody may execute. */
-  isProgram(path: string): boolean;
-}
-
-const ANY_EXECUTE_BIT = 0o111;
-
-/** Eyes that need read permission for the folders of programs. */
-export const RUNTIME_EYES: Eyes = {
-  look(path) {
-    try {
-      const info = Deno.lstatSync(path);
-      if (info.isDirectory) return "directory";
-      return info.isSymlink ? { link: Deno.readLinkSync(path) } : "other";
-    } catch {
-      return "missing";
-    }
-  },
-  isProgram(path) {
-    try {
-      const info = Deno.lstatSync(path);
-      return info.isFile && ((info.mode ?? ANY_EXECUTE_BIT) & ANY_EXECUTE_BIT) !== 0;
-    } catch {
-      return false;
-    }
-  },
-};
-
-/** Eyes by system calls, for builds whose read permission ends at the workspace. */
-export function createKernelEyes(libc: Libc): Eyes {
-  const on = <T>(path: string, none: T, see: (descriptor: number) => T): T => {
-    const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
-    if (descriptor < 0) return none;
-    try {
-      return see(descriptor);
-    } finally {
-      libc.call(libc.numbers.close, descriptor);
-    }
-  };
-  return {
-    look: (path) =>
-      on<Found>(path, "missing", (descriptor) => {
-        const stat = statOf(libc, descriptor);
-        if (typeof stat === "number") return "missing";
-        if (stat.type === "symlink") return { link: linkText(libc, descriptor) };
-        return stat.type === "directory" ? "directory" : "other";
-      }),
-    isProgram: (path) =>
-      on(path, false, (descriptor) => {
-        const stat = statOf(libc, descriptor);
-        return typeof stat === "object" && stat.type === "file" &&
-          (stat.mode & ANY_EXECUTE_BIT) !== 0;
-      }),
-  };
-}
-
 const ROOT = "/" as CanonicalPath;
 
 /** What execvp(3) takes where there is no PATH, with the folders of administrators. */
 const DEFAULT_SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
+/** What finding programs takes of a probe. */
+export type ProgramProbe = Pick<PathProbe, "entryAt" | "isProgram">;
+
+/** Where programs are looked for, and how. */
 export interface SearchOptions {
   /** `PATH`: of its entries count those that are absolute, outside the workspace and inside `system`. */
   readonly searchPath?: string;
-  readonly eyes?: Eyes;
+  readonly probe?: ProgramProbe;
 }
 
 /**
@@ -99,9 +44,9 @@ export function createProgramFinder(
 ): ProgramFinder {
   let finder: ProgramFinder | null = null;
   const opened = (): ProgramFinder =>
-    finder ??= openEyed(workspace, system, {
+    finder ??= openFinder(workspace, system, {
       searchPath: options.searchPath ?? Deno.env.get("PATH") ?? DEFAULT_SEARCH_PATH,
-      eyes: options.eyes ?? availableEyes(),
+      probe: options.probe ?? availableProbe(),
     });
   return {
     find: (name, cwd) => name === "" || name.includes("\0") ? null : opened().find(name, cwd),
@@ -111,21 +56,21 @@ export function createProgramFinder(
   };
 }
 
-/** The runtime's, where it may look everywhere; else the kernel's, where they can be had. */
-function availableEyes(): Eyes {
-  if (Deno.permissions.querySync({ name: "read" }).state === "granted") return RUNTIME_EYES;
+/** The runtime's, where it may look everywhere; else the kernel's, where there is one. */
+function availableProbe(): ProgramProbe {
+  if (Deno.permissions.querySync({ name: "read" }).state === "granted") return RUNTIME_PROBE;
   const libc = openLibc();
-  return libc === null ? RUNTIME_EYES : createKernelEyes(libc);
+  return libc === null ? RUNTIME_PROBE : createKernelProbe(libc);
 }
 
-function openEyed(
+function openFinder(
   workspace: CanonicalPath,
   systemPaths: readonly string[],
-  { searchPath, eyes }: Required<SearchOptions>,
+  { searchPath, probe }: Required<SearchOptions>,
 ): ProgramFinder {
   const real = (path: string, base: CanonicalPath = ROOT): CanonicalPath | null => {
     try {
-      return resolvePath(base, path, eyes.look);
+      return resolvePath(base, path, probe.entryAt);
     } catch (error) {
       if (error instanceof ToolError) return null;
       throw error;
@@ -151,7 +96,7 @@ function openEyed(
     for (const folder of folders) {
       const start = `${folder.replace(/\/+$/, "")}/${name}`;
       const path = real(start);
-      if (path === null || !isTrusted(path) || !eyes.isProgram(path)) continue;
+      if (path === null || !isTrusted(path) || !probe.isProgram(path)) continue;
       return { path, start, names: [...new Set([name, start, path])] };
     }
     return null;
@@ -163,7 +108,7 @@ function openEyed(
     if (folder === null || last === "" || last === "." || last === "..") return null;
     const start = `${folder === "/" ? "" : folder}/${last}`;
     const path = real(start);
-    if (path === null || !eyes.isProgram(path)) return null;
+    if (path === null || !probe.isProgram(path)) return null;
     if (!isTrusted(path) && !isWithin(workspace, path)) return null;
     const same = findBare(last)?.path === path;
     const names = same ? [last, start, path] : [start, path];

@@ -6,6 +6,7 @@ import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.
 import { readEntries } from "../kernel/directory_entries.ts";
 import { statAt, statOf } from "../kernel/stat.ts";
 
+/** An entry of a directory, and what the policy makes of it. */
 export interface ListedEntry {
   readonly path: CanonicalPath;
   readonly type: "file" | "directory" | "symlink";
@@ -14,6 +15,7 @@ export interface ListedEntry {
   readonly verdict: { readonly read: boolean; readonly write: boolean };
 }
 
+/** Listings that are kept from one round to the next. */
 export interface Listings {
   /** Starts a round that may look at so many entries. */
   begin(entries: number): void;
@@ -41,7 +43,7 @@ interface Kept {
 
 /** `libc`: for threads that gave up `ffi`. */
 export function createListings(judge: Judge, libc: Libc | null = null): Listings {
-  const look = createLook(libc);
+  const read = createLister(libc);
   let kept = new Map<CanonicalPath, Kept>();
   let round = new Map<CanonicalPath, Kept>();
   let left = 0;
@@ -54,12 +56,12 @@ export function createListings(judge: Judge, libc: Libc | null = null): Listings
     if (left <= 0) return "too many";
     const now = Date.now();
     const before = kept.get(directory);
-    const seen = look(directory, before?.settled === true ? before.state : null);
-    if (seen === null) return "unreadable";
-    const current = before !== undefined && seen.entries === null ? before : {
-      state: seen.state,
-      entries: judged(directory, seen.entries ?? [], judge),
-      settled: now - seen.changed > RACY_MS,
+    const found = read(directory, before?.settled === true ? before.state : null);
+    if (found === null) return "unreadable";
+    const current = before !== undefined && found.entries === null ? before : {
+      state: found.state,
+      entries: judged(directory, found.entries ?? [], judge),
+      settled: now - found.changed > RACY_MS,
     };
     left -= current.entries.length + 1;
     round.set(directory, current);
@@ -89,7 +91,8 @@ export function createListings(judge: Judge, libc: Libc | null = null): Listings
 
 type Entry = Pick<ListedEntry, "type" | "inode"> & { readonly name: string };
 
-interface Seen {
+/** A directory as it was found. */
+interface Listing {
   /** Which directory it is, and its times. */
   readonly state: string;
   /** The later of its times, in ms since 1970. */
@@ -98,27 +101,27 @@ interface Seen {
   readonly entries: readonly Entry[] | null;
 }
 
-/** Looks at a directory; null where it is none, or may not be read. */
-type Look = (directory: CanonicalPath, before: string | null) => Seen | null;
+/** Lists a directory, whose state was `before`; null where it is none, or may not be read. */
+type ListDirectory = (directory: CanonicalPath, before: string | null) => Listing | null;
 
 /**
- * The runtime's eyes. It may not look at a directory in which a sealed build denies something, though at the
- * rest of what lies in it: there the kernel's are taken.
+ * Lists by the runtime. That does not list a directory in which a sealed build denies something, though it lets one look
+ * at the rest of what lies in it: such a directory is listed by system calls.
  */
-function createLook(opened: Libc | null): Look {
+function createLister(opened: Libc | null): ListDirectory {
   let libc = opened;
   return (directory, before) => {
     try {
-      return lookByRuntime(directory, before);
+      return listByRuntime(directory, before);
     } catch (error) {
       if (!(error instanceof Deno.errors.NotCapable)) return null;
       libc ??= openLibc();
-      return libc === null ? null : lookByKernel(libc, directory);
+      return libc === null ? null : listByKernel(libc, directory);
     }
   };
 }
 
-const lookByRuntime: Look = (directory, before) => {
+const listByRuntime: ListDirectory = (directory, before) => {
   const info = Deno.lstatSync(directory);
   if (!info.isDirectory) return null;
   const modified = info.mtime?.getTime() ?? Date.now();
@@ -145,7 +148,7 @@ function inodeOf(path: string): number {
 }
 
 /** Counts as changed just now, so that it is not remembered: sealed builds with such a denial are few. */
-function lookByKernel(libc: Libc, directory: CanonicalPath): Seen | null {
+function listByKernel(libc: Libc, directory: CanonicalPath): Listing | null {
   const { state } = Deno.permissions.querySync({ name: "read", path: directory });
   if (state !== "granted") return null;
   const descriptor = openWithoutLinks(libc, directory, OPEN.RDONLY | libc.numbers.O_DIRECTORY);

@@ -24,6 +24,7 @@ export interface LandlockPaths {
   readonly refused: readonly CanonicalPath[];
 }
 
+/** How far paths are parted into allowed and denied ones before a directory is refused whole. */
 export interface LandlockBounds {
   /** Kernel rules in all; each costs a few microseconds at the start of a thread. */
   readonly rules: number;

@@ -32,13 +32,14 @@ const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const WORD_BYTES = Int32Array.BYTES_PER_ELEMENT;
 const SLOT_BYTES = SLOT_WORDS * WORD_BYTES + WORK_BYTES + ANSWER_BYTES;
-const DESK_BYTES = WORDS * WORD_BYTES + SLOTS * SLOT_BYTES;
+const MEMORY_BYTES = WORDS * WORD_BYTES + SLOTS * SLOT_BYTES;
 
 /** How long a helper sleeps at most before it looks whether its own call goes on. */
 const SLEEP_MS = 20;
 
+/** The memory in which two threads share one scan at a time. */
 export function createScanMemory(): SharedArrayBuffer {
-  return new SharedArrayBuffer(DESK_BYTES);
+  return new SharedArrayBuffer(MEMORY_BYTES);
 }
 
 interface Slot {

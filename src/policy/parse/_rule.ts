@@ -22,7 +22,7 @@ import {
 import { converted, list, object, optional, otherwise, required } from "../../config/collection.ts";
 import { type Field, flag, oneOf, text } from "../../config/field.ts";
 import { either, found } from "../../config/value_kind.ts";
-import type { Place } from "../../config/place.ts";
+import type { KeyPosition } from "../../config/key_position.ts";
 
 const reason = optional(
   text({ what: "a sentence" }),
@@ -44,7 +44,7 @@ function effects<T>(entries: Field<readonly T[]>, of: string) {
 /** The one effect that a rule names, and its list. */
 function effectOf<T>(
   rule: { readonly [E in Effect]?: readonly T[] },
-  place: Place,
+  place: KeyPosition,
 ): { readonly effect: Effect; readonly entries: readonly T[] } | undefined {
   const named = EFFECTS.filter((effect) => rule[effect] !== undefined);
   const [effect] = named;

@@ -4,10 +4,10 @@ import type { Policy } from "../model.ts";
 import { policyDocument } from "./_document.ts";
 import type { Field } from "../../config/field.ts";
 import { layOut } from "../../config/layout.ts";
-import { type PolicyProblem, topOf } from "../../config/place.ts";
+import { type PolicyProblem, topOf } from "../../config/key_position.ts";
 import { yamlMapping } from "../../config/yaml_value.ts";
 
-export type { PolicyProblem } from "../../config/place.ts";
+export type { PolicyProblem } from "../../config/key_position.ts";
 
 /** A whole policy, or at least one problem; never a part of a policy. */
 export type ParsedPolicy =

@@ -3,7 +3,7 @@
 import { compileAgents } from "../match/agent.ts";
 import type { PlacedPolicy } from "../_settings.ts";
 import type { Settings } from "../rulebook.ts";
-import { keyIn } from "../../config/place.ts";
+import { keyIn } from "../../config/key_position.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import { quoted } from "../../core/printable.ts";
 import type { Budget } from "./_budget.ts";

@@ -3,7 +3,7 @@
 import type { ParseOptions, Parsers, SyntaxTree } from "../../core/syntax_tree.ts";
 import { looksBinary } from "../../toolkit/decode.ts";
 import { type Numbered, numbered } from "./_kinds.ts";
-import { type Found, languageOf, languageOfFirstLine } from "./languages/languages.ts";
+import { type FileLanguage, languageOf, languageOfFirstLine } from "./languages/languages.ts";
 import type { Language } from "./languages/language.ts";
 import { countPlainLines, LineIndex } from "./_lines.ts";
 
@@ -94,7 +94,7 @@ const REASONS = {
   failed: "the parser failed on it",
 } as const;
 
-export function nameOf(found: Found): string {
+export function nameOf(found: FileLanguage): string {
   return "language" in found ? found.language.name : found.name;
 }
 

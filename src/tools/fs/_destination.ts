@@ -3,7 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import { quoted } from "../../core/printable.ts";
 import type { FileType, ReadContext } from "../../core/tool.ts";
-import { findIfAllowed } from "./_look.ts";
+import { findIfAllowed } from "./_find_if_allowed.ts";
 
 /**
  * Whether a file would be replaced; null where that may not be known. Throws FILE_EXISTS as the change itself

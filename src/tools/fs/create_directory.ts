@@ -3,7 +3,7 @@
 import { printable } from "../../core/printable.ts";
 import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { findIfAllowed } from "./_look.ts";
+import { findIfAllowed } from "./_find_if_allowed.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 
 const input = {

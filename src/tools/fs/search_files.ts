@@ -11,8 +11,8 @@ import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import { withPartial } from "../../toolkit/partial.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { scanOrVisit } from "../../toolkit/scan_or_visit.ts";
-import { Findings, type Found, Tally } from "./search/findings.ts";
-import { createLook } from "./search/probe.ts";
+import { Findings, type SearchPart, Tally } from "./search/findings.ts";
+import { createFileSearch } from "./search/file_search.ts";
 import { findFiles, matchesFile } from "./search/names.ts";
 import { compilePattern } from "./search/pattern.ts";
 import type { Scanner } from "./search/scanner.ts";
@@ -154,7 +154,7 @@ const tool: Tool<typeof input, typeof output> = {
 export default tool;
 
 async function search(input: Input, context: ToolContext): Promise<Output> {
-  const look = await createLook(input, context);
+  const fileSearch = await createFileSearch(input, context);
   const tally = new Tally(wantedOf(input, context));
   let told = 0;
   const tell = () => {
@@ -163,13 +163,13 @@ async function search(input: Input, context: ToolContext): Promise<Output> {
     }
   };
   const visit = (file: ScannedFile): void => {
-    look.into(file, tally.at(file.place));
+    fileSearch.into(file, tally.at(file.place));
     tell();
   };
   const shared: SharedScan = {
     wanted: (place) => tally.wanted(place),
     take(place, findings) {
-      tally.put(place, JSON.parse(findings) as Found);
+      tally.put(place, JSON.parse(findings) as SearchPart);
       tell();
     },
   };
@@ -177,11 +177,11 @@ async function search(input: Input, context: ToolContext): Promise<Output> {
   try {
     scanOrVisit(input.path, context, () => {
       const filter = createFilter({ ...input, glob }, context);
-      const options = { filter, room: look.scanner, limit: LARGEST_FILE, shared };
+      const options = { filter, room: fileSearch.scanner, limit: LARGEST_FILE, shared };
       context.files.scan(input.path, options, visit);
     }, (path) => {
       if (!matchesFile(glob, path)) return;
-      const length = readInto(look.scanner, input.path, context);
+      const length = readInto(fileSearch.scanner, input.path, context);
       context.timed(() => visit({ path, length, place: 0 }));
     });
   } catch (error) {
@@ -195,11 +195,11 @@ async function search(input: Input, context: ToolContext): Promise<Output> {
 /** Looks at some of the files in another thread's stead. */
 async function help(input: Input, context: ReadContext): Promise<void> {
   if (input.pattern === "") return;
-  const look = await createLook(input, context);
-  const reading = { room: look.scanner, limit: LARGEST_FILE };
+  const fileSearch = await createFileSearch(input, context);
+  const reading = { room: fileSearch.scanner, limit: LARGEST_FILE };
   context.files.help(input.path, reading, (wanted, scan) => {
     const findings = new Findings(wanted);
-    scan((file) => look.into(file, findings));
+    scan((file) => fileSearch.into(file, findings));
     return JSON.stringify(findings);
   });
 }
@@ -208,7 +208,7 @@ function wantedOf({ max_results }: Input, { limits }: ReadContext): number {
   return Math.min(max_results ?? limits.matches, limits.matches);
 }
 
-function outputOf({ matches, total, searched, skipped }: Found): Output {
+function outputOf({ matches, total, searched, skipped }: SearchPart): Output {
   return {
     matches,
     total_matches: total,

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { stringify } from "@std/yaml";
 import { layOut } from "../../../src/config/layout.ts";
-import { keyIn } from "../../../src/config/place.ts";
+import { keyIn } from "../../../src/config/key_position.ts";
 
 Deno.test("lineOf() finds keys and entries, however they are written", async (t) => {
   const cases: readonly [name: string, yaml: string, lines: Record<string, number>][] = [

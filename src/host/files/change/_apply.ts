@@ -4,7 +4,7 @@ import { ToolError } from "../../../core/errors.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { exists, refusal, requirePermission, stale } from "../../kernel/refusal.ts";
 import { isSameFile, type Stat } from "../../kernel/stat.ts";
-import { type OpenFile, openForReading, type Place, withPlace } from "../_place.ts";
+import { type OpenFile, openForReading, type TargetEntry, withEntry } from "../_target_entry.ts";
 import type { Change, LongOptions } from "../file_backend.ts";
 import { nameIn, openNewParent, parentOf, removeMade } from "../parent_directory.ts";
 import type { FilePrimitives, Handle, Result } from "../primitives.ts";
@@ -22,7 +22,7 @@ const PRIVATE_MODE = 0o600;
 /** A change whose file is open, locked, and as it was expected to be. */
 interface Planned {
   readonly change: Change;
-  readonly place: Place;
+  readonly entry: TargetEntry;
   readonly staging: Staging;
   readonly old: OpenFile | null;
 }
@@ -175,10 +175,10 @@ function stage(
     checkpoint();
     const { target } = change;
     const parent = held.parentOf(change);
-    const place = { target, parent, name: nameIn(target.path) };
-    const old = held.old(openExpected(files, place, change.expect));
+    const entry = { target, parent, name: nameIn(target.path) };
+    const old = held.old(openExpected(files, entry, change.expect));
     if (old === null && change.kind === "remove") throw refusal(target, -ERRNO.ENOENT);
-    planned.set(change, { change, place, old, staging: held.stagingOf(change, parent) });
+    planned.set(change, { change, entry, old, staging: held.stagingOf(change, parent) });
   }
   const all = [...planned.values()];
   return changes.map((change) => {
@@ -193,13 +193,13 @@ function prepare(
   one: Planned,
   all: readonly Planned[],
 ): Staged {
-  const { change, place, staging, old } = one;
+  const { change, entry, staging, old } = one;
   if (change.kind === "remove") return { ...one, ready: null };
-  const { target } = place;
+  const { target } = entry;
   const name = held.next(staging);
   const isPlain = old === null && change.like === undefined;
   const mode = isPlain ? NEW_FILE_MODE : PRIVATE_MODE;
-  const handle = files.openAt(place.parent, name, "create", mode);
+  const handle = files.openAt(entry.parent, name, "create", mode);
   if (handle < 0) throw refusal(target, handle);
   try {
     const stat = files.statOf(handle);
@@ -226,10 +226,10 @@ function takeLike(
   if (like === undefined) return;
   const take = (original: OpenFile): void =>
     resemble(files, target, handle, original, { owner: true, times: false });
-  const known = all.find(({ place }) => place.target.path === like.path)?.old ?? null;
+  const known = all.find(({ entry }) => entry.target.path === like.path)?.old ?? null;
   if (known !== null) return take(known);
-  withPlace(files, like, (place) => {
-    const original = openForReading(files, place);
+  withEntry(files, like, (entry) => {
+    const original = openForReading(files, entry);
     try {
       take(original);
     } finally {
@@ -242,10 +242,10 @@ function takeLike(
 function commit(
   files: FilePrimitives,
   held: Held,
-  { change, place, staging, old, ready }: Staged,
+  { change, entry, staging, old, ready }: Staged,
 ): Undo {
-  const { target, parent, name } = place;
-  if (typeof change.expect === "object" && old !== null && !isStill(files, place, old)) {
+  const { target, parent, name } = entry;
+  if (typeof change.expect === "object" && old !== null && !isStill(files, entry, old)) {
     throw stale(target, "has changed");
   }
   const check = (result: Result): void => {

@@ -5,7 +5,7 @@ import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { refusal } from "../../kernel/refusal.ts";
 import type { Stat } from "../../kernel/stat.ts";
 import { executableMode } from "../_executable_mode.ts";
-import type { OpenFile } from "../_place.ts";
+import type { OpenFile } from "../_target_entry.ts";
 import type { Target } from "../file_backend.ts";
 import { CANNOT, type FilePrimitives, type Handle } from "../primitives.ts";
 

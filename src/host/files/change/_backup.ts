@@ -5,7 +5,7 @@ import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { changed, refusal, requirePermission } from "../../kernel/refusal.ts";
 import { backupName, backupNumber, expired, nextNumber } from "../_backup_names.ts";
 import { backupFiles, takenNumbers } from "../_backups.ts";
-import { openForReading, type Place, withPlace } from "../_place.ts";
+import { openForReading, type TargetEntry, withEntry } from "../_target_entry.ts";
 import type { BackUpOptions, LongOptions, Target } from "../file_backend.ts";
 import type { FilePrimitives } from "../primitives.ts";
 import { giveTo, resemble } from "./_attributes.ts";
@@ -22,11 +22,11 @@ const ATTEMPTS = 1_000;
 /** As `FileBackend.backUp`. The copy is complete and synced before it has its name. */
 export function backUp(files: FilePrimitives, target: Target, options: BackUpOptions): string {
   requirePermission("write", target);
-  return withPlace(files, target, (place) => {
-    const { parent } = place;
-    const original = openForReading(files, place);
+  return withEntry(files, target, (entry) => {
+    const { parent } = entry;
+    const original = openForReading(files, entry);
     try {
-      const taken = takenNumbers(files, place);
+      const taken = takenNumbers(files, entry);
       const copy = makeTemporaryFile(files, parent, PRIVATE_MODE);
       if (typeof copy === "number") throw refusal(target, copy);
       let made: string | null = null;
@@ -35,12 +35,12 @@ export function backUp(files: FilePrimitives, target: Target, options: BackUpOpt
         copyContents(files, target, original.handle, copy.handle, checkpoint);
         resemble(files, target, copy.handle, original, { owner: true });
         syncContents(files, target, copy.handle);
-        made = nameCopy(files, place, copy.name, nextNumber(taken), options);
+        made = nameCopy(files, entry, copy.name, nextNumber(taken), options);
       } finally {
         if (made === null) files.unlinkAt(parent, copy.name, "entry");
         files.close(copy.handle);
       }
-      letGo(files, place, taken, made, options);
+      letGo(files, entry, taken, made, options);
       syncNames(files, parent);
       return made;
     } finally {
@@ -52,14 +52,14 @@ export function backUp(files: FilePrimitives, target: Target, options: BackUpOpt
 /** Gives the copy the first free name from `number` on. */
 function nameCopy(
   files: FilePrimitives,
-  place: Place,
+  entry: TargetEntry,
   temporary: string,
   number: number,
   { require }: BackUpOptions,
 ): string {
-  const { target, parent } = place;
+  const { target, parent } = entry;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const name = backupName(place.name, number + attempt);
+    const name = backupName(entry.name, number + attempt);
     require(beside(target, name));
     const result = renameNew(
       files,
@@ -75,24 +75,24 @@ function nameCopy(
 /** Removes the backups that the policy has no room for, as far as it lets the call. */
 function letGo(
   files: FilePrimitives,
-  place: Place,
+  entry: TargetEntry,
   taken: readonly number[],
   made: string,
   options: BackUpOptions,
 ): void {
   const { keep, ageMs, now, require, spared } = options;
   if (keep === null && ageMs === null) return;
-  const all = backupFiles(files, place, [...taken, backupNumber(place.name, made) ?? 0]);
+  const all = backupFiles(files, entry, [...taken, backupNumber(entry.name, made) ?? 0]);
   // The contents of a backup are as old as they are: what counts is when it was made.
   const dated = all.map((one) => ({ ...one, made: one.stat.changed }));
   for (const { name } of expired(dated, { keep, ageMs, now })) {
     if (name === spared) continue;
     try {
-      require(beside(place.target, name));
+      require(beside(entry.target, name));
     } catch {
       continue;
     }
-    files.unlinkAt(place.parent, name, "entry");
+    files.unlinkAt(entry.parent, name, "entry");
   }
 }
 
@@ -108,8 +108,8 @@ export function restore(
   { checkpoint }: LongOptions,
 ): void {
   requirePermission("read", backup);
-  withPlace(files, backup, (place) => {
-    const original = openForReading(files, place);
+  withEntry(files, backup, (entry) => {
+    const original = openForReading(files, entry);
     try {
       replaceFile(files, target, {
         createParents: false,

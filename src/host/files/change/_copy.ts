@@ -6,11 +6,11 @@ import type { Stat } from "../../kernel/stat.ts";
 import {
   kindOf,
   openForReading,
-  type Place,
   requireEntry,
-  withNewPlace,
-  withPlace,
-} from "../_place.ts";
+  type TargetEntry,
+  withEntry,
+  withNewEntry,
+} from "../_target_entry.ts";
 import { removeTree } from "../_tree.ts";
 import type { Target, TransferOptions, TreeTarget } from "../file_backend.ts";
 import type { FilePrimitives } from "../primitives.ts";
@@ -32,12 +32,12 @@ export function copyEntry(
 ): Copied {
   requirePermission("read", from);
   requirePermission("write", to);
-  return withPlace(files, from, (source) => {
+  return withEntry(files, from, (source) => {
     const stat = requireEntry(files, source);
     from.require(kindOf(stat));
     to.require(kindOf(stat));
     if (stat.type === "other") throw notAFile(from, "a pipe or device");
-    return withNewPlace(files, to, true, (destination) => {
+    return withNewEntry(files, to, true, (destination) => {
       requireFree(files, destination, stat, options);
       if (stat.type === "file") return copyFile(files, source, to, options);
       return inStaging(files, destination, (staging, name) => {
@@ -59,7 +59,7 @@ export function copyEntry(
 /** Nothing but a file is ever replaced, and only by a file. */
 function requireFree(
   files: FilePrimitives,
-  { target, parent, name }: Place,
+  { target, parent, name }: TargetEntry,
   { type }: Stat,
   { overwrite }: TransferOptions,
 ): void {
@@ -73,7 +73,7 @@ function requireFree(
 /** Runs `use` with a name beside the destination, of which nothing is left afterwards. */
 function inStaging<T>(
   files: FilePrimitives,
-  { target, parent }: Place,
+  { target, parent }: TargetEntry,
   use: (staging: Staging, name: string) => T,
 ): T {
   const staging = openStaging(files, parent);
@@ -86,7 +86,12 @@ function inStaging<T>(
   }
 }
 
-function copyFile(files: FilePrimitives, source: Place, to: Target, options: CopyOptions): Copied {
+function copyFile(
+  files: FilePrimitives,
+  source: TargetEntry,
+  to: Target,
+  options: CopyOptions,
+): Copied {
   const { overwrite, checkpoint, whole, onCopied } = options;
   const original = openForReading(files, source);
   let bytes = 0;

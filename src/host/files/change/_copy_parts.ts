@@ -4,7 +4,7 @@ import { ToolError } from "../../../core/errors.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { changed, refusal } from "../../kernel/refusal.ts";
 import type { Stat } from "../../kernel/stat.ts";
-import { openForReading } from "../_place.ts";
+import { openForReading } from "../_target_entry.ts";
 import type { Target, TransferOptions } from "../file_backend.ts";
 import type { FilePrimitives, Name } from "../primitives.ts";
 import { resemble } from "./_attributes.ts";
@@ -58,8 +58,8 @@ export function copyFileWithin(
   copy: Name,
   { checkpoint, whole, onCopied }: CopyOptions,
 ): number | null {
-  const place = { target: from, parent: original.directory, name: original.name };
-  const source = attempt(() => openForReading(files, place));
+  const entry = { target: from, parent: original.directory, name: original.name };
+  const source = attempt(() => openForReading(files, entry));
   if (source === null) return null;
   try {
     const handle = files.openAt(copy.directory, copy.name, "create", PRIVATE_MODE);

@@ -4,7 +4,7 @@ import { ToolError } from "../../../core/errors.ts";
 import { refusal, withPermission } from "../../kernel/refusal.ts";
 import { isSameFile } from "../../kernel/stat.ts";
 import { both, underNewNames } from "../_admit.ts";
-import type { Place } from "../_place.ts";
+import type { TargetEntry } from "../_target_entry.ts";
 import { isTemporary } from "../_temporary_names.ts";
 import { traverse, type TreeEntry } from "../_tree.ts";
 import { DirectoryStack } from "../directory_stack.ts";
@@ -16,7 +16,7 @@ import { syncAllCopied } from "./_durability.ts";
 
 /** Where it lies, and what may be touched under either name. */
 export interface Trees {
-  readonly source: Place;
+  readonly source: TargetEntry;
   readonly from: TreeTarget;
   readonly to: TreeTarget;
 }
@@ -79,12 +79,12 @@ export function copyDirectory(
         // What a writer at work has beside its file, or has left there.
         if (type === "file" && typeof name === "string" && isTemporary(name)) return 0;
         if (!admitted || type === "other") return leaveOut();
-        const place = { directory: copies.top, name };
+        const copy = { directory: copies.top, name };
         if (type === "symlink") {
-          copyLink(files, to, { directory, name }, place, options);
+          copyLink(files, to, { directory, name }, copy, options);
           return 0;
         }
-        const length = copyFileWithin(files, { from, to }, { directory, name }, place, options);
+        const length = copyFileWithin(files, { from, to }, { directory, name }, copy, options);
         if (length === null) return leaveOut();
         bytes += length;
         copied++;

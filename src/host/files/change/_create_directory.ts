@@ -2,7 +2,7 @@
 
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { inTheWay, refusal, requirePermission } from "../../kernel/refusal.ts";
-import { requireEntry, withNewPlace } from "../_place.ts";
+import { requireEntry, withNewEntry } from "../_target_entry.ts";
 import type { Target } from "../file_backend.ts";
 import { NEW_DIRECTORY_MODE } from "../parent_directory.ts";
 import type { FilePrimitives } from "../primitives.ts";
@@ -15,15 +15,15 @@ export function createDirectory(
   { parents }: { readonly parents: boolean },
 ): { readonly created: boolean } {
   requirePermission("write", target);
-  return withNewPlace(files, target, parents, (place) => {
-    const { parent, name } = place;
+  return withNewEntry(files, target, parents, (entry) => {
+    const { parent, name } = entry;
     const result = files.makeDirectoryAt(parent, name, NEW_DIRECTORY_MODE);
     if (result === 0) {
       syncNames(files, parent);
       return { created: true };
     }
     if (result !== -ERRNO.EEXIST) throw refusal(target, result);
-    const { type } = requireEntry(files, place);
+    const { type } = requireEntry(files, entry);
     if (type !== "directory") throw inTheWay(target, type);
     return { created: false };
   });

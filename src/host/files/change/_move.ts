@@ -16,11 +16,11 @@ import { both, underNewNames } from "../_admit.ts";
 import {
   kindOf,
   openForReading,
-  type Place,
   requireEntry,
-  withNewPlace,
-  withPlace,
-} from "../_place.ts";
+  type TargetEntry,
+  withEntry,
+  withNewEntry,
+} from "../_target_entry.ts";
 import { isTemporary } from "../_temporary_names.ts";
 import { traverse } from "../_tree.ts";
 import type { Target, TransferOptions, TreeTarget } from "../file_backend.ts";
@@ -45,29 +45,29 @@ export function moveEntry(
   requirePermission("read", from);
   requirePermission("write", from);
   requirePermission("write", to);
-  withPlace(files, from, (source) => {
-    withNewPlace(files, to, true, (destination) => {
+  withEntry(files, from, (source) => {
+    withNewEntry(files, to, true, (destination) => {
       const stat = requireEntry(files, source);
       from.require(kindOf(stat));
       to.require(kindOf(stat));
-      const places = { source, destination, stat };
-      const locks = lockFiles(files, places, options.overwrite);
+      const ends = { source, destination, stat };
+      const locks = lockFiles(files, ends, options.overwrite);
       let moved: boolean;
       try {
         if (stat.type === "directory") requireMovable(files, source, from, to, options.checkpoint);
-        moved = moveJudged(files, places, { from, to });
+        moved = moveJudged(files, ends, { from, to });
       } finally {
         for (const handle of locks) files.close(handle);
       }
       // Copying takes the locks that it needs itself.
-      if (!moved) moveAcross(files, places, { from, to }, options);
+      if (!moved) moveAcross(files, ends, { from, to }, options);
     });
   });
 }
 
-interface Places {
-  readonly source: Place;
-  readonly destination: Place;
+interface MoveEnds {
+  readonly source: TargetEntry;
+  readonly destination: TargetEntry;
   readonly stat: Stat;
 }
 
@@ -77,10 +77,10 @@ interface Trees {
 }
 
 /** False where it would have to go to another file system. */
-function moveJudged(files: FilePrimitives, places: Places, trees: Trees): boolean {
-  const { source, destination, stat } = places;
+function moveJudged(files: FilePrimitives, ends: MoveEnds, trees: Trees): boolean {
+  const { source, destination, stat } = ends;
   const there = files.statAt(destination.parent, destination.name);
-  const nameOf = ({ parent, name }: Place): Name => ({ directory: parent, name });
+  const nameOf = ({ parent, name }: TargetEntry): Name => ({ directory: parent, name });
   let result: Result;
   if (typeof there === "number") {
     if (there !== -ERRNO.ENOENT) throw refusal(trees.to, there);
@@ -108,7 +108,7 @@ function moveJudged(files: FilePrimitives, places: Places, trees: Trees): boolea
 /** Files that others are about to change are waited for; what is to be replaced has to be a file that may be. */
 function lockFiles(
   files: FilePrimitives,
-  { source, destination, stat }: Places,
+  { source, destination, stat }: MoveEnds,
   overwrite: boolean,
 ): readonly Handle[] {
   const { type } = stat;
@@ -136,7 +136,7 @@ function lockFiles(
 
 function requireMovable(
   files: FilePrimitives,
-  source: Place,
+  source: TargetEntry,
   from: TreeTarget,
   to: TreeTarget,
   checkpoint: () => void,
@@ -158,7 +158,7 @@ function identity({ device, inode, size, modified }: Stat): string {
 
 function moveAcross(
   files: FilePrimitives,
-  { source, stat }: Places,
+  { source, stat }: MoveEnds,
   { from, to }: Trees,
   options: TransferOptions,
 ): void {

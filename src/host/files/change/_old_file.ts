@@ -5,7 +5,7 @@ import type { Expectation } from "../../../core/files.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { changed, exists, refusal, stale } from "../../kernel/refusal.ts";
 import { isSameFile, isUnchanged, type Stat } from "../../kernel/stat.ts";
-import { type OpenFile, type Place, requireFile } from "../_place.ts";
+import { type OpenFile, requireFile, type TargetEntry } from "../_target_entry.ts";
 import type { Target } from "../file_backend.ts";
 import type { FilePrimitives, Handle } from "../primitives.ts";
 import { lock } from "./_lock.ts";
@@ -20,11 +20,11 @@ const BUFFER_BYTES = 64 * 1024;
  */
 export function openExpected(
   files: FilePrimitives,
-  place: Place,
+  entry: TargetEntry,
   expect: Expectation,
 ): OpenFile | null {
-  const { target } = place;
-  const old = openLocked(files, place, { readable: typeof expect === "object" });
+  const { target } = entry;
+  const old = openLocked(files, entry, { readable: typeof expect === "object" });
   try {
     if (expect === "nothing" && old !== null) throw exists(target);
     if (typeof expect === "object") {
@@ -44,41 +44,45 @@ export function openExpected(
  */
 export function openLocked(
   files: FilePrimitives,
-  place: Place,
+  entry: TargetEntry,
   { readable }: { readonly readable: boolean },
 ): OpenFile | null {
   for (let look = 0; look < LOOKS; look++) {
-    const handle = openOld(files, place, readable);
+    const handle = openOld(files, entry, readable);
     if (handle === null) return null;
     try {
       const free = lock(files, handle);
       const stat = files.statOf(handle);
-      if (typeof stat === "number") throw refusal(place.target, stat);
-      requireFile(place.target, stat);
-      if (free && !readable || isNamed(files, place, stat)) return { handle, stat };
+      if (typeof stat === "number") throw refusal(entry.target, stat);
+      requireFile(entry.target, stat);
+      if (free && !readable || isNamed(files, entry, stat)) return { handle, stat };
     } catch (error) {
       files.close(handle);
       throw error;
     }
     files.close(handle);
   }
-  throw changed(place.target);
+  throw changed(entry.target);
 }
 
 /** Whether the name still leads to the old file as it was opened. */
-export function isStill(files: FilePrimitives, { parent, name }: Place, old: OpenFile): boolean {
+export function isStill(
+  files: FilePrimitives,
+  { parent, name }: TargetEntry,
+  old: OpenFile,
+): boolean {
   const now = files.statAt(parent, name);
   return typeof now === "object" && isUnchanged(now, old.stat);
 }
 
-function isNamed(files: FilePrimitives, { parent, name }: Place, stat: Stat): boolean {
+function isNamed(files: FilePrimitives, { parent, name }: TargetEntry, stat: Stat): boolean {
   const named = files.statAt(parent, name);
   return typeof named === "object" && isSameFile(named, stat);
 }
 
 function openOld(
   files: FilePrimitives,
-  { target, parent, name }: Place,
+  { target, parent, name }: TargetEntry,
   readable: boolean,
 ): Handle | null {
   // A look before opening: opening a pipe for writing would wake its reader.

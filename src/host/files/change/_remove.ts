@@ -10,7 +10,7 @@ import {
   withPermission,
 } from "../../kernel/refusal.ts";
 import type { EntryName } from "../../kernel/stat.ts";
-import { kindOf, type Place, requireEntry, withPlace } from "../_place.ts";
+import { kindOf, requireEntry, type TargetEntry, withEntry } from "../_target_entry.ts";
 import { traverse } from "../_tree.ts";
 import type { LongOptions, TreeTarget } from "../file_backend.ts";
 import type { FilePrimitives, Handle, Result } from "../primitives.ts";
@@ -45,20 +45,20 @@ export function removeEntry(
   { recursive, checkpoint }: LongOptions & { readonly recursive: boolean },
 ): { readonly entries: number } {
   requirePermission("write", target);
-  return withPlace(files, target, (place) => {
-    const stat = requireEntry(files, place);
+  return withEntry(files, target, (entry) => {
+    const stat = requireEntry(files, entry);
     target.require(kindOf(stat));
     const entries = stat.type === "directory"
-      ? removeDirectory(files, withPermission("write", target), place, recursive, checkpoint)
-      : unlink(files, place, "entry");
-    syncNames(files, place.parent);
+      ? removeDirectory(files, withPermission("write", target), entry, recursive, checkpoint)
+      : unlink(files, entry, "entry");
+    syncNames(files, entry.parent);
     return { entries };
   });
 }
 
 function unlink(
   files: FilePrimitives,
-  { target, parent, name }: Place,
+  { target, parent, name }: TargetEntry,
   kind: "entry" | "directory",
 ): 1 {
   const result = files.unlinkAt(parent, name, kind);
@@ -69,11 +69,11 @@ function unlink(
 function removeDirectory(
   files: FilePrimitives,
   tree: TreeTarget,
-  place: Place,
+  entry: TargetEntry,
   recursive: boolean,
   checkpoint: () => void,
 ): number {
-  const { parent, name } = place;
+  const { parent, name } = entry;
   const emptied = files.unlinkAt(parent, name, "directory");
   if (emptied === 0) return 1;
   if (emptied !== -ERRNO.ENOTEMPTY && emptied !== -ERRNO.EEXIST) throw refusal(tree, emptied);
@@ -101,7 +101,7 @@ function removeDirectory(
       left: (at, entry) => remove(at, entry.name, "directory"),
     }, checkpoint);
     if (result < 0) throw refusal(tree, result);
-    return removed + unlink(files, place, "directory");
+    return removed + unlink(files, entry, "directory");
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     throw new ToolError(

@@ -3,7 +3,7 @@
 import type { Expectation } from "../../../core/files.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { changed, exists, notAFile, refusal, requirePermission } from "../../kernel/refusal.ts";
-import { type OpenFile, type Place, withNewPlace } from "../_place.ts";
+import { type OpenFile, type TargetEntry, withNewEntry } from "../_target_entry.ts";
 import type { Target } from "../file_backend.ts";
 import type { FilePrimitives } from "../primitives.ts";
 import { syncContents, syncNames } from "./_durability.ts";
@@ -37,9 +37,9 @@ export function replaceFile(
 ): { readonly created: boolean } {
   requirePermission("write", target);
   if (target.path === "/") throw notAFile(target, "a directory");
-  return withNewPlace(files, target, recipe.createParents, (place) => {
+  return withNewEntry(files, target, recipe.createParents, (entry) => {
     for (let attempt = 1;; attempt++) {
-      const result = replace(files, place, recipe);
+      const result = replace(files, entry, recipe);
       if (result !== "changed") return { created: result === "created" };
       if (attempt === ATTEMPTS) throw changed(target);
     }
@@ -48,14 +48,14 @@ export function replaceFile(
 
 function replace(
   files: FilePrimitives,
-  place: Place,
+  entry: TargetEntry,
   recipe: Recipe,
 ): "created" | "replaced" | "changed" {
-  const { target, parent, name } = place;
+  const { target, parent, name } = entry;
   const { expect } = recipe;
   const old = recipe.extends === true
-    ? openLocked(files, place, { readable: true })
-    : openExpected(files, place, expect);
+    ? openLocked(files, entry, { readable: true })
+    : openExpected(files, entry, expect);
   try {
     const isPrivate = old !== null || recipe.private === true;
     const temporary = makeTemporaryFile(files, parent, isPrivate ? PRIVATE_MODE : NEW_FILE_MODE);
@@ -65,7 +65,7 @@ function replace(
       recipe.fill(temporary, old);
       syncContents(files, target, temporary.handle);
       const isBound = recipe.extends === true || typeof expect === "object";
-      if (old !== null && isBound && !isStill(files, place, old)) return "changed";
+      if (old !== null && isBound && !isStill(files, entry, old)) return "changed";
       const from = { directory: parent, name: temporary.name };
       const to = { directory: parent, name };
       const result = old === null ? renameNew(files, from, to) : files.renameOver(from, to);

@@ -9,7 +9,7 @@
 
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { isSameFile, type Stat } from "../../kernel/stat.ts";
-import type { OpenFile } from "../_place.ts";
+import type { OpenFile } from "../_target_entry.ts";
 import { isTemporary, memberName, memberPrefix, slotName, SLOTS } from "../_temporary_names.ts";
 import { removeTree } from "../_tree.ts";
 import type { FilePrimitives, Handle, Result } from "../primitives.ts";

@@ -3,7 +3,7 @@
 import type { TreeCount } from "../../../core/files.ts";
 import { refusal, requirePermission, withPermission } from "../../kernel/refusal.ts";
 import type { Stat } from "../../kernel/stat.ts";
-import { kindOf, requireEntry, withPlace } from "../_place.ts";
+import { kindOf, requireEntry, withEntry } from "../_target_entry.ts";
 import { traverse } from "../_tree.ts";
 import type { LongOptions, TreeTarget } from "../file_backend.ts";
 import type { ReadPrimitives } from "../primitives.ts";
@@ -15,8 +15,8 @@ export function countTree(
   { checkpoint }: LongOptions,
 ): TreeCount {
   requirePermission("read", tree);
-  return withPlace(files, tree, (place) => {
-    const stat = requireEntry(files, place);
+  return withEntry(files, tree, (entry) => {
+    const stat = requireEntry(files, entry);
     tree.require(kindOf(stat));
     const counts = { files: 0, directories: 0, others: 0, bytes: 0, refused: 0 };
     const count = ({ type, size }: Pick<Stat, "type" | "size">): void => {
@@ -30,7 +30,7 @@ export function countTree(
     count(stat);
     if (stat.type === "directory") {
       const { path, admit } = withPermission("read", tree);
-      const directory = files.openAt(place.parent, place.name, "directory");
+      const directory = files.openAt(entry.parent, entry.name, "directory");
       if (directory < 0) throw refusal(tree, directory);
       const result = traverse(files, { directory, path, admit }, {
         leaf(parent, { name, type, admitted }) {

@@ -15,7 +15,7 @@ import {
 } from "../../kernel/refusal.ts";
 import { infoOf, type Stat } from "../../kernel/stat.ts";
 import { backupFiles, takenNumbers } from "../_backups.ts";
-import { withPlace } from "../_place.ts";
+import { withEntry } from "../_target_entry.ts";
 import type { BackupEntry, FileBackend, Target } from "../file_backend.ts";
 import type { Handle, ReadPrimitives } from "../primitives.ts";
 import { countTree } from "./_tree_count.ts";
@@ -134,11 +134,11 @@ function findEntry(files: ReadPrimitives, target: Target): FileInfo | null {
 /** As `FileBackend.backups`. */
 function listBackups(files: ReadPrimitives, target: Target): readonly BackupEntry[] {
   requirePermission("read", target);
-  return withPlace(
+  return withEntry(
     files,
     target,
-    (place) =>
-      backupFiles(files, place, takenNumbers(files, place)).map(({ name, stat }) => ({
+    (entry) =>
+      backupFiles(files, entry, takenNumbers(files, entry)).map(({ name, stat }) => ({
         name,
         size: stat.size,
         modified: stat.modified,

@@ -24,6 +24,7 @@ export function createGivenRuns(
   return new GivenRuns(scanShare, shared, () => new RunReader(libc, target, { ...options, room }));
 }
 
+/** The runs of files that a scan gave to another thread, and what has come back of them. */
 export class GivenRuns {
   readonly #scanShare: ScanGiver;
   readonly #shared: SharedScan;

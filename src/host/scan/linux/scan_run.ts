@@ -24,6 +24,7 @@ export interface Run {
 /** What neither a path nor a name holds. */
 const SEPARATOR = "\0";
 
+/** A run as the text that the other thread gets. */
 export function textOfRun({ directory, names }: Run): string {
   return [directory, ...names].join(SEPARATOR);
 }

@@ -28,9 +28,9 @@ export const LANGUAGES: readonly Language[] = [
 ];
 
 /** What a file is written in: a language, or the name alone of one that is not analysed. */
-export type Found = { readonly language: Language } | { readonly name: string };
+export type FileLanguage = { readonly language: Language } | { readonly name: string };
 
-const BY_ENDING = new Map<string, Found>([
+const BY_ENDING = new Map<string, FileLanguage>([
   ...Object.entries(OTHERS).flatMap(([name, endings]) =>
     endings.map((ending) => [ending, { name }] as const)
   ),
@@ -39,21 +39,21 @@ const BY_ENDING = new Map<string, Found>([
   ),
 ]);
 
-const BY_INTERPRETER = new Map<string, Found>(
+const BY_INTERPRETER = new Map<string, FileLanguage>(
   LANGUAGES.flatMap((language) =>
     (language.interpreters ?? []).map((name) => [name, { language }] as const)
   ),
 );
 
 /** By the path's ending; null where that says nothing. */
-export function languageOf(path: string): Found | null {
+export function languageOf(path: string): FileLanguage | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const dot = name.lastIndexOf(".");
   return dot < 0 ? BY_ENDING.get(name) ?? null : BY_ENDING.get(name.slice(dot)) ?? null;
 }
 
 /** By the program that a first line `#!…` names, `env` and its options passed over; null where there is no such line. */
-export function languageOfFirstLine(text: string): Found | null {
+export function languageOfFirstLine(text: string): FileLanguage | null {
   if (!text.startsWith("#!")) return null;
   const end = text.indexOf("\n");
   const words = text.slice(2, end < 0 ? 256 : Math.min(end, 256)).trim().split(/\s+/);

@@ -29,7 +29,7 @@ export function readUnittest({ stderr }: Output): TestReport | null {
   };
 }
 
-interface Found {
+interface ReportedFailure {
   /** The test without its subtest. */
   readonly test: string;
   /** Of a class or a module, not of a test. */
@@ -37,7 +37,7 @@ interface Found {
   readonly failure: TestFailure;
 }
 
-function failuresIn(lines: readonly string[]): readonly Found[] {
+function failuresIn(lines: readonly string[]): readonly ReportedFailure[] {
   const starts = lines.flatMap((line, index) => line === DOUBLE ? [index] : []);
   return starts.flatMap((start, index) => {
     const block = lines.slice(start + 1, starts[index + 1] ?? lines.length);

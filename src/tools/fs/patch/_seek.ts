@@ -4,7 +4,7 @@ import type { TextView } from "./_view.ts";
 import type { Hunk } from "./_model.ts";
 
 /** Where a hunk goes, from 1, or why it goes nowhere. */
-export type Found =
+export type HunkPosition =
   | { readonly line: number }
   | { readonly missing: "anchor"; readonly anchor: string }
   | { readonly missing: "lines"; readonly from: number }
@@ -17,7 +17,12 @@ const MAX_TOLD = 10;
  * Only lines behind the `frozen` ones count. With anchors the first place behind them is taken; without, there must
  * be no other. Blanks at the ends of lines are looked past where nothing fits else.
  */
-export function seekHunk(view: TextView, hunk: Hunk, frozen: number, pause: () => void): Found {
+export function seekHunk(
+  view: TextView,
+  hunk: Hunk,
+  frozen: number,
+  pause: () => void,
+): HunkPosition {
   const { anchors, atEnd } = hunk;
   const old = hunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => comparable(text));
   const texts = view.texts();

@@ -2,7 +2,7 @@
 
 import type { Hunk, PatchLine } from "./_model.ts";
 import { expectedLine, type Pattern, placeHunk, type Progress } from "./_place.ts";
-import { type Found, seekHunk } from "./_seek.ts";
+import { type HunkPosition, seekHunk } from "./_seek.ts";
 import { type Piece, type TextView, viewsOf } from "./_view.ts";
 
 /** A hunk that was applied otherwise than it says: what results tell of it. */
@@ -23,7 +23,7 @@ export interface Misfit {
   /** Where it was expected, from 1. */
   readonly line: number;
   /** Of a hunk without line numbers. */
-  readonly found: Exclude<Found, { readonly line: number }> | null;
+  readonly found: Exclude<HunkPosition, { readonly line: number }> | null;
   readonly view: TextView;
 }
 

@@ -7,8 +7,8 @@ export interface Match extends LineMatch {
   readonly file: string;
 }
 
-/** Of some files. As JSON it may come from another thread. */
-export interface Found {
+/** What was found in some of the files. As JSON it may come from another thread. */
+export interface SearchPart {
   readonly matches: readonly Match[];
   readonly total: number;
   readonly searched: number;
@@ -20,7 +20,7 @@ export interface Found {
 const MOST_SHOWN = 256 * 1024;
 
 /** Of files that follow one another, as they are looked at. */
-export class Findings implements Found {
+export class Findings implements SearchPart {
   readonly matches: Match[] = [];
   total = 0;
   searched = 0;
@@ -52,7 +52,7 @@ export class Findings implements Found {
   }
 
   /** Takes in what was found in files behind those so far. */
-  append({ matches, total, searched, skipped, bytes }: Found): void {
+  append({ matches, total, searched, skipped, bytes }: SearchPart): void {
     for (const match of matches) this.put(match);
     this.total += total;
     this.searched += searched;
@@ -64,7 +64,7 @@ export class Findings implements Found {
 /** Puts together what was found here and there, whichever came first. */
 export class Tally {
   readonly #most: number;
-  readonly #known: { readonly place: number; readonly found: Found }[] = [];
+  readonly #known: { readonly place: number; readonly found: SearchPart }[] = [];
   /** All but the matches. */
   readonly #counts = new Findings(0);
   #open: { readonly place: number; readonly findings: Findings } | null = null;
@@ -95,14 +95,14 @@ export class Tally {
     return Math.max(0, before.wanted);
   }
 
-  put(place: number, found: Found): void {
+  put(place: number, found: SearchPart): void {
     this.#counts.append(found);
     // Few have any: the others leave nothing to be kept in order.
     if (found.matches.length > 0) this.#known.push({ place, found });
   }
 
   /** The first matches in the order of paths, and how many there are in all. */
-  result(): Found {
+  result(): SearchPart {
     this.#close();
     const first = new Findings(this.#most);
     for (const { found } of this.#known.toSorted((a, b) => a.place - b.place)) first.append(found);

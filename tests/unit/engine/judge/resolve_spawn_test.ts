@@ -14,9 +14,9 @@ async function resolved(commands: readonly Partial<SpawnCapability>[]) {
   Deno.symlinkSync(workspace.outside, workspace.path("way"));
   const looked: unknown[] = [];
   const { rulebook } = openEngine(workspace.root, {});
-  const { RUNTIME_SIGHT } = await import("../../../../src/host/paths/path_probe.ts");
+  const { RUNTIME_PROBE } = await import("../../../../src/host/paths/path_probe.ts");
   await rulebook.prepare([{ kind: "process.spawn" }]);
-  const resolve = createSpawnResolver(rulebook, RUNTIME_SIGHT, (name, cwd) => {
+  const resolve = createSpawnResolver(rulebook, RUNTIME_PROBE, (name, cwd) => {
     looked.push([name, cwd.slice(workspace.root.length)]);
     return name === "nowhere" ? null : program(name);
   });

@@ -6,7 +6,7 @@ import {
   canonicalize,
   resolvePath,
 } from "../../../../src/host/paths/canonicalize.ts";
-import { RUNTIME_EYES } from "../../../../src/host/run/program_search.ts";
+import { RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
 import { Random } from "../../../random.ts";
 import { withDirectory } from "../files/_temporary.ts";
 
@@ -116,7 +116,7 @@ Deno.test("canonicalize never takes what it may not look at for absent, and name
     const eyes = (path: string, requested: string) =>
       path.startsWith("/somewhere") || path.startsWith(`${root}/closed/`)
         ? denied(new ToolError("NATIVE_DENIED", `"${requested}" is closed`))()
-        : RUNTIME_EYES.look(path, requested);
+        : RUNTIME_PROBE.entryAt(path);
     for (const requested of ["closed/x", "link", "link/../x"]) {
       const error = assertThrows(() => resolvePath(base, requested, eyes), ToolError);
       assertEquals(error.code, "NATIVE_DENIED");

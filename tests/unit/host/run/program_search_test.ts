@@ -1,11 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
-import {
-  createKernelEyes,
-  createProgramFinder,
-  type Eyes,
-  RUNTIME_EYES,
-} from "../../../../src/host/run/program_search.ts";
+import { createKernelProbe, RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
+import { createProgramFinder, type ProgramProbe } from "../../../../src/host/run/program_search.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
 import { withDirectory } from "../files/_temporary.ts";
 
@@ -14,12 +10,12 @@ function program(path: string, mode = 0o755): void {
   Deno.chmodSync(path, mode);
 }
 
-const eyes: readonly (readonly [string, Eyes])[] = [
-  ["the runtime's eyes", RUNTIME_EYES],
-  ["the kernel's eyes", createKernelEyes(LIBC)],
+const probes: readonly (readonly [string, ProgramProbe])[] = [
+  ["the runtime", RUNTIME_PROBE],
+  ["the kernel", createKernelProbe(LIBC)],
 ];
 
-for (const [name, look] of eyes) {
+for (const [name, probe] of probes) {
   Deno.test(`programs are found on the trusted part of the path alone, by ${name}`, async () => {
     await withDirectory((root) => {
       const w = `${root}/w` as CanonicalPath;
@@ -49,7 +45,7 @@ for (const [name, look] of eyes) {
         `${root}/syslink/`,
       ].join(":");
       const system = [`${root}/sys`, `${root}/nowhere`];
-      const finder = createProgramFinder(w, system, { searchPath, eyes: look });
+      const finder = createProgramFinder(w, system, { searchPath, probe });
       const find = (words: string, cwd = "") => {
         const found = finder.find(words, `${w}${cwd}` as CanonicalPath);
         if (found === null) return null;
@@ -100,16 +96,16 @@ Deno.test("a program that was found is not looked for again", async () => {
   await withDirectory((root) => {
     let looks = 0;
     program(`${root}/tool`);
-    const counting: Eyes = {
-      look(path, requested) {
+    const counting: ProgramProbe = {
+      entryAt(path) {
         looks++;
-        return RUNTIME_EYES.look(path, requested);
+        return RUNTIME_PROBE.entryAt(path);
       },
-      isProgram: RUNTIME_EYES.isProgram,
+      isProgram: RUNTIME_PROBE.isProgram,
     };
     const finder = createProgramFinder("/nowhere" as CanonicalPath, [root], {
       searchPath: root,
-      eyes: counting,
+      probe: counting,
     });
     assertEquals(looks, 0);
     const first = finder.find("tool", root);

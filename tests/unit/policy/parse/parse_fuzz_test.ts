@@ -10,7 +10,7 @@ import {
   parsePolicy,
   renderProblems,
 } from "../../../../src/policy/parse/parse.ts";
-import { keyIn } from "../../../../src/config/place.ts";
+import { keyIn } from "../../../../src/config/key_position.ts";
 
 const SHIPPED = ["default", "strict", "read-only"].map((name) =>
   Deno.readTextFileSync(new URL(`../../../../policy/${name}.yaml`, import.meta.url))

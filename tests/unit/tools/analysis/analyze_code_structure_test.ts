@@ -5,7 +5,7 @@ import structure from "../../../../src/tools/analysis/analyze_code_structure.ts"
 import { call, createMemory, type Node } from "../_memory_context.ts";
 import { inWorkspace } from "../_real_workspace.ts";
 
-interface Found {
+interface FileLanguage {
   readonly files: readonly {
     readonly path: string;
     readonly language: string;
@@ -31,9 +31,9 @@ interface Found {
 async function analyse(
   files: Readonly<Record<string, Node>>,
   args: Readonly<Record<string, unknown>> = {},
-): Promise<Found> {
+): Promise<FileLanguage> {
   const memory = createMemory({ files });
-  return await call(structure as Tool, args, memory) as unknown as Found;
+  return await call(structure as Tool, args, memory) as unknown as FileLanguage;
 }
 
 /** A symbol in one line: `12-14 method Foo.bar * signature`; the star says that it is exported. */
@@ -462,7 +462,7 @@ Deno.test("time that runs out leaves what was found until then", async () => {
     },
   });
   const error = await assertRejects(() => call(structure as Tool, {}, memory), ToolError, "over");
-  const { files } = error.output as Found;
+  const { files } = error.output as FileLanguage;
   assert(files.length > 0 && files.length < 50);
 });
 

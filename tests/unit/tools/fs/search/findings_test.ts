@@ -1,7 +1,7 @@
 /** What is found here and there comes to the same as what is found in one go. */
 
 import { assertEquals } from "@std/assert";
-import { Findings, type Found, Tally } from "../../../../../src/tools/fs/search/findings.ts";
+import { Findings, type SearchPart, Tally } from "../../../../../src/tools/fs/search/findings.ts";
 import type { LineMatch } from "../../../../../src/tools/fs/search/_text.ts";
 import { Random } from "../../../../random.ts";
 
@@ -25,13 +25,13 @@ function look({ path, matches, binary }: File, findings: Findings): void {
   }
 }
 
-function foundIn(files: readonly File[], most: number): Found {
+function foundIn(files: readonly File[], most: number): SearchPart {
   const findings = new Findings(most);
   for (const file of files) look(file, findings);
   return findings;
 }
 
-function plain({ matches, total, searched, skipped, bytes }: Found): Found {
+function plain({ matches, total, searched, skipped, bytes }: SearchPart): SearchPart {
   return { matches, total, searched, skipped, bytes };
 }
 
@@ -66,10 +66,10 @@ Deno.test("fuzz: runs that come in late, in any way, leave the answer as it is",
       } else look(files[at++] as File, tally.at(place));
       while (away.length > 0 && random.once(2)) {
         const [late] = away.splice(random.below(away.length), 1);
-        if (late !== undefined) tally.put(late.place, JSON.parse(late.text) as Found);
+        if (late !== undefined) tally.put(late.place, JSON.parse(late.text) as SearchPart);
       }
     }
-    for (const { place, text } of away) tally.put(place, JSON.parse(text) as Found);
+    for (const { place, text } of away) tally.put(place, JSON.parse(text) as SearchPart);
     assertEquals(plain(tally.result()), expected, `round ${round}`);
     assertEquals(tally.searched, expected.searched);
   }

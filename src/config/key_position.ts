@@ -15,13 +15,13 @@ export interface PolicyProblem {
 }
 
 /** A position among the keys of a policy. */
-export interface Place {
+export interface KeyPosition {
   /** `agents["child-*"].permissions[0]`; empty at the top. */
   readonly key: string;
-  /** The place of a key of the mapping here. */
-  in(name: string): Place;
-  /** The place of an entry of the list here, from 0. */
-  at(index: number): Place;
+  /** The position of a key of the mapping here. */
+  in(name: string): KeyPosition;
+  /** The position of an entry of the list here, from 0. */
+  at(index: number): KeyPosition;
   /** Reports a problem and answers undefined, which is what fields answer for a value they refuse. */
   report(message: string): undefined;
   /**
@@ -35,18 +35,18 @@ export interface Place {
 const MOST_PATTERNS = 100_000;
 
 /** The top of a policy, whose problems and those below go to `sink`. */
-export function topOf(sink: (key: string, message: string) => void): Place {
+export function topOf(sink: (key: string, message: string) => void): KeyPosition {
   return new Step(null, "", { sink, left: MOST_PATTERNS });
 }
 
-/** What all places of one document share. */
+/** What all positions in one document share. */
 interface Document {
   readonly sink: (key: string, message: string) => void;
   left: number;
 }
 
-/** Places are made for every value and asked for their key by few: it is put together when asked for. */
-class Step implements Place {
+/** Positions are made for every value and asked for their key by few: it is put together when asked for. */
+class Step implements KeyPosition {
   readonly #above: Step | null;
   readonly #name: string | number;
   readonly #document: Document;
@@ -64,11 +64,11 @@ class Step implements Place {
       : keyIn(this.#above.key, this.#name);
   }
 
-  in(name: string): Place {
+  in(name: string): KeyPosition {
     return new Step(this, name, this.#document);
   }
 
-  at(index: number): Place {
+  at(index: number): KeyPosition {
     return new Step(this, index, this.#document);
   }
 

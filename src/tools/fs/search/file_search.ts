@@ -1,4 +1,4 @@
-/** Looking into one file after the other, as one search has it. */
+/** Searching the contents of one file after the other. */
 
 import type { ScannedFile } from "../../../core/scan.ts";
 import type { ReadContext } from "../../../core/tool.ts";
@@ -12,8 +12,8 @@ import { createTextSearch } from "./_text.ts";
 const PAUSE_BYTES = 1024 * 1024;
 const FILE_COST = 8 * 1024;
 
-/** Looks through files for one request, one after the other. */
-export interface Look {
+/** Searches files for one request, one after the other. */
+export interface FileSearch {
   /** Where files are read into. */
   readonly scanner: Scanner;
   /** Adds what it finds in a file. */
@@ -21,10 +21,10 @@ export interface Look {
 }
 
 /** Throws ToolError INVALID_ARGUMENTS for an expression that cannot be read. `checkpoint` ends it in time. */
-export async function createLook(
+export async function createFileSearch(
   request: PatternRequest & { readonly context: number },
   { checkpoint }: Pick<ReadContext, "checkpoint">,
-): Promise<Look> {
+): Promise<FileSearch> {
   const { createScanner } = await import("./scanner.ts");
   const pattern = compilePattern(request);
   const scanner = createScanner(pattern);

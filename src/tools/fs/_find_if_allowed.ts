@@ -1,4 +1,4 @@
-/** The look that a preview takes where the policy lets it: through a capability that a call can do without. */
+/** Asking what is at a path where the policy lets it: for previews, by a capability that a call can do without. */
 
 import { ToolError } from "../../core/errors.ts";
 import type { FileInfo, ReadContext } from "../../core/tool.ts";

@@ -7,7 +7,7 @@ import { nameIn, openNewParent, openParent, removeMade } from "./parent_director
 import type { FilePrimitives, Handle, ReadPrimitives } from "./primitives.ts";
 
 /** A name in an open directory, and the words for it. */
-export interface Place<Name extends EntryName = string> {
+export interface TargetEntry<Name extends EntryName = string> {
   readonly target: Target;
   readonly parent: Handle;
   readonly name: Name;
@@ -20,7 +20,11 @@ export interface OpenFile {
 }
 
 /** Runs `use` with the directory of `target` open. FILE_NOT_FOUND where it is not there. */
-export function withPlace<T>(files: ReadPrimitives, target: Target, use: (place: Place) => T): T {
+export function withEntry<T>(
+  files: ReadPrimitives,
+  target: Target,
+  use: (entry: TargetEntry) => T,
+): T {
   const parent = openParent(files, target);
   try {
     return use({ target, parent, name: nameIn(target.path) });
@@ -29,12 +33,12 @@ export function withPlace<T>(files: ReadPrimitives, target: Target, use: (place:
   }
 }
 
-/** As {@linkcode withPlace}, the directories made that are missing; they go again where `use` throws. */
-export function withNewPlace<T>(
+/** As {@linkcode withEntry}, the directories made that are missing; they go again where `use` throws. */
+export function withNewEntry<T>(
   files: FilePrimitives,
   target: Target,
   create: boolean,
-  use: (place: Place) => T,
+  use: (entry: TargetEntry) => T,
 ): T {
   const { parent, made } = openNewParent(files, target, create);
   let done = false;
@@ -49,7 +53,7 @@ export function withNewPlace<T>(
 }
 
 /** What is there, links for what they are. Throws FILE_NOT_FOUND. */
-export function requireEntry(files: ReadPrimitives, { target, parent, name }: Place): Stat {
+export function requireEntry(files: ReadPrimitives, { target, parent, name }: TargetEntry): Stat {
   const stat = files.statAt(parent, name);
   if (typeof stat === "number") throw refusal(target, stat);
   return stat;
@@ -70,7 +74,7 @@ export function requireFile(target: Target, stat: Pick<Stat, "type">): void {
 /** A regular file for reading; never held up by a pipe in its place. The caller closes it. */
 export function openForReading(
   files: ReadPrimitives,
-  { target, parent, name }: Place<EntryName>,
+  { target, parent, name }: TargetEntry<EntryName>,
 ): OpenFile {
   const before = files.statAt(parent, name);
   if (typeof before === "number") throw refusal(target, before);
