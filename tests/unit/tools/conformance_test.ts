@@ -246,7 +246,9 @@ function more(name: string): readonly { readonly args: Record<string, unknown> }
 Deno.test("every tool that changes something has a preview", async () => {
   for (const tool of tools) {
     const needs = await Promise.all(
-      (tool.examples ?? []).map(({ args }) => tool.capabilities(parsed(tool, args), { cwd: "." })),
+      (tool.examples ?? []).map(async ({ args }) =>
+        await tool.capabilities(await completed(tool, parsed(tool, args)), { cwd: "." })
+      ),
     );
     const writes = needs.flat().some(({ kind }) => kind === "fs.write");
     assertEquals(tool.preview !== undefined, tool.risk !== "safe" || writes, tool.name);
