@@ -64,6 +64,25 @@ Deno.test("complexity is measured of files that may be read, and of no others", 
   assertEquals([denied.status, denied.answer.error?.code], [3, "PATH_DENIED"]);
 });
 
+Deno.test("similar code is found in files that may be read, and in no others", async () => {
+  const body =
+    "(a: number[]) {\n  let sum = 0;\n  for (const b of a) if (b > 0) sum += b * 2;\n  return sum;\n}\n";
+  await using workspace = guarded({
+    "src/a.ts": `export function one${body}`,
+    "src/b.ts": `export function two${body}`,
+    "closed/c.ts": `export function sentinel${body}`,
+  });
+  const args = ["find_similar_code", "--policy", workspace.policy(POLICY)];
+  for (const more of [["min_tokens=20"], [`code_snippet=${body.slice(14)}`]]) {
+    const { answer } = await call([...args, ...more], { cwd: workspace.root });
+    const places = answer.output.groups.flatMap((group: { places: { file: string }[] }) =>
+      group.places.map(({ file }) => file)
+    );
+    assertEquals(places, ["src/a.ts", "src/b.ts"]);
+    assert(!/sentinel|closed|secret/.test(JSON.stringify(answer)));
+  }
+});
+
 Deno.test("two threads answer as one does, with progress, and are stopped at once", async () => {
   await using workspace = guarded({});
   const body = (at: number) =>

@@ -30,6 +30,10 @@ export interface Flow {
   readonly nests: Kinds;
 }
 
+/** Kinds of literals, in all grammars. */
+const LITERALS =
+  /string|number|literal|integer|float|char|regex|content|fragment|escape|^true$|^false$/;
+
 const TYPES: readonly (SymbolKind | null)[] = [
   "class",
   "interface",
@@ -52,6 +56,8 @@ export interface Numbered {
   readonly bodies: Kinds;
   readonly names: Kinds;
   readonly patterns: Kinds;
+  /** Leaves that are literals, or parts of one. */
+  readonly literals: Kinds;
   /** All that an outline is made from. */
   readonly notable: Kinds;
   /** Types, and what holds the members of one. */
@@ -90,6 +96,7 @@ export function numbered(language: Language, grammar: Grammar): Numbered {
     bodies: set(language.bodies),
     names: set(language.names),
     patterns: set(language.patterns ?? []),
+    literals: Uint8Array.from(grammar.kinds, (kind) => LITERALS.test(kind) ? 1 : 0),
     notable: set([
       ...Object.keys(language.symbols),
       ...language.comments,
