@@ -1,5 +1,7 @@
 /** Which records somebody wants to see, and what all of them come to. */
 
+import { isObject } from "../core/json_value.ts";
+
 /** A record as it was read: members of `AuditEntry` and of the chain. */
 export type ReadRecord = Readonly<Record<string, unknown>>;
 
@@ -19,9 +21,7 @@ export interface Selection {
 export function parseRecord(line: string): ReadRecord | null {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? value as ReadRecord
-      : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** Lists, objects with known keys and mappings with free ones, made of fields. */
 
+import { isObject } from "../core/json_value.ts";
 import { either, found } from "./value_kind.ts";
 import type { Field, SchemaNode } from "./field.ts";
 import { quoted } from "../core/printable.ts";
@@ -96,7 +97,7 @@ export function object<const M extends Members>(members: M): Field<ObjectOf<M>> 
       ...(needed.length > 0 ? { required: needed } : {}),
     },
     read(value, position) {
-      if (!isMapping(value)) {
+      if (!isObject(value)) {
         return position.report(`found ${found(value)}; write a mapping with ${either(names)}`);
       }
       let whole = true;
@@ -143,7 +144,7 @@ export function mapping<T extends NonNullable<unknown>>(
       additionalProperties: value.schema,
     },
     read(found_, position) {
-      if (!isMapping(found_)) {
+      if (!isObject(found_)) {
         return position.report(
           `found ${found(found_)}; write a mapping of names to what holds for them`,
         );
@@ -195,8 +196,4 @@ function present<T>(field: Field<T>): Field<T> {
 /** A name that every object inherits would be found where nobody wrote it; Deno lacks `__proto__` itself. */
 function isInherited(name: string): boolean {
   return name === "__proto__" || name in Object.prototype;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

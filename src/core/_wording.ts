@@ -1,5 +1,6 @@
 /** How schemas, values and places in arguments are named in messages. */
 
+import { isObject } from "./json_value.ts";
 import { printable, quoted } from "./printable.ts";
 import type { JsonSchema } from "./schema.ts";
 
@@ -7,11 +8,6 @@ import type { JsonSchema } from "./schema.ts";
 export function joinPath(path: string, key: string): string {
   const name = /^[A-Za-z_$][\w$-]*$/.test(key) ? printable(key, 60) : `[${quoted(key)}]`;
   return path === "" || name.startsWith("[") ? `${path}${name}` : `${path}.${name}`;
-}
-
-/** An object in the sense of JSON. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const TYPE_WORDS = {

@@ -1,8 +1,9 @@
 /** The schema interpreter: what a caller sent, checked against a tool's schema, with defaults filled in. */
 
+import { isObject } from "./json_value.ts";
 import { ToolError } from "./errors.ts";
 import { didYouMean, nearestOf } from "./nearest.ts";
-import { describeType, describeValue, isObject, joinPath, typeHint } from "./_wording.ts";
+import { describeType, describeValue, joinPath, typeHint } from "./_wording.ts";
 import { type Infer, isClosed, type JsonSchema, type Schema } from "./schema.ts";
 
 /** One thing wrong with the arguments. `path` as in `edits[2].old`, empty for the arguments as a whole. */

@@ -1,13 +1,6 @@
 /** Plain JSON Schema data (a subset of draft 2020-12), the types that read it, and what it leaves implied. */
 
-/** What JSON can write. */
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue };
+import type { JsonValue } from "./json_value.ts";
 
 /** The keywords that tools may use. */
 export interface JsonSchema {

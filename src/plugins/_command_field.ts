@@ -1,5 +1,6 @@
 /** The command of a manifest: its words and groups, each placeholder held against the parameters. */
 
+import { isObject } from "../core/json_value.ts";
 import type { JsonSchema } from "../core/schema.ts";
 import { converted, list, object, optional, required } from "../config/collection.ts";
 import { type Field, text } from "../config/field.ts";
@@ -46,9 +47,7 @@ const groupField: Field<WordGroup> = object({
 const partField: Field<Word | WordGroup> = {
   schema: { anyOf: [wordField.schema, groupField.schema] },
   read: (value, place) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? groupField.read(value, place)
-      : wordField.read(value, place),
+    isObject(value) ? groupField.read(value, place) : wordField.read(value, place),
 };
 
 const programField: Field<Word> = converted(wordField, (word, place) => {

@@ -1,12 +1,12 @@
 /** The manifest of a wrapped command. */
 
+import { isObject } from "../core/json_value.ts";
 import type { JsonSchema } from "../core/schema.ts";
 import { converted, list, object, otherwise, required } from "../config/collection.ts";
 import { type Field, number, oneOf, text } from "../config/field.ts";
 import { found } from "../config/value_kind.ts";
 import { type KeyPosition, topOf } from "../config/key_position.ts";
 import { checkCommand, checkWord, commandField, propertyOf, wordField } from "./_command_field.ts";
-import { isMapping } from "./_fields.ts";
 import { schemaField } from "./_schema_field.ts";
 import { HEAD, NO_PARAMETERS, parameters, TAIL } from "./_sections.ts";
 import { watching } from "./_watching.ts";
@@ -42,7 +42,7 @@ const outputForm: Field<CommandManifest["output"]> = converted(
 const output: Field<CommandManifest["output"]> = {
   schema: { anyOf: [format.schema, outputForm.schema] },
   read(value, place) {
-    if (isMapping(value)) return outputForm.read(value, place);
+    if (isObject(value)) return outputForm.read(value, place);
     const word = format.read(value, place);
     return word === undefined ? undefined : { format: word, schema: null };
   },
@@ -76,7 +76,7 @@ export const commandSections: Field<CommandManifest> = {
     const read = sections.read(value, place);
     if (read === undefined) {
       // The words of the command are held against the parameters all the same, where both can be read.
-      if (isMapping(value)) checkParts(readParts(value), place);
+      if (isObject(value)) checkParts(readParts(value), place);
       return undefined;
     }
     const { timeout: timeoutMs, ...rest } = read;

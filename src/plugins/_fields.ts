@@ -1,5 +1,6 @@
 /** Fields that manifests and their cases share. */
 
+import { isObject } from "../core/json_value.ts";
 import type { Field } from "../config/field.ts";
 import { found } from "../config/value_kind.ts";
 
@@ -7,10 +8,5 @@ import { found } from "../config/value_kind.ts";
 export const argumentsField: Field<Readonly<Record<string, unknown>>> = {
   schema: { type: "object" },
   read: (value, place) =>
-    isMapping(value) ? value : place.report(`found ${found(value)}; write a mapping of arguments`),
+    isObject(value) ? value : place.report(`found ${found(value)}; write a mapping of arguments`),
 };
-
-/** Whether a value of YAML has keys. */
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

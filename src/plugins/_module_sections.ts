@@ -1,10 +1,10 @@
 /** The manifest of a module: which file it is, and which files it needs. */
 
+import { isObject } from "../core/json_value.ts";
 import type { JsonSchema } from "../core/schema.ts";
 import { list, object, otherwise, required } from "../config/collection.ts";
 import { type Field, oneOf, text } from "../config/field.ts";
 import { checkWord } from "./_command_field.ts";
-import { isMapping } from "./_fields.ts";
 import { needField } from "./_needs.ts";
 import { schemaField } from "./_schema_field.ts";
 import { HEAD, TAIL } from "./_sections.ts";
@@ -55,7 +55,7 @@ const outputForm = object({
 const output: Field<ModuleManifest["output"]> = {
   schema: { anyOf: [{ const: "json" }, outputForm.schema] },
   read: (value, place) =>
-    isMapping(value)
+    isObject(value)
       ? outputForm.read(value, place)
       : value === "json"
       ? { format: "json", schema: null }

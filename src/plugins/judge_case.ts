@@ -1,11 +1,11 @@
 /** What a case expected and did not get. Pure. */
 
+import { isObject } from "../core/json_value.ts";
 import { ERROR_CODES, type ErrorCode, EXIT } from "../core/errors.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import { printable } from "../core/printable.ts";
 import type { Effect } from "../policy/model.ts";
 import { expandCommand } from "./_expand.ts";
-import { isMapping } from "./_fields.ts";
 import { isModule, type PluginManifest } from "./manifest.ts";
 import type { PluginCase } from "./parse_cases.ts";
 
@@ -73,7 +73,7 @@ function judgeWords(
 
 /** Mappings are compared by what is expected of them, all else whole. */
 function differences(place: string, expected: unknown, actual: unknown): readonly string[] {
-  if (isMapping(expected) && isMapping(actual)) {
+  if (isObject(expected) && isObject(actual)) {
     return Object.entries(expected).flatMap(([key, value]) =>
       differences(
         `${place}.${printable(key, 60)}`,

@@ -1,5 +1,6 @@
 /** Cases that a custom tool is tried with: YAML text → calls and what is expected of each, or all that is wrong with it. */
 
+import { isObject } from "../core/json_value.ts";
 import { ERROR_CODES, type ErrorCode } from "../core/errors.ts";
 import { type LaidOut, laidOutFiles, wrongLaidOutPath } from "../config/laid_out.ts";
 import { type Effect, EFFECTS } from "../policy/model.ts";
@@ -7,7 +8,7 @@ import { parseDocument, type PolicyProblem } from "../policy/parse/parse.ts";
 import { list, mapping, object, optional, otherwise, required } from "../config/collection.ts";
 import { exactly, type Field, oneOf, text } from "../config/field.ts";
 import { found } from "../config/value_kind.ts";
-import { argumentsField, isMapping } from "./_fields.ts";
+import { argumentsField } from "./_fields.ts";
 
 /** One call, and what is expected of it. What is left out is not looked at, save that a call is to succeed. */
 export interface PluginCase {
@@ -39,7 +40,7 @@ export interface PluginCases {
 const mappingOf = (what: string): Field<Readonly<Record<string, unknown>>> => ({
   schema: { type: "object" },
   read: (value, place) =>
-    isMapping(value) ? value : place.report(`found ${found(value)}; write ${what}`),
+    isObject(value) ? value : place.report(`found ${found(value)}; write ${what}`),
 });
 
 /** A missing file is written as false: a key with nothing behind it is a slip of the pen everywhere else. */

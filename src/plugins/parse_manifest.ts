@@ -1,12 +1,12 @@
 /** YAML text → the manifest of a custom tool, or all that is wrong with it. Pure: who reads files is `cli`. */
 
+import { isObject } from "../core/json_value.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import { parseDocument, type PolicyProblem } from "../policy/parse/parse.ts";
 import type { Field } from "../config/field.ts";
 import type { KeyPosition } from "../config/key_position.ts";
 import { commandSections } from "./_command_sections.ts";
 import { expandCommand } from "./_expand.ts";
-import { isMapping } from "./_fields.ts";
 import { moduleSections } from "./_module_sections.ts";
 import { expandNeeds } from "./_needs.ts";
 import { isModule, type PluginArguments, type PluginManifest } from "./manifest.ts";
@@ -31,7 +31,7 @@ const MOST_EXAMPLES = 20;
 const manifestField: Field<PluginManifest> = {
   schema: { anyOf: [commandSections.schema, moduleSections.schema] },
   read(value, place) {
-    const named = isMapping(value) && Object.hasOwn(value, "module");
+    const named = isObject(value) && Object.hasOwn(value, "module");
     if (named && Object.hasOwn(value, "command")) {
       return place.in("module").report("stands beside a command; a tool is one or the other");
     }

@@ -1,5 +1,6 @@
 /** Cases that a policy is tried with: YAML text → requests and what is expected of each, or all that is wrong with it. */
 
+import { isObject } from "../core/json_value.ts";
 import { ERROR_CODES, type ErrorCode } from "../core/errors.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { type Effect, EFFECTS } from "./model.ts";
@@ -37,9 +38,7 @@ const name = text({ what: "a short name" });
 const freeMapping: Field<Readonly<Record<string, unknown>>> = {
   schema: { type: "object" },
   read: (value, place) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? value as Readonly<Record<string, unknown>>
-      : place.report(`found ${found(value)}; write a mapping of arguments`),
+    isObject(value) ? value : place.report(`found ${found(value)}; write a mapping of arguments`),
 };
 
 const policyCase: Field<PolicyCase> = object({

@@ -1,11 +1,11 @@
 /** The files and hosts that the words of one program name. */
 
+import { baseName } from "../core/path_text.ts";
 import { addressOf } from "./address_argument.ts";
 import { placeArguments, type PlacedArgument, type PlacedArguments } from "./arguments.ts";
 import type { Effect } from "./effect.ts";
 import { hasOption } from "./_options.ts";
 import { resultNames } from "./_results.ts";
-import { baseName } from "./risk.ts";
 import type { Place } from "./spec.ts";
 import type { ProgramSpec } from "./table.ts";
 

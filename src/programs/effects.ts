@@ -1,9 +1,10 @@
 /** What a command would do to files, hosts and other programs by its arguments: the table of programs, read for one command. */
 
+import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import type { Effect, FileEffect } from "./effect.ts";
 import { inspectArguments } from "./_inspect.ts";
-import { baseName, baseNames } from "./risk.ts";
+import { baseNames } from "./risk.ts";
 import type { Starts } from "./spec.ts";
 import { commandsIn } from "./_started.ts";
 import { subcommandPositions } from "./subcommands.ts";

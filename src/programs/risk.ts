@@ -1,5 +1,6 @@
 /** What a command would do by its arguments: how risky it is, and which further programs it would start. */
 
+import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { inspectArguments, runsSomething } from "./_inspect.ts";
@@ -135,9 +136,4 @@ export function baseNames(argv: readonly string[], program: Program | null): rea
 function trusted(argv: readonly string[], program: Program | null): boolean {
   if (program === null) return true;
   return baseNames(argv, program).some((name) => program.names.includes(name));
-}
-
-/** The last name of a path. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

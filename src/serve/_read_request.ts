@@ -1,5 +1,6 @@
 /** One line of `serve` → a request, or the answer that says what is wrong with it. Pure. */
 
+import { isObject } from "../core/json_value.ts";
 import { type ResultError, ToolError } from "../core/errors.ts";
 import { didYouMean, nearestOf } from "../core/nearest.ts";
 import type { CallRequest, RequestId } from "../core/request.ts";
@@ -196,10 +197,6 @@ function string(value: Record<string, unknown>, key: string): string {
   const text = value[key];
   if (typeof text !== "string" || text === "") throw wrong(`${key}: a string that is not empty`);
   return text;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isId(value: unknown): value is RequestId {

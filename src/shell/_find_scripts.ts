@@ -1,5 +1,6 @@
 /** Shell scripts among the words of a command that starts a shell in turn (`timeout 5 sh -c SCRIPT`). */
 
+import { baseName } from "../core/path_text.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Plan } from "../core/plan.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
@@ -51,8 +52,4 @@ function isRewritten(argv: readonly string[], index: number): boolean {
   const before = argv.slice(1, index);
   return argv.slice(index).some((word) => word.includes("{}")) ||
     before.some((word) => /^-(?:I|i|J|-replace|execdir|okdir|C|-chdir|D|-cwd)/.test(word));
-}
-
-function baseName(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1);
 }

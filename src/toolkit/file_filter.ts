@@ -1,5 +1,6 @@
 /** Which files of a tree are looked at: those that a person would, as far as a glob allows. */
 
+import { baseName } from "../core/path_text.ts";
 import type { Glob, GlobPlace } from "../core/glob.ts";
 import type { ScanDirectory, ScanFilter } from "../core/scan.ts";
 import type { ReadContext } from "../core/tool.ts";
@@ -46,7 +47,7 @@ export function createFilter(
           !passedOver(name, true);
       },
       below(directory) {
-        const name = directory.path.slice(directory.path.lastIndexOf("/") + 1);
+        const name = baseName(directory.path);
         const places = placesIn(globs, name);
         const rulesBelow = rules.into(name, directory);
         return places === globs && rulesBelow === rules ? this : filterOf(places, rulesBelow);

@@ -1,5 +1,6 @@
 /** Results for people, on a terminal: text as it is, lists as tables, diffs in colour, errors with what to do. */
 
+import { isObject } from "../../core/json_value.ts";
 import type { ResultError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { clip, plain, textWidth } from "./plain_text.ts";
@@ -29,7 +30,7 @@ export function renderResult(
 ): Rendered {
   const output: unknown = JSON.parse(result.output);
   const { error } = result;
-  const said = shown && isFields(output) && typeof output["stdout"] === "string";
+  const said = shown && isObject(output) && typeof output["stdout"] === "string";
   const text = output === null || said ? "" : renderOutput(output, screens.output);
   return { output: text, problem: error === null ? null : renderError(error, screens.problem) };
 }
@@ -46,7 +47,7 @@ function renderError({ code, message, rule }: ResultError, screen: Screen): stri
 }
 
 function renderOutput(output: unknown, screen: Screen): string {
-  if (!isFields(output)) return plain(typeof output === "string" ? output : JSON.stringify(output));
+  if (!isObject(output)) return plain(typeof output === "string" ? output : JSON.stringify(output));
   const { content, stdout, stderr, timestamp, help, diff, ...rest } = output;
   for (const text of [content, help, timestamp]) {
     if (typeof text === "string") return plain(text).replace(/\n$/, "");
@@ -85,7 +86,7 @@ function renderFields(output: Fields, screen: Screen): string {
 }
 
 function renderList(list: readonly unknown[], screen: Screen): string {
-  if (!list.every(isFields)) return list.map((value) => plain(inline(value))).join("\n");
+  if (!list.every(isObject)) return list.map((value) => plain(inline(value))).join("\n");
   const inner = list.flatMap((row) => Object.entries(row)).find(([, value]) => isRecords(value));
   if (inner === undefined) return renderTable(list, screen);
   // Records within records: a heading for each, and below it its own table.
@@ -123,11 +124,7 @@ function inline(value: unknown): string {
 }
 
 function isRecords(value: unknown): value is readonly Fields[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isFields);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Array.isArray(value) && value.length > 0 && value.every(isObject);
 }
 
 /** Text of a program as it comes. */

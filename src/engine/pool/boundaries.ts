@@ -1,5 +1,6 @@
 /** Boundaries of threads: drawn from one grant for a single call, from what the policy can allow for many. */
 
+import { parentOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { entryType } from "../../host/paths/entry_type.ts";
@@ -161,9 +162,4 @@ function deepestFolder(path: CanonicalPath): CanonicalPath {
   let type = entryType(at);
   for (; type === null && at !== "/"; type = entryType(at)) at = parentOf(at);
   return type === "file" ? parentOf(at) : at;
-}
-
-/** A canonical path has no trailing slash and no dots: its parent is what stands before the last slash. */
-function parentOf(path: CanonicalPath): CanonicalPath {
-  return (path.slice(0, path.lastIndexOf("/")) || "/") as CanonicalPath;
 }

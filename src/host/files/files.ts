@@ -1,5 +1,6 @@
 /** The file handles of one call: what its grant names, over the files of the platform. */
 
+import { baseName } from "../../core/path_text.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { FileChange, FileInfo, Files } from "../../core/files.ts";
@@ -160,7 +161,7 @@ export function createFiles(
         ...long,
         now: Date.now(),
         ...(kept === undefined ? {} : { spared: kept.name }),
-        require: (backup) => void paths.backup("write", file, nameOf(backup)),
+        require: (backup) => void paths.backup("write", file, baseName(backup)),
       });
       return paths.backup("write", file, name).shown;
     },
@@ -253,14 +254,10 @@ function requireApart(from: Target, to: Target, verb: string): void {
 function noSuchBackup(path: string, backup: string, known: readonly KnownBackup[]): ToolError {
   const names = known.map(({ target }) => target.shown);
   const there = names.length === 0 ? "it has none" : `there are: ${names.join(", ")}`;
-  const isName = backupNumber(nameOf(path), nameOf(backup)) !== null;
+  const isName = backupNumber(baseName(path), baseName(backup)) !== null;
   return new ToolError(
     isName ? "FILE_NOT_FOUND" : "INVALID_ARGUMENTS",
     `"${backup}" is no backup of "${path}"; ${there}`,
     { details: { backups: names } },
   );
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,5 +1,6 @@
 /** The directory that a path lies in, opened without following links, and made where it is wanted. */
 
+import { baseName, parentOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
@@ -14,7 +15,7 @@ export const NEW_DIRECTORY_MODE = 0o777;
 export interface ParentDirectory {
   readonly parent: Handle;
   /** Directories that were made for it, each in the one before. */
-  readonly made: readonly string[];
+  readonly made: readonly CanonicalPath[];
 }
 
 /** The primitives that this takes. */
@@ -23,14 +24,9 @@ export type ParentPrimitives = Pick<
   "openPath" | "openAt" | "makeDirectoryAt" | "unlinkAt" | "sync" | "close"
 >;
 
-/** The directory of a path; of `/` itself. A canonical path has no trailing slash and no dots. */
-export function parentOf(path: string): CanonicalPath {
-  return (path.slice(0, path.lastIndexOf("/")) || "/") as CanonicalPath;
-}
-
 /** The last part of a path; `.` of `/`. */
 export function nameIn(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1) || ".";
+  return baseName(path) || ".";
 }
 
 /** A handle of the directory of `target`. Throws FILE_NOT_FOUND where it is missing, NATIVE_DENIED, RESOURCE_LIMIT. */
@@ -83,13 +79,13 @@ function openDirectory(
 function makeBelow(
   files: ParentPrimitives,
   target: Target,
-  start: { readonly parent: Handle; readonly path: string },
+  start: { readonly parent: Handle; readonly path: CanonicalPath },
   names: readonly string[],
 ): ParentDirectory {
-  const made: string[] = [];
+  const made: CanonicalPath[] = [];
   let { parent, path } = start;
   for (const name of names) {
-    path = `${path === "/" ? "" : path}/${name}`;
+    path = `${path === "/" ? "" : path}/${name}` as CanonicalPath;
     const result = files.makeDirectoryAt(parent, name, NEW_DIRECTORY_MODE);
     // Somebody else may have made it just now: then what it is shows when it is opened.
     const below = result < 0 && result !== -ERRNO.EEXIST
@@ -110,7 +106,7 @@ function makeBelow(
 }
 
 /** Takes directories back that were made for nothing, the last first, as far as they are empty. */
-export function removeMade(files: ParentPrimitives, made: readonly string[]): void {
+export function removeMade(files: ParentPrimitives, made: readonly CanonicalPath[]): void {
   for (const path of made.toReversed()) {
     const parent = openDirectory(files, parentOf(path));
     if (parent < 0) return;

@@ -1,5 +1,6 @@
 /** Where a requested path really leads: the one place that makes a `CanonicalPath`. */
 
+import { parentOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { changed } from "../kernel/refusal.ts";
@@ -141,7 +142,7 @@ function walk(base: CanonicalPath, requested: string, entryAt: EntryProbe): Cano
     const part = pending.pop() as string;
     if (part === "" || part === ".") continue;
     if (part === "..") {
-      path = path.slice(0, Math.max(path.lastIndexOf("/"), 1));
+      path = parentOf(path);
       // The parent of something missing may be there.
       missing = false;
       continue;

@@ -1,5 +1,6 @@
 /** From the words of a tool to the canonical path that the grant gives it. */
 
+import { siblingOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Grant, PathGrant } from "../../policy/grant.ts";
@@ -121,7 +122,7 @@ export function createGrantedPaths(grant: Grant, rulebook: Rulebook): GrantedPat
       throw new ToolError("PATH_DENIED", `this call was not granted the backups of "${path}"`);
     },
     backup(access, of, name) {
-      const path = `${of.path.slice(0, of.path.lastIndexOf("/"))}/${name}` as CanonicalPath;
+      const path = siblingOf(of.path, name);
       const own = rulebook.judgePath(access, of.path, "directory");
       const { effect, reason, rule } = rulebook.judgePath(access, path, "directory");
       if (strictness(effect) <= strictness(own.effect)) return { path, shown: show(path) };

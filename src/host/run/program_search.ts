@@ -1,5 +1,6 @@
 /** Finding programs: over the trusted part of the search path only, and each only once. */
 
+import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
@@ -103,7 +104,7 @@ function openFinder(
   };
   /** The last part keeps its name (a multi-call binary reads it), all before it is resolved. */
   const findPath = (name: string, cwd: CanonicalPath): Program | null => {
-    const last = name.slice(name.lastIndexOf("/") + 1);
+    const last = baseName(name);
     const folder = real(name.slice(0, name.length - last.length), cwd);
     if (folder === null || last === "" || last === "." || last === "..") return null;
     const start = `${folder === "/" ? "" : folder}/${last}`;

@@ -1,5 +1,6 @@
 /** Directory listings with their judgements, kept while the directories do not change. */
 
+import { parentOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
@@ -74,8 +75,7 @@ export function createListings(judge: Judge, libc: Libc | null = null): Listings
       round = new Map();
     },
     inodeOf(path) {
-      const cut = path.lastIndexOf("/");
-      const listed = round.get((path.slice(0, cut) || "/") as CanonicalPath);
+      const listed = round.get(parentOf(path));
       if (listed === undefined) return 0;
       const inodes = byPath.get(listed.entries) ??
         new Map(listed.entries.map((entry) => [entry.path, entry.inode]));

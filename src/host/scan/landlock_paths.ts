@@ -3,6 +3,7 @@
  * only allow a directory with all below it, so a directory that holds something denied is allowed part by part.
  */
 
+import { parentOf } from "../../core/path_text.ts";
 import { createHash } from "node:crypto";
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { Access } from "../../policy/model.ts";
@@ -198,7 +199,7 @@ function spend(
   const taken = rules.slice(0, budget.left);
   budget.left -= taken.length;
   for (const path of rules.slice(taken.length)) {
-    refused.push((path.slice(0, path.lastIndexOf("/")) || "/") as CanonicalPath);
+    refused.push(parentOf(path));
   }
   return taken;
 }

@@ -1,5 +1,6 @@
 /** Judges what a spawn would start, where, and on what, by the rules of all policies. */
 
+import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, ResolvedSpawnCapability } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import {
@@ -12,7 +13,7 @@ import type { CompiledPolicy } from "../_compiled.ts";
 import { judgePath, lies } from "./path.ts";
 import type { PathQuestion, Question } from "./question.ts";
 import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
-import { baseName, type CommandAssessment } from "../../programs/risk.ts";
+import { type CommandAssessment } from "../../programs/risk.ts";
 import type { Verdict } from "../rulebook.ts";
 
 /**

@@ -1,5 +1,6 @@
 /** What would make a denied or asked-for request allowed: the file to change, and the line to write. */
 
+import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import { RISKS } from "../../core/tool.ts";
@@ -183,7 +184,7 @@ function endingRemedies({ file, ending }: PolicyFinding, question: Question): re
     return [{ file, key: ending.index, add: null, how }];
   }
   const { path } = question.path;
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const name = baseName(path).toLowerCase();
   const dot = name.lastIndexOf(".");
   return [{
     file,

@@ -1,12 +1,13 @@
 /** The command rules of one policy, compiled: finds those that speak for a command without trying each. */
 
+import { baseName } from "../../core/path_text.ts";
 import type { Program } from "../../core/capability.ts";
 import { fold } from "./_fold.ts";
 import { subcommandPositions } from "../../programs/subcommands.ts";
 import { builtInKnowledge } from "../../programs/table.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
 import { matchesText, type TextPattern } from "./text_pattern.ts";
-import { baseName, baseNames } from "../../programs/risk.ts";
+import { baseNames } from "../../programs/risk.ts";
 import { type CommandPattern, matchesArguments, parseCommandPattern } from "./argv.ts";
 import type { CommandRule, Effect } from "../model.ts";
 

@@ -1,5 +1,6 @@
 /** The sections of a policy that hold settings: how much, how long, who, with what around it. */
 
+import { isObject } from "../../core/json_value.ts";
 import { PERMISSION_GROUPS, RISKS } from "../../core/tool.ts";
 import {
   type AgentRule,
@@ -372,7 +373,7 @@ const pluginRule: Field<PluginRule> = object({
 export const plugins: Section<"plugins"> = {
   schema: { anyOf: [manifests.schema, pluginRule.schema] },
   read(value, place) {
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    if (isObject(value)) {
       return pluginRule.read(value, place);
     }
     const read = manifests.read(value, place);

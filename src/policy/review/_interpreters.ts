@@ -1,7 +1,7 @@
 /** Programs on the list of commands that run whatever they are given, and so make the rest of the list worthless. */
 
+import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
-import { baseName } from "../../programs/risk.ts";
 import { knownPrograms } from "../../programs/table.ts";
 import type { PlacedPolicy } from "../_settings.ts";
 import { matchesText } from "../match/text_pattern.ts";

@@ -1,12 +1,7 @@
 /** The other side: what it can do, and what it is asked. */
 
-import {
-  isObject,
-  type MessageId,
-  notificationMessage,
-  type Params,
-  requestMessage,
-} from "./messages.ts";
+import { isObject } from "../../core/json_value.ts";
+import { type MessageId, notificationMessage, type Params, requestMessage } from "./messages.ts";
 
 /** What a client said of itself in `initialize`. */
 export interface ClientAbilities {

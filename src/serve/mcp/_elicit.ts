@@ -1,5 +1,6 @@
 /** Approvals as MCP elicitations: the client shows the question to whoever sits there. */
 
+import { isObject } from "../../core/json_value.ts";
 import { printable } from "../../core/printable.ts";
 import type {
   ApprovalAnswer,
@@ -7,7 +8,7 @@ import type {
   PendingApproval,
 } from "../../engine/approvals/approvals.ts";
 import type { Client } from "./_client.ts";
-import { isObject, type Params } from "./messages.ts";
+import type { Params } from "./messages.ts";
 
 /** Characters of a preview that go with the question. */
 const LONGEST_PREVIEW = 4_000;

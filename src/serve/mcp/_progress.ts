@@ -1,7 +1,8 @@
 /** Progress notifications of one call: each is more than the one before (MCP, "Progress"), whatever is counted. */
 
+import { isObject } from "../../core/json_value.ts";
 import type { JobEvent } from "../../engine/runner.ts";
-import { isObject, type Params } from "./messages.ts";
+import type { Params } from "./messages.ts";
 
 /** Progress of one call, as notifications whose figures only rise. */
 export class Progress {

@@ -1,12 +1,13 @@
 /** Tools and resources for a client: what all revisions have in common. */
 
+import { isObject } from "../../core/json_value.ts";
 import type { CallRequest } from "../../core/request.ts";
 import { refusal, type Result, resultError } from "../../core/result.ts";
 import { execute } from "../../engine/execute.ts";
 import type { Client } from "./_client.ts";
 import { createElicitor } from "./_elicit.ts";
 import { isLogged, type LogLevel } from "./_log_level.ts";
-import { isObject, type MessageId, type Params, RPC, RpcError, textParam } from "./messages.ts";
+import { type MessageId, type Params, RPC, RpcError, textParam } from "./messages.ts";
 import type { NarrowedEngine } from "./_narrowed_engine.ts";
 import { Progress } from "./_progress.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./_resources.ts";

@@ -1,8 +1,8 @@
 /** Files of the workspace as MCP resources: through the same tools, under the same policy, as everything else. */
 
+import { isObject } from "../../core/json_value.ts";
 import type { Result } from "../../core/result.ts";
 import {
-  isObject,
   type Params,
   type Revision,
   RPC,

@@ -1,5 +1,6 @@
 /** MCP roots: folders that a client is about. They can only narrow what the policies allow. */
 
+import { isObject } from "../../core/json_value.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { canonicalize } from "../../host/paths/canonicalize.ts";
@@ -7,7 +8,7 @@ import { plainGlob } from "../../engine/guard.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { SILENT_POLICY } from "../../policy/model.ts";
 import { isWithin } from "../../sandbox/within.ts";
-import { isObject, type Params } from "./messages.ts";
+import type { Params } from "./messages.ts";
 
 /** More than any client has; each is a rule. */
 const MOST_ROOTS = 100;

@@ -3,6 +3,7 @@
  * answered with the question, and the client sends it again with the answer.
  */
 
+import { isObject } from "../../core/json_value.ts";
 import { sha256 } from "../../core/sha256.ts";
 import type {
   ApprovalAnswer,
@@ -10,7 +11,7 @@ import type {
   PendingApproval,
 } from "../../engine/approvals/approvals.ts";
 import { answerOf, elicitation, NOBODY } from "./_elicit.ts";
-import { isObject, type Params, RPC, RpcError } from "./messages.ts";
+import { type Params, RPC, RpcError } from "./messages.ts";
 
 /** A question that was handed out. */
 interface Question {

@@ -1,15 +1,9 @@
 /** Who a request comes from: what its session settled, or, since 2026-07-28, what the request says of itself. */
 
+import { isObject } from "../../core/json_value.ts";
 import { abilitiesOf, type ClientAbilities } from "./_client.ts";
 import { LOG_LEVELS, type LogLevel } from "./_log_level.ts";
-import {
-  isObject,
-  type Params,
-  type Revision,
-  RPC,
-  RpcError,
-  STATELESS_REVISION,
-} from "./messages.ts";
+import { type Params, type Revision, RPC, RpcError, STATELESS_REVISION } from "./messages.ts";
 
 /** What is known of who sent a message: said once in a session, or in each message. */
 export interface Speaker {

@@ -1,6 +1,7 @@
 /** What 2026-07-28 has in each result beyond what earlier revisions have. */
 
-import { isObject, type Params } from "./messages.ts";
+import { isObject } from "../../core/json_value.ts";
+import type { Params } from "./messages.ts";
 
 /** A server's name and version, as in `initialize` and in results. */
 export interface ServerInfo {

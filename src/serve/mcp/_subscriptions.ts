@@ -3,7 +3,8 @@
  * so it agrees to no kind of notification, and keeps the stream open as the client wants it.
  */
 
-import { isObject, type MessageId, type Params, RPC, RpcError } from "./messages.ts";
+import { isObject } from "../../core/json_value.ts";
+import { type MessageId, type Params, RPC, RpcError } from "./messages.ts";
 
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 /** Streams that are open at once. */

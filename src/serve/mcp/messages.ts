@@ -1,5 +1,7 @@
 /** JSON-RPC 2.0 as MCP speaks it: what comes in is told apart here, what goes out is put together here. Pure. */
 
+import { isObject } from "../../core/json_value.ts";
+
 /** The revision whose requests stand for themselves: no `initialize`, no session. */
 export const STATELESS_REVISION = "2026-07-28";
 /** Revisions whose sessions begin with `initialize`, newest first. */
@@ -114,11 +116,6 @@ function readMessage(value: unknown): Incoming {
 
 function invalid(id: MessageId | null, code: number, message: string): Incoming {
   return { kind: "invalid", id, code, message };
-}
-
-/** Whether a value of JSON has members. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A text member of params. Throws an RpcError that names it. */

@@ -1,5 +1,6 @@
 /** `restore_file`: puts a backup back, and keeps what it replaces as the newest backup. */
 
+import { baseName } from "../../core/path_text.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
@@ -86,7 +87,7 @@ function chooseBackup({ path, backup }: Input, { files }: ReadContext): Backup {
   const backups = files.backups(path);
   const shown = files.display(path);
   const isNamed = (one: Backup): boolean =>
-    [one.path, nameOf(one.path), path + one.path.slice(shown.length)].some((name) =>
+    [one.path, baseName(one.path), path + one.path.slice(shown.length)].some((name) =>
       name === backup || name === plain(backup ?? "")
     );
   const chosen = backup === undefined ? backups.at(-1) : backups.find(isNamed);
@@ -100,10 +101,6 @@ function chooseBackup({ path, backup }: Input, { files }: ReadContext): Backup {
       }`,
     { details: { backups: backups.map((one) => one.path) } },
   );
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Without `.` and repeated slashes, as results show paths. */

@@ -1,6 +1,7 @@
 /** Schemas and values made from a seed, for tests that hold what reads schemas against somebody else's reading. */
 
-import type { JsonSchema, JsonValue } from "../../../src/core/schema.ts";
+import type { JsonValue } from "../../../src/core/json_value.ts";
+import type { JsonSchema } from "../../../src/core/schema.ts";
 import type { Random } from "../../random.ts";
 
 const chance = (random: Random, share: number): boolean => random.below(1000) < share * 1000;

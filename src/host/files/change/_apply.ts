@@ -1,12 +1,14 @@
 /** Changing several files as one: all that can fail is done beside them before the first is touched. */
 
+import { parentOf } from "../../../core/path_text.ts";
+import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { exists, refusal, requirePermission, stale } from "../../kernel/refusal.ts";
 import { isSameFile, type Stat } from "../../kernel/stat.ts";
 import { type OpenFile, openForReading, type TargetEntry, withEntry } from "../_target_entry.ts";
 import type { Change, LongOptions } from "../file_backend.ts";
-import { nameIn, openNewParent, parentOf, removeMade } from "../parent_directory.ts";
+import { nameIn, openNewParent, removeMade } from "../parent_directory.ts";
 import type { FilePrimitives, Handle, Result } from "../primitives.ts";
 import { resemble, setExecutable, takeAfter } from "./_attributes.ts";
 import { writeAll } from "./_contents.ts";
@@ -88,7 +90,7 @@ class Held {
   readonly #stagings = new Map<string, Staging>();
   #temporary: { readonly directory: Handle; readonly name: string }[] = [];
   readonly #olds: OpenFile[] = [];
-  #made: string[] = [];
+  #made: CanonicalPath[] = [];
 
   constructor(files: FilePrimitives) {
     this.#files = files;

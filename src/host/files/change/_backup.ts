@@ -1,6 +1,6 @@
 /** Copies of a file beside it: made so that two callers never share one, and put back. */
 
-import type { CanonicalPath } from "../../../core/capability.ts";
+import { siblingOf } from "../../../core/path_text.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { changed, refusal, requirePermission } from "../../kernel/refusal.ts";
 import { backupName, backupNumber, expired, nextNumber } from "../_backup_names.ts";
@@ -60,7 +60,7 @@ function nameCopy(
   const { target, parent } = entry;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const name = backupName(entry.name, number + attempt);
-    require(beside(target, name));
+    require(siblingOf(target.path, name));
     const result = renameNew(
       files,
       { directory: parent, name: temporary },
@@ -88,16 +88,12 @@ function letGo(
   for (const { name } of expired(dated, { keep, ageMs, now })) {
     if (name === spared) continue;
     try {
-      require(beside(entry.target, name));
+      require(siblingOf(entry.target.path, name));
     } catch {
       continue;
     }
     files.unlinkAt(entry.parent, name, "entry");
   }
-}
-
-function beside({ path }: Target, name: string): CanonicalPath {
-  return `${path.slice(0, path.lastIndexOf("/"))}/${name}` as CanonicalPath;
 }
 
 /** As `FileBackend.restore`. */

@@ -4,11 +4,11 @@
  * now is noticed.
  */
 
+import { parentOf } from "../../../core/path_text.ts";
 import type { CanonicalPath } from "../../../core/capability.ts";
 import type { FileType } from "../../../core/files.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { type EntryName, isSameFile, type Stat } from "../../kernel/stat.ts";
-import { parentOf } from "../parent_directory.ts";
 import type { Handle, PathOpening, Result } from "../primitives.ts";
 import { attempt } from "./_results.ts";
 

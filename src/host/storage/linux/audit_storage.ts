@@ -1,5 +1,6 @@
 /** The audit log's files on Linux: opened without following a link, locked by `flock(2)`, written by descriptor. */
 
+import { baseName } from "../../../core/path_text.ts";
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import type { LogFile, LogStorage } from "../../../audit/storage.ts";
@@ -26,7 +27,7 @@ const SEEK_SET = 0;
 /** Files beside each other: `path`, and `path.1`, `path.2`, … that were put aside. Throws a ToolError for each failure. */
 export function createAuditStorage(libc: Libc, path: CanonicalPath): LogStorage {
   const target: Target = { path, shown: "the audit log" };
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = baseName(path);
   const { numbers } = libc;
   const primitives = createLinuxPrimitives(libc);
 

@@ -1,5 +1,6 @@
 /** All languages that code is analysed in, and which a file is in: by the ending of its name, or by its first line. */
 
+import { baseName } from "../../../core/path_text.ts";
 import { C } from "./c.ts";
 import { CPP, HEADER } from "./cpp.ts";
 import { GO } from "./go.ts";
@@ -47,7 +48,7 @@ const BY_INTERPRETER = new Map<string, FileLanguage>(
 
 /** By the path's ending; null where that says nothing. */
 export function languageOf(path: string): FileLanguage | null {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const name = baseName(path).toLowerCase();
   const dot = name.lastIndexOf(".");
   return dot < 0 ? BY_ENDING.get(name) ?? null : BY_ENDING.get(name.slice(dot)) ?? null;
 }
@@ -60,7 +61,7 @@ export function languageOfFirstLine(text: string): FileLanguage | null {
   const program = words.find((word) =>
     !/(^|\/)env$/.test(word) && !word.startsWith("-") && !word.includes("=")
   );
-  const name = program?.slice(program.lastIndexOf("/") + 1).replace(/[\d.]+$/, "") ?? "";
+  const name = baseName(program ?? "").replace(/[\d.]+$/, "");
   return BY_INTERPRETER.get(name) ?? null;
 }
 

@@ -3,8 +3,9 @@
  * Profiler. Times are microseconds.
  */
 
+import { isObject } from "../../../core/json_value.ts";
 import { CallTree, ROOT } from "./call_tree.ts";
-import { isObject, type JsonObject, listOf, textOf } from "./json_values.ts";
+import { type JsonObject, listOf, textOf } from "./json_values.ts";
 import { damaged } from "./failures.ts";
 import {
   FrameTable,

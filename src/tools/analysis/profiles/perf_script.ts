@@ -3,6 +3,7 @@
  * the innermost frame first, and an empty line. Linux's tools/perf/Documentation/perf-script.txt.
  */
 
+import { baseName } from "../../../core/path_text.ts";
 import { CallTree, ROOT } from "./call_tree.ts";
 import { damaged } from "./failures.ts";
 import {
@@ -74,7 +75,7 @@ function frameOf(line: string): { readonly name: string; readonly file: string }
     : symbol;
   if (name !== "" && name !== "[unknown]") return { name, file };
   // The program or library at least is known.
-  const base = file.slice(file.lastIndexOf("/") + 1);
+  const base = baseName(file);
   return { name: base === "" || base === "[unknown]" ? "[unknown]" : `[${base}]`, file };
 }
 

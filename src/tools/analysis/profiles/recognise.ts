@@ -1,10 +1,10 @@
 /** Which format bytes are, by looking at them. */
 
+import { isObject } from "../../../core/json_value.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { printable } from "../../../core/printable.ts";
 import { isCollapsed, readCollapsed } from "./collapsed.ts";
 import { isCpuProfile, readCpuProfile } from "./cpuprofile.ts";
-import { isObject } from "./json_values.ts";
 import { tooMany } from "./failures.ts";
 import type { Profile, Reading } from "./model.ts";
 import { isPerfScript, readPerfScript } from "./perf_script.ts";

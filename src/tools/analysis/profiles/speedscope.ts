@@ -1,7 +1,8 @@
 /** speedscope's own files: https://www.speedscope.app/file-format-schema.json */
 
+import { isObject } from "../../../core/json_value.ts";
 import { CallTree, ROOT } from "./call_tree.ts";
-import { isObject, type JsonObject, listOf, textOf } from "./json_values.ts";
+import { type JsonObject, listOf, textOf } from "./json_values.ts";
 import { damaged } from "./failures.ts";
 import {
   FrameTable,

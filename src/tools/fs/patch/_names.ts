@@ -1,5 +1,7 @@
 /** The names of files in the headers of diffs (POSIX `diff -u`, `git diff`), and which of them is meant. */
 
+import { baseName } from "../../../core/path_text.ts";
+
 /** A name as a header has it; null for `/dev/null`. `epoch`: its time says that there is no file (`diff -N`). */
 export interface HeaderName {
   readonly name: string | null;
@@ -116,7 +118,7 @@ export function meantName(old: string | null, now: string | null): string | null
     now.startsWith("b/");
   const [first, second] = stripped ? [old.slice(2), now.slice(2)] : [old, now];
   if (first === second) return first;
-  const order = parts(first) - parts(second) || lastPart(first).length - lastPart(second).length;
+  const order = parts(first) - parts(second) || baseName(first).length - baseName(second).length;
   return order === 0 ? null : order < 0 ? first : second;
 }
 
@@ -126,8 +128,4 @@ function withoutPrefix(name: string, prefix: string): string {
 
 function parts(path: string): number {
   return path.split("/").length;
-}
-
-function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,5 +1,6 @@
 /** Files by name alone: what `find_files` and a search without a pattern do. */
 
+import { baseName } from "../../../core/path_text.ts";
 import type { ReadContext } from "../../../core/tool.ts";
 import { createFilter, type FilterOptions } from "../../../toolkit/file_filter.ts";
 import { scanOrVisit } from "../../../toolkit/scan_or_visit.ts";
@@ -30,5 +31,5 @@ export function findFiles(
 
 /** Whether a glob means the one file that was named: by its name, or by its path. */
 export function matchesFile(glob: FilterOptions["glob"], path: string): boolean {
-  return glob.matches(path) || glob.matches(path.slice(path.lastIndexOf("/") + 1));
+  return glob.matches(path) || glob.matches(baseName(path));
 }

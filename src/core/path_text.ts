@@ -1,0 +1,19 @@
+/** Paths as text, with slashes. Nothing here looks at a file. */
+
+/** The last name of a path: all behind its last slash. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/**
+ * The folder that an absolute path without a trailing slash lies in; `/` of what lies in the root and of the root. Of a
+ * canonical path that is one, too.
+ */
+export function parentOf<P extends string>(path: P): P {
+  return (path.slice(0, path.lastIndexOf("/")) || "/") as P;
+}
+
+/** The path of that name in the same folder. */
+export function siblingOf<P extends string>(path: P, name: string): P {
+  return `${path.slice(0, path.lastIndexOf("/"))}/${name}` as P;
+}
