@@ -5,8 +5,19 @@ import { ToolError } from "../../../../src/core/errors.ts";
 import { canonicalEntry, canonicalize } from "../../../../src/host/paths/canonicalize.ts";
 import type { FileBackend, TreeTarget } from "../../../../src/host/files/file_backend.ts";
 import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
+import { createPortableFiles } from "../../../../src/host/files/portable/files.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
-import { bytes, KEEPING, keeping, LONG, names, OVERWRITING, paint, picture } from "./_backends.ts";
+import {
+  bytes,
+  KEEPING,
+  keeping,
+  LONG,
+  names,
+  OVERWRITING,
+  paint,
+  picture,
+  text,
+} from "./_backends.ts";
 import { withDirectory } from "./_temporary.ts";
 
 /** Longer than all that lies inside. */
@@ -148,6 +159,25 @@ for (const [what, attack] of Object.entries(attacks)) {
     });
   });
 }
+
+Deno.test("over the runtime, too, what is read while links are swapped is never what lies outside", async () => {
+  await whileSwapping((base) => {
+    const files = createPortableFiles();
+    let read = 0;
+    for (let round = 0; round < 20 * ROUNDS || read === 0 && round < 1_000 * ROUNDS; round++) {
+      const shown = round % 2 === 0 ? "in/file" : "in/dir/file";
+      const target = { path: `${base}/${shown}` as CanonicalPath, shown };
+      try {
+        const { bytes } = round % 4 < 2 ? files.read(target, 1e6) : files.readStart(target, 100);
+        assertEquals(text(bytes), "inside");
+        read++;
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+      }
+    }
+    assert(read > 0);
+  });
+});
 
 /** Puts back what a round took away, and what keeps the other program from swapping on. */
 function heal(
