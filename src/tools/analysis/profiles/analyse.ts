@@ -23,6 +23,7 @@ const LONGEST_NAME = 300;
 /** Functions in focus that are listed. */
 const MOST_FOCUSED = 10;
 
+/** What is asked of a profile beside what is hot. */
 export interface Wanted {
   readonly baseline: Profile | null;
   readonly focus: string | null;
@@ -33,6 +34,7 @@ export interface Wanted {
   readonly display: (path: string) => string;
 }
 
+/** The answer, and what is to be drawn. */
 export interface Analysis {
   readonly output: Output;
   readonly flameGraph: FlameGraph | null;

@@ -16,6 +16,7 @@ const MOST_ROWS = 250;
 const MOST_FRAMES = 10_000;
 const LONGEST_NAME = 200;
 
+/** A drawing, and how much of the profile is on it. */
 export interface FlameGraph {
   readonly svg: string;
   /** Frames that are drawn, and call paths that are not: too narrow, too deep, or too many. */
@@ -23,6 +24,7 @@ export interface FlameGraph {
   readonly leftOut: number;
 }
 
+/** What it says and how it is coloured. */
 export interface FlameGraphOptions {
   readonly title: string;
   readonly unit: string;
@@ -36,6 +38,7 @@ interface Box {
   readonly depth: number;
 }
 
+/** Draws call paths; `frames` are those that the tree names by their indexes. */
 export function drawFlameGraph(
   tree: CallTree,
   frames: readonly Frame[],

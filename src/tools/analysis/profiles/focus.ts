@@ -9,6 +9,7 @@ export interface Neighbours {
   readonly callees: readonly Neighbour[];
 }
 
+/** A caller or a callee: index of its frame, and what the calls took, in the profile's unit. */
 export interface Neighbour {
   readonly frame: number;
   readonly total: number;
@@ -30,6 +31,7 @@ export function titleOf({ name, file, line }: Frame): string {
   return file === null ? name : `${name} (${file}${line === null ? "" : `:${line}`})`;
 }
 
+/** Those of the functions in focus (indexes of frames), taken together. */
 export function neighboursOf(profile: Profile, focus: ReadonlySet<number>): Neighbours {
   return profile.kind === "stacks" ? amongStacks(profile, focus) : amongEdges(profile, focus);
 }

@@ -1,5 +1,6 @@
 /** Looking into parsed JSON of which nothing is known. */
 
+/** An object of which no member is known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The list, or an empty one. */

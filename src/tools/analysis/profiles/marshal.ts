@@ -17,6 +17,7 @@ export interface MarshalDictionary {
   readonly entries: readonly (readonly [MarshalValue, MarshalValue])[];
 }
 
+/** Whether a value is a dictionary; a list is none. */
 export function isDictionary(value: MarshalValue | undefined): value is MarshalDictionary {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -13,6 +13,7 @@ export const FORMATS = [
   "pstats",
   "perf_script",
 ] as const;
+/** One of {@linkcode FORMATS}. */
 export type FormatName = (typeof FORMATS)[number];
 
 /** A function, as the profile names it; `file` may be a program or library where no source is known. */
@@ -66,6 +67,7 @@ export interface GraphProfile extends Common {
   readonly edges: readonly CallEdge[];
 }
 
+/** A profile as all analyses take it. */
 export type Profile = StackProfile | GraphProfile;
 
 /** What readers of formats are given beside the bytes. */

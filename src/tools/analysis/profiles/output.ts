@@ -30,6 +30,7 @@ const NEIGHBOURS = {
   },
 } as const satisfies JsonSchema;
 
+/** The schema of the answer. */
 export const OUTPUT = {
   type: "object",
   properties: {
@@ -152,6 +153,7 @@ export const OUTPUT = {
   required: ["format", "unit", "samples", "total", "functions", "hot", "paths"],
 } as const satisfies Schema;
 
+/** The answer. */
 export type Output = Infer<typeof OUTPUT>;
 
 /** A function. Lines and columns from 1; `file` relative to the workspace where it lies in it. */
@@ -162,7 +164,11 @@ export type Place = Infer<
     readonly required: readonly ["function"];
   }
 >;
+/** A function with its own and total time. */
 export type Hot = Output["hot"][number];
+/** A call path with what was spent at its end. */
 export type HotPath = Output["paths"][number];
+/** A caller or a callee of what is in focus. */
 export type Neighbouring = NonNullable<Output["callers"]>[number];
+/** A function beside itself in the baseline. */
 export type Changed = NonNullable<Output["changes"]>[number];

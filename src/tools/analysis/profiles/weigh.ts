@@ -11,6 +11,7 @@ export interface Weights {
   readonly sum: number;
 }
 
+/** Adds up a profile; of one without call paths, its own figures are taken. */
 export function weigh(profile: Profile): Weights {
   if (profile.kind === "stacks") return weighStacks(profile);
   const sum = profile.own.reduce((a, b) => a + b, 0);
