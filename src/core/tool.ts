@@ -313,9 +313,6 @@ interface ToolOf<I, O> {
  * its two schemas: what `run` takes and answers follows from them. `Chosen` is what its survey, or
  * `complete`, writes into the input.
  */
-export type Tool<I = Schema, O = Schema, Chosen = unknown> =
-  & ToolOf<(I extends Schema ? Infer<I> : I) & Chosen, O extends Schema ? Infer<O> : O>
-  & {
-    readonly input: I extends Schema ? I : Schema;
-    readonly output: O extends Schema ? O : Schema;
-  };
+export type Tool<I extends Schema = Schema, O extends Schema = Schema, Chosen = unknown> =
+  & ToolOf<Infer<I> & Chosen, Infer<O>>
+  & { readonly input: I; readonly output: O };

@@ -138,7 +138,7 @@ interface Structure {
   readonly within: number;
 }
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "analyze_code_structure",
   category: "analysis",
   description:

@@ -99,7 +99,7 @@ const output = {
 type Input = Infer<typeof input>;
 type Output = Infer<typeof output>;
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "find_similar_code",
   category: "analysis",
   description:

@@ -129,7 +129,7 @@ type Output = Infer<typeof output>;
 /** As it goes from thread to thread: name, line, last line, and the measures in their order. */
 type Row = readonly [string, number, number, number, number, number, number, number];
 
-const tool: Tool<Input, Output> = {
+const tool: Tool<typeof input, typeof output> = {
   name: "measure_code_complexity",
   category: "analysis",
   description:

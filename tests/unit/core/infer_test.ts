@@ -192,6 +192,11 @@ Deno.test("Tool: a mismatch of schema and run does not compile", () => {
   assertEquals(refused.length, 10);
 });
 
+Deno.test("Tool: what it takes cannot be said beside its schema", () => {
+  // @ts-expect-error: a type is no schema
+  holds<Same<Tool<Input, typeof output>["name"], string>>();
+});
+
 Deno.test("Schema: a keyword that parsing does not know does not compile", () => {
   const schemas: readonly Schema[] = [
     // @ts-expect-error: no such keyword
