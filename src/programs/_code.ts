@@ -1,6 +1,6 @@
 /** How an interpreter comes by code that is in no file: the words before its file, read as it reads them. */
 
-import { hasOption, optionIn } from "./_options.ts";
+import { hasOption, optionIn, parted } from "./_options.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /** What an interpreter's words say of the code that it runs. */
@@ -23,7 +23,7 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
     return { code: "runs code from an address", own: argv };
   }
   let mayBeValue = false;
-  let subcommand: { readonly onlyReads: boolean } | null = null;
+  let subcommand: { readonly onlyReads: boolean; readonly certain: boolean } | null = null;
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at]!;
     const upTo = (code: string | null): CodeFinding => ({ code, own: argv.slice(0, at + 1) });
@@ -36,7 +36,8 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
     if (!/^[-+]/.test(word)) {
       const named = spec.subcommands.get(word);
       if (named !== undefined && subcommand === null) {
-        subcommand = { onlyReads: named.onlyReads === true };
+        subcommand = { onlyReads: named.onlyReads === true, certain: !mayBeValue };
+        mayBeValue = false;
         continue;
       }
       if (!mayBeValue) return upTo(null);
@@ -60,23 +61,23 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
       };
     }
     if (word === "--version" || word === "--help") return upTo(null);
-    if (read?.takesNext === true && read.spec.is === "text") {
-      // The value, which is no file.
-      const value = argv[at + 1];
-      if (value !== undefined && !STREAM.test(value) && !DATA.test(value)) at++;
+    if (read?.spec.is === "text") {
+      // Its value is no file; one that may be an option, or code, is looked at all the same.
+      const value = argv[at + 1] ?? "-";
+      if (read.takesNext && !/^[-+]/.test(value) && !STREAM.test(value) && !DATA.test(value)) at++;
       mayBeValue = false;
       continue;
     }
     mayBeValue = !standsAlone(spec, word);
   }
-  if (subcommand !== null) return { code: null, own: argv };
+  if (subcommand?.certain === true) return { code: null, own: argv };
   const finds = argv.some((word) => spec.finds.includes(word));
   return { code: finds ? null : "without a file runs code from stdin", own: argv };
 }
 
-function standsAlone({ options }: ProgramSpec, word: string): boolean {
+function standsAlone({ options, grammar }: ProgramSpec, word: string): boolean {
   if (word === "--" || word.includes("=")) return true;
-  if (word.startsWith("--")) return options.get(word)?.is === "flag";
+  if (word.startsWith("--")) return options.get(parted(word, grammar).name)?.is === "flag";
   return [...word.slice(1)].every((letter) => options.get(`-${letter}`)?.is === "flag");
 }
 

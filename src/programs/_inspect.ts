@@ -60,8 +60,10 @@ export function inspectArguments(
   if (code !== null && code.code !== null) {
     found.push({ risk: "dangerous", because: `${name} ${code.code}` });
   }
-  const words = code === null ? plainWords(spec, argv) : code.own;
-  found.push(...optionRisks(name, spec.options, words, spec.grammar));
+  // Of an interpreter's options, those that its file does not end first were looked at.
+  if (code === null) {
+    found.push(...optionRisks(name, spec.options, plainWords(spec, argv), spec.grammar));
+  }
   const operands = argv.slice(1).filter((argument) => !argument.startsWith("-"));
   if (operands.length > (spec.mostOperands ?? Infinity)) {
     found.push({ risk: "moderate", because: `${name} writes to its last operand` });
@@ -113,8 +115,9 @@ function optionRisks(
 function subcommandRisks(
   name: string,
   spec: ProgramSpec,
-  argv: readonly string[],
+  words: readonly string[],
 ): readonly Assessed[] {
+  const argv = words.filter((word) => word !== "-");
   const positions = subcommandPositions(spec, argv).filter((at) => {
     const word = argv[at];
     return word !== undefined && word !== "" && !word.startsWith("-");

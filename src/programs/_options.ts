@@ -27,9 +27,9 @@ export function hasOption(
 }
 
 /** `--name=value` in two; node(1) reads `_` in a name as `-`. */
-function parted(
+export function parted(
   argument: string,
-  grammar: Grammar,
+  grammar: Grammar = "getopt",
 ): { readonly name: string; readonly value: string | null } {
   const equals = argument.indexOf("=");
   const name = equals === -1 ? argument : argument.slice(0, equals);

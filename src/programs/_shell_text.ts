@@ -24,11 +24,18 @@ export function commandsInText(text: string, depth = 0): readonly (readonly stri
     const command = withoutPrelude(words);
     if (command.length === 0) continue;
     if (command[0] === "eval") nested(command.slice(1).join(" "));
-    else commands.push(command);
-    const script = scriptOf(command);
-    if (script !== null) nested(script);
+    else commands.push(...commandsInWords(command, depth));
   }
   return commands;
+}
+
+/** A command, and what a shell would start that it is. */
+export function commandsInWords(
+  words: readonly string[],
+  depth = 0,
+): readonly (readonly string[])[] {
+  const script = scriptOf(words);
+  return [words, ...(script === null ? [] : commandsInText(script, depth + 1))];
 }
 
 /** Without reserved words and assignments at its beginning. */

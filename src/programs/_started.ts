@@ -4,7 +4,7 @@ import { placeArguments, type PlacedArgument } from "./arguments.ts";
 import { awkCommands } from "./_awk.ts";
 import { findCode } from "./_code.ts";
 import { sedCommands } from "./_sed.ts";
-import { commandsInText } from "./_shell_text.ts";
+import { commandsInText, commandsInWords } from "./_shell_text.ts";
 import type { OptionSpec } from "./spec.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import type { ProgramSpec } from "./table.ts";
@@ -36,7 +36,7 @@ function commandsOf({ behind = "", form }: OptionSpec, text: string): Commands {
   const command = text.slice(behind.length);
   switch (form) {
     case "commas":
-      return [command.split(",")];
+      return commandsInWords(command.split(","));
     case "setting":
       return settingCommands(command);
     default:
@@ -89,7 +89,7 @@ function behindSubcommand(spec: ProgramSpec, argv: readonly string[]): Commands 
     while ((rest[start] ?? "").startsWith("-")) start++;
     const words = rest.slice(start);
     const [only] = words;
-    return words.length === 1 && only !== undefined ? commandsInText(only) : [words];
+    return words.length === 1 && only !== undefined ? commandsInText(only) : commandsInWords(words);
   });
 }
 
@@ -100,5 +100,5 @@ function transportCommand(word: string): Commands {
   const words = command.split(/(?<!%) /).map((one) =>
     one.replaceAll(/%(.)/g, (_, letter: string) => letter)
   );
-  return [words.filter((one) => one !== "")];
+  return commandsInWords(words.filter((one) => one !== ""));
 }

@@ -108,7 +108,16 @@ const PROMPT: ProgramLiteral = {
 
 export const INTERPRETERS: ProgramTable = {
   "sh bash dash zsh ksh mksh ash fish csh tcsh pwsh rbash yash elvish nu": SHELL,
-  "python python2 python3 pypy pypy3 ipython": PYTHON,
+  "python python2 python3 pypy pypy3": PYTHON,
+  ipython: {
+    ...PYTHON,
+    options: {
+      "-c": "code",
+      "-i": PROMPTS,
+      "-m": "module",
+      "-B -b -d -E -I -O -P -q -s -S -u -v -x": "flag",
+    },
+  },
   "node nodejs": NODE,
   deno: {
     risk: "moderate",

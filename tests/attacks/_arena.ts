@@ -7,7 +7,7 @@ import { SENTINEL, Workspace } from "../binary/toolgate.ts";
 export const SECRET = "SENTINEL-51e9-of-a-closed-file";
 
 /** Traces that a successful attack leaves. */
-export const MARKERS = ["ran", "outside", "leak", "denied", "net"] as const;
+export const MARKERS = ["ran", "outside", "leak", "denied", "net", "ending"] as const;
 export type Marker = (typeof MARKERS)[number];
 
 const PROGRAMS = [
@@ -133,6 +133,20 @@ export const OPEN_POLICY = policyWith(`  - { allow: [read, write], match: ["**"]
 export const CLOSED_POLICY = policyWith(`  - { allow: [read, write], match: ["**"] }
   - { deny: [read, write], match: ["**/.env", "secret/**"] }
   - { deny: [write], match: ["**/.git/**", "locked/**"] }`);
+
+/** All programs may run, and do anything, but one that is refused by name and an ending that nothing may be written with. */
+export const FORBIDDING_POLICY = `version: 1
+risk: { allow: dangerous, ask: dangerous }
+paths:
+  - { allow: [read, write], match: ["**"] }
+extensions: { write: { deny: [.exe] } }
+commands:
+  - { allow: ["*"], reason: what is refused by name must be so however it is started }
+  - { deny: [touch] }
+timeouts: { default: 5s, kill_grace: 200ms }
+environment: { pass: [PATH, HOME, LANG] }
+agents: { root: { permissions: [all] } }
+`;
 
 const RUN = "touch pwned\n";
 
@@ -266,7 +280,8 @@ export class Arena implements AsyncDisposable {
   traces(said: string): ReadonlySet<Marker> {
     const found = new Set<Marker>();
     const { root } = this.workspace;
-    if (holdsPwned(root)) found.add("ran");
+    if (holds(root, (name) => name === "pwned")) found.add("ran");
+    if (holds(root, (name) => name.endsWith(".exe"))) found.add("ending");
     if (this.#isOutsideTouched()) found.add("outside");
     if (said.includes(SECRET) || said.includes(SENTINEL.trim())) found.add("leak");
     if (this.#isDeniedChanged()) found.add("denied");
@@ -360,10 +375,10 @@ function removeAll(path: string): void {
   }
 }
 
-function holdsPwned(folder: string): boolean {
+function holds(folder: string, named: (name: string) => boolean): boolean {
   try {
     for (const { name, isDirectory } of Deno.readDirSync(folder)) {
-      if (name === "pwned" || (isDirectory && holdsPwned(join(folder, name)))) return true;
+      if (named(name) || (isDirectory && holds(join(folder, name), named))) return true;
     }
   } catch {
     // A folder that the attack made unreadable holds nothing of it.

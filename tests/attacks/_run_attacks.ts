@@ -1,12 +1,14 @@
 /** Runs attacks one after the other on the compiled binary, and tells which left a trace. */
 
 import { Pipe } from "../binary/toolgate.ts";
-import { Arena, CLOSED_POLICY, type Marker, OPEN_POLICY } from "./_arena.ts";
+import { Arena, CLOSED_POLICY, FORBIDDING_POLICY, type Marker, OPEN_POLICY } from "./_arena.ts";
 
 export interface Trial {
   readonly line: string;
   /** The policy has closed names inside: without them what a program leaves inside is no trace. */
   readonly closed: boolean;
+  /** The policy allows everything but what leaves this trace: no other counts. */
+  readonly forbidding?: Marker;
 }
 
 export interface Success {
@@ -29,7 +31,8 @@ export async function runAttacks(
     await using arena = new Arena();
     const open = arena.workspace.policy(OPEN_POLICY, "open.yaml");
     const closed = arena.workspace.policy(CLOSED_POLICY, "closed.yaml");
-    const pipes = [open, closed].map((policy) =>
+    const forbidding = arena.workspace.policy(FORBIDDING_POLICY, "forbidding.yaml");
+    const pipes = [open, closed, forbidding].map((policy) =>
       new Pipe(["--policy", policy], {
         cwd: arena.root,
         env: { HOME: arena.root },
@@ -37,13 +40,17 @@ export async function runAttacks(
     );
     for (let trial = queue.shift(); trial !== undefined; trial = queue.shift()) {
       const command = arena.placed(trial.line);
-      const pipe = pipes[trial.closed ? 1 : 0]!;
+      const pipe = pipes[trial.forbidding !== undefined ? 2 : trial.closed ? 1 : 0]!;
       const answer = JSON.stringify(
         await pipe.ask({ id: 1, tool: "run_command", args: { command } }),
       );
       answered++;
       const traces = [...arena.traces(answer)].filter((trace) =>
-        trial.closed ? trace !== "ran" : trace !== "denied"
+        trial.forbidding !== undefined
+          ? trace === trial.forbidding
+          : trial.closed
+          ? trace !== "ran"
+          : trace !== "denied"
       );
       if (traces.length > 0) {
         successes.push({ line: trial.line, traces, answer: answer.slice(0, 600) });

@@ -50,6 +50,7 @@ Deno.test("no attack leaves a trace", async () => {
   const trials = ATTACKS.map(({ line, marker, kind }) => ({
     line,
     closed: kind.startsWith("denied") || marker === "denied",
+    ...(kind.startsWith("forbidden") ? { forbidding: marker } : {}),
   }));
   const { successes, answered } = await runAttacks(trials);
   assertEquals(answered, trials.length);
