@@ -124,7 +124,7 @@ function createBase(
       prepare: preparation.prepare,
       offered: (agent) => offeredTools({ registry, rulebook }, agent),
       policies,
-      boundaryOf: boundaries.ofJob,
+      boundaryOf: boundaries.shownOf,
     },
   };
 }

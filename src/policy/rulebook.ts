@@ -12,6 +12,7 @@ import type {
 } from "../core/capability.ts";
 import type { ErrorCode, RuleReference } from "../core/errors.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
+import type { Effects } from "../programs/effects.ts";
 import type { EndingRefusal, Question } from "./judge/question.ts";
 import type {
   Access,
@@ -24,6 +25,8 @@ import type {
   Sandbox,
   SyncMode,
 } from "./model.ts";
+
+export type { Effects, FileEffect, Starts } from "../programs/effects.ts";
 
 /** What is asked of the policy, beside the capabilities. */
 export interface Subject {
@@ -197,6 +200,8 @@ export interface Rulebook {
    * included. Pure; `prepare` goes before it. `program`: what was found for `argv[0]`.
    */
   reach(command: SpawnCapability, program: Program | null): Reach;
+  /** As `reach`, in full and not as capabilities: what it would do to files, and what it may start. */
+  effects(command: SpawnCapability, program: Program | null): Effects;
   /** Pure; strictest wins; no match denies. */
   decide(subject: Subject, capabilities: readonly ResolvedCapability[]): Decision;
   /** False where the policy disables the tool or could never allow it to the agent. */

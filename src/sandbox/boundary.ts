@@ -31,6 +31,13 @@ export interface SpawnBoundary {
   /** Directories whose names may be listed though not all that lies in them may be read. */
   readonly list: readonly CanonicalPath[];
   readonly network: boolean;
+  /** The folder of their temporary files, one of `write`. */
+  readonly temporary?: CanonicalPath;
+  /**
+   * `read` and `write` are the ground of all programs, with what the policy denies in it: each holds itself to its own
+   * part of it. Else they are what each may touch.
+   */
+  readonly coarse?: true;
   /** What Toolgate itself takes to be started once more, as the process of a module. */
   readonly own?: readonly string[];
   /**

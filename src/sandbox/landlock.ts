@@ -33,7 +33,8 @@ const BIND_TCP = 1 << 0;
 const CONNECT_TCP = 1 << 1;
 /** LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL (the same header). */
 const SCOPES = (1 << 0) | (1 << 1);
-/** The ABI that brought them (Documentation/userspace-api/landlock.rst). */
+/** The ABIs that brought ports, and scopes (Documentation/userspace-api/landlock.rst). */
+const FIRST_NETWORK = 4;
 const FIRST_SCOPED = 6;
 /** LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_RULE_NET_PORT (the same header). */
 const CREATE_RULESET_VERSION = 1 << 0;
@@ -43,7 +44,7 @@ const RULE_NET_PORT = 2;
 const PR_SET_NO_NEW_PRIVS = 38;
 
 /** The rights a kernel handles, by the ABI that brought them (Documentation/userspace-api/landlock.rst). */
-function handledRights(abi: number): number {
+export function handledRights(abi: number): number {
   let rights = RIGHTS.REFER - 1;
   if (abi >= 2) rights |= RIGHTS.REFER;
   if (abi >= 3) rights |= RIGHTS.TRUNCATE;
@@ -69,6 +70,8 @@ export interface PathRights {
   readonly path: string;
   readonly rights: number;
   readonly links: boolean;
+  /** It is the system's own, and may be kept: see `KeptPaths`. */
+  readonly system?: true;
   /** It was judged as one file: no rule for a directory that took its place, which would hold for all below. */
   readonly file?: true;
 }
@@ -121,11 +124,11 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
       add(path, RIGHTS.READ_FILE | (write ? RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE : 0), false);
     }
   }
-  const holdsNetwork = abi >= 4 && spawn?.network !== true;
+  const holdsNetwork = abi >= FIRST_NETWORK && spawn?.network !== true;
   return {
     handled,
     handledNetwork: holdsNetwork ? BIND_TCP | CONNECT_TCP : 0,
-    scoped: abi >= FIRST_SCOPED ? SCOPES : 0,
+    scoped: scopesOf(abi),
     paths: [...paths.values()],
     ports: holdsNetwork ? portsOf(boundary.connect) : [],
   };
@@ -152,8 +155,8 @@ export function moduleRules(paths: ModulePaths, abi: number): LandlockRules {
   });
   return {
     handled,
-    handledNetwork: abi >= 4 ? BIND_TCP | CONNECT_TCP : 0,
-    scoped: abi >= FIRST_SCOPED ? SCOPES : 0,
+    handledNetwork: networkRights(abi),
+    scoped: scopesOf(abi),
     paths: [
       ...paths.trees.map(rule(READ, false)),
       ...paths.files.map(rule(READ & FILE_RIGHTS, true)),
@@ -163,6 +166,16 @@ export function moduleRules(paths: ModulePaths, abi: number): LandlockRules {
     ],
     ports: [],
   };
+}
+
+/** The rights on connections that this kernel handles. */
+export function networkRights(abi: number): number {
+  return abi >= FIRST_NETWORK ? BIND_TCP | CONNECT_TCP : 0;
+}
+
+/** The scopes that this kernel knows. */
+export function scopesOf(abi: number): number {
+  return abi >= FIRST_SCOPED ? SCOPES : 0;
 }
 
 /** Rules that leave files and connections as they are, and let no signal out; null where the kernel has none. */
@@ -198,18 +211,27 @@ export function restrictThread(libc: Libc, rules: LandlockRules): string | null 
  * The rules as the kernel keeps them: a descriptor, which holds nobody yet, or what failed. Paths that are not there, or
  * that became links, get no rule: they stay denied.
  */
-export function openRules(libc: Libc, rules: LandlockRules): number | string {
+export function openRules(
+  libc: Libc,
+  rules: LandlockRules,
+  kept: KeptPaths | null = null,
+): number | string {
   const ruleset = createRuleset(libc, rules);
   if (ruleset < 0) return failed("landlock_create_ruleset", ruleset);
-  const failure = addAll(libc, ruleset, rules);
+  const failure = addAll(libc, ruleset, rules, kept);
   if (failure === null) return ruleset;
   libc.call(libc.numbers.close, ruleset);
   return failure;
 }
 
-function addAll(libc: Libc, ruleset: number, rules: LandlockRules): string | null {
+function addAll(
+  libc: Libc,
+  ruleset: number,
+  rules: LandlockRules,
+  kept: KeptPaths | null,
+): string | null {
   for (const rule of rules.paths) {
-    const result = addPath(libc, ruleset, rule);
+    const result = addPath(libc, ruleset, rule, kept);
     if (result < 0) return failed("landlock_add_rule", result);
   }
   for (const port of rules.ports) {
@@ -242,10 +264,18 @@ const NOTHING_THERE: ReadonlySet<number> = new Set([
 ]);
 
 /** struct landlock_path_beneath_attr is packed: 8 bytes of rights, 4 of descriptor. */
-function addPath(libc: Libc, ruleset: number, rule: PathRights): number {
+function addPath(
+  libc: Libc,
+  ruleset: number,
+  rule: PathRights,
+  kept: KeptPaths | null,
+): number {
   const { numbers, struct, structAddress } = libc;
-  const descriptor = rule.links
-    ? libc.call(numbers.openat, AT_FDCWD, libc.path(rule.path), OPEN.PATH | OPEN.CLOEXEC)
+  const known = kept !== null && rule.links && rule.system === true;
+  const descriptor = known
+    ? kept.open(rule.path)
+    : rule.links
+    ? openThroughLinks(libc, rule.path)
     : openWithoutLinks(libc, rule.path, OPEN.PATH);
   if (descriptor < 0) return NOTHING_THERE.has(-descriptor) ? 0 : descriptor;
   if (rule.file === true && isDirectory(libc, descriptor)) {
@@ -261,8 +291,43 @@ function addPath(libc: Libc, ruleset: number, rule: PathRights): number {
   let result = add(rule.rights);
   // The kernel refuses rights of directories on what is none, which is cheaper to hear than to ask.
   if (result === -ERRNO.EINVAL) result = add(rule.rights & FILE_RIGHTS);
-  libc.call(numbers.close, descriptor);
+  if (!known) libc.call(numbers.close, descriptor);
   return result;
+}
+
+function openThroughLinks(libc: Libc, path: string): number {
+  return libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), OPEN.PATH | OPEN.CLOEXEC);
+}
+
+/**
+ * The paths of the system that rules name again and again, looked up once: what is put in the place of one later (an
+ * upgrade) is only seen by the next Toolgate. Paths of the workspace are never among them.
+ */
+export class KeptPaths {
+  readonly #libc: Libc;
+  readonly #descriptors = new Map<string, number>();
+
+  constructor(libc: Libc) {
+    this.#libc = libc;
+  }
+
+  /** A descriptor that stays open, or an error number with its sign turned. */
+  open(path: string): number {
+    const known = this.#descriptors.get(path);
+    if (known !== undefined) return known;
+    const opened = openThroughLinks(this.#libc, path);
+    // What is not there is not looked for again; what had no room (too many open files) is.
+    if (opened >= 0 || NOTHING_THERE.has(-opened)) this.#descriptors.set(path, opened);
+    return opened;
+  }
+
+  /** Lets all of them go. */
+  close(): void {
+    for (const descriptor of this.#descriptors.values()) {
+      if (descriptor >= 0) this.#libc.call(this.#libc.numbers.close, descriptor);
+    }
+    this.#descriptors.clear();
+  }
 }
 
 /** Of a directory alone another descriptor can be had through it. */

@@ -87,6 +87,28 @@ export const SYSTEM_PATHS: readonly string[] = [
   ...KERNEL_FACTS,
 ];
 
+/** What of it a program needs to begin at all, to name users and files, and to speak the user's language. */
+const BASICS: ReadonlySet<string> = new Set([
+  ...PROGRAMS_AND_LIBRARIES,
+  "/etc/ld.so.cache",
+  "/etc/ld.so.preload",
+  "/etc/ld-musl-x86_64.path",
+  "/etc/ld-musl-aarch64.path",
+  "/etc/alternatives",
+  "/etc/nsswitch.conf",
+  "/etc/passwd",
+  "/etc/group",
+  "/etc/localtime",
+  "/etc/locale.alias",
+  "/etc/magic",
+  "/sys/devices/system/cpu",
+]);
+
+/** The part of `system` for a program whose files are all among its words: of the built-in list the least. */
+export function basicsOf(system: readonly string[]): readonly string[] {
+  return system.filter((path) => BASICS.has(path) || !SYSTEM_PATHS.includes(path));
+}
+
 /** Devices that every program may use, whatever `sandbox.system` says: shells and runtimes fail without. */
 export const DEVICES: readonly { readonly path: string; readonly write: boolean }[] = [
   { path: "/dev/null", write: true },

@@ -202,7 +202,7 @@ function children(pid: number): readonly string[] {
 
 Deno.test("800 commands, 16 at once, leave no process and no descriptor behind", async () => {
   await using workspace = new Workspace({ "a.txt": "text\n" });
-  const policy = workspace.policy(policyOf("deny").replace("64", "16"));
+  const policy = workspace.policy(policyOf("deny").replace("concurrency: 64", "concurrency: 16"));
   // One descriptor that every other command left would be too many.
   const pipe = new Pipe(["--policy", policy], {
     cwd: workspace.root,

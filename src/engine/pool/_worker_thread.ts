@@ -8,6 +8,7 @@ import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { type ContextOptions, createContext } from "../../host/context.ts";
 import { ScanGiver, type ScanShare, ScanTaker } from "../../host/scan/scan_sharing.ts";
+import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { compilePolicies } from "../compile_policies.ts";
 import { Bell, RingReader, RingWriter } from "./channel.ts";
@@ -58,6 +59,8 @@ class JobLoop {
   readonly #requests: Requests;
   #ended = false;
   #ringing: number | null = null;
+  /** Made with the first call that starts programs. */
+  #holds: Promise<ProgramHolds> | null = null;
 
   constructor(setup: WorkerSetup, registry: Registry, parts: ThreadParts) {
     this.#setup = setup;
@@ -88,6 +91,7 @@ class JobLoop {
       if (idle && !this.#ended && bell.waitBlocking(STAND_MS)) continue;
       if (!this.#ended) await bell.wait();
     }
+    (await this.#holds)?.close();
     this.#parts.programs?.starter?.close();
   }
 
@@ -131,18 +135,21 @@ class JobLoop {
     }, RING_MS);
   }
 
-  #programs(
+  async #programs(
     { job, subject, stream }: QueuedJob["message"],
     grant: Grant,
     feed: OutputFeed,
-  ): ContextOptions["programs"] {
+  ): Promise<ContextOptions["programs"]> {
     const { programs } = this.#parts;
     if (programs === null || subject === null) return null;
+    this.#holds ??= programs.openHolds(this.#rulebook);
+    const holds = await this.#holds;
     return programsOf(programs, {
       job,
       subject,
       grant,
       rulebook: this.#rulebook,
+      holds,
       listener: stream ? feed : null,
       onGroup: (id) => this.#tellOfGroup(job, id),
       onLeft: () => this.say({ kind: "left", job }),
@@ -192,7 +199,7 @@ class JobLoop {
       const context = createContext({
         files: this.#parts.files,
         syntax: this.#parts.syntax,
-        programs: this.#programs(message, grant, feed),
+        programs: await this.#programs(message, grant, feed),
         grant,
         rulebook: this.#rulebook,
         catalogue: this.#registry.catalogue,

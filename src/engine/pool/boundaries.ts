@@ -3,9 +3,8 @@
 import { parentOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { entryType } from "../../host/paths/entry_type.ts";
+import { deepestFolder } from "../../host/paths/entry_type.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
-import { isWithin } from "../../sandbox/within.ts";
 import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";
 import type { Lane } from "./lanes.ts";
 import type { ProgramSupport } from "../programs/program_support.ts";
@@ -21,6 +20,8 @@ export interface Boundaries {
   ofLane(lane: Lane, job?: Job): LaneBoundary;
   /** For the one call of a process. */
   ofJob(job: Job): Boundary;
+  /** What holds the programs of a call, or the thread of one that starts none: what may be shown of it. */
+  shownOf(job: Job): Boundary;
 }
 
 /** `programs` is asked only for what starts programs. */
@@ -50,7 +51,7 @@ export function createBoundaries(
           return { boundary, state: folders.join("\0") };
         }
         case "spawn": {
-          const { spawn, state } = programs().boundary();
+          const { spawn, state } = programs().ofThread();
           const named = spawn.programs;
           if (named === "any") return { boundary: spawning(rulebook, spawn), state };
           for (const { program } of job?.grant.spawn ?? []) {
@@ -68,30 +69,36 @@ export function createBoundaries(
         }
       }
     },
-    ofJob(job) {
-      const { grant, preview } = job;
-      // Backups lie beside their file, under names that only its folder tells.
-      const read = grant.read.map(({ path, backups }) => backups === true ? parentOf(path) : path);
-      const write = grant.write.map(({ path }) => path);
-      if (preview) return reading([...read, ...write]);
-      if (job.tool.ownProcess === true) {
-        const folders = [...new Set(write.map((path) => deepestFolder(parentOf(path))))];
-        return startingModules(programs(), rulebook, { read, write: folders, folders });
-      }
-      if (startsPrograms(job)) {
-        const { spawn } = programs().boundary();
-        const starts = grant.spawn.map(({ program }) => program.start);
-        const { shell } = programs().programEnvironment;
-        const started = shell === null ? starts : [...starts, shell.start];
-        return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });
-      }
-      // A file is written by making another beside it: the folder is what must be writable.
-      const folders = [
-        ...new Set(write.map((path) => deepestFolder(parentOf(path)))),
-      ];
-      return { read, write: folders, connect: grant.connect, spawn: null };
-    },
+    ofJob: (job) => boundaryOf(job, () => programs().ofThread()),
+    shownOf: (job) => boundaryOf(job, () => programs().boundary()),
   };
+
+  function boundaryOf(
+    job: Job,
+    drawn: () => { readonly spawn: SpawnBoundary },
+  ): Boundary {
+    const { grant, preview } = job;
+    // Backups lie beside their file, under names that only its folder tells.
+    const read = grant.read.map(({ path, backups }) => backups === true ? parentOf(path) : path);
+    const write = grant.write.map(({ path }) => path);
+    if (preview) return reading([...read, ...write]);
+    if (job.tool.ownProcess === true) {
+      const folders = [...new Set(write.map((path) => deepestFolder(parentOf(path))))];
+      return startingModules(programs(), rulebook, { read, write: folders, folders });
+    }
+    if (startsPrograms(job)) {
+      const { spawn } = drawn();
+      const starts = grant.spawn.map(({ program }) => program.start);
+      const { shell } = programs().programEnvironment;
+      const started = shell === null ? starts : [...starts, shell.start];
+      return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });
+    }
+    // A file is written by making another beside it: the folder is what must be writable.
+    const folders = [
+      ...new Set(write.map((path) => deepestFolder(parentOf(path)))),
+    ];
+    return { read, write: folders, connect: grant.connect, spawn: null };
+  }
 }
 
 /**
@@ -100,9 +107,8 @@ export function createBoundaries(
  */
 function spawning({ scope }: Rulebook, spawn: SpawnBoundary): Boundary {
   // Their temporary files lie outside the scope; a sealed build's flags do not name the place.
-  const temporary = spawn.write.filter((path) =>
-    !scope.write.some((entry) => isWithin(entry, path)) && isGranted({ name: "write", path })
-  );
+  const { temporary: path } = spawn;
+  const temporary = path !== undefined && isGranted({ name: "write", path }) ? [path] : [];
   return { read: scope.read, write: [...scope.write, ...temporary], connect: [], spawn };
 }
 
@@ -151,15 +157,4 @@ function isGranted(permission: Deno.PermissionDescriptor): boolean {
 
 function reading(read: readonly CanonicalPath[]): Boundary {
   return { read, write: [], connect: [], spawn: null };
-}
-
-/**
- * The kernel's rules name what is there: for what is not yet, the folder in which it would begin; for a file the
- * folder that it lies in, where its replacement is made.
- */
-function deepestFolder(path: CanonicalPath): CanonicalPath {
-  let at = path;
-  let type = entryType(at);
-  for (; type === null && at !== "/"; type = entryType(at)) at = parentOf(at);
-  return type === "file" ? parentOf(at) : at;
 }

@@ -7,8 +7,10 @@ import { createFileBackend } from "../../host/context.ts";
 import type { FileBackend } from "../../host/files/file_backend.ts";
 import type { OwnProgram } from "../../host/run/module_protocol.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
-import type { Boundary } from "../../sandbox/boundary.ts";
+import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";
 import { enterBoundary, type Entered } from "../../sandbox/enter.ts";
+import type { ProgramHolds } from "../../host/run/program_holds.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import type { SyntaxOptions } from "../../syntax/validators.ts";
 
@@ -21,6 +23,8 @@ export interface ProgramEnvironment {
   readonly shell: Program | null;
   /** Why a layer that the policy wants does not hold programs, one sentence each. */
   readonly reasons: readonly string[];
+  /** The folders that programs are looked for in by a bare name. */
+  readonly searchPath: string;
   /** How a module's process is started. */
   readonly own: OwnProgram | null;
   /** Value of `TOOLGATE_RUN` for all programs of this process, up to the number of their run. */
@@ -35,7 +39,6 @@ export interface ThreadPrograms extends
     ProgramOptions,
     | "create"
     | "environment"
-    | "holds"
     | "layers"
     | "own"
     | "starter"
@@ -46,6 +49,8 @@ export interface ThreadPrograms extends
   /** See {@linkcode ProgramEnvironment}. */
   readonly marker: string;
   readonly token: number;
+  /** By what programs are held; asked for with the first. */
+  readonly openHolds: (rulebook: Rulebook) => Promise<ProgramHolds>;
 }
 
 /** What a thread works with, opened before it is held. `libc` null: the machine has none that can be called. */
@@ -83,18 +88,33 @@ export async function enterThread(
   const wrapper = bubblewrap === undefined || starter === null
     ? null
     : (await import("../../host/run/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
-  const { UNCONFINED, createNestedHolds } = await import("../../host/run/program_holds.ts");
-  const [landlock, seccomp] = [layers.includes("landlock"), layers.includes("seccomp")];
-  const holds = libc === null || wrapper !== null || !(landlock || seccomp)
-    ? UNCONFINED
-    : createNestedHolds({
-      libc,
-      abi: landlock ? held.abi : 0,
-      seccomp,
-      network: spawn.network,
-    });
-  const programs = { ...programEnvironment, create, layers, starter, wrapper, holds };
+  const openHolds = await holdsOf(held, spawn, wrapper === null ? programEnvironment : null);
+  const programs = { ...programEnvironment, create, layers, starter, wrapper, openHolds };
   return { held, parts: { libc, files, syntax, programs } };
+}
+
+/**
+ * What makes the holds of a thread's programs. `environment` null: something else holds them. Where the thread's own
+ * rules are those of its programs they only get a domain of their own below it.
+ */
+async function holdsOf(
+  { libc, abi, layers }: Entered,
+  { coarse, network, system }: SpawnBoundary,
+  environment: ProgramEnvironment | null,
+): Promise<ThreadPrograms["openHolds"]> {
+  const { createNestedHolds, UNCONFINED } = await import("../../host/run/program_holds.ts");
+  const { WordHolds } = await import("../programs/program_holds.ts");
+  const [landlock, seccomp] = [layers.includes("landlock"), layers.includes("seccomp")];
+  if (libc === null || environment === null || !(landlock || seccomp)) {
+    return () => Promise.resolve(UNCONFINED);
+  }
+  const { temporaryRoot, searchPath } = environment;
+  const parts = { libc, abi: landlock ? abi : 0, seccomp, network };
+  return async (rulebook) => {
+    if (coarse !== true) return createNestedHolds(parts);
+    await rulebook.prepare([{ kind: "process.spawn" }]);
+    return new WordHolds({ ...parts, system, temporaryRoot, searchPath }, rulebook);
+  };
 }
 
 /** Few calls judge a text, or take one apart: the others load nothing for it. */

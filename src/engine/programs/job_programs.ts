@@ -3,6 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import { markOf } from "../../host/kernel/run_marks.ts";
 import type { OutputListener, OutputName } from "../../host/run/output_listener.ts";
+import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
@@ -50,6 +51,7 @@ export interface JobPrograms {
   readonly subject: Subject;
   readonly grant: Grant;
   readonly rulebook: Rulebook;
+  readonly holds: ProgramHolds;
   readonly listener: OutputListener | null;
   readonly onGroup: ProgramOptions["onGroup"];
   readonly onLeft: ProgramOptions["onLeft"];
@@ -60,11 +62,13 @@ export interface JobPrograms {
 /** What the programs of one call are started with. */
 export function programsOf(
   thread: ThreadPrograms,
-  { job, subject, grant, rulebook, listener, onGroup, onLeft, listen, openElsewhere }: JobPrograms,
+  { job, subject, grant, rulebook, holds, listener, onGroup, onLeft, listen, openElsewhere }:
+    JobPrograms,
 ): ProgramOptions {
   const { starter } = thread;
   return {
     ...thread,
+    holds,
     marker: `${MARKER}=${thread.marker}.${job}`,
     mark: markOf(thread.token, job),
     listener,

@@ -8,6 +8,7 @@ export const NO_PROGRAM_ENVIRONMENT: ProgramEnvironment = {
   temporaryRoot: null,
   shell: null,
   reasons: [],
+  searchPath: "",
   own: null,
   marker: "",
   token: 0,

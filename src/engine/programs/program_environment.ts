@@ -26,6 +26,7 @@ export function programEnvironmentOf(
     temporaryRoot: sandbox.temporary ? makeTemporaryRoot() : null,
     shell: shell === "sh" ? find("sh") : null,
     reasons: [],
+    searchPath: searchPath ?? "",
     own: ownProgram(settings.workspace),
     marker: crypto.randomUUID(),
     token: newToken(),

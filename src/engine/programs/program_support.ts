@@ -5,6 +5,7 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { deepestFolder } from "../../host/paths/entry_type.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
@@ -27,8 +28,13 @@ export interface ProgramSupport {
   /** What programs may read and execute beyond the workspace. */
   readonly system: readonly string[];
   readonly resolve: SpawnResolver;
-  /** As the workspace is now; `state` changes when it does. */
+  /** What each program may touch, as the workspace is now; `state` changes when it does. */
   boundary(): { readonly spawn: SpawnBoundary; readonly state: string };
+  /**
+   * What holds a thread that starts programs: the ground of all of them where each holds itself, else what each may
+   * touch.
+   */
+  ofThread(): { readonly spawn: SpawnBoundary; readonly state: string };
   /** Watches over what is started; null where the C library cannot be called. */
   watch(follow: Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">): ProcessWatch | null;
   close(): void;
@@ -59,31 +65,50 @@ export function createProgramSupport(
     return [...new Set(shell === null ? found : [...found, shell.start])];
   };
   let programs: readonly string[] | "any" | null = null;
+  /** Whether programs are started by the launcher. */
+  let launches: boolean | null = null;
+  const withTemporary = (write: readonly CanonicalPath[]): readonly CanonicalPath[] =>
+    temporaryRoot === null ? write : [...write, temporaryRoot as CanonicalPath];
+  const common = () => ({
+    programs: programs ??= programsOf(),
+    system,
+    network: sandbox.network === "allow",
+    ...(temporaryRoot === null ? {} : { temporary: temporaryRoot as CanonicalPath }),
+  });
+  const bounded: ProgramSupport["boundary"] = () => {
+    if (sandbox.bubblewrap === "required" && bubblewrap?.works !== true) {
+      throw new ToolError(
+        "NATIVE_DENIED",
+        `sandbox.bubblewrap is "required": ${bubblewrap?.reason ?? "it was not tried"}; ` +
+          "auto or off let the kernel's rules hold programs",
+      );
+    }
+    const { read, write, list, fingerprint } = landlockPaths.list();
+    return {
+      spawn: {
+        ...common(),
+        read,
+        write: withTemporary(write),
+        list,
+        ...(bubblewrap?.works === true ? { bubblewrap: bubblewrap.path } : {}),
+      },
+      state: fingerprint,
+    };
+  };
   return {
     programEnvironment,
     system,
     resolve: createSpawnResolver(rulebook, RUNTIME_PROBE, (name, cwd) => finder.find(name, cwd)),
-    boundary() {
-      if (sandbox.bubblewrap === "required" && bubblewrap?.works !== true) {
-        throw new ToolError(
-          "NATIVE_DENIED",
-          `sandbox.bubblewrap is "required": ${bubblewrap?.reason ?? "it was not tried"}; ` +
-            "auto or off let the kernel's rules hold programs",
-        );
-      }
-      const { read, write, list, fingerprint } = landlockPaths.list();
-      programs ??= programsOf();
+    boundary: bounded,
+    ofThread() {
+      const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;
+      launches ??= openLibc() !== null && openSpawner() !== null;
+      if (bubblewrapped || !launches) return bounded();
+      const write = [...new Set(scope.write.map(deepestFolder))];
+      const coarse = true;
       return {
-        spawn: {
-          programs,
-          system,
-          read,
-          write: temporaryRoot === null ? write : [...write, temporaryRoot as CanonicalPath],
-          list,
-          network: sandbox.network === "allow",
-          ...(bubblewrap?.works === true ? { bubblewrap: bubblewrap.path } : {}),
-        },
-        state: fingerprint,
+        spawn: { ...common(), read: scope.read, write: withTemporary(write), list: [], coarse },
+        state: write.join("\0"),
       };
     },
     watch(follow) {

@@ -1,6 +1,7 @@
 /** What is at a path, also where the runtime's permissions hide it from a sealed build. */
 
 import type { CanonicalPath } from "../../core/capability.ts";
+import { parentOf } from "../../core/path_text.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { statOf } from "../kernel/stat.ts";
@@ -34,4 +35,15 @@ function typeByKernel(path: CanonicalPath): EntryType | null {
   } finally {
     libc.call(libc.numbers.close, descriptor);
   }
+}
+
+/**
+ * The kernel's rules name what is there: for what is not yet, the folder in which it would begin; for a file the
+ * folder that it lies in, where its replacement is made.
+ */
+export function deepestFolder(path: CanonicalPath): CanonicalPath {
+  let at = path;
+  let type = entryType(at);
+  for (; type === null && at !== "/"; type = entryType(at)) at = parentOf(at);
+  return type === "file" ? parentOf(at) : at;
 }

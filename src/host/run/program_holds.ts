@@ -13,6 +13,7 @@ export interface Starting {
   readonly program: Program;
   readonly argv: readonly string[];
   readonly directory: CanonicalPath;
+  readonly environment: ReadonlyMap<string, string>;
   /** Toolgate itself, as the process of a module, which holds itself. */
   readonly own: boolean;
 }

@@ -46,15 +46,17 @@ Deno.test("what may be written and is not there: the runtime names it, the kerne
 Deno.test("a thread of many calls may start what a call was granted by another name, and keep temporary files", async () => {
   await withDirectory((root) => {
     const rulebook = rulebookOf(root, { paths: [] });
+    const temporary = "/elsewhere/temporary" as CanonicalPath;
     const spawn = {
       programs: ["/usr/bin/cat"],
       system: [],
       read: [],
-      write: ["/elsewhere/temporary" as CanonicalPath],
+      write: [`${root}/made/later` as CanonicalPath, temporary],
+      temporary,
       list: [],
       network: false,
     };
-    const support = { boundary: () => ({ spawn, state: "listed" }) } as unknown as ProgramSupport;
+    const support = { ofThread: () => ({ spawn, state: "listed" }) } as unknown as ProgramSupport;
     const boundaries = createBoundaries(rulebook, () => support);
     const drawn = (start: string) => {
       const program = { path: root, start, names: [start] };

@@ -1,0 +1,112 @@
+/** The files that a program is given by its own words: where they lead now, and no more than the policy allows. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { resolvePath } from "../../host/paths/canonicalize.ts";
+import { parentOf } from "../../host/paths/entry_type.ts";
+import { createKernelEyes } from "../../host/run/program_search.ts";
+import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
+import type { Access } from "../../policy/model.ts";
+import type { Effects, Rulebook } from "../../policy/rulebook.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import type { ProgramPaths } from "../../sandbox/program_rules.ts";
+
+/** What drawing files takes. */
+export interface FileSource {
+  readonly libc: Libc;
+  readonly rulebook: Pick<Rulebook, "scope" | "judgePath" | "mayDenyBelow">;
+  /** Where programs may read beyond the workspace, as canonical paths. */
+  readonly system: readonly CanonicalPath[];
+}
+
+/** Programs that look at where they stand where no word names a file, started by others or not. */
+const LOOK_AROUND: ReadonlySet<string> = new Set([
+  ...["ls", "dir", "vdir", "du", "tree", "find", "gfind", "grep", "egrep", "fgrep", "exa", "eza"],
+]);
+
+/**
+ * Paths are judged where they lead at this moment: what was put in the place of one since the command was judged gets a
+ * rule only where the policy allows it too. What needs somebody's agreement is not given.
+ *
+ * What is written may have to be made, replaced or removed, which is a matter of its folder: that is given as far as
+ * nothing in it is denied.
+ */
+export function ownFiles(
+  { libc, rulebook, system }: FileSource,
+  argv: readonly string[],
+  { reads, writes, deletes, probes }: Effects,
+  directory: CanonicalPath,
+): ProgramPaths {
+  const { look } = createKernelEyes(libc);
+  const resolve = (path: string): CanonicalPath | null => {
+    try {
+      return resolvePath(directory, path, look);
+    } catch (error) {
+      // What cannot be resolved nobody can reach.
+      if (error instanceof ToolError) return null;
+      throw error;
+    }
+  };
+  const typeOf = (path: CanonicalPath): "directory" | "file" | null => {
+    const found = look(path, path);
+    return found === "directory" ? found : found === "other" ? "file" : null;
+  };
+  const allows = (access: Access, path: CanonicalPath, type: "file" | "directory"): boolean =>
+    rulebook.judgePath(access, path, type).effect === "allow";
+
+  const readFiles: CanonicalPath[] = [];
+  const trees: CanonicalPath[] = [];
+  const parted: CanonicalPath[] = [];
+  const readable = (path: CanonicalPath | null): boolean => {
+    const type = path === null ? null : typeOf(path);
+    if (path === null || type === null) return false;
+    const open = system.some((folder) => isWithin(folder, path));
+    if (!open && !allows("read", path, type)) return true;
+    if (type === "file") readFiles.push(path);
+    else if (!open && rulebook.mayDenyBelow("read", path)) parted.push(path);
+    else trees.push(path);
+    return true;
+  };
+  // An option that is not known may have a path hang on it: what is there counts.
+  const named = new Set([...reads.map(({ path }) => path), ...probes].map(resolve));
+  const found = [...named].filter(readable);
+  const looks = argv.some((word) => LOOK_AROUND.has(word.slice(word.lastIndexOf("/") + 1)));
+  if (looks && found.length === 0) readable(directory);
+  const folders = new Set<CanonicalPath>();
+  for (const { path: words, tree } of [...writes, ...deletes]) {
+    const path = resolve(words);
+    if (path === null) continue;
+    // A folder that is written to is changed itself, but for what is made in it.
+    if (tree && typeOf(path) === "directory") folders.add(path);
+    folders.add(existing(parentOf(path), typeOf));
+  }
+  const looked = partsOf({ libc, rulebook }, parted);
+  const changeable = partsOf({ libc, rulebook }, [...folders]);
+  return {
+    read: [...trees, ...looked.read],
+    readFiles,
+    write: changeable.write,
+    list: [...looked.list, ...changeable.list],
+  };
+}
+
+const NOTHING = { read: [], write: [], list: [] } as const;
+
+function partsOf(
+  { libc, rulebook }: Omit<FileSource, "system">,
+  roots: readonly CanonicalPath[],
+): Pick<ProgramPaths, "read" | "write" | "list"> {
+  if (roots.length === 0) return NOTHING;
+  return createLandlockPaths(rulebook, undefined, { roots, libc }).list();
+}
+
+/** What is to be made begins in the deepest folder that is there. */
+function existing(
+  path: CanonicalPath,
+  typeOf: (path: CanonicalPath) => "directory" | "file" | null,
+): CanonicalPath {
+  let at = path;
+  while (at !== "/" && typeOf(at) !== "directory") at = parentOf(at);
+  return at;
+}

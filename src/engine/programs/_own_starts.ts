@@ -1,0 +1,64 @@
+/** What a program may execute: itself, what loads it, and what it is said to start. */
+
+import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { type ExecutableFacts, executableFacts } from "../../host/run/executable.ts";
+import type { ProgramFinder } from "../../host/run/program_search.ts";
+import type { Starts } from "../../policy/rulebook.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+
+/** Where git keeps the programs that it is made of, beside its own (git(1), --exec-path). */
+const GIT_FOLDERS = ["/usr/lib/git-core", "/usr/libexec/git-core", "/usr/local/libexec/git-core"];
+/** Scripts name scripts that name scripts; the kernel follows four (BINPRM_MAX_RECURSION, fs/exec.c). */
+const MOST_INTERPRETERS = 5;
+
+/** What is found out of executables, once each. */
+export class OwnStarts {
+  readonly #libc: Libc;
+  readonly #finder: Pick<ProgramFinder, "find">;
+  readonly #facts = new Map<string, ExecutableFacts | null>();
+
+  /** `finder` finds what may be started by its bare name. */
+  constructor(libc: Libc, finder: Pick<ProgramFinder, "find">) {
+    this.#libc = libc;
+    this.#finder = finder;
+  }
+
+  /** Whether this is a program itself, and no script. */
+  isBinary(path: string): boolean {
+    return this.#factsOf(path)?.kind === "program";
+  }
+
+  /** The files to be executed for a program that starts these; "any" where nobody can say. */
+  executables(
+    program: Program,
+    starts: Starts,
+    directory: CanonicalPath,
+  ): readonly string[] | "any" {
+    if (starts === "any") return "any";
+    const names = starts === "none" ? [] : starts;
+    const found = names.flatMap((name) => {
+      if (name === "git-*") return GIT_FOLDERS;
+      const other = this.#finder.find(name, directory);
+      return other === null ? [] : this.#withInterpreters(other.start);
+    });
+    return [...new Set([...this.#withInterpreters(program.start), ...found])];
+  }
+
+  /** The file, and what the kernel executes in its turn. */
+  #withInterpreters(path: string): readonly string[] {
+    const all = [path];
+    for (let at: string | null = path; at !== null && all.length <= MOST_INTERPRETERS;) {
+      at = this.#factsOf(at)?.interpreter ?? null;
+      if (at !== null) all.push(at);
+    }
+    return all;
+  }
+
+  #factsOf(path: string): ExecutableFacts | null {
+    const known = this.#facts.get(path);
+    if (known !== undefined) return known;
+    const facts = executableFacts(this.#libc, path);
+    if (facts !== null) this.#facts.set(path, facts);
+    return facts;
+  }
+}

@@ -1,0 +1,330 @@
+/**
+ * By what each program is held, drawn from its own words: the files that they name, the programs that it may start, and
+ * the calls that it has use for. A program of which nothing is known, or that runs code, has the ground that the policy
+ * allows to all of its kind.
+ */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
+import { createKernelEyes, createProgramFinder } from "../../host/run/program_search.ts";
+import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
+import type { Effects, Rulebook, Starts } from "../../policy/rulebook.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
+import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
+import { type Architecture, filterFor, type Instruction } from "../../sandbox/seccomp.ts";
+import { basicsOf } from "../../sandbox/system_paths.ts";
+import { type Look, resolvePath } from "../../host/paths/canonicalize.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import { close } from "../../host/kernel/pipes.ts";
+import { ownFiles } from "./_own_files.ts";
+import { OwnStarts } from "./_own_starts.ts";
+
+/** What of the kernel's layer is there, and what is the same for all programs of a thread. */
+export interface HoldParts {
+  readonly libc: Libc;
+  /** The Landlock ABI; 0 where it holds nothing. */
+  readonly abi: number;
+  /** Whether programs can put a filter on themselves. */
+  readonly seccomp: boolean;
+  readonly network: boolean;
+  /** What programs may read and execute beyond the workspace. */
+  readonly system: readonly string[];
+  /** The folder of the temporary folders of all runs; null where the policy wants none. */
+  readonly temporaryRoot: string | null;
+  /** The folders that bare names are looked for in. */
+  readonly searchPath: string;
+}
+
+/**
+ * Programs whose files are all among their words, or where they stand: they get those and no others. Of the rest that
+ * the table knows more is read than is named (`git` its repository, `rg` what it is to ignore).
+ */
+const BY_WORDS: ReadonlySet<string> = new Set([
+  ...[
+    "cat",
+    "tac",
+    "head",
+    "tail",
+    "wc",
+    "nl",
+    "rev",
+    "cut",
+    "paste",
+    "tr",
+    "fold",
+    "fmt",
+    "expand",
+  ],
+  ...[
+    "unexpand",
+    "pr",
+    "tsort",
+    "comm",
+    "join",
+    "cmp",
+    "uniq",
+    "sort",
+    "shuf",
+    "seq",
+    "echo",
+    "printf",
+  ],
+  ...[
+    "true",
+    "false",
+    "test",
+    "[",
+    "pwd",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "stat",
+    "ls",
+  ],
+  ...[
+    "dir",
+    "vdir",
+    "du",
+    "find",
+    "grep",
+    "egrep",
+    "fgrep",
+    "sed",
+    "awk",
+    "gawk",
+    "mawk",
+    "od",
+    "xxd",
+  ],
+  ...[
+    "hexdump",
+    "strings",
+    "md5sum",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+  ],
+  ...[
+    "b2sum",
+    "cksum",
+    "sum",
+    "base64",
+    "base32",
+    "basenc",
+    "iconv",
+    "jq",
+    "file",
+    "column",
+    "tree",
+  ],
+  ...[
+    "date",
+    "sleep",
+    "expr",
+    "numfmt",
+    "factor",
+    "yes",
+    "id",
+    "whoami",
+    "groups",
+    "uname",
+    "arch",
+  ],
+  ...[
+    "nproc",
+    "printenv",
+    "tee",
+    "cp",
+    "mv",
+    "rm",
+    "rmdir",
+    "mkdir",
+    "touch",
+    "ln",
+    "chmod",
+    "mktemp",
+  ],
+  ...["truncate", "diff", "which", "env", "timeout", "nice", "nohup", "xargs", "time", "stdbuf"],
+]);
+
+/** An option that names a list of further files: those are no words. */
+const NAMES_A_LIST = /^--?(?:files0?-from|exclude-from|include-from)\b/;
+
+/** Rules that are kept for the next program of their kind. */
+interface KeptRules {
+  readonly key: string;
+  readonly rules: number;
+}
+
+/** Draws the holds of one thread. `rulebook.prepare` must have been awaited for starting programs. */
+export class WordHolds implements ProgramHolds {
+  readonly #parts: HoldParts;
+  readonly #rulebook: Rulebook;
+  readonly #starts: OwnStarts;
+  readonly #system: KeptPaths;
+  readonly #basics: readonly string[];
+  readonly #realSystem: readonly CanonicalPath[];
+  readonly #ground: LandlockPathSource;
+  readonly #architecture = Deno.build.arch as Architecture;
+  readonly #scopes: number | null;
+  /** Filters that are the same for all programs that they are for. */
+  readonly #filters: Readonly<Record<"free" | "plain", readonly Instruction[]>>;
+  #kept: KeptRules | null = null;
+
+  constructor(parts: HoldParts, rulebook: Rulebook) {
+    const { libc, system, searchPath, abi, network } = parts;
+    this.#parts = parts;
+    this.#rulebook = rulebook;
+    const eyes = createKernelEyes(libc);
+    const { workspace } = rulebook.settings;
+    this.#starts = new OwnStarts(
+      libc,
+      createProgramFinder(workspace, system, { searchPath, eyes }),
+    );
+    this.#system = new KeptPaths(libc);
+    this.#basics = basicsOf(system);
+    this.#realSystem = system.flatMap((path) => resolved(path, eyes.look) ?? []);
+    this.#ground = createLandlockPaths(rulebook);
+    const scopes = scopeRules(abi);
+    this.#scopes = scopes === null ? null : opened(openRules(libc, scopes));
+    this.#filters = {
+      free: filterFor(this.#architecture, { network }),
+      plain: filterFor(this.#architecture, { network, attributes: false }),
+    };
+  }
+
+  of(starting: Starting): ProgramHold {
+    if (starting.own) return this.#hold(this.#scopes, this.#filters.free);
+    const { program, argv, directory } = starting;
+    const effects = this.#rulebook.effects(
+      { kind: "process.spawn", argv, cwd: directory },
+      program,
+    );
+    const trusted = !isWithin(this.#rulebook.settings.workspace, program.path);
+    const binary = this.#starts.isBinary(program.start);
+    const starts = this.#startsOf(effects.starts, trusted, binary);
+    const byWords = trusted && isByWords(argv, effects);
+    const execute = this.#starts.executables(program, starts, directory);
+    const attributes = !byWords || effects.writes.length + effects.deletes.length > 0;
+    const drawn = { effects, byWords, execute, trusted };
+    return this.#withRules(starting, drawn, this.#filter(starts, attributes));
+  }
+
+  /** A program of the workspace is whatever it is, by any name; a script takes at least what runs it. */
+  #startsOf(starts: Starts, trusted: boolean, binary: boolean): Starts {
+    if (!trusted) return "any";
+    return starts === "none" && !binary ? "any" : starts;
+  }
+
+  #filter(starts: Starts, attributes: boolean): (start: number) => readonly Instruction[] {
+    if (starts !== "none") {
+      const filter = attributes ? this.#filters.free : this.#filters.plain;
+      return () => filter;
+    }
+    const { network } = this.#parts;
+    return (start) => filterFor(this.#architecture, { network, attributes, onlyStart: start });
+  }
+
+  #withRules(
+    starting: Starting,
+    { effects, byWords, execute, trusted }: {
+      readonly effects: Effects;
+      readonly byWords: boolean;
+      readonly execute: readonly string[] | "any";
+      readonly trusted: boolean;
+    },
+    filter: (start: number) => readonly Instruction[],
+  ): ProgramHold {
+    const { program, argv, directory } = starting;
+    const { abi, libc, seccomp } = this.#parts;
+    const held = { confined: true, filter: seccomp ? filter : null };
+    if (abi === 0) return { ...held, rules: null, done: () => {} };
+    const temporary = this.#temporaryOf(starting);
+    if (byWords) {
+      const source = { libc, rulebook: this.#rulebook, system: this.#realSystem };
+      const files = ownFiles(source, argv, effects, directory);
+      const rules = this.#open(files, temporary, this.#basics, execute, this.#system);
+      return { ...held, rules, done: () => close(libc, rules) };
+    }
+    const ground = this.#ground.list();
+    const own = trusted ? [] : [program.path];
+    // A program that lies where the system's list does not lead is given with it.
+    const system = trusted ? [...this.#parts.system, program.start] : this.#parts.system;
+    const key = [ground.fingerprint, ...temporary, ...own, "", ...execute].join("\0");
+    if (this.#kept?.key !== key) {
+      const files = { ...ground, readFiles: own };
+      const rules = this.#open(files, temporary, system, execute, null);
+      if (this.#kept !== null) close(libc, this.#kept.rules);
+      this.#kept = { key, rules };
+    }
+    return { ...held, rules: this.#kept.rules, done: () => {} };
+  }
+
+  /** The folder that this run alone has. */
+  #temporaryOf({ environment }: Starting): readonly CanonicalPath[] {
+    const { temporaryRoot } = this.#parts;
+    const folder = environment.get("TMPDIR");
+    if (temporaryRoot === null || folder === undefined || folder === temporaryRoot) return [];
+    return isWithin(temporaryRoot, folder) ? [folder as CanonicalPath] : [];
+  }
+
+  #open(
+    files: ProgramPaths,
+    temporary: readonly CanonicalPath[],
+    system: readonly string[],
+    execute: readonly string[] | "any",
+    kept: KeptPaths | null,
+  ): number {
+    const { abi, libc, network } = this.#parts;
+    const write = [...files.write, ...temporary];
+    const reach = { ...files, write, system, execute, network };
+    return opened(openRules(libc, programRules(reach, abi), kept));
+  }
+
+  #hold(rules: number | null, filter: readonly Instruction[]): ProgramHold {
+    return {
+      confined: true,
+      rules,
+      filter: this.#parts.seccomp ? () => filter : null,
+      done: () => {},
+    };
+  }
+
+  close(): void {
+    const { libc } = this.#parts;
+    this.#system.close();
+    if (this.#scopes !== null) close(libc, this.#scopes);
+    if (this.#kept !== null) close(libc, this.#kept.rules);
+    this.#kept = null;
+  }
+}
+
+/** Where a path of the system leads; null where that is nowhere. */
+function resolved(path: string, look: Look): CanonicalPath | null {
+  try {
+    return resolvePath("/" as CanonicalPath, path, look);
+  } catch (error) {
+    if (error instanceof ToolError) return null;
+    throw error;
+  }
+}
+
+/** Whether its files are those of its words. */
+function isByWords(argv: readonly string[], { touchesAnything }: Effects): boolean {
+  return !touchesAnything && BY_WORDS.has(nameOf(argv)) &&
+    !argv.some((word) => NAMES_A_LIST.test(word));
+}
+
+function nameOf([first = ""]: readonly string[]): string {
+  return first.slice(first.lastIndexOf("/") + 1);
+}
+
+function opened(rules: number | string): number {
+  if (typeof rules === "number") return rules;
+  throw new ToolError("NATIVE_DENIED", `programs cannot be held by Landlock here: ${rules}`);
+}
