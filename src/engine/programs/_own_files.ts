@@ -3,8 +3,8 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { resolvePath } from "../../host/paths/canonicalize.ts";
-import { parentOf } from "../../host/paths/entry_type.ts";
-import { createKernelEyes } from "../../host/run/program_search.ts";
+import { parentOf } from "../../core/path_text.ts";
+import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
 import type { Access } from "../../policy/model.ts";
 import type { Effects, Rulebook } from "../../policy/rulebook.ts";
@@ -38,7 +38,7 @@ export function ownFiles(
   { reads, writes, deletes, probes }: Effects,
   directory: CanonicalPath,
 ): ProgramPaths {
-  const { look } = createKernelEyes(libc);
+  const { entryAt: look } = createKernelProbe(libc);
   const resolve = (path: string): CanonicalPath | null => {
     try {
       return resolvePath(directory, path, look);
@@ -74,12 +74,16 @@ export function ownFiles(
   const looks = argv.some((word) => LOOK_AROUND.has(word.slice(word.lastIndexOf("/") + 1)));
   if (looks && found.length === 0) readable(directory);
   const folders = new Set<CanonicalPath>();
+  // What lies above all that the policy speaks of (of `mv a .` the folder around `.`) is nobody's to change.
+  const inScope = (path: CanonicalPath): boolean =>
+    rulebook.scope.write.some((root) => isWithin(root, path));
   for (const { path: words, tree } of [...writes, ...deletes]) {
     const path = resolve(words);
     if (path === null) continue;
     // A folder that is written to is changed itself, but for what is made in it.
     if (tree && typeOf(path) === "directory") folders.add(path);
-    folders.add(existing(parentOf(path), typeOf));
+    const around = existing(parentOf(path), typeOf);
+    if (inScope(around)) folders.add(around);
   }
   const looked = partsOf({ libc, rulebook }, parted);
   const changeable = partsOf({ libc, rulebook }, [...folders]);

@@ -4,6 +4,8 @@ import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { type ExecutableFacts, executableFacts } from "../../host/run/executable.ts";
 import type { ProgramFinder } from "../../host/run/program_search.ts";
 import type { Starts } from "../../policy/rulebook.ts";
+import { readEntries } from "../../host/kernel/directory_entries.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
 /** Where git keeps the programs that it is made of, beside its own (git(1), --exec-path). */
@@ -61,4 +63,29 @@ export class OwnStarts {
     if (facts !== null) this.#facts.set(path, facts);
     return facts;
   }
+}
+
+/** Folders of programs, by the names that they have everywhere (hier(7)). */
+const PROGRAM_FOLDERS: ReadonlySet<string> = new Set(["bin", "sbin", "games"]);
+/** Folders that have such among them: they are given by their parts. */
+const PARTED: ReadonlySet<string> = new Set(["/", "/usr", "/usr/local"]);
+
+/** The paths of the system without the folders of programs. */
+export function withoutPrograms(libc: Libc, system: readonly string[]): readonly string[] {
+  return system.flatMap((path): readonly string[] => {
+    if (PROGRAM_FOLDERS.has(path.slice(path.lastIndexOf("/") + 1))) return [];
+    if (!PARTED.has(path)) return [path];
+    const prefix = path === "/" ? "" : path;
+    return withoutPrograms(libc, namesIn(libc, path).map((name) => `${prefix}/${name}`));
+  });
+}
+
+function namesIn(libc: Libc, folder: string): readonly string[] {
+  const { numbers } = libc;
+  const flags = OPEN.RDONLY | numbers.O_DIRECTORY;
+  const descriptor = openWithoutLinks(libc, folder, flags);
+  if (descriptor < 0) return [];
+  const entries = readEntries(libc, descriptor, new Uint8Array(32 * 1024));
+  libc.call(numbers.close, descriptor);
+  return typeof entries === "number" ? [] : entries.map(({ name }) => name);
 }

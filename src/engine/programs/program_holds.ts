@@ -7,7 +7,8 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
-import { createKernelEyes, createProgramFinder } from "../../host/run/program_search.ts";
+import { createKernelProbe } from "../../host/paths/path_probe.ts";
+import { createProgramFinder } from "../../host/run/program_search.ts";
 import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
 import type { Effects, Rulebook, Starts } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
@@ -15,11 +16,11 @@ import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
 import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
 import { type Architecture, filterFor, type Instruction } from "../../sandbox/seccomp.ts";
 import { basicsOf } from "../../sandbox/system_paths.ts";
-import { type Look, resolvePath } from "../../host/paths/canonicalize.ts";
+import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
 import { ownFiles } from "./_own_files.ts";
-import { OwnStarts } from "./_own_starts.ts";
+import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
 
 /** What of the kernel's layer is there, and what is the same for all programs of a thread. */
 export interface HoldParts {
@@ -175,20 +176,22 @@ export class WordHolds implements ProgramHolds {
   /** Filters that are the same for all programs that they are for. */
   readonly #filters: Readonly<Record<"free" | "plain", readonly Instruction[]>>;
   #kept: KeptRules | null = null;
+  #libraries: readonly string[] | null = null;
+  #basicLibraries: readonly string[] | null = null;
 
   constructor(parts: HoldParts, rulebook: Rulebook) {
     const { libc, system, searchPath, abi, network } = parts;
     this.#parts = parts;
     this.#rulebook = rulebook;
-    const eyes = createKernelEyes(libc);
+    const probe = createKernelProbe(libc);
     const { workspace } = rulebook.settings;
     this.#starts = new OwnStarts(
       libc,
-      createProgramFinder(workspace, system, { searchPath, eyes }),
+      createProgramFinder(workspace, system, { searchPath, probe }),
     );
     this.#system = new KeptPaths(libc);
     this.#basics = basicsOf(system);
-    this.#realSystem = system.flatMap((path) => resolved(path, eyes.look) ?? []);
+    this.#realSystem = system.flatMap((path) => resolved(path, probe.entryAt) ?? []);
     this.#ground = createLandlockPaths(rulebook);
     const scopes = scopeRules(abi);
     this.#scopes = scopes === null ? null : opened(openRules(libc, scopes));
@@ -211,7 +214,8 @@ export class WordHolds implements ProgramHolds {
     const byWords = trusted && isByWords(argv, effects);
     const execute = this.#starts.executables(program, starts, directory);
     const attributes = !byWords || effects.writes.length + effects.deletes.length > 0;
-    const drawn = { effects, byWords, execute, trusted };
+    const only = typeof starts === "string" && this.#parts.seccomp;
+    const drawn = { effects, byWords, execute, trusted, only };
     return this.#withRules(starting, drawn, this.#filter(starts, attributes));
   }
 
@@ -232,7 +236,9 @@ export class WordHolds implements ProgramHolds {
 
   #withRules(
     starting: Starting,
-    { effects, byWords, execute, trusted }: {
+    { effects, byWords, execute, trusted, only }: {
+      /** Its filter lets no other start through, or any. */
+      readonly only: boolean;
       readonly effects: Effects;
       readonly byWords: boolean;
       readonly execute: readonly string[] | "any";
@@ -248,13 +254,15 @@ export class WordHolds implements ProgramHolds {
     if (byWords) {
       const source = { libc, rulebook: this.#rulebook, system: this.#realSystem };
       const files = ownFiles(source, argv, effects, directory);
-      const rules = this.#open(files, temporary, this.#basics, execute, this.#system);
+      const basics = only ? this.#basics : this.#basicsWithout();
+      const rules = this.#open(files, temporary, basics, execute, this.#system);
       return { ...held, rules, done: () => close(libc, rules) };
     }
     const ground = this.#ground.list();
     const own = trusted ? [] : [program.path];
     // A program that lies where the system's list does not lead is given with it.
-    const system = trusted ? [...this.#parts.system, program.start] : this.#parts.system;
+    const whole = execute === "any" ? this.#parts.system : this.#librariesOf();
+    const system = trusted ? [...whole, program.start] : whole;
     const key = [ground.fingerprint, ...temporary, ...own, "", ...execute].join("\0");
     if (this.#kept?.key !== key) {
       const files = { ...ground, readFiles: own };
@@ -263,6 +271,18 @@ export class WordHolds implements ProgramHolds {
       this.#kept = { key, rules };
     }
     return { ...held, rules: this.#kept.rules, done: () => {} };
+  }
+
+  /**
+   * What a program that may start some others reads of the system: no folder of programs. The loader, which all of them
+   * must be able to execute, is called with the name of a program in vain then: it can only load what it can read.
+   */
+  #basicsWithout(): readonly string[] {
+    return this.#basicLibraries ??= withoutPrograms(this.#parts.libc, this.#basics);
+  }
+
+  #librariesOf(): readonly string[] {
+    return this.#libraries ??= withoutPrograms(this.#parts.libc, this.#parts.system);
   }
 
   /** The folder that this run alone has. */
@@ -305,7 +325,7 @@ export class WordHolds implements ProgramHolds {
 }
 
 /** Where a path of the system leads; null where that is nowhere. */
-function resolved(path: string, look: Look): CanonicalPath | null {
+function resolved(path: string, look: EntryProbe): CanonicalPath | null {
   try {
     return resolvePath("/" as CanonicalPath, path, look);
   } catch (error) {

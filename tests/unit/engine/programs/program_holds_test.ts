@@ -1,0 +1,232 @@
+import { assert, assertEquals } from "@std/assert";
+import type { CanonicalPath, Program } from "../../../../src/core/capability.ts";
+import { WordHolds } from "../../../../src/engine/programs/program_holds.ts";
+import { openPipe } from "../../../../src/host/kernel/pipes.ts";
+import { createProgramFinder } from "../../../../src/host/run/program_search.ts";
+import type { Policy } from "../../../../src/policy/model.ts";
+import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
+import { createMemoryStore } from "../../../../src/sandbox/launcher/image_file.ts";
+import { ProgramLauncher } from "../../../../src/sandbox/launcher/launcher.ts";
+import type { Architecture } from "../../../../src/sandbox/seccomp.ts";
+import { SYSTEM_PATHS } from "../../../../src/sandbox/system_paths.ts";
+import { rulebookOf } from "../../host/_rulebook.ts";
+import { withDirectory } from "../../host/files/_temporary.ts";
+import { SPAWNER } from "../../host/run/_starter.ts";
+import { ABI, LIBC as libc } from "../../sandbox/_libc.ts";
+
+const ARCHITECTURE = Deno.build.arch as Architecture;
+const LIMITS = { cpu: 100, file: 1 << 30, data: null, processes: null, mark: null };
+const SEARCH_PATH = "/usr/bin:/bin";
+const PATHS: Policy["paths"] = [
+  { effect: "allow", access: ["read", "write"], match: ["**"] },
+  { effect: "deny", access: ["read", "write"], match: ["**/.env"] },
+];
+
+const LAUNCHER = new ProgramLauncher({
+  libc,
+  spawner: SPAWNER,
+  architecture: ARCHITECTURE,
+  stores: [createMemoryStore(libc, ARCHITECTURE)],
+  capabilities: null,
+});
+
+/** A workspace in which programs are held by words of one command, whatever they do then. */
+class Place {
+  readonly #holds: WordHolds;
+  readonly #find: (name: string) => Program | null;
+
+  constructor(readonly root: CanonicalPath, paths: Policy["paths"] = PATHS) {
+    const rulebook = rulebookOf(root, { paths });
+    this.#holds = new WordHolds({
+      libc,
+      abi: ABI,
+      seccomp: true,
+      network: false,
+      system: SYSTEM_PATHS,
+      temporaryRoot: null,
+      searchPath: SEARCH_PATH,
+    }, rulebook);
+    const finder = createProgramFinder(root, SYSTEM_PATHS, { searchPath: SEARCH_PATH });
+    this.#find = (name) => finder.find(name, root);
+  }
+
+  /** What a program prints that is held as `words` are, and started with `argv`; what both say is one. */
+  run(words: readonly string[], argv: readonly string[] = words): string {
+    const program = this.#find(words[0] ?? "");
+    assert(program !== null, words[0]);
+    const environment = new Map([["PATH", SEARCH_PATH], ["LC_ALL", "C"]]);
+    const starting = { program, argv: words, directory: this.root, environment, own: false };
+    const { done, ...hold } = this.#holds.of(starting);
+    const pipe = openPipe(libc);
+    const flags = OPEN.PATH | OPEN.CLOEXEC;
+    const directory = libc.call(libc.numbers.openat, AT_FDCWD, libc.path(this.root), flags);
+    const id = LAUNCHER.start({
+      path: program.start,
+      argv,
+      environment: [...environment].map(([name, value]) => `${name}=${value}`),
+      known: [],
+      directory,
+      descriptors: [-1, pipe.write, pipe.write],
+      limits: LIMITS,
+      ...hold,
+    });
+    done();
+    for (const one of [pipe.write, directory]) libc.call(libc.numbers.close, one);
+    const text = textOf(pipe.read);
+    if (typeof id !== "number") return `not started: ${id.step}`;
+    libc.call(libc.numbers.waitid, 1, id, 0, 4, 0);
+    return text;
+  }
+
+  close(): void {
+    this.#holds.close();
+  }
+}
+
+function textOf(descriptor: number): string {
+  const buffer = new Uint8Array(1 << 16);
+  let text = "";
+  for (;;) {
+    const count = libc.transfer(libc.numbers.read, descriptor, buffer, buffer.length);
+    if (count <= 0) break;
+    text += new TextDecoder().decode(buffer.subarray(0, count));
+  }
+  libc.call(libc.numbers.close, descriptor);
+  return text;
+}
+
+async function withPlace(work: (place: Place) => void): Promise<void> {
+  await withDirectory((root) => {
+    Deno.mkdirSync(`${root}/sub`);
+    Deno.writeTextFileSync(`${root}/a.txt`, "text of a\n");
+    Deno.writeTextFileSync(`${root}/b.txt`, "text of b\n");
+    Deno.writeTextFileSync(`${root}/sub/c.txt`, "text of c\n");
+    Deno.writeTextFileSync(`${root}/.env`, "text of env\n");
+    Deno.symlinkSync("b.txt", `${root}/link`);
+    const place = new Place(root);
+    try {
+      work(place);
+    } finally {
+      place.close();
+    }
+  });
+}
+
+Deno.test("a program gets the files that its words name, where they lead, and no others", async () => {
+  await withPlace((place) => {
+    const rows: readonly (readonly [readonly string[], readonly string[], RegExp])[] = [
+      [["cat", "a.txt"], ["cat", "a.txt"], /^text of a\n$/],
+      [["cat", "a.txt"], ["cat", "b.txt"], /^cat: .*Permission denied\n$/],
+      [["cat", "a.txt"], ["cat", "sub/c.txt"], /^cat: .*Permission denied\n$/],
+      [["cat", "link"], ["cat", "link", "b.txt"], /^text of b\ntext of b\n$/],
+      [["cat", "link"], ["cat", "a.txt"], /Permission denied/],
+      [["cat", ".env"], ["cat", ".env"], /Permission denied/],
+      [["cat", "/etc/passwd"], ["cat", "/etc/passwd"], /root/],
+      [["cat", "a.txt"], ["cat", "/etc/hosts"], /Permission denied/],
+      [["grep", "-r", "text", "sub"], ["grep", "-r", "text", "sub"], /^sub\/c.txt:text of c\n$/],
+      [["grep", "-r", "text", "sub"], ["grep", "text", "a.txt"], /Permission denied/],
+      [["ls"], ["ls"], /^a.txt\nb.txt\nlink\nsub\n$/],
+      [["ls", "-l"], ["ls", "-l", "/tmp"], /Permission denied/],
+    ];
+    for (const [words, argv, expected] of rows) {
+      const text = place.run(words, argv);
+      assert(expected.test(text), `${words.join(" ")} | ${argv.join(" ")}: ${text}`);
+    }
+    // What holds the denied file is given by its parts.
+    const all = place.run(["grep", "-r", "text", "."]);
+    for (const letter of ["a", "b", "c"]) assert(all.includes(`text of ${letter}`), all);
+    assert(!all.includes("text of env"), all);
+  });
+});
+
+Deno.test("a program without such work changes nothing, and one that has it changes what it is given", async () => {
+  await withPlace((place) => {
+    const attempts: readonly (readonly string[])[] = [
+      ["sort", "-o", "a.txt", "b.txt"],
+      ["sort", "-o", "sub/new.txt", "b.txt"],
+    ];
+    for (const argv of attempts) place.run(["sort", "b.txt"], argv);
+    assertEquals(Deno.readTextFileSync(`${place.root}/a.txt`), "text of a\n");
+    assertEquals([...Deno.readDirSync(`${place.root}/sub`)].length, 1);
+    place.run(["sort", "-o", "sub/new.txt", "b.txt"]);
+    assertEquals(Deno.readTextFileSync(`${place.root}/sub/new.txt`), "text of b\n");
+    place.run(["cp", "a.txt", "sub/d.txt"], ["cp", "a.txt", "b.txt"]);
+    assertEquals(Deno.readTextFileSync(`${place.root}/b.txt`), "text of b\n");
+    place.run(["mv", "sub/new.txt", "sub/old.txt"]);
+    assertEquals(Deno.readTextFileSync(`${place.root}/sub/old.txt`), "text of b\n");
+    place.run(["rm", "sub/old.txt"], ["rm", "-f", "sub/old.txt", "b.txt"]);
+    assertEquals(Deno.statSync(`${place.root}/b.txt`).isFile, true);
+    // By descriptor too, which no rule of the kernel is asked about.
+    Deno.chmodSync(`${place.root}/a.txt`, 0o600);
+    place.run(["ls", "a.txt"], ["ls", "a.txt"]);
+    assertEquals((Deno.statSync(`${place.root}/a.txt`).mode ?? 0) & 0o777, 0o600);
+  });
+});
+
+Deno.test("a program that needs no other starts none: by itself, by a shell, by its loader", async () => {
+  const loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+    .find((path) => {
+      try {
+        return Deno.statSync(path).isFile;
+      } catch {
+        return false;
+      }
+    });
+  assert(loader !== undefined, "glibc has a loader");
+  await withPlace((place) => {
+    const held = ["find", ".", "-name", "a.txt"];
+    for (const started of [["/bin/echo", "ran"], [loader, "/bin/echo", "ran"], ["echo", "ran"]]) {
+      const argv = ["find", ".", "-name", "a.txt", "-exec", ...started, ";"];
+      assert(!/^ran$/m.test(place.run(held, argv)), started.join(" "));
+    }
+    assert(/^ran$/m.test(place.run(["find", ".", "-name", "a.txt", "-exec", "echo", "ran", ";"])));
+    for (const words of [["awk", "{print}", "a.txt"], ["sed", "p", "a.txt"]]) {
+      const code = words[0] === "awk" ? 'BEGIN { system("echo ran") }' : "1e echo ran";
+      assert(!/^ran$/m.test(place.run(words, [words[0]!, code, "a.txt"])), words[0]);
+    }
+    const sorting = ["sort", "--compress-program=/bin/echo", "-S", "1", "a.txt", "b.txt"];
+    assert(!place.run(["sort", "a.txt", "b.txt"], sorting).includes("ran"));
+  });
+});
+
+Deno.test("a program that starts some others starts those, and by the loader no other", async () => {
+  await withPlace((place) => {
+    const held = ["find", ".", "-name", "a.txt", "-exec", "cat", "{}", ";"];
+    const run = (...started: readonly string[]) =>
+      place.run(held, ["find", ".", "-name", "a.txt", "-exec", ...started, ";"]);
+    assertEquals(run("cat", "{}"), "text of a\n");
+    assertEquals(run("/usr/bin/cat", "{}"), "text of a\n");
+    assert(!/^ran$/m.test(run("/usr/bin/echo", "ran")));
+    assert(!/^ran$/m.test(run("/bin/sh", "-c", "echo ran")));
+    for (const loader of ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]) {
+      assert(!/^ran$/m.test(run(loader, "/usr/bin/echo", "ran")));
+    }
+  });
+});
+
+Deno.test("a program that runs code has the ground that the policy allows, and what is denied in it stays closed", async () => {
+  await withPlace((place) => {
+    const script = "cat a.txt .env; echo new > sub/made.txt; /bin/echo started";
+    const text = place.run(["sh", "-c", script]);
+    assert(text.includes("text of a"), text);
+    assert(text.includes("started"), text);
+    assert(!text.includes("text of env"), text);
+    assertEquals(Deno.readTextFileSync(`${place.root}/sub/made.txt`), "new\n");
+    // It is drawn anew when the workspace changes.
+    Deno.writeTextFileSync(`${place.root}/later.txt`, "text of later\n");
+    assert(place.run(["sh", "-c", "cat later.txt"]).includes("text of later"));
+    Deno.writeTextFileSync(`${place.root}/sub/.env`, "text of env\n");
+    assert(!place.run(["sh", "-c", "cat sub/.env"]).includes("text of env"));
+  });
+});
+
+Deno.test("a name of the workspace is no program of the system's", async () => {
+  await withPlace((place) => {
+    Deno.writeTextFileSync(
+      `${place.root}/cat`,
+      "#!/bin/sh\nwhile read -r l; do echo $l; done <b.txt\n",
+    );
+    Deno.chmodSync(`${place.root}/cat`, 0o755);
+    assertEquals(place.run(["./cat", "a.txt"]), "text of b\n");
+  });
+});
