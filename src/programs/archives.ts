@@ -40,8 +40,8 @@ const ZSTD: ResultName = {
   unpacks: "-d --decompress --uncompress",
 };
 
-/** Programs that tar(1) starts to pack and unpack. */
-const COMPRESSORS = ["gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress"];
+/** Programs that tar(1) starts to pack and unpack, by a shell (`xexec` in GNU tar's system.c). */
+const COMPRESSORS = ["sh", "gzip", "bzip2", "xz", "lzip", "lzma", "lzop", "zstd", "compress"];
 
 /** Of tar(1): options with a value that mean the same whatever it does. */
 const TAR: OptionsLiteral = {

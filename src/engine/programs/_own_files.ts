@@ -20,11 +20,6 @@ export interface FileSource {
   readonly system: readonly CanonicalPath[];
 }
 
-/** Programs that look at where they stand where no word names a file, started by others or not. */
-const LOOK_AROUND: ReadonlySet<string> = new Set([
-  ...["ls", "dir", "vdir", "du", "tree", "find", "gfind", "grep", "egrep", "fgrep", "exa", "eza"],
-]);
-
 /**
  * Paths are judged where they lead at this moment: what was put in the place of one since the command was judged gets a
  * rule only where the policy allows it too. What needs somebody's agreement is not given.
@@ -34,14 +29,13 @@ const LOOK_AROUND: ReadonlySet<string> = new Set([
  */
 export function ownFiles(
   { libc, rulebook, system }: FileSource,
-  argv: readonly string[],
   { reads, writes, deletes, probes }: Effects,
   directory: CanonicalPath,
 ): ProgramPaths {
-  const { entryAt: look } = createKernelProbe(libc);
+  const { entryAt } = createKernelProbe(libc);
   const resolve = (path: string): CanonicalPath | null => {
     try {
-      return resolvePath(directory, path, look);
+      return resolvePath(directory, path, entryAt);
     } catch (error) {
       // What cannot be resolved nobody can reach.
       if (error instanceof ToolError) return null;
@@ -49,7 +43,7 @@ export function ownFiles(
     }
   };
   const typeOf = (path: CanonicalPath): "directory" | "file" | null => {
-    const found = look(path, path);
+    const found = entryAt(path);
     return found === "directory" ? found : found === "other" ? "file" : null;
   };
   const allows = (access: Access, path: CanonicalPath, type: "file" | "directory"): boolean =>
@@ -58,21 +52,18 @@ export function ownFiles(
   const readFiles: CanonicalPath[] = [];
   const trees: CanonicalPath[] = [];
   const parted: CanonicalPath[] = [];
-  const readable = (path: CanonicalPath | null): boolean => {
+  const look = (path: CanonicalPath | null): void => {
     const type = path === null ? null : typeOf(path);
-    if (path === null || type === null) return false;
+    if (path === null || type === null) return;
     const open = system.some((folder) => isWithin(folder, path));
-    if (!open && !allows("read", path, type)) return true;
+    if (!open && !allows("read", path, type)) return;
     if (type === "file") readFiles.push(path);
     else if (!open && rulebook.mayDenyBelow("read", path)) parted.push(path);
     else trees.push(path);
-    return true;
   };
   // An option that is not known may have a path hang on it: what is there counts.
   const named = new Set([...reads.map(({ path }) => path), ...probes].map(resolve));
-  const found = [...named].filter(readable);
-  const looks = argv.some((word) => LOOK_AROUND.has(word.slice(word.lastIndexOf("/") + 1)));
-  if (looks && found.length === 0) readable(directory);
+  named.forEach(look);
   const folders = new Set<CanonicalPath>();
   // What lies above all that the policy speaks of (of `mv a .` the folder around `.`) is nobody's to change.
   const inScope = (path: CanonicalPath): boolean =>

@@ -253,7 +253,7 @@ export class WordHolds implements ProgramHolds {
     const temporary = this.#temporaryOf(starting);
     if (byWords) {
       const source = { libc, rulebook: this.#rulebook, system: this.#realSystem };
-      const files = ownFiles(source, argv, effects, directory);
+      const files = ownFiles(source, effects, directory);
       const basics = only ? this.#basics : this.#basicsWithout();
       const rules = this.#open(files, temporary, basics, execute, this.#system);
       return { ...held, rules, done: () => close(libc, rules) };
