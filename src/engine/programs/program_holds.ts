@@ -246,7 +246,7 @@ export class WordHolds implements ProgramHolds {
     },
     filter: (start: number) => readonly Instruction[],
   ): ProgramHold {
-    const { program, argv, directory } = starting;
+    const { program, directory } = starting;
     const { abi, libc, seccomp } = this.#parts;
     const held = { confined: true, filter: seccomp ? filter : null };
     if (abi === 0) return { ...held, rules: null, done: () => {} };
