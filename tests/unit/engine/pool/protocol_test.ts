@@ -31,4 +31,7 @@ Deno.test("a message and its output arrive as they were sent, whatever is in the
 Deno.test("output is not escaped again: it follows its header as it is", () => {
   const output = toJsonText({ quotes: '""""' });
   assertEquals(encodeMessage(DONE, output), `${JSON.stringify(DONE)}\n${output}`);
+  // Its own line ends are its own.
+  const lines = "{\n}\n" as unknown as JsonText;
+  assertEquals(decodeMessage(encodeMessage(DONE, lines)).output, lines);
 });

@@ -246,7 +246,10 @@ Deno.test("a file that a program opens elsewhere is opened by the thread that wr
   threads.of(1).say({ kind: "opened", request: asked?.request ?? 0, descriptor: 33 });
   await drain();
   assertEquals(threads.of(0).told("opened"), [{ kind: "opened", request: 7, descriptor: 33 }]);
+  threads.of(0).say({ kind: "open", request: 8, file });
   give(jobOf("write"));
+  await drain();
+  assertEquals(threads.of(1).told("open").length, 2);
   assertEquals(threads.all.length, 2);
   await pool.close();
 });

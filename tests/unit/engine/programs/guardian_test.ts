@@ -1,0 +1,55 @@
+import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { comesToBe, running, sleepMark, table } from "./_runs.ts";
+
+/** Starts `_guarded.ts`; what it tells of its programs. */
+async function guarded(word: string, way: string) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", fromFileUrl(new URL("_guarded.ts", import.meta.url)), way],
+    env: { WORD: word },
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  let said = "";
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  while (!said.includes("\n")) {
+    const { value, done } = await reader.read();
+    assert(!done, said);
+    said += value;
+  }
+  const { guardian, bystander } = JSON.parse(said) as Record<string, number>;
+  const end = async () => {
+    child.kill("SIGKILL");
+    await reader.cancel();
+    await child.stdin.close().catch(() => {});
+    await child.status;
+  };
+  return { guardian: guardian ?? 0, bystander: bystander ?? 0, end };
+}
+
+Deno.test("when Toolgate is killed its programs end: those that are marked, those it was told of, and no others", async () => {
+  const word = sleepMark();
+  const { guardian, bystander, end } = await guarded(word, "wait");
+  try {
+    assert(await comesToBe(() => running(word).length === 2));
+    assert(table.facts(guardian) !== null);
+    await end();
+    assert(await comesToBe(() => running(word).length === 0), "something runs on");
+    assert(await comesToBe(() => running("toolgate-guardian").every((id) => id !== guardian)));
+    assertEquals(running(`${word}1`), [bystander]);
+  } finally {
+    for (const id of [...running(word), bystander]) Deno.kill(id, "SIGKILL");
+  }
+});
+
+Deno.test("one that is closed is gone at once, and ends nothing", async () => {
+  const word = sleepMark();
+  const { guardian, bystander, end } = await guarded(word, "close");
+  try {
+    assert(await comesToBe(() => table.facts(guardian) === null));
+    await end();
+    assertEquals(running(word).length, 2);
+  } finally {
+    for (const id of [...running(word), bystander]) Deno.kill(id, "SIGKILL");
+  }
+});

@@ -1,0 +1,165 @@
+/** Limits that all programs of a run share, and that nothing of a run is left: on real programs. */
+
+import { assert, assertEquals } from "@std/assert";
+import type { ProgramLimit } from "../../../../src/core/tool.ts";
+import { ProcessWatch } from "../../../../src/engine/programs/process_watch.ts";
+import { LIBC as libc } from "../../sandbox/_libc.ts";
+import { comesToBe, endAll, MARK, running, sleepMark, startScript } from "./_runs.ts";
+
+const WIDE = { memory: 2 ** 40, processes: 1_000, cpu: 3_600_000 };
+
+function watching(limits: Partial<typeof WIDE> = {}) {
+  const exceeded: [number, ProgramLimit][] = [];
+  const watch = new ProcessWatch({
+    libc,
+    ...MARK,
+    limits: { ...WIDE, ...limits },
+    isUnderWay: () => false,
+    onExceeded: (job, limit) => exceeded.push([job, limit]),
+  });
+  return { watch, exceeded };
+}
+
+/** P_PID, WNOHANG | WEXITED (waitid(2)) */
+const P_PID = 1;
+const ENDED = 1 | 4;
+
+/** Whether a program has ended, and takes it in where it has: what a thread does for its own programs. */
+function hasEnded(id: number): boolean {
+  libc.call(libc.numbers.waitid, P_PID, id, 0, ENDED, 0);
+  return isGone(id);
+}
+
+function isGone(id: number): boolean {
+  try {
+    return Deno.readTextFileSync(`/proc/${id}/stat`).includes(") Z");
+  } catch {
+    return true;
+  }
+}
+
+Deno.test("a run that left nothing is settled at once; one that never was, too", async () => {
+  const { watch } = watching();
+  const leader = startScript("exit 0", 1);
+  watch.begin(1, leader);
+  assert(await comesToBe(() => hasEnded(leader)));
+  assertEquals([watch.settle(1), watch.settle(1), watch.settle(2)], [null, null, null]);
+  watch.close();
+  await endAll();
+});
+
+Deno.test("what left its group is ended when its run is settled, and waited for", async () => {
+  const { watch } = watching();
+  const word = sleepMark();
+  const leader = startScript(`setsid sleep ${word} & setsid sleep ${word} & sleep 0.1`, 1);
+  watch.begin(1, leader);
+  try {
+    assert(await comesToBe(() => running(word).length === 2));
+    assert(await comesToBe(() => hasEnded(leader)));
+    const settling = watch.settle(1);
+    assert(settling !== null);
+    await settling;
+    assertEquals(running(word), []);
+    assertEquals(watch.settle(1), null);
+  } finally {
+    watch.close();
+    await endAll(...running(word), leader);
+  }
+});
+
+Deno.test("what left the groups of a run can be ended while the run goes on", async () => {
+  const { watch } = watching();
+  const [stays, left] = [sleepMark(), sleepMark()];
+  const leader = startScript(`(setsid sleep ${left} &); exec sleep ${stays}`, 1);
+  watch.begin(1, leader);
+  try {
+    assert(await comesToBe(() => running(left).length + running(stays).length === 2));
+    assert(
+      await comesToBe(() => {
+        watch.endLeft(1);
+        return running(left).length === 0;
+      }),
+    );
+    watch.endLeft(99);
+    assertEquals(running(stays), [leader]);
+  } finally {
+    watch.close();
+    await endAll(leader);
+  }
+});
+
+Deno.test("a run whose thread is gone is ended whole, its leaders too, and no other", async () => {
+  const { watch } = watching();
+  const [mine, other] = [sleepMark(), sleepMark()];
+  const leader = startScript(`(setsid sleep ${mine} &); exec sleep ${mine}`, 1);
+  const bystander = startScript(`exec sleep ${other}`, 2);
+  watch.begin(1, leader);
+  watch.begin(2, bystander);
+  try {
+    assert(await comesToBe(() => running(mine).length === 2 && running(other).length === 1));
+    watch.abandon(1);
+    assert(await comesToBe(() => running(mine).length === 0));
+    await watch.settle(1);
+    assertEquals(running(other), [bystander]);
+  } finally {
+    watch.close();
+    await endAll(leader, bystander);
+  }
+});
+
+for (
+  const [limit, limits, script] of [
+    ["processes", { processes: 5 }, "for i in 1 2 3 4 5 6 7 8; do setsid sleep WORD & done; wait"],
+    ["memory", { memory: 1 }, "sleep WORD & wait"],
+    ["cpu", { cpu: 50 }, "sleep WORD & while :; do :; done"],
+  ] as const
+) {
+  Deno.test(`programs that go over limits.${limit} together are ended, all of them, and it is told once`, async () => {
+    const { watch, exceeded } = watching(limits);
+    const word = sleepMark();
+    const leader = startScript(script.replace("WORD", word), 1);
+    watch.begin(1, leader);
+    try {
+      assert(await comesToBe(() => exceeded.length > 0), "nothing was told");
+      assert(await comesToBe(() => running(word).length === 0 && isGone(leader)));
+      await watch.settle(1);
+      assertEquals(exceeded, [[1, limit]]);
+    } finally {
+      watch.close();
+      await endAll(...running(word), leader);
+    }
+  });
+}
+
+Deno.test("a run that keeps to its limits is let alone", async () => {
+  const { watch, exceeded } = watching({ processes: 5 });
+  const word = sleepMark();
+  const leader = startScript(`sleep ${word} & sleep ${word} & wait`, 1);
+  watch.begin(1, leader);
+  try {
+    assert(await comesToBe(() => running(word).length === 2));
+    // Longer than it takes to look at it several times.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assertEquals([exceeded, running(word).length], [[], 2]);
+  } finally {
+    watch.close();
+    await endAll(...running(word), leader);
+  }
+});
+
+Deno.test("closing ends what passed for nobody's, and whoever was to outlive this process", async () => {
+  const { watch } = watching();
+  const word = sleepMark();
+  const told: string[] = [];
+  watch.guard({ id: 1, tell: () => {}, close: () => told.push("closed") });
+  watch.guard(null);
+  const leader = startScript(`env -i A=1 setsid sleep ${word} & sleep 0.1`, 1);
+  try {
+    assert(await comesToBe(() => running(word).length === 1 && isGone(leader)));
+    watch.close();
+    assert(await comesToBe(() => running(word).length === 0));
+    assertEquals(told, ["closed"]);
+  } finally {
+    await endAll(...running(word), leader);
+  }
+});
