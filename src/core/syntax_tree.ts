@@ -77,10 +77,25 @@ export interface ParseOptions {
   readonly timeMs: number;
 }
 
+/** A node that a query captured: where it begins and ends, in UTF-16 code units. */
+export interface Capture {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A query of tree-sitter's own language, compiled for one grammar. */
+export interface TreeQuery {
+  /** The captures of each match in a text, as they are found; {@linkcode Unparsed} as `parse` answers it. */
+  matches(text: string, options: ParseOptions): readonly (readonly Capture[])[] | Unparsed;
+}
+
 /** Parses texts of one language, one after the other. */
 export interface TreeParser {
   readonly grammar: Grammar;
   parse(text: string, options: ParseOptions): SyntaxTree | Unparsed;
+  /** Throws INVALID_PATTERN with the place of what is wrong. */
+  query(source: string): TreeQuery;
 }
 
 /** The parsers of a thread, which keeps what it loaded. */

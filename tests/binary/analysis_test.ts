@@ -83,6 +83,26 @@ Deno.test("similar code is found in files that may be read, and in no others", a
   }
 });
 
+Deno.test("patterns are found in every language that the binary carries", async () => {
+  await using workspace = guarded({
+    "a.ts": "found(1, 2);\n",
+    "b.py": "found(1, 2)\n",
+    "c.rs": "fn f() { found(1, 2); }\n",
+    "D.java": "class D { void f() { found(1, 2); } }\n",
+    "closed/e.ts": "found(1, sentinel);\n",
+  });
+  const args = ["find_code_patterns", "--policy", workspace.policy(POLICY)];
+  const { answer } = await call([...args, "pattern=found($A, $B)"], { cwd: workspace.root });
+  const matches = answer.output.matches.map((
+    { file, captures }: { file: string; captures: unknown },
+  ) => [file, captures]);
+  const captures = { A: "1", B: "2" };
+  assertEquals(matches, ["D.java", "a.ts", "b.py", "c.rs"].map((file) => [file, captures]));
+  const query = "pattern=(function_item name: (identifier) @name)";
+  const asked = await call([...args, query, "language=Rust"], { cwd: workspace.root });
+  assertEquals(asked.answer.output.matches[0].captures, { name: "f" });
+});
+
 Deno.test("two threads answer as one does, with progress, and are stopped at once", async () => {
   await using workspace = guarded({});
   const body = (at: number) =>

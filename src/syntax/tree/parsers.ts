@@ -11,6 +11,7 @@ import type {
 import { type Language, readLanguage } from "./_language.ts";
 import { createTables, layOut } from "./_layout.ts";
 import { type GrammarModule, Library } from "./_library.ts";
+import { CompiledQuery } from "./_query.ts";
 
 /** What the parsers are made of, each a WebAssembly module: the library, and the grammars by name. */
 export type ModuleName = "tree-sitter" | GrammarName;
@@ -82,18 +83,21 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
   const parse = <T>(
     text: string,
     options: ParseOptions,
-    take: (tree: number, library: Library, language: Language) => T,
+    take: (tree: number, library: Library, language: Language, isOver: () => boolean) => T,
   ): T | Unparsed => {
     const watch = new Watch(options);
     try {
       const result = bench.use(module, (library, language) => {
         const tree = library.parse(language.address, text, watch.isOver);
         if (tree === 0) return null;
-        const taken = take(tree, library, language);
+        const taken = take(tree, library, language, watch.isOverNow);
         library.exports.ts_tree_delete(tree);
         return { taken };
       });
-      if (result !== null) return result.taken;
+      if (result !== null) {
+        watch.rethrow();
+        return result.taken;
+      }
     } catch (error) {
       return failureOf(error);
     }
@@ -102,6 +106,19 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
   };
   return {
     grammar,
+    query(source) {
+      const compiled = new CompiledQuery(source);
+      bench.use(module, (library, language) => compiled.on(library, language));
+      return {
+        matches: (text, options) =>
+          parse(
+            text,
+            options,
+            (tree, library, language, isOver) =>
+              compiled.on(library, language).matches(tree, text, isOver),
+          ),
+      };
+    },
     parse: (text, options): SyntaxTree | Unparsed =>
       parse(
         text,
@@ -124,7 +141,11 @@ class Watch {
   }
 
   readonly isOver = (): boolean => {
-    if (++this.#calls % CALLS !== 0) return false;
+    return ++this.#calls % CALLS === 0 && this.isOverNow();
+  };
+
+  /** For what is asked rarely: a query, whose steps may each take a millisecond. */
+  readonly isOverNow = (): boolean => {
     try {
       this.#options.pause();
     } catch (error) {

@@ -42,6 +42,12 @@ export const JAVA: Language = {
     "annotation_type_body",
   ],
   names: ["identifier", "type_identifier"],
+  surroundings: [
+    "@;",
+    "class A { @ }",
+    "class A { void f() { @ } }",
+    "class A { void f() { @; } }",
+  ],
   exports: { by: "modifier", words: ["public"], kinds: ["member"] },
   imports: { import_declaration: { form: "words" } },
   flow: {

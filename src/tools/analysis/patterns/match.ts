@@ -1,0 +1,175 @@
+/** Comparing the nodes of a tree with a pattern. */
+
+import type { SyntaxTree } from "../../../core/syntax_tree.ts";
+import { isLeaf, type Numbered, textOf } from "../_kinds.ts";
+import { isSeparator, type Pattern, type PatternRow } from "./pattern.ts";
+
+/** A row of nodes that is as the pattern has it: numbers of its first and last node, and what the holes hold. */
+export interface Match {
+  readonly first: number;
+  readonly last: number;
+  readonly captures: ReadonlyMap<string, Held>;
+}
+
+/** A node, or nodes that follow one another: none of them too. */
+export type Held = { readonly node: number } | { readonly nodes: readonly number[] };
+
+type Captures = ReadonlyMap<string, Held>;
+
+/** Comparisons between two looks at whether to end. */
+const PAUSE = 1 << 14;
+
+/** All matches, in the order in which they begin; one may lie in another. */
+export function matchesOf(
+  tree: SyntaxTree,
+  numbers: Numbered,
+  row: PatternRow,
+  pause: () => void,
+): Iterable<Match> {
+  return new Matcher(tree, numbers, pause).all(row);
+}
+
+class Matcher {
+  readonly #tree: SyntaxTree;
+  readonly #numbers: Numbered;
+  readonly #pause: () => void;
+  #compared = 0;
+
+  constructor(tree: SyntaxTree, numbers: Numbered, pause: () => void) {
+    this.#tree = tree;
+    this.#numbers = numbers;
+    this.#pause = pause;
+  }
+
+  *all(row: PatternRow): Iterable<Match> {
+    const [first] = row;
+    const kind = first.is === "leaf" || first.is === "node" ? first.kind : null;
+    for (let node = 1; node < this.#tree.count; node++) {
+      if (kind !== null && this.#tree.kinds[node] !== kind) continue;
+      if (row.length === 1) {
+        const captures = this.#node(first, node, new Map());
+        if (captures !== null) yield { first: node, last: node, captures };
+        continue;
+      }
+      const siblings = this.#from(node);
+      const found = this.#row(row, 0, siblings, 0, new Map(), false);
+      if (found !== null && found.end > 0) {
+        yield { first: node, last: siblings[found.end - 1] as number, captures: found.captures };
+      }
+    }
+  }
+
+  /** A node and those behind it that have the same parent. */
+  #from(node: number): readonly number[] {
+    const parent = this.#tree.parents[node] as number;
+    return this.#significant(node, this.#tree.nexts[parent] as number);
+  }
+
+  #children(node: number): readonly number[] {
+    return this.#significant(node + 1, this.#tree.nexts[node] as number);
+  }
+
+  #significant(start: number, end: number): readonly number[] {
+    const found: number[] = [];
+    for (let node = start; node < end; node = this.#tree.nexts[node] as number) {
+      const isComment = this.#numbers.comments[this.#tree.kinds[node] as number] === 1;
+      if (!isComment && !isSeparator(this.#tree, node)) found.push(node);
+    }
+    return found;
+  }
+
+  /** Null where the node is not as the pattern has it. */
+  #node(pattern: Pattern, node: number, captures: Captures): Captures | null {
+    if (++this.#compared % PAUSE === 0) this.#pause();
+    switch (pattern.is) {
+      case "hole":
+        return this.#hold(pattern.name, { node }, captures);
+      case "rest":
+        return this.#hold(pattern.name, { nodes: [node] }, captures);
+      case "leaf": {
+        if (!isLeaf(this.#tree, node)) return null;
+        const text = textOf(this.#tree, node);
+        const isSame = this.#tree.kinds[node] === pattern.kind && text === pattern.text;
+        return isSame || (isQuote(text) && isQuote(pattern.text)) ? captures : null;
+      }
+      case "node": {
+        if (this.#tree.kinds[node] !== pattern.kind) return null;
+        const children = this.#children(node);
+        return this.#row(pattern.children, 0, children, 0, captures, true)?.captures ?? null;
+      }
+    }
+  }
+
+  /** From one place in a row of patterns and one in a row of nodes; `whole`: all nodes are to be taken. */
+  #row(
+    patterns: readonly Pattern[],
+    at: number,
+    nodes: readonly number[],
+    from: number,
+    captures: Captures,
+    whole: boolean,
+  ): { readonly captures: Captures; readonly end: number } | null {
+    let held = captures;
+    let next = from;
+    for (let index = at; index < patterns.length; index++) {
+      const pattern = patterns[index] as Pattern;
+      if (pattern.is === "rest") {
+        return this.#rest(pattern.name, patterns, index + 1, nodes, next, held, whole);
+      }
+      const node = nodes[next++];
+      const more = node === undefined ? null : this.#node(pattern, node, held);
+      if (more === null) return null;
+      held = more;
+    }
+    return whole && next < nodes.length ? null : { captures: held, end: next };
+  }
+
+  /** As few nodes as let what follows fit. */
+  #rest(
+    name: string | null,
+    patterns: readonly Pattern[],
+    at: number,
+    nodes: readonly number[],
+    from: number,
+    captures: Captures,
+    whole: boolean,
+  ): { readonly captures: Captures; readonly end: number } | null {
+    const isLast = at === patterns.length;
+    for (let end = isLast ? nodes.length : from; end <= nodes.length; end++) {
+      if (++this.#compared % PAUSE === 0) this.#pause();
+      const held = this.#hold(name, { nodes: nodes.slice(from, end) }, captures);
+      const found = held === null ? null : this.#row(patterns, at, nodes, end, held, whole);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** A name that is there already has to hold the same again. */
+  #hold(name: string | null, held: Held, captures: Captures): Captures | null {
+    if (name === null) return captures;
+    const known = captures.get(name);
+    if (known === undefined) return new Map([...captures, [name, held]]);
+    const words = (each: Held) =>
+      ("node" in each ? [each.node] : each.nodes).flatMap((node) => this.#words(node));
+    const [one, other] = [words(known), words(held)];
+    return one.length === other.length && one.every((word, index) => word === other[index])
+      ? captures
+      : null;
+  }
+
+  /** The texts of the leaves, comments left out. */
+  #words(node: number): readonly string[] {
+    const found: string[] = [];
+    const { nexts, kinds } = this.#tree;
+    for (let at = node; at < (nexts[node] as number); at++) {
+      if (this.#numbers.comments[kinds[at] as number] === 1) at = (nexts[at] as number) - 1;
+      else if (isLeaf(this.#tree, at)) found.push(textOf(this.#tree, at));
+    }
+    return found;
+  }
+}
+
+/** Which quotes stand around a string does not matter. */
+function isQuote(text: string): boolean {
+  return text === "'" || text === '"';
+}
