@@ -1,4 +1,7 @@
-/** Text of the request made fit for one line of a message, an approval or the audit log. */
+/**
+ * The one way of making text safe for people: for a line of a message, an approval, the audit log ({@linkcode printable}),
+ * and for text of several lines on a terminal or in a question ({@linkcode printableText}).
+ */
 
 /**
  * Unicode categories of what could move a cursor, break a line, turn the direction or stay unseen: controls,
@@ -15,6 +18,30 @@ export function printable(text: string, limit = 200): string {
     ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`
     : text;
   return SAFE.test(cut) ? cut : cut.replace(UNSAFE, escapeCharacter);
+}
+
+/** Of {@linkcode UNSAFE} what has its place in a text of several lines. */
+const UNSAFE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const SAFE_TEXT = /^[\x20-\x7e\n\t]*$/;
+
+/**
+ * As {@linkcode printable}, whole, with its tabs and line feeds: nothing in it steers a terminal (CVE-2003-0063 and its
+ * kin), turns the direction of what follows (CVE-2021-42574), or breaks a line otherwise. Line ends of Windows become
+ * plain ones.
+ */
+export function printableText(text: string): string {
+  if (SAFE_TEXT.test(text)) return text;
+  return text.replaceAll("\r\n", "\n").replace(UNSAFE_IN_TEXT, escapeCharacter);
+}
+
+/** Every text in plain data made safe by {@linkcode printableText}, names of members included. */
+export function printableData(value: unknown): unknown {
+  if (typeof value === "string") return printableText(value);
+  if (Array.isArray(value)) return value.map(printableData);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [printableText(name), printableData(member)]),
+  );
 }
 
 /** {@linkcode printable} in double quotes, inner ones escaped. */

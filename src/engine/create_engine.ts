@@ -9,6 +9,8 @@ import { permissionSetOf } from "../sandbox/permission_set.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
 import { createBoundaries } from "./pool/boundaries.ts";
+import { createIdentityProbe } from "../host/paths/identity.ts";
+import { openLibc } from "../sandbox/kernel/libc.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { Budgets } from "./_budgets.ts";
 import { compilePolicies } from "./compile_policies.ts";
@@ -118,7 +120,11 @@ function createBase(
       telemetry: parts.telemetry ?? null,
       arrivalOrder: new ArrivalOrder(),
       budgets: new Budgets(rulebook.tokensOf),
-      approvals: new Approvals({ times: rulebook.settings.approvals, now: Date.now }),
+      approvals: new Approvals({
+        times: rulebook.settings.approvals,
+        now: Date.now,
+        probe: () => createIdentityProbe(openLibc()),
+      }),
       recorder: parts.recorder ?? recorderOf(rulebook.settings, audit),
       files: preparation.files,
       prepare: preparation.prepare,

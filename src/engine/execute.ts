@@ -4,7 +4,7 @@ import type { CallRequest } from "../core/request.ts";
 import { refusal, type Result } from "../core/result.ts";
 import type { Risk } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
-import type { Approvals, Approver } from "./approvals/approvals.ts";
+import type { AgreedCall, Approvals, Approver } from "./approvals/approvals.ts";
 import type { Budgets } from "./_budgets.ts";
 import { decideCall, subjectOf } from "./judge/decide_call.ts";
 import type { DecidedCall, DecisionParts } from "./judge/decided_call.ts";
@@ -29,6 +29,8 @@ export interface Engine extends DecisionParts {
   /** Null where the build sends none. */
   readonly telemetry: Telemetry | null;
 }
+
+const NOTHING_AGREED: AgreedCall["agreed"] = [];
 
 /** How a caller follows a call. */
 export interface Follow {
@@ -79,17 +81,21 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
     const missing = judged.decision.effect === "deny" ? null : missingProgram(judged);
     if (missing !== null) throw missing;
     const asked = judged.decision.effect === "ask" && !request.preview;
-    const agreed = asked ? await approve(engine, request, judged, follow, record) : judged;
-    const { effect, code, reason, rule } = agreed.decision;
+    const { call, agreed, changed } = asked
+      ? await approve(engine, request, judged, follow, record)
+      : { call: judged, agreed: NOTHING_AGREED, changed: false };
+    // On record is what is acted on, too, where that is not what was decided first.
+    if (changed) record.decided(call.tool, call.input, call.decision);
+    const { effect, code, reason, rule } = call.decision;
     if (effect === "deny" || (effect === "ask" && !asked)) {
       const message = `${name}: ${reason}`;
       const error = { code: code ?? "TOOL_DENIED", message, details: null, rule };
       return finish(refusal(name, error, latency(), risk));
     }
     // It may have gone while somebody was asked.
-    const gone = asked ? missingProgram(agreed) : null;
+    const gone = asked ? missingProgram(call) : null;
     if (gone !== null) throw gone;
-    const { outcome, steps } = await run(engine, request, agreed, follow);
+    const { outcome, steps } = await run(engine, request, { ...call, agreed }, follow);
     const { output, error, usage } = outcome;
     const success = error === null;
     const recovery = steps.length === 0 ? {} : { recovery: steps };
@@ -104,13 +110,14 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
 async function run(
   engine: Engine,
   request: CallRequest,
-  { tool, input, grant }: DecidedCall,
+  { tool, input, grant, agreed }: DecidedCall & Pick<AgreedCall, "agreed">,
   { onEvent, onRunning }: Follow,
 ): Promise<Recovered> {
   const preview = request.preview && tool.dryRun === undefined;
   const subject = subjectOf(tool, request.agent);
   const start = (granted: Grant) => {
-    const job = { tool, input, grant: granted, preview, stream: request.stream, subject };
+    const { stream } = request;
+    const job = { tool, input, grant: granted, preview, stream, subject, agreed };
     const running = engine.runner.run(job, onEvent);
     onRunning(running.cancel);
     return running.outcome;
@@ -140,7 +147,7 @@ function approve(
   judged: DecidedCall,
   { approver, onEvent }: Follow,
   record: CallRecord,
-): Promise<DecidedCall> {
+): Promise<AgreedCall> {
   return engine.approvals.obtain(request, judged, {
     approver,
     again: async () => await decideCall(engine, request),

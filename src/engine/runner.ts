@@ -1,5 +1,6 @@
 /** What runs an allowed call: a thread of the pool, or this very thread once it has restricted itself. */
 
+import type { AgreedPath } from "./approvals/agreed.ts";
 import type { Bell } from "./pool/channel.ts";
 import type { ResultError } from "../core/errors.ts";
 import type { JsonText, Usage } from "../core/result.ts";
@@ -16,6 +17,8 @@ export interface Job {
   readonly stream: boolean;
   /** Whom it is run for: what is known only when it runs is judged once more. */
   readonly subject: Subject;
+  /** What somebody agreed to: compared again by whoever acts on it. Absent and empty where nobody was asked. */
+  readonly agreed?: readonly AgreedPath[];
 }
 
 /**

@@ -176,6 +176,8 @@ export interface Reach {
   readonly capabilities: readonly Capability[];
   /** Arguments of which the table knows nothing: where they name something that is there, they count as read. */
   readonly probe: readonly string[];
+  /** It runs code that lies in files, or nothing is known of it. */
+  readonly runsFiles: boolean;
 }
 
 /** All policies as one, to be asked. */

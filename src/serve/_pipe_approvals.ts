@@ -5,6 +5,7 @@ import type { ApprovalAnswer, Approver, PendingApproval } from "../engine/approv
 
 interface OpenApproval {
   readonly request: RequestId;
+  readonly onceBecause: string | null;
   readonly answer: (answer: ApprovalAnswer) => void;
 }
 
@@ -28,13 +29,16 @@ export class PipeApprovals {
     return { ask: (pending) => this.#ask(request, pending) };
   }
 
-  /** Answers all requests that wait for this very action. False where none does. */
-  answer(approval: string, answer: ApprovalAnswer): boolean {
+  /** Answers all requests that wait for this very action. Null where none does. */
+  answer(
+    approval: string,
+    answer: ApprovalAnswer,
+  ): { readonly onceBecause: string | null } | null {
     const open = this.#open.get(approval);
-    if (open === undefined) return false;
+    if (open === undefined) return null;
     this.#open.delete(approval);
     for (const one of open) one.answer(answer);
-    return true;
+    return { onceBecause: open[0]?.onceBecause ?? null };
   }
 
   /** Ends the waiting of one request. */
@@ -54,9 +58,9 @@ export class PipeApprovals {
 
   async #ask(request: RequestId, pending: PendingApproval): Promise<ApprovalAnswer> {
     if (this.#closed) return NOBODY;
-    const { id, tool, agent, description, risk, reason, preview, expiresAt } = pending;
+    const { id, tool, agent, description, risk, reason, preview, onceBecause, expiresAt } = pending;
     const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
-    const one: OpenApproval = { request, answer: resolve };
+    const one: OpenApproval = { request, onceBecause, answer: resolve };
     this.#open.set(id, [...this.#open.get(id) ?? [], one]);
     this.#waiting++;
     const timer = setTimeout(resolve, expiresAt - Date.now(), { answer: "expired" });
@@ -70,6 +74,9 @@ export class PipeApprovals {
       risk,
       reason,
       expires_at: new Date(expiresAt).toISOString(),
+      // How long an approval of it can hold.
+      remember: onceBecause === null ? ["once", "session"] : ["once"],
+      ...(onceBecause === null ? {} : { once_because: onceBecause }),
     });
     this.#write(`${event.slice(0, -1)},"preview":${preview}}`);
     try {

@@ -290,7 +290,16 @@ export class Server {
   }
 
   #decide(approval: string, answer: ApprovalAnswer): unknown {
-    if (this.#approvals.answer(approval, answer)) return { approval, answer: answer.answer };
+    const answered = this.#approvals.answer(approval, answer);
+    if (answered !== null) {
+      const refusedToRemember = answer.answer === "approved" && answer.remember === "session" &&
+        answered.onceBecause !== null;
+      return {
+        approval,
+        answer: answer.answer,
+        ...(refusedToRemember ? { remember: "once", once_because: answered.onceBecause } : {}),
+      };
+    }
     throw new ToolError(
       "INVALID_REQUEST",
       "approval: no request waits for it; it was answered, has expired, or never was",

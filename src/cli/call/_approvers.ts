@@ -8,7 +8,7 @@ import type {
 } from "../../engine/approvals/approvals.ts";
 import type { ApprovalStore, StoredApproval } from "../../host/storage/approval_store.ts";
 import { complain } from "../stdio.ts";
-import { previewText } from "./_preview_text.ts";
+import { previewText } from "../../engine/approvals/preview_text.ts";
 
 /** By what ways a single call can be agreed to. */
 export interface CallApproverOptions {
@@ -29,7 +29,10 @@ export function createCallApprover(options: CallApproverOptions): Approver {
       const store = options.store();
       if (options.approval !== null) return presented(pending, options.approval, store);
       const earlier = store?.take(pending.id) ?? null;
-      if (earlier !== null) return answerOf(earlier);
+      // One that an older build remembered, of what cannot be remembered, is none.
+      const stale = earlier?.remembered === true && pending.onceBecause !== null;
+      if (stale) store?.remove(pending.id);
+      if (earlier !== null && !stale) return answerOf(earlier);
       if (options.terminal) return await askTerminal(pending, store);
       store?.put(stored(pending, "pending"));
       return nobody(pending, store !== null);
@@ -67,10 +70,10 @@ function nobody({ id }: PendingApproval, kept: boolean): ApprovalAnswer {
 }
 
 function stored(
-  { id, tool, agent, description, risk, expiresAt }: PendingApproval,
+  { id, tool, agent, description, risk, onceBecause, expiresAt }: PendingApproval,
   status: StoredApproval["status"],
 ): StoredApproval {
-  return { id, tool, agent, description, risk, expiresAt, status, remembered: false };
+  return { id, tool, agent, description, risk, onceBecause, expiresAt, status, remembered: false };
 }
 
 /** Nothing but a clear yes is one. */
@@ -78,7 +81,8 @@ async function askTerminal(
   pending: PendingApproval,
   store: ApprovalStore | null,
 ): Promise<ApprovalAnswer> {
-  const { id, agent, description, risk, reason, preview, expiresAt } = pending;
+  const { id, agent, description, risk, reason, preview, onceBecause, expiresAt } = pending;
+  const once = store === null || onceBecause !== null;
   const { openScreen } = await import("../render/screen.ts");
   const { diffLine, styleOf } = await import("../render/style.ts");
   const style = styleOf(openScreen("stderr"));
@@ -89,14 +93,15 @@ async function askTerminal(
       `${printable(description, 400)}`,
       `  asked by ${printable(agent, 80)}, risk ${risk}: ${printable(reason, 400)}`,
       ...(shown === "" ? [] : [shown]),
-      store === null
+      ...(onceBecause === null ? [] : [`  It can be agreed to once only: ${onceBecause}.`]),
+      once
         ? "Agree? [y]es, [N]o: "
         : "Agree? [y]es, once; [s]ession: to this very action for a while; [N]o: ",
     ].join("\n"),
   );
   const answer = (await readLine(expiresAt - Date.now()))?.trim().toLowerCase() ?? null;
   if (answer === null) return { answer: "expired" };
-  if (["s", "session"].includes(answer) && store !== null) {
+  if (["s", "session"].includes(answer) && store !== null && !once) {
     store.put({ ...stored(pending, "approved"), remembered: true });
     return { answer: "approved", remember: "session" };
   }

@@ -39,6 +39,11 @@ function change(store: ApprovalStore, action: string, id: string, remembered: bo
   }
   switch (action) {
     case "approve":
+      if (remembered && (found.onceBecause ?? null) !== null) {
+        throw new UsageError(
+          `it cannot be remembered: ${found.onceBecause}; approve it without --remember`,
+        );
+      }
       store.put({ ...found, status: "approved", remembered });
       return EXIT.success;
     case "reject":

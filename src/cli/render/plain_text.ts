@@ -1,20 +1,6 @@
-/** Text of files, programs and requests, made harmless for a terminal and fit for a line of it. */
+/** Text for a terminal: made harmless, measured in columns, cut and wrapped. */
 
-/**
- * Controls (CVE-2003-0063 and its kin) and what turns the direction of text or breaks lines unseen (CVE-2021-42574).
- * Tabs and line feeds stay.
- */
-// deno-lint-ignore no-control-regex
-const STEERING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-/** Escapes what could steer the terminal; line ends of Windows become plain ones. */
-export function plain(text: string): string {
-  return text.replaceAll("\r\n", "\n").replaceAll(STEERING, (character) => {
-    const code = character.charCodeAt(0);
-    const digits = code.toString(16);
-    return code < 0x100 ? `\\x${digits.padStart(2, "0")}` : `\\u${digits.padStart(4, "0")}`;
-  });
-}
+export { printableText as plain } from "../../core/printable.ts";
 
 /** Characters that take two columns: East Asian wide ones, and pictures (Unicode, UAX #11 and UTS #51). */
 const WIDE =

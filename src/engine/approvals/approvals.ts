@@ -4,14 +4,17 @@
  */
 
 import { ToolError } from "../../core/errors.ts";
+import { printable, printableData } from "../../core/printable.ts";
 import { sha256 } from "../../core/sha256.ts";
 import type { CallRequest } from "../../core/request.ts";
-import { JSON_NULL, type JsonText } from "../../core/result.ts";
+import { JSON_NULL, type JsonText, toJsonText } from "../../core/result.ts";
 import type { ResolvedCapability } from "../../core/capability.ts";
 import type { Risk } from "../../core/tool.ts";
 import { fileState } from "../../host/files/file_state.ts";
+import type { IdentityProbe } from "../../host/paths/identity.ts";
 import type { ApprovalTimes } from "../../policy/model.ts";
 import type { DecidedCall } from "../judge/decided_call.ts";
+import { type AgreedPath, agreedPathsOf } from "./agreed.ts";
 
 /** What is asked of a person. */
 export interface PendingApproval {
@@ -25,6 +28,8 @@ export interface PendingApproval {
   readonly reason: string;
   /** What would happen, where the tool can tell; else null. */
   readonly preview: JsonText;
+  /** Why no approval of it can be remembered: what it would do is not all said by it. Null where one can. */
+  readonly onceBecause: string | null;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
@@ -55,6 +60,8 @@ export interface RememberedApproval {
   readonly until: number;
 }
 
+/** Longest line of a question, in characters: the whole command line of most calls. */
+const LONGEST_TEXT = 1_000;
 /** Actions that change while they are asked for are asked for so often, then given up. */
 const MOST_ROUNDS = 3;
 
@@ -63,6 +70,8 @@ export interface ApprovalsOptions {
   readonly times: ApprovalTimes;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Asked for with the first question. */
+  readonly probe: () => IdentityProbe;
 }
 
 /** How one approval came about, for the log. */
@@ -72,10 +81,21 @@ export interface ApprovalOutcome {
   readonly reason: string | null;
 }
 
+/** A call that somebody agreed to, now or earlier. */
+export interface AgreedCall {
+  /** What may run: with an effect of `deny` nothing may. */
+  readonly call: DecidedCall;
+  /** What it was agreed to with, to be compared by whoever acts on it. */
+  readonly agreed: readonly AgreedPath[];
+  /** It is not what was decided first: something of it changed while it was asked for. */
+  readonly changed: boolean;
+}
+
 /** Asks for actions, and remembers what was agreed to: the exact action, never its words alone. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #remembered = new Map<string, RememberedApproval>();
+  #probe: IdentityProbe | null = null;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -96,8 +116,9 @@ export class Approvals {
   }
 
   /**
-   * What the call may run as: the one given, where it is as it was when it was agreed to. `again`
-   * judges the request anew. Throws APPROVAL_REQUIRED, APPROVAL_REJECTED, APPROVAL_EXPIRED.
+   * What the call may run as: the one given, where it is as it was when it was agreed to. `again` decides on the
+   * request anew: where it is another action by then it is asked for again, also one that would be allowed unasked, for
+   * somebody has just agreed to something else. Throws APPROVAL_REQUIRED, APPROVAL_REJECTED, APPROVAL_EXPIRED.
    */
   async obtain(
     request: CallRequest,
@@ -108,26 +129,33 @@ export class Approvals {
       readonly preview: (decided: DecidedCall) => Promise<JsonText>;
       readonly told: (outcome: ApprovalOutcome) => void;
     },
-  ): Promise<DecidedCall> {
+  ): Promise<AgreedCall> {
+    const probe = this.#probe ??= this.#options.probe();
     let current = decided;
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const { tool, input, decision } = current;
-      // What is no longer asked about, or denied by now, is not for an approver.
-      if (decision.effect !== "ask") return current;
-      const id = actionId(request, current);
+      const changed = round > 0;
+      // What is denied by now is not for an approver, and what is allowed from the start is not either.
+      const settled = decision.effect === "deny" || (decision.effect === "allow" && !changed);
+      if (settled) return { call: current, agreed: [], changed };
+      // Before the state that the approval is bound to: what happens in between is seen by one of the two.
+      const agreed = agreedPathsOf(current, probe);
+      const id = await actionId(request, current);
       if (this.list().some((known) => known.id === id)) {
         asking.told({ id, answer: "remembered", reason: null });
-        return current;
+        return { call: current, agreed, changed };
       }
-      const description = tool.describe(input);
+      const description = printable(tool.describe(input), LONGEST_TEXT);
+      const why = printable(decision.reason, LONGEST_TEXT);
       const answer = await asking.approver.ask({
         id,
         tool: tool.name,
-        agent: request.agent,
+        agent: printable(request.agent, LONGEST_TEXT),
         description,
         risk: decision.risk,
-        reason: decision.reason,
-        preview: mayPreview(current) ? await asking.preview(current) : JSON_NULL,
+        reason: changed ? `it has changed while it was asked for; ${why}` : why,
+        onceBecause: onceBecause(current),
+        preview: mayPreview(current) ? safeText(await asking.preview(current)) : JSON_NULL,
         expiresAt: this.#options.now() + this.#options.times.expireMs,
       });
       if (answer.answer !== "approved") {
@@ -135,21 +163,47 @@ export class Approvals {
       }
       asking.told({ id, answer: "approved", reason: null });
       const now = await asking.again();
-      if (actionId(request, now) !== id) {
+      const run = agreedPathsOf(now, probe);
+      if (await actionId(request, now) !== id) {
         current = now;
         continue;
       }
-      if (answer.remember === "session" && this.#options.times.rememberMs > 0) {
+      const remembered = answer.remember === "session" && this.#options.times.rememberMs > 0 &&
+        onceBecause(now) === null;
+      if (remembered) {
         const until = this.#options.now() + this.#options.times.rememberMs;
         this.#remembered.set(id, { id, tool: tool.name, agent: request.agent, description, until });
       }
-      return now;
+      return { call: now, agreed: run, changed };
     }
     throw new ToolError(
       "APPROVAL_EXPIRED",
       `${current.tool.name}: what it would do changed each time it was approved; nothing was run`,
     );
   }
+}
+
+/** JSON without a character that could be unsafe, written out or escaped: most previews. */
+const SAFE_JSON = /^(?:[\x20-\x5b\x5d-\x7e]|\\[nt"\\/])*$/;
+
+/** A preview is shown to people, wherever it goes: what is in it is made safe for them once, here. */
+function safeText(preview: JsonText): JsonText {
+  return SAFE_JSON.test(preview) ? preview : toJsonText(printableData(JSON.parse(preview)));
+}
+
+/** Commands whose words do not say all that they run: an approval of those words is good for one call. */
+function onceBecause({ decision }: DecidedCall): string | null {
+  for (const { capability } of decision.verdicts) {
+    if (capability.kind !== "process.spawn" || capability.opened === true) continue;
+    const name = printable(capability.argv[0] ?? "", 80);
+    if (capability.runsFiles === true) {
+      return `${name} runs files that are not part of what is agreed to, and that may change`;
+    }
+    if (capability.open !== undefined) {
+      return `some words of ${name} are known only when it runs`;
+    }
+  }
+  return null;
 }
 
 /** A preview reads: only what the call may read unasked. */
@@ -189,25 +243,32 @@ function refused(
 }
 
 /** The action as a name: of everything that it is. */
-function actionId({ agent, timeoutMs }: CallRequest, decided: DecidedCall): string {
-  const { tool, input, decision } = decided;
-  const capabilities = decision.verdicts.map(({ capability }) => stateOf(capability));
+async function actionId(
+  { agent, timeoutMs }: CallRequest,
+  { tool, input, decision }: DecidedCall,
+): Promise<string> {
+  const capabilities: unknown[] = [];
+  for (const { capability } of decision.verdicts) capabilities.push(await stateOf(capability));
   const action = JSON.stringify([tool.name, agent, input, timeoutMs, capabilities]);
   return `ap_${sha256(new TextEncoder().encode(action)).slice(0, 32)}`;
 }
 
-function stateOf(capability: ResolvedCapability): unknown {
+async function stateOf(capability: ResolvedCapability): Promise<unknown> {
   switch (capability.kind) {
     case "fs.read":
-    case "fs.write":
-      return [capability, fileState(capability.path, capability.tree)];
+    case "fs.write": {
+      // A program that goes through a folder is agreed to do so, whatever it finds there by then.
+      const { path, tree, by } = capability;
+      return [capability, await fileState(path, tree && by !== "program")];
+    }
     case "process.spawn": {
-      const { program, operands } = capability;
-      return [
-        capability,
-        program === null ? null : fileState(program.path, false),
-        operands.map(({ path }) => fileState(path, false)),
-      ];
+      const { program, operands, cwd } = capability;
+      const paths = [cwd, ...(program === null ? [] : [program.path])];
+      const states: string[] = [];
+      for (const path of [...paths, ...operands.map(({ path }) => path)]) {
+        states.push(await fileState(path, false));
+      }
+      return [capability, states];
     }
     case "net.connect":
     case "env.read":

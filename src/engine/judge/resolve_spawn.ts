@@ -36,9 +36,10 @@ export function createSpawnResolver(
     }
     const cwd = paths.canonicalize(rulebook.settings.workspace, capability.cwd);
     const program = find(argv[0] ?? "", cwd);
-    const { capabilities: reached, probe } = rulebook.reach(capability, program);
+    const { capabilities: reached, probe, runsFiles } = rulebook.reach(capability, program);
+    const operands = operandsOf(probe, cwd, paths);
     return {
-      spawn: { ...capability, cwd, program, operands: operandsOf(probe, cwd, paths) },
+      spawn: { ...capability, cwd, program, operands, ...(runsFiles ? { runsFiles } : {}) },
       reached,
     };
   };

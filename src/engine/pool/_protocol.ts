@@ -11,6 +11,7 @@ import type { Sandbox } from "../../policy/model.ts";
 import type { PluginManifest } from "../../plugins/manifest.ts";
 import type { Boundary, Layer } from "../../sandbox/boundary.ts";
 import type { RingMemory } from "./channel.ts";
+import type { AgreedPath } from "../approvals/agreed.ts";
 import type { JobEvent } from "../runner.ts";
 import type { StopReason } from "./stop.ts";
 import type { ProgramEnvironment } from "./thread_parts.ts";
@@ -64,6 +65,8 @@ export type ToWorker =
     readonly subject: Subject | null;
     /** Null where nobody helps. At the back it helps the call instead of running it. */
     readonly share: Share | null;
+    /** Compared by the thread as its last act before the call begins; empty where nobody was asked. */
+    readonly agreed: readonly AgreedPath[];
   }
   /** So many units of the output that a job told of have been handed on. */
   | { readonly kind: "taken"; readonly job: number; readonly units: number }

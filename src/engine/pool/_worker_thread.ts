@@ -227,6 +227,10 @@ class JobLoop {
         this.say({ kind: "done", job, error: null, usage: usage() });
         return;
       }
+      if (message.agreed.length > 0) {
+        const { compareAgreed } = await import("../approvals/compare_agreed.ts");
+        compareAgreed(name, message.agreed, this.#parts.libc);
+      }
       const outcome = await runTool(tool, message.input, context, {
         preview: message.preview,
         usage,

@@ -59,6 +59,11 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
           onEvent({ event: "progress", done, total, unit, message: `${done} ${unit}` });
         },
       });
+      const { agreed = [] } = job;
+      if (agreed.length > 0) {
+        const { compareAgreed } = await import("../approvals/compare_agreed.ts");
+        compareAgreed(job.tool.name, agreed, parts.libc);
+      }
       return await runTool(job.tool, job.input, context, { preview: job.preview, usage });
     } catch (error) {
       return { output: JSON_NULL, error: describeFailure(job.tool.name, error), usage: usage() };

@@ -48,6 +48,7 @@ export function messageOf({ number, job }: PendingJob, share: Share | null): ToW
     stream: job.stream,
     subject: startsPrograms(job) ? job.subject : null,
     share,
+    agreed: job.agreed ?? [],
   };
 }
 

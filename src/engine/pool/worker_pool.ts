@@ -5,6 +5,10 @@
 
 import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, resultError } from "../../core/result.ts";
+import { canonicalize } from "../../host/paths/canonicalize.ts";
+import { createIdentityProbe } from "../../host/paths/identity.ts";
+import { openLibc } from "../../sandbox/kernel/libc.ts";
+import { type AgreedProbe, requireAgreed } from "../approvals/agreed.ts";
 import { Bell, createBell } from "./channel.ts";
 import { ScanSharing } from "./_scan_sharing.ts";
 import { JobQueues } from "./_job_queues.ts";
@@ -73,6 +77,8 @@ export class WorkerPool implements StayingRunner {
   #timer: number | null = null;
   #running = 0;
   readonly #fileBroker = new FileBroker<Thread>();
+  /** Made with the first call that somebody agreed to. */
+  #probe: AgreedProbe | null = null;
   /** Undefined before the first program. */
   #watch: ProgramWatch | null | undefined;
 
@@ -205,8 +211,26 @@ export class WorkerPool implements StayingRunner {
   }
 
   #give(thread: Thread, pending: PendingJob): void {
+    const changed = this.#changed(pending);
+    if (changed !== null) {
+      pending.settle({ output: JSON_NULL, error: changed, usage: {} });
+      this.#next(thread);
+      return;
+    }
     thread.jobs.set(pending.number, pending);
     thread.say(messageOf(pending, this.#shareOf(thread, pending)));
+  }
+
+  /** Null where all is as somebody agreed to it: it may have waited long for its thread. */
+  #changed({ job: { tool, agreed = [] } }: PendingJob): ResultError | null {
+    if (agreed.length === 0) return null;
+    try {
+      this.#probe ??= { ...createIdentityProbe(openLibc()), canonicalize };
+      requireAgreed(tool.name, agreed, this.#probe, { trees: true });
+      return null;
+    } catch (error) {
+      return asResultError(error);
+    }
   }
 
   /** Of a call that was just given to a thread. */

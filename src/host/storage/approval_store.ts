@@ -15,6 +15,8 @@ export interface StoredApproval {
   readonly status: "pending" | "approved" | "rejected";
   /** Milliseconds since 1970: nobody can answer, or use the answer, after that. */
   readonly expiresAt: number;
+  /** Why it cannot be remembered; null where it can. */
+  readonly onceBecause: string | null;
   /** Holds for each such call until it expires, instead of for one. */
   readonly remembered: boolean;
 }

@@ -11,8 +11,12 @@ export function reachOf(
   program: Program | null,
   knowledge: CommandKnowledge,
 ): Reach {
-  const { effects, probes } = orderedEffects(command, program, knowledge);
-  return { capabilities: effects.flatMap(capabilitiesOf), probe: probes };
+  const { effects, probes, starts, touchesAnything } = orderedEffects(command, program, knowledge);
+  return {
+    capabilities: effects.flatMap(capabilitiesOf),
+    probe: probes,
+    runsFiles: touchesAnything || starts === "any",
+  };
 }
 
 /** What no word names is not asked for: it is granted as far as the rules allow it. */

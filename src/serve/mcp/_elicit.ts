@@ -7,6 +7,7 @@ import type {
   Approver,
   PendingApproval,
 } from "../../engine/approvals/approvals.ts";
+import { previewText } from "../../engine/approvals/preview_text.ts";
 import type { Client } from "./_client.ts";
 import type { Params } from "./messages.ts";
 
@@ -45,6 +46,7 @@ export function createElicitor(
 
 /** Params of `elicitation/create`. */
 export function elicitation(pending: PendingApproval): Params {
+  const once = pending.onceBecause !== null;
   return {
     message: question(pending),
     requestedSchema: {
@@ -53,9 +55,10 @@ export function elicitation(pending: PendingApproval): Params {
         decision: {
           type: "string",
           title: "Agree?",
-          description:
-            "once: to this call. session: to this very action for a while. no: it is not done.",
-          enum: ["no", "once", "session"],
+          description: once
+            ? "once: to this call. no: it is not done."
+            : "once: to this call. session: to this very action for a while. no: it is not done.",
+          enum: once ? ["no", "once"] : ["no", "once", "session"],
           default: "no",
         },
       },
@@ -72,17 +75,15 @@ export function answerOf({ action, content }: Params): ApprovalAnswer {
     : { answer: "rejected", reason: action === "cancel" ? "the question was closed" : null };
 }
 
-function question({ description, agent, risk, reason, preview }: PendingApproval): string {
-  const value: unknown = JSON.parse(preview);
-  const shown = isObject(value)
-    ? typeof value["diff"] === "string" && value["diff"] !== ""
-      ? value["diff"]
-      : JSON.stringify(value, null, 2)
-    : "";
+function question(
+  { description, agent, risk, reason, preview, onceBecause }: PendingApproval,
+): string {
+  const shown = previewText(preview, (line) => line);
   const cut = shown.length > LONGEST_PREVIEW ? `${shown.slice(0, LONGEST_PREVIEW)}…` : shown;
   return [
     `${printable(description, 400)}?`,
     `Asked by ${printable(agent, 80)}; risk ${risk}: ${printable(reason, 400)}`,
+    ...(onceBecause === null ? [] : [`It can be agreed to once only: ${onceBecause}.`]),
     ...(cut === "" ? [] : ["", cut]),
   ].join("\n");
 }

@@ -12,6 +12,7 @@ import {
   Approvals,
   type PendingApproval,
 } from "../../../src/engine/approvals/approvals.ts";
+import { createIdentityProbe } from "../../../src/host/paths/identity.ts";
 import { ArrivalOrder } from "../../../src/engine/_arrival_order.ts";
 import { Budgets } from "../../../src/engine/_budgets.ts";
 import { Metrics } from "../../../src/engine/_metrics.ts";
@@ -160,7 +161,11 @@ export function worldOf(options: WorldOptions = {}): World {
     metrics: new Metrics(),
     arrivalOrder: new ArrivalOrder(),
     budgets: new Budgets(book.tokensOf),
-    approvals: new Approvals({ times: book.settings.approvals, now }),
+    approvals: new Approvals({
+      times: book.settings.approvals,
+      now,
+      probe: () => createIdentityProbe(null),
+    }),
     recorder,
     telemetry: null,
     ...options.parts,

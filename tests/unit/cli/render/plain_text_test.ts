@@ -8,7 +8,7 @@ Deno.test("what could steer a terminal is shown, and line ends of Windows are pl
   const cases: readonly (readonly [string, string])[] = [
     ["a\tb\nc", "a\tb\nc"],
     ["a\r\nb\r\n", "a\nb\n"],
-    ["50 %\r100 %", "50 %\\x0d100 %"],
+    ["50 %\r100 %", "50 %\\r100 %"],
     ["\x1b[31mred", "\\x1b[31mred"],
     ["\x9b31m\x7f\0", "\\x9b31m\\x7f\\x00"],
     ["user\u202enimda", "user\\u202enimda"],

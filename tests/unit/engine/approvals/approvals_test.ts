@@ -4,7 +4,9 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type {
   ResolvedCapability,
   ResolvedFileCapability,
+  ResolvedSpawnCapability,
 } from "../../../../src/core/capability.ts";
+import { createIdentityProbe } from "../../../../src/host/paths/identity.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { CallRequest } from "../../../../src/core/request.ts";
 import { toJsonText } from "../../../../src/core/result.ts";
@@ -63,7 +65,11 @@ function judgementOf(
 /** Approvals on a clock of their own, and all that they asked and told. */
 function world(times = { rememberMs: 1000, expireMs: 500 }) {
   const clock = { now: 1_000_000 };
-  const approvals = new Approvals({ times, now: () => clock.now });
+  const approvals = new Approvals({
+    times,
+    now: () => clock.now,
+    probe: () => createIdentityProbe(null),
+  });
   const asked: PendingApproval[] = [];
   const told: ApprovalOutcome[] = [];
   const obtain = (
@@ -91,7 +97,7 @@ function world(times = { rememberMs: 1000, expireMs: 500 }) {
 Deno.test("whoever is asked sees what it is, why, how risky, and until when", async () => {
   const { obtain, asked, told } = world();
   const judgement = judgementOf({ tool: { describe: () => "Delete file: a" } });
-  assertEquals(await obtain(YES, judgement, { request: { agent: "kid" } }), judgement);
+  assertEquals((await obtain(YES, judgement, { request: { agent: "kid" } })).call, judgement);
   const [pending] = asked;
   assertMatch(pending?.id ?? "", /^ap_[0-9a-f]{32}$/);
   assertEquals({ ...pending, id: "" }, {
@@ -102,6 +108,7 @@ Deno.test("whoever is asked sees what it is, why, how risky, and until when", as
     risk: "dangerous",
     reason: "it is to ask",
     preview: toJsonText(null),
+    onceBecause: null,
     expiresAt: 1_000_500,
   });
   assertEquals(told, [{ id: pending?.id ?? "", answer: "approved", reason: null }]);
@@ -241,21 +248,68 @@ Deno.test("what changes while it is asked for is asked for again, three times at
   assertEquals(new Set(asked.map(({ id }) => id)).size, 3);
   const settling = world();
   const later = judgementOf({ input: { version: "last" } });
-  assertEquals(await settling.obtain(YES, judgementOf(), { again: () => later }), later);
+  assertEquals((await settling.obtain(YES, judgementOf(), { again: () => later })).call, later);
   assertEquals(settling.asked.length, 2);
 });
 
-Deno.test("what is no longer asked about when somebody has agreed is not for him: it is as it is now judged", async () => {
-  for (const effect of ["deny", "allow"] as const) {
-    const { obtain, asked } = world();
-    const now = judgementOf({ effect, input: { changed: true } });
-    assertEquals(await obtain(YES, judgementOf(), { again: () => now }), now);
-    assertEquals(asked.length, 1);
+Deno.test("once somebody was asked, another action is another question, also where it would be allowed", async () => {
+  const other = { input: { changed: true } };
+  const denied = world();
+  const no = judgementOf({ effect: "deny", ...other });
+  const refused = await denied.obtain(YES, judgementOf(), { again: () => no });
+  assertEquals([refused.call, refused.changed, denied.asked.length], [no, true, 1]);
+
+  const allowed = world();
+  const now = judgementOf({ effect: "allow", ...other });
+  const again = await allowed.obtain(YES, judgementOf(), { again: () => now });
+  assertEquals([again.call, again.changed, allowed.asked.length], [now, true, 2]);
+  assertMatch(allowed.asked[1]?.reason ?? "", /changed while it was asked for/);
+
+  const same = world();
+  const still = judgementOf({ effect: "allow" });
+  const settled = await same.obtain(YES, judgementOf(), { again: () => still });
+  assertEquals([settled.call, settled.changed, same.asked.length], [still, false, 1]);
+
+  const unasked = world();
+  assertEquals((await unasked.obtain(YES, still)).call, still);
+  assertEquals(unasked.asked, []);
+});
+
+Deno.test("what runs other files is agreed to once, and whoever is asked is told", async () => {
+  const command = (more: Partial<ResolvedSpawnCapability>) =>
+    judgementOf({
+      capabilities: [{
+        kind: "process.spawn",
+        argv: ["make", "deploy"],
+        cwd: HERE,
+        program: program("make"),
+        operands: [],
+        ...more,
+      }],
+    });
+  const cases: readonly (readonly [Partial<ResolvedSpawnCapability>, RegExp | null])[] = [
+    [{}, null],
+    [{ runsFiles: true }, /make runs files/],
+    [{ open: [1] }, /known only when it runs/],
+    [{ runsFiles: true, opened: true }, null],
+  ];
+  for (const [more, because] of cases) {
+    const { obtain, asked, approvals } = world();
+    await obtain(ALWAYS, command(more));
+    if (because === null) assertEquals(asked[0]?.onceBecause, null);
+    else assertMatch(asked[0]?.onceBecause ?? "", because);
+    assertEquals(approvals.list().length, because === null ? 1 : 0, JSON.stringify(more));
   }
+});
+
+Deno.test("what people are shown holds nothing that steers, turns or forges", async () => {
+  const tool = {
+    describe: () => "Run: x\u202egnp.exe\x1b]0;t\x07\r\n\nAsked by root; risk safe: fine",
+  };
   const { obtain, asked } = world();
-  const allowed = judgementOf({ effect: "allow" });
-  assertEquals(await obtain(YES, allowed), allowed);
-  assertEquals(asked, []);
+  await obtain(YES, judgementOf({ tool }), { request: { agent: "a\nb\x9b" } });
+  const [{ description, agent } = { description: "", agent: "" }] = asked;
+  for (const text of [description, agent]) assertEquals(/[\p{Cc}\p{Cf}]/u.test(text), false, text);
 });
 
 Deno.test("a preview reads, so it is made only where the call may read unasked", async () => {

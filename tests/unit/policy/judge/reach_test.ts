@@ -179,7 +179,11 @@ Deno.test("reach: a word that is known only at run time counts where it would be
 });
 
 Deno.test("reach: a shell that is not started reaches nothing, one that is understood only by its parts", () => {
-  assertEquals(reach(["sh", "-c", "x"], { opened: true }), { capabilities: [], probe: [] });
+  assertEquals(reach(["sh", "-c", "x"], { opened: true }), {
+    capabilities: [],
+    probe: [],
+    runsFiles: false,
+  });
 });
 
 Deno.test("reach: behind another name the program is what its file is", () => {

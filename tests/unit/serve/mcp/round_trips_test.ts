@@ -12,6 +12,7 @@ const pending = (id: string, expiresAt = Date.now() + 60_000): PendingApproval =
   risk: "moderate",
   reason: "it writes",
   preview: JSON_NULL,
+  onceBecause: null,
   expiresAt,
 });
 

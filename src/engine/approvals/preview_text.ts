@@ -1,4 +1,4 @@
-/** What an action would do, as the person at the terminal is shown it before being asked. */
+/** What an action would do, as the person is shown it before being asked: on a terminal, and in a client's question. */
 
 import { printable } from "../../core/printable.ts";
 
@@ -6,8 +6,8 @@ import { printable } from "../../core/printable.ts";
 const MOST_LINES = 40;
 
 /**
- * The lines of a preview (JSON), two columns in: a diff as a diff, a command as it would be typed, all else as JSON.
- * `colour` is given each line of a diff. "" where there is nothing to show.
+ * The lines of a preview (JSON), two columns in, where no line of the question itself begins: a diff as a diff, a command
+ * as it would be typed, all else as JSON. `colour` is given each line of a diff. "" where there is nothing to show.
  */
 export function previewText(preview: string, colour: (diffLine: string) => string): string {
   const value: unknown = JSON.parse(preview);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { previewText } from "../../../../src/cli/call/_preview_text.ts";
+import { previewText } from "../../../../src/engine/approvals/preview_text.ts";
 
 const CASES: readonly (readonly [preview: unknown, lines: readonly string[]])[] = [
   [null, [""]],
