@@ -4,8 +4,9 @@
  *     scripts/test [PATH…] [--filter TEXT]
  *
  * Each batch of files is a process of its own, for many tests count what their process holds. As many run at once as
- * there are cores; tests that measure the machine come last, alone. The binary is built where tests want it and it is
- * not what the sources give. The last line is `N passed, N failed`, over all of it.
+ * there are cores: what tests measure is of their own process or of those that they start, never of the machine. The
+ * binary is built where tests want it and it is not what the sources give. The last line is `N passed, N failed`, over
+ * all of it.
  */
 
 import { parseArgs } from "@std/cli";
@@ -143,18 +144,14 @@ async function main(args: readonly string[], tally: Tally): Promise<void> {
   const { paths, filter } = readArguments(args);
   const files = findTests(ROOT, paths);
   const of = (part: Part) => files.filter((path) => partOf(path) === part);
-  const [unit, binary, alone] = [of("unit"), of("binary"), of("alone")];
+  const [unit, binary] = [of("unit"), of("binary")];
   const settings = { atOnce: navigator.hardwareConcurrency, filter };
-  const wantsBinary = binary.length + alone.length > 0;
   const [times, prepared] = await Promise.all([
     runPart("unit", unit, settings, tally),
-    wantsBinary ? prepare(tally) : false,
+    binary.length > 0 ? prepare(tally) : false,
     tally.part("types", () => checkTypes(files, tally)),
   ]);
-  if (prepared) {
-    Object.assign(times, await runPart("binary", binary, settings, tally));
-    Object.assign(times, await runPart("alone", alone, { ...settings, atOnce: 1 }, tally));
-  }
+  if (prepared) Object.assign(times, await runPart("binary", binary, settings, tally));
   if (filter !== null) return;
   Deno.mkdirSync(join(ROOT, "dist"), { recursive: true });
   Deno.writeTextFileSync(TIMES, JSON.stringify({ ...readTimes(), ...times }, null, 1));

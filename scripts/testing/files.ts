@@ -2,8 +2,8 @@
 
 import { join, normalize } from "@std/path";
 
-/** What a file's tests need, and what they disturb. */
-export type Part = "unit" | "binary" | "alone";
+/** What a file's tests run: the modules, or `dist/toolgate`. */
+export type Part = "unit" | "binary";
 
 /** A file of tests: its path in the repository, and the seconds that it takes. */
 export interface TestFile {
@@ -17,20 +17,72 @@ export type Durations = Readonly<Record<string, number>>;
 /** Folders of tests. Those of `tests/unit` run from the sources, the others run `dist/toolgate`. */
 export const TEST_FOLDERS: readonly string[] = ["tests/unit", "tests/attacks", "tests/binary"];
 
-/**
- * Tests that measure the machine or fill it: next to others they would fail, or make others fail. They run one after
- * the other, when all else has ended.
- */
-const ALONE: ReadonlySet<string> = new Set([]);
-
 /** Where nothing is recorded: seconds of the files that take long on two cores. It only sets the order of things. */
-const LONG: Durations = {};
-const USUAL: Readonly<Record<Part, number>> = { unit: 0.2, binary: 3, alone: 3 };
+const LONG: Durations = {
+  "tests/attacks/attacks_test.ts": 29,
+  "tests/attacks/generated_test.ts": 14,
+  "tests/attacks/legitimate_test.ts": 9,
+  "tests/binary/approvals_test.ts": 13,
+  "tests/binary/audit_test.ts": 28,
+  "tests/binary/call_test.ts": 6,
+  "tests/binary/commands_test.ts": 30,
+  "tests/binary/empty_root_test.ts": 14,
+  "tests/binary/hostile_machine_test.ts": 9,
+  "tests/binary/kernel_missing_test.ts": 9,
+  "tests/binary/layers_test.ts": 12,
+  "tests/binary/mcp_inspector_test.ts": 10,
+  "tests/binary/mcp_schema_test.ts": 9,
+  "tests/binary/mcp_test.ts": 11,
+  "tests/binary/odd_files_test.ts": 8,
+  "tests/binary/plugins_module_test.ts": 30,
+  "tests/binary/plugins_test.ts": 18,
+  "tests/binary/policy_tools_test.ts": 35,
+  "tests/binary/races_test.ts": 20,
+  "tests/binary/release_test.ts": 53,
+  "tests/binary/sealed_test.ts": 8,
+  "tests/binary/search_test.ts": 9,
+  "tests/binary/serve_test.ts": 12,
+  "tests/binary/streaming_test.ts": 11,
+  "tests/binary/syntax_test.ts": 9,
+  "tests/binary/terminal_test.ts": 9,
+  "tests/binary/toolchain_test.ts": 12,
+  "tests/unit/cli/tools/schema_export_test.ts": 5,
+  "tests/unit/core/parse_arguments_oracle_test.ts": 4,
+  "tests/unit/host/files/change_files_test.ts": 2,
+  "tests/unit/host/files/crash_test.ts": 3,
+  "tests/unit/host/files/durable_changes_test.ts": 26,
+  "tests/unit/host/files/durable_write_test.ts": 2,
+  "tests/unit/host/files/file_backend_test.ts": 5,
+  "tests/unit/host/files/file_races_test.ts": 27,
+  "tests/unit/host/files/odd_trees_test.ts": 18,
+  "tests/unit/host/run/line/run_line_oracle_test.ts": 22,
+  "tests/unit/host/run/line/run_line_test.ts": 4,
+  "tests/unit/host/scan/scan_attacks_test.ts": 6,
+  "tests/unit/host/scan/scan_shared_test.ts": 3,
+  "tests/unit/policy/judge/decide_properties_test.ts": 4,
+  "tests/unit/policy/parse/parse_fuzz_test.ts": 6,
+  "tests/unit/policy/parse/parse_problems_test.ts": 2,
+  "tests/unit/policy/review/soundness_test.ts": 6,
+  "tests/unit/sandbox/programs_held_test.ts": 4,
+  "tests/unit/shell/parse_line_fuzz_test.ts": 4,
+  "tests/unit/std/std_test.ts": 5,
+  "tests/unit/syntax/python_test.ts": 7,
+  "tests/unit/syntax/strip_types_test.ts": 15,
+  "tests/unit/syntax/tree/parsers_test.ts": 10,
+  "tests/unit/syntax/typescript_test.ts": 3,
+  "tests/unit/syntax/validators_test.ts": 3,
+  "tests/unit/toolkit/ignore_rules_test.ts": 5,
+  "tests/unit/tools/exec/reports_fuzz_test.ts": 2,
+  "tests/unit/tools/fs/append_file_test.ts": 3,
+  "tests/unit/tools/fs/edit_properties_test.ts": 3,
+  "tests/unit/tools/fs/search/pattern_test.ts": 8,
+  "tests/unit/tools/fs/search/scanner_test.ts": 3,
+};
+const USUAL: Readonly<Record<Part, number>> = { unit: 0.2, binary: 3 };
 
 /** The part that a file belongs to. */
 export function partOf(path: string): Part {
-  if (path.startsWith("tests/unit/")) return "unit";
-  return ALONE.has(path) ? "alone" : "binary";
+  return path.startsWith("tests/unit/") ? "unit" : "binary";
 }
 
 /** The file with its duration: recorded, or estimated. */

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { sleepMark, untilRunning } from "./_processes.ts";
 import { type Answer, Pipe, serveAll, Workspace } from "./toolgate.ts";
 import { Random } from "../random.ts";
 
@@ -90,6 +91,8 @@ Deno.test("a call that overruns ends with TIMEOUT, and the pipe goes on", async 
   await pipe.send({ id: 1, tool: "search_files", args: evil, timeout_ms: 300 }, read(2, "a.txt"));
   assertEquals((await pipe.next())?.id, 2);
   assertEquals((await pipe.next())?.error?.code, "TIMEOUT");
+  // Once the thread that starts programs is there, the time is the program's.
+  assertEquals((await pipe.ask(sleep(9, "0"))).success, true);
   await pipe.send({ ...sleep(3, "30"), timeout_ms: 1500 }, read(4, "a.txt"));
   const answers = await pipe.answers(2);
   assertEquals([answers.get(3)?.error?.code, answers.get(4)?.success], ["TIMEOUT", true]);
@@ -218,8 +221,10 @@ Deno.test("large answers pass whole, also to a reader that is slow", async () =>
 Deno.test("SIGTERM: what runs may finish, what waits is refused, the end is clean", async () => {
   await using workspace = new Workspace();
   const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-  await pipe.send(sleep(1, "0.5"), { id: 2, op: "ping" });
+  const word = `0.5${sleepMark()}`;
+  await pipe.send(sleep(1, word), { id: 2, op: "ping" });
   assertEquals((await pipe.next())?.id, 2);
+  await untilRunning(word, 1);
   pipe.process.kill("SIGTERM");
   assertEquals((await pipe.next())?.success, true);
   assertEquals(await pipe.close(), { status: 0, rest: [] });
@@ -228,8 +233,10 @@ Deno.test("SIGTERM: what runs may finish, what waits is refused, the end is clea
 Deno.test("SIGTERM with a call that would take for ever: it is cancelled after the grace", async () => {
   await using workspace = new Workspace();
   const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-  await pipe.send(sleep(1, "300"), { id: 2, op: "ping" });
+  const word = sleepMark();
+  await pipe.send(sleep(1, word), { id: 2, op: "ping" });
   assertEquals((await pipe.next())?.id, 2);
+  await untilRunning(word, 1);
   pipe.process.kill("SIGTERM");
   assertEquals((await pipe.next())?.error?.code, "CANCELLED");
   assertEquals(await pipe.close(), { status: 0, rest: [] });

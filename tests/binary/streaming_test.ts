@@ -70,15 +70,19 @@ Deno.test("characters are never cut in two, and what is none comes as U+FFFD", a
     "slow.sh",
     bytes.map((byte) => `printf '\\${byte.toString(8)}'; sleep 0.01`).join("\n") + "\n",
   );
-  await pipe.send(request({ argv: ["sh", "slow.sh"] }));
-  const { events, answer } = await follow(pipe);
-  assertEquals(events.map(({ data }) => data).join(""), `${text}\ufffdA\ufffd`);
-  assert(
-    events.every(({ data = "" }) =>
+  // On a busy machine what comes late may come together, and then proves less.
+  let alone = false;
+  for (let round = 0; round < 20 && !alone; round++) {
+    await pipe.send(request({ argv: ["sh", "slow.sh"] }));
+    const { events, answer } = await follow(pipe);
+    assertEquals(events.map(({ data }) => data).join(""), `${text}\ufffdA\ufffd`);
+    const { stdout, invalid_utf8 } = answer.output;
+    assertEquals([stdout, invalid_utf8], [`${text}\ufffdA\ufffd`, true]);
+    alone = events.every(({ data = "" }) =>
       [..."é€🦕"].every((one) => !data.includes(one) || data.length <= 2)
-    ),
-  );
-  assertEquals([answer.output.stdout, answer.output.invalid_utf8], [`${text}\ufffdA\ufffd`, true]);
+    );
+  }
+  assert(alone, "its bytes never came one by one");
   await pipe.close();
 });
 
