@@ -1,5 +1,8 @@
 /** Paths as text, with slashes. Nothing here looks at a file. */
 
+/** Bytes of the longest path that Linux takes (`linux/limits.h`: PATH_MAX is 4096 with the NUL that ends it). */
+export const PATH_MAX = 4095;
+
 /** The last name of a path: all behind its last slash. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

@@ -2,18 +2,8 @@
 
 import { ToolError } from "../core/errors.ts";
 import { quoted } from "../core/printable.ts";
-import type { JsonSchema } from "../core/schema.ts";
-
-/** Linux's PATH_MAX (`linux/limits.h`), less the end. */
-const MAX_PATH = 4095;
 
 /** A path as an argument, without its description. */
-export const PATH_SCHEMA = {
-  type: "string",
-  minLength: 1,
-  maxLength: MAX_PATH,
-} as const satisfies JsonSchema;
-
 /**
  * A file or folder as an argument. Programs take `-x` for an option, `@x` for a file of options, `!x` for a
  * negation and `https://x` or `npm:x` for what is elsewhere; behind `./` each of them is a file.

@@ -1,5 +1,6 @@
 /** All that can be completed, from the tables of commands and flags and from the tools. */
 
+import { PATH_MAX } from "../../core/path_text.ts";
 import { printable } from "../../core/printable.ts";
 import type { JsonSchema } from "../../core/schema.ts";
 import type { ToolDescription } from "../../core/tool.ts";
@@ -38,9 +39,6 @@ export interface Vocabulary {
     readonly arguments: readonly (Term & { readonly values: Values })[];
   })[];
 }
-
-/** Longest path that Linux takes (limits.h, PATH_MAX, without its NUL): texts so bounded are paths. */
-const PATH_MAX = 4095;
 
 /** Words that no shell reads anything into. Others are not offered: what is offered is typed as it is. */
 const SAFE = /^[A-Za-z0-9_./@%+-]+$/;

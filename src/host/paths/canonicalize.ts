@@ -1,12 +1,11 @@
 /** Where a requested path really leads: the one place that makes a `CanonicalPath`. */
 
-import { parentOf } from "../../core/path_text.ts";
+import { parentOf, PATH_MAX } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { changed } from "../kernel/refusal.ts";
 
-/** PATH_MAX counts the closing NUL, NAME_MAX does not (include/uapi/linux/limits.h). */
-const LONGEST_PATH = 4095;
+/** NAME_MAX, which counts no closing NUL (include/uapi/linux/limits.h). */
 const LONGEST_NAME = 255;
 /** MAXSYMLINKS (include/linux/namei.h) */
 const MOST_LINKS = 40;
@@ -76,8 +75,8 @@ function checkWords(requested: string): void {
   if (!requested.isWellFormed()) throw invalid("holds half a surrogate pair, which is no text");
   // Three bytes a UTF-16 unit at most: short ones need no counting.
   if (requested.length * 3 <= LONGEST_NAME) return;
-  if (encoder.encode(requested).length > LONGEST_PATH) {
-    throw invalid(`is longer than ${LONGEST_PATH} bytes`);
+  if (encoder.encode(requested).length > PATH_MAX) {
+    throw invalid(`is longer than ${PATH_MAX} bytes`);
   }
   for (const part of requested.split("/")) {
     if (part.length * 3 > LONGEST_NAME && encoder.encode(part).length > LONGEST_NAME) {

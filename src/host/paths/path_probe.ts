@@ -3,6 +3,7 @@
  * workspace or the thread is held.
  */
 
+import { PATH_MAX } from "../../core/path_text.ts";
 import { isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
@@ -99,7 +100,7 @@ export function createKernelProbe(libc: Libc): PathProbe {
       if (path.includes("\0") || !path.isWellFormed()) return false;
       const whole = isAbsolute(path) ? path : join(directory, path);
       // More than a system call takes (PATH_MAX, linux/limits.h).
-      if (new TextEncoder().encode(whole).length > 4095) return false;
+      if (new TextEncoder().encode(whole).length > PATH_MAX) return false;
       const descriptor = open(whole);
       if (descriptor >= 0) close(descriptor);
       return !NOTHING_THERE.has(-descriptor);

@@ -1,5 +1,6 @@
 /** `create_virtual_environment`: an environment of Python in the workspace. */
 
+import { PATH_SCHEMA } from "../../toolkit/path_schema.ts";
 import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { inFolder } from "./project/facts.ts";
@@ -21,7 +22,7 @@ import {
   runProgram,
   TIMEOUT_SCHEMA,
 } from "../../toolkit/run_program.ts";
-import { checkWord, invalid, operand, PATH_SCHEMA } from "../../toolkit/words.ts";
+import { checkWord, invalid, operand } from "../../toolkit/words.ts";
 
 const input = {
   type: "object",

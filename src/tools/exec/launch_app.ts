@@ -1,5 +1,6 @@
 /** `launch_app`: one program with its arguments, without a shell. */
 
+import { PATH_SCHEMA } from "../../toolkit/path_schema.ts";
 import { printable } from "../../core/printable.ts";
 import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -18,9 +19,7 @@ const input = {
   type: "object",
   properties: {
     app_name: {
-      type: "string",
-      minLength: 1,
-      maxLength: 4095,
+      ...PATH_SCHEMA,
       description: "The program: a name of the search path, or a path in the workspace.",
     },
     args: {

@@ -1,5 +1,6 @@
 /** `run_command`: a program by its words, or a command line that is understood whole. */
 
+import { PATH_SCHEMA } from "../../toolkit/path_schema.ts";
 import type { Capability } from "../../core/capability.ts";
 import type { Plan } from "../../core/plan.ts";
 import { printable, quoted } from "../../core/printable.ts";
@@ -27,9 +28,7 @@ const input = {
       description: "Program and arguments, instead of command.",
     },
     cwd: {
-      type: "string",
-      minLength: 1,
-      maxLength: 4095,
+      ...PATH_SCHEMA,
       description: "Directory to start in; the workspace unless given.",
     },
     env: {
@@ -40,9 +39,7 @@ const input = {
     },
     stdin: { type: "string", description: "What the program reads; nothing unless given." },
     output_file: {
-      type: "string",
-      minLength: 1,
-      maxLength: 4095,
+      ...PATH_SCHEMA,
       description:
         "A file that all output is written to whole, however long; what it held is gone.",
     },

@@ -1,5 +1,6 @@
 /** `run_tests`: the project's own tests, and what became of each that failed. */
 
+import { PATH_SCHEMA } from "../../toolkit/path_schema.ts";
 import type { ToolError } from "../../core/errors.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -27,7 +28,7 @@ import {
 } from "../../toolkit/run_program.ts";
 import { type Framework, FRAMEWORKS, TEST_PROGRAMS } from "./project/test_frameworks.ts";
 import { plainText } from "./reports/text.ts";
-import { checkWord, PATH_SCHEMA } from "../../toolkit/words.ts";
+import { checkWord } from "../../toolkit/words.ts";
 import type { Facts } from "./project/facts.ts";
 import { readsOf } from "./project/files_argument.ts";
 import { fittingBest } from "./project/fitting.ts";

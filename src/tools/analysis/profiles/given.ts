@@ -1,5 +1,6 @@
 /** What `profiling_data` is: a profile as text, one in base64, or the path of one. Decided by its looks alone. */
 
+import { PATH_MAX } from "../../../core/path_text.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { isCollapsed } from "./collapsed.ts";
 import { hasKnownStart, isText } from "./recognise.ts";
@@ -9,8 +10,6 @@ export type Given =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array };
 
-/** Longest path that Linux takes (`linux/limits.h`: PATH_MAX 4096 with its NUL). */
-const LONGEST_PATH = 4095;
 /** `data:application/octet-stream;base64,` */
 const DATA_URL = /^data:[\w.+/;=-]{0,100};base64,/;
 
@@ -28,7 +27,7 @@ export function givenAs(name: string, data: string): Given {
     throw new ToolError("INVALID_ARGUMENTS", `${name}: what follows ";base64," is no base64`);
   }
   const bytes = fromBase64(data);
-  if (bytes !== null && (data.length > LONGEST_PATH || begins(bytes))) {
+  if (bytes !== null && (data.length > PATH_MAX || begins(bytes))) {
     return { kind: "bytes", bytes };
   }
   const isWritten = /[\r\n]/.test(data) || /^\s*\{[\s"]/.test(data) ||
@@ -38,7 +37,7 @@ export function givenAs(name: string, data: string): Given {
 }
 
 function pathOf(name: string, path: string): Given {
-  if (path.length <= LONGEST_PATH && !path.includes("\0")) return { kind: "path", path };
+  if (path.length <= PATH_MAX && !path.includes("\0")) return { kind: "path", path };
   throw new ToolError(
     "INVALID_ARGUMENTS",
     `${name}: this is no profile as text, no base64 of one, and no path; hand over the text whole, base64, or a path`,

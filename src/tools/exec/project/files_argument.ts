@@ -1,8 +1,8 @@
 /** The `files` argument: files and folders of a project, each judged as a read. */
 
+import { PATH_SCHEMA } from "../../../toolkit/path_schema.ts";
 import type { Capability } from "../../../core/capability.ts";
 import { inFolder } from "./facts.ts";
-import { PATH_SCHEMA } from "../../../toolkit/words.ts";
 
 /** The argument `files` of tools that check a project. */
 export const FILES_SCHEMA = {

@@ -1,5 +1,6 @@
 /** What the tools that run a project's own programs have in common: a choice, its power, and places in answers. */
 
+import { PATH_SCHEMA } from "../../../toolkit/path_schema.ts";
 import type { Capability } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import type { ReadFiles } from "../../../core/tool.ts";
@@ -27,9 +28,7 @@ export interface ProjectInput<W extends Way = Way> extends Chosen<W> {
 
 /** The `cwd` argument. */
 export const CWD_SCHEMA = {
-  type: "string",
-  minLength: 1,
-  maxLength: 4095,
+  ...PATH_SCHEMA,
   description: "The project's folder; the workspace unless given.",
 } as const;
 
