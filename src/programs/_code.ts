@@ -72,7 +72,8 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
   }
   if (subcommand?.certain === true) return { code: null, own: argv };
   const finds = argv.some((word) => spec.finds.includes(word));
-  return { code: finds ? null : "without a file runs code from stdin", own: argv };
+  const tells = argv.length === 2 && spec.tells.includes(argv[1] ?? "");
+  return { code: finds || tells ? null : "without a file runs code from stdin", own: argv };
 }
 
 function standsAlone({ options, grammar }: ProgramSpec, word: string): boolean {

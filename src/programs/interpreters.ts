@@ -38,7 +38,7 @@ function interpreter(
   return {
     risk: "moderate",
     options,
-    runs: {},
+    runs: { tells: "-v" },
     ...(review === undefined ? {} : {
       review: { ways: [[review.file], [review.code, "CODE"]], instead: review.instead },
     }),
@@ -58,6 +58,7 @@ const PYTHON: ProgramLiteral = {
     "-B -b -d -E -h -I -O -P -q -R -s -S -t -u -v -V -x": "flag",
   },
   runs: {
+    tells: "-V -VV",
     // Of the standard library: those that run a statement, an expression or another module of their arguments,
     // read code from stdin, load what they unpickle, or start other programs.
     modules:
@@ -90,7 +91,7 @@ const NODE: ProgramLiteral = {
     "--experimental-strip-types --experimental-transform-types --experimental-test-coverage":
       "flag",
   },
-  runs: { finds: "--test" },
+  runs: { finds: "--test", tells: "-v" },
   subcommands: {
     inspect: { risk: "dangerous", because: "runs code that it reads" },
   },

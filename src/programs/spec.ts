@@ -111,6 +111,8 @@ export interface RunsLiteral {
   readonly remote?: true;
   /** Options with which it looks for its files by itself, so that none need be named. */
   readonly finds?: string;
+  /** Options that, alone, make it say its version and end. */
+  readonly tells?: string;
   /** Modules that run code from their arguments or from stdin, apart by blanks. */
   readonly modules?: string;
 }

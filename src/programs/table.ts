@@ -47,6 +47,7 @@ export interface ProgramSpec extends
   readonly tamedBy: readonly string[];
   readonly modules: readonly string[];
   readonly finds: readonly string[];
+  readonly tells: readonly string[];
 }
 
 /** What is known of the program of that name; null where nothing is. */
@@ -63,6 +64,7 @@ export function programOf(literal: ProgramLiteral): ProgramSpec {
     tamedBy: names(literal.tamedBy ?? ""),
     modules: names(literal.runs?.modules ?? ""),
     finds: names(literal.runs?.finds ?? ""),
+    tells: names(literal.runs?.tells ?? ""),
     alone: literal.alone === undefined ? null : names(literal.alone),
     when: (literal.when ?? []).map((variant) => ({
       ...variant,

@@ -64,6 +64,7 @@ const SAFE = [
 ];
 
 const MODERATE = [
+  ...["python3 -V", "python -VV", "node -v", "ruby -v", "perl -v", "bash build.sh", "sh a.sh x"],
   ...[
     "touch a",
     "mkdir a",
@@ -121,6 +122,7 @@ const MODERATE = [
 ];
 
 const DANGEROUS = [
+  ...["python3 -V -", "python3 -v", "node -v -e x", "node -v -", "ruby -v -e x"],
   ...[
     "find . -delete",
     "find . -exec rm -r '{}' \\;",
