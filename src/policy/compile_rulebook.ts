@@ -93,7 +93,11 @@ export function compileRulebook(
     mayDenyBelow: (access, directory) => mayDenyBelow(compiled, access, directory),
     prepare: actions.prepare,
     reach: (command, program) => actions.get().reachOf(command, program, judges.knowledge()),
-    effects: (command, program) => actions.get().effectsOf(command, program, judges.knowledge()),
+    effects: (command, program) =>
+      actions.get().judgedEffects(compiled, command, program, judges.knowledge()),
+    limitsRuns: policies.some(({ policy }) =>
+      policy.commands?.some(({ runs }) => runs !== undefined) === true
+    ),
     decide: (subject, capabilities) => decide(judges, subject, capabilities),
     offers: (subject) => offers(compiled, scope(), subject),
     tokensOf: (agent) => tokensOf(compiled, agent),

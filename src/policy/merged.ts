@@ -3,6 +3,7 @@
 import { type Risk, RISKS } from "../core/tool.ts";
 import { formatDuration } from "../config/duration.ts";
 import { DEFAULTS, type Effect, EFFECTS, type LoadedPolicy, type Policy } from "./model.ts";
+import type { Starts } from "../programs/spec.ts";
 import type { Settings } from "./rulebook.ts";
 import { formatSize } from "../config/size.ts";
 
@@ -15,7 +16,7 @@ export interface MergedRule {
   /** `read`, `write`; null where the section knows none. */
   readonly access: readonly string[] | null;
   readonly match: readonly string[];
-  /** What narrows it further: `exact`, `GET`, `allow_private`. */
+  /** What narrows it further: `exact`, `runs: none`, `GET`, `allow_private`. */
   readonly only: readonly string[];
   readonly reason: string | null;
 }
@@ -47,13 +48,13 @@ export function mergedRules(
     ),
     commands: byStrictness(
       policies.flatMap(({ source, policy }) =>
-        (policy.commands ?? []).map(({ effect, patterns, exact, reason = null }, order) => ({
+        (policy.commands ?? []).map(({ effect, patterns, exact, runs, reason = null }, order) => ({
           file: source,
           index: `commands[${order}]`,
           effect,
           access: null,
           match: patterns,
-          only: exact ? ["exact"] : [],
+          only: [...(exact ? ["exact"] : []), ...runsWords(runs)],
           reason,
         }))
       ),
@@ -216,4 +217,10 @@ function mergedRisk(policies: readonly LoadedPolicy[]): Thresholds {
   const lowest = (risks: readonly Risk[]): Risk =>
     RISKS[Math.min(...risks.map((risk) => RISKS.indexOf(risk)))] ?? "safe";
   return { allow: lowest(all.map(({ allow }) => allow)), ask: lowest(all.map(({ ask }) => ask)) };
+}
+
+/** `runs: none`, `runs: [sh, git]`; nothing where the rule does not say. */
+function runsWords(runs: Starts | undefined): readonly string[] {
+  if (runs === undefined) return [];
+  return [`runs: ${typeof runs === "string" ? runs : `[${runs.join(", ")}]`}`];
 }

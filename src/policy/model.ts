@@ -1,5 +1,6 @@
 /** The policy as data: what `parse.ts` makes of YAML, plain enough to be sent to another thread or embedded. */
 
+import type { Starts } from "../programs/spec.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
 
 /** Effects in rising strictness: the strictest wins. */
@@ -27,6 +28,8 @@ export interface CommandRule {
   /** The prefix is the whole argv. */
   readonly exact: boolean;
   readonly reason?: string;
+  /** What the programs that it grants may start themselves; left out: what the table of programs says. */
+  readonly runs?: Starts;
   /** Examples that this rule must match, and must not; checked at load. */
   readonly examples: { readonly match: readonly string[]; readonly notMatch: readonly string[] };
 }

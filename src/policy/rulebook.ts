@@ -170,6 +170,11 @@ export interface EntryJudge {
   readonly mayDeny: boolean;
 }
 
+/** The effects of a command; `ruled`: what it may start is said by a rule, not by the table of programs. */
+export interface RuledEffects extends Effects {
+  readonly ruled: boolean;
+}
+
 /** What starting a program would touch beside the program itself. */
 export interface Reach {
   /** Files (`by: "program"`) and hosts that the table of programs knows the arguments to name. */
@@ -202,8 +207,13 @@ export interface Rulebook {
    * included. Pure; `prepare` goes before it. `program`: what was found for `argv[0]`.
    */
   reach(command: SpawnCapability, program: Program | null): Reach;
-  /** As `reach`, in full and not as capabilities: what it would do to files, and what it may start. */
-  effects(command: SpawnCapability, program: Program | null): Effects;
+  /** Whether a rule says what programs may start: then no shell is handed a line whose programs it would start. */
+  readonly limitsRuns: boolean;
+  /**
+   * As `reach`, in full and not as capabilities: what it would do to files, and what it may start, as the rules that
+   * grant it say or else the table of programs.
+   */
+  effects(command: SpawnCapability, program: Program | null): RuledEffects;
   /** Pure; strictest wins; no match denies. */
   decide(subject: Subject, capabilities: readonly ResolvedCapability[]): Decision;
   /** False where the policy disables the tool or could never allow it to the agent. */

@@ -41,17 +41,25 @@ export class OwnStarts {
     const found = names.flatMap((name) => {
       if (name === "git-*") return GIT_FOLDERS;
       const other = this.#finder.find(name, directory);
-      return other === null ? [] : this.#withInterpreters(other.start);
+      return other === null ? [] : this.#withInterpreters(other.start, directory);
     });
-    return [...new Set([...this.#withInterpreters(program.start), ...found])];
+    return [...new Set([...this.#withInterpreters(program.start, directory), ...found])];
   }
 
-  /** The file, and what the kernel executes in its turn. */
-  #withInterpreters(path: string): readonly string[] {
+  /** Whether its very start takes further ones: env(1) looks for what runs the script. */
+  startsAgain(path: string): boolean {
+    return this.#factsOf(path)?.named !== undefined;
+  }
+
+  /** The file, and what is executed in its turn. */
+  #withInterpreters(path: string, directory: CanonicalPath): readonly string[] {
     const all = [path];
     for (let at: string | null = path; at !== null && all.length <= MOST_INTERPRETERS;) {
-      at = this.#factsOf(at)?.interpreter ?? null;
+      const facts = this.#factsOf(at);
+      const named = facts?.named === undefined ? null : this.#finder.find(facts.named, directory);
+      at = facts?.interpreter ?? null;
       if (at !== null) all.push(at);
+      if (named !== null) all.push(...this.#withInterpreters(named.start, directory));
     }
     return all;
   }

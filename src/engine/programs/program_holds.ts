@@ -4,13 +4,13 @@
  * allows to all of its kind.
  */
 
-import type { CanonicalPath } from "../../core/capability.ts";
+import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
 import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
-import type { Effects, Rulebook, Starts } from "../../policy/rulebook.ts";
+import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
 import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
@@ -209,24 +209,29 @@ export class WordHolds implements ProgramHolds {
       program,
     );
     const trusted = !isWithin(this.#rulebook.settings.workspace, program.path);
-    const binary = this.#starts.isBinary(program.start);
-    const starts = this.#startsOf(effects.starts, trusted, binary);
+    const starts = this.#startsOf(effects, program, trusted);
     const byWords = trusted && isByWords(argv, effects);
     const execute = this.#starts.executables(program, starts, directory);
     const attributes = !byWords || effects.writes.length + effects.deletes.length > 0;
-    const only = typeof starts === "string" && this.#parts.seccomp;
+    // A script that env(1) runs takes a second start: then it is the rules alone that let no other through.
+    const once = starts === "none" && !this.#starts.startsAgain(program.start);
+    const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only };
-    return this.#withRules(starting, drawn, this.#filter(starts, attributes));
+    return this.#withRules(starting, drawn, this.#filter(once, attributes));
   }
 
-  /** A program of the workspace is whatever it is, by any name; a script takes at least what runs it. */
-  #startsOf(starts: Starts, trusted: boolean, binary: boolean): Starts {
+  /**
+   * What a rule says holds for whatever it is. The table speaks of the system's programs: one of the workspace may be
+   * anything by any name, and a script takes at least what runs it.
+   */
+  #startsOf({ starts, ruled }: RuledEffects, program: Program, trusted: boolean): Starts {
+    if (ruled) return starts;
     if (!trusted) return "any";
-    return starts === "none" && !binary ? "any" : starts;
+    return starts === "none" && !this.#starts.isBinary(program.start) ? "any" : starts;
   }
 
-  #filter(starts: Starts, attributes: boolean): (start: number) => readonly Instruction[] {
-    if (starts !== "none") {
+  #filter(once: boolean, attributes: boolean): (start: number) => readonly Instruction[] {
+    if (!once) {
       const filter = attributes ? this.#filters.free : this.#filters.plain;
       return () => filter;
     }

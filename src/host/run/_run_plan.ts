@@ -62,7 +62,8 @@ export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
 
 /** What every shell reads alike, and nothing in it is known only when it runs: that alone is handed on. */
 function shellFor(plan: Plan, { rulebook, shell }: ProcessesOptions): Program | null {
-  const handed = rulebook.settings.shell === "sh" && plan.posix && isWhollyCertain(plan.root);
+  const handed = rulebook.settings.shell === "sh" && !rulebook.limitsRuns && plan.posix &&
+    isWhollyCertain(plan.root);
   return handed ? shell : null;
 }
 

@@ -8,6 +8,8 @@ import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 export interface ExecutableFacts {
   readonly kind: "program" | "script";
   readonly interpreter: string | null;
+  /** What env(1) as the interpreter of a script is to find and start. */
+  readonly named?: string;
 }
 
 /** BINPRM_BUF_SIZE is 256 (include/uapi/linux/binfmts.h); where a linker puts the name of the loader is within this. */
@@ -37,8 +39,13 @@ export function factsIn(head: Uint8Array): ExecutableFacts | null {
   const text = new TextDecoder("latin1");
   if (head[0] === 0x23 && head[1] === 0x21) {
     const [line = ""] = text.decode(head.subarray(2, 256)).split("\n");
-    const [interpreter = ""] = line.trim().split(/[ \t]/);
-    return { kind: "script", interpreter: interpreter.startsWith("/") ? interpreter : null };
+    const [interpreter = "", ...words] = line.trim().split(/[ \t]+/);
+    if (!interpreter.startsWith("/")) return { kind: "script", interpreter: null };
+    // `env -S VAR=value name arguments`
+    const named = interpreter.endsWith("/env")
+      ? words.find((word) => !word.startsWith("-") && !word.includes("="))
+      : undefined;
+    return { kind: "script", interpreter, ...(named === undefined ? {} : { named }) };
   }
   if (text.decode(head.subarray(0, 4)) !== "\x7fELF" || head.length < 64) return null;
   const view = new DataView(head.buffer, head.byteOffset, head.length);

@@ -56,7 +56,10 @@ export interface ProgramOptions {
 
 export interface ProcessesOptions extends ProgramOptions {
   readonly grant: Grant;
-  readonly rulebook: Pick<Rulebook, "settings" | "scope" | "judgePath" | "mayDenyBelow">;
+  readonly rulebook: Pick<
+    Rulebook,
+    "settings" | "scope" | "judgePath" | "mayDenyBelow" | "limitsRuns"
+  >;
   /** Ends the running programs as their timeout would. */
   readonly signal: AbortSignal;
 }

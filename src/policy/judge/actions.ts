@@ -7,4 +7,4 @@ export { compileNetworkRules } from "../match/network_rules.ts";
 export { compileKnowledge } from "./_program_rules.ts";
 export { reachOf } from "./_reach.ts";
 export { assessCommand } from "../../programs/risk.ts";
-export { effectsOf } from "../../programs/effects.ts";
+export { judgedEffects } from "./_runs.ts";

@@ -9,6 +9,7 @@ import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.t
 import { matchesText, type TextPattern } from "./text_pattern.ts";
 import { baseNames } from "../../programs/risk.ts";
 import { type CommandPattern, matchesArguments, parseCommandPattern } from "./argv.ts";
+import type { Starts } from "../../programs/spec.ts";
 import type { CommandRule, Effect } from "../model.ts";
 
 interface Entry {
@@ -16,6 +17,8 @@ interface Entry {
   readonly exact: boolean;
   readonly rule: CitedRule;
   readonly effect: Effect;
+  /** Null where the rule does not say. */
+  readonly runs: Starts | null;
   /** Whether options may stand before its second token: not where that is an option itself. */
   readonly skips: boolean;
 }
@@ -47,6 +50,8 @@ export interface CommandRules {
   readonly fold: (name: string) => string;
   /** Patterns that allow or ask, as written, with the programs they name (empty for wildcards). */
   readonly granted: readonly { readonly text: string; readonly programs: readonly string[] }[];
+  /** Whether a rule says what programs may start. */
+  readonly limitsRuns: boolean;
   /** How many rules the policy has. */
   readonly count: number;
 }
@@ -93,6 +98,7 @@ export function compileCommandRules(
         exact: rule.exact,
         rule: cited,
         effect: rule.effect,
+        runs: rule.runs ?? null,
         skips: ![...(pattern.tokens[1]?.literals ?? [])].some((one) => one.startsWith("-")),
       };
       const { effect } = rule;
@@ -100,7 +106,8 @@ export function compileCommandRules(
       if (effect !== "allow") addEntry(restricting[effect], entry, options.workspace, folding);
     }
   });
-  return { granting, restricting, fold: folding, granted, count: rules.length };
+  const limitsRuns = rules.some(({ runs }) => runs !== undefined);
+  return { granting, restricting, fold: folding, granted, limitsRuns, count: rules.length };
 }
 
 function createIndex(): RuleIndex {
@@ -182,6 +189,30 @@ export function findCommand(rules: CommandRules, command: JudgedCommand): Comman
   const asked = findFirst(rules.restricting.ask, command, loose);
   if (asked !== null) return { effect: "ask", rule: asked };
   return { effect: "allow", rule: granting };
+}
+
+/** What the rules that grant a command let it start, all of those that say; null where none does. */
+export function findRuns(rules: CommandRules, command: JudgedCommand): Starts | null {
+  if (!rules.limitsRuns) return null;
+  const strict = strictLookup(command);
+  let common: Starts | null = null;
+  for (const effect of ["allow", "ask"] as const) {
+    eachEntry(rules.granting[effect], command, strict, (entry) => {
+      if (entry.runs !== null && speaks(entry, command, strict)) {
+        common = commonStarts(common, entry.runs);
+      }
+    });
+  }
+  return common;
+}
+
+/** What both let start; null lets anything. */
+export function commonStarts(one: Starts | null, other: Starts | null): Starts | null {
+  if (one === null || one === "any") return other ?? one;
+  if (other === null || other === "any") return one;
+  if (one === "none" || other === "none") return "none";
+  const common = one.filter((name) => other.includes(name));
+  return common.length === 0 ? "none" : common;
 }
 
 /** The rule that denies a command or asks for it; null where none does. */

@@ -19,6 +19,7 @@ import {
   type PathRule,
   type Policy,
 } from "../model.ts";
+import type { Starts } from "../../programs/spec.ts";
 import { converted, list, object, optional, otherwise, required } from "../../config/collection.ts";
 import { type Field, flag, oneOf, text } from "../../config/field.ts";
 import { either, found } from "../../config/value_kind.ts";
@@ -126,6 +127,26 @@ const example = compiled(
   PatternError,
 );
 
+const programNames = list(
+  text({
+    what: "the name of a program",
+    pattern: "^[^/ ]+$",
+    check: (name) =>
+      /^[^/\s]+$/.test(name)
+        ? null
+        : "is no bare name: programs are named as they are found on the search path",
+  }),
+  { min: 1 },
+);
+const anyOrNone = oneOf(["none", "any"]);
+
+/** What a program may start: nothing, anything, or these. */
+const runs: Field<Starts> = {
+  schema: { anyOf: [anyOrNone.schema, programNames.schema] },
+  read: (value, position) =>
+    Array.isArray(value) ? programNames.read(value, position) : anyOrNone.read(value, position),
+};
+
 /** An entry of `commands`. */
 export const commandRule: Field<CommandRule> = converted(
   object({
@@ -135,6 +156,10 @@ export const commandRule: Field<CommandRule> = converted(
         { min: 1 },
       ),
       "beginnings of commands, word by word",
+    ),
+    runs: optional(
+      runs,
+      "what they may start themselves: none, any, or the names of programs; the kernel holds it",
     ),
     exact: otherwise(flag(), false, "true: the pattern is the whole command, not its beginning"),
     reason,
@@ -152,6 +177,9 @@ export const commandRule: Field<CommandRule> = converted(
   (rule, place) => {
     const named = effectOf(rule, place);
     if (named === undefined) return undefined;
+    if (rule.runs !== undefined && named.effect === "deny") {
+      return place.in("runs").report("says what a refused command may start; leave it out");
+    }
     let held = true;
     const must = (key: "match" | "not_match", expected: boolean) =>
       rule[key].forEach(({ source, argv }, index) => {
@@ -172,6 +200,7 @@ export const commandRule: Field<CommandRule> = converted(
       effect: named.effect,
       patterns: sources(named.entries),
       exact: rule.exact,
+      ...(rule.runs === undefined ? {} : { runs: rule.runs }),
       ...(rule.reason === undefined ? {} : { reason: rule.reason }),
       examples: { match: sources(rule.match), notMatch: sources(rule.not_match) },
     };

@@ -4,6 +4,7 @@ import { WordHolds } from "../../../../src/engine/programs/program_holds.ts";
 import { openPipe } from "../../../../src/host/kernel/pipes.ts";
 import { createProgramFinder } from "../../../../src/host/run/program_search.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
+import type { Starts } from "../../../../src/policy/rulebook.ts";
 import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { createMemoryStore } from "../../../../src/sandbox/launcher/image_file.ts";
 import { ProgramLauncher } from "../../../../src/sandbox/launcher/launcher.ts";
@@ -35,8 +36,12 @@ class Place {
   readonly #holds: WordHolds;
   readonly #find: (name: string) => Program | null;
 
-  constructor(readonly root: CanonicalPath, paths: Policy["paths"] = PATHS) {
-    const rulebook = rulebookOf(root, { paths });
+  constructor(
+    readonly root: CanonicalPath,
+    paths: Policy["paths"] = PATHS,
+    commands: Policy["commands"] = null,
+  ) {
+    const rulebook = rulebookOf(root, { paths, commands });
     this.#holds = new WordHolds({
       libc,
       abi: ABI,
@@ -228,5 +233,48 @@ Deno.test("a name of the workspace is no program of the system's", async () => {
     );
     Deno.chmodSync(`${place.root}/cat`, 0o755);
     assertEquals(place.run(["./cat", "a.txt"]), "text of b\n");
+  });
+});
+
+Deno.test("what a rule says a program may start holds for interpreters, for scripts, and for all that they start", async () => {
+  await withDirectory((root) => {
+    Deno.writeTextFileSync(`${root}/echo.sh`, "#!/bin/sh\n/bin/echo ran; /usr/bin/id; echo end\n");
+    Deno.chmodSync(`${root}/echo.sh`, 0o755);
+    const said = (runs: Starts | undefined, argv: readonly string[]): string => {
+      const rule = {
+        effect: "allow",
+        patterns: ["*"],
+        exact: false,
+        examples: { match: [], notMatch: [] },
+        ...(runs === undefined ? {} : { runs }),
+      } as const;
+      const place = new Place(root, PATHS, [rule]);
+      try {
+        return place.run(argv);
+      } finally {
+        place.close();
+      }
+    };
+    const sh = ["sh", "-c", "/bin/echo ran; /usr/bin/id; sh -c '/bin/echo again'; echo end"];
+    const seen = (text: string) =>
+      ["ran", "uid=", "again", "end"].filter((word) => new RegExp(`^${word}`, "m").test(text));
+    assertEquals(seen(said(undefined, sh)), ["ran", "uid=", "again", "end"]);
+    assertEquals(seen(said("any", sh)), ["ran", "uid=", "again", "end"]);
+    assertEquals(seen(said("none", sh)), ["end"]);
+    // Itself it may start where it may start anything: that is no other program.
+    assertEquals(seen(said(["echo"], sh)), ["ran", "again", "end"]);
+    assertEquals(seen(said(["id"], sh)), ["uid=", "end"]);
+    for (const [runs, expected] of [["none", ["end"]], [["echo"], ["ran", "end"]]] as const) {
+      assertEquals(seen(said(runs, ["./echo.sh"])), [...expected]);
+    }
+    // Not through what it writes itself either.
+    const written = [
+      "sh",
+      "-c",
+      "cat /bin/echo > mine 2>/dev/null; chmod +x mine; ./mine ran; echo end",
+    ];
+    Deno.copyFileSync("/bin/echo", `${root}/copied`);
+    assertEquals(seen(said(["cat", "chmod"], written)), ["end"]);
+    assertEquals(seen(said(["cat"], ["sh", "-c", "./copied ran; echo end"])), ["end"]);
   });
 });
