@@ -192,7 +192,7 @@ export class WordHolds implements ProgramHolds {
     this.#system = new KeptPaths(libc);
     this.#basics = basicsOf(system);
     this.#realSystem = system.flatMap((path) => resolved(path, probe.entryAt) ?? []);
-    this.#ground = createLandlockPaths(rulebook);
+    this.#ground = createLandlockPaths(rulebook, undefined, { roots: null, libc });
     const scopes = scopeRules(abi);
     this.#scopes = scopes === null ? null : opened(openRules(libc, scopes));
     this.#filters = {

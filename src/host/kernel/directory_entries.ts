@@ -16,6 +16,8 @@ export interface DirectoryEntry {
   readonly name: string;
   /** Null where the file system does not say. */
   readonly type: FileType | null;
+  /** As the listing tells it, which at a mount point is that of the directory below; 0 where it does not. */
+  readonly inode: number;
   /** The name is no UTF-8: it is shown with escapes, and no path leads to it. */
   readonly escaped: boolean;
   /** The bytes of such a name; null of all others. */
@@ -69,6 +71,7 @@ function parseEntries(
       if (byte >= 0x80) ascii = false;
     }
     const type = view.getUint8(offset + 18);
+    const inode = view.getUint32(offset, true) + view.getUint32(offset + 4, true) * 2 ** 32;
     offset += view.getUint16(offset + 16, true);
     const name = ascii ? text.slice(start, end) : decodeName(buffer.subarray(start, end));
     if (name === "." || name === "..") continue;
@@ -78,10 +81,11 @@ function parseEntries(
         ? {
           name: escapeName(buffer.subarray(start, end)),
           type: "other",
+          inode,
           escaped: true,
           raw: buffer.slice(start, end),
         }
-        : { name, type: known, escaped: false, raw: null },
+        : { name, type: known, inode, escaped: false, raw: null },
     );
   }
 }

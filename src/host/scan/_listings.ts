@@ -5,7 +5,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { readEntries } from "../kernel/directory_entries.ts";
-import { statAt, statOf } from "../kernel/stat.ts";
+import { changeStateOf, statAt, statOf } from "../kernel/stat.ts";
 
 /** An entry of a directory, and what the policy makes of it. */
 export interface ListedEntry {
@@ -25,6 +25,8 @@ export interface Listings {
   inodeOf(path: CanonicalPath): number;
   /** Forgets the directories that the round did not come by. */
   end(): void;
+  /** Whether all directories that the last round came by are as they were then. Always false without system calls. */
+  isCurrent(): boolean;
 }
 
 type Judge = (path: CanonicalPath, kind: "file" | "directory") => ListedEntry["verdict"];
@@ -35,6 +37,9 @@ type Judge = (path: CanonicalPath, kind: "file" | "directory") => ListedEntry["v
  */
 const RACY_MS = 2_000;
 
+/** For names: what is read is taken before the next is. */
+const NAMES = new Uint8Array(64 * 1024);
+
 interface Kept {
   readonly state: string;
   readonly entries: readonly ListedEntry[];
@@ -42,7 +47,7 @@ interface Kept {
   readonly settled: boolean;
 }
 
-/** `libc`: for threads that gave up `ffi`. */
+/** `libc`: system calls, which are several times as quick; null where there is only the runtime. */
 export function createListings(judge: Judge, libc: Libc | null = null): Listings {
   const read = createLister(libc);
   let kept = new Map<CanonicalPath, Kept>();
@@ -86,6 +91,13 @@ export function createListings(judge: Judge, libc: Libc | null = null): Listings
       kept = round;
       round = new Map();
     },
+    isCurrent() {
+      if (libc === null || kept.size === 0) return false;
+      for (const [directory, { state, settled }] of kept) {
+        if (!settled || changeStateOf(libc, directory)?.state !== state) return false;
+      }
+      return true;
+    },
   };
 }
 
@@ -109,7 +121,8 @@ type ListDirectory = (directory: CanonicalPath, before: string | null) => Listin
  * at the rest of what lies in it: such a directory is listed by system calls.
  */
 function createLister(opened: Libc | null): ListDirectory {
-  let libc = opened;
+  if (opened !== null) return (directory, before) => listByCalls(opened, directory, before);
+  let libc: Libc | null = null;
   return (directory, before) => {
     try {
       return listByRuntime(directory, before);
@@ -119,6 +132,43 @@ function createLister(opened: Libc | null): ListDirectory {
       return libc === null ? null : listByKernel(libc, directory);
     }
   };
+}
+
+/** The state is read before the names: what changes in between is seen the next time. */
+function listByCalls(
+  libc: Libc,
+  directory: CanonicalPath,
+  before: string | null,
+): Listing | null {
+  const now = changeStateOf(libc, directory);
+  if (now === null) return null;
+  if (now.state === before) return { ...now, entries: null };
+  // The runtime is not asked by system calls: a sealed build lists what its permissions name.
+  if (Deno.permissions.querySync({ name: "read", path: directory }).state !== "granted") {
+    return null;
+  }
+  const descriptor = openWithoutLinks(libc, directory, OPEN.RDONLY | libc.numbers.O_DIRECTORY);
+  if (descriptor < 0) return null;
+  try {
+    const entries = readEntries(libc, descriptor, NAMES);
+    if (typeof entries === "number") return null;
+    return {
+      ...now,
+      entries: entries.filter((entry) => !entry.escaped).map((entry): Entry => {
+        const type = entry.type ?? typeAt(libc, descriptor, entry.name);
+        const listed = type === "directory" || type === "symlink" ? type : "file";
+        return { name: entry.name, type: listed, inode: entry.inode };
+      }),
+    };
+  } finally {
+    libc.call(libc.numbers.close, descriptor);
+  }
+}
+
+/** Where a file system does not tell the types of what it lists. */
+function typeAt(libc: Libc, directory: number, name: string): string {
+  const stat = statAt(libc, directory, name);
+  return typeof stat === "number" ? "other" : stat.type;
 }
 
 const listByRuntime: ListDirectory = (directory, before) => {

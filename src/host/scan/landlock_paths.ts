@@ -33,11 +33,11 @@ export interface LandlockBounds {
   readonly entries: number;
 }
 
-const BOUNDS: LandlockBounds = { rules: 4_096, entries: 250_000 };
+const BOUNDS: LandlockBounds = { rules: 4_096, entries: 5_000_000 };
 
-/** Trees to list in place of all that the scope names, and the system calls of a thread that gave up `ffi`. */
+/** Trees to list, null for all that the scope names, and the system calls of a thread that gave up `ffi`. */
 export interface LandlockRoots {
-  readonly roots: readonly CanonicalPath[];
+  readonly roots: readonly CanonicalPath[] | null;
   readonly libc: Libc | null;
 }
 
@@ -70,7 +70,9 @@ export function createLandlockPaths(
     read: allows(rulebook, "read", path, kind),
     write: allows(rulebook, "write", path, kind),
   }), only?.libc);
+  let last: LandlockPaths | null = null;
   const list = (): LandlockPaths => {
+    if (last !== null && listings.isCurrent()) return last;
     listings.begin(bounds.entries);
     const read = roots.map((root) => pathsFor("read", rulebook, root, listings.list));
     const write = roots.map((root) => pathsFor("write", rulebook, root, listings.list));
@@ -83,7 +85,7 @@ export function createLandlockPaths(
     };
     const fingerprint = fingerprintOf(lists, listings.inodeOf);
     listings.end();
-    return { ...lists, fingerprint, refused: [...new Set(refused)] };
+    return last = { ...lists, fingerprint, refused: [...new Set(refused)] };
   };
   return { list };
 }

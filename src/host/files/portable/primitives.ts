@@ -91,6 +91,7 @@ export function createPortablePrimitives(): FilePrimitives {
             .map((entry) => ({
               name: entry.name,
               type: typeFrom(entry),
+              inode: 0,
               escaped: false,
               raw: null,
             }))
