@@ -85,7 +85,7 @@ export function createIgnoreRules(
 }
 
 /** The directories above, each with a slash at its end where it has a name, the outermost first. */
-function directoriesAbove(path: string): readonly string[] {
+export function directoriesAbove(path: string): readonly string[] {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) return [];
   const root = path.startsWith("/") ? "/" : "";

@@ -60,6 +60,7 @@ export const TOOLS: readonly RegistryEntry[] = [
     name: "measure_code_complexity",
     load: () => import("./analysis/measure_code_complexity.ts"),
   },
+  { name: "analyze_dependencies", load: () => import("./analysis/analyze_dependencies.ts") },
   { name: "find_code_patterns", load: () => import("./analysis/find_code_patterns.ts") },
   { name: "find_similar_code", load: () => import("./analysis/find_similar_code.ts") },
   {

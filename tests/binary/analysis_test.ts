@@ -103,6 +103,28 @@ Deno.test("patterns are found in every language that the binary carries", async 
   assertEquals(asked.answer.output.matches[0].captures, { name: "f" });
 });
 
+Deno.test("dependencies lead to files that may be seen, and to no others", async () => {
+  await using workspace = guarded({
+    "src/a.ts": 'import "./b.ts";\nimport "~/c.ts";\nimport "left";\nimport "./x_secret.ts";\n',
+    "src/b.ts": 'import "./a.ts";\n',
+    "src/c.ts": "",
+    "tsconfig.json": '{ "compilerOptions": { "paths": { "~/*": ["./src/*"] } } }',
+    "package-lock.json": '{ "packages": { "node_modules/left": { "version": "1.0.0" } } }',
+  });
+  const args = ["analyze_dependencies", "path=src", "--policy", workspace.policy(POLICY)];
+  const { answer } = await call(args, { cwd: workspace.root });
+  const { nodes, edges, cycles, external, unresolved } = answer.output;
+  assertEquals(nodes, ["src/a.ts", "src/b.ts", "src/c.ts"]);
+  assertEquals(edges.length, 3);
+  assertEquals(cycles, [["src/a.ts", "src/b.ts"]]);
+  assertEquals(external, [{ name: "left", version: "1.0.0", used_by: ["src/a.ts"] }]);
+  // What the file itself says, and not whether there is such a file.
+  assertEquals(unresolved, [{ from: "src/a.ts", module: "./x_secret.ts", line: 4 }]);
+  const picture = await call([...args, "format=svg"], { cwd: workspace.root });
+  assert(picture.answer.output.graph.startsWith("<svg"));
+  assert(!/sentinel/.test(JSON.stringify(answer)));
+});
+
 Deno.test("two threads answer as one does, with progress, and are stopped at once", async () => {
   await using workspace = guarded({});
   const body = (at: number) =>

@@ -25,6 +25,11 @@ export interface Walk<R> {
   readonly paths: readonly string[];
   /** Files of these names alone; all whose language has a name, unless given. */
   readonly takes?: (name: string) => boolean;
+  /** Files that are taken for what their text is, in whatever language. */
+  readonly plain?: {
+    readonly takes: (name: string) => boolean;
+    readonly look: (path: string, text: string) => R;
+  };
   /** What a file gives. `wanted`: how much of it there is still room for in the answer. */
   readonly look: (file: CodeFile, wanted: number) => R;
   /** How much of that room a result takes, and how much there is; no end of it unless given. */
@@ -122,6 +127,8 @@ export async function helpWalk<R>(walk: Walk<R>, context: ReadContext): Promise<
 
 const ALL = compileGlob("**");
 
+const TEXT = new TextDecoder();
+
 /** A named file is to be what can be looked at. */
 function requireLanguage(shown: string, { files }: ReadContext, path: string): void {
   const found = languageOf(shown);
@@ -150,12 +157,16 @@ function createLooker<R>(walk: Walk<R>, parsers: Parsers, context: ReadContext):
   const room = createRoom();
   return {
     room,
-    takes: (name) => (walk.takes ?? isNamed)(name),
+    takes: (name) => (walk.takes ?? isNamed)(name) || walk.plain?.takes(name) === true,
     into({ path, length }, wanted) {
       if (length === null) {
         const found = languageOf(path);
         const note = `it has more than ${LARGEST_FILE} bytes, or cannot be read`;
         return found === null ? null : { path, language: nameOf(found), bytes: 0, note };
+      }
+      if (walk.plain?.takes(path.slice(path.lastIndexOf("/") + 1)) === true) {
+        const text = TEXT.decode(room.bytes.subarray(0, length));
+        return { path, language: "", bytes: length, result: walk.plain.look(path, text) };
       }
       const read = reader.read(path, room.bytes.subarray(0, length));
       if (read === null) return null;
