@@ -1,7 +1,7 @@
 /** One request, whichever way it came in (argv, NDJSON, MCP). */
 
-/** Any JSON string or number, given back unchanged; null where the line held none. */
-export type RequestId = string | number | null;
+/** A JSON string or number as it was written (`7`, `"a"`), to be given back byte for byte; null where there was none. */
+export type RequestId = string | null;
 
 /** A tool call before anything of it was checked but its shape. */
 export interface CallRequest {

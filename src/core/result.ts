@@ -39,7 +39,7 @@ export interface Result {
 
 /** `op` says which operation answers where it was no call. */
 export function encodeResult(id: RequestId, result: Result, op: string | null = null): string {
-  return `{"id":${JSON.stringify(id)},` + (op === null ? "" : `"op":${JSON.stringify(op)},`) +
+  return `{"id":${id ?? "null"},` + (op === null ? "" : `"op":${JSON.stringify(op)},`) +
     `"tool":${JSON.stringify(result.tool)},"success":${result.success},"output":${result.output},` +
     `"error":${result.error === null ? "null" : JSON.stringify(result.error)},` +
     `"risk":${JSON.stringify(result.risk)},"latency_ms":${result.latencyMs.toFixed(2)},` +

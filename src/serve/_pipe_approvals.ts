@@ -65,7 +65,6 @@ export class PipeApprovals {
     this.#waiting++;
     const timer = setTimeout(resolve, expiresAt - Date.now(), { answer: "expired" });
     const event = JSON.stringify({
-      id: request,
       event: "approval_required",
       approval: id,
       tool,
@@ -78,7 +77,7 @@ export class PipeApprovals {
       remember: onceBecause === null ? ["once", "session"] : ["once"],
       ...(onceBecause === null ? {} : { once_because: onceBecause }),
     });
-    this.#write(`${event.slice(0, -1)},"preview":${preview}}`);
+    this.#write(`{"id":${request ?? "null"},${event.slice(1, -1)},"preview":${preview}}`);
     try {
       return await promise;
     } finally {

@@ -5,6 +5,7 @@ import { type ResultError, ToolError } from "../core/errors.ts";
 import { didYouMean, nearestOf } from "../core/nearest.ts";
 import type { CallRequest, RequestId } from "../core/request.ts";
 import { resultError } from "../core/result.ts";
+import { type JsonLine, readJsonLine, shorten } from "./json_line.ts";
 
 /** What a line may ask for beside a call. */
 export type Operation =
@@ -59,27 +60,15 @@ const OPERATIONS = [
   "stats",
   "ping",
 ];
-/** Longest string id: it comes back in every answer and event. */
+/** Longest id, as it is written: it comes back in every answer and event. */
 const MAX_ID_LENGTH = 1024;
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
 /** @param agent Who asks where the line does not say. Null for a line of nothing but blanks. */
-export function readRequest(line: Uint8Array, agent: string): ServeRequest | null {
-  let text: string;
-  try {
-    text = decoder.decode(line);
-  } catch {
-    return invalid(null, "INVALID_JSON", "the line is not UTF-8");
-  }
-  if (text.trim() === "") return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const why = error instanceof SyntaxError ? `: ${shorten(error.message)}` : "";
-    return invalid(null, "INVALID_JSON", `the line is not one JSON value${why}`);
-  }
+export function readRequest(bytes: Uint8Array, agent: string): ServeRequest | null {
+  const line = readJsonLine(bytes);
+  if (line === null) return null;
+  if ("problem" in line) return invalid(null, "INVALID_JSON", line.problem);
+  const { value } = line;
   if (!isObject(value)) {
     return invalid(
       null,
@@ -87,16 +76,16 @@ export function readRequest(line: Uint8Array, agent: string): ServeRequest | nul
       `a request is a JSON object: {"id": 1, "tool": …, "args": {…}}`,
     );
   }
-  const { id = null } = value;
-  if (!isId(id)) {
+  const id = idOf(value["id"], line.raw("id"));
+  if (id === undefined) {
     return invalid(
       null,
       "INVALID_REQUEST",
-      `id: a number, or a string of at most ${MAX_ID_LENGTH} characters`,
+      `id: a number, or a string, of at most ${MAX_ID_LENGTH} characters`,
     );
   }
   try {
-    return { id, ...read(value, id, agent) };
+    return { id, ...read(value, id, agent, line) };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return { id, kind: "invalid", error: error.toResultError() };
@@ -105,7 +94,12 @@ export function readRequest(line: Uint8Array, agent: string): ServeRequest | nul
 
 type Read<R = ServeRequest> = R extends ServeRequest ? Omit<R, "id"> : never;
 
-function read(value: Record<string, unknown>, id: RequestId, agent: string): Read {
+function read(
+  value: Record<string, unknown>,
+  id: RequestId,
+  agent: string,
+  line: JsonLine,
+): Read {
   const op = value["op"] ?? "call";
   if (typeof op !== "string" || !OPERATIONS.includes(op)) {
     const near = typeof op === "string" ? didYouMean(nearestOf(op, OPERATIONS)) : "";
@@ -125,8 +119,10 @@ function read(value: Record<string, unknown>, id: RequestId, agent: string): Rea
     case "explain":
       return { kind: op, call: readCall(value, id, agent) };
     case "cancel": {
-      const target = value["target"];
-      if (!isId(target) || target === null) throw wrong("target: the id of the request to cancel");
+      const target = idOf(value["target"], line.raw("target"));
+      if (target === undefined || target === null) {
+        throw wrong("target: the id of the request to cancel, as it was written there");
+      }
       return { kind: "operation", operation: { op, target } };
     }
     case "approve": {
@@ -199,9 +195,11 @@ function string(value: Record<string, unknown>, key: string): string {
   return text;
 }
 
-function isId(value: unknown): value is RequestId {
-  return value === null || typeof value === "number" ||
-    (typeof value === "string" && value.length <= MAX_ID_LENGTH);
+/** The id as it is written: undefined where it is none, or too long. `raw`: its text in the line. */
+function idOf(value: unknown, raw: string | null): RequestId | undefined {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "number" && typeof value !== "string") return undefined;
+  return raw === null || raw.length > MAX_ID_LENGTH ? undefined : raw;
 }
 
 function wrong(message: string): ToolError {
@@ -214,9 +212,4 @@ function invalid(
   message: string,
 ): ServeRequest {
   return { id, kind: "invalid", error: resultError(code, message) };
-}
-
-/** V8 quotes the text in its message: 16 MiB of it would come back. */
-function shorten(text: string): string {
-  return text.length <= 120 ? text : `${text.slice(0, 120)}…`;
 }

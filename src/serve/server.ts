@@ -2,7 +2,14 @@
 
 import { type ErrorCode, ToolError } from "../core/errors.ts";
 import type { CallRequest, RequestId } from "../core/request.ts";
-import { encodeResult, refusal, type Result, resultError, toJsonText } from "../core/result.ts";
+import {
+  encodeResult,
+  type JsonText,
+  refusal,
+  type Result,
+  resultError,
+  toJsonText,
+} from "../core/result.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFailure } from "../engine/run_tool.ts";
@@ -23,6 +30,12 @@ export interface PipeAgent {
 /** Requests that wait for their turn before no more input is read. */
 const MAX_WAITING = 1024;
 
+/**
+ * Bytes of requests without an answer before no more input is read, as so many of the longest that the policy takes: what
+ * waits is held in memory.
+ */
+const MOST_LONGEST = 4;
+
 /** Requests that are judged ahead of the threads' being free for them. */
 const MAX_JUDGED = 64;
 
@@ -31,8 +44,8 @@ const MAX_ASKED = 256;
 
 type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
 
-/** What waits for its turn: calls, and operations that see or change which tools there are. */
-type Waiting = Call | Extract<ServeRequest, { kind: "operation" }>;
+/** What waits for its turn: calls, and operations that see or change which tools there are. `bytes`: of its line. */
+type Waiting = (Call | Extract<ServeRequest, { kind: "operation" }>) & { readonly bytes: number };
 
 interface Open {
   readonly id: RequestId;
@@ -52,6 +65,8 @@ export class Server {
   readonly #approvals: PipeApprovals;
   readonly #registration: boolean;
   #answers = 0;
+  /** Of the lines of all requests that wait or run. */
+  #bytes = 0;
   /** Operations whose answer is being made. */
   #operating = 0;
   /** Whether the tools are being changed or listed in order: what came after that waits. */
@@ -88,7 +103,12 @@ export class Server {
 
   /** Whether reading on has to wait. */
   get full(): boolean {
-    return this.#waiting.length >= MAX_WAITING && !this.#standsStill;
+    return (this.#waiting.length >= MAX_WAITING || this.#bytes >= this.#mostBytes) &&
+      !this.#standsStill;
+  }
+
+  get #mostBytes(): number {
+    return MOST_LONGEST * this.#engine.rulebook.settings.limits.request;
   }
 
   /** Whether nothing goes on until somebody agrees or refuses, who answers by the way that requests come. */
@@ -109,14 +129,14 @@ export class Server {
     }
     const request = readRequest(line.bytes, this.#agent.name);
     if (request === null) return;
+    const bytes = line.bytes.length;
     switch (request.kind) {
       case "invalid":
         this.#answer(request.id, refusal(null, request.error));
         return;
       case "operation":
         if (this.#isInOrder(request.operation)) {
-          this.#waiting.push(request);
-          this.#startNext();
+          this.#enqueue({ ...request, bytes });
         } else {
           void this.#operate(request.id, request.operation);
         }
@@ -129,16 +149,27 @@ export class Server {
           this.#fail(request.id, request.call.tool, "PERMISSION_DENIED", message);
           return;
         }
-        if (this.#waiting.length >= MAX_WAITING && this.#standsStill) {
+        if (this.#isOverfull(bytes) && this.#standsStill) {
           const message =
-            `${request.call.tool}: ${MAX_WAITING} requests wait behind calls that somebody has to agree to; ` +
+            `${request.call.tool}: as many requests as are kept wait behind calls that somebody has to agree to; ` +
             "approve or reject some of those, then send it again";
           this.#fail(request.id, request.call.tool, "RESOURCE_LIMIT", message);
           return;
         }
-        this.#waiting.push(request);
-        this.#startNext();
+        this.#enqueue({ ...request, bytes });
     }
+  }
+
+  /** Whether one more is more than is kept. One that is alone always fits. */
+  #isOverfull(bytes: number): boolean {
+    return this.#waiting.length >= MAX_WAITING ||
+      (this.#bytes > 0 && this.#bytes + bytes > this.#mostBytes);
+  }
+
+  #enqueue(waiting: Waiting): void {
+    this.#bytes += waiting.bytes;
+    this.#waiting.push(waiting);
+    this.#startNext();
   }
 
   /** The input has ended: whoever waits for somebody to agree is told that nobody will. */
@@ -154,7 +185,8 @@ export class Server {
   }
 
   #refuse(waiting: Waiting, why: string): void {
-    const { id } = waiting;
+    const { id, bytes } = waiting;
+    this.#bytes -= bytes;
     if (waiting.kind === "operation") {
       const { op } = waiting.operation;
       this.#answer(id, refusal(null, resultError("CANCELLED", `${op}: ${why}`)), op);
@@ -185,6 +217,7 @@ export class Server {
       if (next.kind === "operation") {
         this.#exclusive = true;
         void this.#operate(next.id, next.operation).then(() => {
+          this.#bytes -= next.bytes;
           this.#exclusive = false;
           this.#startNext();
         });
@@ -195,6 +228,7 @@ export class Server {
       const running = next.kind === "call" ? this.#call(next.call, open) : this.#explain(next.call);
       running.then((result) => {
         this.#running.delete(open);
+        this.#bytes -= next.bytes;
         this.#answer(next.id, result, next.kind === "explain" ? "explain" : null);
         this.#startNext();
       });
@@ -237,7 +271,7 @@ export class Server {
       this.#answer(id, {
         tool: null,
         success: true,
-        output: toJsonText(output),
+        output: operation.op === "cancel" ? output as JsonText : toJsonText(output),
         error: null,
         risk: null,
         latencyMs: 0,
@@ -259,7 +293,8 @@ export class Server {
   #operationOutput(operation: Operation): unknown {
     switch (operation.op) {
       case "cancel":
-        return { target: operation.target, cancelled: this.#cancel(operation.target) };
+        // The id goes back as it was written.
+        return `{"target":${operation.target},"cancelled":${this.#cancel(operation.target)}}`;
       case "approve":
         return this.#decide(operation.approval, {
           answer: "approved",
@@ -278,6 +313,7 @@ export class Server {
           uptime_ms: Math.round(performance.now() - this.#started),
           running: this.#running.size,
           waiting: this.#waiting.length,
+          request_bytes: this.#bytes,
           answered: this.#answers,
           threads: this.#engine.runner.threads,
           memory_bytes: Deno.memoryUsage().rss,
@@ -326,7 +362,7 @@ export class Server {
   }
 
   #event(id: RequestId, event: JobEvent): void {
-    this.#write(JSON.stringify({ id, ...event }));
+    this.#write(`{"id":${id ?? "null"},${JSON.stringify(event).slice(1)}`);
   }
 
   #fail(id: RequestId, tool: string | null, code: ErrorCode, message: string): void {

@@ -19,6 +19,8 @@ import { callResult, listedTool } from "./tool_listing.ts";
 /** A request without an answer. */
 export interface Open {
   readonly id: MessageId;
+  /** Of its line, which is kept until then. */
+  readonly bytes: number;
   /** Ends it, whatever it is doing just now. */
   cancel: () => void;
   cancelled: boolean;

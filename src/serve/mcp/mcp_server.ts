@@ -34,6 +34,8 @@ export interface McpOptions extends NarrowingOptions {
 
 /** Calls at work and waiting before no more input is read. */
 const MOST_OPEN = 1024;
+/** Their bytes, as so many of the longest messages that the policy takes. */
+const MOST_LONGEST = 4;
 
 const CAPABILITIES = { tools: {}, resources: {}, logging: {} } as const;
 
@@ -47,6 +49,8 @@ export class McpServer implements LineServer {
   readonly #info: ServerInfo;
   readonly #client: Client;
   readonly #open = new Map<MessageId, Open>();
+  /** Of the lines of all that are open. */
+  #bytes = 0;
   readonly #subscriptions = new Subscriptions();
   readonly #trips = new RoundTrips();
   readonly #engine: NarrowedEngine;
@@ -80,7 +84,12 @@ export class McpServer implements LineServer {
 
   /** While the client is asked something there is reading on: its answer comes behind all that it sent before. */
   get full(): boolean {
-    return this.#open.size >= MOST_OPEN && this.#client.waiting === 0;
+    return (this.#open.size >= MOST_OPEN || this.#bytes >= this.#mostBytes) &&
+      this.#client.waiting === 0;
+  }
+
+  get #mostBytes(): number {
+    return MOST_LONGEST * this.#engine.current.rulebook.settings.limits.request;
   }
 
   get settling(): boolean {
@@ -96,12 +105,13 @@ export class McpServer implements LineServer {
     const read = readMessages(line.bytes, this.#session?.revision === "2025-03-26");
     if (read === null) return;
     if ("kind" in read) {
-      this.#take(read, (reply) => reply === null ? this.onAnswer() : this.#write(reply));
+      const done = (reply: string | null) => reply === null ? this.onAnswer() : this.#write(reply);
+      this.#take(read, line.bytes.length, done);
       return;
     }
     const batch = new Batch(read.length, (replies) => this.#write(replies));
     for (const message of read) {
-      this.#take(message, (reply) => {
+      this.#take(message, line.bytes.length / read.length, (reply) => {
         batch.settle(reply);
         this.onAnswer();
       });
@@ -125,7 +135,7 @@ export class McpServer implements LineServer {
   }
 
   /** `done` is handed the answer; null where there is none, or it comes later. */
-  #take(message: Incoming, done: (reply: string | null) => void): void {
+  #take(message: Incoming, bytes: number, done: (reply: string | null) => void): void {
     switch (message.kind) {
       case "invalid":
         done(this.#refusal(message.id, new RpcError(message.code, message.message)));
@@ -144,11 +154,13 @@ export class McpServer implements LineServer {
           done(this.#refusal(id, new RpcError(RPC.invalidRequest, "this id is in use")));
           return;
         }
-        if (this.#open.size >= 2 * MOST_OPEN) {
+        const overfull = this.#bytes > 0 && this.#bytes + bytes > this.#mostBytes;
+        if (this.#open.size >= 2 * MOST_OPEN || (overfull && this.#client.waiting > 0)) {
           done(this.#refusal(id, new RpcError(RPC.invalidRequest, "too many requests are open")));
           return;
         }
-        const open: Open = { id, cancel: () => {}, cancelled: false };
+        const open: Open = { id, bytes, cancel: () => {}, cancelled: false };
+        this.#bytes += bytes;
         this.#open.set(id, open);
         void this.#answer(open, method, params).then(done);
       }
@@ -184,6 +196,7 @@ export class McpServer implements LineServer {
       reply = this.#refusal(open.id, known);
     }
     this.#open.delete(open.id);
+    this.#bytes -= open.bytes;
     // Who cancels a request expects no answer to it (MCP, cancellation).
     return open.cancelled ? null : reply;
   }

@@ -1,6 +1,7 @@
 /** JSON-RPC 2.0 as MCP speaks it: what comes in is told apart here, what goes out is put together here. Pure. */
 
 import { isObject } from "../../core/json_value.ts";
+import { readJsonLine } from "../json_line.ts";
 
 /** The revision whose requests stand for themselves: no `initialize`, no session. */
 export const STATELESS_REVISION = "2026-07-28";
@@ -66,37 +67,44 @@ export class RpcError extends Error {
   }
 }
 
+/** Longest id, as it is written: it comes back. */
+const LONGEST_ID = 1024;
+
 /** Messages in one batch: 2025-03-26 has them, later revisions do not. */
 const MOST_IN_BATCH = 100;
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** What one line holds: a message, or a batch; null for a line of blanks. */
 export function readMessages(
   line: Uint8Array,
   batches: boolean,
 ): Incoming | readonly Incoming[] | null {
-  let value: unknown;
-  try {
-    const text = decoder.decode(line);
-    if (text.trim() === "") return null;
-    value = JSON.parse(text);
-  } catch {
-    return invalid(null, RPC.parse, "the line is not one JSON value in UTF-8");
+  const read = readJsonLine(line);
+  if (read === null) return null;
+  if ("problem" in read) return invalid(null, RPC.parse, read.problem);
+  const { value } = read;
+  if (!Array.isArray(value)) return readMessage(value, read.raw("id"));
+  if (batches && value.length > 0 && value.length <= MOST_IN_BATCH) {
+    // Elements that are no objects have no place among those that were found.
+    const found = read.elements.values();
+    return value.map((one) =>
+      readMessage(one, isObject(one) ? found.next().value?.raw("id") ?? null : null)
+    );
   }
-  if (!Array.isArray(value)) return readMessage(value);
-  if (batches && value.length > 0 && value.length <= MOST_IN_BATCH) return value.map(readMessage);
   const why = batches
     ? `a batch has 1 to ${MOST_IN_BATCH} messages`
     : "this revision has no batches";
   return invalid(null, RPC.invalidRequest, why);
 }
 
-function readMessage(value: unknown): Incoming {
+/** `raw`: the id as it is written. */
+function readMessage(value: unknown, raw: string | null): Incoming {
   if (!isObject(value)) return invalid(null, RPC.invalidRequest, "a message is a JSON object");
   const { jsonrpc, id, method, params = {} } = value;
   // MCP's ids are strings and integers, others than JSON-RPC's.
-  const known = typeof id === "string" || Number.isSafeInteger(id) ? id as MessageId : null;
+  const fits = typeof id === "string" || Number.isSafeInteger(id);
+  // It is to come back byte for byte: one that is written in a way of its own (1.0, escapes) is refused.
+  const plain = raw !== null && raw.length <= LONGEST_ID && JSON.stringify(id) === raw;
+  const known = fits && plain ? id as MessageId : null;
   if (jsonrpc !== "2.0") return invalid(known, RPC.invalidRequest, 'jsonrpc must be "2.0"');
   if (method === undefined) {
     if (known === null || ("result" in value) === ("error" in value)) {
@@ -110,7 +118,13 @@ function readMessage(value: unknown): Incoming {
   }
   if (!isObject(params)) return invalid(known, RPC.invalidParams, "params must be an object");
   if (!("id" in value)) return { kind: "notification", method, params };
-  if (known === null) return invalid(null, RPC.invalidRequest, "id must be a string or an integer");
+  if (known === null) {
+    return invalid(
+      null,
+      RPC.invalidRequest,
+      "id must be a string or an integer (below 2^53), written without needless escapes",
+    );
+  }
   return { kind: "request", id: known, method, params };
 }
 

@@ -57,7 +57,7 @@ export function registryOf(...tools: readonly Tool[]): Registry {
 /** A request of that tool by `root`, as a caller sends it. */
 export function requestOf(tool: string, parts: Partial<CallRequest> = {}): CallRequest {
   return {
-    id: 1,
+    id: "1",
     tool,
     args: {},
     agent: "root",

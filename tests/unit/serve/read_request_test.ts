@@ -7,10 +7,10 @@ const read = (value: unknown) => readRequest(encode(JSON.stringify(value)), "roo
 
 Deno.test("a call takes its defaults", () => {
   assertEquals(read({ id: "x", tool: "read_file" }), {
-    id: "x",
+    id: '"x"',
     kind: "call",
     call: {
-      id: "x",
+      id: '"x"',
       tool: "read_file",
       args: {},
       agent: "root",
@@ -34,7 +34,7 @@ Deno.test("a call takes what it was given", () => {
   });
   assert(request?.kind === "call");
   assertEquals(request.call, {
-    id: 3,
+    id: "3",
     tool: "t",
     args: { a: 1 },
     agent: "child-1",
@@ -50,7 +50,7 @@ Deno.test("operations are read", () => {
     assert(request?.kind === "operation");
     return request.operation;
   };
-  assertEquals(operation({ id: 1, op: "cancel", target: 7 }), { op: "cancel", target: 7 });
+  assertEquals(operation({ id: 1, op: "cancel", target: 7 }), { op: "cancel", target: "7" });
   assertEquals(operation({ id: 1, op: "ping" }), { op: "ping" });
   assertEquals(operation({ id: 1, op: "reject", approval: "ap_1", reason: "no" }), {
     op: "reject",
@@ -77,20 +77,20 @@ Deno.test("what is wrong is said with its code, and the id comes back where ther
     ["null", "INVALID_REQUEST", null, "JSON object"],
     ['{"id":{},"tool":"t"}', "INVALID_REQUEST", null, "id"],
     ['{"id":true,"tool":"t"}', "INVALID_REQUEST", null, "id"],
-    ['{"id":1}', "INVALID_REQUEST", 1, "tool"],
-    ['{"id":1,"tool":""}', "INVALID_REQUEST", 1, "tool"],
-    ['{"id":1,"tool":7}', "INVALID_REQUEST", 1, "tool"],
-    ['{"id":"a","tool":"t","args":[]}', "INVALID_REQUEST", "a", "args"],
-    ['{"id":1,"tool":"t","args":null}', "INVALID_REQUEST", 1, "args"],
-    ['{"id":1,"tool":"t","timeout_ms":0}', "INVALID_REQUEST", 1, "timeout_ms"],
-    ['{"id":1,"tool":"t","timeout_ms":"5s"}', "INVALID_REQUEST", 1, "timeout_ms"],
-    ['{"id":1,"tool":"t","preview":"no"}', "INVALID_REQUEST", 1, "preview"],
-    ['{"id":1,"tool":"t","prevew":true}', "INVALID_REQUEST", 1, '"preview"'],
-    ['{"id":1,"op":"cal","tool":"t"}', "INVALID_REQUEST", 1, '"call"'],
-    ['{"id":1,"op":"cancel"}', "INVALID_REQUEST", 1, "target"],
-    ['{"id":1,"op":"ping","tool":"t"}', "INVALID_REQUEST", 1, "tool"],
-    ['{"id":1,"op":"toString"}', "INVALID_REQUEST", 1, "op"],
-    ['{"id":1,"tool":"t","__proto__":{}}', "INVALID_REQUEST", 1, "__proto__"],
+    ['{"id":1}', "INVALID_REQUEST", "1", "tool"],
+    ['{"id":1,"tool":""}', "INVALID_REQUEST", "1", "tool"],
+    ['{"id":1,"tool":7}', "INVALID_REQUEST", "1", "tool"],
+    ['{"id":"a","tool":"t","args":[]}', "INVALID_REQUEST", '"a"', "args"],
+    ['{"id":1,"tool":"t","args":null}', "INVALID_REQUEST", "1", "args"],
+    ['{"id":1,"tool":"t","timeout_ms":0}', "INVALID_REQUEST", "1", "timeout_ms"],
+    ['{"id":1,"tool":"t","timeout_ms":"5s"}', "INVALID_REQUEST", "1", "timeout_ms"],
+    ['{"id":1,"tool":"t","preview":"no"}', "INVALID_REQUEST", "1", "preview"],
+    ['{"id":1,"tool":"t","prevew":true}', "INVALID_REQUEST", "1", '"preview"'],
+    ['{"id":1,"op":"cal","tool":"t"}', "INVALID_REQUEST", "1", '"call"'],
+    ['{"id":1,"op":"cancel"}', "INVALID_REQUEST", "1", "target"],
+    ['{"id":1,"op":"ping","tool":"t"}', "INVALID_REQUEST", "1", "tool"],
+    ['{"id":1,"op":"toString"}', "INVALID_REQUEST", "1", "op"],
+    ['{"id":1,"tool":"t","__proto__":{}}', "INVALID_REQUEST", "1", "__proto__"],
   ];
   for (const [line, code, id, words] of cases) {
     const request = readRequest(encode(line), "root");

@@ -42,7 +42,7 @@ async function judged(
     audit: noLog,
   }, { registry: createRegistry() });
   try {
-    const rest = { id: 1, agent: "root", timeoutMs: null, preview: false, stream: false };
+    const rest = { id: "1", agent: "root", timeoutMs: null, preview: false, stream: false };
     const whole: CallRequest = { ...rest, ...request };
     const judgement = await decideCall(engine, whole);
     const preview = previewGrantOf(engine, whole.agent, judgement);

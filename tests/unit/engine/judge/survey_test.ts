@@ -56,7 +56,7 @@ function offering(
 }
 
 const REQUEST: CallRequest = {
-  id: 1,
+  id: "1",
   tool: "offer",
   args: {},
   agent: "root",

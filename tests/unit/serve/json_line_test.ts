@@ -1,0 +1,106 @@
+import { assert, assertEquals } from "@std/assert";
+import { readJsonLine } from "../../../src/serve/json_line.ts";
+import { Random } from "../../random.ts";
+
+const read = (text: string) => readJsonLine(new TextEncoder().encode(text));
+
+/** The text of a member, or what is wrong. */
+function raw(text: string, name = "id"): string | null {
+  const line = read(text);
+  assert(line !== null, text);
+  return "problem" in line ? `! ${line.problem}` : line.raw(name);
+}
+
+Deno.test("a member is found as it is written, wherever it stands", () => {
+  const cases: readonly (readonly [string, string | null])[] = [
+    ['{"id":1}', "1"],
+    ['{ "id" : 1.0 , "a":2}', "1.0"],
+    ['{"a":{"id":2},"b":[{"id":3}],"id":1e400}', "1e400"],
+    ['{"id":9007199254740993,"a":"\\"id\\":7"}', "9007199254740993"],
+    ['{"a":"x\\\\","id":-0}', "-0"],
+    ['{"\\u0069d":"caf\\u00e9"}', '"caf\\u00e9"'],
+    ['{"id":1,"id":"two"}', '"two"'],
+    ['{"a":"id","b":1}', null],
+    ['{"a":["id",1]}', null],
+    ['{"id":{"x":[1,2]},"a":1}', '{"x":[1,2]}'],
+    ["[1,2]", null],
+    ['"id"', null],
+    ["{}", null],
+  ];
+  for (const [text, expected] of cases) assertEquals(raw(text), expected, text);
+});
+
+Deno.test("members of the elements of an array are found in their order", () => {
+  const line = read('[{"id":1.0},7,[{"id":2}],"x",{"a":{"id":3}},{"id":"4"}]');
+  assert(line !== null && "elements" in line);
+  assertEquals(line.elements.map((one) => one.raw("id")), ["1.0", null, '"4"']);
+});
+
+Deno.test("generated: what is found is what parsing finds", () => {
+  const random = new Random(91);
+  const scalar = () =>
+    random.pick([
+      "1",
+      "-0.5e3",
+      '"a"',
+      '"\\\\"',
+      '"\\"id\\":1"',
+      '"{[,"',
+      "null",
+      "true",
+      '"é🦕"',
+      '"\\u007b"',
+    ]);
+  const value = (depth: number): string => {
+    if (depth === 0 || random.once(2)) return scalar();
+    const parts = Array.from({ length: random.below(4) }, () => value(depth - 1));
+    if (random.once(2)) return `[${parts.join(random.pick([",", " , "]))}]`;
+    return `{${parts.map((part) => `${name()}:${part}`).join(",")}}`;
+  };
+  const name = () => random.pick(['"id"', '"a"', '"\\u0069d"', '"i d"', '""', '"target"']);
+  for (let round = 0; round < 3_000; round++) {
+    const text = `{${
+      Array.from({ length: random.below(6) }, () => `${name()}:${value(3)}`).join(",")
+    }}`;
+    const parsed = JSON.parse(text);
+    for (const wanted of ["id", "target", "a"]) {
+      const found = raw(text, wanted);
+      assertEquals(found === null, !Object.hasOwn(parsed, wanted), text);
+      if (found !== null) assertEquals(JSON.parse(found), parsed[wanted], text);
+    }
+  }
+});
+
+Deno.test("generated: bytes that are no JSON are told so, and never thrown at", () => {
+  const random = new Random(92);
+  const pieces = ["{", "}", "[", "]", ",", ":", '"', "\\", "id", "1", " ", "é", "\n"];
+  for (let round = 0; round < 5_000; round++) {
+    const text = random.text(40, pieces);
+    const line = read(text);
+    let valid = true;
+    try {
+      JSON.parse(text);
+    } catch {
+      valid = false;
+    }
+    if (text.trim() === "") assertEquals(line, null);
+    else assertEquals(line !== null && "value" in line, valid, text);
+  }
+});
+
+Deno.test("what would take long to parse is refused before that", () => {
+  for (
+    const text of [
+      `[${"{},".repeat(200_000)}1]`,
+      `{${Array.from({ length: 120_000 }, (_, at) => `"k${at}":1`).join(",")}}`,
+      "[".repeat(600) + "]".repeat(600),
+      '{"a":'.repeat(600) + "1" + "}".repeat(600),
+      "[".repeat(1 << 20),
+    ]
+  ) {
+    assertEquals(/holds more than|nests deeper/.test(raw(text) ?? ""), true, text.slice(0, 40));
+  }
+  for (const text of [`[${"1,".repeat(90_000)}1]`, `{"a":"${"{[,".repeat(200_000)}"}`]) {
+    assertEquals(raw(text), null);
+  }
+});
