@@ -50,14 +50,14 @@ export function invalidArguments(tool: string, problems: readonly ArgumentProble
   return new ToolError("INVALID_ARGUMENTS", `${tool}: ${text}`, { details: { problems } });
 }
 
-interface Place {
+interface ArgumentPosition {
   readonly path: string;
   readonly problems: ArgumentProblem[];
   /** Whether defaults are filled in here. */
   readonly fill: boolean;
 }
 
-function parse(schema: JsonSchema, value: unknown, place: Place): unknown {
+function parse(schema: JsonSchema, value: unknown, place: ArgumentPosition): unknown {
   if (schema.type !== undefined && !hasType(schema.type, value)) {
     report(
       place,
@@ -74,7 +74,7 @@ function parse(schema: JsonSchema, value: unknown, place: Place): unknown {
   return value;
 }
 
-function report(place: Place, message: string): void {
+function report(place: ArgumentPosition, message: string): void {
   if (place.problems.length < MAX_PROBLEMS) place.problems.push({ path: place.path, message });
 }
 
@@ -97,7 +97,11 @@ function hasType(type: NonNullable<JsonSchema["type"]>, value: unknown): boolean
   }
 }
 
-function checkEnum(allowed: NonNullable<JsonSchema["enum"]>, value: unknown, place: Place): void {
+function checkEnum(
+  allowed: NonNullable<JsonSchema["enum"]>,
+  value: unknown,
+  place: ArgumentPosition,
+): void {
   if (allowed.some((member) => member === value)) return;
   const names = allowed.filter((member) => typeof member === "string");
   const hint = typeof value === "string" ? didYouMean(nearestOf(value, names, 1)) : "";
@@ -109,7 +113,11 @@ function checkEnum(allowed: NonNullable<JsonSchema["enum"]>, value: unknown, pla
 }
 
 /** Exactly one branch must fit. Where none does, the problems of the branch that came nearest are told. */
-function checkOneOf(branches: readonly JsonSchema[], value: unknown, place: Place): void {
+function checkOneOf(
+  branches: readonly JsonSchema[],
+  value: unknown,
+  place: ArgumentPosition,
+): void {
   const verdicts = branches.map((branch) => {
     const problems: ArgumentProblem[] = [];
     parse(branch, value, { path: place.path, problems, fill: false });
@@ -138,7 +146,7 @@ function checkOneOf(branches: readonly JsonSchema[], value: unknown, place: Plac
   }
 }
 
-function checkLength(schema: JsonSchema, value: string, place: Place): void {
+function checkLength(schema: JsonSchema, value: string, place: ArgumentPosition): void {
   const { minLength, maxLength } = schema;
   // A string has at least half as many characters as code units: most need no counting.
   if (maxLength !== undefined && value.length > maxLength) {
@@ -167,7 +175,7 @@ function countCharacters(text: string): number {
   return count;
 }
 
-function checkRange(schema: JsonSchema, value: number, place: Place): void {
+function checkRange(schema: JsonSchema, value: number, place: ArgumentPosition): void {
   const { minimum, maximum } = schema;
   const low = minimum !== undefined && value < minimum;
   if (low || (maximum !== undefined && value > maximum)) {
@@ -175,7 +183,11 @@ function checkRange(schema: JsonSchema, value: number, place: Place): void {
   }
 }
 
-function parseItems(schema: JsonSchema, value: readonly unknown[], place: Place): unknown {
+function parseItems(
+  schema: JsonSchema,
+  value: readonly unknown[],
+  place: ArgumentPosition,
+): unknown {
   const { items, minItems, maxItems } = schema;
   if (minItems !== undefined && value.length < minItems) {
     report(
@@ -199,7 +211,7 @@ function parseItems(schema: JsonSchema, value: readonly unknown[], place: Place)
 function parseProperties(
   schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
-  place: Place,
+  place: ArgumentPosition,
 ): unknown {
   const properties = schema.properties ?? {};
   const parsed: [string, unknown][] = [];
@@ -231,7 +243,7 @@ function parseProperties(
 }
 
 /** Whether `null` says no more of this property than leaving it out. */
-function standsForAbsent(schema: JsonSchema, key: string, place: Place): boolean {
+function standsForAbsent(schema: JsonSchema, key: string, place: ArgumentPosition): boolean {
   if (!place.fill || schema.required?.includes(key) === true) return false;
   const problems: ArgumentProblem[] = [];
   parse(schema.properties?.[key] ?? {}, null, { path: "", problems, fill: false });
@@ -242,7 +254,7 @@ function standsForAbsent(schema: JsonSchema, key: string, place: Place): boolean
 function defaultsOf(
   schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
-  place: Place,
+  place: ArgumentPosition,
 ): readonly [string, unknown][] {
   const isAbsent = (key: string) =>
     !Object.hasOwn(value, key) || (value[key] === null && standsForAbsent(schema, key, place));

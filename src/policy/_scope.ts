@@ -103,29 +103,29 @@ function commonPrograms(
 }
 
 function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
-  let common: readonly Place[] | "any" | null = null;
+  let common: readonly HostAndPort[] | "any" | null = null;
   policies.forEach(({ policy }, position) => {
     if (policy.network === null && position > 0) return;
     const patterns = (policy.network ?? [])
       .filter(({ effect }) => effect !== "deny")
       .flatMap(({ hosts }) => hosts.map(parseHostPattern));
     const own = patterns.some(({ kind }) => kind !== "exact") ? "any" : patterns;
-    common = common === null ? own : commonPlaces(common, own);
+    common = common === null ? own : commonHosts(common, own);
   });
-  const found = common as readonly Place[] | "any" | null;
+  const found = common as readonly HostAndPort[] | "any" | null;
   return found === "any" ? found : [...new Set((found ?? []).map(placeText))].sort();
 }
 
-interface Place {
+interface HostAndPort {
   readonly host: string;
   /** Null: any. */
   readonly port: number | null;
 }
 
-function commonPlaces(
-  a: readonly Place[] | "any",
-  b: readonly Place[] | "any",
-): readonly Place[] | "any" {
+function commonHosts(
+  a: readonly HostAndPort[] | "any",
+  b: readonly HostAndPort[] | "any",
+): readonly HostAndPort[] | "any" {
   if (a === "any") return b;
   if (b === "any") return a;
   return a.flatMap((one) =>
@@ -137,7 +137,7 @@ function commonPlaces(
 }
 
 /** `host`, `host:port`; IPv6 in brackets. */
-function placeText({ host, port }: Place): string {
+function placeText({ host, port }: HostAndPort): string {
   const shown = host.includes(":") ? `[${host}]` : host;
   return port === null ? shown : `${shown}:${port}`;
 }

@@ -15,11 +15,11 @@ import { Scanner } from "./_scanner.ts";
 import type { Script } from "./_script.ts";
 import { isSet, NO_SETTINGS, takeSettings } from "./_settings.ts";
 import { readRedirection, readSimple } from "./_simple.ts";
-import { deeper, type Place, type Reading, type Walk } from "./_walk.ts";
+import { deeper, type Reading, type ScriptPosition, type Walk } from "./_walk.ts";
 import { Refused } from "./_constructs.ts";
 
 /** A source that is a script of its own. Throws {@linkcode Refused}. */
-export function readScript(source: string, reading: Reading, place: Place): Script {
+export function readScript(source: string, reading: Reading, place: ScriptPosition): Script {
   const odd = /\0|\p{Cs}/u.exec(source);
   if (odd !== null) throw new Refused("control", odd.index);
   const script = reading.parse(source);

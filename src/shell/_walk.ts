@@ -17,7 +17,7 @@ export interface Reading {
 }
 
 /** Where a script stands: its arguments, how deep, and where in the line for scripts within words. */
-export interface Place {
+export interface ScriptPosition {
   readonly positional: readonly string[] | null;
   readonly level: number;
   /** The position in the line for all commands of a script that is itself a word; null for those of the line. */
@@ -27,12 +27,12 @@ export interface Place {
 /** What is needed to turn commands of the parser into plans. */
 export interface Walk {
   readonly reading: Reading;
-  readonly place: Place;
+  readonly place: ScriptPosition;
   readonly scanner: Scanner;
   /** Reads all commands up to the end of the walk's scanner. */
   readonly readCommands: (script: ParsedScript, walk: Walk) => Script;
   /** Reads a script that stands in a word. */
-  readonly readScript: (source: string, reading: Reading, place: Place) => Script;
+  readonly readScript: (source: string, reading: Reading, place: ScriptPosition) => Script;
 }
 
 /** The same, one level further in. */

@@ -7,13 +7,13 @@ import { NO_SETTINGS, united } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";
 import { readScript } from "./_tree.ts";
-import type { Place } from "./_walk.ts";
+import type { ScriptPosition } from "./_walk.ts";
 import { CONSTRUCTS, Refused } from "./_constructs.ts";
 
 /** Longest line that is read: what Linux takes for one argument (MAX_ARG_STRLEN, `linux/binfmts.h`). */
 const MAX_LENGTH = 128 * 1024;
 
-const TOP: Place = { positional: null, level: 0, position: null };
+const TOP: ScriptPosition = { positional: null, level: 0, position: null };
 
 /**
  * The plan of a line. Throws COMMAND_UNPARSABLE that names the construct, its position (in characters from 1) and
@@ -58,7 +58,7 @@ export async function parseShellCall(argv: readonly string[]): Promise<Plan | nu
 
 async function read(
   source: string,
-  place: Place,
+  place: ScriptPosition,
 ): Promise<Script & { readonly posix: boolean }> {
   if (source.length > MAX_LENGTH) {
     throw new ToolError(

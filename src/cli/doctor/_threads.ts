@@ -16,7 +16,7 @@ import { type Finding, finding, type Kind } from "./_findings.ts";
 import type { Session } from "../session.ts";
 
 /** `inside` may be read and written, `outside` not; both hold a file named `file`. */
-interface Place {
+interface TrialFolders {
   readonly inside: CanonicalPath;
   readonly outside: CanonicalPath;
 }
@@ -41,7 +41,7 @@ export async function tryThreads(
 ): Promise<readonly Finding[]> {
   const base = makeFolder(workspace);
   if (base === null) return [...untried(), await connection()];
-  const place: Place = {
+  const place: TrialFolders = {
     inside: join(base, "inside") as CanonicalPath,
     outside: join(base, "outside") as CanonicalPath,
   };
@@ -118,7 +118,7 @@ function both(refused: boolean, allowed: Attempted): readonly [boolean, string] 
 async function files(
   layer: "runtime" | "landlock",
   trial: Trial,
-  { inside, outside }: Place,
+  { inside, outside }: TrialFolders,
 ): Promise<readonly Finding[]> {
   const at = (folder: CanonicalPath, name: string) => join(folder, name) as CanonicalPath;
   try {
@@ -188,7 +188,7 @@ async function programs(
   engine: CommandEngine,
   open: OpenTrial,
   find: FindProgram,
-  place: Place,
+  place: TrialFolders,
 ): Promise<readonly Finding[]> {
   const { inside, outside } = place;
   const found: Finding[] = [];

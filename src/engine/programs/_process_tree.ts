@@ -32,7 +32,7 @@ const FEW_NUMBERS = 64;
 type Owner = number | "own" | "foreign" | "stray" | "unsure";
 
 /** A process that a program has started. */
-export interface Found {
+export interface FoundProcess {
   readonly facts: ProcessFacts;
   readonly owner: number | "stray" | "unsure";
 }
@@ -117,14 +117,14 @@ export class ProcessTree {
   }
 
   /** Shows all that programs have started. */
-  visitAll(show: (found: Found) => void): void {
+  visitAll(show: (found: FoundProcess) => void): void {
     const before = this.#known;
     this.#known = new Map();
     this.#visit(this.table.list(), before, show);
   }
 
   /** As `visitAll`, of those that were started since this one, its number included in none. */
-  visitSince(first: number, show: (found: Found) => void): void {
+  visitSince(first: number, show: (found: FoundProcess) => void): void {
     const last = this.table.last();
     if (last === null) return;
     const distance = this.given(first, last);
@@ -138,7 +138,7 @@ export class ProcessTree {
   #visit(
     numbers: readonly number[],
     before: ReadonlyMap<number, { readonly job: number; readonly began: number }>,
-    show: (found: Found) => void,
+    show: (found: FoundProcess) => void,
   ): void {
     const seen = new Map<number, ProcessFacts>();
     for (const id of numbers) {

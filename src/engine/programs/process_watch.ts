@@ -9,7 +9,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { jobOf } from "../../host/kernel/run_marks.ts";
 import type { Guardian } from "./_guardian.ts";
-import { type Found, isMarked, ProcessTree } from "./_process_tree.ts";
+import { type FoundProcess, isMarked, ProcessTree } from "./_process_tree.ts";
 
 /**
  * How often it is asked whether processes were started, and how many make it look at once: a program that forks without
@@ -183,7 +183,7 @@ export class ProcessWatch {
   /** Whether something runs of it beside the leaders of its groups, or something that belongs to no run at all. */
   #hasLeft(run: Watched): boolean {
     let left = false;
-    const look = (found: Found): void => {
+    const look = (found: FoundProcess): void => {
       left ||= isLeft(run, found);
     };
     const [first] = run.leaders;
@@ -236,7 +236,7 @@ export class ProcessWatch {
 
   #look(): void {
     const started = performance.now();
-    const found: Found[] = [];
+    const found: FoundProcess[] = [];
     const counts = new Map<number | string, number>();
     const { processes } = this.#options.limits;
     this.#tree.visitAll((one) => {
@@ -258,7 +258,7 @@ export class ProcessWatch {
   }
 
   /** A few at a time: a process that forks lets nobody see its environment meanwhile. */
-  #tellGuardian(found: readonly Found[]): void {
+  #tellGuardian(found: readonly FoundProcess[]): void {
     const alive = new Set(found.map(({ facts }) => facts.id));
     for (const id of this.#marked.keys()) if (!alive.has(id)) this.#marked.delete(id);
     const fresh = [...alive].filter((id) => !this.#marked.has(id)).slice(0, MOST_ENVIRONMENTS);
@@ -317,6 +317,6 @@ export class ProcessWatch {
   }
 }
 
-function isLeft({ job, abandoned, leaders }: Watched, { owner, facts }: Found): boolean {
+function isLeft({ job, abandoned, leaders }: Watched, { owner, facts }: FoundProcess): boolean {
   return typeof owner === "string" || (owner === job && (abandoned || !leaders.has(facts.id)));
 }

@@ -48,13 +48,13 @@ export function createIdentityProbe(libc: Libc | null): IdentityProbe {
   };
 }
 
-interface Look {
+interface ObservedState {
   readonly state: string;
   /** Of a folder; null for all else. */
   readonly folderState: string | null;
 }
 
-function lookByKernel(libc: Libc, path: string): Look {
+function lookByKernel(libc: Libc, path: string): ObservedState {
   const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
   if (descriptor < 0) return { state: `error ${descriptor}`, folderState: null };
   try {
@@ -74,7 +74,7 @@ function lookByKernel(libc: Libc, path: string): Look {
   }
 }
 
-function lookByRuntime(path: string): Look {
+function lookByRuntime(path: string): ObservedState {
   try {
     const { isDirectory, dev, ino, mode, uid, gid, size, ctime } = Deno.lstatSync(path);
     const which = `${dev}:${ino}`;

@@ -52,9 +52,9 @@ export function findConnection(
   rules: NetworkRules,
   connection: ConnectCapability,
 ): NetworkFinding {
-  const place = placeOf(connection);
-  if (place === null) return { effect: "unnamed", because: "invalid" };
-  const { restricting, granting, byMethod, reaching } = sift(rules, place);
+  const endpoint = endpointOf(connection);
+  if (endpoint === null) return { effect: "unnamed", because: "invalid" };
+  const { restricting, granting, byMethod, reaching } = sift(rules, endpoint);
   const denying = restricting.find(({ effect }) => effect === "deny");
   if (denying !== undefined) return { effect: "deny", rule: denying.rule };
   const grant = reaching.find(({ effect }) => effect === "allow") ?? reaching[0];
@@ -72,27 +72,27 @@ export function matchConnection(
   rules: NetworkRules,
   connection: ConnectCapability,
 ): readonly Match[] {
-  const place = placeOf(connection);
-  if (place === null) return [];
-  const { restricting, reaching } = sift(rules, place);
+  const endpoint = endpointOf(connection);
+  if (endpoint === null) return [];
+  const { restricting, reaching } = sift(rules, endpoint);
   const allowing = reaching.filter(({ effect }) => effect === "allow");
   return inOrder(
     [...restricting, ...allowing].flatMap(({ rule, effect, hosts }) =>
-      hosts.filter((pattern) => matchesHost(pattern, place.host.text, place.port))
+      hosts.filter((pattern) => matchesHost(pattern, endpoint.host.text, endpoint.port))
         .map(({ source }) => ({ rule, effect, pattern: source }))
     ),
   );
 }
 
 /** What a connection leads to; `method` in upper case. */
-interface Place {
+interface Endpoint {
   readonly host: Host;
   readonly port: number;
   readonly method: string | undefined;
 }
 
 /** Null where it is no host and port. */
-function placeOf({ host: written, port, method }: ConnectCapability): Place | null {
+function endpointOf({ host: written, port, method }: ConnectCapability): Endpoint | null {
   const host = hostOf(written);
   if (host === null || !Number.isInteger(port) || port < 1 || port > 65_535) return null;
   return { host, port, method: method?.toUpperCase() };
@@ -102,7 +102,7 @@ function placeOf({ host: written, port, method }: ConnectCapability): Place | nu
  * The rules for the host: those that restrict there; those that grant, of these those that know the method, and of
  * these those that reach it where it is private.
  */
-function sift({ entries }: NetworkRules, { host, port, method }: Place) {
+function sift({ entries }: NetworkRules, { host, port, method }: Endpoint) {
   const named = entries.filter(({ hosts }) =>
     hosts.some((pattern) => matchesHost(pattern, host.text, port))
   );

@@ -39,7 +39,7 @@ export function strictInput(input: JsonSchema): StrictInput {
   return fits ? { schema, dropped } : { schema: null, dropped: [] };
 }
 
-interface Place {
+interface SchemaPosition {
   readonly path: string;
   readonly dropped: string[];
   /** Within alternatives, where `null` is not taken for absence. */
@@ -47,7 +47,7 @@ interface Place {
 }
 
 /** Null where there is no strict form. */
-function strictOf(schema: JsonSchema, place: Place): StrictSchema | null {
+function strictOf(schema: JsonSchema, place: SchemaPosition): StrictSchema | null {
   if (schema.oneOf !== undefined) {
     return schema.type === undefined ? alternatives(schema, schema.oneOf, place) : null;
   }
@@ -74,7 +74,7 @@ function strictOf(schema: JsonSchema, place: Place): StrictSchema | null {
 
 function strictObject(
   { properties = {}, required = [] }: JsonSchema,
-  place: Place,
+  place: SchemaPosition,
 ): StrictSchema | null {
   const strict: [string, StrictSchema][] = [];
   for (const [name, property] of Object.entries(properties)) {
@@ -97,7 +97,7 @@ function strictObject(
 function alternatives(
   schema: JsonSchema,
   forms: readonly JsonSchema[],
-  place: Place,
+  place: SchemaPosition,
 ): StrictSchema | null {
   const strict = forms.map((form) => strictOf(form, { ...place, inForm: true }));
   if (!strict.every((form) => form !== null)) return null;

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import {
-  type Found,
+  type FoundProcess,
   isMarked,
   type KnownRun,
   ProcessTree,
@@ -14,7 +14,7 @@ interface World {
   readonly tree: ProcessTree;
   readonly runs: Map<number, KnownRun>;
   /** Whose the processes with this word are, sorted, as the tree shows them. */
-  readonly owners: (word: string) => readonly Found["owner"][];
+  readonly owners: (word: string) => readonly FoundProcess["owner"][];
 }
 
 function world(isUnderWay = (_isJob: (job: number) => boolean) => false): World {
@@ -22,7 +22,7 @@ function world(isUnderWay = (_isJob: (job: number) => boolean) => false): World 
   const tree = new ProcessTree({ libc, ...MARK, runs, isUnderWay });
   const owners = (word: string) => {
     const ids = running(word);
-    const found: Found["owner"][] = [];
+    const found: FoundProcess["owner"][] = [];
     tree.visitAll(({ facts, owner }) => {
       if (ids.includes(facts.id)) found.push(owner);
     });
