@@ -276,6 +276,11 @@ interface ToolOf<I, O> {
   readonly riskOfPrograms?: boolean;
   /** Beside `riskOfPrograms`: it counts as this much at least. */
   readonly leastRisk?: Risk;
+  /**
+   * Whether the call goes on where a program of it is not there, as a line of several commands does (status 127, POSIX,
+   * 2.8.2); else that is told before anything is asked or begun. Of the completed input.
+   */
+  goesOn?(input: I): boolean;
   /** It runs as a module in a process of its own (`runModule`), and starts no programs. */
   readonly ownProcess?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */

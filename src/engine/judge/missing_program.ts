@@ -5,12 +5,16 @@ import { quoted } from "../../core/printable.ts";
 import type { DecidedCall } from "./decided_call.ts";
 
 /**
- * COMMAND_NOT_FOUND for the one program of a call that was not found, null where it is there; where it is one of
- * several, its line goes on as with any shell (status 127).
+ * COMMAND_NOT_FOUND for the one program of a call that was not found, null where it is there; where the line says what
+ * follows then (`nope || true`), it goes on as with any shell (status 127).
  */
 export function missingProgram(
-  { decision, sought = [] }: Pick<DecidedCall, "decision" | "sought">,
+  { tool, input, decision, sought = [] }: Pick<
+    DecidedCall,
+    "tool" | "input" | "decision" | "sought"
+  >,
 ): ToolError | null {
+  if (tool.goesOn?.(input) === true) return null;
   const spawns = decision.verdicts.flatMap(({ capability }) =>
     capability.kind === "process.spawn" && capability.opened !== true ? [capability] : []
   );

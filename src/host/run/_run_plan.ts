@@ -3,6 +3,7 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { isWhollyCertain } from "../../shell/certain.ts";
 import { resolvePath } from "../paths/canonicalize.ts";
@@ -17,7 +18,8 @@ import type { ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
 import { createFileNames } from "./line/file_names.ts";
 import type { LineCommand, LineHost } from "./line/line_host.ts";
-import { openFileAnywhere } from "./line/redirect.ts";
+import { notStarted } from "./line/not_started.ts";
+import { messageOf, openFileAnywhere } from "./line/redirect.ts";
 import { runLine, Stopped } from "./line/run_line.ts";
 
 export interface PlanRun {
@@ -94,12 +96,15 @@ function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost 
     filesOf: createFileNames({ libc, rulebook, resolve }),
     resolve,
     open: (kind, path) => openFileAnywhere(libc, kind, path, options.openElsewhere),
-    isOpenDirectory(path) {
-      if (rulebook.judgePath("read", path, "directory").effect === "deny") return false;
+    directoryFailure(path) {
+      // Whether it is there or not.
+      if (rulebook.judgePath("read", path, "directory").effect === "deny") {
+        return messageOf(ERRNO.EACCES);
+      }
       const descriptor = openWithoutLinks(libc, path, OPEN.PATH | libc.numbers.O_DIRECTORY);
-      if (descriptor < 0) return false;
+      if (descriptor < 0) return messageOf(-descriptor);
       close(libc, descriptor);
-      return true;
+      return null;
     },
     async allow(command) {
       if (isGranted(command)) return;
@@ -107,10 +112,19 @@ function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost 
       if (refusal !== null) throw refusal;
     },
     launch(launch) {
+      const [name = ""] = launch.argv;
       const program = programOf(grant, launch.argv, launch.directory);
-      if (program !== null) return launcher.launch({ ...launch, program });
       // It was judged, and allowed by its name.
-      throw new ToolError("COMMAND_NOT_FOUND", `${launch.argv[0] ?? ""}: not found`);
+      if (program === null) {
+        return notStarted(name, launch.directory, { libc, resolve, judgePath: rulebook.judgePath });
+      }
+      try {
+        return launcher.launch({ ...launch, program });
+      } catch (error) {
+        const gone = error instanceof ToolError && error.code === "COMMAND_NOT_FOUND";
+        if (gone) return { status: 127, message: error.message };
+        throw error;
+      }
     },
     stop: () => run.stop("refused"),
     stopped: () => run.reason !== null,

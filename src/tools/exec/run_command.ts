@@ -73,6 +73,7 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
     "timeout_ms (30 s by default), what it wrote kept.",
   risk: "dangerous",
   riskOfPrograms: true,
+  goesOn: ({ plan }) => plan !== undefined && plan !== null && plan.root.kind !== "simple",
   permission: "code_execution",
   input,
   output: COMMAND_OUTPUT,

@@ -14,6 +14,8 @@ export interface Done {
 export type Builtin = (words: readonly string[], state: LineState, host: LineHost) => Done;
 
 const SUCCEEDED: Done = { status: 0 };
+/** strerror(3) of ENOENT */
+const NO_SUCH_FILE = "No such file or directory";
 
 const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   ":": () => SUCCEEDED,
@@ -21,8 +23,9 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   false: () => ({ status: 1 }),
   cd([target = ""], state, host) {
     const directory = host.resolve(state.directory, target);
-    if (directory === null || !host.isOpenDirectory(directory)) {
-      return { status: 1, error: `${target}: no such directory, or none that may be read` };
+    const failure = directory === null ? NO_SUCH_FILE : host.directoryFailure(directory);
+    if (directory === null || failure !== null) {
+      return { status: 1, error: `${target}: ${failure}` };
     }
     state.move(directory);
     return SUCCEEDED;

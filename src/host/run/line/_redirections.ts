@@ -27,13 +27,14 @@ export async function targetsOf(
 /** What a command is to have in place of the descriptors around it. */
 export interface Redirected {
   readonly descriptors: readonly number[];
+  /** Why one of them could not be done; null where all are. Those to its left are in `descriptors`. */
+  readonly failure: string | null;
   /** Lets go of what was opened for it: programs that were started have their own. */
   close(): void;
 }
 
 /**
- * Applies them, left to right. `targets` from {@linkcode targetsOf}, judged since. A message where a file cannot be
- * opened.
+ * Applies them, left to right, up to the first that cannot be. `targets` from {@linkcode targetsOf}, judged since.
  */
 export async function redirect(
   host: LineHost,
@@ -44,7 +45,7 @@ export async function redirect(
     readonly expander: Expander;
     readonly around: readonly number[];
   },
-): Promise<Redirected | string> {
+): Promise<Redirected> {
   const { libc, poller } = host;
   const descriptors = [...around];
   const opened: number[] = [];
@@ -71,15 +72,14 @@ export async function redirect(
         const target = targets[next++] as LineRedirection;
         const file = await openTarget(host, target, state);
         if (typeof file === "string") {
-          closeAll();
-          return file;
+          return { descriptors, failure: file, close: closeAll };
         }
         opened.push(file);
         descriptors[descriptor] = file;
       }
     }
   }
-  return { descriptors, close: closeAll };
+  return { descriptors, failure: null, close: closeAll };
 }
 
 async function openTarget(

@@ -22,6 +22,16 @@ export interface LineCommand {
   readonly variables: readonly string[];
 }
 
+/**
+ * A program that could not be started, as shells say it (POSIX, 2.8.2): 127 where there is none, 126 where what is there
+ * cannot be executed. The line goes on.
+ */
+export interface NotStarted {
+  readonly status: 126 | 127;
+  /** For standard error of the command, with the name of the program. */
+  readonly message: string;
+}
+
 export interface LineHost {
   readonly libc: Libc;
   readonly spawner: Spawner;
@@ -36,17 +46,17 @@ export interface LineHost {
   resolve(directory: CanonicalPath, path: string): CanonicalPath | null;
   /** A descriptor of the file, or an error number with its sign turned. */
   open(kind: FileKind, path: CanonicalPath): Promise<number>;
-  /** Whether a path leads to a directory that may be read. */
-  isOpenDirectory(path: CanonicalPath): boolean;
+  /** Why nothing may be done in the directory of this path, as shells say it; null where it may. */
+  directoryFailure(path: CanonicalPath): string | null;
   /** Throws the ToolError that refuses it; else it may begin. */
   allow(command: LineCommand): Promise<void>;
-  /** Throws a ToolError where it cannot be started. */
+  /** Throws a ToolError where it was refused, or there is no room for it. */
   launch(launch: {
     readonly argv: readonly string[];
     readonly directory: CanonicalPath;
     readonly environment: ReadonlyMap<string, string>;
     readonly descriptors: readonly number[];
-  }): Child;
+  }): Child | NotStarted;
   /** Ends what runs. */
   stop(): void;
   /** Whether it is to end: nothing new begins. */

@@ -10,7 +10,7 @@ import { type Child, endedBy } from "../_programs.ts";
 import { close, openPipe, setNonBlocking } from "../../kernel/pipes.ts";
 import { type Builtin, builtinOf } from "./_builtins.ts";
 import { type Expander, expandText, expandWord } from "./_expand.ts";
-import type { LineHost, LineRedirection } from "./line_host.ts";
+import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
 import { redirect, type Redirected, targetsOf } from "./_redirections.ts";
 import { Exit, LineState, statusOf, SUCCESS } from "./_state.ts";
 import { textOf } from "./_substitution.ts";
@@ -215,8 +215,10 @@ class LineRunner {
   ): Promise<Redirected | null> {
     const expander = this.#expander(around);
     const opened = await redirect(this.#host, redirections, targets, { state, expander, around });
-    if (typeof opened !== "string") return opened;
-    await this.#complain(around, opened);
+    if (opened.failure === null) return opened;
+    // Those to its left hold already (bash and dash alike).
+    await this.#complain(opened.descriptors, opened.failure);
+    opened.close();
     state.status = FAILED;
     return null;
   }
@@ -286,10 +288,12 @@ class LineRunner {
       }
       if (builtin === null) {
         const child = this.#launch(argv, values, state, descriptors);
+        // As a shell does it, into what the command itself would have written to.
+        if ("status" in child) await this.#complain(descriptors, child.message);
         opened.close();
         place.release();
-        state.status = child instanceof ToolError
-          ? await this.#missing(child, descriptors)
+        state.status = "status" in child
+          ? { code: child.status, signal: null }
           : await this.#ended(child);
       } else if (builtin === assignOnly) {
         // Without a substitution the status of an assignment is success (POSIX, 2.9.1.1).
@@ -309,26 +313,12 @@ class LineRunner {
     values: ReadonlyMap<string, string>,
     state: LineState,
     descriptors: readonly number[],
-  ): Child | ToolError {
+  ): Child | NotStarted {
     // Much may have been waited for since it was looked at.
     if (this.#host.stopped()) throw new Stopped();
     const environment = state.environment();
     for (const [name, value] of values) environment.set(name, value);
-    try {
-      return this.#host.launch({ argv, directory: state.directory, environment, descriptors });
-    } catch (error) {
-      if (error instanceof ToolError && error.code === "COMMAND_NOT_FOUND") return error;
-      throw error;
-    }
-  }
-
-  /** POSIX, 2.8.2: a command that is not found has the status 127, and the line goes on. */
-  async #missing(
-    error: ToolError,
-    descriptors: readonly number[],
-  ): Promise<LineState["status"]> {
-    await this.#complain(descriptors, error.message);
-    return { code: 127, signal: null };
+    return this.#host.launch({ argv, directory: state.directory, environment, descriptors });
   }
 
   async #ended(child: Child): Promise<LineState["status"]> {

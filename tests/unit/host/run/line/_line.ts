@@ -154,3 +154,18 @@ export function snapshot(directory: string, prefix = ""): Record<string, string>
   }
   return found;
 }
+
+/** Runs in a new directory, whose name is the same for the output of all. */
+export async function inCopy(
+  run: (directory: CanonicalPath) => Promise<Said>,
+): Promise<{ readonly shown: string; readonly stderr: string }> {
+  const directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-test-" }));
+  try {
+    fill(directory);
+    const { stdout, stderr, status } = await run(directory as CanonicalPath);
+    const shown = JSON.stringify({ stdout, status, files: snapshot(directory) });
+    return { shown: shown.replaceAll(directory, "W"), stderr: stderr.replaceAll(directory, "W") };
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+}

@@ -1,11 +1,10 @@
 /** Generated lines run by Toolgate and by the machine's own shells: same output, same status, same files. */
 
 import { assert } from "@std/assert";
-import type { CanonicalPath } from "../../../../../src/core/capability.ts";
 import { ToolError } from "../../../../../src/core/errors.ts";
 import { parseLine } from "../../../../../src/shell/parse_line.ts";
 import { Random } from "../../../../random.ts";
-import { fill, runByShell, runLine, type Said, said, snapshot } from "./_line.ts";
+import { inCopy, runByShell, runLine, said } from "./_line.ts";
 
 const LINES = 400;
 const SEED = 4_711;
@@ -185,21 +184,6 @@ class Generator {
       pick: <T>(from: readonly T[]): T => this.#random.pick(from),
       once: (n: number): boolean => this.#random.once(n),
     };
-  }
-}
-
-/** Runs in a new directory, whose name is the same for the output of all. */
-async function inCopy(
-  run: (directory: CanonicalPath) => Promise<Said>,
-): Promise<{ readonly shown: string; readonly stderr: string }> {
-  const directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-test-" }));
-  try {
-    fill(directory);
-    const { stdout, stderr, status } = await run(directory as CanonicalPath);
-    const shown = JSON.stringify({ stdout, status, files: snapshot(directory) });
-    return { shown: shown.replaceAll(directory, "W"), stderr };
-  } finally {
-    Deno.removeSync(directory, { recursive: true });
   }
 }
 
