@@ -14,6 +14,7 @@ import type { ErrorCode, RuleReference } from "../core/errors.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
 import type { Effects } from "../programs/effects.ts";
 import type { EndingRefusal, Question } from "./judge/question.ts";
+import type { NameRule } from "./match/name_filter.ts";
 import type {
   Access,
   AgentRule,
@@ -168,6 +169,18 @@ export interface EntryJudge {
   into(name: string): EntryJudge;
   /** As `Rulebook.mayDenyBelow`. */
   readonly mayDeny: boolean;
+  /** What sets some names apart from all others here; null where each has to be asked about. */
+  names(): EntryNames | null;
+}
+
+/** How most names of a directory fare, and which might not. */
+export interface EntryNames {
+  /** For `createNameFilter`, as are `endings`. */
+  readonly rules: readonly NameRule[];
+  /** Of files alone. */
+  readonly endings: readonly string[];
+  /** Of each name that no rule and no ending fits; `into` gives judges alike for all of these. */
+  readonly usual: Readonly<Record<"file" | "directory", Effect>>;
 }
 
 /** The effects of a command; `ruled`: what it may start is said by a rule, not by the table of programs. */

@@ -13,10 +13,16 @@ import type { CanonicalPath } from "../../src/core/capability.ts";
 import { serveEngine } from "../../src/cli/serve.ts";
 import { loadPolicy } from "../../src/cli/session.ts";
 import { createStayingEngine, type EngineParts } from "../../src/engine/create_engine.ts";
-import type { Rulebook, Verdict } from "../../src/policy/rulebook.ts";
+import type { EntryJudge, Rulebook, Verdict } from "../../src/policy/rulebook.ts";
 import { probeRegistry } from "./probe_registry.ts";
 
 const ALLOWED: Verdict = { effect: "allow", code: null, reason: "the probe allows", rule: null };
+const ALLOWED_BELOW: EntryJudge = {
+  effectOf: () => "allow",
+  into: () => ALLOWED_BELOW,
+  mayDeny: false,
+  names: () => ({ rules: [], endings: [], usual: { file: "allow", directory: "allow" } }),
+};
 const MAIN_REFUSED = 9;
 
 /** A policy layer that says yes to everything. */
@@ -24,6 +30,7 @@ function allowAll(rulebook: Rulebook): Rulebook {
   return {
     ...rulebook,
     judgePath: () => ALLOWED,
+    judgeBelow: () => ALLOWED_BELOW,
     mayDenyBelow: () => false,
     decide: (subject, capabilities) => ({
       ...ALLOWED,

@@ -15,7 +15,7 @@ import type { ProgramPaths } from "../../sandbox/program_rules.ts";
 /** What drawing files takes. */
 export interface FileSource {
   readonly libc: Libc;
-  readonly rulebook: Pick<Rulebook, "scope" | "judgePath" | "mayDenyBelow">;
+  readonly rulebook: Pick<Rulebook, "scope" | "judgePath" | "judgeBelow" | "mayDenyBelow">;
   /** Where programs may read beyond the workspace, as canonical paths. */
   readonly system: readonly CanonicalPath[];
 }

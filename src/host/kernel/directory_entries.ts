@@ -8,6 +8,8 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 const TYPES: Readonly<Record<number, FileType>> = { 8: "file", 4: "directory", 10: "symlink" };
 const UNKNOWN_TYPE = 0;
 
+const DOT = 0x2e;
+
 const LATIN1 = new TextDecoder("latin1");
 const NO_BYTES = new Uint8Array(0);
 
@@ -44,6 +46,98 @@ export function readEntries(
     parseEntries(buffer, count, beginning, entries);
   }
   return entries.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+}
+
+/** One entry as the kernel wrote it, good until the visit of it ends. */
+export interface RawEntry {
+  /** Holds the name from `start` to `end`. */
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** All bytes of the name are. */
+  readonly ascii: boolean;
+  /** Null where the file system does not say. */
+  readonly type: FileType | null;
+  /** Of what the entry leads to, but for mounts: there of what they lie over. File systems may leave it out: 0. */
+  readonly inode: number;
+  /** `raw`: its bytes where it is no UTF-8, whose `name` then holds U+FFFD for what is none. */
+  decode(): { readonly name: string; readonly raw: Uint8Array | null };
+}
+
+/**
+ * Visits the entries but `.` and `..` in the order of the file system, without making anything of those that the
+ * visitor passes over, until it returns false. 0, or an error number with its sign turned.
+ */
+export function visitEntries(
+  libc: Libc,
+  descriptor: number,
+  buffer: Uint8Array,
+  visit: (entry: RawEntry) => boolean,
+): number {
+  const entry = new EntryCursor(buffer);
+  for (;;) {
+    const count = libc.transfer(libc.numbers.getdents64, descriptor, buffer, buffer.length);
+    if (count === -ERRNO.EINTR) continue;
+    if (count <= 0) return count;
+    for (let offset = 0; offset < count;) {
+      offset = entry.moveTo(offset);
+      if (!entry.isDots() && !visit(entry)) return 0;
+    }
+  }
+}
+
+/** Moves over the records of one buffer; see `parseEntries` for what these are. */
+class EntryCursor implements RawEntry {
+  readonly bytes: Uint8Array;
+  #record = 0;
+  start = 0;
+  end = 0;
+  ascii = true;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** Where the next record begins. */
+  moveTo(record: number): number {
+    const { bytes } = this;
+    const start = record + 19;
+    let end = start;
+    let all = 0;
+    // The bytes behind the NUL are what was there before.
+    for (let byte = bytes[end]!; byte !== 0; byte = bytes[++end]!) all |= byte;
+    this.#record = record;
+    this.start = start;
+    this.end = end;
+    this.ascii = all < 0x80;
+    return record + (bytes[record + 16]! | bytes[record + 17]! << 8);
+  }
+
+  isDots(): boolean {
+    const { bytes, start, end } = this;
+    return bytes[start] === DOT &&
+      (end === start + 1 || end === start + 2 && bytes[start + 1] === DOT);
+  }
+
+  get type(): FileType | null {
+    const type = this.bytes[this.#record + 18]!;
+    return type === UNKNOWN_TYPE ? null : TYPES[type] ?? "other";
+  }
+
+  get inode(): number {
+    let inode = 0;
+    for (let at = 7; at >= 0; at--) inode = inode * 256 + this.bytes[this.#record + at]!;
+    return inode;
+  }
+
+  decode(): { readonly name: string; readonly raw: Uint8Array | null } {
+    const bytes = this.bytes.subarray(this.start, this.end);
+    if (this.ascii) return { name: LATIN1.decode(bytes), raw: null };
+    const name = decodeName(bytes);
+    return name === null
+      ? { name: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), raw: bytes.slice() }
+      : { name, raw: null };
+  }
 }
 
 /**

@@ -57,26 +57,34 @@ export function sizeAt(
   return { type: TYPES[mode & TYPE_BITS] ?? "other", size: unsigned64(libc.struct, 40) };
 }
 
-/** What tells a directory that was changed from one that was not. */
+/** What tells a directory that was changed from one that was not: which one it is, and its times. */
 export interface ChangeState {
-  /** Which one it is, and its times. */
-  readonly state: string;
-  /** The later of its times, in ms with their fraction. */
+  readonly device: number;
+  readonly inode: number;
+  /** In ms since 1970, with their fraction. Programs can set it. */
+  readonly modified: number;
+  /** As `modified`; programs cannot set it. */
   readonly changed: number;
 }
 
 /** Of a directory by its absolute path, a link not followed; null where there is none. Quick for many. */
 export function changeStateOf(libc: Libc, path: string): ChangeState | null {
-  if (callStatx(libc, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, WANTED_CHANGE) < 0) return null;
-  const { struct } = libc;
-  if ((struct.getUint16(28, true) & TYPE_BITS) !== DIRECTORY) return null;
+  return changeState(libc, callStatx(libc, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, WANTED_CHANGE));
+}
+
+/** As `changeStateOf`, of a directory that is open. */
+export function openChangeState(libc: Libc, descriptor: number): ChangeState | null {
+  return changeState(libc, callStatx(libc, descriptor, "", AT_EMPTY_PATH, WANTED_CHANGE));
+}
+
+function changeState({ struct }: Libc, result: number): ChangeState | null {
+  if (result < 0 || (struct.getUint16(28, true) & TYPE_BITS) !== DIRECTORY) return null;
   const word = (offset: number): number => struct.getUint32(offset, true);
-  const modified = seconds(struct, 112) * 1000 + word(120) / 1e6;
-  const touched = seconds(struct, 96) * 1000 + word(104) / 1e6;
-  const device = word(136) * 2 ** 32 + word(140);
   return {
-    state: `${device}:${unsigned64(struct, 32)}:${modified}:${touched}`,
-    changed: Math.max(modified, touched),
+    device: word(136) * 2 ** 32 + word(140),
+    inode: unsigned64(struct, 32),
+    modified: seconds(struct, 112) * 1000 + word(120) / 1e6,
+    changed: seconds(struct, 96) * 1000 + word(104) / 1e6,
   };
 }
 

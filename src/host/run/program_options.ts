@@ -58,7 +58,7 @@ export interface ProcessesOptions extends ProgramOptions {
   readonly grant: Grant;
   readonly rulebook: Pick<
     Rulebook,
-    "settings" | "scope" | "judgePath" | "mayDenyBelow" | "limitsRuns"
+    "settings" | "scope" | "judgePath" | "judgeBelow" | "mayDenyBelow" | "limitsRuns"
   >;
   /** Ends the running programs as their timeout would. */
   readonly signal: AbortSignal;

@@ -76,6 +76,23 @@ function judgeOf(policies: readonly PolicyPlace[]): EntryJudge {
     mayDeny: policies.some(({ place, extension }) =>
       restrictsFiles(extension) || place?.mayRestrict === true
     ),
+    names() {
+      const rules = policies.flatMap(({ place }) => place === null ? [] : [place.named()]);
+      if (rules.includes(null)) return null;
+      return {
+        rules: rules.flatMap((named) => named ?? []),
+        endings: policies.flatMap(({ extension }) =>
+          extension === null ? [] : [...extension.deny, ...extension.allow ?? []]
+        ),
+        usual: {
+          file: strictestEffect(policies.flatMap(({ place, extension }) => [
+            place?.usual() ?? "allow",
+            extension !== null && extension.allow !== null ? "deny" : "allow",
+          ])),
+          directory: strictestEffect(policies.map(({ place }) => place?.usual() ?? "allow")),
+        },
+      };
+    },
     effectOf(name, kind) {
       let worst: Effect = "allow";
       for (const { place, extension } of policies) {
@@ -95,6 +112,10 @@ function judgeOf(policies: readonly PolicyPlace[]): EntryJudge {
         : judgeOf(below);
     },
   };
+}
+
+function strictestEffect(effects: readonly Effect[]): Effect {
+  return EFFECTS.findLast((effect) => effects.includes(effect)) ?? "allow";
 }
 
 function restrictsFiles(rule: ExtensionRule | null): boolean {

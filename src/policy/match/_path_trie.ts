@@ -4,7 +4,12 @@
  */
 
 import { DEEP, type GlobSegment } from "../../core/glob.ts";
-import { foldSegment, type SegmentPattern, type Steps } from "../../core/glob_segment.ts";
+import {
+  foldSegment,
+  parseSegment,
+  type SegmentPattern,
+  type Steps,
+} from "../../core/glob_segment.ts";
 import {
   addSegment,
   collectMatches,
@@ -242,6 +247,21 @@ export function isLive<R>({ active, deeps }: TriePlace<R>): boolean {
   for (const node of active) if (hasChildren(node)) return true;
   for (const node of deeps) if (hasChildren(node)) return true;
   return false;
+}
+
+/** What the names of the next step are compared with: a name that fits none of these changes nothing. */
+export function nextNames<R>(
+  { active, deeps }: TriePlace<R>,
+): readonly (string | SegmentPattern)[] {
+  return [...active, ...deeps].flatMap(({ literals, wildcards }) => [
+    ...literals.keys(),
+    ...[...wildcards?.nodes.keys() ?? []].map(parseSegment),
+  ]);
+}
+
+/** The place behind a name that fits nothing. */
+export function stepPast<R>({ deeps, any }: TriePlace<R>): TriePlace<R> {
+  return { active: [], deeps, any };
 }
 
 /** What speaks for the path itself. */

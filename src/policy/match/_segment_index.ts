@@ -134,8 +134,8 @@ function pieceOf(pattern: SegmentPattern): string {
   return longest.slice(-MAX_PIECE);
 }
 
-/** The plain characters, null for wildcards. */
-function textsOf({ tokens }: SegmentPattern): (string | null)[] {
+/** The plain characters of a pattern in their order, null for each wildcard and class. */
+export function textsOf({ tokens }: SegmentPattern): (string | null)[] {
   return tokens.map((token) =>
     typeof token === "number" && token >= 0 ? String.fromCodePoint(token) : null
   );

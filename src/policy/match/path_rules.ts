@@ -9,13 +9,16 @@ import {
   endingsOfWalk,
   hitsAt,
   isLive,
+  nextNames,
   type Ordered,
   placeAt,
   stepInto,
+  stepPast,
   type TrieNode,
   type TriePlace,
   walkTrie,
 } from "./_path_trie.ts";
+import type { NameRule } from "./name_filter.ts";
 import { parsePathGlob, rootedSegments } from "./path.ts";
 import type { Access, Effect, PathRule } from "../model.ts";
 
@@ -124,6 +127,10 @@ export interface PathPlace {
   into(name: string): PathPlace;
   /** Whether anything below could be other than allowed; true when unsure. */
   readonly mayRestrict: boolean;
+  /** What some rule says of names here; null where that cannot be told by names as they are written. */
+  named(): readonly NameRule[] | null;
+  /** The effect of `effectOf` on all names that fit none of `named`. */
+  usual(): Effect;
 }
 
 /** The place of a directory, given as its names from the root. */
@@ -144,17 +151,30 @@ function placeOf(
   const covered = coversBelow(granting);
   const live = isLive(restricting);
   const { any: above } = restricting;
+  const effectAt = (
+    { any }: TriePlace<CitedRule>,
+    grantingAt: () => TriePlace<CitedRule>,
+  ): Effect => {
+    if (any.deny !== null) return "deny";
+    if (!covered) {
+      const here = hitsAt(grantingAt());
+      if (here.allow === null && here.ask === null) return "deny";
+    }
+    return any.ask === null ? "allow" : "ask";
+  };
   return {
     mayRestrict: live || above.deny !== null || above.ask !== null || !covered,
     effectOf(name) {
-      const { any } = live ? stepInto(restricting, name, fold) : restricting;
-      if (any.deny !== null) return "deny";
-      if (!covered) {
-        const here = hitsAt(stepInto(granting, name, null));
-        if (here.allow === null && here.ask === null) return "deny";
-      }
-      return any.ask === null ? "allow" : "ask";
+      return effectAt(
+        live ? stepInto(restricting, name, fold) : restricting,
+        () => stepInto(granting, name, null),
+      );
     },
+    named() {
+      if (live && fold !== null) return null;
+      return [...live ? nextNames(restricting) : [], ...covered ? [] : nextNames(granting)];
+    },
+    usual: () => effectAt(stepPast(restricting), () => stepPast(granting)),
     into(name) {
       const restrictingBelow = live ? stepInto(restricting, name, fold) : restricting;
       const grantingBelow = covered ? granting : stepInto(granting, name, null);

@@ -46,6 +46,10 @@ export interface Syscalls {
   readonly prlimit64: number;
   readonly prctl: number;
   readonly seccomp: number;
+  readonly fstatfs: number;
+  readonly inotifyInit1: number;
+  readonly inotifyAddWatch: number;
+  readonly inotifyRmWatch: number;
   readonly landlockCreateRuleset: number;
   readonly landlockAddRule: number;
   readonly landlockRestrictSelf: number;
@@ -100,6 +104,10 @@ const X86_64: Syscalls = {
   prlimit64: 302,
   prctl: 157,
   seccomp: 317,
+  fstatfs: 138,
+  inotifyInit1: 294,
+  inotifyAddWatch: 254,
+  inotifyRmWatch: 255,
   landlockCreateRuleset: 444,
   landlockAddRule: 445,
   landlockRestrictSelf: 446,
@@ -154,6 +162,10 @@ const AARCH64: Syscalls = {
   prlimit64: 261,
   prctl: 167,
   seccomp: 277,
+  fstatfs: 44,
+  inotifyInit1: 26,
+  inotifyAddWatch: 27,
+  inotifyRmWatch: 28,
   landlockCreateRuleset: 444,
   landlockAddRule: 445,
   landlockRestrictSelf: 446,

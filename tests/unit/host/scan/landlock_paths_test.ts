@@ -1,9 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
-import {
-  createLandlockPaths,
-  type LandlockPaths,
-} from "../../../../src/host/scan/landlock_paths.ts";
+import type { LandlockPaths } from "../../../../src/host/scan/landlock_paths.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import type { Rulebook } from "../../../../src/policy/rulebook.ts";
 import { isWithin } from "../../../../src/sandbox/within.ts";
@@ -11,6 +8,7 @@ import { Random } from "../../../random.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
 import { rulebookOf } from "../_rulebook.ts";
 import { withDirectory } from "../files/_temporary.ts";
+import { listOnce, sourceOf } from "./_paths.ts";
 
 const ALLOW_ALL = pathRule("allow", ["**"]);
 
@@ -30,7 +28,7 @@ async function listed(
 ): Promise<void> {
   await withDirectory((root) => {
     files.forEach((file) => write(`${root}/${file}`));
-    const found = createLandlockPaths(rulebookOf(root, sections)).list();
+    const found = listOnce(rulebookOf(root, sections));
     const short = (paths: readonly CanonicalPath[]): readonly string[] =>
       paths.map((path) => path === root ? "." : path.slice(root.length + 1)).sort();
     check({
@@ -102,7 +100,7 @@ Deno.test("links get no rule, and extensions count for files alone", async () =>
     write(`${root}/sub/x`);
     Deno.symlinkSync("/etc", `${root}/etc`);
     const extensions = { read: null, write: { allow: null, deny: [".exe"] } };
-    const found = createLandlockPaths(rulebookOf(root, { paths: [ALLOW_ALL], extensions })).list();
+    const found = listOnce(rulebookOf(root, { paths: [ALLOW_ALL], extensions }));
     assertEquals(found.read, [root]);
     assertEquals<readonly string[]>(found.write, [`${root}/d.exe`, `${root}/sub`]);
   });
@@ -114,7 +112,7 @@ Deno.test("beyond its bounds a directory is refused, never allowed whole", async
     for (let i = 0; i < 40; i++) write(`${root}/d${i}/ok`);
     const rulebook = rulebookOf(root, { paths: [ALLOW_ALL, pathRule("deny", ["**/.env"])] });
     for (const bounds of [{ rules: 60, entries: 10_000 }, { rules: 10_000, entries: 60 }]) {
-      const found = createLandlockPaths(rulebook, bounds).list();
+      const found = listOnce(rulebook, bounds);
       assert(found.refused.length > 0);
       assert(found.read.length + found.write.length + found.list.length <= bounds.rules);
       checkAgainstPolicy(rulebook, root, found);
@@ -126,7 +124,7 @@ Deno.test("listing again sees what has changed, and its fingerprint says whether
   await withDirectory((root) => {
     write(`${root}/src/a`);
     const rulebook = rulebookOf(root, { paths: [ALLOW_ALL, pathRule("deny", ["**/.env"])] });
-    const landlockPaths = createLandlockPaths(rulebook);
+    const landlockPaths = sourceOf(rulebook);
     const first = landlockPaths.list();
     assertEquals(first.read, [root]);
     write(`${root}/src/b`);
@@ -137,45 +135,7 @@ Deno.test("listing again sees what has changed, and its fingerprint says whether
     assertEquals<readonly string[]>(second.read, [`${root}/src/a`, `${root}/src/b`]);
     Deno.removeSync(`${root}/src/.env`);
     assertEquals(landlockPaths.list().fingerprint, first.fingerprint);
-  });
-});
-
-Deno.test("listings are remembered once their times have settled, and only then", async () => {
-  await withDirectory((root) => {
-    write(`${root}/src/a`);
-    let judged = 0;
-    const rulebook = rulebookOf(root, { paths: [ALLOW_ALL, pathRule("deny", ["**/.env"])] });
-    const counting: Rulebook = {
-      ...rulebook,
-      judgePath: (access, path, kind) => {
-        judged++;
-        return rulebook.judgePath(access, path, kind);
-      },
-    };
-    const again = (landlockPaths: { list(): LandlockPaths }): number => {
-      landlockPaths.list();
-      judged = 0;
-      landlockPaths.list();
-      return judged;
-    };
-    const racy = again(createLandlockPaths(counting));
-    const old = Date.now() - 60_000;
-    // The change time cannot be set back: the clock is set forward instead.
-    const now = Date.now;
-    Date.now = () => old + 3_600_000;
-    try {
-      const settled = again(createLandlockPaths(counting));
-      assert(settled < racy, `${settled} of ${racy} judgements`);
-      write(`${root}/src/.env`);
-      const landlockPaths = createLandlockPaths(counting);
-      landlockPaths.list();
-      Deno.removeSync(`${root}/src/.env`);
-      // The clock of the file system may not have ticked since: another time stands for that.
-      Deno.utimeSync(`${root}/src`, 1_000_000_000, 1_000_000_000);
-      assertEquals(landlockPaths.list().read, [root]);
-    } finally {
-      Date.now = now;
-    }
+    landlockPaths.close();
   });
 });
 
@@ -249,7 +209,7 @@ Deno.test("no rule ever opens what the policy denies, over random trees and poli
       };
       const rulebook = rulebookOf(root, { paths, extensions });
       const bounds = { rules: 1 + random.below(60), entries: random.once(4) ? 5 : 1_000 };
-      opened += checkAgainstPolicy(rulebook, root, createLandlockPaths(rulebook, bounds).list());
+      opened += checkAgainstPolicy(rulebook, root, listOnce(rulebook, bounds));
     }
     assert(opened > 100);
   });
@@ -259,7 +219,7 @@ Deno.test("a file that is replaced under its name is another to the kernel, so t
   await withDirectory((root) => {
     for (const name of ["a", "secret"]) write(`${root}/${name}`);
     const rules = [ALLOW_ALL, pathRule("deny", ["secret"])];
-    const landlockPaths = createLandlockPaths(rulebookOf(root, { paths: rules }));
+    const landlockPaths = sourceOf(rulebookOf(root, { paths: rules }));
     const before = landlockPaths.list().fingerprint;
     assertEquals(landlockPaths.list().fingerprint, before);
     write(`${root}/new`);
@@ -267,5 +227,6 @@ Deno.test("a file that is replaced under its name is another to the kernel, so t
     const after = landlockPaths.list();
     assertEquals(after.read.map((path) => path.slice(root.length)), ["/a"]);
     assertNotEquals(after.fingerprint, before);
+    landlockPaths.close();
   });
 });
