@@ -1,0 +1,95 @@
+/** A thread that binds itself, as a test tells it, and tells what it can still do. */
+
+import type { Tool } from "../../../../src/core/tool.ts";
+import { createInlineRunner } from "../../../../src/engine/pool/inline_runner.ts";
+import { enterThread } from "../../../../src/engine/pool/thread_parts.ts";
+import { NO_PROGRAM_ENVIRONMENT } from "../../../../src/engine/programs/no_program_environment.ts";
+import { DEFAULTS } from "../../../../src/policy/model.ts";
+import type { Boundary } from "../../../../src/sandbox/boundary.ts";
+import { createRegistry } from "../../../../src/tools/registry.ts";
+import { grantOf, rulebookOf } from "../../host/_rulebook.ts";
+import { canonical, pathRule } from "../../policy/_fixtures.ts";
+
+/** What the thread is asked to do. */
+export interface Entering {
+  readonly how: "inline" | "parts";
+  readonly root: string;
+  readonly outside: string;
+  readonly boundary: Boundary;
+}
+
+/** Whether a file can be read, past all handles. */
+function canRead(path: string): boolean {
+  try {
+    Deno.readTextFileSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function inline({ root, boundary, outside }: Entering): Promise<unknown> {
+  const registry = createRegistry();
+  await registry.loadAll();
+  const tool = await registry.get("read_file") as Tool;
+  const workspace = canonical(root);
+  const rulebook = rulebookOf(workspace, { paths: [pathRule("allow", ["**"])] });
+  const runner = createInlineRunner({ rulebook, registry, boundaryOf: () => boundary });
+  const run = (path: string, parts: { readonly cancelled?: boolean } = {}) => {
+    const read = [{ requested: path, path: canonical(`${root}/${path}`), tree: false }];
+    const running = runner.run({
+      tool,
+      input: { path, encoding: "utf-8" },
+      grant: grantOf(workspace, { read }),
+      preview: false,
+      stream: false,
+      subject: {
+        tool: "read_file",
+        agent: "root",
+        risk: "safe",
+        permission: null,
+        riskOfPrograms: false,
+      },
+    }, () => {});
+    if (parts.cancelled === true) running.cancel();
+    return running.outcome;
+  };
+  const before = canRead(outside);
+  const first = await run("a.txt");
+  return { before, first, after: canRead(outside), second: await run("a.txt") };
+}
+
+async function parts({ boundary, root, outside }: Entering): Promise<unknown> {
+  const before = canRead(outside);
+  const { held, parts } = await enterThread(boundary, DEFAULTS.sandbox, NO_PROGRAM_ENVIRONMENT);
+  let syntax: string | null = null;
+  try {
+    await parts.syntax.check("x.json", "{");
+  } catch (error) {
+    syntax = (error as Error).message;
+  }
+  return {
+    layers: held.layers,
+    before,
+    after: canRead(outside),
+    inside: canRead(`${root}/a.txt`),
+    programs: parts.programs !== null,
+    libc: parts.libc !== null,
+    syntax,
+  };
+}
+
+const scope = globalThis as unknown as {
+  onmessage: (event: MessageEvent<Entering>) => void;
+  postMessage(message: unknown): void;
+};
+scope.onmessage = async ({ data }) => {
+  // From source what is imported later would be out of sight.
+  await import("../../../../src/syntax/validators.ts");
+  await import("../../../../src/syntax/json.ts");
+  await import("../../../../src/host/run/starter.ts");
+  await import("../../../../src/host/run/processes.ts");
+  await import("../../../../src/host/run/program_holds.ts");
+  await import("../../../../src/engine/programs/program_holds.ts");
+  scope.postMessage(await (data.how === "inline" ? inline(data) : parts(data)));
+};
