@@ -5,7 +5,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   core: [],
   config: ["core"],
   syntax: ["core"],
-  shell: ["core"],
+  shell: ["core", "programs"],
   audit: ["core"],
   programs: ["core"],
   policy: ["core", "config", "programs"],

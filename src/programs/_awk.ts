@@ -39,35 +39,60 @@ export function awkRisk(name: string, argv: readonly string[]): Judged {
   }
 }
 
-/** A string of awk's, its text the first group. */
-const STRING = '"((?:[^"\\\\\\n]|\\\\.)*)"';
-const NAME = "([A-Za-z_][A-Za-z0-9_]*)";
+/** A name, from its first letter on. */
+const NAME = "\\b([A-Za-z_][A-Za-z0-9_]*)";
 
 /**
  * The shell lines that a program would run, as far as it says: strings that are given to `system` or stand at a pipe,
- * and those that a variable is set to that does. `set`: `name=text` of `-v`.
+ * and those that a variable is set to that does. `set`: `name=text` of `-v`. A string is looked for wherever one may
+ * begin, since a quote may stand in a regular expression too.
  */
 export function awkCommands(program: string, set: readonly string[]): readonly string[] {
-  const commands: string[] = [];
-  const variables = new Set<string>();
-  const all = (pattern: string, found: (text: string) => void) => {
-    for (const match of program.matchAll(new RegExp(pattern, "g"))) found(match[1] ?? "");
+  const ends = stringEnds(program);
+  const text = (quote: number): string => {
+    const end = ends[quote + 1] ?? -1;
+    return end === -1 ? "" : unescaped(program.slice(quote + 1, end));
   };
-  const command = (text: string) => commands.push(unescaped(text));
-  all(`system\\s*\\(\\s*${STRING}`, command);
-  all(`\\|&?\\s*${STRING}`, command);
-  all(`${STRING}\\s*\\|&?\\s*getline`, command);
-  all(`system\\s*\\(\\s*${NAME}`, (name) => variables.add(name));
-  all(`\\|&?\\s*${NAME}`, (name) => variables.add(name));
-  all(`${NAME}\\s*\\|&?\\s*getline`, (name) => variables.add(name));
-  for (const match of program.matchAll(new RegExp(`${NAME}\\s*=\\s*${STRING}`, "g"))) {
-    if (variables.has(match[1] ?? "")) command(match[2] ?? "");
+  const all = (pattern: string) => [...program.matchAll(new RegExp(pattern, "g"))];
+  const behind = all('(?:system\\s*\\(|\\|&?)\\s*"').map((match) =>
+    text(match.index + match[0].length - 1)
+  );
+  // The last quote before the pipe ends the string, the one before it that is not escaped begins it.
+  const before = all('"\\s*\\|&?\\s*getline').map((match) => {
+    const start = match.index === 0 ? -1 : lastPlainQuote(program, match.index - 1);
+    return start === -1 ? "" : unescaped(program.slice(start + 1, match.index));
+  });
+  const variables = new Set(
+    [`system\\s*\\(\\s*${NAME}`, `\\|&?\\s*${NAME}`, `${NAME}\\s*\\|&?\\s*getline`]
+      .flatMap((pattern) => all(pattern).map((match) => match[1] ?? "")),
+  );
+  const assigned = all(`${NAME}\\s*=\\s*"`).filter((match) => variables.has(match[1] ?? ""))
+    .map((match) => text(match.index + match[0].length - 1));
+  const given = set.flatMap((one) => {
+    const equals = one.indexOf("=");
+    return variables.has(one.slice(0, equals)) ? [unescaped(one.slice(equals + 1))] : [];
+  });
+  return [...behind, ...before, ...assigned, ...given].filter((command) => command !== "");
+}
+
+/** For each place, where a string that begins there would end; -1 where it does not on its line. */
+function stringEnds(program: string): Int32Array {
+  const ends = new Int32Array(program.length + 2).fill(-1);
+  for (let at = program.length - 1; at >= 0; at--) {
+    const letter = program[at];
+    if (letter === '"') ends[at] = at;
+    else if (letter === "\\") ends[at] = ends[at + 2] ?? -1;
+    else if (letter !== "\n") ends[at] = ends[at + 1] ?? -1;
   }
-  for (const text of set) {
-    const equals = text.indexOf("=");
-    if (variables.has(text.slice(0, equals))) command(text.slice(equals + 1));
+  return ends;
+}
+
+/** The last quote up to that place that no backslash stands before. */
+function lastPlainQuote(program: string, from: number): number {
+  for (let at = program.lastIndexOf('"', from); at > 0; at = program.lastIndexOf('"', at - 1)) {
+    if (program[at - 1] !== "\\") return at;
   }
-  return commands;
+  return program.startsWith('"') ? 0 : -1;
 }
 
 /** Escapes of a string: awk(1), "Regular Expressions" and "String constants". */

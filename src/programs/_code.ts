@@ -45,7 +45,7 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
       continue;
     }
     const dashed = word.replace("+", "-");
-    const found = [...spec.options].find(([option, { is, risk }]) =>
+    const found = spec.options.risky.find(([option, { is, risk }]) =>
       (is === "code" || is === "library" || risk === "dangerous") &&
       hasOption(["", dashed], option, spec.grammar)
     );
@@ -76,10 +76,17 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
   return { code: finds || tells ? null : "without a file runs code from stdin", own: argv };
 }
 
+/** Letters of a cluster that are looked at: nobody writes so many. */
+const LONGEST = 200;
+
 function standsAlone({ options, grammar }: ProgramSpec, word: string): boolean {
   if (word === "--" || word.includes("=")) return true;
-  if (word.startsWith("--")) return options.get(parted(word, grammar).name)?.is === "flag";
-  return [...word.slice(1)].every((letter) => options.get(`-${letter}`)?.is === "flag");
+  if (word.startsWith("--")) {
+    return options.bySpelling.get(parted(word, grammar).name)?.is === "flag";
+  }
+  return [...word.slice(1, LONGEST)].every((letter) =>
+    options.bySpelling.get(`-${letter}`)?.is === "flag"
+  );
 }
 
 /** make(1): a makefile that is no file, wherever it is named (`-f -`, `-sf-`, `--makefi=/dev/stdin`). */

@@ -6,7 +6,8 @@ import { findCode, streamsIn } from "./_code.ts";
 import { hasOption } from "./_options.ts";
 import { plainWords } from "./arguments.ts";
 import { sedRisk } from "./_sed.ts";
-import type { Grammar, OptionSpec, OptionTable, Place } from "./spec.ts";
+import type { OptionTable } from "./option_table.ts";
+import type { Grammar, OptionSpec, Place } from "./spec.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import type { ProgramSpec } from "./table.ts";
 
@@ -102,7 +103,7 @@ function optionRisks(
   grammar?: Grammar,
 ): readonly Assessed[] {
   const found: Assessed[] = [];
-  for (const [option, spec] of options) {
+  for (const [option, spec] of options.risky) {
     const own = riskOfPlace(spec.is);
     const risk = spec.risk ?? own?.risk;
     if (risk === undefined || !hasOption(words, option, grammar)) continue;

@@ -2,7 +2,9 @@
 
 import type { PlacedArguments } from "./arguments.ts";
 import { hasOption } from "./_options.ts";
-import { names, type ProgramSpec } from "./table.ts";
+import { names } from "./option_table.ts";
+import type { ResultName } from "./spec.ts";
+import type { ProgramSpec } from "./table.ts";
 
 /** A file that is written under a name that no word is. */
 export interface ResultFile {
@@ -23,7 +25,12 @@ export function resultNames(
   const suffix = read.values.find(({ place }) => place === "suffix")?.text;
   const changed = read.operands.filter(({ place }) => place === "write" || place === "delete");
   if (spec.results !== undefined) {
-    return changed.flatMap(({ text }) => packed(spec, argv, text, suffix));
+    const { results } = spec;
+    const unpacks = results.unpacks === "always" ||
+      names(results.unpacks).some((option) => hasOption(argv, option));
+    return changed.flatMap(({ text }) =>
+      unpacks ? unpacked(results, text, suffix) : packed(results, text, suffix)
+    );
   }
   const members = read.members ? memberNames(spec, read) : [];
   return [
@@ -65,20 +72,20 @@ function behind(path: string, suffix: string): string {
 }
 
 function packed(
-  { results }: ProgramSpec,
-  argv: readonly string[],
+  { adds }: ResultName,
   name: string,
   suffix: string | undefined,
 ): readonly ResultFile[] {
-  if (results === undefined) return [];
-  const unpacks = results.unpacks === "always" ||
-    names(results.unpacks).some((option) => hasOption(argv, option));
-  if (!unpacks) {
-    const path = `${name}${suffix ?? results.adds}`;
-    return [{ path, from: "cwd", ...(suffix === undefined ? { implied: true } : {}) }];
-  }
-  const endings = [...(suffix === undefined ? [] : [suffix]), ...names(results.endings)];
-  for (const ending of endings) {
+  const implied = suffix === undefined ? { implied: true } as const : {};
+  return [{ path: `${name}${suffix ?? adds}`, from: "cwd", ...implied }];
+}
+
+function unpacked(
+  { endings }: ResultName,
+  name: string,
+  suffix: string | undefined,
+): readonly ResultFile[] {
+  for (const ending of [...(suffix === undefined ? [] : [suffix]), ...names(endings)]) {
     const [old = "", replacement = ""] = ending.split("=");
     if (old === "" || !name.endsWith(old)) continue;
     return [{ path: `${name.slice(0, -old.length)}${replacement}`, from: "cwd" }];

@@ -43,7 +43,11 @@ export function sedRisk(name: string, argv: readonly string[]): Judged {
 /** Commands without arguments that stay within the text: POSIX sed(1p). */
 const PLAIN_COMMANDS = "pPdDqQ=nNgGhHxl";
 
+/** Letters of a script that are looked at: nobody writes so many. */
+const LONGEST = 100_000;
+
 function isPlainSed(script: string): boolean {
+  if (script.length > LONGEST) return false;
   let at = 0;
   while (at < script.length) {
     if (/[;\s{}!]/.test(script[at]!)) {
@@ -130,34 +134,40 @@ function skipDelimited(script: string, start: number, delimiter: string): number
 /** The shell lines that a script would run, as far as it says: of `e COMMAND` and of what `s///e` puts in. */
 export function sedCommands(script: string): readonly string[] {
   const commands: string[] = [];
-  let at = 0;
-  while (at < script.length) {
-    if (/[;\s{}!]/.test(script[at]!)) {
-      at++;
-      continue;
-    }
-    const start = skipAnyAddresses(script, at);
-    const line = script.slice(start, endOfLine(script, start));
-    const command = line[0] ?? "";
-    if (command === "e") commands.push(line.slice(1).trim());
-    if (command === "s" || command === "y") {
-      const parts = substitution(line);
-      if (parts !== null) {
-        if (command === "s" && /[eE]/.test(parts.flags)) commands.push(parts.replacement);
-        at = start + parts.length;
+  for (const line of script.split("\n")) {
+    // Within a line each letter is passed once.
+    for (let at = 0; at < line.length;) {
+      if (/[;\s{}!]/.test(line[at]!)) {
+        at++;
         continue;
       }
+      const start = skipAnyAddresses(line, at);
+      const command = line[start] ?? "";
+      if (command === "s" || command === "y") {
+        const parts = substitution(line, start);
+        // Without its end sed runs nothing of the script.
+        if (parts === null) break;
+        if (command === "s" && parts.flags.includes("e")) commands.push(parts.replacement);
+        // A file takes the rest of the line.
+        at = parts.flags.includes("w") ? line.length : parts.end;
+        continue;
+      }
+      if (command === "e") commands.push(line.slice(start + 1).trim());
+      // Texts, files, commands of the shell and comments take the rest of the line; labels end at a blank.
+      if ("aicrRwWe#".includes(command)) at = line.length;
+      else if ("bTtv:".includes(command)) at = endOf(line, start, /[\s;}]/y);
+      else at = Math.max(start, at) + 1;
     }
-    // Labels and commands without an argument end at `;`, all others at the end of the line.
-    const short = /^[^aicrRwWes;]*(?:;|$)/.exec(line)?.[0].length;
-    at = Math.max(start + (short ?? line.length), at + 1);
   }
   return commands.filter((command) => command !== "");
 }
 
-function endOfLine(script: string, start: number): number {
-  const end = script.indexOf("\n", start);
-  return end === -1 ? script.length : end;
+function endOf(line: string, start: number, ends: RegExp): number {
+  for (let at = start; at < line.length; at++) {
+    ends.lastIndex = at;
+    if (ends.test(line)) return at;
+  }
+  return line.length;
 }
 
 /** Past the addresses, those with a delimiter of their own too; at least one of them may be missing. */
@@ -171,24 +181,27 @@ function skipAnyAddresses(script: string, start: number): number {
     at += found[0].length;
     while (/[ \t,]/.test(script[at] ?? "")) at++;
   }
+  // With an address that does not end sed runs nothing.
+  if (script[at] === "/" || script[at] === "\\") return script.length;
   while (/[\s!{]/.test(script[at] ?? "")) at++;
   return at;
 }
 
-/** `s/x/y/flags` taken apart; null where a delimiter is missing. */
+/** `s/x/y/flags` at that place taken apart; null where a delimiter is missing. `end`: behind the flags. */
 function substitution(
   line: string,
-): { readonly replacement: string; readonly flags: string; readonly length: number } | null {
-  const delimiter = line[1];
+  start: number,
+): { readonly replacement: string; readonly flags: string; readonly end: number } | null {
+  const delimiter = line[start + 1];
   if (delimiter === undefined) return null;
   const ends: number[] = [];
-  for (let at = 2; at < line.length && ends.length < 2; at++) {
+  for (let at = start + 2; at < line.length && ends.length < 2; at++) {
     if (line[at] === "\\") at++;
     else if (line[at] === delimiter) ends.push(at);
   }
   const [second, third] = ends;
   if (second === undefined || third === undefined) return null;
-  const flags = /^[a-zA-Z0-9]*/.exec(line.slice(third + 1))?.[0] ?? "";
+  const end = endOf(line, third + 1, /[^a-zA-Z0-9]/y);
   const replacement = line.slice(second + 1, third).replaceAll(`\\${delimiter}`, delimiter);
-  return { replacement, flags, length: third + 1 + flags.length };
+  return { replacement, flags: line.slice(third + 1, end), end };
 }

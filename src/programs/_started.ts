@@ -11,23 +11,29 @@ import type { ProgramSpec } from "./table.ts";
 
 export type Commands = readonly (readonly string[])[];
 
-/** As far as the words say; empty where nothing is known of the program. `argv`: its own words. */
-export function commandsIn(spec: ProgramSpec | null, argv: readonly string[]): Commands {
-  if (spec === null || !mayStart(spec)) return [];
+/** Commands in one command's arguments, and letters of text with them, that are looked through: nobody writes so many. */
+const MOST_COMMANDS = 200;
+const MOST_TEXT = 100_000;
+
+/**
+ * As far as the words say; empty where nothing is known of the program, null where they hold more than is looked
+ * through. `argv`: its own words.
+ */
+export function commandsIn(spec: ProgramSpec | null, argv: readonly string[]): Commands | null {
+  if (spec === null || !spec.starter) return [];
   const own = spec.runs === undefined ? argv : findCode(spec, argv).own;
   const { operands, values } = placeArguments(spec, own);
-  const found = values.flatMap(({ place, text, option }) =>
-    place === "command" && option !== undefined ? commandsOf(option, text) : []
+  const options = values.filter(({ place }) => place === "command");
+  const texts = [...options.map(({ text }) => text), ...scriptsOf(spec, operands, values)];
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_TEXT) return null;
+  const found = options.flatMap(({ text, option }) =>
+    option === undefined ? [] : commandsOf(option, text)
   );
-  return [...found, ...scripted(spec, operands, values), ...behindSubcommand(spec, own)]
-    .filter((command) => command.length > 0);
-}
-
-function mayStart(spec: ProgramSpec): boolean {
-  const commands = (options: ProgramSpec["options"]) =>
-    [...options.values()].some(({ is }) => is === "command");
-  return spec.inspect === "awk" || spec.inspect === "sed" || spec.subcommands.size > 0 ||
-    commands(spec.options) || spec.when.some(({ options }) => commands(options));
+  const scripted = scriptedCommands(spec, operands, values);
+  const behind = behindSubcommand(spec, own);
+  if (scripted === null || behind === null) return null;
+  const all = [...found, ...scripted, ...behind].filter((command) => command.length > 0);
+  return all.length > MOST_COMMANDS ? null : all;
 }
 
 /** What the value of an option would start. */
@@ -60,25 +66,42 @@ function settingCommands(setting: string): Commands {
   return COMMAND_KEY.test(key) ? commandsInText(value.replace(/^!/, "")) : [];
 }
 
-/** Commands of programs in awk's and sed's own languages. */
-function scripted(
+/** Texts in awk's and sed's own languages. */
+function scriptsOf(
   { inspect }: ProgramSpec,
   operands: readonly PlacedArgument[],
   values: readonly PlacedArgument[],
-): Commands {
+): readonly string[] {
   if (inspect !== "awk" && inspect !== "sed") return [];
-  const texts = [...operands.filter(({ place }) => place === "text").slice(0, 1), ...values]
-    .filter(({ place }) => place === "text" || place === "script");
+  return [...operands.filter(({ place }) => place === "text").slice(0, 1), ...values]
+    .filter(({ place }) => place === "text" || place === "script").map(({ text }) => text);
+}
+
+function scriptedCommands(
+  spec: ProgramSpec,
+  operands: readonly PlacedArgument[],
+  values: readonly PlacedArgument[],
+): Commands | null {
   const set = values.filter(({ place, text }) => place === "text" && text.includes("="))
     .map(({ text }) => text);
-  return texts.flatMap(({ text }) => inspect === "awk" ? awkCommands(text, set) : sedCommands(text))
-    .flatMap((line) => commandsInText(line));
+  const lines = scriptsOf(spec, operands, values).flatMap((text) =>
+    spec.inspect === "awk" ? awkCommands(text, set) : sedCommands(text)
+  );
+  const size = lines.reduce((sum, { length }) => sum + length, 0);
+  if (lines.length > MOST_COMMANDS || size > MOST_TEXT) return null;
+  return lines.flatMap((line) => commandsInText(line));
 }
 
 /** `git bisect run make test`, `git submodule foreach 'make; make test'`, and transports (`ext::sh -c x`). */
-function behindSubcommand(spec: ProgramSpec, argv: readonly string[]): Commands {
+function behindSubcommand(spec: ProgramSpec, argv: readonly string[]): Commands | null {
   if (spec.subcommands.size === 0) return [];
-  return subcommandPositions(spec, argv).flatMap((at): Commands => {
+  const positions = subcommandPositions(spec, argv).filter((at) => {
+    const { commandAfter, transport } = spec.subcommands.get(argv[at] ?? "") ?? {};
+    return commandAfter !== undefined || transport === true;
+  });
+  const long = positions.length > 0 && argv.some(({ length }) => length > MOST_TEXT);
+  if (long || positions.length > MOST_COMMANDS) return null;
+  return positions.flatMap((at): Commands => {
     const sub = spec.subcommands.get(argv[at] ?? "");
     const rest = argv.slice(at + 1);
     const transports = sub?.transport === true ? rest.flatMap(transportCommand) : [];

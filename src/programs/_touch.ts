@@ -6,7 +6,6 @@ import { placeArguments, type PlacedArgument, type PlacedArguments } from "./arg
 import type { Effect } from "./effect.ts";
 import { hasOption } from "./_options.ts";
 import { resultNames } from "./_results.ts";
-import type { Place } from "./spec.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /** What was found so far, of a command and those that it starts. */
@@ -28,22 +27,14 @@ const STREAMS: ReadonlySet<string> = new Set([
   "/dev/stderr",
 ]);
 
-/** Whether it is known what its words name. */
-export function isPlaced({ operands, options }: ProgramSpec): boolean {
-  return operands !== undefined || [...options.values()].some(({ is }) => FILES.has(is));
-}
-
-const FILES: ReadonlySet<Place> = new Set<Place>([
-  ...["read", "write", "delete", "folder", "into", "from", "sent", "script-file", "host"] as const,
-]);
-
 /** Adds what `argv`, words of the program alone, name. */
 export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched): void {
   const read = placeArguments(spec, argv);
   if (spec.subcommands.size > 0) revisions(read.operands, found);
   for (const argument of [...read.operands, ...read.values]) place(argument, found);
   if (read.here) found.effects.push(file("write", found.cwd, true));
-  const copied = read.copies ? copies(read.operands, read.values, found) : [];
+  const named = read.operands.filter(({ place }) => place !== "probe");
+  const copied = read.copies ? copies(named, read.values, found) : [];
   for (const path of copied) found.effects.push(file("write", path, false));
   results(spec, argv, { read, copied }, found);
   const operands = read.operands.filter(({ place }) => place === "read" || place === "write");

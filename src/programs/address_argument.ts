@@ -34,10 +34,15 @@ const PORTS: Readonly<Record<string, number>> = {
   "socks5h:": 1080,
 };
 
+/** Letters of an address: what curl(1) takes at most is 8,000,000, which nobody writes. */
+const LONGEST = 65_536;
+
 /** The connection, or the file of a `file:` address. One that cannot be read is a host that no rule names. */
 export function addressOf(text: string, cwd: string): Effect {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(address)) return { kind: "connect", to: { host: text, port: 0 } };
+  if (text.length > LONGEST || !URL.canParse(address)) {
+    return { kind: "connect", to: { host: text, port: 0 } };
+  }
   const { protocol, hostname, port, pathname } = new URL(address);
   if (protocol === "file:") {
     const path = decoded(pathname);

@@ -1,7 +1,7 @@
 /** Reads the words of a command by what is known of its program: each with what it names. */
 
 import { hasOption, optionIn, spelledOut } from "./_options.ts";
-import type { OptionSpec, OptionTable, Place } from "./spec.ts";
+import type { OptionSpec, Place } from "./spec.ts";
 import type { Places, ProgramSpec } from "./table.ts";
 import { startsOf } from "./_find.ts";
 
@@ -72,14 +72,13 @@ function headOf(
   spec: ProgramSpec,
   words: readonly string[],
 ): Omit<ReadOptions, "texts"> & { readonly rest: number } {
-  const table: OptionTable = new Map([...spec.options, ...spec.before]);
   const values: PlacedArgument[] = [];
   const unknown: string[] = [];
   let at = 1;
   for (; at < words.length; at++) {
     const word = words[at]!;
     if (!word.startsWith("-") || word === "-") break;
-    const found = optionIn(table, word, spec.grammar);
+    const found = optionIn(spec.head, word, spec.grammar);
     if (found === null) {
       unknown.push(word);
       continue;
@@ -102,7 +101,7 @@ function readRest(
   let only = false;
   for (let at = from; at < words.length; at++) {
     const word = words[at]!;
-    const pair = spec.pairs.get(word);
+    const pair = spec.pairs.bySpelling.get(word);
     if (only || !word.startsWith("-") || word === "-") texts.push(word);
     else if (word === "--") only = true;
     else if (isMode(operands, word)) texts.push(word);
@@ -153,7 +152,7 @@ function placeFind({ options }: ProgramSpec, argv: readonly string[]): PlacedArg
   const deletes = argv.includes("-delete");
   const starts = startsOf(argv);
   const values = argv.flatMap((word, at): PlacedArgument[] => {
-    const option = options.get(word);
+    const option = options.bySpelling.get(word);
     const text = argv[at + 1];
     const valued = option !== undefined && option.is !== "flag" && text !== undefined;
     return valued ? [{ place: option.is, text, option }] : [];

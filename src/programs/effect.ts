@@ -3,7 +3,7 @@
 /** A file or folder. The path is relative to the workspace (from the command's `cwd`), or absolute; links not followed. */
 export interface FileEffect {
   readonly path: string;
-  /** All that lies below it too. */
+  /** All that lies below it too. Where it is not set and a folder is there, the program may go into it all the same. */
   readonly tree: boolean;
   /**
    * No word names it, the program does so by itself (`ls` reads where it stands, `gzip a` writes `a.gz`): not judged,

@@ -9,7 +9,7 @@ import type { Starts } from "./spec.ts";
 import { commandsIn } from "./_started.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
-import { file, isPlaced, touch, type Touched } from "./_touch.ts";
+import { file, touch, type Touched } from "./_touch.ts";
 import { unwrap } from "./unwrap.ts";
 
 export type { Effect, FileEffect } from "./effect.ts";
@@ -18,7 +18,7 @@ export type { Starts } from "./spec.ts";
 /** What a command would do, as far as its words say. */
 export interface Effects {
   readonly reads: readonly FileEffect[];
-  /** Makes, changes or replaces. */
+  /** Makes, changes or replaces; what is changed in its place (`sed -i`, `patch`) is read first. */
   readonly writes: readonly FileEffect[];
   /** Takes away, and so changes the folder that it lies in. */
   readonly deletes: readonly FileEffect[];
@@ -152,10 +152,11 @@ function follow(
   }
   ownGround(spec, own, inner.length > 0, found);
   const within = commandsIn(spec, own);
+  if (within === null) return free(found);
   // Nearly all of them hand their text to a shell.
   if (within.length > 0) found.starts.add("sh");
   if (depth < MAX_DEPTH) within.forEach(start);
-  if (spec !== null && isPlaced(spec)) touch(spec, own, found);
+  if (spec?.placed === true) touch(spec, own, found);
   else found.probes.push(...own.slice(1).filter((word) => !found.open.has(word)));
 }
 
@@ -181,7 +182,7 @@ function ownGround(
   if (inspected && inspectArguments("", spec, own).risk === "dangerous") {
     found.touchesAnything = true;
   }
-  if (spec === null || spec.before.size === 0) return;
+  if (spec === null || spec.before.bySpelling.size === 0) return;
   for (const at of subcommandPositions(spec, own)) {
     const word = own[at];
     if (word === undefined || word.startsWith("-")) continue;

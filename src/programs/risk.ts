@@ -67,7 +67,9 @@ function assess(
     heavier(inspectArguments(name, spec, wrapped.own));
     uncertain ??= wrapped.uncertain;
     const written = wrapped.inner.length;
-    for (const [index, started] of [...wrapped.inner, ...commandsIn(spec, wrapped.own)].entries()) {
+    const within = commandsIn(spec, wrapped.own);
+    if (within === null) uncertain ??= `${name} is given more to start than can be looked through`;
+    for (const [index, started] of [...wrapped.inner, ...within ?? []].entries()) {
       if (depth >= MAX_DEPTH) {
         uncertain ??= `more than ${MAX_DEPTH} commands start each other`;
         break;
@@ -104,9 +106,9 @@ function reworded(
   started: readonly string[],
   { adds, stands }: Pick<Unwrapped, "adds" | "stands">,
 ): string | null {
-  const steered = spec === null || spec.runs !== undefined || spec.before.size > 0 ||
+  const steered = spec === null || spec.runs !== undefined || spec.before.bySpelling.size > 0 ||
     spec.inspect === "awk" || spec.inspect === "sed" || spec.wraps !== undefined ||
-    [...spec.options.values()].some(runsSomething);
+    spec.options.risky.some(([, option]) => runsSomething(option));
   if (adds) {
     // What follows `--` is no option.
     const guarded = started.includes("--") && spec?.wraps === undefined;

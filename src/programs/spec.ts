@@ -54,9 +54,6 @@ export interface OptionSpec {
 /** Options as literals write them: spellings apart by blanks (`-o --output`), then what the value is. */
 export type OptionsLiteral = Readonly<Record<string, Place | OptionSpec>>;
 
-/** Options by each spelling. */
-export type OptionTable = ReadonlyMap<string, OptionSpec>;
-
 /**
  * How a program reads its options.
  * - `getopt` (getopt_long(3)): letters in clusters, values attached or apart, long options shortened, `=`.

@@ -1,6 +1,6 @@
 /** Options that stand between a program and its subcommand, so that they cannot hide the subcommand from a rule. */
 
-import type { OptionTable } from "./spec.ts";
+import type { OptionTable } from "./option_table.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /**
@@ -43,7 +43,7 @@ function isOption(argument: string): boolean {
 function kindOf(argument: string, before: OptionTable | undefined): "flag" | "value" | "unknown" {
   if (argument === "--" || argument.startsWith("+")) return "flag";
   if (argument.startsWith("--") && argument.includes("=")) return "flag";
-  const spec = before?.get(argument);
+  const spec = before?.bySpelling.get(argument);
   if (spec === undefined) return "unknown";
   return spec.is === "flag" || spec.optional === true ? "flag" : "value";
 }

@@ -5,10 +5,10 @@ import { COREUTILS } from "./coreutils.ts";
 import { GIT } from "./git.ts";
 import { INTERPRETERS } from "./interpreters.ts";
 import { NETWORK } from "./network.ts";
+import { names, optionsOf, type OptionTable, optionTable } from "./option_table.ts";
 import type {
-  OptionsLiteral,
   OptionSpec,
-  OptionTable,
+  Place,
   PlacesLiteral,
   ProgramLiteral,
   SubcommandLiteral,
@@ -48,6 +48,12 @@ export interface ProgramSpec extends
   readonly modules: readonly string[];
   readonly finds: readonly string[];
   readonly tells: readonly string[];
+  /** What may stand before a subcommand. */
+  readonly head: OptionTable;
+  /** It is known what its words name. */
+  readonly placed: boolean;
+  /** Its arguments may hold commands that it starts. */
+  readonly starter: boolean;
 }
 
 /** What is known of the program of that name; null where nothing is. */
@@ -56,21 +62,27 @@ export type CommandKnowledge = (name: string) => ProgramSpec | null;
 /** The literal with its options by spelling. */
 export function programOf(literal: ProgramLiteral): ProgramSpec {
   const options = optionsOf(literal.options);
+  const when = (literal.when ?? []).map((variant) => ({
+    ...variant,
+    has: names(variant.has),
+    options: variant.options === undefined ? options : optionsOf(variant.options),
+  }));
+  const commands = [options, ...when.map((variant) => variant.options)].some(holdsCommands);
   return {
     ...literal,
     options,
+    when,
+    placed: literal.operands !== undefined || holdsFiles(options),
+    starter: commands || literal.inspect === "awk" || literal.inspect === "sed" ||
+      literal.subcommands !== undefined,
     pairs: optionsOf(literal.pairs),
     before: optionsOf(literal.before),
+    head: optionsOf({ ...literal.options, ...literal.before }),
     tamedBy: names(literal.tamedBy ?? ""),
     modules: names(literal.runs?.modules ?? ""),
     finds: names(literal.runs?.finds ?? ""),
     tells: names(literal.runs?.tells ?? ""),
     alone: literal.alone === undefined ? null : names(literal.alone),
-    when: (literal.when ?? []).map((variant) => ({
-      ...variant,
-      has: names(variant.has),
-      options: variant.options === undefined ? options : optionsOf(variant.options),
-    })),
     subcommands: new Map(
       Object.entries(literal.subcommands ?? {}).flatMap(([written, one]) => {
         const spec: SubcommandSpec = {
@@ -84,19 +96,33 @@ export function programOf(literal: ProgramLiteral): ProgramSpec {
   };
 }
 
-function optionsOf(literal: OptionsLiteral | undefined): OptionTable {
-  const table = new Map<string, OptionSpec>();
-  for (const [spellings, given] of Object.entries(literal ?? {})) {
-    const spec = typeof given === "string" ? { is: given } : given;
-    for (const spelling of names(spellings)) table.set(spelling, spec);
-  }
-  return table;
+/** The program with other options, and what operands it has where that was not known. */
+export function withOptions(
+  spec: ProgramSpec,
+  entries: Iterable<readonly [string, OptionSpec]>,
+  operands: string | undefined,
+): ProgramSpec {
+  const options = optionTable(entries);
+  return {
+    ...spec,
+    options,
+    ...(operands === undefined ? {} : { operands }),
+    placed: operands !== undefined || holdsFiles(options),
+    starter: spec.starter || holdsCommands(options),
+  };
 }
 
-/** Names apart by blanks. */
-export function names(text: string): readonly string[] {
-  return text === "" ? [] : text.split(" ");
+function holdsCommands({ bySpelling }: OptionTable): boolean {
+  return [...bySpelling.values()].some(({ is }) => is === "command");
 }
+
+function holdsFiles({ bySpelling }: OptionTable): boolean {
+  return [...bySpelling.values()].some(({ is }) => FILES.has(is));
+}
+
+const FILES: ReadonlySet<Place> = new Set<Place>(
+  ["read", "write", "delete", "folder", "into", "from", "sent", "script-file", "host"],
+);
 
 /** Every literal with its names as they are written. */
 const LITERALS: readonly (readonly [written: readonly string[], spec: ProgramSpec])[] = [
@@ -124,6 +150,13 @@ export function builtInKnowledge(name: string): ProgramSpec | null {
   // mkfs(8) is one program a file system; the loader takes a program as its argument: ld.so(8).
   if (lower.startsWith("mkfs.")) return BY_NAME.get("mkfs") ?? null;
   return /^ld(-linux.*|-musl.*|64)?\.so/.test(lower) ? BY_NAME.get("ld.so") ?? null : null;
+}
+
+/** Whether the program starts the command among its words as it stands there (`timeout`, `find -exec`). */
+export function startsItsWords(name: string): boolean {
+  const wraps = builtInKnowledge(name)?.wraps;
+  if (wraps === undefined || wraps.by === "unknown") return false;
+  return wraps.by !== "options" || wraps.parts !== true;
 }
 
 /** All that the table knows, each literal once with its names as they are written. */

@@ -2,7 +2,8 @@
 
 import { findCode } from "./_code.ts";
 import { endsCommand, startsOf } from "./_find.ts";
-import type { OptionTable, Wrapping } from "./spec.ts";
+import type { OptionTable } from "./option_table.ts";
+import type { Wrapping } from "./spec.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /** What a wrapper (`env`, `nice`, `xargs`) starts. */
@@ -91,7 +92,7 @@ function afterPrefix(
       break;
     }
     if (!argument.startsWith("-")) break;
-    const option = options.get(argument);
+    const option = options.bySpelling.get(argument);
     if (option?.is === "flag") continue;
     if (argument === "-I") replaced = argv[at + 1] ?? null;
     else if (argument.startsWith("-I")) replaced = argument.slice(2);
@@ -118,7 +119,7 @@ function afterPrefix(
 
 /** `-n5` and `--adjustment=5`. */
 function carriesValue(options: OptionTable, argument: string): boolean {
-  return [...options].some(([option, { is }]) =>
+  return [...options.bySpelling].some(([option, { is }]) =>
     is !== "flag" &&
     (option.startsWith("--")
       ? argument.startsWith(`${option}=`)

@@ -7,12 +7,6 @@ import { readShellCall, SHELLS } from "./_shell_call.ts";
 import { isWhollyCertain } from "./certain.ts";
 import { parseScript } from "./parse_line.ts";
 
-/** Programs that start the command behind them: in the words of others a script is text. */
-const STARTERS: ReadonlySet<string> = new Set([
-  ...["env", "timeout", "nice", "nohup", "time", "xargs", "find", "stdbuf", "setsid", "ionice"],
-  ...["busybox", "toybox", "sudo", "doas", "sh", "bash", "dash"],
-]);
-
 /** Scripts that `find` runs with `-exec sh -c` and the like. */
 export interface FoundScripts {
   readonly scripts: readonly string[];
@@ -31,8 +25,12 @@ export async function findScripts(
   argv: readonly string[],
   lower: (plan: Plan) => Promise<readonly Capability[]>,
 ): Promise<FoundScripts> {
-  const starts = STARTERS.has(baseName(argv[0] ?? ""));
-  if (!starts || !argv.some((word) => SHELLS.has(baseName(word)))) return NONE;
+  if (!argv.some((word) => SHELLS.has(baseName(word)))) return NONE;
+  const name = baseName(argv[0] ?? "");
+  // In the words of programs that start none of them a script is text.
+  if (!SHELLS.has(name) && !(await import("../programs/table.ts")).startsItsWords(name)) {
+    return NONE;
+  }
   const scripts: string[] = [];
   const capabilities: Capability[] = [];
   for (const [index, word] of argv.entries()) {

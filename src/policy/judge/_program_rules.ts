@@ -7,6 +7,7 @@ import {
   type CommandKnowledge,
   programOf,
   type ProgramSpec,
+  withOptions,
 } from "../../programs/table.ts";
 import type { ProgramRule } from "../model.ts";
 
@@ -44,17 +45,15 @@ function extended(before: ProgramSpec | null, rule: ProgramRule, base: boolean):
   const because = before?.because ??
     (risk === "dangerous" ? "is called dangerous by the policy" : undefined);
   const operands = before?.operands ?? rule.operands?.join(" ");
-  const options = new Map<string, OptionSpec>(before?.options);
+  const options = new Map<string, OptionSpec>(before?.options.bySpelling);
   for (const [option, place] of Object.entries(rule.options)) {
     const known = options.get(option);
     if (place === "run") options.set(option, { is: "command", ...known, ...RUNNING });
     else if (known === undefined) options.set(option, { is: place });
   }
   return {
-    ...before ?? programOf({ risk }),
+    ...withOptions(before ?? programOf({ risk }), options, operands),
     risk,
     ...(because === undefined ? {} : { because }),
-    ...(operands === undefined ? {} : { operands }),
-    options,
   };
 }

@@ -18,7 +18,7 @@ const VALUES = ["v", "a.txt", ".exe", "x=y", "touch x", "-", "5"];
 
 /** Options as words, in all the spellings that getopt_long takes, and operands between them. */
 function words(spec: ProgramSpec, random: Random): readonly string[] {
-  const options = [...spec.options];
+  const options = [...spec.options.bySpelling];
   const found: string[] = [];
   for (let count = 1 + random.below(5); count > 0; count--) {
     if (random.once(4)) {
@@ -53,7 +53,7 @@ function words(spec: ProgramSpec, random: Random): readonly string[] {
 function told({ options }: ProgramSpec): { readonly short: string; readonly long: string } {
   const colons = (is: string, optional?: true) =>
     is === "flag" ? "" : optional === true ? "::" : ":";
-  const entries = [...options];
+  const entries = [...options.bySpelling];
   return {
     short: entries.filter(([option]) => option.length === 2)
       .map(([option, { is, optional }]) => `${option[1]}${colons(is, optional)}`).join(""),
@@ -79,7 +79,7 @@ function readAnswer(spec: ProgramSpec, answer: string): Reading | null {
   for (; all[at] !== "--"; at++) {
     const option = all[at]!;
     options.push(option);
-    const known = spec.options.get(option);
+    const known = spec.options.bySpelling.get(option);
     assert(known !== undefined, `${option} in ${JSON.stringify(answer)}`);
     if (known.is === "flag") continue;
     const value = all[++at]!;
@@ -95,7 +95,7 @@ Deno.test("grammar: options and operands are those that getopt_long finds", asyn
   const cases = PROGRAMS.flatMap((name) => {
     const spec = builtInKnowledge(name);
     assert(spec !== null, name);
-    if (spec.options.size === 0) return [];
+    if (spec.options.bySpelling.size === 0) return [];
     return Array.from({ length: 30 }, () => ({ name, spec, argv: [name, ...words(spec, random)] }));
   });
   const script = cases.map(({ spec, argv }) => {

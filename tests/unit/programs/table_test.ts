@@ -34,7 +34,7 @@ Deno.test("table: spellings of options are words that begin with a dash", () => 
       ...[...spec.subcommands.values()].map(({ options }) => options),
       ...spec.when.map(({ options }) => options),
     ];
-    for (const option of tables.flatMap((table) => [...table.keys()])) {
+    for (const option of tables.flatMap((table) => [...table.bySpelling.keys()])) {
       assert(/^--?[^\s=-][^\s=]*$/.test(option), `${name} ${option}`);
     }
   }
@@ -50,7 +50,7 @@ Deno.test("table: what is dangerous says why, and no safe program may start othe
 Deno.test("table: every option that starts a program makes it dangerous, and what it starts is told", () => {
   for (const [[name = ""], spec] of knownPrograms()) {
     if (spec.runs !== undefined || spec.wraps !== undefined || spec.grammar === "words") continue;
-    for (const [option, { is, behind = "", form, optional }] of spec.options) {
+    for (const [option, { is, behind = "", form, optional }] of spec.options.bySpelling) {
       if (is !== "command") continue;
       const text = form === "commas" ? "touch,x" : `${behind}touch x`;
       const words = option.startsWith("--")
