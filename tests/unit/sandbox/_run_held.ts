@@ -15,7 +15,7 @@ export async function held(task: HeldTask): Promise<HeldAnswer> {
       "run",
       "--quiet",
       "-A",
-      "--no-config",
+      `--config=${fromFileUrl(new URL("../../../deno.json", import.meta.url))}`,
       "--no-lock",
       "--unstable-worker-options",
       fromFileUrl(import.meta.resolve("./_held.ts")),
