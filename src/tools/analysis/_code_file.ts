@@ -122,8 +122,9 @@ function brokenPlaces({ tree, lines, language }: CodeFile): string | null {
   while (first < tree.count && tree.kinds[first] !== error && (tree.flags[first] ?? 0) < 4) first++;
   const line = lines.line(tree.starts[first] ?? 0);
   return tree.errors === 1
-    ? `what is in line ${line} is no ${language.name}, and was left out`
-    : `${tree.errors} places are no ${language.name}, the first in line ${line}, and were left out`;
+    ? `a place in line ${line} is not understood as ${language.name}, and was left out`
+    : `${tree.errors} places are not understood as ${language.name}, the first in line ${line}, ` +
+      "and were left out";
 }
 
 function joined(...notes: readonly (string | null)[]): string | null {

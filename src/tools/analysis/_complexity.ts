@@ -39,6 +39,8 @@ interface Open {
   inner: number;
   nesting: number;
   recursive: boolean;
+  /** It branches or loops itself. */
+  structured: boolean;
 }
 
 /** Where another level of nesting holds. */
@@ -207,6 +209,7 @@ class Meter {
     this.#add(1, level);
     const open = this.#open.at(-1);
     if (open === undefined) return;
+    open.structured = true;
     open.nesting = Math.max(open.nesting, level + 1 - open.base);
     this.#regions.push({ end: this.#tree.nexts[node] as number, level: level + 1 });
   }
@@ -277,6 +280,7 @@ class Meter {
       inner: 0,
       nesting: 0,
       recursive: false,
+      structured: false,
     });
   }
 
@@ -293,11 +297,11 @@ class Meter {
   }
 
   #close(open: Open): void {
-    const { node, name, cyclomatic, own, inner, nesting } = open;
+    const { node, name, cyclomatic, own, inner, nesting, structured } = open;
     const line = this.#lines.line(this.#names.declarations.start(node));
     const end = this.#lines.lastLine(this.#tree, node);
-    // A function that but holds others is how some languages write a module.
-    const isFrame = own === 0 && this.#numbers.language.flow.frames === true;
+    // A function that but holds others is how some languages write a module (the paper's "Compensating usages").
+    const isFrame = !structured && this.#numbers.language.flow.frames === true;
     this.#lineKinds ??= new LineKinds(this.#tree.text, commentsOf(this.#tree, this.#numbers));
     this.#found.push({
       node,

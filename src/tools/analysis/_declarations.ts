@@ -44,6 +44,7 @@ export class Declarations {
   names(rule: SymbolRule, node: number): readonly Declared[] {
     const { name: fields = ["name"] } = rule;
     if (fields.length === 0) return [plain(textOf(this.#tree, node))];
+    if (rule.assigned === true) return this.#assigned(rule, node);
     const owner = this.#receiver(rule, node);
     for (const field of fields) {
       const found = this.#children(node, this.#numbers.field(field));
@@ -136,7 +137,9 @@ export class Declarations {
     const { kinds, nexts, starts, ends } = this.#tree;
     const { bodies, functions, field } = this.#numbers;
     const end = nexts[node] as number;
-    const value = childBy(this.#tree, node, field("value"));
+    const assigned = childBy(this.#tree, node, field("right"));
+    const isAssigned = assigned >= 0 && functions[kinds[assigned] as number] === 1;
+    const value = isAssigned ? assigned : childBy(this.#tree, node, field("value"));
     if (value >= 0) {
       if (functions[kinds[value] as number] === 1) {
         const body = childBy(this.#tree, value, field("body"));
@@ -216,6 +219,22 @@ export class Declarations {
     if (!isName(name)) return null;
     const owner = operator < 0 ? null : text.slice(0, operator).replace(/<[^]*$/, "");
     return { name, isFunction, owner: owner?.replaceAll("::", ".") ?? null };
+  }
+
+  /** What a function is assigned to: a property of something, which it belongs to then. */
+  #assigned(rule: SymbolRule, node: number): readonly Declared[] {
+    const tree = this.#tree;
+    const { field, functions } = this.#numbers;
+    const value = childBy(tree, node, field(rule.value ?? ""));
+    const left = childBy(tree, node, field("left"));
+    if (value < 0 || left < 0 || functions[tree.kinds[value] as number] !== 1) return [];
+    if (isLeaf(tree, left)) return [plain(textOf(tree, left))];
+    const property = childBy(tree, left, field("property"));
+    const object = childBy(tree, left, field("object"));
+    if (property < 0 || object < 0) return [];
+    const owner = textOf(tree, object).replace(/\.prototype$/, "");
+    const isOwn = /^(this|exports|module\.exports|module)$/.test(owner) || !/^[\w$.]+$/.test(owner);
+    return [{ ...plain(textOf(tree, property)), owner: isOwn ? null : owner }];
   }
 
   #unnamedDeclarator(node: number): number {

@@ -28,6 +28,10 @@ const ENDINGS = [
   ".json",
 ];
 
+/** The same for a file that runs as it is: what is made of a source comes before its declarations. */
+const RUN = [".js", ".cjs", ".mjs", ".jsx", ".json"];
+const ENDINGS_OF_RUN = [...RUN, ...ENDINGS.filter((ending) => !RUN.includes(ending))];
+
 /** What an ending in an import may stand for in the source. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   ".js": [".ts", ".tsx", ".d.ts", ".jsx"],
@@ -60,8 +64,12 @@ export function createEcmascript(tree: Tree, manifests: Manifests): Resolve {
     const name = textIn(manifests.json(path), "name");
     if (name !== null && !packages.has(name)) packages.set(name, folderOf(path));
   }
-  const parts = new Resolver(tree, manifests, packages);
-  return (from, { module }) => [parts.resolve(from, module)];
+  const typed = new Resolver(tree, manifests, packages, ENDINGS);
+  const run = new Resolver(tree, manifests, packages, ENDINGS_OF_RUN);
+  return (from, { module }) => {
+    const resolver = RUN.some((ending) => from.endsWith(ending)) ? run : typed;
+    return [resolver.resolve(from, module)];
+  };
 }
 
 class Resolver {
@@ -69,8 +77,15 @@ class Resolver {
   readonly #manifests: Manifests;
   /** Folders of the packages of the tree, by name. */
   readonly #packages: ReadonlyMap<string, string>;
+  readonly #endings: readonly string[];
 
-  constructor(tree: Tree, manifests: Manifests, packages: ReadonlyMap<string, string>) {
+  constructor(
+    tree: Tree,
+    manifests: Manifests,
+    packages: ReadonlyMap<string, string>,
+    endings: readonly string[],
+  ) {
+    this.#endings = endings;
     this.#tree = tree;
     this.#manifests = manifests;
     this.#packages = packages;
@@ -204,10 +219,10 @@ class Resolver {
       const candidate = path.slice(0, path.length - ending.length) + source;
       if (code.has(candidate)) return node(candidate);
     }
-    for (const more of ENDINGS) {
+    for (const more of this.#endings) {
       if (code.has(path + more)) return node(path + more);
     }
-    for (const more of ENDINGS) {
+    for (const more of this.#endings) {
       const index = path === "." ? `index${more}` : `${path}/index${more}`;
       if (code.has(index)) return node(index);
     }

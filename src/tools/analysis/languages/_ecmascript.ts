@@ -19,6 +19,13 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
   class_declaration: { kind: "class" },
   method_definition: { kind: "method" },
   field_definition: { kind: "property", name: ["property"], value: "value" },
+  assignment_expression: {
+    kind: "function",
+    name: ["left"],
+    in: ["expression_statement"],
+    value: "right",
+    assigned: true,
+  },
   variable_declarator: {
     kind: "variable",
     in: ["lexical_declaration", "variable_declaration"],

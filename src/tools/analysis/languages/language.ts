@@ -34,6 +34,8 @@ export interface SymbolRule {
   readonly declarators?: true;
   /** A field whose value makes it a function where it is one. */
   readonly value?: string;
+  /** It declares what a function is assigned to, and nothing else: `a.b = function () {}`. */
+  readonly assigned?: true;
   /** Not where it is local to a function. */
   readonly outer?: true;
   /** Only where it has this field: a use of a type is no declaration. */

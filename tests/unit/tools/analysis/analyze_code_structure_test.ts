@@ -108,6 +108,8 @@ class A { static b = 1; get c() {} #d() {} }
 var e = function () {}, f;
 module.exports = { items, A };
 exports.f = f;
+A.prototype.g = function (x) { this.h = () => 1; };
+app.on = notOne;
 `,
     [
       "1 function items *: function* items()",
@@ -117,6 +119,8 @@ exports.f = f;
       "2 method A.#d: #d()",
       "3 function e: var e = function ()",
       "3 variable f *: var f",
+      "6 function A.g: A.prototype.g = function (x)",
+      "6 function g.h: this.h = () =>",
     ],
   ],
   "a.py": [
