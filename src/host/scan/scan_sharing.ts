@@ -23,8 +23,8 @@ const SLOT_WORDS = 4;
 const SLOTS = 24;
 /** A directory's path (PATH_MAX) and the names of a run, none of them longer than 255 bytes (NAME_MAX). */
 const WORK_BYTES = 8 * 1024;
-/** Few answers hold more than some matches; work whose answer has no room is done by who gave it. */
-const ANSWER_BYTES = 32 * 1024;
+/** Few answers hold more than some matches, or the measures of some files; work whose answer has no room is done by who gave it. */
+const ANSWER_BYTES = 96 * 1024;
 const NO_ANSWER = -1;
 
 const ENCODER = new TextEncoder();

@@ -123,7 +123,7 @@ export class Library {
 
   /** Whether it holds more memory than it began with, which it never gives back. */
   get hasGrown(): boolean {
-    return this.#memory.buffer.byteLength > 2 * INITIAL_PAGES * PAGE;
+    return this.#memory.buffer.byteLength > INITIAL_PAGES * PAGE;
   }
 
   /** Links a grammar in: the address of its tables. */

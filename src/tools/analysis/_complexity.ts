@@ -267,14 +267,14 @@ class Meter {
   #enter(node: number): void {
     const level = this.#open.length === 0 ? 0 : this.#level + 1;
     const end = this.#tree.nexts[node] as number;
-    const name = this.#names.of(node);
+    const { name, bare } = this.#names.of(node);
     this.#regions.push({ end, level });
     this.#open.push({
       node,
       end,
       base: level,
       name,
-      bare: this.#names.bare(node),
+      bare,
       cyclomatic: 1,
       own: 0,
       inner: 0,

@@ -36,18 +36,15 @@ export class FunctionNames {
     this.#types.push({ end: this.#tree.nexts[node] as number, name: text });
   }
 
-  /** `Type.name`, or as it is known where it has no name of its own. */
-  of(node: number): string {
+  /** `Type.name`, or as it is known where it has no name of its own; and its bare name, null where it has none. */
+  of(node: number): { readonly name: string; readonly bare: string | null } {
     this.#leaveUntil(node);
     const { name, owner } = this.#own(node);
     const type = owner ?? this.#types.at(-1)?.name ?? null;
-    return shortened(type === null ? name : `${type}.${name}`);
-  }
-
-  /** Its bare name; null where it has none. */
-  bare(node: number): string | null {
-    const { name } = this.#own(node);
-    return name === ANONYMOUS ? null : name;
+    return {
+      name: shortened(type === null ? name : `${type}.${name}`),
+      bare: name === ANONYMOUS ? null : name,
+    };
   }
 
   #leaveUntil(node: number): void {
@@ -77,6 +74,6 @@ export class FunctionNames {
 }
 
 function shortened(name: string): string {
-  const text = name.replace(/\s+/g, " ");
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  if (name.length <= LONGEST && !name.includes("\n")) return name;
+  return `${name.slice(0, LONGEST).replace(/\s+/g, " ")}…`;
 }
