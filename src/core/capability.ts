@@ -69,6 +69,11 @@ export interface EnvironmentCapability {
   readonly name: string;
   /** The call gives programs a value of its own: allowed only where the variable cannot steer them. */
   readonly change?: true;
+  /**
+   * Beside `change`: a variable of the line alone, which no program gets, unless one of that name is in their environment
+   * already (POSIX, 2.9.1).
+   */
+  readonly local?: true;
 }
 
 /** What a tool says it needs, in the words of the request. */

@@ -8,33 +8,108 @@ const NEVER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * By the first letters: loaders (ld.so(8)), shells (bash(1), CVE-2014-6271), interpreters, git(1), build tools,
- * package managers, pagers, editors, compilers, and programs that take their options from the environment.
+ * By the first part of the name, with its underscore: loaders (ld.so(8)), shells (bash(1), CVE-2014-6271), interpreters,
+ * git(1), build tools, package managers, pagers, editors, compilers, and programs that take their options from the
+ * environment.
  */
 const STEERING_PREFIXES = [
-  ...["LD_", "DYLD_", "GLIBC_", "MALLOC_", "GCONV_", "BASH_", "ZDOT", "FPATH", "GIT_", "SSH_"],
-  ...["SUDO_", "NODE_", "NPM_", "YARN_", "PNPM_", "BUN_", "DENO_", "COREPACK_", "PYTHON", "PIP_"],
-  ...["UV_", "POETRY_", "PDM_", "VIRTUALENV_", "PYTEST_", "PERL", "RUBY", "GEM_", "BUNDLE_", "PHP"],
-  ...["LUA_", "JAVA_", "_JAVA", "JDK_", "MAVEN_", "GRADLE_", "SBT_", "CARGO", "RUST", "GO", "CGO_"],
-  ...["CMAKE_", "MAKE", "GNUMAKE", "NINJA_", "CCACHE_", "DOTNET_", "CORECLR_", "LESS", "BAT_"],
-  ...["DELTA_", "RIPGREP_", "FZF_", "FD_", "XDG_", "TOOLGATE_", "TAR_", "RSYNC_", "CURL_", "WGET"],
-  ...["OPENSSL_", "SSL", "KRB5", "PG", "MYSQL_", "DOCKER_", "KUBE", "AWS_", "SYSTEMD_", "DBUS_"],
-  ...["VIM", "NVIM_", "EMACS", "GDK_", "GTK_", "QT_", "AWK", "MAGIC", "ASAN_", "LSAN_", "TSAN_"],
+  ...["LD_", "DYLD_", "GLIBC_", "MALLOC_", "GCONV_", "BASH_", "GIT_", "SSH_", "GNUPG_", "GPG_"],
+  ...["SUDO_", "NODE_", "NPM_", "YARN_", "PNPM_", "BUN_", "DENO_", "COREPACK_", "PYTHON_", "PIP_"],
+  ...[
+    "UV_",
+    "POETRY_",
+    "PDM_",
+    "VIRTUALENV_",
+    "PYTEST_",
+    "PERL_",
+    "RUBY_",
+    "GEM_",
+    "BUNDLE_",
+    "PHP_",
+  ],
+  ...["LUA_", "JAVA_", "_JAVA_", "JDK_", "MAVEN_", "GRADLE_", "SBT_", "CARGO_", "RUST_", "RUSTC_"],
+  ...[
+    "RUSTUP_",
+    "CGO_",
+    "GO_",
+    "MAKE_",
+    "EMACS_",
+    "VIM_",
+    "SSL_",
+    "KUBE_",
+    "AWK_",
+    "WGET_",
+    "LESS_",
+  ],
+  ...["CMAKE_", "NINJA_", "CCACHE_", "DOTNET_", "CORECLR_", "BAT_"],
+  ...["DELTA_", "RIPGREP_", "FZF_", "FD_", "XDG_", "TOOLGATE_", "TAR_", "RSYNC_", "CURL_"],
+  ...["OPENSSL_", "MYSQL_", "DOCKER_", "AWS_", "SYSTEMD_", "DBUS_"],
+  ...["NVIM_", "GDK_", "GTK_", "QT_", "ASAN_", "LSAN_", "TSAN_"],
   ...["UBSAN_", "GCOV_", "LLVM_", "ELECTRON_", "PUPPETEER_", "PLAYWRIGHT_", "ESLINT_", "JEST_"],
 ] as const;
 
+/** Programs that name theirs without an underscore behind the first part. */
+const STEERING_FAMILIES: Readonly<Record<string, string>> = {
+  // python(1) and PYTHON* of its documentation, but those of PLAIN
+  PYTHON:
+    "PATH HOME STARTUP INSPECT USERBASE EXECUTABLE WARNINGS BREAKPOINT PYCACHEPREFIX PLATLIBDIR CASEOK OPTIMIZE " +
+    "DEBUG VERBOSE NOUSERSITE SAFEPATH MALLOC TRACEMALLOC PROFILEIMPORTTIME ASYNCIODEBUG FAULTHANDLER DEVMODE " +
+    "COERCECLOCALE LEGACYWINDOWSFSENCODING LEGACYWINDOWSSTDIO DUMPREFS DUMPREFSFILE THREADDEBUG INTMAXSTRDIGITS " +
+    "PERFSUPPORT NODEBUGRANGES DONTWRITEENV STARTUPFILE DOCS",
+  // perlrun(1), ruby(1), php(1)
+  PERL: "5LIB LIB 5OPT 5DB 5SHELL IO IO_DEBUG MAGIC 5DB_THREADED",
+  RUBY: "OPT LIB LIB_PREFIX PATH SHELL GEMS",
+  PHP: "RC",
+  // go help environment, and package runtime
+  GO:
+    "FLAGS PATH ROOT BIN PROXY CACHE ENV TOOLDIR TOOLCHAIN DEBUG EXPERIMENT WORK MODCACHE NOPROXY NOSUMDB INSECURE " +
+    "SUMDB PRIVATE VCS TMPDIR AUTH COVERDIR CACHEPROG TELEMETRY TELEMETRYDIR 111MODULE MOD GCCFLAGS EXE LANGUAGE",
+  // make(1): what it hands to itself, and what its built-in rules start
+  MAKE: "FLAGS FILES LEVEL SHELL OVERRIDES INFO CMDGOALS RESTARTS",
+  GNUMAKE: "FLAGS",
+  // less(1)
+  LESS:
+    "OPEN CLOSE KEY KEYIN KEYIN_SYSTEM KEY_SYSTEM KEY_CONTENT ECHO EDIT SECURE METACHARS METAESCAPE HISTFILE GLOBALTAGS",
+  // The client library of PostgreSQL (libpq, Environment Variables)
+  PG:
+    "HOST HOSTADDR PORT DATABASE USER PASSWORD PASSFILE SERVICE SERVICEFILE OPTIONS APPNAME SSLMODE SSLCERT SSLKEY " +
+    "SSLROOTCERT SSLCRL SSLCRLDIR SSLSNI REQUIREPEER REQUIRESSL GSSENCMODE KRBSRVNAME GSSLIB SYSCONFDIR LOCALEDIR " +
+    "CHANNELBINDING DATA CONNECT_TIMEOUT TARGETSESSIONATTRS",
+  KRB5: "_CONFIG CCNAME _KTNAME _TRACE RCACHENAME RCACHETYPE RCACHEDIR _CLIENT_KTNAME",
+  SSL: "KEYLOGFILE CERTFILE",
+  KUBE: "CONFIG _EDITOR",
+  VIM: "INIT RUNTIME",
+  EMACS: "LOADPATH DATA DOC",
+  AWK: "PATH LIBPATH",
+  WGET: "RC",
+  RUSTC: "WRAPPER",
+  RUST: "FLAGS DOCFLAGS C",
+  ZDOT: "DIR",
+};
+
 const STEERING_NAMES: ReadonlySet<string> = new Set([
+  ...Object.entries(STEERING_FAMILIES).flatMap(([first, rest]) =>
+    rest.split(" ").map((one) => first + one)
+  ),
+  ...["PATH", "HOME", "SHELL", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "PS4", "CDPATH"],
   ...[
-    "PATH",
-    "HOME",
-    "SHELL",
-    "ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "IFS",
-    "PS4",
-    "CDPATH",
     "GLOBIGNORE",
+    "FPATH",
+    "LESS",
+    "MAGIC",
+    "CARGO",
+    "RUSTC",
+    "RUSTDOC",
+    "RUSTFMT",
+    "PYTHON",
+    "RUBY",
+    "PHP",
+    "AWK",
+    "EMACS",
+    "WGET",
+    "VIM",
+    "PERL",
+    "MAKE",
   ],
   ...["PROMPT_COMMAND", "POSIXLY_CORRECT", "EDITOR", "VISUAL", "FCEDIT", "PAGER", "MANPAGER"],
   ...["BROWSER", "LOCPATH", "NLSPATH", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "TERMINFO"],
@@ -58,6 +133,10 @@ const PLAIN: ReadonlySet<string> = new Set([
   ...["GOOS", "GOARCH", "GOMAXPROCS", "CARGO_TERM_COLOR", "PIP_NO_INPUT", "CI"],
 ]);
 
+/** What a shell itself goes by, exported or not (POSIX, 2.5.3; bash(1), Shell Variables). */
+const SHELL_VARIABLE =
+  /^(?:BASH.*|PATH|HOME|IFS|ENV|SHELLOPTS|PS4|PROMPT_COMMAND|GLOBIGNORE|CDPATH|FIGNORE|POSIXLY_CORRECT)$/;
+
 /** What no policy hands to a call: where programs are found and loaded from, and how shells read. */
 const FORBIDDEN =
   /^(?:LD_.*|DYLD_.*|GLIBC_.*|BASH_.*|PATH|HOME|IFS|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|GLOBIGNORE|CDPATH)$/;
@@ -73,6 +152,11 @@ export function steersPrograms(name: string): boolean {
   if (PLAIN.has(upper)) return false;
   return NEVER.has(upper) || STEERING_NAMES.has(upper) || STEERING_ENDING.test(upper) ||
     STEERING_PREFIXES.some((prefix) => upper.startsWith(prefix));
+}
+
+/** Whether setting it would change how a line is read or run, though no program gets it. */
+export function steersLines(name: string): boolean {
+  return SHELL_VARIABLE.test(name);
 }
 
 /** Whether no call may set it, though the policy passes it on from Toolgate's own environment. */

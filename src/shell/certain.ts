@@ -34,6 +34,23 @@ export function isWhollyCertain(node: PlanNode): boolean {
   }
 }
 
+/** The variables that a line which is wholly certain sets or unsets for itself. */
+export function changedNames(node: PlanNode): readonly string[] {
+  switch (node.kind) {
+    case "simple": {
+      const { words: [first, ...rest], assignments } = node;
+      if (first === undefined) return assignments.map(({ name }) => name);
+      return certainText(first) === "unset" ? rest.map(wordText) : [];
+    }
+    case "pipeline":
+      return node.stages.flatMap(changedNames);
+    case "list":
+      return node.items.flatMap((item) => changedNames(item.node));
+    case "group":
+      return changedNames(node.body);
+  }
+}
+
 function textsOf(redirections: readonly Redirection[]): boolean {
   return redirections.every((one) => one.kind !== "text" || certainText(one.text) !== null);
 }

@@ -34,21 +34,23 @@ export interface ExpandedCommand {
  * Throws COMMAND_UNPARSABLE for a shell script among the words that cannot be understood.
  */
 export async function lowerCommand(command: ExpandedCommand): Promise<readonly Capability[]> {
-  const { argv, cwd, variables } = command;
+  const { argv, cwd } = command;
   const { scripts, capabilities } = await findScripts(argv, (plan) => lowerPlan(plan, cwd));
   return [
     { kind: "process.spawn", argv, cwd, ...(scripts.length === 0 ? {} : { scripts }) },
     ...capabilities,
-    ...lowerFiles(command),
-    ...variables.map((name): Capability => ({ kind: "env.read", name, change: true })),
+    ...lowerWithoutProgram(command),
   ];
 }
 
-/** As {@linkcode lowerCommand}, of the files alone: for a group, or a command that is no program. */
-export function lowerFiles(
-  { cwd, redirections }: Pick<ExpandedCommand, "cwd" | "redirections">,
+/** As {@linkcode lowerCommand}, for a group, or a command that is no program: its files and variables alone. */
+export function lowerWithoutProgram(
+  { cwd, redirections, variables }: Omit<ExpandedCommand, "argv">,
 ): readonly Capability[] {
-  return redirections.flatMap(({ kind, target }) => lowerRedirection(kind, from(cwd, target)));
+  return [
+    ...redirections.flatMap(({ kind, target }) => lowerRedirection(kind, from(cwd, target))),
+    ...variables.map((name): Capability => ({ kind: "env.read", name, change: true })),
+  ];
 }
 
 /** What opening a file for a command needs. `/dev/null` needs nothing. */
@@ -120,7 +122,7 @@ function lowerLast(stages: readonly PlanNode[], cwd: string): string {
 function lowerWords(simple: SimplePlan, cwd: string, needs: Need[]): string {
   const { words, assignments, redirections } = simple;
   for (const { name, value } of assignments) {
-    needs.push(change(name));
+    needs.push(words.length === 0 ? localChange(name) : change(name));
     lowerSubstitutions(value, cwd, needs);
   }
   words.forEach((word) => lowerSubstitutions(word, cwd, needs));
@@ -133,14 +135,20 @@ function lowerWords(simple: SimplePlan, cwd: string, needs: Need[]): string {
     return cwd;
   }
   lowerRedirections(redirections, cwd, needs);
-  if (name === "export" || name === "unset") {
-    for (const word of rest) needs.push(change(/^[^=]*/.exec(wordText(word))?.[0] ?? ""));
+  const changed = name === "export" ? change : name === "unset" ? localChange : null;
+  if (changed !== null) {
+    for (const word of rest) needs.push(changed(/^[^=]*/.exec(wordText(word))?.[0] ?? ""));
   }
   return name === "cd" && rest[0] !== undefined ? from(cwd, wordText(rest[0])) : cwd;
 }
 
 function change(name: string): Need {
   return ready({ kind: "env.read", name, change: true });
+}
+
+/** Whether programs have one of that name is known to the policy, and for what else they get when the line runs. */
+function localChange(name: string): Need {
+  return ready({ kind: "env.read", name, change: true, local: true });
 }
 
 function ready(capability: Capability): Need {

@@ -7,7 +7,7 @@ import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { lowerCommand, lowerFiles } from "../../shell/lower_command.ts";
+import { lowerCommand, lowerWithoutProgram } from "../../shell/lower_command.ts";
 import { createResolver } from "./resolve.ts";
 import { createSpawnResolver } from "./resolve_spawn.ts";
 
@@ -26,7 +26,7 @@ export async function decideAtRun(
 ): Promise<ToolError | null> {
   try {
     const capabilities = argv === null
-      ? lowerFiles({ cwd: directory, redirections })
+      ? lowerWithoutProgram({ cwd: directory, redirections, variables })
       : await lowerCommand({ argv, cwd: directory, redirections, variables });
     await rulebook.prepare(capabilities);
     const probe = createKernelProbe(libc);
@@ -43,7 +43,11 @@ export async function decideAtRun(
     );
     if (decision.effect === "allow") return null;
     const { code, reason, rule } = decision;
-    const what = argv === null ? "a redirection of the line" : "a command of the line";
+    const what = argv !== null
+      ? "a command of the line"
+      : redirections.length > 0
+      ? "a redirection of the line"
+      : "a variable of the line";
     return new ToolError(
       decision.effect === "ask" ? "COMMAND_DENIED" : code ?? "COMMAND_DENIED",
       `${subject.tool}: ${what}, known only when it ran, was refused: ${reason}`,

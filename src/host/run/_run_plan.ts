@@ -5,7 +5,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
-import { isWhollyCertain } from "../../shell/certain.ts";
+import { changedNames, isWhollyCertain } from "../../shell/certain.ts";
 import { resolvePath } from "../paths/canonicalize.ts";
 import type { Launcher } from "./_launcher.ts";
 import { close } from "../kernel/pipes.ts";
@@ -37,7 +37,7 @@ export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
   const { options, starter, run, launcher, env } = planRun;
   const { entryAt } = createKernelProbe(starter.libc);
   const cwd = resolvePath(options.grant.workspace, planRun.cwd, entryAt);
-  const shell = shellFor(plan, options);
+  const shell = shellFor(plan, planRun);
   if (shell !== null) {
     const child = launcher.launch({
       program: shell,
@@ -63,9 +63,12 @@ export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
 }
 
 /** What every shell reads alike, and nothing in it is known only when it runs: that alone is handed on. */
-function shellFor(plan: Plan, { rulebook, shell }: ProcessesOptions): Program | null {
+function shellFor(plan: Plan, { options, env }: PlanRun): Program | null {
+  const { rulebook, shell } = options;
   const handed = rulebook.settings.shell === "sh" && !rulebook.limitsRuns && plan.posix &&
-    isWhollyCertain(plan.root);
+    isWhollyCertain(plan.root) &&
+    // Judged when it comes to them.
+    !changedNames(plan.root).some((name) => Object.hasOwn(env, name));
   return handed ? shell : null;
 }
 
@@ -82,7 +85,9 @@ function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost 
     }
   };
   const isGranted = (command: LineCommand): boolean =>
-    (command.argv === null || isSpawnGranted(grant, command.argv, command.directory)) &&
+    (command.argv === null
+      ? command.variables.length === 0
+      : isSpawnGranted(grant, command.argv, command.directory)) &&
     command.redirections.every(({ kind, target }) => {
       const path = resolve(command.directory, target);
       const covers = (access: "read" | "write"): boolean =>

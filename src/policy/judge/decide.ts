@@ -2,11 +2,12 @@
 
 import type {
   CanonicalPath,
+  EnvironmentCapability,
   ResolvedCapability,
   ResolvedFileCapability,
 } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
-import { isForbiddenToCalls, steersPrograms } from "../../core/steering_variables.ts";
+import { isForbiddenToCalls, steersLines, steersPrograms } from "../../core/steering_variables.ts";
 import { type Risk, RISKS } from "../../core/tool.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
 import { groupsOf } from "./groups.ts";
@@ -124,7 +125,7 @@ function judgeCapability(
       return actions().judgeConnection(policies, capability);
     case "env.read": {
       const verdict = capability.change === true
-        ? judgeChange(settings, capability.name)
+        ? judgeChange(settings, capability)
         : judgeVariable(settings, capability.name);
       return { verdict, asked: () => [] };
     }
@@ -172,13 +173,19 @@ function judgeVariable({ environment }: Settings, name: string): Verdict {
 }
 
 /** A call may give programs a variable of its own, unless that could make them do something else. */
-function judgeChange({ environment }: Settings, name: string): Verdict {
+function judgeChange(
+  { environment }: Settings,
+  { name, local }: Pick<EnvironmentCapability, "name" | "local">,
+): Verdict {
   const action = `setting the environment variable ${printable(name, 80)}`;
   if (Object.hasOwn(environment.set, name)) {
     return denied(
       "COMMAND_DENIED",
       `${action} is not allowed: environment.set of the policy sets it`,
     );
+  }
+  if (local === true && !environment.pass.includes(name) && !steersLines(name)) {
+    return allowed(`${action} is allowed: no program gets it`);
   }
   if (!steersPrograms(name)) return allowed(`${action} is allowed: it steers no program`);
   const why = "it can make programs load code, run others or look elsewhere";

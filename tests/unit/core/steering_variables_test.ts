@@ -1,5 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { isForbiddenToCalls, steersPrograms } from "../../../src/core/steering_variables.ts";
+import {
+  isForbiddenToCalls,
+  steersLines,
+  steersPrograms,
+} from "../../../src/core/steering_variables.ts";
 
 Deno.test("variables that steer programs, and those that do not", () => {
   const steering = [
@@ -40,6 +44,35 @@ Deno.test("variables that steer programs, and those that do not", () => {
       "KUBECONFIG",
       "SOME_PLUGIN",
     ],
+    ...[
+      "PGPASSFILE",
+      "PGSERVICE",
+      "PGHOST",
+      "LESS",
+      "LESSKEYIN",
+      "GOENV",
+      "GOTOOLCHAIN",
+      "GODEBUG",
+    ],
+    ...[
+      "PYTHONINSPECT",
+      "PYTHONBREAKPOINT",
+      "PYTHONWARNINGS",
+      "PERL5DB",
+      "RUBYLIB",
+      "PHPRC",
+      "MAGIC",
+    ],
+    ...["MAKEFILES", "KRB5CCNAME", "VIMINIT", "AWKPATH", "WGETRC", "RUSTFLAGS", "ZDOTDIR", "FPATH"],
+    ...[
+      "_JAVA_OPTIONS",
+      "SSL_CERT_FILE",
+      "CARGO",
+      "RUSTC_WRAPPER",
+      "EMACSLOADPATH",
+      "RUSTFMT",
+      "PYTHON",
+    ],
     ...["ANY_TOOL_ARGS", "X_RC", "MY_SHELL", "TMPDIR", "TOOLGATE_POLICY", "NODE_CHANNEL_FD"],
   ];
   for (const name of steering) assertEquals(steersPrograms(name), true, name);
@@ -57,6 +90,19 @@ Deno.test("variables that steer programs, and those that do not", () => {
       "TZ",
       "TERM",
     ],
+    ...[
+      "GOOD",
+      "GOAL",
+      "LESSON",
+      "PGID",
+      "MAKER",
+      "RUSTY",
+      "PERLS",
+      "GO",
+      "PGM",
+      "KUBES",
+      "AWKWARD",
+    ],
     ...["PYTHONUNBUFFERED", "RUST_BACKTRACE", "GIT_AUTHOR_NAME", "COLUMNS", "VERBOSE", "PORT", "i"],
   ];
   for (const name of plain) assertEquals(steersPrograms(name), false, name);
@@ -70,5 +116,14 @@ Deno.test("what no policy hands to a call", () => {
   }
   for (const name of ["GIT_PAGER", "PYTHONPATH", "EDITOR", "FOO"]) {
     assertEquals(isForbiddenToCalls(name), false, name);
+  }
+});
+
+Deno.test("what a shell goes by itself, exported or not", () => {
+  for (const name of ["PATH", "HOME", "IFS", "ENV", "CDPATH", "GLOBIGNORE", "BASH_ENV", "PS4"]) {
+    assertEquals(steersLines(name), true, name);
+  }
+  for (const name of ["FILE", "DIR", "env", "path", "TMPDIR", "LD_PRELOAD", "CONFIG"]) {
+    assertEquals(steersLines(name), false, name);
   }
 });

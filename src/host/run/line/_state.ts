@@ -14,17 +14,20 @@ export class LineState {
   substituted: Ended | null = null;
   readonly #values: Map<string, string>;
   readonly #exported: Set<string>;
+  readonly #given: ReadonlySet<string>;
 
   private constructor(
     directory: CanonicalPath,
     settings: ShellSettings,
     values: Map<string, string>,
     exported: Set<string>,
+    given: ReadonlySet<string>,
   ) {
     this.directory = directory;
     this.settings = settings;
     this.#values = values;
     this.#exported = exported;
+    this.#given = given;
   }
 
   static begin(
@@ -38,6 +41,7 @@ export class LineState {
       settings,
       new Map(Object.entries(environment)),
       new Set(names),
+      new Set(names),
     );
   }
 
@@ -48,6 +52,7 @@ export class LineState {
       this.settings,
       new Map(this.#values),
       new Set(this.#exported),
+      this.#given,
     );
     copy.status = this.status;
     return copy;
@@ -57,6 +62,11 @@ export class LineState {
   valueOf(name: string): string | undefined {
     if (name === "?") return String(statusOf(this.status));
     return this.#values.get(name) ?? (name === "PWD" ? this.directory : undefined);
+  }
+
+  /** Whether programs got one of this name before the line did anything. */
+  isGiven(name: string): boolean {
+    return this.#given.has(name);
   }
 
   assign(name: string, value: string): void {

@@ -268,12 +268,17 @@ class LineRunner {
     const [name] = argv;
     const builtin = name === undefined ? assignOnly : builtinOf(name);
     const { directory } = state;
-    if (builtin === null || redirections.length > 0) {
+    const names = node.assignments.map((one) => one.name);
+    // A variable of the line alone is nobody's business, unless it is one that programs get.
+    const variables = builtin === null
+      ? names
+      : [...names, ...(name === "unset" ? argv.slice(1) : [])].filter((one) => state.isGiven(one));
+    if (builtin === null || redirections.length > 0 || variables.length > 0) {
       await this.#host.allow({
         argv: builtin === null ? argv : null,
         directory,
         redirections,
-        variables: builtin === null ? node.assignments.map((one) => one.name) : [],
+        variables,
       });
     }
     const opened = await this.#redirect(node.redirections, redirections, state, place);

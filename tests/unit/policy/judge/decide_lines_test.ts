@@ -120,6 +120,30 @@ check([
       expect: ["deny", "COMMAND_DENIED"] as const,
       says: [name, "leave it out"],
     })),
+  ...["FILE", "SRC_DIR", "TMP", "CONFIG", "LD_PRELOAD", "env", "PYTHONPATH"].map((name) => ({
+    name: `change: ${name} of the line alone comes to no program`,
+    policies: [RUNS],
+    capabilities: [{ kind: "env.read", name, change: true, local: true } as const],
+    expect: ["allow"] as const,
+  })),
+  ...["PATH", "HOME", "IFS", "CDPATH", "BASH_ENV"].map((name) => ({
+    name: `change: ${name} is the shell's own`,
+    policies: [{ ...RUNS, environment: { pass: [], set: {} } }],
+    capabilities: [{ kind: "env.read", name, change: true, local: true } as const],
+    expect: ["deny", "COMMAND_DENIED"] as const,
+  })),
+  {
+    name: "change: of the line alone, but what the policy sets",
+    policies: [{ ...RUNS, environment: { pass: [], set: { FILE: "1" } } }],
+    capabilities: [{ kind: "env.read", name: "FILE", change: true, local: true }],
+    expect: ["deny", "COMMAND_DENIED"],
+  },
+  {
+    name: "change: of the line alone, but what the policy never hands on from a call",
+    policies: [{ ...RUNS, environment: { pass: ["LD_PRELOAD"], set: {} } }],
+    capabilities: [{ kind: "env.read", name: "LD_PRELOAD", change: true, local: true }],
+    expect: ["deny", "COMMAND_DENIED"],
+  },
   {
     name: "change: a policy may pass one by name",
     policies: [{ ...RUNS, environment: { pass: ["GIT_PAGER", "PATH"], set: {} } }],

@@ -1,5 +1,6 @@
 /** Lines run as Toolgate runs them, and by a real shell, each in a directory of its own that looks the same. */
 
+import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../../../src/core/capability.ts";
 import type { Plan } from "../../../../../src/core/plan.ts";
 import type { ProcessOutcome } from "../../../../../src/core/tool.ts";
@@ -167,5 +168,28 @@ export async function inCopy(
     return { shown: shown.replaceAll(directory, "W"), stderr: stderr.replaceAll(directory, "W") };
   } finally {
     Deno.removeSync(directory, { recursive: true });
+  }
+}
+
+const BASH = "/bin/bash";
+
+/** Without what bash puts before its own messages: who speaks, and from which line. */
+function plain({ stdout, stderr, status }: Said): Said {
+  const strip = (text: string): string => text.replaceAll(/^\/bin\/bash: line [0-9]+: /gm, "");
+  return { stdout: strip(stdout), stderr: strip(stderr), status };
+}
+
+/** Runs each by Toolgate and by bash: output, errors, status and files must be the same. */
+export async function compareWithBash(lines: readonly string[]): Promise<void> {
+  for (const line of lines) {
+    const ours = await inCopy(async (directory) => {
+      const outcome = await runLine(line, directory);
+      assert(outcome.refusal === null && !outcome.timedOut, `${line}: ${outcome.refusal}`);
+      return said(outcome);
+    });
+    const theirs = await inCopy(async (directory) =>
+      plain(await runByShell(BASH, line, directory))
+    );
+    assertEquals(ours, theirs, line);
   }
 }

@@ -1,15 +1,6 @@
 /** Lines that must do what bash does: output, errors with what the shell itself says, status, files. */
 
-import { assert, assertEquals } from "@std/assert";
-import { inCopy, runByShell, runLine, type Said, said } from "./_line.ts";
-
-const BASH = "/bin/bash";
-
-/** Without what bash puts before its own messages: who speaks, and from which line. */
-function plain({ stdout, stderr, status }: Said): Said {
-  const strip = (text: string): string => text.replaceAll(/^\/bin\/bash: line [0-9]+: /gm, "");
-  return { stdout: strip(stdout), stderr: strip(stderr), status };
-}
+import { compareWithBash } from "./_line.ts";
 
 /** Where the shell's own messages go, and the statuses of what could not be started or opened. */
 const MESSAGES = [
@@ -54,20 +45,5 @@ const MESSAGES = [
   "cd nowhere 2>/dev/null || echo else",
 ];
 
-/** Runs each by both. */
-async function compare(lines: readonly string[]): Promise<void> {
-  for (const line of lines) {
-    const ours = await inCopy(async (directory) => {
-      const outcome = await runLine(line, directory);
-      assert(outcome.refusal === null && !outcome.timedOut, `${line}: ${outcome.refusal}`);
-      return said(outcome);
-    });
-    const theirs = await inCopy(async (directory) =>
-      plain(await runByShell(BASH, line, directory))
-    );
-    assertEquals(ours, theirs, line);
-  }
-}
-
 Deno.test("what could not be started or opened is told where bash tells it", () =>
-  compare(MESSAGES));
+  compareWithBash(MESSAGES));
