@@ -53,6 +53,20 @@ export interface SpawnCapability<P = string> {
    * speak, none needs to allow it.
    */
   readonly opened?: true;
+  /**
+   * Toolgate's own use of the program: the tool says with which words, and these stand for them all. Rules that deny or
+   * ask for them bind, none needs to allow them, and no argument is taken for a file: the tool judges what it touches.
+   */
+  readonly own?: OwnUse;
+}
+
+/** What Toolgate's own use of a program comes to. */
+export interface OwnUse {
+  /** Whether it writes in the folders that the tool names when it starts it, or only reads. */
+  readonly access: "read" | "write";
+  readonly risk: "safe" | "moderate" | "dangerous";
+  /** As in "deletes a branch"; empty where there is nothing to say. */
+  readonly because: string;
 }
 
 /** Connecting to `host:port`, with the HTTP method where there is one. */

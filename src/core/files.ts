@@ -34,6 +34,11 @@ export interface FileContent {
 
 /** Reading handles. Every path is one the tool named in its capabilities, or below a `tree` of them. */
 export interface ReadFiles {
+  /**
+   * Whether the policy plainly allows this of a path below the workspace, by its name alone: nothing is looked at, and
+   * it need not be there. False for what is no path below it.
+   */
+  allows(access: "read" | "write", path: string): boolean;
   /** The path as results show it: relative to the workspace, `.` for itself. */
   display(path: string): string;
   /** A regular file, whole. Throws FILE_NOT_FOUND, NOT_A_FILE, FILE_TOO_LARGE (over `limit` bytes), NATIVE_DENIED. */

@@ -113,6 +113,14 @@ export interface Processes {
   /** One program, by its words. */
   run(argv: readonly string[], request: ProcessRequest): Promise<ProcessOutcome>;
   /**
+   * The program of a capability with `own`, with any words behind its name and no variables but these. `writes`: folders
+   * that it may write in, below the workspace; none where the use was judged as reading.
+   */
+  runOwn(
+    argv: readonly string[],
+    request: ProcessRequest & { readonly writes: readonly string[] },
+  ): Promise<ProcessOutcome>;
+  /**
    * A command line, without a shell (or by `/bin/sh` where the policy's `shell.mode` is `sh`). Commands that are
    * known only when they run are judged then; one that is not plainly allowed ends the line (`refusal`).
    * `request.env` was judged as variables that the call changes.

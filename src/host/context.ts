@@ -83,6 +83,7 @@ export function createContext(options: ContextOptions): ToolContext {
     files: createFiles(grant, rulebook, options.files, checkpoint, { scanShare, timed: inTime }),
     processes: {
       run: async (argv, request) => await processes().run(argv, request),
+      runOwn: async (argv, request) => await processes().runOwn(argv, request),
       runLine: async (plan, request) => await processes().runLine(plan, request),
       runModule: async (request) => await processes().runModule(request),
     },

@@ -21,6 +21,8 @@ export interface SpawnGrant {
   readonly cwd: CanonicalPath;
   /** Some of its words are known only when it runs: the program may be started, once those are judged. */
   readonly open?: true;
+  /** The tool says with which words it is started, and for nothing else may it be. */
+  readonly own?: "read" | "write";
 }
 
 /** All that one call may touch, and the limits that it runs by. Times in milliseconds. */
@@ -61,8 +63,14 @@ export function grantOf(
       case "process.spawn":
         // A shell that is not started is none that may be.
         if (capability.program !== null && capability.opened !== true) {
-          const { argv, program, cwd, open } = capability;
-          spawn.push({ argv, program, cwd, ...(open === undefined ? {} : { open: true }) });
+          const { argv, program, cwd, open, own } = capability;
+          spawn.push({
+            argv,
+            program,
+            cwd,
+            ...(open === undefined ? {} : { open: true }),
+            ...(own === undefined ? {} : { own: own.access }),
+          });
         }
         break;
       case "net.connect":

@@ -21,6 +21,8 @@ export interface ProgramPaths {
   readonly write: readonly CanonicalPath[];
   /** Folders whose names may be listed. */
   readonly list: readonly CanonicalPath[];
+  /** Folders in which things are made, written and removed, and read only where another list says so. */
+  readonly change?: readonly CanonicalPath[];
 }
 
 /** All that the rules of a program are drawn from. */
@@ -62,6 +64,7 @@ export function programRules(reach: ProgramReach, abi: number): LandlockRules {
   for (const path of reach.read) add(path, READ | execute);
   for (const path of reach.readFiles) add(path, RIGHTS.READ_FILE | execute, { file: true });
   for (const path of reach.write) add(path, WRITE | execute);
+  for (const path of reach.change ?? []) add(path, WRITE & ~READ);
   for (const path of reach.list) add(path, RIGHTS.READ_DIR);
   for (const path of reach.execute === "any" ? [] : reach.execute) {
     add(path, READ | RIGHTS.EXECUTE, { links: true });

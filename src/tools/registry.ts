@@ -51,6 +51,12 @@ export const TOOLS: readonly RegistryEntry[] = [
     name: "create_virtual_environment",
     load: () => import("./exec/create_virtual_environment.ts"),
   },
+  { name: "git_status", aliases: ["git.status"], load: () => import("./git/git_status.ts") },
+  { name: "git_log", aliases: ["git.log"], load: () => import("./git/git_log.ts") },
+  { name: "git_diff", aliases: ["git.diff"], load: () => import("./git/git_diff.ts") },
+  { name: "git_show", aliases: ["git.show"], load: () => import("./git/git_show.ts") },
+  { name: "git_add", aliases: ["git.add"], load: () => import("./git/git_add.ts") },
+  { name: "git_commit", aliases: ["git.commit"], load: () => import("./git/git_commit.ts") },
   { name: "analyze_performance", load: () => import("./analysis/analyze_performance.ts") },
   {
     name: "analyze_code_structure",

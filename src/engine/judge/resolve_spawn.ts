@@ -36,6 +36,9 @@ export function createSpawnResolver(
     }
     const cwd = paths.canonicalize(rulebook.settings.workspace, capability.cwd);
     const program = find(argv[0] ?? "", cwd);
+    if (capability.own !== undefined) {
+      return { spawn: { ...capability, cwd, program, operands: [] }, reached: [] };
+    }
     const { capabilities: reached, probe, runsFiles } = rulebook.reach(capability, program);
     const operands = operandsOf(probe, cwd, paths);
     return {

@@ -9,8 +9,13 @@ import { ToolError } from "../../core/errors.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
 import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
-import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
+import {
+  createLandlockPaths,
+  type LandlockPaths,
+  type LandlockPathSource,
+} from "../../host/scan/landlock_paths.ts";
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
+import { effectsOf } from "../../programs/effects.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
 import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
@@ -203,13 +208,21 @@ export class WordHolds implements ProgramHolds {
 
   of(starting: Starting): ProgramHold {
     if (starting.own) return this.#hold(this.#scopes, this.#filters.free);
-    const { program, argv, directory } = starting;
+    const { program, directory, use } = starting;
+    // What a tool uses for itself is held to the folders that it names, whatever its words.
+    const argv = use?.argv ?? starting.argv;
     const effects = this.#rulebook.effects(
       { kind: "process.spawn", argv, cwd: directory },
       program,
     );
     const trusted = !isWithin(this.#rulebook.settings.workspace, program.path);
-    const starts = this.#startsOf(effects, program, trusted);
+    if (use !== undefined && !trusted) {
+      throw new ToolError("NATIVE_DENIED", `"${argv[0]}" lies in the workspace: no tool uses it`);
+    }
+    // No rule widens what a tool's own use comes to.
+    const starts = use === undefined
+      ? this.#startsOf(effects, program, trusted)
+      : effectsOf({ argv, cwd: directory }, program).starts;
     const byWords = trusted && isByWords(argv, effects);
     const execute = this.#starts.executables(program, starts, directory);
     const attributes = !byWords || effects.writes.length + effects.deletes.length > 0;
@@ -263,12 +276,13 @@ export class WordHolds implements ProgramHolds {
       const rules = this.#open(files, temporary, basics, execute, this.#system);
       return { ...held, rules, done: () => close(libc, rules) };
     }
-    const ground = this.#ground.list();
+    const ground = groundOf(starting, this.#ground.list());
     const own = trusted ? [] : [program.path];
     // A program that lies where the system's list does not lead is given with it.
     const whole = execute === "any" ? this.#parts.system : this.#librariesOf();
     const system = trusted ? [...whole, program.start] : whole;
-    const key = [ground.fingerprint, ...temporary, ...own, "", ...execute].join("\0");
+    const written = starting.use === undefined ? [] : [...starting.use.writes, "use"];
+    const key = [ground.fingerprint, ...temporary, ...own, ...written, "", ...execute].join("\0");
     if (this.#kept?.key !== key) {
       const files = { ...ground, readFiles: own };
       const rules = this.#open(files, temporary, system, execute, null);
@@ -328,6 +342,13 @@ export class WordHolds implements ProgramHolds {
     this.#kept = null;
   }
 }
+
+/** A tool's own program reads what programs may read, and writes where the tool says and nowhere else. */
+function groundOf({ use }: Starting, ground: LandlockPaths): LandlockPaths & ProgramChanges {
+  return use === undefined ? ground : { ...ground, write: [], change: use.writes };
+}
+
+type ProgramChanges = Pick<ProgramPaths, "change">;
 
 /** Where a path of the system leads; null where that is nowhere. */
 function resolved(path: string, look: EntryProbe): CanonicalPath | null {

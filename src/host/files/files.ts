@@ -84,6 +84,10 @@ export function createFiles(
   };
 
   return {
+    allows(access, path) {
+      const canonical = canonicalBelow(grant.workspace, path);
+      return canonical !== null && rulebook.judgePath(access, canonical).effect === "allow";
+    },
     display(path) {
       const known = grant.read.find((entry) => entry.requested === path) ??
         grant.write.find((entry) => entry.requested === path);
@@ -205,6 +209,12 @@ export function createFiles(
       return backend.createDirectory(target, options);
     },
   };
+}
+
+/** Null for what names no entry below the workspace. */
+function canonicalBelow(workspace: CanonicalPath, path: string): CanonicalPath | null {
+  const isPlain = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+  return isPlain ? `${workspace === "/" ? "" : workspace}/${path}` as CanonicalPath : null;
 }
 
 interface KnownBackup extends BackupEntry {

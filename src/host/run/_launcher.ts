@@ -9,7 +9,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "../kernel/pipes.ts";
 import type { LimitMaker } from "./_process_limits.ts";
-import type { ProgramHolds } from "./program_holds.ts";
+import type { OwnStart, ProgramHolds } from "./program_holds.ts";
 import type { Wrapper } from "./wrapper.ts";
 import type { Child, Ended, Programs } from "./_programs.ts";
 
@@ -23,6 +23,8 @@ export interface Launch {
   readonly descriptors: readonly number[];
   /** Toolgate itself, which no policy names. */
   readonly own?: true;
+  /** Set where a tool starts it for its own use. */
+  readonly use?: OwnStart;
 }
 
 export interface LauncherOptions {

@@ -3,11 +3,13 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Grant, SpawnGrant } from "../../policy/grant.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import type { OwnStart } from "./program_holds.ts";
 
 /** The entry of the grant for exactly these words. */
 export function grantedSpawn(grant: Grant, argv: readonly string[], cwd: string): SpawnGrant {
   const entries = grant.spawn.filter((entry) =>
-    entry.open !== true && entry.argv.length === argv.length &&
+    entry.open !== true && entry.own === undefined && entry.argv.length === argv.length &&
     entry.argv.every((word, index) => word === argv[index])
   );
   const path = inWorkspace(grant, cwd);
@@ -19,6 +21,27 @@ export function grantedSpawn(grant: Grant, argv: readonly string[], cwd: string)
       argv[0] ?? ""
     }" with these arguments is none of the commands that were allowed for this call`,
   );
+}
+
+/** What a tool may start for its own use: where, and in which folders it writes. Throws COMMAND_DENIED, PATH_DENIED. */
+export function grantedOwn(
+  grant: Grant,
+  argv: readonly string[],
+  { cwd, writes }: { readonly cwd: string; readonly writes: readonly string[] },
+): { readonly entry: SpawnGrant; readonly directory: CanonicalPath; readonly use: OwnStart } {
+  const entry = grant.spawn.find(({ argv: [name], own }) => own !== undefined && name === argv[0]);
+  if (entry?.own === undefined) {
+    throw new ToolError("COMMAND_DENIED", `"${argv[0] ?? ""}" was not granted to this call`);
+  }
+  const folders = [cwd, ...writes].map((path) => inWorkspace(grant, path));
+  const isPlain = (path: string): boolean =>
+    path.split("/").slice(1).every((part) => part !== "" && part !== "." && part !== "..");
+  if (!folders.every((path) => isWithin(grant.workspace, path) && isPlain(path))) {
+    throw new ToolError("PATH_DENIED", `"${argv[0] ?? ""}" may only be used in the workspace`);
+  }
+  const [directory = grant.workspace, ...written] = folders;
+  const use = { argv: entry.argv, writes: entry.own === "write" ? written : [] };
+  return { entry, directory, use };
 }
 
 function inWorkspace({ workspace }: Grant, path: string): CanonicalPath {
@@ -34,7 +57,8 @@ export function isSpawnGranted(
   directory: CanonicalPath,
 ): boolean {
   return grant.spawn.some((entry) =>
-    entry.open !== true && entry.cwd === directory && entry.argv.length === argv.length &&
+    entry.open !== true && entry.own === undefined && entry.cwd === directory &&
+    entry.argv.length === argv.length &&
     entry.argv.every((word, index) => word === argv[index])
   );
 }
@@ -45,8 +69,8 @@ export function programOf(
   [name = ""]: readonly string[],
   directory: CanonicalPath,
 ): Program | null {
-  const entry = grant.spawn.find(({ argv, cwd }) =>
-    argv[0] === name && (!name.includes("/") || cwd === directory)
+  const entry = grant.spawn.find(({ argv, cwd, own }) =>
+    own === undefined && argv[0] === name && (!name.includes("/") || cwd === directory)
   );
   return entry?.program ?? null;
 }

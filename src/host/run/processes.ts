@@ -7,7 +7,7 @@ import { certainText } from "../../shell/certain.ts";
 import { withRequested } from "./environment.ts";
 import { hold } from "./_hold.ts";
 import { runPlan } from "./_run_plan.ts";
-import { grantedSpawn } from "./granted_programs.ts";
+import { grantedOwn, grantedSpawn } from "./granted_programs.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 
 export function createProcesses(options: ProcessesOptions): Processes {
@@ -31,12 +31,33 @@ export function createProcesses(options: ProcessesOptions): Processes {
           hold(options, starter, request, (run, launcher) => {
             const { descriptors } = run;
             const environment = new Map(Object.entries(env));
-            const launch = { ...spawn, argv, directory: spawn.cwd, environment, descriptors };
+            const { program, cwd: directory } = spawn;
+            const launch = { program, argv, directory, environment, descriptors };
             const child = launcher.launch(launch);
             run.release();
             return child.ended;
           }),
       );
+    },
+    async runOwn(argv, request) {
+      const { entry, directory, use } = grantedOwn(options.grant, argv, request);
+      const { starter } = options;
+      const spawn = { ...entry, argv, cwd: directory };
+      return await inTemporary(options, request.env, async (env) => {
+        if (starter === null) {
+          const { runPortably } = await import("./portable/processes.ts");
+          return await runPortably({ ...options, spawn }, { ...request, env });
+        }
+        return await hold(options, starter, request, (run, launcher) => {
+          const { descriptors } = run;
+          const environment = new Map(Object.entries(env));
+          const { program } = spawn;
+          const launch = { program, argv, directory, environment, descriptors, use };
+          const child = launcher.launch(launch);
+          run.release();
+          return child.ended;
+        });
+      });
     },
     async runLine(plan, request) {
       const { starter } = options;

@@ -16,6 +16,16 @@ export interface Starting {
   readonly environment: ReadonlyMap<string, string>;
   /** Toolgate itself, as the process of a module, which holds itself. */
   readonly own: boolean;
+  /** Set where a tool starts it for its own use. */
+  readonly use?: OwnStart;
+}
+
+/** A program that a tool starts for its own use. */
+export interface OwnStart {
+  /** The words that stand for the use: what it may start follows from them. */
+  readonly argv: readonly string[];
+  /** Folders that it writes in. What it reads there is what all programs may read. */
+  readonly writes: readonly CanonicalPath[];
 }
 
 /** What holds one start; `done` is to be called once it has begun, or could not. */

@@ -63,7 +63,32 @@ export function judgeSpawn(
 /** Judges a shell that is not started, since what its script would start is judged: only what rules deny or ask counts. */
 export function judgeOpened(
   policies: readonly CompiledPolicy[],
+  capability: ResolvedSpawnCapability,
+): Judged {
+  const otherwise = `${label(capability.argv)} is not started: its parts are judged`;
+  return judgeRestricted(policies, capability, otherwise);
+}
+
+/**
+ * Judges a program that a tool uses for itself: the group and the risk of the tool grant it, and what rules deny or ask
+ * of the same words holds for the tool, too.
+ */
+export function judgeOwn(
+  policies: readonly CompiledPolicy[],
+  capability: ResolvedSpawnCapability,
+): Judged {
+  const directory = directoryQuestion(policies, capability.cwd);
+  const judged = judgeRestricted(policies, capability, `${label(capability.argv)} is allowed`);
+  return {
+    verdict: strictest([judged.verdict, judgePath(policies, directory)], judged.verdict),
+    asked: () => [...judged.asked(), { about: "cwd", path: directory }],
+  };
+}
+
+function judgeRestricted(
+  policies: readonly CompiledPolicy[],
   { argv, program, cwd }: ResolvedSpawnCapability,
+  otherwise: string,
 ): Judged {
   const action = `running ${label(argv)}`;
   const command = { argv, program, cwd };
@@ -74,7 +99,7 @@ export function judgeOpened(
       : [ruled(found.effect, "COMMAND_DENIED", action, found.rule.reference)];
   });
   return {
-    verdict: strictest(verdicts, allowed(`${label(argv)} is not started: its parts are judged`)),
+    verdict: strictest(verdicts, allowed(otherwise)),
     asked: () => [{ about: "command", command, by: "call", restrictedOnly: true }],
   };
 }

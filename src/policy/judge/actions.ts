@@ -1,7 +1,7 @@
 /** The judges of programs and connections: the larger part of the policy's code, which most calls never need. */
 
 export { compileCommandRules } from "../match/command_rules.ts";
-export { judgeOpened, judgeSpawn } from "./_command.ts";
+export { judgeOpened, judgeOwn, judgeSpawn } from "./_command.ts";
 export { judgeConnection } from "./_network.ts";
 export { compileNetworkRules } from "../match/network_rules.ts";
 export { compileKnowledge } from "./_program_rules.ts";

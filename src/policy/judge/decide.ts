@@ -115,8 +115,13 @@ function judgeCapability(
     case "fs.write":
       return judgeFile(policies, capability, system);
     case "process.spawn": {
-      const { assessCommand, judgeOpened, judgeSpawn } = actions();
+      const { assessCommand, judgeOpened, judgeOwn, judgeSpawn } = actions();
       if (capability.opened === true) return judgeOpened(policies, capability);
+      if (capability.own !== undefined) {
+        const { risk, because } = capability.own;
+        assessments.push({ risk, because, inner: [], uncertain: null });
+        return judgeOwn(policies, capability);
+      }
       const assessment = assessCommand(capability, capability.program, judges.knowledge());
       assessments.push(assessment);
       return judgeSpawn(policies, capability, assessment, system);

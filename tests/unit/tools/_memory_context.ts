@@ -93,6 +93,10 @@ export function createMemory(options: MemoryOptions = {}): Memory {
         lines.push(call);
         return Promise.resolve({ ...SUCCESS, ...options.outcome });
       },
+      runOwn(...call) {
+        started.push(call);
+        return Promise.resolve({ ...SUCCESS, ...options.answers?.(call[0], nodes) });
+      },
       runModule(request) {
         modules.push(request);
         const answer = options.moduleAnswer?.(request, nodes) ?? null;
@@ -242,6 +246,7 @@ function memoryFiles(nodes: Map<string, Node>): Files {
     return { bytes: bytesOf(node), info: found };
   };
   return {
+    allows: () => true,
     display: plain,
     find,
     info,

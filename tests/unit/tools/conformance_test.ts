@@ -9,6 +9,7 @@ import { CATEGORIES, PERMISSION_GROUPS, RISKS, type Tool } from "../../../src/co
 import { createRegistry, TOOLS } from "../../../src/tools/registry.ts";
 import { call, createMemory } from "./_memory_context.ts";
 import { inWorkspace } from "./_real_workspace.ts";
+import { git } from "./git/_history.ts";
 import { Random } from "../../random.ts";
 
 const registry = createRegistry();
@@ -158,7 +159,7 @@ Deno.test("outputs and previews are JSON, and outputs pass the output schema", a
   for (const tool of tools) {
     const validate = new Ajv({ strict: true }).compile(toStandardSchema(tool.output));
     for (const { args } of [...tool.examples ?? [], ...more(tool.name)]) {
-      await (tool.category === "fs" ? overFiles : inMemory)(tool, args, (output) => {
+      await (REAL.has(tool.category) ? overFiles : inMemory)(tool, args, (output) => {
         assert(validate(output), `${tool.name}: ${JSON.stringify(validate.errors)}`);
         assertEquals(JSON.parse(JSON.stringify(output)), output, tool.name);
       });
@@ -177,6 +178,21 @@ async function inMemory(tool: Tool, args: unknown, check: (output: unknown) => v
   assertEquals([Object.fromEntries(before.nodes), before.started], [FILES, []], tool.name);
 }
 
+/** Categories whose tools need real files. */
+const REAL: ReadonlySet<string> = new Set(["fs", "git"]);
+
+/** A repository with one commit of all, and a change that is staged. */
+async function commitAll(root: string): Promise<void> {
+  await git(root, ["init", "--quiet", "--initial-branch=main"]);
+  await git(root, ["config", "user.name", "A"]);
+  await git(root, ["config", "user.email", "a@example.org"]);
+  await git(root, ["add", "--all"]);
+  await git(root, ["commit", "--quiet", "--message=one"]);
+  await git(root, ["branch", "other"]);
+  Deno.writeTextFileSync(`${root}/README.md`, "# Other\n");
+  await git(root, ["add", "README.md"]);
+}
+
 /** What changes files changes real ones. */
 async function overFiles(tool: Tool, args: unknown, check: (output: unknown) => void) {
   await inWorkspace(async ({ root, call }) => {
@@ -186,6 +202,7 @@ async function overFiles(tool: Tool, args: unknown, check: (output: unknown) => 
       else if (content instanceof Uint8Array) Deno.writeFileSync(`${root}/${path}`, content);
       else Deno.symlinkSync(content.target, `${root}/${path}`);
     }
+    if (tool.category === "git") await commitAll(root);
     if (tool.preview !== undefined) {
       const before = treeOf(root);
       const preview: unknown = await call(tool.name, args, true);

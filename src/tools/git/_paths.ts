@@ -1,0 +1,79 @@
+/** Paths of the workspace and of the repository, and which of them the policy lets the agent have. */
+
+import { ToolError } from "../../core/errors.ts";
+import { printable, quoted } from "../../core/printable.ts";
+import { bytesOf, concatenated, isText, nameOf, textOf } from "./_names.ts";
+import { type Repository, within } from "./_repository.ts";
+
+type Place = Pick<Repository, "root" | "files">;
+
+/** A path of the repository, as answers show it: relative to the workspace. */
+export function shown({ root }: Pick<Place, "root">, path: Uint8Array): string {
+  if (root === ".") return nameOf(path);
+  return nameOf(concatenated([bytesOf(root), SLASH, path]));
+}
+
+const SLASH = Uint8Array.of(0x2f);
+
+/** Whether the policy plainly allows it; what is no text counts by what of it is. */
+export function isAllowed({ root, files }: Place, access: "read" | "write", path: Uint8Array) {
+  return files.allows(access, within(root, textOf(path).replace(/\/+$/, "")));
+}
+
+/** PATH_DENIED where it does not. */
+export function requireAllowed(
+  place: Place & Pick<Repository, "tool">,
+  access: "read" | "write",
+  path: Uint8Array,
+): void {
+  if (isAllowed(place, access, path)) return;
+  const doing = access === "read" ? "read" : "written";
+  throw new ToolError(
+    "PATH_DENIED",
+    `${place.tool}: ${
+      printable(shown(place, path))
+    } may not be ${doing}: the policy's paths deny ` +
+      "it, or do not plainly allow it; leave it out",
+  );
+}
+
+/**
+ * A path of the request as one of the repository, empty for its root. Throws INVALID_ARGUMENTS for what lies elsewhere.
+ */
+export function ofRepository(
+  { root, files, tool }: Place & Pick<Repository, "tool">,
+  path: string,
+): Uint8Array {
+  const known = path.startsWith("/") ? files.display(path) : path;
+  const parts = textOf(bytesOf(known)).split("/").filter((part) => part !== "" && part !== ".");
+  const outside = known.startsWith("/") || parts.includes("..");
+  const base = root === "." ? [] : root.split("/");
+  if (outside || base.some((part, index) => parts[index] !== part)) {
+    throw new ToolError(
+      "INVALID_ARGUMENTS",
+      `${tool}: ${quoted(path)} does not lie in the repository ${quoted(root)}; ` +
+        "paths are relative to the workspace",
+    );
+  }
+  if (parts.slice(base.length).some((part) => part.toLowerCase() === ".git")) {
+    throw new ToolError("PATH_DENIED", `${tool}: ${quoted(path)} is git's own`);
+  }
+  if (isText(bytesOf(known))) return bytesOf(parts.slice(base.length).join("/"));
+  const bytes = bytesOf(known);
+  return root === "." ? bytes : bytes.subarray(bytesOf(`${root}/`).length);
+}
+
+/** As words of a command, which take text alone. */
+export function asWords(
+  repository: Place & Pick<Repository, "tool">,
+  paths: readonly string[],
+): readonly string[] {
+  return paths.map((path) => {
+    const bytes = ofRepository(repository, path);
+    if (isText(bytes)) return textOf(bytes);
+    throw new ToolError(
+      "INVALID_ARGUMENTS",
+      `${repository.tool}: ${quoted(path)} is no UTF-8 and can only be reached by its folder`,
+    );
+  });
+}

@@ -1,0 +1,298 @@
+/** The repository of a call: found by Toolgate itself, inside the workspace with all that it leans on, and git in it. */
+
+import type { Capability, OwnUse } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { printable, quoted } from "../../core/printable.ts";
+import type { FileInfo, ReadFiles, ToolContext } from "../../core/tool.ts";
+import { commandError } from "../../toolkit/command_output.ts";
+import { isOutOfTime } from "../../toolkit/run_program.ts";
+import { splitNul, textOf } from "./_names.ts";
+import {
+  ENVIRONMENT,
+  isPlain,
+  NOTHING_OVERRIDDEN,
+  type Overrides,
+  overridesOf,
+  settingOptions,
+} from "./_settings.ts";
+
+/** Longer ones are no settings and no pointers that anybody wrote. */
+const LONGEST_FILE = 1 << 20;
+/** Alternates of alternates; git itself follows five (object-file.c). */
+const MOST_ALTERNATES = 5;
+
+/** What a call of a git tool needs; `words` stand for its use of git and are what rules are held against. */
+export function gitNeeds(
+  repository: string,
+  words: readonly string[],
+  own: OwnUse,
+): readonly Capability[] {
+  return [
+    { kind: "process.spawn", argv: ["git", ...words], cwd: repository, own },
+    { kind: "fs.read", path: repository, tree: true },
+    // A repository may begin above the folder that was named.
+    ...(repository === "." ? [] : [ABOVE]),
+  ];
+}
+
+const ABOVE = { kind: "fs.read", path: ".", tree: true, optional: true } as const;
+
+/** Reading alone. */
+export const READS: OwnUse = { access: "read", risk: "safe", because: "" };
+
+/** What git printed, up to the limit of output. */
+export interface GitOutput {
+  readonly bytes: Uint8Array;
+  readonly truncated: boolean;
+  readonly stderr: string;
+  readonly status: number;
+}
+
+/** How git is to be run beside its words. */
+export interface GitOptions {
+  readonly stdin?: Uint8Array;
+  /** Statuses that are no failure; 0 alone unless given. */
+  readonly good?: readonly number[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether it changes the files of the repository, or those of `.git` alone, or nothing. */
+  readonly changes?: "files" | "git" | "nothing";
+}
+
+/** A repository in the workspace. Paths are relative to the workspace. */
+export interface Repository {
+  readonly tool: string;
+  /** Where its files begin. */
+  readonly root: string;
+  /** `.git`, or where a linked worktree has its part of it. */
+  readonly folder: string;
+  /** Where objects, refs and settings are. */
+  readonly common: string;
+  readonly overrides: Overrides;
+  readonly files: ReadFiles;
+  /** Throws GIT_ERROR with what git said, and TIMEOUT, CANCELLED, RESOURCE_LIMIT. */
+  git(words: readonly string[], options?: GitOptions): Promise<GitOutput>;
+}
+
+/** Finds it. Throws NOT_A_REPOSITORY, PATH_OUTSIDE_WORKSPACE and GIT_ERROR. */
+export async function openRepository(
+  tool: string,
+  context: ToolContext,
+  repository: string,
+  /** Whether it must be known of every key what it says, as for what speaks to others. */
+  listed = false,
+): Promise<Repository> {
+  const { files } = context;
+  const { root, folder } = find(tool, files, files.display(repository));
+  const common = commonOf(tool, files, folder);
+  for (const name of ["HEAD", "objects", "refs", "config", "config.worktree", "info", "logs"]) {
+    for (const place of new Set([folder, common])) requireNoLink(tool, files, `${place}/${name}`);
+  }
+  checkAlternates(tool, files, `${common}/objects`, MOST_ALTERNATES);
+  const start = { context, tool, root, folder, common };
+  const overrides = !listed && hasPlainSettings(files, folder, common)
+    ? NOTHING_OVERRIDDEN
+    : overridesOf(await keysOf(start));
+  return {
+    tool,
+    root,
+    folder,
+    common,
+    overrides,
+    files,
+    git: (words, options = {}) => runGit({ ...start, overrides }, words, options),
+  };
+}
+
+interface Start {
+  readonly context: ToolContext;
+  readonly tool: string;
+  readonly root: string;
+  readonly folder: string;
+  readonly common: string;
+}
+
+function find(
+  tool: string,
+  files: ReadFiles,
+  start: string,
+): { readonly root: string; readonly folder: string } {
+  for (let root = start;; root = above(root)) {
+    const dot = within(root, ".git");
+    const found = look(files, dot);
+    if (found?.type === "symlink") throw leadsOut(tool, `${dot} is a symbolic link`);
+    if (found?.type === "file") return { root, folder: pointed(tool, files, root, dot) };
+    if (found?.type === "directory" && look(files, `${dot}/HEAD`) !== null) {
+      return { root, folder: dot };
+    }
+    if (root === "." || root.startsWith("/")) {
+      throw new ToolError(
+        "NOT_A_REPOSITORY",
+        `${tool}: ${quoted(start)} lies in no git repository of the workspace; name one as ` +
+          "repository, or make one with `git init`",
+      );
+    }
+  }
+}
+
+/** What may not be seen is not there. */
+function look(files: ReadFiles, path: string): FileInfo | null {
+  try {
+    return files.find(path);
+  } catch (error) {
+    if (error instanceof ToolError) return null;
+    throw error;
+  }
+}
+
+function textIn(files: ReadFiles, path: string): string | null {
+  if (look(files, path)?.type !== "file") return null;
+  return textOf(files.read(path, LONGEST_FILE).bytes);
+}
+
+/** gitrepository-layout(5): `gitdir: PATH`. */
+function pointed(tool: string, files: ReadFiles, root: string, dot: string): string {
+  const target = /^gitdir: ([^\n]+)\n*$/.exec(textIn(files, dot) ?? "")?.[1];
+  const folder = target === undefined ? null : inside(files, root, target);
+  if (folder === null) throw leadsOut(tool, `the file ${dot} leads out of the workspace`);
+  if (look(files, folder)?.type !== "directory") {
+    throw leadsOut(tool, `the file ${dot} leads to no folder of the workspace`);
+  }
+  return folder;
+}
+
+function commonOf(tool: string, files: ReadFiles, folder: string): string {
+  const path = `${folder}/commondir`;
+  if (look(files, path) === null) return folder;
+  const common = inside(files, folder, (textIn(files, path) ?? "").replace(/\n+$/, ""));
+  if (common === null) throw leadsOut(tool, `${path} leads out of the workspace`);
+  return common;
+}
+
+/** gitrepository-layout(5), `objects/info/alternates`: a folder of objects a line, comments with `#`. */
+function checkAlternates(tool: string, files: ReadFiles, objects: string, depth: number): void {
+  const path = `${objects}/info/alternates`;
+  if (look(files, path) === null) return;
+  for (const line of (textIn(files, path) ?? "\0").split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const other = line.startsWith('"') ? null : inside(files, objects, line);
+    if (other === null || depth === 0) {
+      throw leadsOut(tool, `${path} leads out of the workspace`);
+    }
+    checkAlternates(tool, files, other, depth - 1);
+  }
+}
+
+function requireNoLink(tool: string, files: ReadFiles, path: string): void {
+  if (look(files, path)?.type === "symlink") {
+    throw leadsOut(tool, `${path} is a symbolic link`);
+  }
+}
+
+function leadsOut(tool: string, what: string): ToolError {
+  return new ToolError(
+    "PATH_OUTSIDE_WORKSPACE",
+    `${tool}: ${printable(what)}; git is only used on what lies in the workspace itself`,
+  );
+}
+
+/** Where a pointer of the repository leads, relative to the workspace; null for outside of it, and for nowhere. */
+function inside(files: ReadFiles, from: string, target: string): string | null {
+  if (target === "" || target.includes("\0")) return null;
+  const absolute = target.startsWith("/");
+  const base = absolute || from === "." ? [] : from.split("/");
+  const parts = plainParts(base, target);
+  if (parts === null) return null;
+  if (!absolute) return parts.length === 0 ? "." : parts.join("/");
+  const shown = files.display(`/${parts.join("/")}`);
+  return shown.startsWith("/") ? null : shown;
+}
+
+/** Null where it climbs above the beginning. */
+function plainParts(base: readonly string[], path: string): readonly string[] | null {
+  const parts = [...base];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return null;
+  }
+  return parts;
+}
+
+export function within(folder: string, name: string): string {
+  return folder === "." ? name : `${folder}/${name}`;
+}
+
+function above(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash <= 0 ? "." : path.slice(0, slash);
+}
+
+function hasPlainSettings(files: ReadFiles, folder: string, common: string): boolean {
+  return [`${common}/config`, `${folder}/config.worktree`].every((path) =>
+    look(files, path) === null || isPlain(textIn(files, path) ?? "[unknown]")
+  );
+}
+
+async function keysOf(start: Start): Promise<readonly string[]> {
+  const words = ["config", "--list", "-z", "--name-only", "--includes"];
+  const { bytes, truncated } = await runGit(
+    { ...start, overrides: NOTHING_OVERRIDDEN },
+    words,
+    {},
+  );
+  if (!truncated) return splitNul(bytes).map(textOf);
+  throw new ToolError("GIT_ERROR", `${start.tool}: the repository's configuration is too long`);
+}
+
+/** Where a path of the workspace lies, seen from the folder that git stands in. */
+function seenFrom(root: string, path: string): string {
+  if (root === ".") return path;
+  if (path.startsWith(`${root}/`)) return path.slice(root.length + 1);
+  return `${root.split("/").map(() => "..").join("/")}/${path}`;
+}
+
+async function runGit(
+  { context, tool, root, folder, common, overrides }: Start & { readonly overrides: Overrides },
+  words: readonly string[],
+  { stdin, good = [0], env = {}, changes = "nothing" }: GitOptions,
+): Promise<GitOutput> {
+  const writes = changes === "nothing" ? [] : [...new Set([folder, common])];
+  const outcome = await context.processes.runOwn(
+    ["git", "--no-pager", ...settingOptions(overrides), ...words],
+    {
+      cwd: root,
+      env: {
+        ...ENVIRONMENT,
+        GIT_DIR: seenFrom(root, folder),
+        GIT_WORK_TREE: ".",
+        ...(changes === "nothing" ? { GIT_OPTIONAL_LOCKS: "0" } : {}),
+        ...env,
+      },
+      stdin: stdin ?? null,
+      timeoutMs: context.timeoutMs,
+      writes: changes === "files" ? [root, ...writes] : writes,
+    },
+  );
+  context.checkpoint();
+  const { exitCode, stdout, dropped, timedOut, cancelled, exceeded } = outcome;
+  const stderr = textOf(outcome.stderr);
+  if (exitCode === null || timedOut || cancelled || exceeded !== null) {
+    const late = cancelled && isOutOfTime(context);
+    const ended = late ? { ...outcome, cancelled: false, timedOut: true } : outcome;
+    const error = commandError(tool, "git", ended, context.timeoutMs);
+    if (error !== null) throw error;
+  }
+  if (exitCode === null || !good.includes(exitCode)) throw gitError(tool, stderr);
+  return { bytes: stdout, truncated: dropped.stdout > 0, stderr, status: exitCode };
+}
+
+/** What git said when it gave up, on one line. */
+export function gitError(tool: string, stderr: string): ToolError {
+  const lines = stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const telling = lines.filter((line) => /^(?:fatal|error):/.test(line));
+  const said = (telling.length > 0 ? telling : lines).slice(0, 5).join("; ");
+  return new ToolError(
+    "GIT_ERROR",
+    `${tool}: ${said === "" ? "git gave up without a word" : printable(said, 500)}`,
+  );
+}

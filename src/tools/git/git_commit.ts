@@ -1,0 +1,212 @@
+/** `git_commit`: makes a commit of what is staged. */
+
+import { ToolError } from "../../core/errors.ts";
+import { printable } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
+import type { Tool } from "../../core/tool.ts";
+import { checkWord, invalid } from "../../toolkit/words.ts";
+import { changedNames, filesOf } from "./_diff.ts";
+import { splitNul } from "./_names.ts";
+import { gitError, gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
+import { headOf } from "./_revisions.ts";
+import { REPOSITORY } from "./_schemas.ts";
+
+const input = {
+  type: "object",
+  properties: {
+    repository: REPOSITORY,
+    message: {
+      type: "string",
+      minLength: 1,
+      maxLength: 100_000,
+      description: "A subject, and after an empty line what else there is to say.",
+    },
+    amend: {
+      type: "boolean",
+      default: false,
+      description: "In place of the last commit, which stays in the reflog.",
+    },
+    allow_empty: { type: "boolean", default: false, description: "Even where nothing is staged." },
+    author: {
+      type: "string",
+      minLength: 3,
+      maxLength: 300,
+      description: "As in: Name <name@example.org>.",
+    },
+  },
+  required: ["message"],
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    hash: {
+      oneOf: [{ type: "string" }, { type: "null" }],
+      description: "Of the new commit; null of a preview.",
+    },
+    branch: {
+      oneOf: [{ type: "string" }, { type: "null" }],
+      description: "Where it was made; null where HEAD is detached.",
+    },
+    subject: { type: "string", description: "The first line of its message." },
+    files_changed: { type: "integer", description: "How many files it changes." },
+    added_lines: { type: "integer", description: "In all of them." },
+    removed_lines: { type: "integer", description: "Likewise." },
+    replaced: { type: "string", description: "The hash of the commit that it was amended from." },
+    hooks_skipped: {
+      type: "array",
+      items: { type: "string" },
+      description: "Hooks of the repository that did not run.",
+    },
+  },
+  required: ["hash", "branch", "subject", "files_changed", "added_lines", "removed_lines"],
+} as const satisfies Schema;
+
+type Output = Infer<typeof output>;
+
+/** Of the preview, which only looks. */
+interface Chosen {
+  readonly only_look?: true;
+}
+
+/** githooks(5): those that a commit runs. */
+const HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"];
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
+  name: "git_commit",
+  category: "git",
+  description:
+    "Makes a commit of what is staged (git_add stages) and answers its hash and what it changes. Hooks of the " +
+    "repository do not run and are named in hooks_skipped; nothing is signed.",
+  risk: "moderate",
+  riskOfPrograms: true,
+  permission: "git_operations",
+  input,
+  output,
+  examples: [
+    { note: "of what is staged", args: { message: "Say what is wrong with a bad port" } },
+    { note: "once more, better said", args: { message: "Say what is wrong", amend: true } },
+  ],
+  describe: ({ message, amend }) =>
+    `Git commit${amend ? " --amend" : ""}: ${printable(message.split("\n")[0] ?? "", 100)}`,
+  check({ message, author }) {
+    checkWord("message", message);
+    if (message.trim() === "") throw invalid("message", "says nothing");
+    if (author === undefined) return;
+    checkWord("author", author);
+    if (!/^[^<>\n]+ <[^<>\n\s]+>$/.test(author)) {
+      throw invalid("author", "must be as in: Name <name@example.org>");
+    }
+  },
+  dryRun: (input) => ({ ...input, only_look: true }),
+  capabilities: ({ repository, amend, allow_empty, only_look }) =>
+    only_look === true ? gitNeeds(repository, ["status"], READS) : gitNeeds(
+      repository,
+      ["commit", ...(amend ? ["--amend"] : []), ...(allow_empty ? ["--allow-empty"] : [])],
+      { access: "write", risk: "moderate", because: "makes a commit" },
+    ),
+  preview: (input) => ({ action: tool.describe(input), message: input.message }),
+  async run({ repository: folder, message, amend, allow_empty, author, only_look }, context) {
+    const repository = await openRepository(tool.name, context, folder);
+    const head = await headOf(repository);
+    await requireSomething(repository, { amend, allow_empty, born: head.hash !== null });
+    const subject = message.trim().split("\n")[0] ?? "";
+    const skipped = HOOKS.filter((name) => isHook(repository, name));
+    const hooks = skipped.length === 0 ? {} : { hooks_skipped: skipped };
+    if (only_look === true) {
+      const staged = await stagedCounts(repository);
+      return { hash: null, branch: head.branch, subject, ...staged, ...hooks };
+    }
+    const { status, stderr } = await repository.git([
+      ...["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--no-status", "--file=-"],
+      ...["--cleanup=whitespace", ...(amend ? ["--amend"] : [])],
+      ...(allow_empty ? ["--allow-empty"] : []),
+      ...(author === undefined ? [] : [`--author=${author}`]),
+    ], { stdin: new TextEncoder().encode(message), changes: "git", good: [0, 1, 128] });
+    if (status !== 0) throw failure(stderr);
+    const { hash, branch } = await headOf(repository);
+    if (hash === null) throw new Error("a commit was made and HEAD names none");
+    const made = await repository.git([
+      ...["show", "--format=", "-m", "--first-parent", "--raw", "--numstat", "-z", "--no-abbrev"],
+      ...["--no-ext-diff", "--no-textconv", hash, "--"],
+    ]);
+    const counts = countsOf(repository, made.bytes);
+    const replaced = amend && head.hash !== null ? { replaced: head.hash } : {};
+    return { hash, branch, subject, ...counts, ...replaced, ...hooks };
+  },
+};
+
+async function requireSomething(
+  repository: Repository,
+  { amend, allow_empty, born }: {
+    readonly amend: boolean;
+    readonly allow_empty: boolean;
+    readonly born: boolean;
+  },
+): Promise<void> {
+  const conflicts = await repository.git(["ls-files", "--unmerged", "-z"]);
+  if (conflicts.bytes.length > 0) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: files are in conflict; settle them and stage them first (git_status names them)`,
+    );
+  }
+  const merging = repository.files.find(`${repository.folder}/MERGE_HEAD`) !== null;
+  if (amend || allow_empty || merging) return;
+  const { changes } = born
+    ? await changedNames(repository, STAGED)
+    : { changes: splitNul((await repository.git(["ls-files", "-z"])).bytes) };
+  if (changes.length > 0) return;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${tool.name}: nothing is staged; git_add stages changes, allow_empty: true does without`,
+  );
+}
+
+const STAGED = { command: ["diff", "--cached"], revisions: [], paths: [] };
+
+type Counts = Pick<Output, "files_changed" | "added_lines" | "removed_lines">;
+
+async function stagedCounts(repository: Repository): Promise<Counts> {
+  const { bytes } = await repository.git([
+    ...["diff", "--cached", "--raw", "--numstat", "-z", "--no-abbrev"],
+    ...["--no-ext-diff", "--no-textconv", "--"],
+  ]);
+  return countsOf(repository, bytes);
+}
+
+function countsOf(repository: Repository, bytes: Uint8Array): Counts {
+  const files = filesOf(repository, bytes);
+  const sum = (of: "added_lines" | "removed_lines") =>
+    files.reduce((count, file) => count + file[of], 0);
+  return {
+    files_changed: files.length,
+    added_lines: sum("added_lines"),
+    removed_lines: sum("removed_lines"),
+  };
+}
+
+/** A file of that name that may be executed: git runs no other. */
+function isHook({ files, common }: Repository, name: string): boolean {
+  const path = `${common}/hooks/${name}`;
+  try {
+    const found = files.find(path);
+    return found !== null && (found.type === "symlink" || (found.mode & 0o111) !== 0);
+  } catch (error) {
+    if (error instanceof ToolError) return false;
+    throw error;
+  }
+}
+
+function failure(stderr: string): ToolError {
+  if (!/tell me who you are|no (?:email|name) was given/i.test(stderr)) {
+    return gitError(tool.name, stderr);
+  }
+  return new ToolError(
+    "GIT_ERROR",
+    `${tool.name}: the repository names nobody as the author: set user.name and user.email in its ` +
+      "configuration (`git config user.name NAME`); settings of the home folder do not count here",
+  );
+}
+
+export default tool;

@@ -1,0 +1,175 @@
+/** Repositories that run what somebody else wrote in them, as data: each leaves a marker where it comes to that. */
+
+/** One trap. In all texts MARK stands for a command that leaves the marker. */
+export interface HostileRepository {
+  readonly name: string;
+  /** Put behind `.git/config`. */
+  readonly config?: string;
+  /** Put into `.git/info/attributes`. */
+  readonly attributes?: string;
+  /** Further files, from the repository; a script where the text begins with `#!`. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** A command line of plain git that springs it: proof that the trap works. Null where this git knows none that does. */
+  readonly springs: readonly string[] | null;
+}
+
+const SCRIPT = "#!/bin/sh\nMARK\n";
+const ALL = "* filter=evil diff=evil merge=evil";
+
+/** Names of githooks(5) that run on the client. */
+const HOOKS = [
+  ...["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-checkout"],
+  ...["pre-merge-commit", "post-merge", "post-rewrite", "post-index-change", "pre-push"],
+  ...["reference-transaction", "pre-rebase", "pre-auto-gc", "applypatch-msg"],
+];
+const hooksIn = (folder: string) =>
+  Object.fromEntries(HOOKS.map((name) => [`${folder}/${name}`, SCRIPT]));
+
+export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
+  { name: "fsmonitor", config: '[core]\nfsmonitor = "MARK;false"', springs: ["status"] },
+  {
+    name: "a filter that cleans",
+    config: '[filter "evil"]\nclean = "MARK;cat"\nrequired = true',
+    attributes: ALL,
+    springs: ["add", "a"],
+  },
+  {
+    name: "a filter that runs on",
+    config: '[filter "evil"]\nprocess = "MARK"',
+    attributes: ALL,
+    springs: ["add", "a"],
+  },
+  {
+    name: "a filter that smudges",
+    config: '[filter "evil"]\nsmudge = "MARK;cat"',
+    attributes: ALL,
+    springs: ["checkout", "HEAD", "--", "a"],
+  },
+  {
+    name: "a filter in odd letters",
+    config: '[FILTER "evil"]\nCLEAN = "MARK;cat"',
+    attributes: ALL,
+    springs: ["add", "a"],
+  },
+  {
+    name: "a filter behind another section on one line",
+    config: '[core] bare = false\n[core][filter "evil"] clean = "MARK;cat"',
+    attributes: ALL,
+    springs: ["add", "a"],
+  },
+  {
+    name: "a filter of the old form",
+    config: '[filter.evil]\nclean = "MARK;cat"',
+    attributes: ALL,
+    springs: ["add", "a"],
+  },
+  {
+    name: "a filter whose name holds what ends a key",
+    config: '[filter "evil=x.clean"]\nclean = "MARK;cat"',
+    attributes: "* filter=evil=x.clean",
+    springs: ["add", "a"],
+  },
+  {
+    name: "a filter of .gitattributes",
+    config: '[filter "evil"]\nclean = "MARK;cat"',
+    files: { ".gitattributes": `${ALL}\n` },
+    springs: ["add", "a"],
+  },
+  {
+    name: "attributes from elsewhere",
+    config: '[core]\nattributesFile = traps/attributes\n[filter "evil"]\nclean = "MARK;cat"',
+    files: { "traps/attributes": `${ALL}\n` },
+    springs: ["add", "a"],
+  },
+  {
+    name: "textconv",
+    config: '[diff "evil"]\ntextconv = "MARK;cat"',
+    attributes: ALL,
+    springs: ["diff"],
+  },
+  {
+    name: "a diff driver's command",
+    config: '[diff "evil"]\ncommand = "MARK"',
+    attributes: ALL,
+    springs: ["diff"],
+  },
+  { name: "an external diff", config: '[diff]\nexternal = "MARK"', springs: ["diff"] },
+  { name: "hooks", files: hooksIn(".git/hooks"), springs: ["commit", "-qm", "x"] },
+  {
+    name: "hooks elsewhere",
+    config: "[core]\nhooksPath = traps",
+    files: hooksIn("traps"),
+    springs: ["commit", "-qm", "x"],
+  },
+  {
+    name: "a signing program",
+    config: "[gpg]\nprogram = traps/sign\n[commit]\ngpgSign = true\n[log]\nshowSignature = true",
+    files: { "traps/sign": SCRIPT },
+    springs: ["commit", "-qm", "x"],
+  },
+  {
+    name: "an ssh signing program",
+    config: '[gpg]\nformat = ssh\n[gpg "ssh"]\nprogram = traps/sign\n[commit]\ngpgSign = true\n' +
+      "[user]\nsigningKey = key::ssh-ed25519 AAAA",
+    files: { "traps/sign": SCRIPT },
+    springs: ["commit", "-qm", "x"],
+  },
+  {
+    name: "an editor",
+    config: '[core]\neditor = "MARK;true"',
+    springs: ["commit", "--amend"],
+  },
+  { name: "an alias", config: '[alias]\nst = "!MARK"\nstatus = "!MARK"', springs: ["st"] },
+  {
+    name: "an included file",
+    config: "[include]\npath = ../traps/included",
+    files: { "traps/included": '[core]\nfsmonitor = "MARK;false"\n' },
+    springs: ["status"],
+  },
+  {
+    name: "a filter in an included file",
+    config: '[includeIf "gitdir:**"]\npath = ../traps/included',
+    files: { "traps/included": '[filter "evil"]\nclean = "MARK;cat"\n' },
+    attributes: ALL,
+    springs: ["add", "a"],
+  },
+  {
+    name: "a filter in the worktree's own settings",
+    config: "[extensions]\nworktreeConfig = true\n[core]\nrepositoryFormatVersion = 1",
+    files: { ".git/config.worktree": '[filter "evil"]\nclean = "MARK;cat"\n' },
+    attributes: ALL,
+    springs: ["add", "a"],
+  },
+  {
+    name: "a trailer's command",
+    config: '[trailer "evil"]\ncommand = "MARK"\nifmissing = add\nkey = Evil',
+    springs: ["commit", "-qm", "x", "--trailer", "Other: x"],
+  },
+  {
+    name: "pagers",
+    config:
+      '[core]\npager = "MARK;cat"\n[pager]\nstatus = "MARK;cat"\nlog = "MARK;cat"\nshow = "MARK;cat"',
+    // They need a terminal.
+    springs: null,
+  },
+  {
+    name: "a promised object over a transport that is a program",
+    config: "[core]\nrepositoryFormatVersion = 1\n[extensions]\npartialClone = evil\n" +
+      '[remote "evil"]\nurl = "ext::MARK"\npromisor = true\n[protocol "ext"]\nallow = always',
+    springs: ["fetch", "evil"],
+  },
+  {
+    name: "credentials and ssh",
+    config:
+      '[credential]\nhelper = "!MARK"\n[core]\nsshCommand = "MARK;false"\naskPass = traps/ask\n' +
+      '[remote "origin"]\nurl = ssh://example.org/x',
+    files: { "traps/ask": SCRIPT },
+    springs: ["fetch", "origin"],
+  },
+  {
+    name: "a merge driver",
+    config: '[merge "evil"]\ndriver = "MARK;false"\n[merge]\ndefault = evil',
+    attributes: ALL,
+    springs: ["merge-tree", "--write-tree", "main", "side"],
+  },
+];

@@ -1,0 +1,223 @@
+/** Every git tool in every hostile repository, with nothing but its own settings in the way: no trap is sprung. */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { ToolError } from "../../../../src/core/errors.ts";
+import { TOOLS } from "../../../../src/tools/registry.ts";
+import { HOSTILE_REPOSITORIES } from "../../../attacks/hostile_repositories.ts";
+import { inWorkspace, type World } from "../_real_workspace.ts";
+import { git, makeRepository } from "./_history.ts";
+import { isSprung, layOut } from "./_hostile.ts";
+
+/** What each tool is asked for, in a folder; in this order, so that what one leaves the next one finds. */
+const callsIn = (
+  repository: string,
+): readonly (readonly [string, Readonly<Record<string, unknown>>])[] => {
+  const a = repository === "." ? "a" : `${repository}/a`;
+  return CALLS.map(([name, args]) => [name, {
+    repository,
+    ...args,
+    ...(args.path === undefined ? {} : { path: a }),
+    ...(args.files === undefined ? {} : { files: [a] }),
+  }]);
+};
+
+const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ["git_status", {}],
+  ["git_log", { limit: 5 }],
+  ["git_log", { path: "a", grep: "." }],
+  ["git_diff", {}],
+  ["git_diff", { staged: true }],
+  ["git_diff", { from: "HEAD~1", to: "side" }],
+  ["git_show", { ref: "HEAD" }],
+  ["git_show", { ref: "HEAD", path: "a" }],
+  ["git_add", { files: ["a"] }],
+  ["git_add", { all: true }],
+  ["git_commit", { message: "two" }],
+  ["git_commit", { message: "three", amend: true }],
+];
+
+Deno.test("all git tools of the registry are tried", () => {
+  const tried = new Set(CALLS.map(([name]) => name));
+  const all = TOOLS.map(({ name }) => name).filter((name) => name.startsWith("git_"));
+  assertEquals(all.filter((name) => !tried.has(name)), []);
+});
+
+async function quietly(call: World["call"], name: string, args: unknown): Promise<boolean> {
+  try {
+    await call(name, args);
+    return true;
+  } catch (error) {
+    assert(error instanceof ToolError, `${name}: ${error}`);
+    return false;
+  }
+}
+
+Deno.test("every trap is one: plain git springs it", async () => {
+  for (const repository of HOSTILE_REPOSITORIES) {
+    if (repository.springs === null) continue;
+    const root = Deno.makeTempDirSync();
+    try {
+      const marker = `${root}/sprung`;
+      await layOut(`${root}/r`, repository, marker);
+      await git(`${root}/r`, repository.springs, { good: [0, 1, 128, 129] });
+      assert(isSprung(marker), repository.name);
+    } finally {
+      Deno.removeSync(root, { recursive: true });
+    }
+  }
+});
+
+Deno.test("no trap is sprung by any git tool", async () => {
+  const outside = Deno.makeTempDirSync();
+  try {
+    await inWorkspace(async ({ root, call }) => {
+      for (const [index, repository] of HOSTILE_REPOSITORIES.entries()) {
+        const marker = `${outside}/sprung-${index}`;
+        const folder = `r${index}`;
+        await layOut(`${root}/${folder}`, repository, marker);
+        const done: string[] = [];
+        for (const [name, args] of callsIn(folder)) {
+          if (await quietly(call, name, args)) done.push(name);
+          assert(!isSprung(marker), `${repository.name}: ${name} sprang it`);
+        }
+        // What cannot be switched off is refused; all else is done in spite of the trap.
+        const refused = repository.name === "a filter whose name holds what ends a key";
+        assertEquals(done, refused ? [] : CALLS.map(([name]) => name), repository.name);
+        if (!refused) await git(`${root}/${folder}`, ["-c", "core.fsmonitor=false", "fsck"]);
+      }
+    });
+  } finally {
+    Deno.removeSync(outside, { recursive: true });
+  }
+});
+
+/** Ways to lead git out of the workspace, with the other repository's place. */
+const LEADS: Readonly<Record<string, (root: string, other: string) => void>> = {
+  "a .git file": (root, other) => Deno.writeTextFileSync(`${root}/.git`, `gitdir: ${other}/.git\n`),
+  "a .git file that climbs": (root, other) =>
+    Deno.writeTextFileSync(`${root}/.git`, `gitdir: ${"../".repeat(20)}${other.slice(1)}/.git\n`),
+  "a link": (root, other) => Deno.symlinkSync(`${other}/.git`, `${root}/.git`),
+  "a commondir": (root, other) => {
+    Deno.mkdirSync(`${root}/.git`);
+    Deno.writeTextFileSync(`${root}/.git/HEAD`, "ref: refs/heads/main\n");
+    Deno.writeTextFileSync(`${root}/.git/commondir`, `${other}/.git\n`);
+  },
+  "objects": (root, other) => {
+    Deno.mkdirSync(`${root}/.git/refs/heads`, { recursive: true });
+    Deno.copyFileSync(`${other}/.git/HEAD`, `${root}/.git/HEAD`);
+    Deno.copyFileSync(`${other}/.git/refs/heads/main`, `${root}/.git/refs/heads/main`);
+    Deno.symlinkSync(`${other}/.git/objects`, `${root}/.git/objects`);
+  },
+  "alternates": (root, other) => {
+    Deno.mkdirSync(`${root}/.git/refs/heads`, { recursive: true });
+    Deno.mkdirSync(`${root}/.git/objects/info`, { recursive: true });
+    Deno.copyFileSync(`${other}/.git/HEAD`, `${root}/.git/HEAD`);
+    Deno.copyFileSync(`${other}/.git/refs/heads/main`, `${root}/.git/refs/heads/main`);
+    Deno.writeTextFileSync(`${root}/.git/objects/info/alternates`, `${other}/.git/objects\n`);
+  },
+};
+
+Deno.test("a repository that leads out of the workspace is refused", async () => {
+  const other = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    await makeRepository(other);
+    Deno.writeTextFileSync(`${other}/hushed`, "HUSH\n");
+    await git(other, ["add", "hushed"]);
+    await git(other, ["commit", "-qm", "hushed"]);
+    for (const [name, lead] of Object.entries(LEADS)) {
+      await inWorkspace(async ({ root, call }) => {
+        lead(root, other);
+        for (const [tool, args] of CALLS) {
+          const error = await assertRejects(() => call(tool, args), ToolError, undefined, name);
+          assertEquals(error.code, "PATH_OUTSIDE_WORKSPACE", `${name}: ${error.message}`);
+          assert(!error.message.includes(other), error.message);
+        }
+      });
+    }
+  } finally {
+    Deno.removeSync(other, { recursive: true });
+  }
+});
+
+Deno.test("files elsewhere that settings call the repository's own stay out of it", async () => {
+  const other = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.writeTextFileSync(`${other}/hushed`, "HUSH\n");
+    await inWorkspace(async ({ root, call }) => {
+      await makeRepository(root);
+      await git(root, ["config", "core.worktree", other]);
+      await call("git_add", { all: true });
+      assertEquals((await call("git_status", {})).staged, []);
+    });
+  } finally {
+    Deno.removeSync(other, { recursive: true });
+  }
+});
+
+Deno.test("where there is no repository, that is said", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    Deno.mkdirSync(`${root}/empty/.git`, { recursive: true });
+    for (const repository of [".", "empty", "nowhere"]) {
+      const error = await assertRejects(() => call("git_status", { repository }), ToolError);
+      assertEquals(error.code, "NOT_A_REPOSITORY");
+    }
+    // One that is all in a folder, as agents can write it, is none either.
+    await git(root, ["init", "--quiet", "--bare", "bare"]);
+    const bare = await assertRejects(() => call("git_status", { repository: "bare" }), ToolError);
+    assertEquals(bare.code, "NOT_A_REPOSITORY");
+  });
+});
+
+/** What git would take for an option, a range, a pattern or another transport. */
+const INJECTIONS = [
+  ...["--output=pwned", "-opwned", "--exec=touch pwned", "--upload-pack=touch pwned", "-c", "--"],
+  ...["--ext-diff", "--open-files-in-pager=touch pwned", "ext::sh -c touch% pwned", "-"],
+  ...[
+    "HEAD..side",
+    "^HEAD",
+    ":(top)*",
+    ":!b",
+    "--no-index",
+    "@{-1} --output=pwned",
+    "$(touch pwned)",
+  ],
+  ...[
+    "`touch pwned`",
+    "; touch pwned",
+    "a\nb",
+    "../..",
+    "/etc/passwd",
+    ".git/config",
+    "x --output=pwned",
+  ],
+];
+
+Deno.test("no string of the arguments is taken for anything but what it is", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    await layOut(root, { name: "none", springs: null }, `${root}/pwned`);
+    const config = Deno.readTextFileSync(`${root}/.git/config`);
+    const places: readonly (readonly [string, (text: string) => unknown])[] = [
+      ["git_status", (repository) => ({ repository })],
+      ...["ref", "author", "since", "until", "grep", "path"].map((key) =>
+        ["git_log", (text: string) => ({ [key]: text })] as const
+      ),
+      ...["from", "to"].map((key) =>
+        ["git_diff", (text: string) => ({ from: "HEAD", [key]: text })] as const
+      ),
+      ["git_diff", (text) => ({ paths: [text] })],
+      ["git_show", (ref) => ({ ref })],
+      ["git_show", (path) => ({ ref: "HEAD", path })],
+      ["git_add", (text) => ({ files: [text] })],
+      ["git_commit", (message) => ({ message, allow_empty: true })],
+      ["git_commit", (author) => ({ message: "x", allow_empty: true, author })],
+    ];
+    for (const [name, args] of places) {
+      for (const text of INJECTIONS) {
+        await quietly(call, name, args(text));
+        assert(!isSprung(`${root}/pwned`), `${name} ${JSON.stringify(args(text))}`);
+      }
+    }
+    assertEquals(Deno.readTextFileSync(`${root}/.git/config`), config);
+    await git(root, ["fsck"]);
+  });
+});
