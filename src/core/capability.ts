@@ -64,6 +64,8 @@ export interface SpawnCapability<P = string> {
 export interface OwnUse {
   /** Whether it writes in the folders that the tool names when it starts it, or only reads. */
   readonly access: "read" | "write";
+  /** Programs that it starts in turn, as the table of programs names them: whatever rules say, no others. */
+  readonly starts: readonly string[];
   readonly risk: "safe" | "moderate" | "dangerous";
   /** As in "deletes a branch"; empty where there is nothing to say. */
   readonly because: string;

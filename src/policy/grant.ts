@@ -1,6 +1,6 @@
 /** The grant: what one allowed call may touch, as data that crosses to the thread that runs it. */
 
-import type { CanonicalPath, Program, ResolvedCapability } from "../core/capability.ts";
+import type { CanonicalPath, OwnUse, Program, ResolvedCapability } from "../core/capability.ts";
 import type { Limits } from "../core/tool.ts";
 import type { BackupLimits } from "./model.ts";
 import type { Settings } from "./rulebook.ts";
@@ -22,7 +22,7 @@ export interface SpawnGrant {
   /** Some of its words are known only when it runs: the program may be started, once those are judged. */
   readonly open?: true;
   /** The tool says with which words it is started, and for nothing else may it be. */
-  readonly own?: "read" | "write";
+  readonly own?: Pick<OwnUse, "access" | "starts">;
 }
 
 /** All that one call may touch, and the limits that it runs by. Times in milliseconds. */
@@ -69,7 +69,7 @@ export function grantOf(
             program,
             cwd,
             ...(open === undefined ? {} : { open: true }),
-            ...(own === undefined ? {} : { own: own.access }),
+            ...(own === undefined ? {} : { own: { access: own.access, starts: own.starts } }),
           });
         }
         break;

@@ -15,7 +15,6 @@ import {
   type LandlockPathSource,
 } from "../../host/scan/landlock_paths.ts";
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
-import { effectsOf } from "../../programs/effects.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
 import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
@@ -220,9 +219,7 @@ export class WordHolds implements ProgramHolds {
       throw new ToolError("NATIVE_DENIED", `"${argv[0]}" lies in the workspace: no tool uses it`);
     }
     // No rule widens what a tool's own use comes to.
-    const starts = use === undefined
-      ? this.#startsOf(effects, program, trusted)
-      : effectsOf({ argv, cwd: directory }, program).starts;
+    const starts = use === undefined ? this.#startsOf(effects, program, trusted) : use.starts;
     const byWords = trusted && isByWords(argv, effects);
     const execute = this.#starts.executables(program, starts, directory);
     const attributes = !byWords || effects.writes.length + effects.deletes.length > 0;

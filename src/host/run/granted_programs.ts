@@ -40,7 +40,8 @@ export function grantedOwn(
     throw new ToolError("PATH_DENIED", `"${argv[0] ?? ""}" may only be used in the workspace`);
   }
   const [directory = grant.workspace, ...written] = folders;
-  const use = { argv: entry.argv, writes: entry.own === "write" ? written : [] };
+  const { access, starts } = entry.own;
+  const use = { argv: entry.argv, starts, writes: access === "write" ? written : [] };
   return { entry, directory, use };
 }
 

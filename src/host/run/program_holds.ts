@@ -22,8 +22,9 @@ export interface Starting {
 
 /** A program that a tool starts for its own use. */
 export interface OwnStart {
-  /** The words that stand for the use: what it may start follows from them. */
+  /** The words that stand for the use. */
   readonly argv: readonly string[];
+  readonly starts: readonly string[];
   /** Folders that it writes in. What it reads there is what all programs may read. */
   readonly writes: readonly CanonicalPath[];
 }

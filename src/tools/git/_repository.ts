@@ -25,8 +25,9 @@ const MOST_ALTERNATES = 5;
 export function gitNeeds(
   repository: string,
   words: readonly string[],
-  own: OwnUse,
+  use: GitUse,
 ): readonly Capability[] {
+  const own = { ...use, starts: STARTS };
   return [
     { kind: "process.spawn", argv: ["git", ...words], cwd: repository, own },
     { kind: "fs.read", path: repository, tree: true },
@@ -37,8 +38,14 @@ export function gitNeeds(
 
 const ABOVE = { kind: "fs.read", path: ".", tree: true, optional: true } as const;
 
+/** Git and the programs that it is made of. */
+const STARTS = ["git", "git-*"];
+
+/** What a use of git comes to. */
+export type GitUse = Omit<OwnUse, "starts">;
+
 /** Reading alone. */
-export const READS: OwnUse = { access: "read", risk: "safe", because: "" };
+export const READS: GitUse = { access: "read", risk: "safe", because: "" };
 
 /** What git printed, up to the limit of output. */
 export interface GitOutput {
