@@ -646,7 +646,8 @@ Deno.test("doctor: each layer and each kind, tried; nothing is left behind", asy
       ),
       ...["file read", "file write", "program start", "signals"].map((kind) => `landlock ${kind}`),
       "seccomp network connect",
-      "seccomp ptrace",
+      ...["ptrace", "scheduling", "memory", "shared memory"].map((kind) => `seccomp ${kind}`),
+      "launcher limits",
       "bubblewrap namespaces",
     ]
   ) assert(kinds.has(wanted), `${wanted}: ${[...kinds].join(", ")}`);

@@ -9,10 +9,20 @@ export type Kind =
   | "environment"
   | "signals"
   | "ptrace"
+  | "scheduling"
+  | "memory"
+  | "shared memory"
+  | "limits"
   | "namespaces";
 
-/** A layer that `doctor` tries. */
-export type DoctorLayer = "policy" | "runtime" | "landlock" | "seccomp" | "bubblewrap";
+/** A layer that `doctor` tries. `launcher`: what a program gives up before it begins. */
+export type DoctorLayer =
+  | "policy"
+  | "runtime"
+  | "landlock"
+  | "seccomp"
+  | "launcher"
+  | "bubblewrap";
 
 /** One attempt. */
 export interface Finding {

@@ -3,7 +3,7 @@
 import type { Program } from "../../core/capability.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
 import type { Trial, TrialOptions } from "../../engine/pool/trial.ts";
-import { DENIED_CALLS } from "../../sandbox/denied_calls.ts";
+import { DENIED_CALLS, JUDGED_CALLS, MISSING_CALLS } from "../../sandbox/denied_calls.ts";
 import { type Finding, finding, type Kind } from "./_findings.ts";
 
 /** A thread that the layer holds and that may start these programs. */
@@ -15,7 +15,7 @@ export type FindProgram = (name: string) => Program | null;
 const PROBERS = ["perl", "python3"] as const;
 
 interface Probe {
-  readonly layer: "landlock" | "seccomp";
+  readonly layer: "landlock" | "seccomp" | "launcher";
   readonly kind: Kind;
   readonly attempt: string;
   /** Prints `done`, or an error's number. */
@@ -25,6 +25,9 @@ interface Probe {
 /** `done` also for a connection that nobody takes: it left the program. */
 function probesOf(pid: number): readonly Probe[] {
   const ptrace = DENIED_CALLS["ptrace"]?.[Deno.build.arch] ?? 0;
+  const memfd = MISSING_CALLS["memfd_create"]?.[Deno.build.arch] ?? 0;
+  const setrlimit = JUDGED_CALLS.setrlimit[Deno.build.arch];
+  const python = (body: string) => `import os, ctypes\nc=ctypes.CDLL(None,use_errno=True)\n${body}`;
   return [
     {
       layer: "seccomp",
@@ -56,6 +59,53 @@ function probesOf(pid: number): readonly Probe[] {
         perl: `print syscall(${ptrace},0,0,0,0)==0 ? "done" : $!+0`,
         python3: "import ctypes\nc=ctypes.CDLL(None,use_errno=True)\n" +
           `print('done' if c.syscall(${ptrace},0,0,0,0)==0 else ctypes.get_errno())`,
+      },
+    },
+    {
+      layer: "seccomp",
+      kind: "scheduling",
+      // Its priority is set to what it is.
+      attempt: "a program changes the priority of Toolgate",
+      code: {
+        perl: `print setpriority(0,${pid},getpriority(0,${pid})) ? "done" : $!+0`,
+        python3: `import os\ntry:\n os.setpriority(0,${pid},os.getpriority(0,${pid})); ` +
+          "print('done')\nexcept OSError as e: print(e.errno)",
+      },
+    },
+    {
+      layer: "seccomp",
+      kind: "memory",
+      attempt: "a program makes memory that nobody counts, or that it could execute",
+      code: {
+        perl: `my $n="doctor"; print syscall(${memfd},$n,0)>=0 ? "done" : $!+0`,
+        python3: python(
+          `print('done' if c.syscall(${memfd},b'doctor',0)>=0 else ctypes.get_errno())`,
+        ),
+      },
+    },
+    {
+      layer: "seccomp",
+      kind: "shared memory",
+      // IPC_CREAT, and IPC_RMID at once (include/uapi/linux/ipc.h).
+      attempt: "a program makes memory that outlives it",
+      code: {
+        perl: 'my $i=shmget(0,4096,01600); print defined $i ? do { shmctl($i,0,0); "done" } : $!+0',
+        python3: python(
+          "i=c.shmget(0,4096,0o1600); e=ctypes.get_errno(); i<0 or c.shmctl(i,0,None)\n" +
+            "print('done' if i>=0 else e)",
+        ),
+      },
+    },
+    {
+      layer: "launcher",
+      kind: "limits",
+      // RLIMIT_CORE (include/uapi/asm-generic/resource.h).
+      attempt: "a program raises a limit that it began with",
+      code: {
+        perl: `my $l=pack("QQ",1,1); print syscall(${setrlimit},4,$l)==0 ? "done" : $!+0`,
+        python3: python(
+          `print('done' if c.syscall(${setrlimit},4,(ctypes.c_ulong*2)(1,1))==0 else ctypes.get_errno())`,
+        ),
       },
     },
   ];
