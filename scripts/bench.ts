@@ -16,6 +16,7 @@ import {
   warmRoundTrips,
   wholeRuns,
 } from "./_bench_figures.ts";
+import { analysisAgreement } from "../tests/bench/agreement/analysis.ts";
 import { profileAgreement, renderAgreement } from "../tests/bench/agreement/profiles.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
 import { build, hostTarget, sealed, unsealed } from "./build.ts";
@@ -196,7 +197,8 @@ try {
   await Deno.writeTextFile(join(workspace, "src/a.ts"), `${"const a = 1; ".repeat(78)}123456789\n`);
   const figures = await measure(workspace, join(out, "audit.ndjson"));
   console.log(render([...figures, ...await searchFigures(paths.toolgate)]));
-  console.log(renderAgreement(profileAgreement(paths.toolgate)));
+  const analysis = await analysisAgreement(paths.toolgate);
+  console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));
 } finally {
   await Deno.remove(workspace, { recursive: true });
 }

@@ -4,6 +4,7 @@ import { isObject } from "../../core/json_value.ts";
 import type { ResultError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { clip, plain, textWidth } from "./plain_text.ts";
+import { outlinedFiles, renderOutline } from "./_outline.ts";
 import { cellText, renderTable } from "./_table.ts";
 import { NO_SCREEN, type Screen } from "./screen.ts";
 import { diffLine, styleOf } from "./style.ts";
@@ -48,8 +49,8 @@ function renderError({ code, message, rule }: ResultError, screen: Screen): stri
 
 function renderOutput(output: unknown, screen: Screen): string {
   if (!isObject(output)) return plain(typeof output === "string" ? output : JSON.stringify(output));
-  const { content, stdout, stderr, timestamp, help, diff, ...rest } = output;
-  for (const text of [content, help, timestamp]) {
+  const { content, stdout, stderr, timestamp, help, diff, graph, ...rest } = output;
+  for (const text of [content, help, timestamp, graph]) {
     if (typeof text === "string") return plain(text).replace(/\n$/, "");
   }
   if (typeof diff === "string" && diff !== "") {
@@ -58,6 +59,11 @@ function renderOutput(output: unknown, screen: Screen): string {
   if (typeof stdout === "string" && typeof stderr === "string") {
     const between = stdout === "" || stdout.endsWith("\n") ? "" : "\n";
     return plain(stdout + between + stderr).replace(/\n$/, "");
+  }
+  const { files, ...others } = output;
+  const outlined = outlinedFiles(files);
+  if (outlined !== null) {
+    return `${renderOutline(outlined, screen)}\n${renderFields(others, screen)}`;
   }
   return renderFields(output, screen);
 }

@@ -228,7 +228,8 @@ export class Declarations {
     const value = childBy(tree, node, field(rule.value ?? ""));
     const left = childBy(tree, node, field("left"));
     if (value < 0 || left < 0 || functions[tree.kinds[value] as number] !== 1) return [];
-    if (isLeaf(tree, left)) return [plain(textOf(tree, left))];
+    // A variable has been declared elsewhere.
+    if (isLeaf(tree, left)) return [];
     const property = childBy(tree, left, field("property"));
     const object = childBy(tree, left, field("object"));
     if (property < 0 || object < 0) return [];

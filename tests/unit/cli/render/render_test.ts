@@ -33,6 +33,22 @@ Deno.test("results are shown as people read them", () => {
       "path  size\nx/a      1\nx/bb    10\ntotal: 2",
     ],
     [{ files: ["a", "b/c"], total: 2 }, "a\nb/c\ntotal: 2"],
+    [
+      {
+        files: [{
+          path: "src/a.ts",
+          language: "TypeScript",
+          lines: { code: 9 },
+          symbols: [
+            { line: 1, signature: "class A", exported: true },
+            { line: 12, signature: "b(): \x1b[2Jvoid", exported: false, parent: "A" },
+          ],
+        }],
+        truncated: false,
+      },
+      "src/a.ts  TypeScript, 9 lines of code\n   1 + class A\n  12     b(): \\x1b[2Jvoid\ntruncated: false",
+    ],
+    [{ nodes: ["a"], graph: "digraph {}\n" }, "digraph {}"],
     [{ path: "a", diff: "-x\n+y\n", replacements: 1 }, "-x\n+y\npath: a  replacements: 1"],
     [{ path: "a", diff: "" }, "path: a\ndiff:"],
     [
