@@ -49,18 +49,14 @@ const NAME = "\\b([A-Za-z_][A-Za-z0-9_]*)";
  */
 export function awkCommands(program: string, set: readonly string[]): readonly string[] {
   const ends = stringEnds(program);
-  const text = (quote: number): string => {
-    const end = ends[quote + 1] ?? -1;
-    return end === -1 ? "" : unescaped(program.slice(quote + 1, end));
-  };
+  const text = (quote: number): string => joined(program, quote, ends);
   const all = (pattern: string) => [...program.matchAll(new RegExp(pattern, "g"))];
-  const behind = all('(?:system\\s*\\(|\\|&?)\\s*"').map((match) =>
+  const behind = all('(?:system\\s*\\(|\\|&?)[\\s(]*"').map((match) =>
     text(match.index + match[0].length - 1)
   );
-  // The last quote before the pipe ends the string, the one before it that is not escaped begins it.
-  const before = all('"\\s*\\|&?\\s*getline').map((match) => {
-    const start = match.index === 0 ? -1 : lastPlainQuote(program, match.index - 1);
-    return start === -1 ? "" : unescaped(program.slice(start + 1, match.index));
+  const before = all('"[\\s)]*\\|&?\\s*getline').map((match) => {
+    const start = firstQuote(program, match.index);
+    return start === -1 ? "" : text(start);
   });
   const variables = new Set(
     [`system\\s*\\(\\s*${NAME}`, `\\|&?\\s*${NAME}`, `${NAME}\\s*\\|&?\\s*getline`]
@@ -87,6 +83,38 @@ function stringEnds(program: string): Int32Array {
   return ends;
 }
 
+/** Strings side by side that are taken together: nobody writes so many. */
+const MOST_SIDE_BY_SIDE = 20;
+
+/** The string that begins at a quote, with those that stand right behind it: awk puts them together. */
+function joined(program: string, quote: number, ends: Int32Array): string {
+  const parts: string[] = [];
+  for (let start = quote; parts.length < MOST_SIDE_BY_SIDE;) {
+    const end = ends[start + 1] ?? -1;
+    if (end === -1) break;
+    parts.push(unescaped(program.slice(start + 1, end)));
+    const next = /\s*"/y;
+    next.lastIndex = end + 1;
+    if (!next.test(program)) break;
+    start = next.lastIndex - 1;
+  }
+  return parts.join("");
+}
+
+/** Where the string that ends at that place begins, or the first of those side by side; -1 where none does. */
+function firstQuote(program: string, end: number): number {
+  let first = -1;
+  for (let at = end, count = 0; at > 0 && count < MOST_SIDE_BY_SIDE; count++) {
+    const start = lastPlainQuote(program, at - 1);
+    if (start === -1) break;
+    first = start;
+    at = start - 1;
+    while (/\s/.test(program[at] ?? "")) at--;
+    if (program[at] !== '"') break;
+  }
+  return first;
+}
+
 /** The last quote up to that place that no backslash stands before. */
 function lastPlainQuote(program: string, from: number): number {
   for (let at = program.lastIndexOf('"', from); at > 0; at = program.lastIndexOf('"', at - 1)) {
@@ -95,8 +123,8 @@ function lastPlainQuote(program: string, from: number): number {
   return program.startsWith('"') ? 0 : -1;
 }
 
-/** Escapes of a string: awk(1), "Regular Expressions" and "String constants". */
-function unescaped(text: string): string {
+/** Escapes of a string of awk's, or in `$'…'` of a shell's: awk(1), "Regular Expressions" and "String constants". */
+export function unescaped(text: string): string {
   const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
   return text.replace(
     /\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))/gs,

@@ -131,43 +131,55 @@ function skipDelimited(script: string, start: number, delimiter: string): number
   return -1;
 }
 
-/** The shell lines that a script would run, as far as it says: of `e COMMAND` and of what `s///e` puts in. */
+/**
+ * The shell lines that a script would run, as far as it says: of `e COMMAND` and of what `s///e` puts in. Each letter is
+ * passed once.
+ */
 export function sedCommands(script: string): readonly string[] {
   const commands: string[] = [];
-  for (const line of script.split("\n")) {
-    // Within a line each letter is passed once.
-    for (let at = 0; at < line.length;) {
-      if (/[;\s{}!]/.test(line[at]!)) {
-        at++;
-        continue;
-      }
-      const start = skipAnyAddresses(line, at);
-      const command = line[start] ?? "";
-      if (command === "s" || command === "y") {
-        const parts = substitution(line, start);
-        // Without its end sed runs nothing of the script.
-        if (parts === null) break;
-        if (command === "s" && parts.flags.includes("e")) commands.push(parts.replacement);
-        // A file takes the rest of the line.
-        at = parts.flags.includes("w") ? line.length : parts.end;
-        continue;
-      }
-      if (command === "e") commands.push(line.slice(start + 1).trim());
-      // Texts, files, commands of the shell and comments take the rest of the line; labels end at a blank.
-      if ("aicrRwWe#".includes(command)) at = line.length;
-      else if ("bTtv:".includes(command)) at = endOf(line, start, /[\s;}]/y);
-      else at = Math.max(start, at) + 1;
+  for (let at = 0; at < script.length;) {
+    if (/[;\s{}!]/.test(script[at]!)) {
+      at++;
+      continue;
     }
+    const start = skipAnyAddresses(script, at);
+    const command = script[start] ?? "";
+    if (command === "s" || command === "y") {
+      const parts = substitution(script, start);
+      // Without its end sed runs nothing of the script.
+      if (parts === null) break;
+      if (command === "s" && parts.flags.includes("e")) commands.push(parts.replacement);
+      // A file takes the rest of the line.
+      at = parts.flags.includes("w") ? endOfText(script, parts.end) : parts.end;
+      continue;
+    }
+    // Texts, files and commands of the shell take the rest of the line; labels end at a blank.
+    if ("aicrRwWe#".includes(command)) {
+      at = endOfText(script, start);
+      if (command === "e") {
+        commands.push(script.slice(start + 1, at).replace(/\\(.)/gs, "$1").trim());
+      }
+    } else if ("bTtv:".includes(command)) at = endOf(script, start, /[\s;}]/y);
+    else at = Math.max(start, at) + 1;
   }
   return commands.filter((command) => command !== "");
 }
 
-function endOf(line: string, start: number, ends: RegExp): number {
-  for (let at = start; at < line.length; at++) {
-    ends.lastIndex = at;
-    if (ends.test(line)) return at;
+/** The end of the line, a line that a backslash joins to it included. */
+function endOfText(script: string, start: number): number {
+  for (let at = start; at < script.length; at++) {
+    if (script[at] === "\\") at++;
+    else if (script[at] === "\n") return at;
   }
-  return line.length;
+  return script.length;
+}
+
+function endOf(script: string, start: number, ends: RegExp): number {
+  for (let at = start; at < script.length; at++) {
+    ends.lastIndex = at;
+    if (ends.test(script)) return at;
+  }
+  return script.length;
 }
 
 /** Past the addresses, those with a delimiter of their own too; at least one of them may be missing. */
@@ -197,11 +209,12 @@ function substitution(
   const ends: number[] = [];
   for (let at = start + 2; at < line.length && ends.length < 2; at++) {
     if (line[at] === "\\") at++;
+    else if (line[at] === "\n") return null;
     else if (line[at] === delimiter) ends.push(at);
   }
   const [second, third] = ends;
   if (second === undefined || third === undefined) return null;
   const end = endOf(line, third + 1, /[^a-zA-Z0-9]/y);
-  const replacement = line.slice(second + 1, third).replaceAll(`\\${delimiter}`, delimiter);
+  const replacement = line.slice(second + 1, third).replaceAll(/\\([^&0-9])/gs, "$1");
   return { replacement, flags: line.slice(third + 1, end), end };
 }

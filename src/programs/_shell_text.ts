@@ -4,6 +4,8 @@
  * and by what the program may start at all.
  */
 
+import { unescaped } from "./_awk.ts";
+
 /** Commands inside commands inside commands that are looked for. */
 const MAX_DEPTH = 4;
 
@@ -24,9 +26,15 @@ export function commandsInText(text: string, depth = 0): readonly (readonly stri
     const command = withoutPrelude(words);
     if (command.length === 0) continue;
     if (command[0] === "eval") nested(command.slice(1).join(" "));
+    else if (command[0] === "trap") nested(command[1] ?? "");
     else commands.push(...commandsInWords(command, depth));
   }
   return commands;
+}
+
+/** Why it cannot be said what a command of a text would start: its name is made at run time, or it reads a file. */
+export function isOpenCommand([name = ""]: readonly string[]): boolean {
+  return name !== "[" && (/[$`*?[{~]/.test(name) || name === "." || name === "source");
 }
 
 /** A command, and what a shell would start that it is. */
@@ -76,7 +84,12 @@ function simpleCommands(
     if (letter === "\\") {
       if (text[at + 1] !== "\n") word = (word ?? "") + (text[at + 1] ?? "");
       at += 2;
-    } else if (letter === "'") {
+    } else if (letter === "$" && text[at + 1] === "'") {
+      const end = endOfEscaped(text, at + 2);
+      word = (word ?? "") + unescaped(text.slice(at + 2, end));
+      at = end + 1;
+    } else if (letter === "$" && text[at + 1] === '"') at++;
+    else if (letter === "'") {
       const end = closing(text, at + 1, "'");
       word = (word ?? "") + text.slice(at + 1, end);
       at = end + 1;
@@ -114,6 +127,12 @@ function simpleCommands(
 function closing(text: string, start: number, letter: string): number {
   const end = text.indexOf(letter, start);
   return end === -1 ? text.length : end;
+}
+
+function endOfEscaped(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text[at] !== "'") at += text[at] === "\\" ? 2 : 1;
+  return Math.min(at, text.length);
 }
 
 function endOfQuoted(text: string, start: number, nested: (inner: string) => void): number {

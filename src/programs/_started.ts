@@ -84,9 +84,11 @@ function scriptedCommands(
 ): Commands | null {
   const set = values.filter(({ place, text }) => place === "text" && text.includes("="))
     .map(({ text }) => text);
-  const lines = scriptsOf(spec, operands, values).flatMap((text) =>
-    spec.inspect === "awk" ? awkCommands(text, set) : sedCommands(text)
-  );
+  const scripts = scriptsOf(spec, operands, values);
+  // Several texts are one script of sed's, a line each.
+  const lines = spec.inspect === "awk"
+    ? scripts.flatMap((text) => awkCommands(text, set))
+    : sedCommands(scripts.join("\n"));
   const size = lines.reduce((sum, { length }) => sum + length, 0);
   if (lines.length > MOST_COMMANDS || size > MOST_TEXT) return null;
   return lines.flatMap((line) => commandsInText(line));

@@ -41,6 +41,9 @@ function remote(because: string): ProgramLiteral {
   return { risk: "dangerous", because };
 }
 
+/** ssh_config(5): `-o ProxyCommand=…` and those like it name a command. */
+const PROXY = { is: "command", form: "setting" } as const;
+
 const CONTAINERS: ProgramLiteral = {
   ...remote("runs programs outside these rules"),
   review: { ways: [["run", "-v", "/:/host", "IMAGE"]], instead: 'write "docker ps" and the like' },
@@ -74,8 +77,14 @@ export const NETWORK: ProgramTable = {
     copies: true,
     starts: ["rsync", "ssh"],
   },
-  ssh: remote("runs commands on other machines, and here with ProxyCommand"),
-  "sftp scp": remote("moves files to other machines"),
+  ssh: {
+    ...remote("runs commands on other machines, and here with ProxyCommand"),
+    options: { "-o": PROXY },
+  },
+  "sftp scp": {
+    ...remote("moves files to other machines"),
+    options: { "-o": PROXY, "-S": "command" },
+  },
   "nc ncat socat": remote("opens connections for other programs"),
   telnet: remote("opens connections"),
   docker: {

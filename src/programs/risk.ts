@@ -4,6 +4,7 @@ import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { inspectArguments, runsSomething } from "./_inspect.ts";
+import { isOpenCommand } from "./_shell_text.ts";
 import { commandsIn } from "./_started.ts";
 import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
 import { isUnderstood, unwrap, type Unwrapped } from "./unwrap.ts";
@@ -86,7 +87,11 @@ function assess(
       inner.push(started, ...below.inner);
       heavier(below);
       // The line of a shell in an argument was looked through for what it starts; its risk is that of the option.
-      const looked = index >= written && startedSpec?.runs !== undefined;
+      const inText = index >= written;
+      const looked = inText && startedSpec?.runs !== undefined;
+      if (inText && isOpenCommand(started)) {
+        uncertain ??= `${name} would start a program whose name is known only when it runs`;
+      }
       if (!looked) uncertain ??= below.uncertain;
       if (index < written && (wrapped.adds || wrapped.stands !== null)) {
         uncertain ??= reworded(startedName, startedSpec, started, wrapped);

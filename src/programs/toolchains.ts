@@ -10,7 +10,8 @@ const CODE = {
 const NPM: ProgramLiteral = {
   risk: "moderate",
   options: {
-    "-c --call --node-options --globalconfig --userconfig": CODE,
+    "--node-options --globalconfig --userconfig": CODE,
+    "-c --call": { ...CODE, is: "command" },
     "--script-shell": { ...CODE, is: "command" },
   },
   subcommands: {
@@ -74,7 +75,8 @@ export const TOOLCHAINS: ProgramTable = {
     because: "runs packages from the network",
     tamedBy: "--no-install --no",
     options: {
-      "-c --call -p --package --node-options": {
+      "-c --call": { is: "command", because: "runs code or packages from its arguments" },
+      "-p --package --node-options": {
         is: "code",
         because: "runs code or packages from its arguments",
       },

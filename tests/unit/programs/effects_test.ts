@@ -34,6 +34,49 @@ const CASES: readonly (readonly [command: string, expected: string])[] = [
   ["python3 x.py", "> any, !"],
   ["unknown-program a", "> any, !"],
   ["sh -c ls", "> any, !"],
+  // Where no word says what is read or written.
+  ["ls", "(R .)"],
+  ["ls src", "r src"],
+  ["grep -rn x", "(R .)"],
+  ["grep x", ""],
+  ["gzip a", "(w a.gz), d a"],
+  ["gzip -c a", "r a"],
+  ["gunzip x.exe.gz", "w x.exe, d x.exe.gz, > gzip"],
+  ["gunzip a.tgz", "w a.tar, d a.tgz, > gzip"],
+  ["gzip -dS .foo a.exe.foo", "w a.exe, d a.exe.foo"],
+  // Deleting.
+  ["rm -rf a b", "d a, d b"],
+  ["mv a b", "w b, w b/a, d a"],
+  ["xargs rm", "W ., > rm echo"],
+  // Endings that options give to names.
+  ["sed -i.exe 1d a", "w a, w a.exe"],
+  ["sed -ni.exe 1d d/a", "w d/a, w d/a.exe"],
+  ["sed '-iold_*.exe' 1d d/a", "w d/a, w d/old_a.exe"],
+  ["sed '-iold/*.exe' 1d d/a", "w d/a, w old/a.exe, !"],
+  ["cp -bS.exe a b", "r a, w b, w b/a, w b.exe, w b/a.exe"],
+  ["cp -S .exe -t d a", "r a, W d, w d/a, w d/a.exe"],
+  ["mktemp --suffix=.exe", "w tmp.XXXXXXXXXX.exe"],
+  ["mktemp -p d --suffix=.exe", "W d, w d/tmp.XXXXXXXXXX.exe"],
+  ["split --additional-suffix=.exe a", "r a, W ., w xaa.exe"],
+  ["csplit -b %02d.exe a 2", "r a, W ., w xx%02d.exe"],
+  ["git format-patch -o d --suffix=.exe", "W d, w d/x.exe, > git git-*"],
+  // Members of archives.
+  ["unzip a.zip x.exe -d d", "r a.zip, W d, w d/x.exe"],
+  [
+    "tar xf a.tar -C d x.exe",
+    "r a.tar, W d, w d/x.exe, > sh gzip bzip2 xz lzip lzma lzop zstd compress",
+  ],
+  ["tar tf a.tar x.exe", "r a.tar, > sh gzip bzip2 xz lzip lzma lzop zstd compress"],
+  // Repositories.
+  ["git status", "> git git-*"],
+  ["git mv a b", "w b, w b/a, d a, > git git-*"],
+  ["git archive -o x.exe HEAD", "w x.exe, > git git-* ssh"],
+  ["git ls-remote --upload-pack='touch x' a", "w x, > git git-* ssh sh touch"],
+  // What is started by an argument.
+  ["awk '{print | \"sort -o b\"}' a", "r a, w b, > sh sort, !"],
+  ["split --filter='gzip -c' a", "r a, W ., > sh gzip"],
+  ["sed 's/a/b/' a", "r a"],
+  ["sed 'w b' a", "r a, !"],
 ];
 
 for (const [command, expected] of CASES) {
@@ -41,3 +84,29 @@ for (const [command, expected] of CASES) {
     assertEquals(short(effectsOf({ argv: splitCommand(command) })), expected);
   });
 }
+
+Deno.test("effects: a repository is read or changed, wherever it begins", () => {
+  const cases: readonly (readonly [string, Effects["repository"]])[] = [
+    ["git status", "reads"],
+    ["git -C d log", "reads"],
+    ["git commit -m x", "changes"],
+    ["git no-such-command", "changes"],
+    ["timeout 5 git add a", "changes"],
+    ["git --version", null],
+    ["ls", null],
+  ];
+  for (const [command, repository] of cases) {
+    assertEquals(effectsOf({ argv: splitCommand(command) }).repository, repository, command);
+  }
+});
+
+Deno.test("effects: a word that is known only at run time is no name of its own", () => {
+  const { writes, deletes, reads } = effectsOf({ argv: ["rm", "d/*.txt"], open: [1] });
+  assertEquals(writes, [{ path: "d", tree: true }]);
+  assertEquals([...deletes, ...reads], []);
+});
+
+Deno.test("effects: a shell that is not started does nothing", () => {
+  const effects = effectsOf({ argv: ["sh", "-c", "rm a"], opened: true });
+  assertEquals(short(effects), "");
+});

@@ -17,7 +17,16 @@ const STARTED: readonly (readonly [command: string, started: string])[] = [
   ["sed 'a e touch x' a", ""],
   ["sed 's/a/b/w e' a", ""],
   ["sed '1e ls; touch x' a", "ls | touch x"],
+  ["sed '1e\\\ntouch x' a", "touch x"],
+  ["sed -e '1e\\' -e 'touch x' a", "touch x"],
+  ["sed 's/.*/touch \\\nx/e' a", "touch | x"],
+  ["sed '1e to\\uch x' a", "touch x"],
+  ["sed 'bx;1e touch x' a", "touch x"],
+  ["sed ':x;s/a/b/;tx;1e touch x' a", "touch x"],
   ["awk 'BEGIN{system(\"touch x\")}'", "touch x"],
+  ['awk \'BEGIN{system(("to" "uch x"))}\'', "touch x"],
+  ['awk \'BEGIN{("to" "uch x") | getline}\'', "touch x"],
+  ['awk \'/"/ {system("touch x")}\' a', "touch x"],
   ["awk '{print | \"sort -u\"}' a", "sort -u"],
   ["awk '{\"date\" | getline d}' a", "date"],
   ["awk -v c='touch x' 'BEGIN{system(c)}'", "touch x"],
@@ -54,7 +63,12 @@ const STARTED: readonly (readonly [command: string, started: string])[] = [
   ["git merge-index -o touch -a", "touch -a"],
   ["git rebase -x 'make test' main", "make test"],
   ["git log --grep='touch x'", ""],
+  ["npx -c 'touch x'", "touch x"],
+  ["ssh -o ProxyCommand='touch x' a", "touch x"],
+  ["ssh -oLocalCommand='touch x' a", "touch x"],
   // As a shell reads the text.
+  ["tar -I '$'\\''t\\x6fuch'\\'' x' -cf a b", "touch x"],
+  ["tar -I 'trap \"touch x\" EXIT' -cf a b", "touch x"],
   ["tar -I 'A=1 touch x' -cf a b", "touch x"],
   ["tar -I 'exec touch x > y' -cf a b", "touch x"],
   ["tar -I 'if true; then touch x; fi' -cf a b", "true | touch x"],
@@ -80,6 +94,27 @@ Deno.test("started: what is started counts with its own risk, and with what it s
   );
   assertEquals(risk, "dangerous");
   assertEquals(inner.map(([name]) => name), ["nice", "env", "rm"]);
+});
+
+Deno.test("started: a program whose name is made at run time cannot be judged", () => {
+  for (const text of ["$X a", "X=touch; $X a", "`x` a", "t?uch a", "{touch,a}", ". ./a", "~/a"]) {
+    const argvs = [
+      ["tar", "-I", text, "-cf", "a"],
+      ["sed", `1e ${text}`, "a"],
+      ["awk", `BEGIN{system("${text}")}`],
+    ];
+    for (const argv of argvs) {
+      assert(assessCommand({ argv }, null).uncertain !== null, argv.join(" "));
+    }
+  }
+});
+
+Deno.test("started: more than can be looked through is refused", () => {
+  for (const text of ["x ".repeat(100_000), "touch x;".repeat(300)]) {
+    for (const argv of [["tar", "-I", text, "-cf", "a"], ["sed", `1e ${text}`, "a"]]) {
+      assert(assessCommand({ argv }, null).uncertain !== null);
+    }
+  }
 });
 
 const DANGEROUS = [

@@ -52,7 +52,8 @@ Deno.test("table: every option that starts a program makes it dangerous, and wha
     if (spec.runs !== undefined || spec.wraps !== undefined || spec.grammar === "words") continue;
     for (const [option, { is, behind = "", form, optional }] of spec.options.bySpelling) {
       if (is !== "command") continue;
-      const text = form === "commas" ? "touch,x" : `${behind}touch x`;
+      const texts = { commas: "touch,x", setting: "a.command=touch x", line: `${behind}touch x` };
+      const text = texts[form ?? "line"];
       const words = option.startsWith("--")
         ? [`${option}=${text}`]
         : optional === true
