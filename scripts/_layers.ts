@@ -100,7 +100,7 @@ export function refusal({ from, to, dynamic }: Import): string | null {
   return target === "tools" ? toolRefusal(from, to, dynamic) : null;
 }
 
-/** Files whose names start with `_` belong to their folder, those of a tool category to the category. */
+/** Files whose names start with `_` belong to their folder, and to what lies in it. */
 function privateRefusal(from: string, to: string): string | null {
   const at = to.lastIndexOf("/");
   if (!to.startsWith("src/") || !to.startsWith("_", at + 1) || from.startsWith("tests/")) {

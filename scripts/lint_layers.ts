@@ -1,6 +1,7 @@
 /**
  * A plugin of `deno lint` that keeps the machine out of the layers that only compute, whatever name it goes by:
- * what imports cannot tell. `scripts/check_imports.ts` judges the imports.
+ * what imports cannot tell. `scripts/check_imports.ts` judges the imports. It also sees to it that what is exported
+ * says what it is.
  */
 
 import { fromFileUrl, relative } from "@std/path";
@@ -141,8 +142,27 @@ const dynamic: Deno.lint.Rule = {
   },
 };
 
+/** Who imports a thing reads its docstring, not its source. What a file exports by default its first sentence tells of. */
+const documented: Deno.lint.Rule = {
+  create(context) {
+    if (layerOf(pathOf(context)) === null) return {};
+    return {
+      ExportNamedDeclaration(node) {
+        if (node.declaration === null) return;
+        const { sourceCode } = context;
+        const last = sourceCode.getCommentsBefore(node).at(-1);
+        // One with an empty line after it tells of the file.
+        const adjoins = last !== undefined &&
+          /^\n?$/.test(sourceCode.text.slice(last.range[1], node.range[0]));
+        if (adjoins && last.type === "Block" && last.value.startsWith("*")) return;
+        context.report({ node, message: "what is exported has a docstring: /** … */ before it" });
+      },
+    };
+  },
+};
+
 const plugin: Deno.lint.Plugin = {
   name: "layers",
-  rules: { touch, exit, print, dynamic },
+  rules: { touch, exit, print, dynamic, documented },
 };
 export default plugin;

@@ -30,6 +30,7 @@ import { createSingleRunner } from "./pool/single_runner.ts";
 import { createStayingRunner } from "./pool/staying_runner.ts";
 import type { Job, Runner, StayingRunner } from "./runner.ts";
 
+/** What an engine is made of. */
 export interface EngineOptions {
   readonly policies: readonly PlacedPolicy[];
   readonly workspace: CanonicalPath;

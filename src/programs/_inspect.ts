@@ -11,6 +11,7 @@ import type { Grammar, OptionSpec, Place } from "./spec.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import type { ProgramSpec } from "./table.ts";
 
+/** How risky a command is, and why, in words for people. */
 export interface Assessed {
   readonly risk: Risk;
   readonly because: string;

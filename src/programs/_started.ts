@@ -9,6 +9,7 @@ import type { OptionSpec } from "./spec.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import type { ProgramSpec } from "./table.ts";
 
+/** Commands, each by its words. */
 export type Commands = readonly (readonly string[])[];
 
 /** Commands in one command's arguments, and letters of text with them, that are looked through: nobody writes so many. */

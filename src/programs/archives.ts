@@ -64,6 +64,7 @@ const TAR: OptionsLiteral = {
   },
 };
 
+/** Programs that pack and unpack. */
 export const ARCHIVES: ProgramTable = {
   gzip: compressor(GZIP),
   gunzip: compressor({ ...GZIP, unpacks: "always" }, ["gzip"]),

@@ -20,6 +20,7 @@ function machine(because: string): ProgramLiteral {
   return { risk: "dangerous", because };
 }
 
+/** Programs for files, folders and the system, as coreutils, findutils and procps have them. */
 export const COREUTILS: ProgramTable = {
   // What they are given is text: no file of that name is opened for its content.
   "echo printf true false test [ seq sleep expr basename dirname which whereis whoami id groups uname arch nproc":

@@ -62,6 +62,7 @@ const CHANGES: SubcommandLiteral = {
   options: TEXTS,
 };
 
+/** Git and what belongs to it. */
 export const GIT: ProgramTable = {
   git: {
     risk: "safe",

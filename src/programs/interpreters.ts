@@ -107,6 +107,7 @@ const PROMPT: ProgramLiteral = {
   because: "runs commands from its arguments and its files",
 };
 
+/** Shells and interpreters of languages. */
 export const INTERPRETERS: ProgramTable = {
   "sh bash dash zsh ksh mksh ash fish csh tcsh pwsh rbash yash elvish nu": SHELL,
   "python python2 python3 pypy pypy3": PYTHON,

@@ -49,6 +49,7 @@ const CONTAINERS: ProgramLiteral = {
   review: { ways: [["run", "-v", "/:/host", "IMAGE"]], instead: 'write "docker ps" and the like' },
 };
 
+/** Programs that connect. */
 export const NETWORK: ProgramTable = {
   curl: {
     risk: "moderate",

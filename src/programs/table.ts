@@ -27,6 +27,7 @@ export interface Variant extends Places {
   readonly has: readonly string[];
 }
 
+/** What a subcommand does, as it is read from its literal. */
 export interface SubcommandSpec extends Omit<SubcommandLiteral, "options" | "tamedBy">, Places {
   readonly tamedBy: readonly string[];
 }

@@ -27,6 +27,7 @@ const VISUAL: ProgramLiteral = {
   review: { ways: [["-c", "!PROGRAM"]], instead: "leave changes to the file tools" },
 };
 
+/** Programs that read text and write text. */
 export const TEXT: ProgramTable = {
   "cat tac rev expand unexpand pr tsort readelf sum cksum b2sum md5sum sha1sum sha224sum sha256sum":
     reads(),

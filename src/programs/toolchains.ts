@@ -35,6 +35,7 @@ const MAKE: OptionsLiteral = {
   "-b -m -B -d -e -i -k -L -n -p -q -r -R -s -S -t -v -w": "flag",
 };
 
+/** Compilers, builders and package managers. */
 export const TOOLCHAINS: ProgramTable = {
   "make gmake": { risk: "moderate", options: MAKE, assignments: true },
   "gcc cc g++ c++ clang clang++": {

@@ -34,6 +34,7 @@ const LAUNCHERS = (
   "catchsegv ld.so start-stop-daemon setpriv capsh gosu su-exec daemonize i386 x86_64"
 ).split(" ");
 
+/** Programs that start the command in their words. */
 export const WRAPPERS: ProgramTable = {
   env: { risk: "safe", wraps: { by: "env" }, starts: "none" },
   nice: prefix({ "-n --adjustment": "text" }),

@@ -28,6 +28,7 @@ export const CARRIED: Readonly<Record<CarriedName, string>> = {
 /** The checker of Python's syntax, the library that grammars are linked with, and the grammars. */
 export type CarriedName = "ruff" | "tree-sitter" | (typeof GRAMMARS)[number];
 
+/** All parts, in the order in which they stand. */
 export const CARRIED_NAMES: readonly CarriedName[] = ["ruff", "tree-sitter", ...GRAMMARS];
 
 /** Name of a part's file where it is embedded, beside the bundle. */
@@ -37,6 +38,7 @@ export function embeddedName(name: CarriedName): string {
 
 /** "toolgate" in ASCII, then the length of the data before it (`u64`, little endian). */
 export const FOOTER_SIZE = 16;
+/** The first half of a footer: "toolgate" in ASCII, as a number of little endian. */
 export const MAGIC = 0x6574_6167_6c6f_6f74n;
 
 /** The footer behind `length` bytes of data. */
@@ -53,6 +55,7 @@ export function footerOf(length: number): Uint8Array {
  */
 export const INDEX_SIZE = 4 * CARRIED_NAMES.length;
 
+/** The index of parts of these lengths, in bytes. */
 export function indexOf(lengths: readonly number[]): Uint8Array {
   const index = new DataView(new ArrayBuffer(INDEX_SIZE));
   lengths.forEach((length, at) => index.setUint32(4 * at, length, true));

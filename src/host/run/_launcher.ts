@@ -27,6 +27,7 @@ export interface Launch {
   readonly use?: OwnStart;
 }
 
+/** What is the same for all programs of a run. */
 export interface LauncherOptions {
   readonly libc: Libc;
   readonly programs: Programs;
@@ -40,6 +41,7 @@ export interface LauncherOptions {
   readonly wrapper: Wrapper | null;
 }
 
+/** Starts the programs of one run, each in its place. */
 export class Launcher {
   readonly #options: LauncherOptions;
   /** Directories that programs were started in, open until the run has ended. */

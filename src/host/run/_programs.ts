@@ -12,6 +12,7 @@ export type Ended =
   | { readonly code: number; readonly signal: null }
   | { readonly code: null; readonly signal: string; readonly number: number };
 
+/** The end of a program that a signal ended, by the signal's number. */
 export function endedBy(number: number): Ended {
   return { code: null, signal: signalName(number), number };
 }

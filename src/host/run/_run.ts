@@ -20,6 +20,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Why a run was ended before its end. */
 export type StopReason = "timeout" | "cancel" | "refused" | { readonly limit: ProgramLimit };
 
+/** What a run needs of its thread, and how far its output may go. */
 export interface RunOptions {
   readonly starter: Starter;
   readonly onGroup: (id: number) => void;
@@ -36,6 +37,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
+/** One run of programs: their output, their end, and what it takes to bring that about. */
 export class Run {
   readonly programs: Programs;
   /** What programs get as 0, 1 and 2. */

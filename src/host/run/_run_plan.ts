@@ -22,6 +22,7 @@ import { notStarted } from "./line/not_started.ts";
 import { messageOf, openFileAnywhere } from "./line/redirect.ts";
 import { runLine, Stopped } from "./line/run_line.ts";
 
+/** What running a plan needs of its call. */
 export interface PlanRun {
   readonly options: ProcessesOptions;
   readonly starter: Starter;

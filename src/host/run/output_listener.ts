@@ -8,4 +8,5 @@ export interface OutputListener {
   whenRoom(onRoom: () => void): void;
 }
 
+/** A stream that a program writes to. */
 export type OutputName = "stdout" | "stderr";

@@ -10,6 +10,7 @@ import { runPlan } from "./_run_plan.ts";
 import { grantedOwn, grantedSpawn } from "./granted_programs.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 
+/** The programs of one call, by its grant. Throws as `Processes` says. */
 export function createProcesses(options: ProcessesOptions): Processes {
   const processes: Processes = {
     async run(argv, request) {

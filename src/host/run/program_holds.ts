@@ -34,6 +34,7 @@ export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "fil
   readonly done: () => void;
 }
 
+/** Draws what holds each program of a thread. */
 export interface ProgramHolds {
   /** Throws NATIVE_DENIED where it cannot be held as the policy requires. */
   of(starting: Starting): ProgramHold;

@@ -54,6 +54,7 @@ export interface ProgramOptions {
   readonly shell: Program | null;
 }
 
+/** What the programs of one call are started by. */
 export interface ProcessesOptions extends ProgramOptions {
   readonly grant: Grant;
   readonly rulebook: Pick<

@@ -8,6 +8,7 @@ import { isWithin } from "../../sandbox/within.ts";
 import { resolvePath } from "../paths/canonicalize.ts";
 import { createKernelProbe, type PathProbe, RUNTIME_PROBE } from "../paths/path_probe.ts";
 
+/** Finds programs as a shell would, in what may be executed. */
 export interface ProgramFinder {
   /**
    * The program that `name` means: a bare name over the search path, a path from `cwd`. Null where there is none,

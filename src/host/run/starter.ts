@@ -14,6 +14,7 @@ import { LimitMaker } from "./_process_limits.ts";
 import { close, noDescriptors } from "../kernel/pipes.ts";
 import { Poller } from "../kernel/poller.ts";
 
+/** What a thread starts programs with, opened once. */
 export interface Starter {
   readonly libc: Libc;
   readonly spawner: Spawner;

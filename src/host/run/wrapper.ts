@@ -19,6 +19,7 @@ export interface Wrapper {
 /** The first that neither a program nor its launcher has already. */
 const FILTER_DESCRIPTOR = FIRST_OTHER;
 
+/** Wraps programs in bubblewrap. `path`: where that is. */
 export function createWrapper(libc: Libc, spawn: SpawnBoundary, path: string): Wrapper {
   const { network } = spawn;
   const filter = encodeFilter(filterFor(Deno.build.arch as Architecture, { network }));

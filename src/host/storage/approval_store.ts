@@ -21,6 +21,7 @@ export interface StoredApproval {
   readonly remembered: boolean;
 }
 
+/** Approvals that outlive a process: asked for by one call, given by a person, acted on by another call. */
 export interface ApprovalStore {
   /** Those that have not expired; removes the others. */
   list(): readonly StoredApproval[];

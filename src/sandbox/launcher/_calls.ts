@@ -19,6 +19,10 @@ export interface LauncherCalls {
   readonly setpriority: number;
 }
 
+/**
+ * Numbers of the system calls that the launcher makes (arch/x86/entry/syscalls/syscall_64.tbl; include/uapi/asm-
+ * generic/unistd.h).
+ */
 export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
   x86_64: {
     capget: 125,

@@ -52,6 +52,7 @@ const STANDARD = 3;
 const MOST_TRIES = 50;
 const TRY_MS = 1;
 
+/** Starts programs that restrict themselves before they run. */
 export class ProgramLauncher {
   readonly #libc: Libc;
   readonly #spawner: Spawner;

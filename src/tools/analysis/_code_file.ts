@@ -94,6 +94,7 @@ const REASONS = {
   failed: "the parser failed on it",
 } as const;
 
+/** The name of a file's language, parsed or not. */
 export function nameOf(found: FileLanguage): string {
   return "language" in found ? found.language.name : found.name;
 }

@@ -22,6 +22,7 @@ const NOT_BOUND = ["key", "right", "value"];
 /** Kinds of declarators that hold the name itself. */
 const NAMED_BY = ["qualified_identifier", "destructor_name", "operator_name", "operator_cast"];
 
+/** Reads the declarations of one tree. */
 export class Declarations {
   readonly #tree: SyntaxTree;
   readonly #numbers: Numbered;

@@ -28,6 +28,7 @@ interface Asked {
   readonly named: ReadonlySet<string>;
 }
 
+/** Whether what a node declares can be used from elsewhere, as its language has it. */
 export function isExported(
   tree: SyntaxTree,
   numbers: Numbered,

@@ -13,6 +13,7 @@ const GIVEN_BY = ["name", "left", "key", "property", "pattern"];
 /** Longest name that is shown, in UTF-16 code units. */
 const LONGEST = 100;
 
+/** Names the functions of one tree. To be asked of them in the order of the nodes. */
 export class FunctionNames {
   readonly #tree: SyntaxTree;
   readonly #numbers: Numbered;

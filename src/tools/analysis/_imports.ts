@@ -15,6 +15,7 @@ export type ImportKind =
   | "include"
   | "module";
 
+/** An import as the file has it. */
 export interface Import {
   /** As it is written: `./a.ts`, `..pkg.mod`, `std::io::Read`, `<stdio.h>`. */
   readonly module: string;

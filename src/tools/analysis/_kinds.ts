@@ -44,6 +44,7 @@ const TYPES: readonly (SymbolKind | null)[] = [
   null,
 ];
 
+/** A language with the names of its nodes as the numbers that its grammar has for them. */
 export interface Numbered {
   readonly language: Language;
   readonly grammar: Grammar;
@@ -69,6 +70,7 @@ export interface Numbered {
   readonly set: (names: readonly string[]) => Kinds;
 }
 
+/** Looks the names up once for all trees of the grammar. */
 export function numbered(language: Language, grammar: Grammar): Numbered {
   const sets = new Map<string, Kinds>();
   const set = (names: readonly string[]): Kinds => {
@@ -188,14 +190,17 @@ export function childOf(tree: SyntaxTree, node: number, kinds: Kinds): number {
   return -1;
 }
 
+/** Whether nothing lies below a node. */
 export function isLeaf(tree: SyntaxTree, node: number): boolean {
   return tree.nexts[node] === node + 1;
 }
 
+/** The text of a node. */
 export function textOf(tree: SyntaxTree, node: number): string {
   return tree.text.slice(tree.starts[node], tree.ends[node]);
 }
 
+/** The name of a node's kind, as the grammar has it. */
 export function kindOf(tree: SyntaxTree, node: number): string {
   return tree.grammar.kinds[tree.kinds[node] as number] as string;
 }

@@ -6,6 +6,7 @@ import { childBy, type Numbered, textOf } from "./_kinds.ts";
 /** Declarators between a function of C and its parameters, at most. */
 const DEEPEST = 16;
 
+/** The parameters of the function at a node; 0 where it has no list of them. */
 export function countParameters(tree: SyntaxTree, numbers: Numbered, node: number): number {
   const list = parametersOf(tree, numbers, node, DEEPEST);
   if (list < 0) return 0;

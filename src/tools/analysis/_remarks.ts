@@ -14,6 +14,7 @@ interface Run {
   commentEnd: number;
 }
 
+/** Gathers the comments of one tree and gives them to what they stand before. */
 export class Remarks {
   readonly #tree: SyntaxTree;
   readonly #numbers: Numbered;

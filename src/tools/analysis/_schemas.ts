@@ -2,13 +2,17 @@
 
 import { pathSchema } from "../../toolkit/path_schema.ts";
 
+/** The argument that says what is analysed. */
 export const PATH = {
   ...pathSchema("Directory or file to analyse, relative to the workspace or absolute."),
   default: ".",
 } as const;
 
+/** A file, as results name it. */
 export const FILE = { type: "string", description: "Relative to the workspace." } as const;
+/** The name of a language in results. */
 export const LANGUAGE = { type: "string", description: "TypeScript, Python, …" } as const;
+/** A line in results. */
 export const LINE = { type: "integer", description: "From 1." } as const;
 
 /** What was left out, and why. */
@@ -22,6 +26,7 @@ export const SKIPPED = {
   },
 } as const;
 
+/** How many files were passed over, in results. */
 export const SKIPPED_TOTAL = { type: "integer", description: "How many there are." } as const;
 
 /** How many skipped files are named. */

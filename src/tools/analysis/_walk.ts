@@ -139,6 +139,7 @@ function requireLanguage(shown: string, { files }: ReadContext, path: string): v
   throw unsupported(`"${shown}" is ${what}`);
 }
 
+/** UNSUPPORTED_LANGUAGE, with the languages that are analysed. */
 export function unsupported(what: string): ToolError {
   const known = [...new Set(LANGUAGES.map(({ name }) => name))].join(", ");
   return new ToolError("UNSUPPORTED_LANGUAGE", `${what}; analysed are ${known}`);

@@ -36,6 +36,12 @@ const caught: [rule: string, path: string, text: string][] = [
   ["dynamic", "src/engine/a.ts", 'eval("1");'],
   ["dynamic", "src/engine/a.ts", 'new Function("1");'],
   ["dynamic", "src/cli/a.ts", "(0, eval)(text);"],
+  ["documented", "src/core/a.ts", "export const a = 1;"],
+  ["documented", "src/core/a.ts", "export async function a() {}"],
+  ["documented", "src/core/_a.ts", "/** Of the file. */\n\nexport class A {}"],
+  ["documented", "src/core/a.ts", "// No docstring.\nexport interface A {}"],
+  ["documented", "src/core/a.ts", "/* Neither. */\nexport type A = 1;"],
+  ["documented", "src/cli/a.ts", "/** Of a. */\nexport const a = 1;\nexport const b = 2;"],
 ];
 
 for (const [rule, path, text] of caught) {
@@ -45,19 +51,24 @@ for (const [rule, path, text] of caught) {
 }
 
 const harmless: [path: string, text: string][] = [
+  ["src/core/a.ts", "/** Of the file. */\n\n/** Of it. */\nexport const a = 1;"],
+  ["src/core/a.ts", "/**\n * Of it.\n * @param b What else.\n */\nexport function a(b) {}"],
+  ["src/core/a.ts", "const a = 1;\nexport { a };\nexport default a;"],
+  ["src/core/a.ts", 'export * from "./b.ts";'],
+  ["scripts/a.ts", "export const a = 1;"],
   ["main.ts", "Deno.exit(1);"],
   ["src/host/a.ts", 'Deno.readTextFileSync("x");'],
   ["src/serve/a.ts", 'Deno.openSync("x");'],
   ["src/cli/a.ts", "console.log(1);"],
   ["scripts/a.ts", "console.log(Deno.cwd()); await import(name);"],
   ["tests/binary/a.ts", "Deno.exit(1);"],
-  ["src/core/a.ts", '// Deno.exit(1)\nexport const a = "Deno.cwd() fetch eval";'],
-  ["src/core/a.ts", "export const a = /Deno.cwd|fetch/;"],
-  ["src/core/a.ts", "export const a = { fetch: 1, Deno: 2 }.fetch;"],
-  ["src/core/a.ts", "export interface A { fetch(): void; readonly process: string }"],
+  ["src/core/a.ts", '// Deno.exit(1)\n/** A. */\nexport const a = "Deno.cwd() fetch eval";'],
+  ["src/core/a.ts", "/** A. */\nexport const a = /Deno.cwd|fetch/;"],
+  ["src/core/a.ts", "/** A. */\nexport const a = { fetch: 1, Deno: 2 }.fetch;"],
+  ["src/core/a.ts", "/** A. */\nexport interface A { fetch(): void; readonly process: string }"],
   ["src/core/a.ts", "context.files.process;"],
   ["src/core/a.ts", 'export { a as fetch } from "./b.ts";'],
-  ["src/core/a.ts", "export type A = Function;"],
+  ["src/core/a.ts", "/** A. */\nexport type A = Function;"],
   ["src/engine/a.ts", 'await import("./b.ts");'],
   ["src/engine/a.ts", "Deno.exitCode = 1;"],
 ];

@@ -5,6 +5,7 @@ type Test = (character: string) => boolean;
 const STAR = Symbol("*");
 type Token = Test | typeof STAR;
 
+/** A pattern of file names in one directory. */
 export interface Pattern {
   matches(text: string): boolean;
   /** Begins with a dot that is one: only then names that begin so are meant. */

@@ -100,6 +100,7 @@ export class LineState {
   }
 }
 
+/** The status that a line begins with. */
 export const SUCCESS: Ended = { code: 0, signal: null };
 
 /** The status that a shell gives for it: 128 and the signal's number for one that a signal ended (POSIX, 2.8.2). */

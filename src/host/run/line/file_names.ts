@@ -10,6 +10,7 @@ import { readEntries } from "../../kernel/directory_entries.ts";
 import { statAt } from "../../kernel/stat.ts";
 import { compilePattern, isPattern, plainOf } from "./_pattern.ts";
 
+/** How directories are looked through, and by which rules names are shown. */
 export interface FileNamesOptions {
   readonly libc: Libc;
   readonly rulebook: Pick<Rulebook, "judgePath" | "mayDenyBelow">;

@@ -32,6 +32,7 @@ export interface NotStarted {
   readonly message: string;
 }
 
+/** All that running a line asks of the machine. */
 export interface LineHost {
   readonly libc: Libc;
   readonly spawner: Spawner;

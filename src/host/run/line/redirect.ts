@@ -8,6 +8,7 @@ import { DEVICES } from "../../../sandbox/system_paths.ts";
 import { close } from "../../kernel/pipes.ts";
 import { statOf } from "../../kernel/stat.ts";
 
+/** What a redirection does with its file. */
 export type FileKind = "read" | "write" | "append" | "read-write";
 
 /** O_TRUNC, O_APPEND (include/uapi/asm-generic/fcntl.h) */
@@ -40,6 +41,7 @@ const MESSAGES: ReadonlyMap<number, string> = new Map([
   [ERRNO.ENXIO, "Not a regular file"],
 ]);
 
+/** What a shell says of an error number. */
 export function messageOf(errno: number): string {
   return MESSAGES.get(errno) ?? `error ${errno}`;
 }

@@ -5,6 +5,7 @@ import type { ProcessOutcome, ProcessRequest } from "../../../core/tool.ts";
 import type { Grant, SpawnGrant } from "../../../policy/grant.ts";
 import { Capture } from "../_capture.ts";
 
+/** What is known of the one program that is run. */
 export interface PortableOptions {
   readonly grant: Grant;
   readonly spawn: SpawnGrant;

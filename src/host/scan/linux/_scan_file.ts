@@ -15,6 +15,7 @@ export function flagsOf({ numbers }: Libc): number {
   return OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY | OPEN.CLOEXEC | numbers.O_NOFOLLOW;
 }
 
+/** The path of a name in a directory. */
 export function pathBelow(directory: CanonicalPath, name: string): CanonicalPath {
   return `${directory === "/" ? "" : directory}/${name}` as CanonicalPath;
 }

@@ -1,5 +1,6 @@
 /** The modules that Python has itself: `sys.stdlib_module_names` of CPython 3.11, and what came and went around it. */
 
+/** Modules of Python's standard library. */
 export const LIBRARY: ReadonlySet<string> = new Set(
   ("abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb " +
     "binascii bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop " +

@@ -6,6 +6,7 @@ export interface Drawing {
   readonly edges: readonly Line[];
 }
 
+/** A line between two boxes, by their indexes. */
 export interface Line {
   readonly from: number;
   readonly to: number;

@@ -54,6 +54,7 @@ const NODE = new Set(
     .split(" "),
 );
 
+/** Finds modules by path, by the fields of manifests, and by what TypeScript's configuration maps. */
 export function createEcmascript(tree: Tree, manifests: Manifests): Resolve {
   const packages = new Map<string, string>();
   for (const path of manifests.named("package.json")) {

@@ -21,6 +21,7 @@ interface Module {
   readonly replaced: ReadonlyMap<string, string>;
 }
 
+/** Finds packages by the modules of the tree; what no module of it has is somebody else's. */
 export function createGo(tree: Tree, manifests: Manifests): Resolve {
   const modules = manifests.named("go.mod").flatMap((path) => {
     const read = readModule(manifests.text(path) ?? "", folderOf(path));

@@ -17,6 +17,7 @@ export interface Importer {
   readonly imports: readonly Import[];
 }
 
+/** That one file imports another, first on this line. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
@@ -24,6 +25,7 @@ export interface Edge {
   readonly line: number;
 }
 
+/** A package of somebody else, and the files that use it. */
 export interface External {
   readonly name: string;
   readonly version?: string;
@@ -31,6 +33,7 @@ export interface External {
   readonly used_by: readonly string[];
 }
 
+/** All that the files of a tree import. */
 export interface Network {
   readonly nodes: readonly string[];
   /** One for each pair and kind, at its first line. */

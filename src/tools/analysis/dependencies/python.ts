@@ -14,6 +14,7 @@ import {
   UNRESOLVED,
 } from "./target.ts";
 
+/** Finds modules from the folders that Python would search. */
 export function createPython(tree: Tree, manifests: Manifests): Resolve {
   const projects = ["pyproject.toml", "setup.py"].flatMap((name) =>
     manifests.named(name).map(folderOf)

@@ -25,6 +25,7 @@ interface Crate {
   readonly dependencies: ReadonlySet<string>;
 }
 
+/** Finds modules by the crates of the tree. */
 export function createRust(tree: Tree, manifests: Manifests): Resolve {
   const crates = manifests.named("Cargo.toml").flatMap((path) => crateAt(manifests, path) ?? []);
   const parts = new Resolver(tree, manifests, crates);

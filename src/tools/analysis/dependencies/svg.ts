@@ -20,6 +20,7 @@ const LONGEST_NAME = 48;
 /** Times that columns are put in order by their neighbours. */
 const SWEEPS = 6;
 
+/** A drawing as one SVG text, without scripts or anything from elsewhere. */
 export function toSvg(whole: Drawing): string {
   const drawing = condensed(whole, MOST_BOXES);
   const columns = ordered(drawing, columnsOf(drawing));

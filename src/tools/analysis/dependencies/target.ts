@@ -18,7 +18,9 @@ export type Target =
   /** No module at all: a name of the language itself, or of the file. */
   | { readonly is: "nothing" };
 
+/** What leads nowhere. */
 export const UNRESOLVED: Target = { is: "unresolved" };
+/** What is no import of a module. */
 export const NOTHING: Target = { is: "nothing" };
 
 /** Finds what the imports of one language lead to, each perhaps to several. */
@@ -34,14 +36,17 @@ export interface Tree {
   exists(path: string): boolean;
 }
 
+/** A file or folder of the tree. */
 export function node(path: string): Target {
   return { is: "node", path };
 }
 
+/** A module of the language or its runtime. */
 export function builtin(name: string): Target {
   return { is: "external", name, builtin: true };
 }
 
+/** A package of somebody else. */
 export function external(name: string, version?: string): Target {
   return { is: "external", name, ...(version === undefined ? {} : { version }) };
 }

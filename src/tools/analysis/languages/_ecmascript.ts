@@ -75,6 +75,7 @@ export const NAMES = [
 /** Nodes at which a signature ends. */
 export const BODIES = ["statement_block", "class_body", "interface_body", "enum_body"] as const;
 
+/** Nodes that take values apart into names. */
 export const PATTERNS = [
   "object_pattern",
   "array_pattern",

@@ -5,12 +5,14 @@ import { sameness } from "./likeness.ts";
 import type { Repeat } from "./repeats.ts";
 import type { Tokens } from "./tokens.ts";
 
+/** Where a piece of code stands. Lines from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly end_line: number;
 }
 
+/** Pieces of code that are alike. */
 export interface Group {
   readonly kind: "exact" | "renamed" | "changed";
   /** From 0 to 1; 1 where every word is the same. */
@@ -146,6 +148,7 @@ function groupOf(tokens: Tokens, rows: readonly Row[], similarity: number | null
   };
 }
 
+/** Where a row of words stands. */
 export function placeOf(tokens: Tokens, { start, end }: Row): Place {
   return {
     file: tokens.fileOf(start).path,

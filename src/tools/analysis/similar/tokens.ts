@@ -105,6 +105,7 @@ export class Tokens {
   }
 }
 
+/** A file whose words were read. */
 export interface TokenFile {
   readonly path: string;
   readonly language: string;
