@@ -16,6 +16,7 @@ export function outlinedFiles(value: unknown): readonly Fields[] | null {
   return isOutlined ? value as readonly Fields[] : null;
 }
 
+/** The symbols of files for people, below each other as they lie in each other. */
 export function renderOutline(files: readonly Fields[], screen: Screen): string {
   const style = styleOf(screen);
   return files.map((file) => {

@@ -3,6 +3,7 @@
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import { splitNul, textOf } from "./_names.ts";
 
+/** A commit in results. */
 export const COMMIT = {
   type: "object",
   properties: {
@@ -30,6 +31,7 @@ export const COMMIT = {
   required: ["hash", "short_hash", "author", "date", "subject", "body", "parents", "refs"],
 } as const satisfies JsonSchema;
 
+/** A commit, as results have it. */
 export type Commit = Infer<typeof COMMIT>;
 
 /** git-log(1), "PRETTY FORMATS". With `-z` a NUL ends each record too, and no part of a commit holds one. */

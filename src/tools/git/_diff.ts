@@ -35,7 +35,9 @@ const SHAPE = {
   required: ["diff", "files", "truncated"],
 } as const;
 
+/** What changed, as results have it. */
 export type Diff = Infer<typeof SHAPE>;
+/** One file of it. */
 export type ChangedFile = Diff["files"][number];
 
 /** What is to be compared: the subcommand with its own options, and revisions as hashes. */

@@ -60,6 +60,7 @@ export function isText(bytes: Uint8Array): boolean {
   return !textOf(bytes).includes("\ufffd");
 }
 
+/** The parts behind one another. */
 export function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

@@ -225,6 +225,7 @@ function plainParts(base: readonly string[], path: string): readonly string[] | 
   return parts;
 }
 
+/** The path of a name in a folder, which is `.` for the one that paths begin at. */
 export function within(folder: string, name: string): string {
   return folder === "." ? name : `${folder}/${name}`;
 }

@@ -4,6 +4,7 @@ import type { JsonSchema } from "../../core/schema.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 
+/** The argument that says which repository is meant. */
 export const REPOSITORY = {
   ...pathSchema("A folder of the repository, relative to the workspace."),
   default: ".",
@@ -32,6 +33,7 @@ export const LEFT_OUT = {
   description: "Files that the policy denies: left out of all else.",
 } as const satisfies JsonSchema;
 
+/** That something was left out, in results. */
 export const TRUNCATED = {
   type: "boolean",
   description: "Whether something was cut short at a limit.",
@@ -48,6 +50,7 @@ export const CHANGES: Readonly<Record<string, string>> = {
   U: "conflicted",
 };
 
+/** What became of a file, in results. */
 export const CHANGE = {
   type: "string",
   enum: Object.values(CHANGES),

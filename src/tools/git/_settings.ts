@@ -90,6 +90,7 @@ export interface Overrides {
   readonly mergeDriver: string | null;
 }
 
+/** Where the repository's configuration says nothing that has to be overridden. */
 export const NOTHING_OVERRIDDEN: Overrides = { settings: {}, filters: [], mergeDriver: null };
 
 /** Values that make a key harmless, by its section and its last part; `subsection` between them is the repository's. */

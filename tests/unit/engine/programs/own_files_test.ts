@@ -96,7 +96,6 @@ Deno.test("what is written may have to be made or replaced: its folder is given 
   assertEquals((await given({ writes: [effect("shut/new.txt")] })).write, []);
   assertEquals((await given({ deletes: [effect("src/deep", true)] })).write, [
     "./src",
-    "./src/deep",
   ]);
   // Nothing outside, and not the folder around the workspace.
   for (const path of ["../new.txt", "out/new.txt", "."]) {
