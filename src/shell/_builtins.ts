@@ -177,22 +177,17 @@ function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
   const call = readShellCall(simple.words.map(certainText));
   if (call === null) return simple;
   const { node, settings } = from.nested(call.script, call.positional, from.indexes[0] ?? 0);
-  const exports: SimplePlan = {
+  // One by one: each value may name those before it.
+  const exports = simple.assignments.map(({ name, value }): SimplePlan => ({
     kind: "simple",
     assignments: [],
-    words: [
-      [{ kind: "text", text: "export" }],
-      ...simple.assignments.map(({ name, value }): Word => [
-        { kind: "text", text: `${name}=` },
-        ...value,
-      ]),
-    ],
+    words: [[{ kind: "text", text: "export" }], [{ kind: "text", text: `${name}=` }, ...value]],
     redirections: [],
     position: simple.position,
-  };
-  const body: PlanNode = simple.assignments.length === 0 ? node : {
+  }));
+  const body: PlanNode = exports.length === 0 ? node : {
     kind: "list",
-    items: [{ when: "always", node: exports }, { when: "always", node }],
+    items: [...exports, node].map((one) => ({ when: "always", node: one })),
   };
   return {
     kind: "group",

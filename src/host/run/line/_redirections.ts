@@ -1,15 +1,19 @@
 /** The redirections of a command or a group: what they name, and the descriptors that they lead to. */
 
-import type { Redirection } from "../../../core/plan.ts";
+import type { Redirection, Word } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
+import { wordText } from "../../../shell/certain.ts";
 import { openInput } from "../_input.ts";
 import { close } from "../../kernel/pipes.ts";
-import { type Expander, expandText } from "./_expand.ts";
+import { type Expander, expandText, expandWord } from "./_expand.ts";
 import type { LineHost, LineRedirection } from "./line_host.ts";
 import { messageOf } from "./redirect.ts";
 import type { LineState } from "./_state.ts";
 
-/** The files that they name, by the words as they are now. */
+/**
+ * The files that they name, by the words as they are now; up to the first whose word came out as none or several, which
+ * bash finds ambiguous.
+ */
 export async function targetsOf(
   redirections: readonly Redirection[],
   state: LineState,
@@ -18,10 +22,22 @@ export async function targetsOf(
   const targets: LineRedirection[] = [];
   for (const redirection of redirections) {
     if (!("target" in redirection)) continue;
-    const target = await expandText(redirection.target, state, expander);
+    const [target, second] = await fieldsOf(redirection.target, state, expander);
+    if (target === undefined || second !== undefined) break;
     targets.push({ kind: redirection.kind, target });
   }
   return targets;
+}
+
+/** bash expands the word as any other; other shells neither split it nor look for names (POSIX, 2.7). */
+async function fieldsOf(
+  word: Word,
+  state: LineState,
+  expander: Expander,
+): Promise<readonly string[]> {
+  return state.shell === "bash"
+    ? await expandWord(word, state, expander)
+    : [await expandText(word, state, expander)];
 }
 
 /** What a command is to have in place of the descriptors around it. */
@@ -69,8 +85,10 @@ export async function redirect(
         break;
       }
       default: {
-        const target = targets[next++] as LineRedirection;
-        const file = await openTarget(host, target, state);
+        const target = targets[next++];
+        const file = target === undefined
+          ? `${wordText(redirection.target)}: ambiguous redirect`
+          : await openTarget(host, target, state);
         if (typeof file === "string") {
           return { descriptors, failure: file, close: closeAll };
         }

@@ -8,6 +8,10 @@ import type { Ended } from "../_programs.ts";
 export class LineState {
   directory: CanonicalPath;
   settings: ShellSettings;
+  /** Whose ways it follows where shells differ. */
+  shell: "bash" | "sh" = "bash";
+  /** Whether it is a subshell of that shell, and not what the shell was started for. */
+  inner = false;
   /** How the last command ended. */
   status: Ended = SUCCESS;
   /** How the last substitution of the command under way ended; null where there was none. */
@@ -39,8 +43,9 @@ export class LineState {
     return new LineState(
       directory,
       settings,
-      new Map(Object.entries(environment)),
-      new Set(names),
+      new Map([...Object.entries(environment), ["PWD", directory]]),
+      // A shell hands on where it is, given to it or not (POSIX, 2.5.3).
+      new Set([...names, "PWD"]),
       new Set(names),
     );
   }
@@ -55,13 +60,28 @@ export class LineState {
       this.#given,
     );
     copy.status = this.status;
+    copy.shell = this.shell;
+    copy.inner = this.inner;
     return copy;
+  }
+
+  /** The state of a substitution: bash forgets `set -e` in it (bash(1), inherit_errexit). */
+  substitution(): LineState {
+    const copy = this.copy();
+    copy.inner = true;
+    if (copy.shell === "bash") copy.settings = { ...copy.settings, errexit: false };
+    return copy;
+  }
+
+  /** The status that an expansion which fails ends the shell with (`${x:?}`, `set -u`), as bash and dash have it. */
+  get expansionFailure(): Ended {
+    return { code: this.shell === "sh" ? 2 : this.inner ? 1 : 127, signal: null };
   }
 
   /** Undefined where it is not set. */
   valueOf(name: string): string | undefined {
     if (name === "?") return String(statusOf(this.status));
-    return this.#values.get(name) ?? (name === "PWD" ? this.directory : undefined);
+    return this.#values.get(name);
   }
 
   /** Whether programs got one of this name before the line did anything. */
@@ -82,10 +102,11 @@ export class LineState {
     this.#exported.delete(name);
   }
 
-  /** As `cd` does it: the variables that tell programs where they are follow where programs get them. */
+  /** As `cd` does it: the variables that tell programs where they are follow. */
   move(directory: CanonicalPath): void {
-    this.#values.set("OLDPWD", this.valueOf("PWD") ?? this.directory);
+    this.#values.set("OLDPWD", this.directory);
     this.#values.set("PWD", directory);
+    this.#exported.add("OLDPWD");
     this.directory = directory;
   }
 

@@ -2,6 +2,7 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
+import { baseName } from "../../../core/path_text.ts";
 import type { Plan, PlanNode, Redirection, ShellSettings, SimplePlan } from "../../../core/plan.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
@@ -64,8 +65,8 @@ class LineRunner {
       filesOf: (pattern, state) => this.#host.filesOf(pattern, state.directory),
       fail: async (message, state) => {
         await this.#complain(descriptors, message);
-        state.status = FAILED;
-        throw new Exit(FAILED);
+        state.status = state.expansionFailure;
+        throw new Exit(state.status);
       },
     };
   }
@@ -160,7 +161,9 @@ class LineRunner {
       const descriptors = [input ?? stdin, pipe?.write ?? stdout, ...others];
       const release = once(() => own.forEach((descriptor) => close(libc, descriptor)));
       input = pipe?.read ?? null;
-      running.push(this.subshell(stage, state.copy(), { ...place, descriptors, release }));
+      const copy = state.copy();
+      copy.inner ||= stage.kind !== "simple";
+      running.push(this.subshell(stage, copy, { ...place, descriptors, release }));
     }
     // A stage that stops the line leaves others that would wait for it.
     for (const one of running) one.catch(() => this.#host.stop());
@@ -200,6 +203,8 @@ class LineRunner {
       copy.settings = node.opened === undefined
         ? either(state.settings, node.settings)
         : node.settings;
+      copy.inner = node.opened === undefined;
+      if (node.opened !== undefined) copy.shell = shellOf(node.opened);
       state.status = await this.subshell(node.body, copy, inner);
     } finally {
       opened.close();
@@ -239,7 +244,7 @@ class LineRunner {
       if (size <= outputLimit) chunks.push(bytes.slice());
     });
     try {
-      state.substituted = await this.subshell(body, state.copy(), {
+      state.substituted = await this.subshell(body, state.substitution(), {
         descriptors: [stdin, pipe.write, stderr],
         release: once(() => close(libc, pipe.write)),
         tested: false,
@@ -281,16 +286,15 @@ class LineRunner {
         variables,
       });
     }
+    // A variable that is set alone stays set, even where a redirection fails.
+    if (builtin === assignOnly) await this.#assign(node, state, expander);
     const opened = await this.#redirect(node.redirections, redirections, state, place);
     if (opened === null) return;
     const { descriptors } = opened;
     try {
-      const values = new Map<string, string>();
-      for (const { name, value } of node.assignments) {
-        const text = await expandText(value, state, expander);
-        values.set(name, text);
-        if (builtin === assignOnly) state.assign(name, text);
-      }
+      const values = builtin === assignOnly
+        ? new Map()
+        : await this.#assign(node, state.copy(), expander);
       if (builtin === null) {
         const child = this.#launch(argv, values, state, descriptors);
         // As a shell does it, into what the command itself would have written to.
@@ -311,6 +315,21 @@ class LineRunner {
     } finally {
       opened.close();
     }
+  }
+
+  /** Sets its variables, each seeing those to its left (POSIX, 2.9.1). */
+  async #assign(
+    { assignments }: SimplePlan,
+    state: LineState,
+    expander: Expander,
+  ): Promise<ReadonlyMap<string, string>> {
+    const values = new Map<string, string>();
+    for (const { name, value } of assignments) {
+      const text = await expandText(value, state, expander);
+      values.set(name, text);
+      state.assign(name, text);
+    }
+    return values;
   }
 
   #launch(
@@ -336,6 +355,10 @@ class LineRunner {
 const assignOnly: Builtin = () => {
   throw new Error("there is nothing to call");
 };
+
+function shellOf([name = ""]: readonly string[]): LineState["shell"] {
+  return baseName(name) === "bash" ? "bash" : "sh";
+}
 
 function either(a: ShellSettings, b: ShellSettings): ShellSettings {
   return {

@@ -187,6 +187,14 @@ class Generator {
   }
 }
 
+/**
+ * bash 5.2 reads what follows a here-document in a substitution as words of the command before it, and a substitution
+ * under `set -e` goes on in bash alone: where both meet, no shell here can say what is right.
+ */
+function isMisread(line: string): boolean {
+  return /^set -e; [^]*\$\([^]*<</.test(line);
+}
+
 async function isUnderstood(line: string): Promise<boolean> {
   try {
     await parseLine(line);
@@ -203,7 +211,7 @@ Deno.test(`${LINES} generated lines give what a shell gives`, async () => {
   let refused = 0;
   for (let number = 0; number < LINES; number++) {
     let line = generator.line();
-    for (; !await isUnderstood(line); line = generator.line()) refused++;
+    for (; isMisread(line) || !await isUnderstood(line); line = generator.line()) refused++;
     const ours = await inCopy(async (directory) => {
       const outcome = await runLine(line, directory);
       assert(outcome.refusal === null && !outcome.timedOut, `${line}: ${outcome.refusal}`);

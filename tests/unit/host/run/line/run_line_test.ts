@@ -71,7 +71,7 @@ Deno.test("status, signal and end of a line are a shell's", async () => {
     ["set -o pipefail; false | true", 1, null],
     ["set -e; false || true; true && false; echo no", 1, null],
     ["set -e; (false); echo no", 1, null],
-    ["set -u; echo $NOT_SET; echo no", 1, null],
+    ["set -u; echo $NOT_SET; echo no", 127, null],
     ["cat < nofile", 1, null],
     ["> sub", 1, null],
   ];
@@ -154,7 +154,7 @@ Deno.test("what is judged is what came out of the words", async () => {
   ]);
   assert(command?.directory.endsWith("/sub"));
   seen.length = 0;
-  await run("{ cd sub; } > $WORDS; (true) < a.txt", wish);
+  await run('{ cd sub; } > "$WORDS"; (true) < a.txt', wish);
   assertEquals(
     seen.map(({ argv, redirections }) => [argv, redirections.map((one) => one.target)]),
     [
@@ -264,7 +264,7 @@ Deno.test("a program gets what was exported, and where it is", async () => {
   const moved = await stdoutOf("cd sub; env | grep PWD | sort; cd ..", {
     environment: { ...ENVIRONMENT, PWD: "/before" },
   });
-  assertMatch(moved, /^PWD=.+\/sub\n$/);
+  assertMatch(moved, /^OLDPWD=(.+)\nPWD=\1\/sub\n$/);
 });
 
 Deno.test("a directory outside of what may be read is not entered", async () => {
