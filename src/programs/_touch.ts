@@ -72,9 +72,14 @@ function results(
 function place({ place, text }: PlacedArgument, found: Touched): void {
   const { effects, probes, cwd } = found;
   if (found.open.has(text)) {
-    const changes = place === "write" || place === "delete" || place === "folder" ||
+    const changes = place === "write" || (place === "named" && text.startsWith("of=")) ||
+      place === "delete" || place === "folder" ||
       place === "into";
-    if (changes) effects.push(file("write", from(cwd, plainFolder(text)), true));
+    if (changes) {
+      effects.push(
+        file("write", from(cwd, plainFolder(place === "named" ? text.slice(3) : text)), true),
+      );
+    }
     return;
   }
   switch (place) {
@@ -90,6 +95,12 @@ function place({ place, text }: PlacedArgument, found: Touched): void {
     case "probe":
       probes.push(text);
       return;
+    case "named": {
+      const [, name, path = ""] = /^(if|of)=(.*)$/s.exec(text) ?? [];
+      if (name === undefined || STREAMS.has(path)) return;
+      effects.push(file(name === "of" ? "write" : "read", from(cwd, path), false));
+      return;
+    }
     case "sent": {
       const path = /(?:^[\w-]*|=)[@<](.+?)(?:;|$)/.exec(text)?.[1];
       if (path !== undefined && !STREAMS.has(path)) {

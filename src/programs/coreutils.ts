@@ -178,7 +178,7 @@ export const COREUTILS: ProgramTable = {
     operands: "text write...",
     options: { ...WHOLE_FOLDERS, "--reference": "script-file" },
   },
-  dd: { ...machine("writes to any file or device"), operands: "probe...", starts: "any" },
+  dd: { ...machine("writes to any file or device"), operands: "named..." },
   kill: { ...machine("stops other processes"), operands: "text..." },
   "pkill killall": machine("stops other processes"),
   mkfs: machine("destroys a file system"),

@@ -8,6 +8,7 @@ import type { Risk } from "../core/tool.ts";
  *   there, that counts as read.
  * - `read`, `write`, `delete`: a file. `folder`: a directory that is made. `into`: the directory that operands are
  *   written into, in place of the last operand. `from`: the directory that operands are looked for in (tar -C).
+ * - `named`: `if=` and a file that is read, `of=` and one that is written (dd).
  * - `sent`: text in which `@name` is a file (curl). `suffix`: goes behind the names that are written, `prefix` before.
  * - `script`, `script-file`: stand in for a first operand that is `text` (`grep -e`, `-f`).
  * - `host`: an address that is connected to.
@@ -24,6 +25,7 @@ export type Place =
   | "folder"
   | "into"
   | "from"
+  | "named"
   | "sent"
   | "suffix"
   | "prefix"

@@ -44,6 +44,7 @@ const CASES: readonly (readonly [command: string, expected: string])[] = [
   ["gunzip x.exe.gz", "w x.exe, d x.exe.gz, > gzip"],
   ["gunzip a.tgz", "w a.tar, d a.tgz, > gzip"],
   ["gzip -dS .foo a.exe.foo", "w a.exe, d a.exe.foo"],
+  ["dd if=a of=d/b bs=1k", "r a, w d/b"],
   // Deleting.
   ["rm -rf a b", "d a, d b"],
   ["mv a b", "w b, w b/a, d a"],
@@ -104,6 +105,8 @@ Deno.test("effects: a word that is known only at run time is no name of its own"
   const { writes, deletes, reads } = effectsOf({ argv: ["rm", "d/*.txt"], open: [1] });
   assertEquals(writes, [{ path: "d", tree: true }]);
   assertEquals([...deletes, ...reads], []);
+  const dd = effectsOf({ argv: ["dd", "if=$X", "of=d/$X"], open: [1, 2] });
+  assertEquals([dd.reads, dd.writes], [[], [{ path: "d", tree: true }]]);
 });
 
 Deno.test("effects: a shell that is not started does nothing", () => {
