@@ -334,6 +334,7 @@ export class WordHolds implements ProgramHolds {
   close(): void {
     const { libc } = this.#parts;
     this.#system.close();
+    this.#ground.close();
     if (this.#scopes !== null) close(libc, this.#scopes);
     if (this.#kept !== null) close(libc, this.#kept.rules);
     this.#kept = null;

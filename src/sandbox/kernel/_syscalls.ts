@@ -46,6 +46,8 @@ export interface Syscalls {
   readonly prlimit64: number;
   readonly prctl: number;
   readonly seccomp: number;
+  readonly statmount: number;
+  readonly listmount: number;
   readonly fstatfs: number;
   readonly inotifyInit1: number;
   readonly inotifyAddWatch: number;
@@ -104,6 +106,8 @@ const X86_64: Syscalls = {
   prlimit64: 302,
   prctl: 157,
   seccomp: 317,
+  statmount: 457,
+  listmount: 458,
   fstatfs: 138,
   inotifyInit1: 294,
   inotifyAddWatch: 254,
@@ -162,6 +166,8 @@ const AARCH64: Syscalls = {
   prlimit64: 261,
   prctl: 167,
   seccomp: 277,
+  statmount: 457,
+  listmount: 458,
   fstatfs: 44,
   inotifyInit1: 26,
   inotifyAddWatch: 27,

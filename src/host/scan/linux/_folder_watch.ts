@@ -4,6 +4,7 @@ import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../../sandbox/kernel/open_without_links.ts";
 import type { FolderEvent, FolderWatch } from "../folder_reader.ts";
+import { type MountWatch, watchMounts } from "./_mounts.ts";
 
 /** include/uapi/linux/inotify.h */
 const IN = {
@@ -28,7 +29,6 @@ const INIT_FLAGS = OPEN.CLOEXEC | OPEN.NONBLOCK;
  */
 const MOST_WATCHES = 65_536;
 const LIMIT_FILE = "/proc/sys/fs/inotify/max_user_watches";
-const MOUNTS_FILE = "/proc/self/mountinfo";
 
 /** include/uapi/linux/magic.h, and that of ZFS: whatever is done to them is done by this kernel, and told of. */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
@@ -43,29 +43,21 @@ const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x2fc12fc1, // ZFS
 ]);
 
-/** poll.h: what a change of the mounts is told by (proc_pid_mountinfo(5)). */
-const POLLPRI = 0x2;
-const POLLERR = 0x8;
 const BUFFER_BYTES = 64 * 1024;
 /** struct inotify_event without its name: wd, mask, cookie and the length of the name (inotify(7)). */
 const HEADER_BYTES = 16;
 
 /**
- * Both descriptors are closed on exec. A mount over a watched folder is told of by no event of inotify, so changes of
+ * Its descriptors are closed on exec. A mount over a watched folder is told of by no event of inotify, so changes of
  * the mounts count as something that nobody told of.
  */
 export function openFolderWatch(libc: Libc): FolderWatch | null {
   const { numbers } = libc;
-  const mounts = libc.call(
-    numbers.openat,
-    AT_FDCWD,
-    libc.path(MOUNTS_FILE),
-    OPEN.RDONLY | OPEN.CLOEXEC,
-  );
-  if (mounts < 0) return null;
+  const mounts = watchMounts(libc);
+  if (mounts === null) return null;
   const queue = libc.call(numbers.inotifyInit1, INIT_FLAGS);
   if (queue < 0) {
-    libc.call(numbers.close, mounts);
+    mounts.close();
     return null;
   }
   return new InotifyWatch(libc, queue, mounts);
@@ -74,14 +66,14 @@ export function openFolderWatch(libc: Libc): FolderWatch | null {
 class InotifyWatch implements FolderWatch {
   readonly #libc: Libc;
   readonly #queue: number;
-  readonly #mounts: number;
+  readonly #mounts: MountWatch;
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   readonly #most: number;
   readonly #local = new Set<number>();
   readonly #live = new Set<number>();
   #closed = false;
 
-  constructor(libc: Libc, queue: number, mounts: number) {
+  constructor(libc: Libc, queue: number, mounts: MountWatch) {
     this.#libc = libc;
     this.#queue = queue;
     this.#mounts = mounts;
@@ -113,7 +105,7 @@ class InotifyWatch implements FolderWatch {
   }
 
   take(): readonly FolderEvent[] | null {
-    if (this.#closed || this.#mountsChanged()) return null;
+    if (this.#closed || this.#mounts.changed()) return null;
     const events: FolderEvent[] = [];
     for (;;) {
       const { numbers } = this.#libc;
@@ -145,25 +137,11 @@ class InotifyWatch implements FolderWatch {
     return true;
   }
 
-  #mountsChanged(): boolean {
-    const { numbers, struct, structAddress } = this.#libc;
-    // struct pollfd, then a struct timespec of zero (poll.h, time.h)
-    struct.setInt32(0, this.#mounts, true);
-    struct.setInt16(4, POLLPRI, true);
-    struct.setInt16(6, 0, true);
-    struct.setBigInt64(8, 0n, true);
-    struct.setBigInt64(16, 0n, true);
-    const ready = this.#libc.call(numbers.ppoll, structAddress, 1, structAddress + 8, 0, 8);
-    return ready < 0
-      ? ready !== -ERRNO.EINTR
-      : (struct.getInt16(6, true) & (POLLPRI | POLLERR)) !== 0;
-  }
-
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#libc.call(this.#libc.numbers.close, this.#queue);
-    this.#libc.call(this.#libc.numbers.close, this.#mounts);
+    this.#mounts.close();
   }
 }
 
