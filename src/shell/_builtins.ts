@@ -1,6 +1,7 @@
 /** What a simple command is by its first word: a program, something Toolgate runs itself, or a shell that it opens. */
 
 import { type PlanNode, type SimplePlan, type Word } from "../core/plan.ts";
+import { differsFromShell } from "./program_forms.ts";
 import { isSpecialVariable } from "./_parameter.ts";
 import { NO_SETTINGS, united } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
@@ -98,6 +99,7 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       }
       return replacing(finishCommand(without(simple, 1), rest(from, 1)), simple);
     default:
+      if (differsFromShell(simple.words.map(certainText))) throw new Refused("form", index);
       return SHELLS.has(name) ? openShell(simple, from) : simple;
   }
 }

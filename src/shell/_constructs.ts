@@ -18,6 +18,10 @@ export const CONSTRUCTS = {
     "a command of the shell itself that is not run here",
     "only programs and cd, true, false, :, exit, export, unset, command and exec are",
   ],
+  form: [
+    "printf, echo, test, kill or pwd in a form that only a shell has",
+    "use the options, conversions and escapes that POSIX names",
+  ],
   evaluation: ["a command that reads text as commands", "write those commands themselves"],
   set: [
     "set in a place or form that is not known",

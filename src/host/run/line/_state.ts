@@ -7,6 +7,8 @@ import type { Ended } from "../_programs.ts";
 /** Parameters, directory, settings and the last status. A subshell has a copy. */
 export class LineState {
   directory: CanonicalPath;
+  /** The same by the names that led there, links among them (POSIX, cd, step 8): what `..` is taken off. */
+  logical: string;
   settings: ShellSettings;
   /** Whose ways it follows where shells differ. */
   shell: "bash" | "sh" = "bash";
@@ -28,6 +30,7 @@ export class LineState {
     given: ReadonlySet<string>,
   ) {
     this.directory = directory;
+    this.logical = directory;
     this.settings = settings;
     this.#values = values;
     this.#exported = exported;
@@ -59,6 +62,7 @@ export class LineState {
       new Set(this.#exported),
       this.#given,
     );
+    copy.logical = this.logical;
     copy.status = this.status;
     copy.shell = this.shell;
     copy.inner = this.inner;
@@ -103,9 +107,10 @@ export class LineState {
   }
 
   /** As `cd` does it: the variables that tell programs where they are follow. */
-  move(directory: CanonicalPath): void {
-    this.#values.set("OLDPWD", this.directory);
-    this.#values.set("PWD", directory);
+  move(directory: CanonicalPath, logical: string): void {
+    this.#values.set("OLDPWD", this.logical);
+    this.#values.set("PWD", logical);
+    this.logical = logical;
     this.#exported.add("OLDPWD");
     this.directory = directory;
   }

@@ -9,6 +9,7 @@ import { CLOSED } from "../../../sandbox/spawner.ts";
 import { Output } from "../_output.ts";
 import { type Child, endedBy } from "../_programs.ts";
 import { close, openPipe, setNonBlocking } from "../../kernel/pipes.ts";
+import { differsFromShell } from "../../../shell/program_forms.ts";
 import { type Builtin, builtinOf } from "./_builtins.ts";
 import { type Expander, expandText, expandWord } from "./_expand.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
@@ -273,6 +274,15 @@ class LineRunner {
     const [name] = argv;
     const builtin = name === undefined ? assignOnly : builtinOf(name);
     const { directory } = state;
+    if (differsFromShell(argv)) {
+      throw new ToolError(
+        "COMMAND_UNPARSABLE",
+        `"${name}" at character ${
+          node.position + 1
+        } came out in a form that only a shell has; it is not run: ` +
+          "use the options, conversions and escapes that POSIX names",
+      );
+    }
     const names = node.assignments.map((one) => one.name);
     // A variable of the line alone is nobody's business, unless it is one that programs get.
     const variables = builtin === null
@@ -341,8 +351,11 @@ class LineRunner {
     // Much may have been waited for since it was looked at.
     if (this.#host.stopped()) throw new Stopped();
     const environment = state.environment();
+    // As a shell says where it is: by the way it came, through links or not.
+    const logical = argv.length === 1 && argv[0] === "pwd" && state.logical !== state.directory;
+    const words = logical ? ["pwd", "-L"] : argv;
     for (const [name, value] of values) environment.set(name, value);
-    return this.#host.launch({ argv, directory: state.directory, environment, descriptors });
+    return this.#host.launch({ argv: words, directory: state.directory, environment, descriptors });
   }
 
   async #ended(child: Child): Promise<LineState["status"]> {

@@ -1,6 +1,9 @@
 /** Lines that must do what bash does: output, errors with what the shell itself says, status, files. */
 
-import { compareWithBash } from "./_line.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { ToolError } from "../../../../../src/core/errors.ts";
+import { withDirectory } from "../../files/_temporary.ts";
+import { compareWithBash, fill, runByShell, runLine, said } from "./_line.ts";
 
 /** Where the shell's own messages go, and the statuses of what could not be started or opened. */
 const MESSAGES = [
@@ -104,3 +107,39 @@ const EXPANSIONS = [
 
 Deno.test("words, variables and redirections come out as bash has them", () =>
   compareWithBash(EXPANSIONS));
+
+const FOLDERS = [
+  "cd nowhere/..; echo $?; ls",
+  "cd a.txt/..; echo $?",
+  "cd sub/nowhere/../..; echo $?; ls",
+  "cd sub/..; ls",
+  "cd sub/deep/../..; ls | head -1",
+  "cd ./sub/.; cd ..; ls | head -1",
+  'cd sub; cd ../other; echo "$PWD" "$OLDPWD"; pwd',
+  "cd sub//deep/; pwd",
+];
+
+Deno.test("cd goes where it does in bash", () => compareWithBash(FOLDERS));
+
+Deno.test("through a link, a line is where it came to by name; what is behind it by .. is refused", async () => {
+  await withDirectory(async (directory) => {
+    fill(directory);
+    Deno.symlinkSync("sub/deep", `${directory}/link`);
+    const line = 'cd link; pwd; echo "$PWD"; ls';
+    const ours = said(await runLine(line, directory));
+    assertEquals(ours, await runByShell("/bin/bash", line, directory));
+    for (const line of ["cd link/..; touch new", "cd link && cd .. && touch new"]) {
+      const error = await assertRejects(() => runLine(line, directory), ToolError, "symbolic link");
+      assertEquals(error.code, "COMMAND_UNPARSABLE");
+    }
+    assertEquals([...Deno.readDirSync(directory)].some(({ name }) => name === "new"), false);
+  });
+});
+
+Deno.test("words that come out in a form that only a shell has do not run", async () => {
+  await withDirectory(async (directory) => {
+    for (const line of ["F=%q; printf $F x", "X='<'; [ a \"$X\" b ]", "O=-e; echo $O '\\E'"]) {
+      await assertRejects(() => runLine(line, directory), ToolError, "only a shell has");
+    }
+  });
+});
