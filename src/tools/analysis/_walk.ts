@@ -56,7 +56,7 @@ export interface Seen<R> {
 export async function walkCode<R, O>(
   walk: Walk<R>,
   context: ReadContext,
-  answer: (seen: readonly Seen<R>[]) => O,
+  answer: (seen: readonly Seen<R>[], pause: () => void) => O,
 ): Promise<O> {
   const looker = createLooker(walk, await context.syntax.parsers(), context);
   const heap = new Heap(walk);
@@ -101,9 +101,10 @@ export async function walkCode<R, O>(
   try {
     walk.paths.forEach(through);
   } catch (error) {
-    throw withPartial(error, () => answer(heap.result()));
+    // Its time is over already: nothing would be said of what was found.
+    throw withPartial(error, () => answer(heap.result(), () => {}));
   }
-  return answer(heap.result());
+  return answer(heap.result(), context.checkpoint);
 }
 
 /** Looks at some of the files in another thread's stead. */

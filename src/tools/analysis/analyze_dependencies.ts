@@ -174,7 +174,7 @@ const tool: Tool<typeof input, typeof output> = {
   prepare: loadValidators,
   help: (given, context) => helpWalk(walkOf(given), context),
   run: (given, context) =>
-    walkCode(walkOf(given), context, (seen) => outputOf(given, context, seen)),
+    walkCode(walkOf(given), context, (seen, pause) => outputOf(given, context, seen, pause)),
 };
 
 export default tool;
@@ -196,8 +196,13 @@ function walkOf({ path }: Input): Walk<Given> {
   };
 }
 
-function outputOf(given: Input, context: ToolContext, seen: readonly Seen<Given>[]): Output {
-  const { limits, count, checkpoint } = context;
+function outputOf(
+  given: Input,
+  context: ToolContext,
+  seen: readonly Seen<Given>[],
+  pause: () => void,
+): Output {
+  const { limits, count } = context;
   count("bytes_read", seen.reduce((sum, { bytes }) => sum + bytes, 0));
   const importers = seen.flatMap(({ path, result }) =>
     result !== undefined && "imports" in result ? [{ path, imports: result.imports }] : []
@@ -206,10 +211,10 @@ function outputOf(given: Input, context: ToolContext, seen: readonly Seen<Given>
     importers,
     manifestsOf(given, context, seen),
     existsIn(given, context),
-    checkpoint,
+    pause,
   );
   const { to, drawing } = adjacencyOf(network);
-  const cycles = cyclesOf(to, checkpoint).map((nodes) =>
+  const cycles = cyclesOf(to, pause).map((nodes) =>
     nodes.map((node) => network.nodes[node] as string)
   );
   const imported = new Set(network.edges.map((edge) => edge.to));

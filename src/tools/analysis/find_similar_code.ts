@@ -158,8 +158,7 @@ async function run(given: Input, context: ToolContext): Promise<Output> {
         tokens.files.some(({ path }) => path === code.path) ? null : look(() => tokens.add(code)),
     },
     context,
-    (seen) => {
-      const pause = context.checkpoint;
+    (seen, pause) => {
       const repeats = findRepeats(tokens, given.min_tokens, pause);
       const alike = findAlike(tokens, given.min_tokens, SIMILARITY, pause);
       const groups = groupsOf(tokens, repeats, alike)

@@ -370,3 +370,22 @@ Deno.test("settings that are broken, or that extend themselves, say nothing", as
   });
   assertEquals(found.nodes.length, 3);
 });
+
+Deno.test("time that runs out leaves the graph of what was read until then", async () => {
+  let looks = 0;
+  const memory = createMemory({
+    files: Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [`${at}.ts`, `import "./${at + 1}.ts";\n`.repeat(800)]),
+    ),
+    checkpoint() {
+      if (++looks > 120) throw new ToolError("TIMEOUT", "over");
+    },
+  });
+  const error = await assertRejects(
+    () => call(dependencies as unknown as Tool, {}, memory),
+    ToolError,
+    "over",
+  );
+  const { nodes } = error.output as Found;
+  assert(nodes.length > 0 && nodes.length < 40);
+});
