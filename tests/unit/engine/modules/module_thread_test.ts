@@ -63,7 +63,7 @@ Deno.test("why there is no answer is told by where it went wrong", async () => {
     [
       'export default () => Deno.readTextFileSync("/etc/passwd");',
       "thrown",
-      "needs of its manifest",
+      "NotCapable",
     ],
   ];
   for (const [code, kind, words] of cases) {
