@@ -18,6 +18,7 @@ import {
 } from "./_bench_figures.ts";
 import { analysisAgreement } from "../tests/bench/agreement/analysis.ts";
 import { profileAgreement, renderAgreement } from "../tests/bench/agreement/profiles.ts";
+import { programFigures } from "../tests/bench/program_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
 import { walkFigures } from "../tests/bench/walk_figures.ts";
 import { build, hostTarget, sealed, unsealed } from "./build.ts";
@@ -197,7 +198,9 @@ try {
   await Deno.mkdir(join(workspace, "src"));
   await Deno.writeTextFile(join(workspace, "src/a.ts"), `${"const a = 1; ".repeat(78)}123456789\n`);
   const figures = await measure(workspace, join(out, "audit.ndjson"));
-  console.log(render([...figures, ...await searchFigures(paths.toolgate), ...await walkFigures()]));
+  const programs = await programFigures(paths.toolgate, paths.pipe);
+  const searches = await searchFigures(paths.toolgate);
+  console.log(render([...figures, ...programs, ...searches, ...await walkFigures()]));
   const analysis = await analysisAgreement(paths.toolgate);
   console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));
 } finally {
