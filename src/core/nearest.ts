@@ -13,8 +13,8 @@ export function nearestOf(
   candidates: readonly string[],
   count = 3,
 ): readonly string[] {
+  if (word.length === 0 || word.length > LONGEST) return [];
   const plain = normalize(word);
-  if (plain.length === 0 || plain.length > LONGEST) return [];
   return candidates
     .map((candidate) => ({ candidate, cost: cost(plain, normalize(candidate)) }))
     .filter((scored) => scored.cost < Infinity)

@@ -46,6 +46,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   path: ["register"],
   source: ["register"],
 };
+/** Longest name, path or reason beside the arguments: it is kept, compared and written down. */
+const LONGEST_TEXT = 4096;
 const OPERATIONS = [
   "call",
   "explain",
@@ -192,6 +194,9 @@ function readCall(value: Record<string, unknown>, id: RequestId, agent: string):
 function string(value: Record<string, unknown>, key: string): string {
   const text = value[key];
   if (typeof text !== "string" || text === "") throw wrong(`${key}: a string that is not empty`);
+  if (text.length > LONGEST_TEXT) {
+    throw wrong(`${key}: at most ${LONGEST_TEXT} characters`);
+  }
   return text;
 }
 

@@ -32,7 +32,6 @@ export async function decideAtRun(
     const probe = createKernelProbe(libc);
     const resolve = createSpawnResolver(
       rulebook,
-      probe,
       (name, cwd) => programOf(grant, [name], cwd),
     );
     const resolver = createResolver(grant.workspace, () => ({ resolve }), probe);

@@ -1,6 +1,6 @@
 /** Deciding on a request without any effect: its arguments, what they need, and what the policy says to that. */
 
-import type { Capability } from "../../core/capability.ts";
+import type { Capability, ResolvedCapability } from "../../core/capability.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
 import type { CallRequest } from "../../core/request.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -85,12 +85,24 @@ const decideLater: DecideInput = async (engine, request, call, finding) => {
 };
 
 function decideOn(
-  { rulebook, resolver }: DecisionParts,
+  engine: DecisionParts,
+  request: CallRequest,
+  call: Pick<DecidedCall, "tool" | "input">,
+  found: readonly Capability[],
+): DecidedCall | Promise<DecidedCall> {
+  const resolving = engine.resolver.resolveInTurns(found);
+  return resolving instanceof Promise
+    ? resolving.then((resolved) => decideResolved(engine, request, call, resolved))
+    : decideResolved(engine, request, call, resolving);
+}
+
+function decideResolved(
+  { rulebook }: DecisionParts,
   { agent, timeoutMs }: CallRequest,
   { tool, input }: Pick<DecidedCall, "tool" | "input">,
-  found: readonly Capability[],
+  whole: readonly ResolvedCapability[],
 ): DecidedCall {
-  const resolved = withoutRefusedOptions(rulebook, agent, resolver.resolve(found));
+  const resolved = withoutRefusedOptions(rulebook, agent, whole);
   const decision = rulebook.decide(subjectOf(tool, agent), resolved);
   const ms = Math.min(rulebook.timeoutOf(tool.name), timeoutMs ?? Infinity);
   return { tool, input, decision, grant: grantOf(resolved, rulebook.settings, ms) };

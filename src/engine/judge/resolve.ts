@@ -11,12 +11,21 @@ import { ToolError } from "../../core/errors.ts";
 import { canonicalEntry } from "../../host/paths/canonicalize.ts";
 import { entryType } from "../../host/paths/entry_type.ts";
 import { type PathProbe, RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
+import { createRequestProbe } from "../../host/paths/request_probe.ts";
 import type { SpawnResolver } from "./resolve_spawn.ts";
+import { atOnce, inTurns, type Steps } from "./_turns.ts";
 
 /** Finds what capabilities name: each path where it really is, each program where it lies. */
 export interface CapabilityResolver {
-  /** Throws a ToolError where a path cannot be resolved (loops, too long, not a directory on the way). */
+  /**
+   * Throws a ToolError where a path cannot be resolved (loops, too long, not a directory on the way), and RESOURCE_LIMIT
+   * where all of them together take too long.
+   */
   resolve(capabilities: readonly Capability[]): readonly ResolvedCapability[];
+  /** The same with turns for others in between, where it takes long: then a promise. */
+  resolveInTurns(
+    capabilities: readonly Capability[],
+  ): readonly ResolvedCapability[] | Promise<readonly ResolvedCapability[]>;
 }
 
 /** The resolver of a workspace. `programs` is called with the first command; `probe` looks at paths. */
@@ -25,7 +34,10 @@ export function createResolver(
   programs: () => { readonly resolve: SpawnResolver },
   probe: PathProbe = RUNTIME_PROBE,
 ): CapabilityResolver {
-  const resolveFile = (capability: FileCapability): readonly ResolvedFileCapability[] => {
+  const resolveFile = (
+    capability: FileCapability,
+    probe: PathProbe,
+  ): readonly ResolvedFileCapability[] => {
     const { path: requested, entry, by } = capability;
     const leads = probe.canonicalize(workspace, requested);
     const path = entry === true ? canonicalEntry(workspace, requested) : leads;
@@ -46,31 +58,53 @@ export function createResolver(
       judgedOnly: true,
     }];
   };
-  const resolveOne = (capability: Capability): readonly ResolvedCapability[] => {
+  function* resolveOne(
+    capability: Capability,
+    probe: PathProbe,
+    found: ResolvedCapability[],
+  ): Steps<void> {
     switch (capability.kind) {
       case "fs.read":
       case "fs.write":
-        return resolveFile(capability);
+        found.push(...resolveFile(capability, probe));
+        return;
       case "process.spawn": {
-        const { spawn, reached } = programs().resolve(capability);
-        return [spawn, ...reached.flatMap(resolve)];
+        const { spawn, reached } = yield* programs().resolve(capability, probe);
+        found.push(spawn);
+        yield* resolveAll(reached, probe, found);
+        return;
       }
       case "net.connect":
       case "env.read":
-        return [capability];
+        found.push(capability);
     }
-  };
-  const resolve = (capability: Capability): readonly ResolvedCapability[] => {
-    try {
-      return resolveOne(capability);
-    } catch (error) {
-      // What cannot be resolved is left out where the call can do without it, or no program can reach it.
-      const spared = "optional" in capability || "by" in capability;
-      if (error instanceof ToolError && spared) return [];
-      throw error;
+  }
+  function* resolveAll(
+    capabilities: readonly Capability[],
+    probe: PathProbe,
+    found: ResolvedCapability[],
+  ): Steps<void> {
+    for (const capability of capabilities) {
+      try {
+        yield* resolveOne(capability, probe, found);
+      } catch (error) {
+        // What cannot be resolved is left out where the call can do without it, or no program can reach it.
+        const spared = "optional" in capability || "by" in capability;
+        const spent = error instanceof ToolError && error.code === "RESOURCE_LIMIT";
+        if (!(error instanceof ToolError) || !spared || spent) throw error;
+      }
+      yield;
     }
+  }
+  function* steps(capabilities: readonly Capability[]): Steps<readonly ResolvedCapability[]> {
+    const found: ResolvedCapability[] = [];
+    yield* resolveAll(capabilities, createRequestProbe(probe), found);
+    return found;
+  }
+  return {
+    resolve: (capabilities) => atOnce(steps(capabilities)),
+    resolveInTurns: (capabilities) => inTurns(steps(capabilities)),
   };
-  return { resolve: (capabilities) => capabilities.flatMap(resolve) };
 }
 
 /** What is not there yet counts: as a file it would be judged again when it is opened. */

@@ -10,37 +10,36 @@ import type {
 import { ToolError } from "../../core/errors.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
+import type { Steps } from "./_turns.ts";
 
-/** Every argument is looked at as a path, 2 µs each: more than this would hold up the pipe. */
+/** Every argument is looked at as a path. */
 const MAX_ARGUMENTS = 10_000;
+/** The longest argument that a program can be given: MAX_ARG_STRLEN less its NUL (include/uapi/linux/binfmts.h). */
+const LONGEST_ARGUMENT = 32 * 4096 - 1;
 
-/** Finds the program, the arguments that name what is there, and what the program would reach by them. */
-export type SpawnResolver = (capability: SpawnCapability) => {
+/**
+ * Finds the program, the arguments that name what is there, and what the program would reach by them; step by step.
+ * `paths`: how paths are looked at for this request.
+ */
+export type SpawnResolver = (capability: SpawnCapability, paths: PathProbe) => Steps<{
   readonly spawn: ResolvedSpawnCapability;
   readonly reached: readonly Capability[];
-};
+}>;
 
 /** The resolver of commands. `find` looks for the program of a name, from a directory. */
 export function createSpawnResolver(
   rulebook: Pick<Rulebook, "settings" | "reach">,
-  paths: PathProbe,
   find: (name: string, cwd: CanonicalPath) => Program | null,
 ): SpawnResolver {
-  return (capability) => {
-    const { argv } = capability;
-    if (argv.length > MAX_ARGUMENTS) {
-      throw new ToolError(
-        "COMMAND_UNPARSABLE",
-        `the command has ${argv.length} arguments; at most ${MAX_ARGUMENTS} can be judged`,
-      );
-    }
+  return function* (capability, paths) {
+    refuseTooLong(capability);
     const cwd = paths.canonicalize(rulebook.settings.workspace, capability.cwd);
-    const program = find(argv[0] ?? "", cwd);
+    const program = find(capability.argv[0] ?? "", cwd);
     if (capability.own !== undefined) {
       return { spawn: { ...capability, cwd, program, operands: [] }, reached: [] };
     }
     const { capabilities: reached, probe, runsFiles } = rulebook.reach(capability, program);
-    const operands = operandsOf(probe, cwd, paths);
+    const operands = yield* operandsOf(probe, cwd, paths);
     return {
       spawn: { ...capability, cwd, program, operands, ...(runsFiles ? { runsFiles } : {}) },
       reached,
@@ -48,20 +47,48 @@ export function createSpawnResolver(
   };
 }
 
+/** Throws COMMAND_UNPARSABLE for what no program could be started with, before anybody takes the time to read it. */
+function refuseTooLong({ argv, opened }: SpawnCapability): void {
+  if (argv.length > MAX_ARGUMENTS) {
+    throw new ToolError(
+      "COMMAND_UNPARSABLE",
+      `the command has ${argv.length} arguments; at most ${MAX_ARGUMENTS} can be judged`,
+    );
+  }
+  if (opened === true) return;
+  for (const word of argv) {
+    if (word.length * 3 <= LONGEST_ARGUMENT) continue;
+    const bytes = word.length > LONGEST_ARGUMENT ? word.length : encoder.encode(word).length;
+    if (bytes <= LONGEST_ARGUMENT) continue;
+    throw new ToolError(
+      "COMMAND_UNPARSABLE",
+      `an argument of ${bytes} bytes or more is longer than the ${LONGEST_ARGUMENT} that a program can be given; ` +
+        "hand it over as standard input or in a file",
+    );
+  }
+}
+
+const encoder = new TextEncoder();
+
 /**
  * Arguments that name something that is there: `x`, the value of `--option=x`, and the rest of `-ox`, since
  * programs accept all three.
  */
-function operandsOf(
+function* operandsOf(
   words: readonly string[],
   cwd: CanonicalPath,
   paths: PathProbe,
-): ResolvedSpawnCapability["operands"] {
-  return words.flatMap(readingsOf).filter((requested) => paths.exists(cwd, requested))
-    .map((requested) => {
+): Steps<ResolvedSpawnCapability["operands"]> {
+  const operands: ResolvedSpawnCapability["operands"][number][] = [];
+  for (const word of words) {
+    for (const requested of readingsOf(word)) {
+      if (!paths.exists(cwd, requested)) continue;
       const path = paths.canonicalize(cwd, requested);
-      return { requested, path, directory: paths.isDirectory(path) };
-    });
+      operands.push({ requested, path, directory: paths.isDirectory(path) });
+    }
+    yield;
+  }
+  return operands;
 }
 
 function readingsOf(argument: string): string[] {

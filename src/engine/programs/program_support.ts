@@ -8,7 +8,6 @@ import { ToolError } from "../../core/errors.ts";
 import { deepestFolder } from "../../host/paths/entry_type.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
-import { RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Bubblewrap } from "../../sandbox/bubblewrap.ts";
 import type { SpawnBoundary } from "../../sandbox/boundary.ts";
@@ -98,7 +97,7 @@ export function createProgramSupport(
   return {
     programEnvironment,
     system,
-    resolve: createSpawnResolver(rulebook, RUNTIME_PROBE, (name, cwd) => finder.find(name, cwd)),
+    resolve: createSpawnResolver(rulebook, (name, cwd) => finder.find(name, cwd)),
     boundary: bounded,
     ofThread() {
       const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;

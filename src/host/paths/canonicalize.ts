@@ -3,6 +3,7 @@
 import { parentOf, PATH_MAX } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { isWithin } from "../../sandbox/within.ts";
 import { changed } from "../kernel/refusal.ts";
 
 /** NAME_MAX, which counts no closing NUL (include/uapi/linux/limits.h). */
@@ -22,7 +23,8 @@ const encoder = new TextEncoder();
  * path that was judged, never the words.
  *
  * Throws INVALID_ARGUMENTS (empty, NUL, lone surrogate, too long, too many links), NOT_A_DIRECTORY (a part before
- * the last is a file), NATIVE_DENIED (a part that may not be looked at: never taken for absent).
+ * the last is a file), NATIVE_DENIED (a part that may not be looked at: never taken for absent). The last two, and too
+ * many links, are told of what lies in `base` alone: what is outside is outside, whatever is there.
  */
 export function canonicalize(base: CanonicalPath, requested: string): CanonicalPath {
   checkWords(requested);
@@ -151,10 +153,13 @@ function walk(base: CanonicalPath, requested: string, entryAt: EntryProbe): Cano
       path = next;
       continue;
     }
-    const found = entryAt(next, requested);
+    // Outside of the base nothing is told of what is there: words alone lead on, for the policy to deny.
+    const outside = !isWithin(base, next);
+    const found = outside ? entryOutside(entryAt, next, requested) : entryAt(next, requested);
     if (found === null) return byWords(next, pending);
     if (typeof found === "object") {
       if (++links > MOST_LINKS) {
+        if (outside) return byWords(next, pending);
         throw new ToolError(
           "INVALID_ARGUMENTS",
           `"${requested}" leads over more than ${MOST_LINKS} symbolic links, or in a circle`,
@@ -164,8 +169,8 @@ function walk(base: CanonicalPath, requested: string, entryAt: EntryProbe): Cano
       continue;
     }
     path = next;
-    missing = found === "missing";
-    if (found === "other" && pending.length > 0) {
+    missing = found === "missing" || (found === "other" && outside);
+    if (found === "other" && !outside && pending.length > 0) {
       throw new ToolError(
         "NOT_A_DIRECTORY",
         `"${requested}" goes on after a part that is a file, not a directory`,
@@ -173,6 +178,16 @@ function walk(base: CanonicalPath, requested: string, entryAt: EntryProbe): Cano
     }
   }
   return path as CanonicalPath;
+}
+
+/** Null also where the system does not let it be looked at. */
+function entryOutside(entryAt: EntryProbe, path: string, requested: string): PathEntry | null {
+  try {
+    return entryAt(path, requested);
+  } catch (error) {
+    if (error instanceof ToolError) return null;
+    throw error;
+  }
 }
 
 /** Looks at a name that is a link now and something else then, before it is called that. */

@@ -69,27 +69,31 @@ export function requestOf(tool: string, parts: Partial<CallRequest> = {}): CallR
 }
 
 /** Takes each path for one of the workspace, and each program for one of the system. */
-export const RESOLVER: CapabilityResolver = {
-  resolve: (capabilities) =>
-    capabilities.map((capability): ResolvedCapability => {
-      switch (capability.kind) {
-        case "fs.read":
-        case "fs.write": {
-          const { path: requested } = capability;
-          return { ...capability, requested, path: canonical(`${WORKSPACE}/${requested}`) };
-        }
-        case "process.spawn":
-          return {
-            ...capability,
-            cwd: canonical(WORKSPACE),
-            program: program(capability.argv[0] ?? ""),
-            operands: [],
-          };
-        default:
-          return capability;
+export const RESOLVER: CapabilityResolver = resolverOf((capabilities) =>
+  capabilities.map((capability): ResolvedCapability => {
+    switch (capability.kind) {
+      case "fs.read":
+      case "fs.write": {
+        const { path: requested } = capability;
+        return { ...capability, requested, path: canonical(`${WORKSPACE}/${requested}`) };
       }
-    }),
-};
+      case "process.spawn":
+        return {
+          ...capability,
+          cwd: canonical(WORKSPACE),
+          program: program(capability.argv[0] ?? ""),
+          operands: [],
+        };
+      default:
+        return capability;
+    }
+  })
+);
+
+/** A resolver that does so at once. */
+export function resolverOf(resolve: CapabilityResolver["resolve"]): CapabilityResolver {
+  return { resolve, resolveInTurns: resolve };
+}
 
 /** What a world is made of where it is not the usual. */
 export interface WorldOptions {

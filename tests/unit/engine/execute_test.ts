@@ -14,6 +14,7 @@ import {
   NOTHING,
   registryOf,
   requestOf,
+  resolverOf,
   toolOf,
   type World,
   worldOf,
@@ -279,14 +280,13 @@ Deno.test("a call of a program that is not there names it", async () => {
     policies: [{ ...OPEN, commands }],
     registry,
     parts: {
-      resolver: {
-        resolve: (capabilities) =>
-          capabilities.flatMap((one) =>
-            one.kind === "process.spawn"
-              ? [{ ...one, cwd: canonical(WORKSPACE), program: null, operands: [] }]
-              : []
-          ),
-      },
+      resolver: resolverOf((capabilities) =>
+        capabilities.flatMap((one) =>
+          one.kind === "process.spawn"
+            ? [{ ...one, cwd: canonical(WORKSPACE), program: null, operands: [] }]
+            : []
+        )
+      ),
     },
   });
   const result = await execute(engine, requestOf("start"), FOLLOW);

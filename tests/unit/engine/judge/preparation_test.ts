@@ -1,3 +1,5 @@
+import { atOnce } from "../../../../src/engine/judge/_turns.ts";
+import { RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { createPreparation } from "../../../../src/engine/judge/preparation.ts";
 import { Workspace } from "../../../binary/toolgate.ts";
@@ -34,7 +36,10 @@ Deno.test(
       ]);
       const support = preparation.programs();
       assertStrictEquals(preparation.programs(), support);
-      assertEquals(support.resolve(SPAWN).spawn.program?.start, "/usr/bin/cat");
+      assertEquals(
+        atOnce(support.resolve(SPAWN, RUNTIME_PROBE)).spawn.program?.start,
+        "/usr/bin/cat",
+      );
       await preparation.prepare([SPAWN]);
       assertEquals(preparation.prepare([SPAWN]), null);
       preparation.close();

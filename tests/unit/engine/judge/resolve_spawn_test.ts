@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { SpawnCapability } from "../../../../src/core/capability.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
+import { atOnce } from "../../../../src/engine/judge/_turns.ts";
 import { createSpawnResolver } from "../../../../src/engine/judge/resolve_spawn.ts";
 import { Workspace } from "../../../binary/toolgate.ts";
 import { canonical, program } from "../../policy/_fixtures.ts";
@@ -16,18 +17,19 @@ async function resolved(commands: readonly Partial<SpawnCapability>[]) {
   const { rulebook } = openEngine(workspace.root, {});
   const { RUNTIME_PROBE } = await import("../../../../src/host/paths/path_probe.ts");
   await rulebook.prepare([{ kind: "process.spawn" }]);
-  const resolve = createSpawnResolver(rulebook, RUNTIME_PROBE, (name, cwd) => {
+  const resolve = createSpawnResolver(rulebook, (name, cwd) => {
     looked.push([name, cwd.slice(workspace.root.length)]);
     return name === "nowhere" ? null : program(name);
   });
   const short = (path: string) => path.replace(workspace.base, "");
   const results = commands.map((parts) => {
-    const { spawn, reached } = resolve({
+    const command: SpawnCapability = {
       kind: "process.spawn",
       argv: ["unknown"],
       cwd: ".",
       ...parts,
-    });
+    };
+    const { spawn, reached } = atOnce(resolve(command, RUNTIME_PROBE));
     return {
       cwd: short(spawn.cwd),
       program: spawn.program?.start ?? null,
@@ -90,11 +92,17 @@ Deno.test("of a program that the table knows, what its words reach is told, too"
 Deno.test("more words than can be judged are refused", async () => {
   await resolved([{ argv: Array(10_000).fill("-") }]);
   const { rulebook } = openEngine("/w", {});
-  const resolve = createSpawnResolver(rulebook, {} as never, () => null);
-  const error = assertThrows(
-    () => resolve({ kind: "process.spawn", argv: Array(10_001).fill("-"), cwd: canonical("/") }),
-    ToolError,
-    "10001 arguments",
-  );
-  assertEquals(error.code, "COMMAND_UNPARSABLE");
+  const resolve = createSpawnResolver(rulebook, () => null);
+  const words: readonly (readonly [readonly string[], string])[] = [
+    [Array(10_001).fill("-"), "10001 arguments"],
+    [["cat", "x".repeat(131_072)], "131072 bytes"],
+    [["cat", "é".repeat(65_536)], "131072 bytes"],
+    [["cat", "x".repeat(16_000_000)], "16000000 bytes"],
+  ];
+  for (const [argv, said] of words) {
+    const command = { kind: "process.spawn", argv, cwd: canonical("/") } as const;
+    const error = assertThrows(() => atOnce(resolve(command, {} as never)), ToolError, said);
+    assertEquals(error.code, "COMMAND_UNPARSABLE");
+  }
+  await resolved([{ argv: ["cat", "x".repeat(131_071)] }]);
 });

@@ -1,3 +1,5 @@
+import { atOnce } from "../../../../src/engine/judge/_turns.ts";
+import { RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import {
@@ -124,9 +126,11 @@ Deno.test(
   LIBRARY_STAYS,
   async () => {
     await withSupport({}, null, (support) => {
-      const { spawn } = support.resolve({ kind: "process.spawn", argv: ["cat"], cwd: "." });
+      const resolved = (name: string) =>
+        atOnce(support.resolve({ kind: "process.spawn", argv: [name], cwd: "." }, RUNTIME_PROBE));
+      const { spawn } = resolved("cat");
       assertEquals(spawn.program?.start, "/usr/bin/cat");
-      const missing = support.resolve({ kind: "process.spawn", argv: ["no-such"], cwd: "." });
+      const missing = resolved("no-such");
       assertEquals(missing.spawn.program, null);
     });
   },
