@@ -57,6 +57,7 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "git_show", aliases: ["git.show"], load: () => import("./git/git_show.ts") },
   { name: "git_add", aliases: ["git.add"], load: () => import("./git/git_add.ts") },
   { name: "git_commit", aliases: ["git.commit"], load: () => import("./git/git_commit.ts") },
+  { name: "git_branch", aliases: ["git.branch"], load: () => import("./git/git_branch.ts") },
   { name: "analyze_performance", load: () => import("./analysis/analyze_performance.ts") },
   {
     name: "analyze_code_structure",

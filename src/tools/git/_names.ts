@@ -55,6 +55,11 @@ export function bytesOf(name: string): Uint8Array<ArrayBuffer> {
   }));
 }
 
+/** The bytes of text that is a name as it is, and quoted by nobody. */
+export function encoded(text: string): Uint8Array<ArrayBuffer> {
+  return ENCODER.encode(text);
+}
+
 /** Whether a name can stand among the words of a command, which are UTF-8. */
 export function isText(bytes: Uint8Array): boolean {
   return !textOf(bytes).includes("\ufffd");

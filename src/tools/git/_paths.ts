@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
-import { bytesOf, concatenated, isText, nameOf, textOf } from "./_names.ts";
+import { bytesOf, concatenated, encoded, isText, nameOf, textOf } from "./_names.ts";
 import { type Repository, within } from "./_repository.ts";
 
 type Place = Pick<Repository, "root" | "files">;
@@ -10,7 +10,7 @@ type Place = Pick<Repository, "root" | "files">;
 /** A path of the repository, as answers show it: relative to the workspace. */
 export function shown({ root }: Pick<Place, "root">, path: Uint8Array): string {
   if (root === ".") return nameOf(path);
-  return nameOf(concatenated([bytesOf(root), SLASH, path]));
+  return nameOf(concatenated([encoded(root), SLASH, path]));
 }
 
 const SLASH = Uint8Array.of(0x2f);
@@ -58,9 +58,9 @@ export function ofRepository(
   if (parts.slice(base.length).some((part) => part.toLowerCase() === ".git")) {
     throw new ToolError("PATH_DENIED", `${tool}: ${quoted(path)} is git's own`);
   }
-  if (isText(bytesOf(known))) return bytesOf(parts.slice(base.length).join("/"));
+  if (isText(bytesOf(known))) return encoded(parts.slice(base.length).join("/"));
   const bytes = bytesOf(known);
-  return root === "." ? bytes : bytes.subarray(bytesOf(`${root}/`).length);
+  return root === "." ? bytes : bytes.subarray(encoded(`${root}/`).length);
 }
 
 /** As words of a command, which take text alone. */

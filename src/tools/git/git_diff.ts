@@ -5,7 +5,7 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { invalid } from "../../toolkit/words.ts";
 import { compare, DIFF_PROPERTIES } from "./_diff.ts";
-import { bytesOf } from "./_names.ts";
+import { encoded } from "./_names.ts";
 import { asWords, requireAllowed } from "./_paths.ts";
 import { gitNeeds, openRepository, READS } from "./_repository.ts";
 import { requireCommit } from "./_revisions.ts";
@@ -73,7 +73,7 @@ const tool: Tool<typeof input, typeof output> = {
   async run({ repository: folder, staged, from, to, paths = [], context: around }, context) {
     const repository = await openRepository(tool.name, context, folder);
     const words = asWords(repository, paths).filter((path) => path !== "");
-    for (const path of words) requireAllowed(repository, "read", bytesOf(path));
+    for (const path of words) requireAllowed(repository, "read", encoded(path));
     const revisions: string[] = [];
     for (const revision of [from, to]) {
       if (revision !== undefined) revisions.push(await requireCommit(repository, revision));

@@ -5,7 +5,7 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { COMMIT, COMMIT_FORMAT, readCommits } from "./_commits.ts";
-import { bytesOf, exactly } from "./_names.ts";
+import { encoded, exactly } from "./_names.ts";
 import { asWords, requireAllowed } from "./_paths.ts";
 import { gitError, gitNeeds, openRepository, READS } from "./_repository.ts";
 import { findCommit } from "./_revisions.ts";
@@ -75,7 +75,7 @@ const tool: Tool<typeof input, typeof output> = {
     const repository = await openRepository(tool.name, context, folder);
     const paths = path === undefined ? [] : asWords(repository, [path]);
     for (const one of paths.filter((word) => word !== "")) {
-      requireAllowed(repository, "read", bytesOf(one));
+      requireAllowed(repository, "read", encoded(one));
     }
     const options = Object.entries({ author, since, until, grep })
       .flatMap(([name, value]) => value === undefined ? [] : [`--${name}=${value}`]);

@@ -8,7 +8,7 @@ import { pathSchema } from "../../toolkit/path_schema.ts";
 import { checkWord } from "../../toolkit/words.ts";
 import { COMMIT, COMMIT_FORMAT, readCommits } from "./_commits.ts";
 import { compare, DIFF_PROPERTIES } from "./_diff.ts";
-import { bytesOf, textOf } from "./_names.ts";
+import { encoded, textOf } from "./_names.ts";
 import { asWords, requireAllowed } from "./_paths.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
 import { requireCommit } from "./_revisions.ts";
@@ -66,7 +66,7 @@ const tool: Tool<typeof input, typeof output> = {
     const repository = await openRepository(tool.name, context, folder);
     if (path !== undefined) {
       const [word = ""] = asWords(repository, [path]);
-      if (word !== "") requireAllowed(repository, "read", bytesOf(word));
+      if (word !== "") requireAllowed(repository, "read", encoded(word));
       const hash = await requireCommit(repository, ref);
       const shown = await contentOf(repository, hash, word, context.limits.read);
       return { hash, path: repository.files.display(path), ...shown };

@@ -34,6 +34,10 @@ const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ["git_add", { all: true }],
   ["git_commit", { message: "two" }],
   ["git_commit", { message: "three", amend: true }],
+  ["git_branch", { action: "list" }],
+  ["git_branch", { action: "create", branch_name: "made" }],
+  ["git_branch", { action: "rename", branch_name: "made", new_name: "named" }],
+  ["git_branch", { action: "delete", branch_name: "named" }],
 ];
 
 Deno.test("all git tools of the registry are tried", () => {
@@ -208,6 +212,17 @@ Deno.test("no string of the arguments is taken for anything but what it is", asy
       ["git_show", (ref) => ({ ref })],
       ["git_show", (path) => ({ ref: "HEAD", path })],
       ["git_add", (text) => ({ files: [text] })],
+      ...["branch_name", "from"].map((key) =>
+        [
+          "git_branch",
+          (text: string) => ({ action: "create", branch_name: "made", [key]: text }),
+        ] as const
+      ),
+      ["git_branch", (branch_name) => ({ action: "delete", branch_name, force: true })],
+      [
+        "git_branch",
+        (new_name) => ({ action: "rename", branch_name: "side", new_name }),
+      ],
       ["git_commit", (message) => ({ message, allow_empty: true })],
       ["git_commit", (author) => ({ message: "x", allow_empty: true, author })],
     ];
