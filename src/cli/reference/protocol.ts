@@ -92,6 +92,7 @@ const ASKING = {
   risk: "moderate",
   reason: "writing to kept/a.txt needs approval by policy.yaml paths[1]",
   expires_at: "2026-01-31T12:05:00.000Z",
+  remember: ["once", "session"],
   preview: { path: "kept/a.txt", change: "added", exists: false, bytes: 1, created: true },
 } as const;
 
@@ -421,6 +422,17 @@ export const EVENTS: readonly ProtocolEvent[] = [
       { name: "risk", type: '"safe" | "moderate" | "dangerous"', meaning: "of that action" },
       { name: "reason", type: "string", meaning: "why it is asked, and by which rule" },
       { name: "expires_at", type: "string", meaning: "until when (ISO 8601)" },
+      {
+        name: "remember",
+        type: "array",
+        meaning:
+          'what approve may say: "once" alone where the action runs what its words do not name',
+      },
+      {
+        name: "once_because",
+        type: "string",
+        meaning: "why it cannot be remembered; where it cannot",
+      },
       { name: "preview", type: "object | null", meaning: "what it would do" },
     ],
   },
