@@ -289,8 +289,9 @@ function addPath(
     return libc.call(numbers.landlockAddRule, ruleset, RULE_PATH_BENEATH, structAddress, 0);
   };
   let result = add(rule.rights);
-  // The kernel refuses rights of directories on what is none, which is cheaper to hear than to ask.
-  if (result === -ERRNO.EINVAL) result = add(rule.rights & FILE_RIGHTS);
+  // The kernel refuses rights of directories on what is none, which is cheaper to hear than to ask. Whatever it says: the
+  // runtime may have waited for a lock between the call and the look at errno (seen: EAGAIN), and less is never too much.
+  if (result < 0) result = add(rule.rights & FILE_RIGHTS);
   if (!known) libc.call(numbers.close, descriptor);
   return result;
 }

@@ -37,7 +37,13 @@ Deno.test("get_help lists all tools by category, each in a sentence", async () =
   const { categories } = await help({}) as {
     categories: { category: string; tools: { name: string; description: string }[] }[];
   };
-  assertEquals(categories.map(({ category }) => category), ["fs", "exec", "analysis", "util"]);
+  assertEquals(categories.map(({ category }) => category), [
+    "fs",
+    "exec",
+    "git",
+    "analysis",
+    "util",
+  ]);
   const tools = categories.flatMap((category) => category.tools);
   assertEquals(tools.map(({ name }) => name).sort(), [...createRegistry().names].sort());
   for (const { description } of tools) assert(/^[A-Z].*\.$/.test(description), description);
