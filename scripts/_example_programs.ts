@@ -11,3 +11,11 @@ export const EXAMPLE_PROGRAMS = {
 export const EMULATOR_PROGRAMS = {
   "qemu-aarch64-static": "qemu-user-static libgcc-s1-arm64-cross",
 } as const;
+
+/** GNU's disassemblers of both architectures, for the launcher's bytes: what tests of the modules need. */
+export const DISASSEMBLERS: Readonly<Record<string, string>> = {
+  objdump: "binutils",
+  ...(Deno.build.arch === "aarch64"
+    ? { "x86_64-linux-gnu-objdump": "binutils-x86-64-linux-gnu" }
+    : { "aarch64-linux-gnu-objdump": "binutils-aarch64-linux-gnu" }),
+};

@@ -12,7 +12,7 @@
 import { parseArgs } from "@std/cli";
 import { fromFileUrl, join } from "@std/path";
 import { installPrograms } from "./_debian.ts";
-import { EMULATOR_PROGRAMS, EXAMPLE_PROGRAMS } from "./_example_programs.ts";
+import { DISASSEMBLERS, EMULATOR_PROGRAMS, EXAMPLE_PROGRAMS } from "./_example_programs.ts";
 import { SHELL_PROGRAMS } from "./_shells.ts";
 import { installPackages, PYTHON_PROGRAMS } from "./_toolchain.ts";
 import { batchesOf, inTurns } from "./testing/batches.ts";
@@ -146,6 +146,9 @@ async function main(args: readonly string[], tally: Tally): Promise<void> {
   const of = (part: Part) => files.filter((path) => partOf(path) === part);
   const [unit, binary] = [of("unit"), of("binary")];
   const settings = { atOnce: navigator.hardwareConcurrency, filter };
+  if (Deno.build.os === "linux" && unit.some((path) => path.includes("/launcher/"))) {
+    for (const missing of await installPrograms(DISASSEMBLERS)) console.error(missing);
+  }
   const [times, prepared] = await Promise.all([
     runPart("unit", unit, settings, tally),
     binary.length > 0 ? prepare(tally) : false,
