@@ -113,12 +113,22 @@ export class OpenFiles {
   }
 }
 
-/** What is at a canonical path. A link on the way is `-ELOOP`: then it is canonical no longer. */
+/** Looks that must agree: who swaps a link in and out would have to do it between each two of them. */
+const AGREEING_LOOKS = 4;
+
+/**
+ * What is at a canonical path. A link on the way is `-ELOOP`: then it is canonical no longer. The runtime has no look
+ * that follows no link: what is there, and where the path leads, are asked in turns, and each time the same must come.
+ */
 export function lookAt(path: CanonicalPath): Stat | Result {
   return attempt(() => {
     const stat = statFrom(Deno.lstatSync(path));
     // Of a link only its directory can be asked: the runtime resolves the rest away.
     const known = stat.type === "symlink" ? parentOf(path) : path;
+    for (let looks = 1; looks < AGREEING_LOOKS; looks++) {
+      if (Deno.realPathSync(known) !== known) return -ERRNO.ELOOP;
+      if (!isSameFile(statFrom(Deno.lstatSync(path)), stat)) return -ERRNO.ELOOP;
+    }
     return Deno.realPathSync(known) === known ? stat : -ERRNO.ELOOP;
   });
 }
