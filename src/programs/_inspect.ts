@@ -7,7 +7,7 @@ import { hasOption } from "./_options.ts";
 import { plainWords } from "./arguments.ts";
 import { sedRisk } from "./_sed.ts";
 import type { OptionTable } from "./option_table.ts";
-import type { Grammar, OptionSpec, Place } from "./spec.ts";
+import type { Grammar, OptionSpec, ValueKind } from "./spec.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import type { ProgramSpec } from "./table.ts";
 
@@ -21,7 +21,7 @@ const SAFE: Assessed = { risk: "safe", because: "" };
 const MODERATE: Assessed = { risk: "moderate", because: "" };
 
 /** What an option makes of a program by what its value is; null where nothing. */
-function riskOfPlace(is: Place): Assessed | null {
+function riskOfPlace(is: ValueKind): Assessed | null {
   switch (is) {
     case "write":
     case "delete":

@@ -1,13 +1,13 @@
 /** Reads the words of a command by what is known of its program: each with what it names. */
 
 import { hasOption, optionIn, spelledOut } from "./_options.ts";
-import type { OptionSpec, Place } from "./spec.ts";
+import type { OptionSpec, ValueKind } from "./spec.ts";
 import type { Places, ProgramSpec } from "./table.ts";
 import { startsOf } from "./_find.ts";
 
 /** One argument, or the part of one that is a value. */
 export interface PlacedArgument {
-  readonly place: Place;
+  readonly place: ValueKind;
   readonly text: string;
   /** The option that it is the value of. */
   readonly option?: OptionSpec;
@@ -143,7 +143,7 @@ function placeOperands(
       : places[many !== -1 && index > many ? many : index];
     // More operands than are known of: the strictest guess.
     const place = (named ?? places[places.length - 1] ?? "probe").replace("...", "");
-    return { place: place as Place, text };
+    return { place: place as ValueKind, text };
   });
 }
 

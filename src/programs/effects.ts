@@ -87,7 +87,7 @@ export function orderedEffects(
   }
   const { argv, cwd = ".", scripts = [] } = command;
   const open = new Set((command.open ?? []).map((index) => argv[index] ?? ""));
-  const found: Found = {
+  const found: FoundEffects = {
     cwd,
     open,
     scripts,
@@ -113,7 +113,7 @@ export function orderedEffects(
 /** Commands inside commands that are followed, as for their risk. */
 const MAX_DEPTH = 8;
 
-interface Found extends Touched {
+interface FoundEffects extends Touched {
   readonly scripts: readonly string[];
   readonly starts: Set<string>;
   startsAny: boolean;
@@ -129,7 +129,7 @@ interface Following {
 function follow(
   argv: readonly string[],
   spec: ProgramSpec | null,
-  found: Found,
+  found: FoundEffects,
   { knowledge, depth }: Following,
 ): void {
   const unwrapped = unwrap(spec, argv, found.scripts);
@@ -161,7 +161,7 @@ function follow(
 }
 
 /** It is not known what would run, so nothing holds it. */
-function free(found: Found): void {
+function free(found: FoundEffects): void {
   found.startsAny = true;
   found.touchesAnything = true;
 }
@@ -171,7 +171,7 @@ function ownGround(
   spec: ProgramSpec | null,
   own: readonly string[],
   wraps: boolean,
-  found: Found,
+  found: FoundEffects,
 ): void {
   const known = spec?.operands === undefined && !wraps ? "any" : "none";
   const starts = spec === null ? "any" : spec.starts ?? known;
@@ -205,7 +205,7 @@ function inWords(
 }
 
 /** Words that are only read when it runs (xargs): what it would write may be anything below. */
-function added(command: readonly string[], spec: ProgramSpec | null, found: Found): void {
+function added(command: readonly string[], spec: ProgramSpec | null, found: FoundEffects): void {
   const operands = spec?.operands ?? "";
   if (command.length > 0 && /(?:write|delete|folder)(?:\.\.\.)?$/.test(operands)) {
     found.effects.push(file("write", found.cwd, true));

@@ -1,10 +1,16 @@
 /** What is known of git, by subcommand: git(1) and the pages of its commands. */
 
-import type { OptionsLiteral, OptionSpec, Place, ProgramTable, SubcommandLiteral } from "./spec.ts";
+import type {
+  OptionsLiteral,
+  OptionSpec,
+  ProgramTable,
+  SubcommandLiteral,
+  ValueKind,
+} from "./spec.ts";
 
 const DANGER = { risk: "dangerous", because: "runs a program, writes or destroys" } as const;
 
-function dangerous(is: Place, optional?: true): OptionSpec {
+function dangerous(is: ValueKind, optional?: true): OptionSpec {
   return { is, ...DANGER, ...(optional === undefined ? {} : { optional }) };
 }
 

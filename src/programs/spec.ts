@@ -15,7 +15,7 @@ import type { Risk } from "../core/tool.ts";
  * - `command`: words or a shell line that it starts. `code`: text in a language that it runs. `library`: what it loads
  *   as code. `module`: what it runs, found by name; what follows is the module's own. `input`: a file that it runs.
  */
-export type Place =
+export type ValueKind =
   | "flag"
   | "text"
   | "probe"
@@ -40,7 +40,7 @@ export type Place =
 
 /** An option: what its value is, and what it makes of the program. */
 export interface OptionSpec {
-  readonly is: Place;
+  readonly is: ValueKind;
   /** The value only ever hangs on it (`-i.bak`, `--color=auto`). */
   readonly optional?: true;
   /** Undefined: as `is` says ({@linkcode riskOfPlace}). */
@@ -54,7 +54,7 @@ export interface OptionSpec {
 }
 
 /** Options as literals write them: spellings apart by blanks (`-o --output`), then what the value is. */
-export type OptionsLiteral = Readonly<Record<string, Place | OptionSpec>>;
+export type OptionsLiteral = Readonly<Record<string, ValueKind | OptionSpec>>;
 
 /**
  * How a program reads its options.

@@ -8,10 +8,10 @@ import { NETWORK } from "./network.ts";
 import { names, optionsOf, type OptionTable, optionTable } from "./option_table.ts";
 import type {
   OptionSpec,
-  Place,
   PlacesLiteral,
   ProgramLiteral,
   SubcommandLiteral,
+  ValueKind,
 } from "./spec.ts";
 import { TEXT } from "./text.ts";
 import { TOOLCHAINS } from "./toolchains.ts";
@@ -121,7 +121,7 @@ function holdsFiles({ bySpelling }: OptionTable): boolean {
   return [...bySpelling.values()].some(({ is }) => FILES.has(is));
 }
 
-const FILES: ReadonlySet<Place> = new Set<Place>(
+const FILES: ReadonlySet<ValueKind> = new Set<ValueKind>(
   ["read", "write", "delete", "folder", "into", "from", "sent", "script-file", "host"],
 );
 

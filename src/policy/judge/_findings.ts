@@ -55,14 +55,14 @@ function answered(policies: readonly CompiledPolicy[], question: Question): Answ
   };
 }
 
-type Found =
+type FoundRules =
   & Omit<PolicyFinding, "file" | "policy" | "ending">
   & Partial<Pick<PolicyFinding, "ending">>;
 
-const SILENT: Found = { effect: "silent", winner: null, tried: 0, matching: [] };
+const SILENT: FoundRules = { effect: "silent", winner: null, tried: 0, matching: [] };
 
 /** Null: the policy has no such rules. */
-function findingOf(policy: CompiledPolicy, question: Question): Found | null {
+function findingOf(policy: CompiledPolicy, question: Question): FoundRules | null {
   switch (question.about) {
     case "command": {
       const { command, restrictedOnly } = question;
@@ -85,7 +85,7 @@ function findingOf(policy: CompiledPolicy, question: Question): Found | null {
   }
 }
 
-function pathFinding(policy: CompiledPolicy, question: PathQuestion): Found | null {
+function pathFinding(policy: CompiledPolicy, question: PathQuestion): FoundRules | null {
   const { access, kind, path, restrictedOnly } = question;
   const names = segmentsOf(path);
   const ending = kind === "file"
@@ -109,7 +109,7 @@ function shown(
     | { readonly effect: "unnamed" | "silent" | "system" },
   tried: number,
   matching: readonly Match[],
-): Found {
+): FoundRules {
   return {
     effect: found.effect,
     winner: "rule" in found ? found.rule.reference.index : null,

@@ -31,7 +31,7 @@ export interface Step<Name extends string = string> {
 }
 
 /** Where a word is, or its number: for what has to know the address of something else. */
-export type Place = (word: Word) => number;
+export type PlaceData = (word: Word) => number;
 
 /** Room for the table: no list of steps is longer. */
 const MOST_STEPS = 32;
@@ -85,7 +85,7 @@ export class ImageMaker {
   }
 
   /** The file whose code does the steps in order; null where it would be longer than any system takes. */
-  make(base: number, steps: (place: Place) => readonly Step[]): Uint8Array | null {
+  make(base: number, steps: (place: PlaceData) => readonly Step[]): Uint8Array | null {
     for (let bytes = this.#kept;; bytes = new Uint8Array(bytes.length * 4)) {
       const image = new Image(bytes, base);
       try {

@@ -2,7 +2,7 @@
 
 import { type Architecture, encodeFilter, type Instruction } from "../seccomp.ts";
 import { LAUNCHER_CALLS } from "./_calls.ts";
-import type { Place, Step } from "./image.ts";
+import type { PlaceData, Step } from "./image.ts";
 import { STATUS } from "./_machine_code.ts";
 
 /** What is to be started, as execve(2) takes it. */
@@ -106,7 +106,7 @@ export function programSteps(
   architecture: Architecture,
   executed: Executed,
   hold: ProgramHold,
-  place: Place,
+  place: PlaceData,
 ): readonly Step<StepName>[] {
   const calls = LAUNCHER_CALLS[architecture];
   const path = place(executed.path);

@@ -5,10 +5,10 @@ import { printable, quoted } from "../../core/printable.ts";
 import { bytesOf, concatenated, encoded, isText, nameOf, textOf } from "./_names.ts";
 import { type Repository, within } from "./_repository.ts";
 
-type Place = Pick<Repository, "root" | "files">;
+type RepositoryFiles = Pick<Repository, "root" | "files">;
 
 /** A path of the repository, as answers show it: relative to the workspace. */
-export function shown({ root }: Pick<Place, "root">, path: Uint8Array): string {
+export function shown({ root }: Pick<RepositoryFiles, "root">, path: Uint8Array): string {
   if (root === ".") return nameOf(path);
   return nameOf(concatenated([encoded(root), SLASH, path]));
 }
@@ -16,13 +16,17 @@ export function shown({ root }: Pick<Place, "root">, path: Uint8Array): string {
 const SLASH = Uint8Array.of(0x2f);
 
 /** Whether the policy plainly allows it; what is no text counts by what of it is. */
-export function isAllowed({ root, files }: Place, access: "read" | "write", path: Uint8Array) {
+export function isAllowed(
+  { root, files }: RepositoryFiles,
+  access: "read" | "write",
+  path: Uint8Array,
+) {
   return files.allows(access, within(root, textOf(path).replace(/\/+$/, "")));
 }
 
 /** PATH_DENIED where it does not. */
 export function requireAllowed(
-  place: Place & Pick<Repository, "tool">,
+  place: RepositoryFiles & Pick<Repository, "tool">,
   access: "read" | "write",
   path: Uint8Array,
 ): void {
@@ -41,7 +45,7 @@ export function requireAllowed(
  * A path of the request as one of the repository, empty for its root. Throws INVALID_ARGUMENTS for what lies elsewhere.
  */
 export function ofRepository(
-  { root, files, tool }: Place & Pick<Repository, "tool">,
+  { root, files, tool }: RepositoryFiles & Pick<Repository, "tool">,
   path: string,
 ): Uint8Array {
   const known = path.startsWith("/") ? files.display(path) : path;
@@ -65,7 +69,7 @@ export function ofRepository(
 
 /** As words of a command, which take text alone. */
 export function asWords(
-  repository: Place & Pick<Repository, "tool">,
+  repository: RepositoryFiles & Pick<Repository, "tool">,
   paths: readonly string[],
 ): readonly string[] {
   return paths.map((path) => {

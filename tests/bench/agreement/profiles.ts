@@ -24,13 +24,13 @@ interface Viewer {
   readonly record: (folder: string) => {
     readonly file: string;
     readonly figures: Figures;
-    readonly key: (place: Place) => string;
+    readonly key: (place: FramePlace) => string;
     /** Half a unit of the last digit that the viewer prints. */
     readonly precision: number;
   };
 }
 
-interface Place {
+interface FramePlace {
   readonly function: string;
   readonly line?: number;
 }
@@ -96,7 +96,7 @@ const VIEWERS: readonly Viewer[] = [
           [name, line, own, total],
         ) => [`${name}:${line}`, [own * 1e3, total * 1e3] as const]),
       );
-      const key = (place: Place) => `${place.function}:${place.line ?? 0}`;
+      const key = (place: FramePlace) => `${place.function}:${place.line ?? 0}`;
       return { file: "python.pstats", figures, key, precision: 1e-6 };
     },
   },

@@ -18,7 +18,7 @@ import { Exit, LineState, statusOf, SUCCESS } from "./_state.ts";
 import { textOf } from "./_substitution.ts";
 
 /** What a command reads from and writes to. */
-interface Place {
+interface LineStreams {
   readonly descriptors: readonly number[];
   /** Called once its program has them, or it has ended: whoever made pipes for it alone lets them go. */
   readonly release: () => void;
@@ -86,7 +86,7 @@ class LineRunner {
   async subshell(
     node: PlanNode,
     state: LineState,
-    place: Place,
+    place: LineStreams,
   ): Promise<LineState["status"]> {
     try {
       await this.#node(node, state, place);
@@ -99,7 +99,7 @@ class LineRunner {
     }
   }
 
-  async #node(node: PlanNode, state: LineState, place: Place): Promise<void> {
+  async #node(node: PlanNode, state: LineState, place: LineStreams): Promise<void> {
     if (this.#host.stopped()) throw new Stopped();
     switch (node.kind) {
       case "simple":
@@ -123,7 +123,7 @@ class LineRunner {
   async #list(
     items: Extract<PlanNode, { readonly kind: "list" }>["items"],
     state: LineState,
-    place: Place,
+    place: LineStreams,
   ): Promise<void> {
     for (const [index, { when, node }] of items.entries()) {
       const succeeded = statusOf(state.status) === 0;
@@ -138,7 +138,7 @@ class LineRunner {
   async #pipeline(
     { stages, negated }: Extract<PlanNode, { readonly kind: "pipeline" }>,
     state: LineState,
-    place: Place,
+    place: LineStreams,
   ): Promise<void> {
     const tested = place.tested || negated;
     if (stages.length === 1) {
@@ -150,7 +150,7 @@ class LineRunner {
   async #stages(
     stages: readonly PlanNode[],
     state: LineState,
-    place: Place,
+    place: LineStreams,
   ): Promise<LineState["status"]> {
     const { libc } = this.#host;
     const running: Promise<LineState["status"]>[] = [];
@@ -182,7 +182,7 @@ class LineRunner {
   async #group(
     node: Extract<PlanNode, { readonly kind: "group" }>,
     state: LineState,
-    place: Place,
+    place: LineStreams,
   ): Promise<void> {
     const expander = this.#expander(place.descriptors);
     const redirections = await targetsOf(node.redirections, state, expander);
@@ -217,7 +217,7 @@ class LineRunner {
     redirections: readonly Redirection[],
     targets: readonly LineRedirection[],
     state: LineState,
-    { descriptors: around }: Place,
+    { descriptors: around }: LineStreams,
   ): Promise<Redirected | null> {
     const expander = this.#expander(around);
     const opened = await redirect(this.#host, redirections, targets, { state, expander, around });
@@ -265,7 +265,7 @@ class LineRunner {
     return textOf(chunks).replace(/\n+$/, "");
   }
 
-  async #simple(node: SimplePlan, state: LineState, place: Place): Promise<void> {
+  async #simple(node: SimplePlan, state: LineState, place: LineStreams): Promise<void> {
     const expander = this.#expander(place.descriptors);
     state.substituted = null;
     const argv: string[] = [];

@@ -28,13 +28,13 @@ export function toSvg(whole: Drawing): string {
   const right = Math.max(0, ...places.map(({ x, width }) => x + width)) + MARGIN;
   const bottom = Math.max(0, ...places.map(({ y }) => y + BOX_HEIGHT)) + MARGIN;
   const lines = drawing.edges.map(({ from, to, inCycle }) => {
-    const [a, b] = [places[from] as Place, places[to] as Place];
+    const [a, b] = [places[from] as NodePosition, places[to] as NodePosition];
     const title = `${drawing.names[from]} → ${drawing.names[to]}`;
     const style = inCycle ? ' class="cycle"' : "";
     return `<path${style} d="${curve(a, b)}"><title>${escaped(title)}</title></path>`;
   });
   const boxes = drawing.names.map((name, at) => {
-    const { x, y, width } = places[at] as Place;
+    const { x, y, width } = places[at] as NodePosition;
     return `<g><title>${
       escaped(name)
     }</title><rect x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"/>` +
@@ -57,7 +57,7 @@ export function toSvg(whole: Drawing): string {
   ].join("\n");
 }
 
-interface Place {
+interface NodePosition {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -112,8 +112,11 @@ function ordered({ edges }: Drawing, columnOf: readonly number[]): readonly (rea
   return columns;
 }
 
-function placesOf({ names }: Drawing, columns: readonly (readonly number[])[]): readonly Place[] {
-  const places: Place[] = [];
+function placesOf(
+  { names }: Drawing,
+  columns: readonly (readonly number[])[],
+): readonly NodePosition[] {
+  const places: NodePosition[] = [];
   const tallest = Math.max(0, ...columns.map(({ length }) => length));
   let x = MARGIN;
   for (const boxes of columns) {
@@ -127,7 +130,7 @@ function placesOf({ names }: Drawing, columns: readonly (readonly number[])[]): 
   return places;
 }
 
-function curve(a: Place, b: Place): string {
+function curve(a: NodePosition, b: NodePosition): string {
   const middle = BOX_HEIGHT / 2;
   const [x1, y1, x2, y2] = [a.x + a.width, a.y + middle, b.x, b.y + middle];
   const bend = x2 > x1 ? (x2 - x1) / 2 : GAP / 2;

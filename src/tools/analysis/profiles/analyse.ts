@@ -9,7 +9,7 @@ import { type Change, changesBetween } from "./compare.ts";
 import { drawFlameGraph, type FlameGraph } from "./flame_graph.ts";
 import { matching, type Neighbour, neighboursOf } from "./focus.ts";
 import type { Frame, Profile } from "./model.ts";
-import type { Changed, Hot, HotPath, Neighbouring, Output, Place } from "./output.ts";
+import type { Changed, FramePlace, Hot, HotPath, Neighbouring, Output } from "./output.ts";
 import { largest, weigh } from "./weigh.ts";
 
 /** More paths say no more. */
@@ -47,7 +47,7 @@ export function analyse(profile: Profile, wanted: Wanted): Analysis {
   const weights = weigh(profile);
   const tree = profile.kind === "stacks" ? profile.tree : apportion(profile);
   const percent = (value: number): number => share(value, weights.sum);
-  const placeOf = (frame: Frame): Place => place(frame, display);
+  const placeOf = (frame: Frame): FramePlace => place(frame, display);
 
   const hot = largest(weights.own, most).map((index): Hot => {
     const [own, total] = [weights.own[index] ?? 0, weights.total[index] ?? 0];
@@ -142,7 +142,7 @@ function shortened(path: readonly string[]): readonly string[] {
 function focused(
   profile: Profile,
   { focus, most }: Wanted,
-  placeOf: (frame: Frame) => Place,
+  placeOf: (frame: Frame) => FramePlace,
   percent: (value: number) => number,
 ): Pick<Output, "focus" | "callers" | "callees"> {
   if (focus === null) return {};
@@ -187,7 +187,7 @@ function requireSameUnit(unit: string, before: string): void {
   );
 }
 
-function place({ name, file, line, column }: Frame, display: (path: string) => string): Place {
+function place({ name, file, line, column }: Frame, display: (path: string) => string): FramePlace {
   return {
     function: clipped(name),
     ...(file === null ? {} : { file: clipped(file.startsWith("/") ? display(file) : file) }),

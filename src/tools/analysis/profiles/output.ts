@@ -157,7 +157,7 @@ export const OUTPUT = {
 export type Output = Infer<typeof OUTPUT>;
 
 /** A function. Lines and columns from 1; `file` relative to the workspace where it lies in it. */
-export type Place = Infer<
+export type FramePlace = Infer<
   {
     readonly type: "object";
     readonly properties: typeof PLACE;

@@ -6,7 +6,7 @@ import type { Repeat } from "./repeats.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** Where a piece of code stands. Lines from 1. */
-export interface Place {
+export interface ClonePlace {
   readonly file: string;
   readonly line: number;
   readonly end_line: number;
@@ -19,7 +19,7 @@ export interface Group {
   readonly similarity: number;
   /** Words of the longest of them. */
   readonly tokens: number;
-  readonly places: readonly Place[];
+  readonly places: readonly ClonePlace[];
 }
 
 /** A row of words. */
@@ -149,7 +149,7 @@ function groupOf(tokens: Tokens, rows: readonly Row[], similarity: number | null
 }
 
 /** Where a row of words stands. */
-export function placeOf(tokens: Tokens, { start, end }: Row): Place {
+export function placeOf(tokens: Tokens, { start, end }: Row): ClonePlace {
   return {
     file: tokens.fileOf(start).path,
     line: tokens.firstLines[start] as number,
