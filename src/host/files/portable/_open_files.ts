@@ -119,18 +119,28 @@ const AGREEING_LOOKS = 4;
 /**
  * What is at a canonical path. A link on the way is `-ELOOP`: then it is canonical no longer. The runtime has no look
  * that follows no link: what is there, and where the path leads, are asked in turns, and each time the same must come.
+ * Where other writers replace the file meanwhile, it is asked all anew.
  */
 export function lookAt(path: CanonicalPath): Stat | Result {
   return attempt(() => {
-    const stat = statFrom(Deno.lstatSync(path));
-    // Of a link only its directory can be asked: the runtime resolves the rest away.
-    const known = stat.type === "symlink" ? parentOf(path) : path;
-    for (let looks = 1; looks < AGREEING_LOOKS; looks++) {
-      if (Deno.realPathSync(known) !== known) return -ERRNO.ELOOP;
-      if (!isSameFile(statFrom(Deno.lstatSync(path)), stat)) return -ERRNO.ELOOP;
+    for (let look = 0; look < LOOKS; look++) {
+      const stat = statFrom(Deno.lstatSync(path));
+      // Of a link only its directory can be asked: the runtime resolves the rest away.
+      const known = stat.type === "symlink" ? parentOf(path) : path;
+      const again = lookAgain(path, known, stat);
+      if (again !== null) return again;
     }
-    return Deno.realPathSync(known) === known ? stat : -ERRNO.ELOOP;
+    return -ERRNO.ESTALE;
   });
+}
+
+/** The same once more and again; null where it is another file by now. */
+function lookAgain(path: CanonicalPath, known: CanonicalPath, stat: Stat): Stat | Result | null {
+  for (let looks = 1; looks < AGREEING_LOOKS; looks++) {
+    if (Deno.realPathSync(known) !== known) return -ERRNO.ELOOP;
+    if (!isSameFile(statFrom(Deno.lstatSync(path)), stat)) return null;
+  }
+  return Deno.realPathSync(known) === known ? stat : -ERRNO.ELOOP;
 }
 
 /** Systems without owners, modes or inodes have 0 for them. */
