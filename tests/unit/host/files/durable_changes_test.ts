@@ -26,7 +26,7 @@ import {
 } from "./_backends.ts";
 import { Crash, failingAt } from "./_failing_libc.ts";
 import { failingPrimitivesAt } from "./_failing_primitives.ts";
-import { withDirectory } from "./_temporary.ts";
+import { withDirectoryInMemory } from "./_temporary.ts";
 
 /** Two directories are two file systems. */
 const apart: Libc = {
@@ -244,7 +244,7 @@ function exists(path: string): boolean {
 
 async function counted(one: Case, step: string): Promise<number> {
   let total = 0;
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     total = callsOf(one, step, root);
   });
   assert(total > 5);
@@ -259,7 +259,7 @@ for (
   Deno.test(`${one.what}: dying at any ${step} loses nothing, and the next writes clear what is left`, async () => {
     const total = await counted(one, step);
     for (let n = 1; n <= total; n++) {
-      await withDirectory((root) => {
+      await withDirectoryInMemory((root) => {
         paint(root, one.before);
         const writer = failing[step]!(one, n, null);
         try {
@@ -280,7 +280,7 @@ for (
     const total = await counted(one, step);
     for (const errno of ERRORS[step]!) {
       for (let n = 1; n <= total; n++) {
-        await withDirectory((root) => {
+        await withDirectoryInMemory((root) => {
           paint(root, one.before);
           const descriptors = [...Deno.readDirSync("/proc/self/fd")].length;
           let thrown = false;
@@ -322,7 +322,7 @@ function afterRename(n: number, then: () => void): Libc {
 Deno.test("several changes: one whose file changes at the last moment takes all before it back", async () => {
   const one = cases.find(({ what }) => what === "apply")!;
   for (const n of [1, 2, 3]) {
-    await withDirectory((root) => {
+    await withDirectoryInMemory((root) => {
       paint(root, one.before);
       const libc = afterRename(n, () => Deno.writeTextFileSync(`${root}/b`, "theirs"));
       assertEquals(code(() => one.change(createLinuxFiles(libc), root)), "STALE_FILE");
@@ -333,7 +333,7 @@ Deno.test("several changes: one whose file changes at the last moment takes all 
 
 Deno.test("several changes: what cannot be taken back is told, and kept", async () => {
   const one = cases.find(({ what }) => what === "apply")!;
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     paint(root, one.before);
     // After the removal of d/x.
     const libc = afterRename(3, () => {
@@ -360,7 +360,7 @@ Deno.test("several changes: a link or a directory that takes a file's name at th
     ["b = theirs", (path) => Deno.writeTextFileSync(path, "theirs")],
   ];
   for (const [there, swap] of swaps) {
-    await withDirectory((root) => {
+    await withDirectoryInMemory((root) => {
       paint(root, ["a = a", "b = b", "d/", "d/x = x"]);
       let renames = 0;
       const libc: Libc = {

@@ -18,7 +18,7 @@ import {
   picture,
   text,
 } from "./_backends.ts";
-import { withDirectory } from "./_temporary.ts";
+import { withDirectoryInMemory } from "./_temporary.ts";
 
 /** Longer than all that lies inside. */
 const SENTINEL = "sentinel-of-what-lies-outside ".repeat(1_000);
@@ -26,7 +26,7 @@ const ROUNDS = 200;
 
 /** Runs `attack` while a program swaps a file and a directory in `w/in` for links that lead to `out`. */
 async function whileSwapping(attack: (root: string) => void): Promise<void> {
-  await withDirectory(async (root) => {
+  await withDirectoryInMemory(async (root) => {
     paint(root, [
       "w/",
       "w/in/",

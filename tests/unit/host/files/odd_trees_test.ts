@@ -6,7 +6,7 @@ import { pathRule } from "../../policy/_fixtures.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
 import { at, bytes, code, KEEPING, LONG, names, paint, picture, tree } from "./_backends.ts";
 import { rulebookOf } from "../_rulebook.ts";
-import { withDirectory } from "./_temporary.ts";
+import { withDirectoryInMemory } from "./_temporary.ts";
 
 const files = createLinuxFiles(LIBC);
 const ALL = { ...LONG, recursive: true };
@@ -33,7 +33,7 @@ const listing = (root: string, name: string) =>
   );
 
 Deno.test("names that are no text, or odd text, are copied, moved and removed as they are", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     sh(root, ODD);
     const wanted = listing(root, "t");
     assert(wanted.includes("377") && wanted.includes("\\n"));
@@ -51,7 +51,7 @@ Deno.test("names that are no text, or odd text, are copied, moved and removed as
 });
 
 Deno.test("names that are no text are judged by what of them is text", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     sh(
       root,
       String
@@ -84,7 +84,7 @@ function chain(root: string, name: string, depth: number): void {
 }
 
 Deno.test("trees ten thousand levels deep are counted, copied, moved and removed, by few descriptors", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     const depth = 10_000;
     chain(root, "t", depth);
     const descriptors = names("/proc/self/fd").length;
@@ -114,7 +114,7 @@ Deno.test("trees ten thousand levels deep are counted, copied, moved and removed
 });
 
 Deno.test("a protected file a thousand levels deep protects all above it", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     chain(root, "t", 1_000);
     const rulebook = rulebookOf(root, {
       paths: [pathRule("allow", ["**"]), pathRule("deny", ["**/bottom"])],
@@ -146,7 +146,7 @@ function wide(path: string, count: number): void {
 }
 
 Deno.test("a hundred thousand entries are counted and removed, and ten thousand copied", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     wide(`${root}/t`, 100_000);
     assertEquals(files.countTree(tree(`${root}/t`), LONG).others, 100_000);
     assertEquals(files.remove(tree(`${root}/t`), ALL).entries, 100_001);
@@ -157,7 +157,7 @@ Deno.test("a hundred thousand entries are counted and removed, and ten thousand 
 });
 
 Deno.test("ten gigabytes of nothing are added to, copied and backed up, and stay nothing", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     const path = `${root}/sparse`;
     const file = Deno.openSync(path, { create: true, write: true });
     file.truncateSync(10e9);
@@ -189,7 +189,7 @@ Deno.test("ten gigabytes of nothing are added to, copied and backed up, and stay
 });
 
 Deno.test("directories that their owner may not write in are copied, and their copies cleared", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     paint(root, ["t/", "t/r/", "t/r/x = x"]);
     Deno.chmodSync(`${root}/t/r`, 0o555);
     files.copy(tree(`${root}/t`), tree(`${root}/u`), KEEPING);
