@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<
     load: async () => (await import("./policy/policy.ts")).policy,
   },
   approvals: {
-    usage: "approvals [list|approve ID|reject ID|revoke ID]",
+    usage: "approvals [list|approve ID ...|reject ID ...|revoke ID ...]",
     help: "what single calls have asked for, and your answers",
     load: async () => (await import("./call/approvals.ts")).approvals,
   },

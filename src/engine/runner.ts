@@ -67,6 +67,8 @@ export interface StayingRunner extends Runner {
   readonly bell: Bell;
   /** Calls that have not answered. */
   readonly running: number;
+  /** Of these, those that wait for a thread. */
+  readonly queued: number;
   readonly threads: number;
   /** Takes in what the threads have said. */
   drain(): void;

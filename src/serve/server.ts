@@ -313,6 +313,7 @@ export class Server {
           uptime_ms: Math.round(performance.now() - this.#started),
           running: this.#running.size,
           waiting: this.#waiting.length,
+          queued: this.#engine.runner.queued,
           request_bytes: this.#bytes,
           answered: this.#answers,
           threads: this.#engine.runner.threads,

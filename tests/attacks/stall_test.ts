@@ -1,7 +1,11 @@
-/** Requests that are made to keep everybody else waiting: a ping that comes behind one of them is answered before it. */
+/**
+ * Requests that are made to keep everybody else waiting: a ping that comes behind one of them is answered before it, or
+ * it is refused without being read through; over `serve` and `mcp`, and by `call` alone, as each user that can be had.
+ */
 
 import { assert, assertEquals } from "@std/assert";
-import { Pipe, Workspace } from "../binary/toolgate.ts";
+import { Session } from "../binary/_mcp_session.ts";
+import { call, Pipe, type StartOptions, Workspace } from "../binary/toolgate.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }, { deny: [read], match: ["**/*.pem"] }]
@@ -9,14 +13,11 @@ commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
 `;
 
-const LONG = 15_000_000;
-
 interface Attack {
   readonly name: string;
-  readonly lay?: (workspace: Workspace) => void;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What it is answered; anything where it may run after all. */
+  /** What it is answered by `serve`; anything where it may run after all. */
   readonly code?: string;
   /** The work is long whatever is done: others have their turns while it goes on. */
   readonly long?: true;
@@ -35,29 +36,27 @@ function layLinks(workspace: Workspace): void {
 const argv = (...words: string[]) => ({ tool: "run_command", args: { argv: words } });
 const UNPARSABLE = { code: "COMMAND_UNPARSABLE" } as const;
 
-const ATTACKS: readonly Attack[] = [
+/** `length`: characters of the long ones; `paths`: of those that lead over many links. */
+const attacks = (length: number, paths: number): readonly Attack[] => [
   {
-    name: "a thousand paths over links that lead over tens of thousands of folders",
-    lay: layLinks,
-    ...argv("cat", ...Array.from({ length: 1000 }, (_, at) => `${"./".repeat(at)}src/l0`)),
+    name: "paths over links that lead over tens of thousands of folders",
+    ...argv("cat", ...Array.from({ length: paths }, (_, at) => `${"./".repeat(at)}src/l0`)),
     long: true,
   },
   {
-    name: "the same path a thousand times",
-    lay: layLinks,
-    ...argv("cat", ...Array.from({ length: 1000 }, () => "src/l0")),
+    name: "the same path a thousand times, of a program that opens none of them",
+    ...argv("sort", "-c", ...Array.from({ length: 1000 }, () => "src/l0")),
   },
   {
     name: "options of a program that is not known, over such links",
-    lay: layLinks,
-    ...argv("ls", ...Array.from({ length: 900 }, (_, at) => `--x${at}=${"./".repeat(at)}src/l0`)),
+    ...argv("ls", ...Array.from({ length: 4 }, (_, at) => `--x${at}=${"./".repeat(at)}src/l0`)),
     long: true,
   },
-  { name: "awk: a long text", ...argv("awk", "a|".repeat(LONG / 2)), ...UNPARSABLE },
-  { name: "awk: quotes", ...argv("awk", '"'.repeat(LONG / 2)), ...UNPARSABLE },
-  { name: "sed: a long text", ...argv("sed", "s/a/b/;".repeat(LONG / 8)), ...UNPARSABLE },
-  { name: "python3: a long text", ...argv("python3", "-c", "x".repeat(LONG)), ...UNPARSABLE },
-  { name: "a word that is all equals", ...argv("foo", "=".repeat(LONG)), ...UNPARSABLE },
+  { name: "awk: a long text", ...argv("awk", "a|".repeat(length / 2)), ...UNPARSABLE },
+  { name: "awk: quotes", ...argv("awk", '"'.repeat(length / 2)), ...UNPARSABLE },
+  { name: "sed: a long text", ...argv("sed", "s/a/b/;".repeat(length / 8)), ...UNPARSABLE },
+  { name: "python3: a long text", ...argv("python3", "-c", "x".repeat(length)), ...UNPARSABLE },
+  { name: "a word that is all equals", ...argv("foo", "=".repeat(length)), ...UNPARSABLE },
   {
     name: "more words than can be judged",
     ...argv("cat", ...Array(50_000).fill("f")),
@@ -66,26 +65,26 @@ const ATTACKS: readonly Attack[] = [
   {
     name: "a line of blanks",
     tool: "run_command",
-    args: { command: " ".repeat(LONG) },
+    args: { command: " ".repeat(length) },
     ...UNPARSABLE,
   },
   {
     name: "a line of backslashes",
     tool: "run_command",
-    args: { command: "\\".repeat(LONG / 2) },
+    args: { command: "\\".repeat(length / 2) },
     ...UNPARSABLE,
   },
   {
     name: "a path",
     tool: "read_file",
-    args: { path: "a/".repeat(LONG / 2) },
+    args: { path: "a/".repeat(length / 2) },
     code: "INVALID_ARGUMENTS",
   },
-  { name: "a tool", tool: "x".repeat(LONG), args: {}, code: "INVALID_REQUEST" },
+  { name: "a tool", tool: "x".repeat(length), args: {}, code: "INVALID_REQUEST" },
   {
     name: "an argument that is not known",
     tool: "read_file",
-    args: { path: "a", ["x".repeat(LONG)]: 1 },
+    args: { path: "a", ["x".repeat(length)]: 1 },
     code: "INVALID_ARGUMENTS",
   },
   {
@@ -96,20 +95,88 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-for (const { name, lay, tool, args, code, long } of ATTACKS) {
-  Deno.test(`others are answered meanwhile: ${name}`, async () => {
-    await using workspace = new Workspace({ "a.txt": "x\n" });
-    lay?.(workspace);
-    const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-    await pipe.send({ id: 1, tool, args }, { id: 2, op: "ping" });
-    const first = await pipe.next();
-    if (long === true) assertEquals(first?.id, 2, JSON.stringify(first).slice(0, 300));
-    const said = first?.id === 2 ? await pipe.next() : first;
-    assert(said !== null);
-    if (code !== undefined) {
-      assertEquals(said.error?.code, code, JSON.stringify(said).slice(0, 300));
+/** Near the 16 MiB that a line may have. */
+const LONGEST = 15_000_000;
+/** Far beyond what is read through: for the ways that differ in how a request comes in alone. */
+const SHORTER = 1_000_000;
+/** `call` is given it as an argument: MAX_ARG_STRLEN (include/uapi/linux/binfmts.h). */
+const LONGEST_TOOL = 100_000;
+
+type User = Pick<StartOptions, "user">;
+
+const USERS: readonly (readonly [string, User])[] = Deno.uid() === 0
+  ? [["root", {}], ["an ordinary user", { user: { uid: 65532, gid: 65532 } }]]
+  : [["this user", {}]];
+
+function lay(): Workspace {
+  const workspace = new Workspace({ "a.txt": "x\n" });
+  layLinks(workspace);
+  for (const path of [workspace.base, workspace.root]) Deno.chmodSync(path, 0o755);
+  return workspace;
+}
+
+for (const [who, user] of USERS) {
+  Deno.test(`others are answered meanwhile, serve, ${who}`, async () => {
+    await using workspace = lay();
+    const policy = workspace.policy(POLICY);
+    const pipe = new Pipe(["--policy", policy], { cwd: workspace.root, ...user });
+    const first = who !== "an ordinary user";
+    for (
+      const { name, tool, args, code, long } of attacks(first ? LONGEST : SHORTER, first ? 300 : 4)
+    ) {
+      await pipe.send({ id: 1, tool, args }, { id: 2, op: "ping" });
+      const said = [await pipe.next(), await pipe.next()];
+      const answer = said.find((one) => one?.op !== "ping");
+      const text = JSON.stringify(answer);
+      if (long === true) assertEquals(said[0]?.op, "ping", `${name}: ${text.slice(0, 300)}`);
+      if (code !== undefined) {
+        assertEquals(answer?.error?.code, code, `${name}: ${text.slice(0, 300)}`);
+      }
+      assert(text.length < 200_000, name);
     }
-    assert(JSON.stringify(said).length < 200_000);
     await pipe.close();
+  });
+
+  Deno.test(`others are answered meanwhile, mcp, ${who}`, async () => {
+    await using workspace = lay();
+    const session = new Session(workspace, POLICY, user);
+    await session.initialize("2025-06-18");
+    for (const { name, tool, args, code, long } of attacks(SHORTER, 4)) {
+      session.said.length = 0;
+      const id = await session.request("tools/call", { name: tool, arguments: args });
+      const ping = await session.request("ping");
+      // What could not be read has no id.
+      while (!session.said.some((one) => one.id === ping) || session.said.length < 2) {
+        await session.next();
+      }
+      const answer = session.said.find((one) => one.id !== ping);
+      const text = JSON.stringify(answer);
+      if (long === true) assertEquals(session.said[0].id, ping, `${name}: ${text.slice(0, 300)}`);
+      if (code !== undefined) {
+        const found = answer.error === undefined
+          ? answer.result._meta["toolgate/error"].code
+          : answer.id === id
+          ? "INVALID_REQUEST"
+          : "INVALID_JSON";
+        assertEquals(found, code, `${name}: ${text.slice(0, 300)}`);
+      }
+      assert(text.length < 400_000, name);
+    }
+    await session.close();
+  });
+
+  Deno.test(`a call alone is answered shortly, ${who}`, async () => {
+    await using workspace = lay();
+    const at = { cwd: workspace.root, ...user };
+    const policy = workspace.policy(POLICY);
+    for (const { name, tool, args, code } of attacks(SHORTER, 2)) {
+      const words = [tool.slice(0, LONGEST_TOOL), "--json", "-", "--policy", policy];
+      const { status, stdout, answer } = await call(words, { ...at, stdin: JSON.stringify(args) });
+      if (code !== undefined) {
+        assert(status === 2 || status === 3, `${name}: ${stdout.slice(0, 300)}`);
+      }
+      if (code === "COMMAND_UNPARSABLE") assertEquals(answer.error?.code, code, name);
+      assert(stdout.length < 400_000, name);
+    }
   });
 }

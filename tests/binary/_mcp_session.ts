@@ -1,7 +1,7 @@
 /** MCP over the binary's pipe, message by message: what was said is kept with what came back. */
 
 import { assert } from "@std/assert";
-import { Pipe, type Workspace } from "./toolgate.ts";
+import { Pipe, type StartOptions, type Workspace } from "./toolgate.ts";
 
 // deno-lint-ignore no-explicit-any
 export type Message = any;
@@ -41,11 +41,12 @@ export class Session {
 
   readonly root: string;
 
-  constructor(workspace: Workspace, policy = MCP_POLICY) {
+  constructor(workspace: Workspace, policy = MCP_POLICY, user: Pick<StartOptions, "user"> = {}) {
     this.root = workspace.root;
     this.pipe = new Pipe(["--policy", workspace.policy(policy)], {
       cwd: workspace.root,
       words: ["mcp"],
+      ...user,
     });
   }
 

@@ -198,6 +198,9 @@ Deno.test("single calls: exit 4, then agreed to by a flag, by name, or by somebo
   const id = String(replayed.answer.error?.details?.approval);
   const list = await start(["approvals", "list"], at);
   assert(list.stdout.includes(id) && list.stdout.includes("Write file: a.txt"), list.stdout);
+  const unknown = `ap_${"0".repeat(32)}`;
+  assertEquals((await start(["approvals", "approve", id, unknown], at)).status, 2);
+  assertEquals(JSON.parse((await start(["approvals", "list"], at)).stdout)[0].status, "pending");
   assertEquals((await start(["approvals", "approve", id], at)).status, 0);
   const twice = await Promise.all([write(), write()]);
   assertEquals(twice.map(({ status }) => status).sort(), [0, 4]);

@@ -11,9 +11,9 @@ import { UsageError } from "../usage_error.ts";
 
 /** `approvals list|approve|reject|revoke`; gives the exit status. */
 export function approvals(invocation: Invocation): Promise<number> {
-  const [action = "list", id, ...rest] = invocation.words;
-  if (rest.length > 0 || (action === "list") !== (id === undefined)) {
-    throw new UsageError("approvals takes list, or approve, reject or revoke with an approval");
+  const [action = "list", ...ids] = invocation.words;
+  if ((action === "list") !== (ids.length === 0)) {
+    throw new UsageError("approvals takes list, or approve, reject or revoke with approvals");
   }
   const store = approvalStore(null);
   if (store === null) {
@@ -22,36 +22,49 @@ export function approvals(invocation: Invocation): Promise<number> {
     );
   }
   const format = formatOf(invocation);
-  if (id === undefined) {
+  if (ids.length === 0) {
     const found = store.list();
     print(format === "json" ? JSON.stringify(found) : table(found));
     return Promise.resolve(EXIT.success);
   }
-  return Promise.resolve(change(store, action, id, invocation.switches.has("remember")));
+  change(store, action, ids, invocation.switches.has("remember"));
+  return Promise.resolve(EXIT.success);
 }
 
-function change(store: ApprovalStore, action: string, id: string, remembered: boolean): number {
-  const found = store.list().find((known) => known.id === id);
-  if (found === undefined) {
+/** All of them, or none where one cannot be. */
+function change(
+  store: ApprovalStore,
+  action: string,
+  ids: readonly string[],
+  remembered: boolean,
+): void {
+  const open = new Map(store.list().map((known) => [known.id, known]));
+  const found = ids.map((id) => {
+    const known = open.get(id);
+    if (known !== undefined) return known;
     throw new UsageError(
       `no approval ${JSON.stringify(id)} is open; approvals list shows those that are`,
     );
-  }
+  });
   switch (action) {
-    case "approve":
-      if (remembered && (found.onceBecause ?? null) !== null) {
+    case "approve": {
+      const once = remembered
+        ? found.find(({ onceBecause }) => (onceBecause ?? null) !== null)
+        : undefined;
+      if (once !== undefined) {
         throw new UsageError(
-          `it cannot be remembered: ${found.onceBecause}; approve it without --remember`,
+          `${once.id} cannot be remembered: ${once.onceBecause}; approve it without --remember`,
         );
       }
-      store.put({ ...found, status: "approved", remembered });
-      return EXIT.success;
+      for (const known of found) store.put({ ...known, status: "approved", remembered });
+      return;
+    }
     case "reject":
-      store.put({ ...found, status: "rejected", remembered: false });
-      return EXIT.success;
+      for (const known of found) store.put({ ...known, status: "rejected", remembered: false });
+      return;
     case "revoke":
-      store.remove(id);
-      return EXIT.success;
+      for (const { id } of found) store.remove(id);
+      return;
     default:
       throw new UsageError(
         `approvals takes list, approve, reject or revoke, not ${JSON.stringify(action)}`,

@@ -362,7 +362,8 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
   },
   {
     op: "stats",
-    meaning: "What runs and waits, and each tool's calls, failures and latency.",
+    meaning:
+      "What runs and waits (queued: for a thread), and each tool's calls, failures and latency.",
     fields: [],
     exchange: {
       requests: [{ id: 1, op: "stats" }],
@@ -370,6 +371,7 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
         uptime_ms: 8,
         running: 0,
         waiting: 0,
+        queued: 0,
         answered: 0,
         threads: 1,
         memory_bytes: 90_673_152,

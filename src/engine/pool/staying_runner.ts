@@ -23,6 +23,9 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
   const pool = await openPool(parts, drawn);
   return {
     bell: pool.bell,
+    get queued() {
+      return pool.queued;
+    },
     get running() {
       return pool.running;
     },

@@ -99,6 +99,11 @@ export class WorkerPool implements StayingRunner {
     return this.#running;
   }
 
+  /** Calls that wait for a thread. */
+  get queued(): number {
+    return this.#queues.all().length;
+  }
+
   /** How many threads there are. */
   get threads(): number {
     return this.#threads.size;

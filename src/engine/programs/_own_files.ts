@@ -33,14 +33,21 @@ export function ownFiles(
   directory: CanonicalPath,
 ): ProgramPaths {
   const { entryAt } = createKernelProbe(libc);
+  /** By the words: a path can lead over tens of thousands of folders, and stand there a thousand times. */
+  const known = new Map<string, CanonicalPath | null>();
   const resolve = (path: string): CanonicalPath | null => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    let found: CanonicalPath | null;
     try {
-      return resolvePath(directory, path, entryAt);
+      found = resolvePath(directory, path, entryAt);
     } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
       // What cannot be resolved nobody can reach.
-      if (error instanceof ToolError) return null;
-      throw error;
+      found = null;
     }
+    known.set(path, found);
+    return found;
   };
   const typeOf = (path: CanonicalPath): "directory" | "file" | null => {
     const found = entryAt(path);
