@@ -1,12 +1,8 @@
 /** The protocol as it is written down is the protocol that the pipe speaks: each exchange is held with the binary. */
 
 import { assert, assertEquals } from "@std/assert";
-import {
-  ANSWER_FIELDS,
-  EVENTS,
-  type Exchange,
-  OPERATIONS,
-} from "../../src/cli/reference/protocol.ts";
+import { OPERATIONS } from "../../src/cli/reference/operations.ts";
+import { ANSWER_FIELDS, EVENTS, type Exchange } from "../../src/cli/reference/protocol.ts";
 import { Pipe, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1

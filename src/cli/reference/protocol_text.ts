@@ -1,12 +1,7 @@
 /** The protocol of the pipe for people: on a terminal (`help serve`) and in Markdown (`tools docs`). */
 
-import {
-  ANSWER_FIELDS,
-  EVENTS,
-  OPERATIONS,
-  PROTOCOL_RULES,
-  type ProtocolField,
-} from "./protocol.ts";
+import { OPERATIONS } from "./operations.ts";
+import { ANSWER_FIELDS, EVENTS, PROTOCOL_RULES, type ProtocolField } from "./protocol.ts";
 
 /** Lines for a terminal. `heading` makes a word stand out; `wrap` breaks a text after so many characters of indentation. */
 export function protocolLines(
