@@ -60,6 +60,7 @@ export const ERROR_CODES = {
   NETWORK_ERROR: EXIT.failed,
   HTTP_ERROR: EXIT.failed,
   GIT_ERROR: EXIT.failed,
+  MERGE_CONFLICT: EXIT.failed,
   NOT_A_REPOSITORY: EXIT.failed,
   AGENT_NOT_FOUND: EXIT.failed,
   PROVIDER_NOT_CONFIGURED: EXIT.failed,

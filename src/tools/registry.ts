@@ -58,6 +58,8 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "git_add", aliases: ["git.add"], load: () => import("./git/git_add.ts") },
   { name: "git_commit", aliases: ["git.commit"], load: () => import("./git/git_commit.ts") },
   { name: "git_branch", aliases: ["git.branch"], load: () => import("./git/git_branch.ts") },
+  { name: "git_checkout", aliases: ["git.checkout"], load: () => import("./git/git_checkout.ts") },
+  { name: "git_stash", aliases: ["git.stash"], load: () => import("./git/git_stash.ts") },
   { name: "analyze_performance", load: () => import("./analysis/analyze_performance.ts") },
   {
     name: "analyze_code_structure",

@@ -50,6 +50,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   NETWORK_ERROR: "The host could not be reached, or the connection broke.",
   HTTP_ERROR: "The host answered with an error.",
   GIT_ERROR: "Git refused.",
+  MERGE_CONFLICT: "Both sides changed the same lines: they are marked in the files.",
   NOT_A_REPOSITORY: "There is no repository here.",
   AGENT_NOT_FOUND: "There is no such agent.",
   PROVIDER_NOT_CONFIGURED: "The policy names nobody who could answer this.",
@@ -111,7 +112,7 @@ const CHANGES: readonly ErrorCode[] = [
 const BY_CATEGORY: Readonly<Record<Category, readonly ErrorCode[]>> = {
   fs: [...PATHS, ...FILES, ...CHANGES],
   exec: [...PATHS, ...COMMANDS],
-  git: [...PATHS, ...COMMANDS, "GIT_ERROR", "NOT_A_REPOSITORY"],
+  git: [...PATHS, ...COMMANDS, "GIT_ERROR", "MERGE_CONFLICT", "NOT_A_REPOSITORY"],
   web: ["NETWORK_DENIED", "NETWORK_ERROR", "HTTP_ERROR", "PROVIDER_NOT_CONFIGURED"],
   agent: [...PATHS, ...COMMANDS, "AGENT_NOT_FOUND"],
   analysis: [...PATHS, ...FILES, "UNSUPPORTED_LANGUAGE", "UNKNOWN_PROFILE"],

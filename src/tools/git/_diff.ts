@@ -56,6 +56,9 @@ export interface RawChange {
   readonly letter: string;
   readonly path: Uint8Array;
   readonly from: Uint8Array | null;
+  /** Of the newer side: zeros where there is none, or where it is a file that was not hashed. */
+  readonly mode: string;
+  readonly hash: string;
 }
 
 /** What differs, by name alone: renames come as two. No file is read for it. */
@@ -149,14 +152,15 @@ export function readChanges(
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at]!;
     if (part[0] === COLON) {
-      const letter = / ([A-Z])[0-9]*$/.exec(textOf(part))?.[1] ?? "M";
+      const [, mode = "", , hash = "", status = "M"] = textOf(part).split(" ");
+      const letter = status.slice(0, 1);
       const first = parts[++at];
       const second = letter === "R" || letter === "C" ? parts[++at] : undefined;
       if (first === undefined) break;
       changes.push(
         second === undefined
-          ? { letter, path: first, from: null }
-          : { letter, path: second, from: first },
+          ? { letter, path: first, from: null, mode, hash }
+          : { letter, path: second, from: first, mode, hash },
       );
       continue;
     }

@@ -63,6 +63,8 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether it changes the files of the repository, or those of `.git` alone, or nothing. */
   readonly changes?: "files" | "git" | "nothing";
+  /** Asks for the repository's own settings: without those that else stand above them. */
+  readonly own?: true;
 }
 
 /** A repository in the workspace. Paths are relative to the workspace. */
@@ -76,6 +78,9 @@ export interface Repository {
   readonly common: string;
   readonly overrides: Overrides;
   readonly files: ReadFiles;
+  readonly now: () => Date;
+  /** Whether the repository's own configuration may name such a key: in lower case, without its section. */
+  mayName(key: string): boolean;
   /** Throws GIT_ERROR with what git said, and TIMEOUT, CANCELLED, RESOURCE_LIMIT. */
   git(words: readonly string[], options?: GitOptions): Promise<GitOutput>;
 }
@@ -96,9 +101,9 @@ export async function openRepository(
   }
   checkAlternates(tool, files, `${common}/objects`, MOST_ALTERNATES);
   const start = { context, tool, root, folder, common };
-  const overrides = !listed && hasPlainSettings(files, folder, common)
-    ? NOTHING_OVERRIDDEN
-    : overridesOf(await keysOf(start));
+  const keys = !listed && hasPlainSettings(files, folder, common) ? null : await keysOf(start);
+  const overrides = keys === null ? NOTHING_OVERRIDDEN : overridesOf(keys);
+  const settings = [`${common}/config`, `${folder}/config.worktree`];
   return {
     tool,
     root,
@@ -106,6 +111,11 @@ export async function openRepository(
     common,
     overrides,
     files,
+    now: context.now,
+    mayName: (key) =>
+      keys === null
+        ? settings.some((path) => (textIn(files, path) ?? "").toLowerCase().includes(key))
+        : keys.some((name) => name.endsWith(`.${key}`)),
     git: (words, options = {}) => runGit({ ...start, overrides }, words, options),
   };
 }
@@ -142,7 +152,7 @@ function find(
 }
 
 /** What may not be seen is not there. */
-function look(files: ReadFiles, path: string): FileInfo | null {
+export function look(files: ReadFiles, path: string): FileInfo | null {
   try {
     return files.find(path);
   } catch (error) {
@@ -246,7 +256,7 @@ async function keysOf(start: Start): Promise<readonly string[]> {
   const { bytes, truncated } = await runGit(
     { ...start, overrides: NOTHING_OVERRIDDEN },
     words,
-    {},
+    { own: true },
   );
   if (!truncated) return splitNul(bytes).map(textOf);
   throw new ToolError("GIT_ERROR", `${start.tool}: the repository's configuration is too long`);
@@ -262,11 +272,11 @@ function seenFrom(root: string, path: string): string {
 async function runGit(
   { context, tool, root, folder, common, overrides }: Start & { readonly overrides: Overrides },
   words: readonly string[],
-  { stdin, good = [0], env = {}, changes = "nothing" }: GitOptions,
+  { stdin, good = [0], env = {}, changes = "nothing", own }: GitOptions,
 ): Promise<GitOutput> {
   const writes = changes === "nothing" ? [] : [...new Set([folder, common])];
   const outcome = await context.processes.runOwn(
-    ["git", "--no-pager", ...settingOptions(overrides), ...words],
+    ["git", "--no-pager", ...(own === true ? [] : settingOptions(overrides)), ...words],
     {
       cwd: root,
       env: {

@@ -6,6 +6,7 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changedNames, filesOf } from "./_diff.ts";
+import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { splitNul } from "./_names.ts";
 import { gitError, gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
 import { headOf } from "./_revisions.ts";
@@ -53,11 +54,7 @@ const output = {
     added_lines: { type: "integer", description: "In all of them." },
     removed_lines: { type: "integer", description: "Likewise." },
     replaced: { type: "string", description: "The hash of the commit that it was amended from." },
-    hooks_skipped: {
-      type: "array",
-      items: { type: "string" },
-      description: "Hooks of the repository that did not run.",
-    },
+    hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["hash", "branch", "subject", "files_changed", "added_lines", "removed_lines"],
 } as const satisfies Schema;
@@ -111,8 +108,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     const head = await headOf(repository);
     await requireSomething(repository, { amend, allow_empty, born: head.hash !== null });
     const subject = message.trim().split("\n")[0] ?? "";
-    const skipped = HOOKS.filter((name) => isHook(repository, name));
-    const hooks = skipped.length === 0 ? {} : { hooks_skipped: skipped };
+    const hooks = await hooksSkipped(repository, HOOKS);
     if (only_look === true) {
       const staged = await stagedCounts(repository);
       return { hash: null, branch: head.branch, subject, ...staged, ...hooks };
@@ -184,18 +180,6 @@ function countsOf(repository: Repository, bytes: Uint8Array): Counts {
     added_lines: sum("added_lines"),
     removed_lines: sum("removed_lines"),
   };
-}
-
-/** A file of that name that may be executed: git runs no other. */
-function isHook({ files, common }: Repository, name: string): boolean {
-  const path = `${common}/hooks/${name}`;
-  try {
-    const found = files.find(path);
-    return found !== null && (found.type === "symlink" || (found.mode & 0o111) !== 0);
-  } catch (error) {
-    if (error instanceof ToolError) return false;
-    throw error;
-  }
 }
 
 function failure(stderr: string): ToolError {

@@ -67,7 +67,7 @@ async function callIn(
   libc: Libc | null,
   name: string,
   args: unknown,
-  preview: boolean,
+  asked: boolean,
 ): Promise<Record<string, unknown>> {
   const { workspace } = rulebook.settings;
   const tool: Tool = await registry.get(name);
@@ -75,8 +75,11 @@ async function callIn(
   if ("problems" in parsed) throw invalidArguments(name, parsed.problems);
   tool.check?.(parsed.value);
   const meant = tool.standsFor?.call(parsed.value);
-  if (meant !== undefined) return await callIn(rulebook, libc, meant.tool, meant.args, preview);
-  const input = await tool.complete?.(parsed.value) ?? parsed.value;
+  if (meant !== undefined) return await callIn(rulebook, libc, meant.tool, meant.args, asked);
+  const completed = await tool.complete?.(parsed.value) ?? parsed.value;
+  const dryRun = asked ? tool.dryRun : undefined;
+  const input = dryRun === undefined ? completed : dryRun(completed);
+  const preview = asked && dryRun === undefined;
   const needs = await needsOf(tool, input, preview);
   const support = createProgramSupport(rulebook, null);
   const resolved = withoutRefusedOptions(

@@ -181,7 +181,7 @@ async function inMemory(tool: Tool, args: unknown, check: (output: unknown) => v
 /** Categories whose tools need real files. */
 const REAL: ReadonlySet<string> = new Set(["fs", "git"]);
 
-/** A repository with one commit of all, and a change that is staged. */
+/** A repository with one commit of all, a stash, and a change that is staged. */
 async function commitAll(root: string): Promise<void> {
   await git(root, ["init", "--quiet", "--initial-branch=main"]);
   await git(root, ["config", "user.name", "A"]);
@@ -189,6 +189,8 @@ async function commitAll(root: string): Promise<void> {
   await git(root, ["add", "--all"]);
   await git(root, ["commit", "--quiet", "--message=one"]);
   await git(root, ["branch", "other"]);
+  Deno.writeTextFileSync(`${root}/src/main.ts`, "// aside\n");
+  await git(root, ["stash", "push", "--quiet"]);
   Deno.writeTextFileSync(`${root}/README.md`, "# Other\n");
   await git(root, ["add", "README.md"]);
 }

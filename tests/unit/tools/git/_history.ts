@@ -115,3 +115,22 @@ function exists(path: string): boolean {
     return false;
   }
 }
+
+/** All that a repository and its files hold, as text that can be compared: refs, HEAD, index and contents. */
+export async function stateOf(root: string): Promise<readonly string[]> {
+  const refs = await said(root, ["for-each-ref", "--format=%(refname) %(objectname)"]);
+  const index = new TextDecoder("latin1").decode(await git(root, ["ls-files", "--stage", "-z"]));
+  const head = Deno.readTextFileSync(`${root}/.git/HEAD`);
+  return [head, refs, ...index.split("\0").sort(), ...contentsOf(root)];
+}
+
+/** The files below a folder with what they hold, but git's own. Of folders git knows nothing. */
+export function contentsOf(root: string, below = ""): readonly string[] {
+  return [...Deno.readDirSync(`${root}${below}`)].flatMap(({ name, isDirectory, isSymlink }) => {
+    const path = `${below}/${name}`;
+    if (name === ".git") return [];
+    if (isSymlink) return [`${path} -> ${Deno.readLinkSync(`${root}${path}`)}`];
+    if (isDirectory) return contentsOf(root, path);
+    return [`${path}: ${Deno.readTextFileSync(`${root}${path}`)}`];
+  }).sort();
+}

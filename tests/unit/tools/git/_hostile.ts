@@ -50,3 +50,64 @@ export function isSprung(marker: string): boolean {
     return false;
   }
 }
+
+/** A repository with several traps in it, and where each leaves its mark. */
+export interface Trapped extends HostileRepository {
+  readonly traps: readonly { readonly name: string; readonly marker: string }[];
+}
+
+/**
+ * The same traps in fewer repositories: those together that set other keys and lay other files, each with a marker of
+ * its own below the folder. `alone`: those that change what the others can be asked for.
+ */
+export function together(
+  repositories: readonly HostileRepository[],
+  folder: string,
+  alone: (repository: HostileRepository) => boolean,
+): readonly Trapped[] {
+  const packs: { one: Trapped; taken: Set<string>; closed: boolean }[] = [];
+  for (const [index, repository] of repositories.entries()) {
+    const marker = `${folder}/sprung-${index}`;
+    const { name, attributes = "", files = {} } = repository;
+    const arm = (text: string) => text.replaceAll("MARK", `touch ${marker}`);
+    const taken = new Set([...keysOf(repository.config ?? ""), ...Object.keys(files)]);
+    const closed = alone(repository);
+    const pack = closed
+      ? undefined
+      : packs.find((other) =>
+        !other.closed && [...taken].every((key) => !other.taken.has(key)) &&
+        (attributes === "" || ["", attributes].includes(other.one.attributes ?? ""))
+      );
+    const traps = [{ name, marker }];
+    const armed = Object.fromEntries(
+      Object.entries(files).map(([path, text]) => [path, arm(text)]),
+    );
+    const config = arm(repository.config ?? "");
+    if (pack === undefined) {
+      const one = { name, config, attributes, files: armed, springs: null, traps };
+      packs.push({ one, taken, closed });
+      continue;
+    }
+    for (const key of taken) pack.taken.add(key);
+    pack.one = {
+      name: `${pack.one.name}, ${name}`,
+      config: `${pack.one.config}\n${config}`,
+      attributes: attributes === "" ? pack.one.attributes ?? "" : attributes,
+      files: { ...pack.one.files, ...armed },
+      springs: null,
+      traps: [...pack.one.traps, ...traps],
+    };
+  }
+  return packs.map(({ one }) => one);
+}
+
+/** The keys that a configuration sets, with their sections. */
+function keysOf(config: string): readonly string[] {
+  let section = "";
+  return [...config.toLowerCase().matchAll(/\[([^\]]*)\]|(\w+)\s*=/g)].flatMap(
+    ([, opened, key]) => {
+      if (opened !== undefined) section = opened.replaceAll(/[\s".]+/g, ".");
+      return key === undefined ? [] : [`${section.replace(/\.$/, "")}.${key}`];
+    },
+  );
+}

@@ -3,10 +3,13 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { TOOLS } from "../../../../src/tools/registry.ts";
-import { HOSTILE_REPOSITORIES } from "../../../attacks/hostile_repositories.ts";
+import {
+  HOSTILE_REPOSITORIES,
+  type HostileRepository,
+} from "../../../attacks/hostile_repositories.ts";
 import { inWorkspace, type World } from "../_real_workspace.ts";
 import { git, makeRepository } from "./_history.ts";
-import { isSprung, layOut } from "./_hostile.ts";
+import { isSprung, layOut, together } from "./_hostile.ts";
 
 /** What each tool is asked for, in a folder; in this order, so that what one leaves the next one finds. */
 const callsIn = (
@@ -18,10 +21,14 @@ const callsIn = (
     ...args,
     ...(args.path === undefined ? {} : { path: a }),
     ...(args.files === undefined ? {} : { files: [a] }),
+    ...(args.paths === undefined ? {} : { paths: [a] }),
   }]);
 };
 
 const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ["git_stash", { action: "push", include_untracked: true }],
+  ["git_stash", { action: "show" }],
+  ["git_stash", { action: "pop" }],
   ["git_status", {}],
   ["git_log", { limit: 5 }],
   ["git_log", { path: "a", grep: "." }],
@@ -38,6 +45,9 @@ const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ["git_branch", { action: "create", branch_name: "made" }],
   ["git_branch", { action: "rename", branch_name: "made", new_name: "named" }],
   ["git_branch", { action: "delete", branch_name: "named" }],
+  ["git_checkout", { branch_or_commit: "side" }],
+  ["git_checkout", { branch_or_commit: "HEAD", paths: ["a"] }],
+  ["git_checkout", { branch_or_commit: "there", create: true }],
 ];
 
 Deno.test("all git tools of the registry are tried", () => {
@@ -71,25 +81,33 @@ Deno.test("every trap is one: plain git springs it", async () => {
   }
 });
 
+const UNSWITCHABLE = "a filter whose name holds what ends a key";
+
+function isOddOne({ name }: HostileRepository): boolean {
+  return name === UNSWITCHABLE;
+}
+
 Deno.test("no trap is sprung by any git tool", async () => {
   const outside = Deno.makeTempDirSync();
   try {
+    const repositories = together(HOSTILE_REPOSITORIES, outside, isOddOne);
     // Git is told the same however it is started: each way has half of them.
     let way = 0;
     await inWorkspace(async ({ root, call }) => {
       const own = way++;
-      for (const [index, repository] of HOSTILE_REPOSITORIES.entries()) {
+      for (const [index, repository] of repositories.entries()) {
         if (index % 2 !== own) continue;
-        const marker = `${outside}/sprung-${index}`;
         const folder = `r${index}`;
-        await layOut(`${root}/${folder}`, repository, marker);
+        await layOut(`${root}/${folder}`, repository, "");
         const done: string[] = [];
         for (const [name, args] of callsIn(folder)) {
           if (await quietly(call, name, args)) done.push(name);
-          assert(!isSprung(marker), `${repository.name}: ${name} sprang it`);
+          for (const trap of repository.traps) {
+            assert(!isSprung(trap.marker), `${trap.name}: ${name} sprang it`);
+          }
         }
-        // What cannot be switched off is refused; all else is done in spite of the trap.
-        const refused = repository.name === "a filter whose name holds what ends a key";
+        // What cannot be switched off is refused; all else is done in spite of the traps.
+        const refused = repository.name === UNSWITCHABLE;
         assertEquals(done, refused ? [] : CALLS.map(([name]) => name), repository.name);
         if (!refused) await git(`${root}/${folder}`, ["-c", "core.fsmonitor=false", "fsck"]);
       }
@@ -227,6 +245,11 @@ Deno.test("no string of the arguments is taken for anything but what it is", asy
         "git_branch",
         (new_name) => ({ action: "rename", branch_name: "side", new_name }),
       ],
+      ...[{}, { create: true }, { paths: ["a"] }].map((more) =>
+        ["git_checkout", (text: string) => ({ branch_or_commit: text, ...more })] as const
+      ),
+      ["git_checkout", (text) => ({ branch_or_commit: "HEAD", paths: [text] })],
+      ["git_stash", (message) => ({ action: "push", message })],
       ["git_commit", (message) => ({ message, allow_empty: true })],
       ["git_commit", (author) => ({ message: "x", allow_empty: true, author })],
     ];

@@ -1,0 +1,207 @@
+/** Changes of the working files, looked at whole before any of them is made: what is denied, and what would be lost. */
+
+import { ToolError } from "../../core/errors.ts";
+import { printable } from "../../core/printable.ts";
+import { type RawChange, readChanges } from "./_diff.ts";
+import { nameOf, textOf } from "./_names.ts";
+import { isAllowed, shown } from "./_paths.ts";
+import { look, type Repository, within } from "./_repository.ts";
+
+/** The tree with nothing in it, as this repository hashes. Nothing is written. */
+export async function emptyTree(repository: Repository): Promise<string> {
+  const { bytes } = await repository.git(["hash-object", "-t", "tree", "--stdin"], {
+    stdin: new Uint8Array(0),
+  });
+  return textOf(bytes).trim();
+}
+
+/** What differs between two commits or trees, by name; renames come as two. Throws RESOURCE_LIMIT. */
+export async function changesBetween(
+  repository: Repository,
+  from: string,
+  to: string,
+): Promise<readonly RawChange[]> {
+  return await listed(repository, [
+    ...["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"],
+    ...["--no-abbrev", from, to, "--"],
+  ]);
+}
+
+/** What differs between a commit or tree and the working files, likewise: deleted is what is not there any more. */
+export async function changesSince(
+  repository: Repository,
+  from: string,
+  paths: readonly string[] = [],
+): Promise<readonly RawChange[]> {
+  return await listed(repository, [
+    ...["-c", "diff.autoRefreshIndex=true", "diff", "--raw", "-z", "--no-renames"],
+    ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-abbrev"],
+    ...[from, "--", ...paths],
+  ]);
+}
+
+/** What is staged, likewise. */
+export async function changesStaged(
+  repository: Repository,
+  from: string,
+): Promise<readonly RawChange[]> {
+  return await listed(repository, [
+    ...["diff", "--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"],
+    ...["--ignore-submodules=all", "--no-abbrev", from, "--"],
+  ]);
+}
+
+async function listed(
+  repository: Repository,
+  words: readonly string[],
+): Promise<readonly RawChange[]> {
+  const { bytes, truncated } = await repository.git(words);
+  requireWhole(repository, truncated);
+  return readChanges(bytes).changes;
+}
+
+/** RESOURCE_LIMIT where names were cut off: what cannot be judged is not done. */
+export function requireWhole({ tool }: Pick<Repository, "tool">, truncated: boolean): void {
+  if (!truncated) return;
+  throw new ToolError(
+    "RESOURCE_LIMIT",
+    `${tool}: more names are concerned than limits.output lets be read`,
+  );
+}
+
+/** PATH_DENIED where one of them may not be written, before anything is. */
+export function requireWritable(
+  repository: Repository,
+  paths: readonly Uint8Array[],
+  doing: string,
+): void {
+  const denied = paths.filter((path) => !isAllowed(repository, "write", path));
+  if (denied.length === 0) return;
+  const names = denied.map((path) => shown(repository, path));
+  throw new ToolError(
+    "PATH_DENIED",
+    `${repository.tool}: ${doing} would write ${
+      listOf(names)
+    }, which the policy's paths deny, or do not plainly ` +
+      "allow; nothing was changed",
+    { details: { denied: names.slice(0, MOST_NAMED) } },
+  );
+}
+
+const MOST_NAMED = 100;
+
+/** A few of the names, and how many more there are. */
+export function listOf(names: readonly string[]): string {
+  const few = names.slice(0, 5).map((name) => printable(name, 200)).join(", ");
+  return names.length > 5 ? `${few} and ${names.length - 5} more` : few;
+}
+
+/**
+ * What stands in the way of these changes: files that were changed and not committed, and files that git does not know.
+ * `head`: what the working files began as.
+ */
+export async function inTheWay(
+  repository: Repository,
+  head: string,
+  changes: readonly RawChange[],
+): Promise<readonly string[]> {
+  if (changes.length === 0) return [];
+  const [files, staged] = await Promise.all([
+    changesSince(repository, head),
+    changesStaged(repository, head),
+  ]);
+  const dirty = new Set([...files, ...staged].map(({ path }) => nameOf(path)));
+  return changes.filter(({ letter, path }) =>
+    dirty.has(nameOf(path)) || letter === "A" && isThere(repository, path)
+  ).map(({ path }) => shown(repository, path));
+}
+
+/** Whether there is anything but a folder. */
+export function isThere({ files, root }: Repository, path: Uint8Array): boolean {
+  const found = look(files, within(root, textOf(path)));
+  return found !== null && found.type !== "directory";
+}
+
+/** GIT_ERROR where something stands in the way: nothing is lost for it. */
+export async function requireClear(
+  repository: Repository,
+  head: string,
+  changes: readonly RawChange[],
+  doing: string,
+): Promise<void> {
+  const names = await inTheWay(repository, head, changes);
+  if (names.length > 0) throw inTheWayError(repository, names, doing);
+}
+
+/** That error. */
+export function inTheWayError(
+  repository: Repository,
+  names: readonly string[],
+  doing: string,
+): ToolError {
+  return new ToolError(
+    "GIT_ERROR",
+    `${repository.tool}: ${doing} would change ${
+      listOf(names)
+    }, of which what is there is not committed; commit ` +
+      "it, put it into a stash, or move it away; nothing was changed",
+    { details: { in_the_way: names.slice(0, MOST_NAMED) } },
+  );
+}
+
+/** A file as it was before it was replaced, kept as an object of the repository. */
+export interface Kept {
+  readonly path: string;
+  readonly hash: string;
+}
+
+/** Keeps what these files hold, those that are there, as objects. Links are kept as what they point at. */
+export async function keepContents(
+  repository: Repository,
+  paths: readonly Uint8Array[],
+): Promise<readonly Kept[]> {
+  const kept: Kept[] = [];
+  const files: Uint8Array[] = [];
+  for (const path of paths) {
+    const found = look(repository.files, within(repository.root, textOf(path)));
+    if (found?.type === "file") files.push(path);
+    if (found?.type !== "symlink") continue;
+    const { bytes } = await repository.git(["hash-object", "-w", "--stdin"], {
+      stdin: new TextEncoder().encode(found.target ?? ""),
+      changes: "git",
+    });
+    kept.push({ path: shown(repository, path), hash: textOf(bytes).trim() });
+  }
+  if (files.length === 0) return kept;
+  const names = files.map((path) => `${quotedPath(path)}\n`).join("");
+  const { bytes } = await repository.git(
+    ["hash-object", "-w", "--no-filters", "--stdin-paths"],
+    { stdin: new TextEncoder().encode(names), changes: "git" },
+  );
+  const hashes = textOf(bytes).split("\n");
+  return [
+    ...kept,
+    ...files.map((path, index) => ({ path: shown(repository, path), hash: hashes[index] ?? "" })),
+  ];
+}
+
+/** Always quoted, as git quotes what would end a line (quote.c). */
+export function quotedPath(path: Uint8Array): string {
+  const name = nameOf(path);
+  if (name.startsWith('"')) return name;
+  return `"${name.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r")}"`;
+}
+
+/** What was replaced, in results. */
+export const REPLACED = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Relative to the workspace." },
+      hash: { type: "string", description: "What it held: git cat-file blob HASH." },
+    },
+    required: ["path", "hash"],
+  },
+  description: "Files that held something that was not committed, each kept as an object.",
+} as const;

@@ -1,0 +1,66 @@
+/** Bringing back what was put aside: whole, or refused before anything changes. */
+
+import { ToolError } from "../../../core/errors.ts";
+import {
+  changesBetween,
+  emptyTree,
+  inTheWayError,
+  isThere,
+  listOf,
+  requireWhole,
+  requireWritable,
+} from "../_change.ts";
+import { conflictsOf } from "../_conflicts.ts";
+import { nameOf, splitNul } from "../_names.ts";
+import { shown } from "../_paths.ts";
+import { gitError, type Repository } from "../_repository.ts";
+import { findCommit } from "../_revisions.ts";
+import type { Stash } from "./entries.ts";
+
+/**
+ * Changes the files as the stash says; which those are. `only_look`: says it alone. Throws PATH_DENIED, GIT_ERROR with
+ * what stands in the way, and MERGE_CONFLICT where both changed the same: then the stash is still there.
+ */
+export async function bringBack(
+  repository: Repository,
+  { hash, index }: Stash,
+  onlyLook: boolean,
+): Promise<readonly Uint8Array[]> {
+  const untracked = await findCommit(repository, `${hash}^3`);
+  const changes = await changesBetween(repository, `${hash}^1`, hash);
+  const added = untracked === null
+    ? []
+    : await changesBetween(repository, await emptyTree(repository), untracked);
+  const paths = [...changes, ...added].map(({ path }) => path);
+  const doing = "bringing this back";
+  requireWritable(repository, paths, doing);
+  const { bytes, truncated } = await repository.git([
+    ...["-c", "diff.autoRefreshIndex=true", "diff", "--name-only", "-z", "--no-renames"],
+    ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--"],
+  ]);
+  requireWhole(repository, truncated);
+  const dirty = new Set(splitNul(bytes).map(nameOf));
+  const blocked = [
+    ...changes.filter(({ path, letter }) =>
+      dirty.has(nameOf(path)) || letter === "A" && isThere(repository, path)
+    ),
+    ...added.filter(({ path }) => isThere(repository, path)),
+  ].map(({ path }) => shown(repository, path));
+  if (blocked.length > 0) throw inTheWayError(repository, blocked, doing);
+  if (onlyLook) return paths;
+  const { status, stderr } = await repository.git(
+    ["stash", "apply", "--quiet", hash],
+    { changes: "files", good: [0, 1] },
+  );
+  if (status === 0) return paths;
+  const conflicts = await conflictsOf(repository);
+  if (conflicts.length === 0) throw gitError(repository.tool, stderr);
+  throw new ToolError(
+    "MERGE_CONFLICT",
+    `${repository.tool}: ${
+      listOf(conflicts.map(({ path }) => path))
+    } changed here and there; settle what is marked ` +
+      `in them and stage them; stash ${index} (${hash.slice(0, 12)}) is still there`,
+    { details: { conflicts, stash: { index, hash } } },
+  );
+}
