@@ -214,6 +214,7 @@ function combineSandboxes(
       network: section.network === "deny" ? "deny" : combined.network,
       system: narrower(combined.system, section.system ?? null, system),
       temporary: combined.temporary || section.temporary === true,
+      caches: section.caches === "off" ? "off" : combined.caches,
     };
   }
   return combined;

@@ -5,10 +5,11 @@ import { judgeBelow, judgePath, mayDenyBelow } from "./judge/path.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./judge/subject.ts";
 import { compilePathRules } from "./match/path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
+import type { CanonicalPath } from "../core/capability.ts";
 import { type PermissionGroup, RISKS } from "../core/tool.ts";
 import { decide, type Judges } from "./judge/decide.ts";
 import { compileAgents, matchAgent } from "./match/agent.ts";
-import { DEFAULTS, type ToolRule } from "./model.ts";
+import { DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
 import type { PolicyScope, Rulebook, Subject } from "./rulebook.ts";
 import { scopeOf } from "./_scope.ts";
 
@@ -83,26 +84,52 @@ export function compileRulebook(
     system: [...(settings.sandbox.system ?? options.system), ...(options.devices ?? [])],
   };
   const scope = once(() => scopeOf(policies));
-  return {
-    settings,
-    get scope() {
-      return scope();
-    },
-    judgePath: (access, path, kind = "file") => judgePath(compiled, { access, path, kind }),
-    judgeBelow: (access, directory) => judgeBelow(compiled, access, directory),
-    mayDenyBelow: (access, directory) => mayDenyBelow(compiled, access, directory),
-    prepare: actions.prepare,
-    reach: (command, program) => actions.get().reachOf(command, program, judges.knowledge()),
-    effects: (command, program) =>
-      actions.get().judgedEffects(compiled, command, program, judges.knowledge()),
-    limitsRuns: policies.some(({ policy }) =>
-      policy.commands?.some(({ runs }) => runs !== undefined) === true
-    ),
-    decide: (subject, capabilities) => decide(judges, subject, capabilities),
-    offers: (subject) => offers(compiled, scope(), subject),
-    tokensOf: (agent) => tokensOf(compiled, agent),
-    timeoutOf: (tool) => timeoutOf(compiled, tool, settings.timeoutMs),
+  const limitsRuns = policies.some(({ policy }) =>
+    policy.commands?.some(({ runs }) => runs !== undefined) === true
+  );
+  const rulebookOf = (judges: Judges): Rulebook => {
+    const { policies: compiled } = judges;
+    return {
+      settings,
+      get scope() {
+        return scope();
+      },
+      judgePath: (access, path, kind = "file") => judgePath(compiled, { access, path, kind }),
+      judgeBelow: (access, directory) => judgeBelow(compiled, access, directory),
+      mayDenyBelow: (access, directory) => mayDenyBelow(compiled, access, directory),
+      prepare: actions.prepare,
+      reach: (command, program) => actions.get().reachOf(command, program, judges.knowledge()),
+      effects: (command, program) =>
+        actions.get().judgedEffects(compiled, command, program, judges.knowledge()),
+      limitsRuns,
+      withFolder: (folder) =>
+        rulebookOf({
+          ...judges,
+          policies: policies.map((placed, position) =>
+            withFolder(compiled[position]!, placed, folder, options)
+          ),
+        }),
+      decide: (subject, capabilities) => decide(judges, subject, capabilities),
+      offers: (subject) => offers(compiled, scope(), subject),
+      tokensOf: (agent) => tokensOf(compiled, agent),
+      timeoutOf: (tool) => timeoutOf(compiled, tool, settings.timeoutMs),
+    };
   };
+  return rulebookOf(judges);
+}
+
+/** The policy with one more path rule, which like every other yields to those that ask or deny. */
+function withFolder(
+  compiled: CompiledPolicy,
+  { policy, source, workspace }: PlacedPolicy,
+  folder: CanonicalPath,
+  options: RulebookOptions,
+): CompiledPolicy {
+  if (compiled.paths === null) return compiled;
+  const rule: PathRule = { effect: "allow", access: ["read", "write"], match: [`${folder}/**`] };
+  const paths = compilePaths([...policy.paths ?? [], rule], { source, workspace }, options);
+  // The other sections are compiled when they are first asked for, here as there.
+  return Object.create(compiled, { paths: { value: paths, enumerable: true } });
 }
 
 function tokensOf(policies: readonly CompiledPolicy[], agent: string): number | null {
@@ -128,23 +155,13 @@ function compilePolicy(
 ): CompiledPolicy {
   const context = { source, workspace, caseInsensitive: options.caseInsensitive ?? false };
   const rules = policy.paths ?? (base ? [] : null);
-  const read = once(() => compilePathRules(rules ?? [], "read", context));
-  const write = once(() => compilePathRules(rules ?? [], "write", context));
-  const paths = {
-    get read() {
-      return read();
-    },
-    get write() {
-      return write();
-    },
-  };
   const commands = once(() => actions.get().compileCommandRules(policy.commands ?? [], context));
   const network = once(() => actions.get().compileNetworkRules(policy.network ?? [], source));
   const agents = policy.agents ?? (base ? DEFAULTS.agents : null);
   return {
     source,
     workspace,
-    paths: rules === null ? null : paths,
+    paths: rules === null ? null : compilePaths(rules, { source, workspace }, options),
     extensions: {
       read: policy.extensions?.read ?? null,
       write: policy.extensions?.write ?? null,
@@ -158,6 +175,24 @@ function compilePolicy(
     tools: compileTools(policy.tools ?? {}, options),
     agents: agents === null ? null : compileAgents(agents),
     risk: policy.risk ?? (base ? DEFAULTS.risk : null),
+  };
+}
+
+function compilePaths(
+  rules: readonly PathRule[],
+  place: Pick<PlacedPolicy, "source" | "workspace">,
+  { caseInsensitive = false }: RulebookOptions,
+): NonNullable<CompiledPolicy["paths"]> {
+  const context = { ...place, caseInsensitive };
+  const read = once(() => compilePathRules(rules, "read", context));
+  const write = once(() => compilePathRules(rules, "write", context));
+  return {
+    get read() {
+      return read();
+    },
+    get write() {
+      return write();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The grant: what one allowed call may touch, as data that crosses to the thread that runs it. */
 
+import { resolve } from "@std/path";
 import type { CanonicalPath, OwnUse, Program, ResolvedCapability } from "../core/capability.ts";
 import type { Limits } from "../core/tool.ts";
 import type { BackupLimits } from "./model.ts";
@@ -31,6 +32,8 @@ export interface Grant {
   readonly read: readonly PathGrant[];
   readonly write: readonly PathGrant[];
   readonly spawn: readonly SpawnGrant[];
+  /** Where programs are looked for once more when they are to start: their names lead nowhere yet. */
+  readonly later?: readonly CanonicalPath[];
   /** `host:port` */
   readonly connect: readonly string[];
   readonly limits: Limits;
@@ -49,6 +52,7 @@ export function grantOf(
   const write: PathGrant[] = [];
   const spawn: SpawnGrant[] = [];
   const connect: string[] = [];
+  const later: CanonicalPath[] = [];
   for (const capability of capabilities) {
     switch (capability.kind) {
       case "fs.read":
@@ -72,6 +76,10 @@ export function grantOf(
             ...(own === undefined ? {} : { own: { access: own.access, starts: own.starts } }),
           });
         }
+        if (capability.program === null && capability.opened !== true) {
+          const [name = ""] = capability.argv;
+          if (name.includes("/")) later.push(placeOf(capability.cwd, name));
+        }
         break;
       case "net.connect":
         connect.push(`${capability.host}:${capability.port}`);
@@ -85,10 +93,15 @@ export function grantOf(
     read,
     write,
     spawn,
+    ...(later.length === 0 ? {} : { later }),
     connect,
     limits: settings.limits,
     backups: settings.backups,
     timeoutMs,
     killGraceMs: settings.killGraceMs,
   };
+}
+
+function placeOf(cwd: CanonicalPath, name: string): CanonicalPath {
+  return resolve(cwd, name) as CanonicalPath;
 }

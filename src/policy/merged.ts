@@ -141,7 +141,7 @@ const READERS: readonly SettingReader[] = [
     effective: ({ limits }) => limits[name],
     ...(SIZES.has(name) ? { shown: formatSize } : {}),
   })),
-  ...(["kernel", "bubblewrap", "network", "system", "temporary"] as const).map((
+  ...(["kernel", "bubblewrap", "network", "system", "temporary", "caches"] as const).map((
     name,
   ): SettingReader => ({
     key: `sandbox.${name}`,

@@ -100,6 +100,11 @@ export interface Sandbox {
   readonly system: readonly string[] | null;
   /** A private TMPDIR for each call of a command. */
   readonly temporary: boolean;
+  /**
+   * Where what programs keep from call to call lies (`GOCACHE`, npm, pip, cargo), a folder a workspace. `auto`: below the
+   * user's cache folder; `off`: in the temporary folder of the call, if anywhere; else an absolute path.
+   */
+  readonly caches: string;
 }
 
 /** What is kept of the backups of one file; null: all. */
@@ -238,7 +243,13 @@ const MiB = 1024 * KiB;
 export const DEFAULTS = {
   risk: { allow: "moderate", ask: "dangerous" },
   shell: { mode: "direct" },
-  environment: { pass: ["PATH", "HOME", "LANG", "TERM", "TZ"], set: {} },
+  environment: {
+    pass: [
+      ...["PATH", "HOME", "LANG", "TERM", "TZ"],
+      ...["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"],
+    ],
+    set: {},
+  },
   timeouts: { default: 30_000, killGrace: 5_000 },
   approvals: { rememberMs: 600_000, expireMs: 300_000 },
   audit: { required: true, sync: "changes", maxSize: 64 * MiB },
@@ -251,14 +262,21 @@ export const DEFAULTS = {
     entries: 500,
     depth: 5,
     matches: 50,
-    memory: 256 * MiB,
+    memory: 2048 * MiB,
     processes: 64,
     file: 1024 * MiB,
     cpu: 60 * 60 * 1000,
     concurrency: 8,
   },
   agents: { root: { permissions: ["all"] } },
-  sandbox: { kernel: "auto", bubblewrap: "off", network: "deny", system: null, temporary: false },
+  sandbox: {
+    kernel: "auto",
+    bubblewrap: "off",
+    network: "deny",
+    system: null,
+    temporary: true,
+    caches: "off",
+  },
 } as const satisfies {
   readonly risk: { readonly allow: Risk; readonly ask: Risk };
   readonly shell: { readonly mode: "direct" | "sh" };

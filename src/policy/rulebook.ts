@@ -227,6 +227,11 @@ export interface Rulebook {
    * grant it say or else the table of programs.
    */
   effects(command: SpawnCapability, program: Program | null): RuledEffects;
+  /**
+   * The same rules, with a folder beside them that may be read and written as far as no rule speaks of it: what one
+   * call's programs have as their TMPDIR.
+   */
+  withFolder(folder: CanonicalPath): Rulebook;
   /** Pure; strictest wins; no match denies. */
   decide(subject: Subject, capabilities: readonly ResolvedCapability[]): Decision;
   /** False where the policy disables the tool or could never allow it to the agent. */

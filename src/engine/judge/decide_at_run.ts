@@ -22,7 +22,7 @@ export interface RunDecider {
 /** The error that refuses the command; null where the policy plainly allows it. */
 export async function decideAtRun(
   { rulebook, subject, grant, libc }: RunDecider,
-  { argv, directory, redirections, variables }: LineCommand,
+  { argv, directory, redirections, variables, made }: LineCommand,
 ): Promise<ToolError | null> {
   try {
     const capabilities = argv === null
@@ -32,7 +32,8 @@ export async function decideAtRun(
     const probe = createKernelProbe(libc);
     const resolve = createSpawnResolver(
       rulebook,
-      (name, cwd) => programOf(grant, [name], cwd),
+      (name, cwd) =>
+        made !== undefined && name === argv?.[0] ? made : programOf(grant, [name], cwd),
     );
     const resolver = createResolver(grant.workspace, () => ({ resolve }), probe);
     const decision = rulebook.decide(

@@ -38,7 +38,12 @@ export function renderScope({ rulebook }: CommandEngine) {
 function spawnBoundary(rulebook: CommandEngine["rulebook"]): SpawnBoundary {
   const { settings } = rulebook;
   // What bubblewrap would get is shown whether this machine has it or not.
-  const sandbox = { ...settings.sandbox, bubblewrap: "auto", temporary: false } as const;
+  const sandbox = {
+    ...settings.sandbox,
+    bubblewrap: "auto",
+    temporary: false,
+    caches: "off",
+  } as const;
   const support = createProgramSupport({
     ...rulebook,
     scope: rulebook.scope,

@@ -88,7 +88,10 @@ export function createBoundaries(
     }
     if (startsPrograms(job)) {
       const { spawn } = drawn();
-      const starts = grant.spawn.map(({ program }) => program.start);
+      const starts = [
+        ...grant.spawn.map(({ program }) => program.start),
+        ...grant.later ?? [],
+      ];
       const { shell } = programs().programEnvironment;
       const started = shell === null ? starts : [...starts, shell.start];
       return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });

@@ -19,6 +19,10 @@ export interface ProgramEnvironment {
   readonly environment: Readonly<Record<string, string>>;
   /** Folder for the private TMPDIR of each run; null where the policy wants none. */
   readonly temporaryRoot: string | null;
+  /** Folder of what programs of this workspace keep from call to call; null where there is none. */
+  readonly caches: string | null;
+  /** Git's settings for programs, which they read and do not write; null for none. */
+  readonly gitConfig: string | null;
   /** What lines are handed to where `shell.mode` is `sh`; null where there is none. */
   readonly shell: Program | null;
   /** Why a layer that the policy wants does not hold programs, one sentence each. */
@@ -43,12 +47,14 @@ export interface ThreadPrograms extends
     | "own"
     | "starter"
     | "temporaryRoot"
+    | "caches"
     | "shell"
     | "wrapper"
   > {
   /** See {@linkcode ProgramEnvironment}. */
   readonly marker: string;
   readonly token: number;
+  readonly searchPath: string;
   /** By what programs are held; asked for with the first. */
   readonly openHolds: (rulebook: Rulebook) => Promise<ProgramHolds>;
 }
@@ -108,12 +114,13 @@ async function holdsOf(
   if (libc === null || environment === null || !(landlock || seccomp)) {
     return () => Promise.resolve(UNCONFINED);
   }
-  const { temporaryRoot, searchPath } = environment;
+  const { temporaryRoot, caches, gitConfig, searchPath } = environment;
   const parts = { libc, abi: landlock ? abi : 0, seccomp, network };
   return async (rulebook) => {
     if (coarse !== true) return createNestedHolds(parts);
     await rulebook.prepare([{ kind: "process.spawn" }]);
-    return new WordHolds({ ...parts, system, temporaryRoot, searchPath }, rulebook);
+    const folders = { temporaryRoot, caches, gitConfig };
+    return new WordHolds({ ...parts, ...folders, system, searchPath }, rulebook);
   };
 }
 

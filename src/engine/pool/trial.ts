@@ -65,7 +65,7 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
     },
   };
   const kernel = layer === "runtime" ? "off" : "auto";
-  const sandbox: Sandbox = { ...settings.sandbox, kernel, temporary: false };
+  const sandbox: Sandbox = { ...settings.sandbox, kernel, temporary: false, caches: "off" };
   const pool = new WorkerPool({
     rulebook: { ...engine.rulebook, settings: { ...settings, sandbox } },
     policies: policies.map((policy) => ({ ...policy, workspace: inside })),

@@ -1,6 +1,9 @@
 /** What the programs of one call get beside what the thread's share: a marker, a judge, and somebody who listens. */
 
 import { ToolError } from "../../core/errors.ts";
+import { createKernelProbe } from "../../host/paths/path_probe.ts";
+import { createProgramFinder, type ProgramFinder } from "../../host/run/program_search.ts";
+import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { markOf } from "../../host/kernel/run_marks.ts";
 import type { OutputListener, OutputName } from "../../host/run/output_listener.ts";
 import type { ProgramHolds } from "../../host/run/program_holds.ts";
@@ -68,6 +71,7 @@ export function programsOf(
   const { starter } = thread;
   return {
     ...thread,
+    find: (name, directory) => finderOf(thread, rulebook)?.find(name, directory) ?? null,
     holds,
     marker: `${MARKER}=${thread.marker}.${job}`,
     mark: markOf(thread.token, job),
@@ -76,10 +80,24 @@ export function programsOf(
     onLeft,
     listen,
     openElsewhere,
-    async judge(command) {
+    async judge(command, own) {
       if (starter === null) return new ToolError("COMMAND_DENIED", "it cannot be judged here");
       const { decideAtRun } = await import("../judge/decide_at_run.ts");
-      return await decideAtRun({ rulebook, subject, grant, libc: starter.libc }, command);
+      return await decideAtRun(
+        { rulebook: own ?? rulebook, subject, grant, libc: starter.libc },
+        command,
+      );
     },
   };
+}
+
+/** Where the search is the one that found the programs of the line before it began. */
+function finderOf(
+  { starter, searchPath }: ThreadPrograms,
+  { settings }: Rulebook,
+): ProgramFinder | null {
+  if (starter === null) return null;
+  const { workspace, sandbox } = settings;
+  const probe = createKernelProbe(starter.libc);
+  return createProgramFinder(workspace, sandbox.system ?? SYSTEM_PATHS, { searchPath, probe });
 }

@@ -6,6 +6,8 @@ import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 export const NO_PROGRAM_ENVIRONMENT: ProgramEnvironment = {
   environment: {},
   temporaryRoot: null,
+  caches: null,
+  gitConfig: null,
   shell: null,
   reasons: [],
   searchPath: "",

@@ -2,10 +2,13 @@
 
 import { newToken } from "../../host/kernel/run_marks.ts";
 import { baseEnvironment } from "../../host/run/environment.ts";
+import { removeTree } from "../../host/run/temporary.ts";
 import type { Settings } from "../../policy/rulebook.ts";
 import type { Program } from "../../core/capability.ts";
 import { ownProgram } from "../modules/own_program.ts";
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
+import { openCaches } from "./_caches.ts";
+import { writeGitConfig } from "./_git_config.ts";
 
 /**
  * Reads the variables that the policy passes, and makes the folder for temporary files where it wants one. A `PATH` that
@@ -17,21 +20,41 @@ export function programEnvironmentOf(
   find: (name: string) => Program | null,
   searchPath: string | null,
 ): ProgramEnvironment {
-  const { environment, sandbox, shell } = settings;
-  const base = baseEnvironment(environment);
+  const { environment, sandbox, shell, workspace } = settings;
+  const temporaryRoot = sandbox.temporary ? makeTemporaryRoot() : null;
+  const gitConfig = temporaryRoot === null || environment.pass.includes(GIT_CONFIG) ||
+      Object.hasOwn(environment.set, GIT_CONFIG)
+    ? null
+    : writeGitConfig(temporaryRoot);
+  const given = baseEnvironment(environment);
+  const base = gitConfig === null ? given : { ...given, [GIT_CONFIG]: gitConfig };
   const passed = searchPath !== null && base.PATH !== undefined &&
     environment.set.PATH === undefined;
   return {
     environment: passed ? { ...base, PATH: searchPath } : base,
-    temporaryRoot: sandbox.temporary ? makeTemporaryRoot() : null,
+    temporaryRoot,
+    caches: openCaches(sandbox.caches, workspace, userId),
+    gitConfig,
     shell: shell === "sh" ? find("sh") : null,
     reasons: [],
     searchPath: searchPath ?? "",
-    own: ownProgram(settings.workspace),
+    own: ownProgram(workspace),
     marker: crypto.randomUUID(),
     token: newToken(),
   };
 }
+
+/** proc(5): its entries belong to whom the process acts as. */
+function userId(): number | null {
+  try {
+    return Deno.statSync("/proc/self").uid;
+  } catch {
+    return null;
+  }
+}
+
+/** git(1), Environment Variables */
+const GIT_CONFIG = "GIT_CONFIG_GLOBAL";
 
 /** Null where there is no place for it (a read-only root without TMPDIR): programs then have none, as without it. */
 function makeTemporaryRoot(): string | null {
@@ -42,12 +65,7 @@ function makeTemporaryRoot(): string | null {
   }
 }
 
-/** Removes what {@linkcode programEnvironmentOf} made. */
+/** Removes what {@linkcode programEnvironmentOf} made for its time. */
 export function removeProgramEnvironment({ temporaryRoot }: ProgramEnvironment): void {
-  if (temporaryRoot === null) return;
-  try {
-    Deno.removeSync(temporaryRoot, { recursive: true });
-  } catch {
-    // Left for the system's own sweep of temporary files.
-  }
+  if (temporaryRoot !== null) removeTree(temporaryRoot);
 }

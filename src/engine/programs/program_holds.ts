@@ -38,6 +38,10 @@ export interface HoldParts {
   readonly system: readonly string[];
   /** The folder of the temporary folders of all runs; null where the policy wants none. */
   readonly temporaryRoot: string | null;
+  /** What programs of this workspace keep from call to call; null for none. */
+  readonly caches: string | null;
+  /** Git's settings for programs; null for none. */
+  readonly gitConfig: string | null;
   /** The folders that bare names are looked for in. */
   readonly searchPath: string;
 }
@@ -274,7 +278,10 @@ export class WordHolds implements ProgramHolds {
       return { ...held, rules, done: () => close(libc, rules) };
     }
     const ground = groundOf(starting, this.#ground.list());
-    const own = trusted ? [] : [program.path];
+    const { caches, gitConfig } = this.#parts;
+    const own = [trusted ? null : program.path, gitConfig]
+      .filter((path) => path !== null) as CanonicalPath[];
+    const kept = caches === null || starting.use !== undefined ? [] : [caches as CanonicalPath];
     // A program that lies where the system's list does not lead is given with it.
     const whole = execute === "any" ? this.#parts.system : this.#librariesOf();
     const system = trusted ? [...whole, program.start] : whole;
@@ -282,7 +289,7 @@ export class WordHolds implements ProgramHolds {
     const key = [ground.fingerprint, ...temporary, ...own, ...written, "", ...execute].join("\0");
     if (this.#kept?.key !== key) {
       const files = { ...ground, readFiles: own };
-      const rules = this.#open(files, temporary, system, execute, null);
+      const rules = this.#open(files, [...temporary, ...kept], system, execute, null);
       if (this.#kept !== null) close(libc, this.#kept.rules);
       this.#kept = { key, rules };
     }

@@ -53,7 +53,7 @@ export function createProgramSupport(
     ...programEnvironmentOf(settings, (name) => finder.find(name, workspace), finder.searchPath),
     reasons: bubblewrap?.works === false ? [bubblewrap.reason] : [],
   };
-  const { temporaryRoot, shell } = programEnvironment;
+  const { temporaryRoot, caches, shell } = programEnvironment;
   /**
    * Looked for once: those that are not there would be looked for in every folder each time. One that is installed
    * later is found when a call names it, and given to the thread then.
@@ -66,8 +66,11 @@ export function createProgramSupport(
   let programs: readonly string[] | "any" | null = null;
   /** Whether programs are started by the launcher. */
   let launches: boolean | null = null;
-  const withTemporary = (write: readonly CanonicalPath[]): readonly CanonicalPath[] =>
-    temporaryRoot === null ? write : [...write, temporaryRoot as CanonicalPath];
+  const folders = [temporaryRoot, caches].filter((path) => path !== null) as CanonicalPath[];
+  const withFolders = (write: readonly CanonicalPath[]): readonly CanonicalPath[] => [
+    ...write,
+    ...folders,
+  ];
   const common = () => ({
     programs: programs ??= programsOf(),
     system,
@@ -87,7 +90,7 @@ export function createProgramSupport(
       spawn: {
         ...common(),
         read,
-        write: withTemporary(write),
+        write: withFolders(write),
         list,
         ...(bubblewrap?.works === true ? { bubblewrap: bubblewrap.path } : {}),
       },
@@ -106,7 +109,7 @@ export function createProgramSupport(
       const write = [...new Set(scope.write.map(deepestFolder))];
       const coarse = true;
       return {
-        spawn: { ...common(), read: scope.read, write: withTemporary(write), list: [], coarse },
+        spawn: { ...common(), read: scope.read, write: withFolders(write), list: [], coarse },
         state: write.join("\0"),
       };
     },

@@ -3,6 +3,7 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { changedNames, isWhollyCertain } from "../../shell/certain.ts";
@@ -25,6 +26,8 @@ import { runLine, Stopped } from "./line/run_line.ts";
 /** What running a plan needs of its call. */
 export interface PlanRun {
   readonly options: ProcessesOptions;
+  /** Where the run has a folder of its own: the rules with it. */
+  readonly rulebook: Rulebook | null;
   readonly starter: Starter;
   readonly run: Run;
   readonly launcher: Launcher;
@@ -63,6 +66,10 @@ export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
   }
 }
 
+function keyOf(name: string, directory: CanonicalPath): string {
+  return `${directory}\0${name}`;
+}
+
 /** What every shell reads alike, and nothing in it is known only when it runs: that alone is handed on. */
 function shellFor(plan: Plan, { options, env }: PlanRun): Program | null {
   const { rulebook, shell } = options;
@@ -73,8 +80,9 @@ function shellFor(plan: Plan, { options, env }: PlanRun): Program | null {
   return handed ? shell : null;
 }
 
-function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost {
-  const { grant, rulebook, judge } = options;
+function createLineHost({ options, rulebook: own, starter, run, launcher }: PlanRun): LineHost {
+  const { grant, judge } = options;
+  const rulebook = own ?? options.rulebook;
   const { libc } = starter;
   const { entryAt } = createKernelProbe(libc);
   const resolve = (directory: CanonicalPath, path: string): CanonicalPath | null => {
@@ -96,6 +104,15 @@ function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost 
       return (kind === "write" || kind === "append" || covers("read")) &&
         (kind === "read" || covers("write"));
     });
+  /** As they were judged, by their name and where it was said. */
+  const made = new Map<string, Program>();
+  /** A bare name is looked for before the line begins; a path may lead to what the line itself has made. */
+  const madeSince = (argv: readonly string[], directory: CanonicalPath): Program | null => {
+    const [name = ""] = argv;
+    return name.includes("/") && programOf(grant, argv, directory) === null
+      ? options.find(name, directory)
+      : null;
+  };
   return {
     ...starter,
     outputLimit: grant.limits.output,
@@ -114,12 +131,16 @@ function createLineHost({ options, starter, run, launcher }: PlanRun): LineHost 
     },
     async allow(command) {
       if (isGranted(command)) return;
-      const refusal = await judge(command);
+      const { argv, directory } = command;
+      const found = argv === null ? null : madeSince(argv, directory);
+      const refusal = await judge(found === null ? command : { ...command, made: found }, own);
       if (refusal !== null) throw refusal;
+      if (found !== null) made.set(keyOf(argv?.[0] ?? "", directory), found);
     },
     launch(launch) {
       const [name = ""] = launch.argv;
-      const program = programOf(grant, launch.argv, launch.directory);
+      const program = programOf(grant, launch.argv, launch.directory) ??
+        made.get(keyOf(name, launch.directory)) ?? null;
       // It was judged, and allowed by its name.
       if (program === null) {
         return notStarted(name, launch.directory, { libc, resolve, judgePath: rulebook.judgePath });

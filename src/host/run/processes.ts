@@ -2,9 +2,10 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { BUILTINS, type Plan } from "../../core/plan.ts";
-import type { Processes, ProcessOutcome } from "../../core/tool.ts";
+import type { Processes } from "../../core/tool.ts";
 import { certainText } from "../../shell/certain.ts";
 import { withRequested } from "./environment.ts";
+import { inTemporary } from "./temporary.ts";
 import { hold } from "./_hold.ts";
 import { runPlan } from "./_run_plan.ts";
 import { grantedOwn, grantedSpawn } from "./granted_programs.ts";
@@ -22,16 +23,16 @@ export function createProcesses(options: ProcessesOptions): Processes {
         return await inTemporary(
           options,
           environment,
-          (env) => runPortably({ ...options, spawn }, { ...request, env }),
+          ({ environment: env }) => runPortably({ ...options, spawn }, { ...request, env }),
         );
       }
       return await inTemporary(
         options,
         environment,
-        (env) =>
+        (own) =>
           hold(options, starter, request, (run, launcher) => {
             const { descriptors } = run;
-            const environment = new Map(Object.entries(env));
+            const environment = new Map(Object.entries(own.environment));
             const { program, cwd: directory } = spawn;
             const launch = { program, argv, directory, environment, descriptors };
             const child = launcher.launch(launch);
@@ -44,20 +45,18 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const { entry, directory, use } = grantedOwn(options.grant, argv, request);
       const { starter } = options;
       const spawn = { ...entry, argv, cwd: directory };
-      return await inTemporary(options, request.env, async (env) => {
-        if (starter === null) {
-          const { runPortably } = await import("./portable/processes.ts");
-          return await runPortably({ ...options, spawn }, { ...request, env });
-        }
-        return await hold(options, starter, request, (run, launcher) => {
-          const { descriptors } = run;
-          const environment = new Map(Object.entries(env));
-          const { program } = spawn;
-          const launch = { program, argv, directory, environment, descriptors, use };
-          const child = launcher.launch(launch);
-          run.release();
-          return child.ended;
-        });
+      if (starter === null) {
+        const { runPortably } = await import("./portable/processes.ts");
+        return await runPortably({ ...options, spawn }, request);
+      }
+      return await hold(options, starter, request, (run, launcher) => {
+        const { descriptors } = run;
+        const environment = new Map(Object.entries(request.env));
+        const { program } = spawn;
+        const launch = { program, argv, directory, environment, descriptors, use };
+        const child = launcher.launch(launch);
+        run.release();
+        return child.ended;
       });
     },
     async runLine(plan, request) {
@@ -70,10 +69,11 @@ export function createProcesses(options: ProcessesOptions): Processes {
       return await inTemporary(
         options,
         { ...options.environment, ...request.env },
-        (env) =>
+        ({ environment: env, temporary }) =>
           hold(options, starter, request, (run, launcher) =>
             runPlan(plan, {
               options,
+              rulebook: temporary === null ? null : options.rulebook.withFolder(temporary),
               starter,
               run,
               launcher,
@@ -105,23 +105,4 @@ function unsupported(): ToolError {
     "EXECUTION_ERROR",
     "command lines take system calls that this machine does not give Toolgate (Linux with glibc, and the ffi permission); argv runs one program",
   );
-}
-
-/** Runs with a TMPDIR of its own where the policy gives programs one. */
-async function inTemporary(
-  { temporaryRoot }: ProcessesOptions,
-  environment: Readonly<Record<string, string>>,
-  run: (environment: Readonly<Record<string, string>>) => Promise<ProcessOutcome>,
-): Promise<ProcessOutcome> {
-  if (temporaryRoot === null) return await run(environment);
-  const temporary = Deno.makeTempDirSync({ dir: temporaryRoot, prefix: "run-" });
-  try {
-    return await run({ ...environment, TMPDIR: temporary });
-  } finally {
-    try {
-      Deno.removeSync(temporary, { recursive: true });
-    } catch {
-      // A program that hangs in the kernel may still have a file there; the sweep of the root takes it.
-    }
-  }
 }

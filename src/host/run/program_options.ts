@@ -25,6 +25,8 @@ export interface ProgramOptions {
   readonly starter: Starter | null;
   /** A directory for a private TMPDIR of each run; it must be among what programs may write. */
   readonly temporaryRoot: string | null;
+  /** What programs keep from call to call lies here; null: in the temporary directory of the run, where there is one. */
+  readonly caches: string | null;
   /** Output as it comes, beside being kept; null where nobody asked. */
   readonly listener: OutputListener | null;
   /** Told the number of a process group when it begins, for whoever may have to end it from another thread. */
@@ -42,10 +44,15 @@ export interface ProgramOptions {
   readonly marker: string | null;
   /** The same as a number, which nothing can take off: see `ProcessLimits`. */
   readonly mark: number | null;
+  /** Looks for a program that was not there when the line was judged. */
+  readonly find: (name: string, directory: CanonicalPath) => Program | null;
   /** By what each program is held. */
   readonly holds: ProgramHolds;
-  /** Judges a command that is known only now: the error that refuses it, or null. */
-  readonly judge: (command: LineCommand) => Promise<ToolError | null>;
+  /**
+   * Judges a command that is known only now: the error that refuses it, or null. `rulebook`: that of this run, where it
+   * has a folder of its own.
+   */
+  readonly judge: (command: LineCommand, rulebook: Rulebook | null) => Promise<ToolError | null>;
   /** What each program is started in; null where that is nothing. */
   readonly wrapper: Wrapper | null;
   /** How Toolgate is started once more, as the process of a module. */
@@ -59,7 +66,7 @@ export interface ProcessesOptions extends ProgramOptions {
   readonly grant: Grant;
   readonly rulebook: Pick<
     Rulebook,
-    "settings" | "scope" | "judgePath" | "judgeBelow" | "mayDenyBelow" | "limitsRuns"
+    "settings" | "scope" | "judgePath" | "judgeBelow" | "mayDenyBelow" | "limitsRuns" | "withFolder"
   >;
   /** Ends the running programs as their timeout would. */
   readonly signal: AbortSignal;

@@ -67,10 +67,31 @@ export function decide(
       groups,
       asked.map((tell) => tell()),
     );
-  if (worst.effect !== "allow") return { ...worst, risk, verdicts, findings };
+  if (worst.effect !== "allow") {
+    const reason = worst.reason + temporaryHint(judges.settings, subject, capabilities, worst);
+    return { ...worst, reason, risk, verdicts, findings };
+  }
   const reason = verdicts[0]?.verdict.reason ?? riskVerdict.reason;
   return { effect: "allow", code: null, reason, rule: null, risk, verdicts, findings };
 }
+
+/** What to write in place of a name in a folder for temporary files that everybody shares. */
+function temporaryHint(
+  { sandbox }: Settings,
+  { permission }: Subject,
+  capabilities: readonly ResolvedCapability[],
+  { code }: Verdict,
+): string {
+  const named = sandbox.temporary && permission === "code_execution" &&
+    code === "PATH_OUTSIDE_WORKSPACE" &&
+    capabilities.some((one) => "path" in one && SHARED_TEMPORARY.test(one.path));
+  return named
+    ? "; for what this call alone needs write $TMPDIR/NAME, a folder of its own that is gone afterwards, " +
+      "and a file of the workspace for what is to stay"
+    : "";
+}
+
+const SHARED_TEMPORARY = /^\/(?:var\/)?tmp(?:\/|$)/;
 
 function weigh(
   policies: readonly CompiledPolicy[],

@@ -185,6 +185,20 @@ const absolute = text({
   },
 });
 
+const cacheFolder = text({
+  what: "auto, off, or an absolute path",
+  pattern: "^(auto|off|/.*)$",
+  check(value) {
+    if (value === "auto" || value === "off") return null;
+    if (!value.startsWith("/")) {
+      return "is not absolute; write auto, off, or a path such as /var/cache";
+    }
+    return value.split("/").some((part) => part === "." || part === "..")
+      ? "goes through . or ..; write where it leads"
+      : null;
+  },
+});
+
 const mode = oneOf(["auto", "required", "off"], { false: "off" });
 
 /** `sandbox`. */
@@ -196,7 +210,11 @@ export const sandbox: Field<Partial<Sandbox>> = object({
     list(absolute),
     "what commands may read and execute beyond the workspace, in place of the built-in list",
   ),
-  temporary: optional(flag(), "true: each command gets a TMPDIR of its own"),
+  temporary: optional(flag(), "whether each call's commands get a TMPDIR of their own"),
+  caches: optional(
+    cacheFolder,
+    "where commands keep what outlives a call: auto (below the user's cache folder), off, or a folder",
+  ),
 });
 
 /** `approvals`. Timers of the runtime overflow at 2^31 ms, about 24 days. */

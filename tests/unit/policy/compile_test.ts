@@ -50,9 +50,17 @@ const SETTINGS: readonly [
     { environment: { pass: ["A", "B"], set: { A: "1" } } },
   ], { environment: { pass: ["B"], set: { A: "1" } } }],
   ["of the sandbox the stricter", [
-    { sandbox: { kernel: "off", bubblewrap: "auto", network: "allow", temporary: false } },
+    {
+      sandbox: {
+        kernel: "off",
+        bubblewrap: "auto",
+        network: "allow",
+        temporary: false,
+        caches: "auto",
+      },
+    },
     { sandbox: { kernel: "required", bubblewrap: "off", network: "deny", temporary: true } },
-    { sandbox: { kernel: "auto", network: "allow", temporary: false } },
+    { sandbox: { kernel: "auto", network: "allow", temporary: false, caches: "off" } },
   ], {
     sandbox: {
       kernel: "required",
@@ -60,6 +68,7 @@ const SETTINGS: readonly [
       network: "deny",
       system: null,
       temporary: true,
+      caches: "off",
     },
   }],
   ["of the system what all name", [

@@ -1,6 +1,6 @@
 /** What running a line takes from around it: the machine, the judgement, and the end. */
 
-import type { CanonicalPath } from "../../../core/capability.ts";
+import type { CanonicalPath, Program } from "../../../core/capability.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import type { Spawner } from "../../../sandbox/spawner.ts";
 import type { Poller } from "../../kernel/poller.ts";
@@ -20,6 +20,8 @@ export interface LineCommand {
   readonly redirections: readonly LineRedirection[];
   /** Names that are set for it. */
   readonly variables: readonly string[];
+  /** What its first word leads to, where nothing was there when the line was judged: another command has made it since. */
+  readonly made?: Program;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Policy } from "../../../../src/policy/model.ts";
 const WORKSPACE = canonical("/w/project");
 
 function environmentOf(sections: Partial<Policy>, searchPath: string | null = "/found/bin") {
-  const { settings } = rulebookOf(WORKSPACE, sections);
+  const { settings } = rulebookOf(WORKSPACE, { sandbox: { temporary: false }, ...sections });
   return programEnvironmentOf(settings, (name) => program(name), searchPath);
 }
 

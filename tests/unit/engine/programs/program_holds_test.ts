@@ -49,6 +49,8 @@ class Place {
       network: false,
       system: SYSTEM_PATHS,
       temporaryRoot: null,
+      caches: null,
+      gitConfig: null,
       searchPath: SEARCH_PATH,
     }, rulebook);
     const finder = createProgramFinder(root, SYSTEM_PATHS, { searchPath: SEARCH_PATH });

@@ -32,7 +32,7 @@ network:
   - { ask: [localhost], allow_private: true, reason: this machine }
 tools: { delete_file: { risk: dangerous }, web_search: { enabled: false }, shell.run: { timeout: 60s } }
 timeouts: { default: 30s, kill_grace: 0 }
-limits: { read: 1MiB, write: 10MiB, output: 1MiB, response: 5MiB, request: 16MiB, entries: 500, depth: 5, matches: 50, memory: 256MiB, processes: 64, file: 1GiB, cpu: 1h, concurrency: 8 }
+limits: { read: 1MiB, write: 10MiB, output: 1MiB, response: 5MiB, request: 16MiB, entries: 500, depth: 5, matches: 50, memory: 2GiB, processes: 64, file: 1GiB, cpu: 1h, concurrency: 8 }
 backups: { keep: 5, age: 30d }
 agents:
   "*": { permissions: [file_read] }

@@ -1,0 +1,77 @@
+/** What a run's programs keep: a private folder for its time, and the caches of their workspace. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import type { ProgramOptions } from "./program_options.ts";
+
+/** What a run has of its own. */
+export interface OwnFolders {
+  readonly environment: Readonly<Record<string, string>>;
+  /** The folder that is gone afterwards; null where there is none. */
+  readonly temporary: CanonicalPath | null;
+}
+
+/**
+ * Runs with a TMPDIR of its own where the policy gives programs one, and with the variables that lead caches out of a
+ * home directory that programs cannot write to. What the policy or the call sets goes before.
+ */
+export async function inTemporary<T>(
+  { temporaryRoot, caches }: Pick<ProgramOptions, "temporaryRoot" | "caches">,
+  environment: Readonly<Record<string, string>>,
+  run: (own: OwnFolders) => Promise<T>,
+): Promise<T> {
+  if (temporaryRoot === null) {
+    return await run({
+      environment: { ...cacheVariables(caches), ...environment },
+      temporary: null,
+    });
+  }
+  const temporary = Deno.makeTempDirSync({ dir: temporaryRoot, prefix: "run-" }) as CanonicalPath;
+  // Node and Python look for the other two names where the first is not set, Windows' tools before it.
+  const places = { TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+  const kept = cacheVariables(caches ?? `${temporary}/.cache`);
+  try {
+    return await run({ environment: { ...kept, ...environment, ...places }, temporary });
+  } finally {
+    removeTree(temporary);
+  }
+}
+
+/**
+ * XDG Base Directory Specification (pip, mypy, black, deno and most others), npm-config(7), `go help environment`, the
+ * Cargo book (Environment Variables), yarn's and gradle's documentation.
+ */
+function cacheVariables(folder: string | null): Readonly<Record<string, string>> {
+  if (folder === null) return {};
+  return {
+    XDG_CACHE_HOME: folder,
+    npm_config_cache: `${folder}/npm`,
+    GOPATH: `${folder}/go`,
+    GOCACHE: `${folder}/go-build`,
+    CARGO_HOME: `${folder}/cargo`,
+    YARN_CACHE_FOLDER: `${folder}/yarn`,
+    GRADLE_USER_HOME: `${folder}/gradle`,
+  };
+}
+
+/** Removes the folder; a program that hangs in the kernel may still have a file there: the sweep of the root takes it. */
+export function removeTree(folder: string): void {
+  try {
+    Deno.removeSync(folder, { recursive: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    try {
+      // Go keeps its modules in folders that nobody may write to (`go help modcache`).
+      openFolders(folder);
+      Deno.removeSync(folder, { recursive: true });
+    } catch {
+      // It is left for the system's own sweep.
+    }
+  }
+}
+
+function openFolders(folder: string): void {
+  Deno.chmodSync(folder, 0o700);
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    if (isDirectory) openFolders(`${folder}/${name}`);
+  }
+}

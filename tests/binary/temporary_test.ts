@@ -1,0 +1,58 @@
+/** What a call's programs have beyond the workspace: a folder of their own while it lasts, caches, and an identity. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Pipe, Workspace } from "./toolgate.ts";
+
+/** Line, and what it prints; null: refused. */
+const LINES: readonly (readonly [line: string, stdout: string | null])[] = [
+  ['f=$(mktemp) && echo hi > "$f" && cat "$f" && wc -c < "$f"', "hi\n3\n"],
+  ["echo x > $TMPDIR/y; sort $TMPDIR/y; ls $TMPDIR; cp $TMPDIR/y kept", "x\ny\n"],
+  ["seq 200000 | sort -S 1M -n | tail -1", "200000\n"],
+  ["printf 'a\\nb\\n' | tac; ls -A $TMPDIR", "b\na\n"],
+  ["d=$(mktemp -d) && mkdir $d/e && ls $d && rmdir $d/e $d", "e\n"],
+  // The folder of all calls, another call's, and what a link in the own leads to.
+  ["ls $TMPDIR/..", null],
+  ["echo x > $TMPDIR/../other", null],
+  ["cat $TMPDIR/../../SENTINEL", null],
+  ["ln -s /etc $TMPDIR/l; cat $TMPDIR/l/passwd | head -1", null],
+  ["echo x > /tmp/toolgate-no-such", null],
+  // Made and run in one line.
+  ["printf '#!/bin/sh\\necho ran\\n' > p; chmod +x p; ./p; rm p", "ran\n"],
+  ["ln -s /usr/bin/mount e; ./e", null],
+  ["git config --get user.name; git config --get user.email", "A B\na@b.c\n"],
+];
+
+Deno.test("a call's programs have a folder of their own, and what they keep lies apart for each workspace", async () => {
+  await using workspace = new Workspace();
+  const home = `${workspace.base}/home`;
+  Deno.mkdirSync(home);
+  const temporary = `${home}/tmp`;
+  Deno.mkdirSync(temporary);
+  Deno.writeTextFileSync(`${home}/.gitconfig`, "[user]\nname = A B\nemail = a@b.c\n");
+  Deno.writeTextFileSync(`${temporary}/SENTINEL`, "secret");
+  const pipe = new Pipe([], {
+    cwd: workspace.root,
+    env: { HOME: home, TMPDIR: temporary },
+  });
+  const folders = new Set<string>();
+  for (const [command, expected] of LINES) {
+    const answer = await pipe.ask({ id: 1, tool: "run_command", args: { command } });
+    const said = JSON.stringify(answer);
+    assert(!said.includes("secret") && !said.includes("root:"), said);
+    if (expected === null) assert(answer.output?.exit_code !== 0, said);
+    else assertEquals(answer.output?.stdout, expected, said);
+    for (const { name } of Deno.readDirSync(temporary)) folders.add(name);
+  }
+  assertEquals(Deno.readTextFileSync(`${workspace.root}/kept`), "x\n");
+  // Between calls nothing of any call is left.
+  const [root = ""] = [...folders].filter((name) => name.startsWith("toolgate-"));
+  assertEquals(folders, new Set(["SENTINEL", root]));
+  assertEquals([...Deno.readDirSync(`${temporary}/${root}`)].map(({ name }) => name), [
+    "gitconfig",
+  ]);
+  const env = await pipe.ask({ id: 3, tool: "run_command", args: { command: "env" } });
+  const cache = `${Deno.realPathSync(home)}/.cache/toolgate/`;
+  assertMatch(env.output.stdout, new RegExp(`^GOCACHE=${cache}[0-9a-f]{16}/go-build$`, "m"));
+  await pipe.close();
+  assertEquals([...Deno.readDirSync(temporary)].map(({ name }) => name), ["SENTINEL"]);
+});
