@@ -7,6 +7,7 @@ import { hardenProcess } from "./_harden.ts";
 import { probeLandlock, restrictThread, rulesOf } from "./landlock.ts";
 import { type Libc, openLibc } from "./kernel/libc.ts";
 import type { Architecture } from "./seccomp.ts";
+import type { MemoryReader } from "./broker/memory_reader.ts";
 import type { Spawner } from "./spawner.ts";
 
 /** What holds the thread now. */
@@ -20,6 +21,8 @@ export interface Entered {
   readonly libc: Libc | null;
   /** Of a thread that starts programs; null where it must do so by the runtime alone. */
   readonly spawner: Spawner | null;
+  /** For reading the names in calls that programs hand over; null where the thread starts none. */
+  readonly memory: MemoryReader | null;
 }
 
 /**
@@ -46,7 +49,9 @@ export async function enterBoundary(
   // Loaded before the boundary closes, and only for threads that start programs.
   const seccomp = boundary.spawn === null ? null : await import("./seccomp.ts");
   const spawning = boundary.spawn === null ? null : await import("./spawner.ts");
+  const handing = boundary.spawn === null ? null : await import("./broker/memory_reader.ts");
   const libc = open();
+  const memory = libc === null || handing === null ? null : handing.openMemoryReader();
   const spawner = libc === null || spawning === null ? null : spawning.openSpawner();
   const layers: Layer[] = ["policy"];
   const reasons: string[] = [];
@@ -74,7 +79,7 @@ export async function enterBoundary(
       `sandbox.kernel is "required", and this machine cannot hold it: ${reasons.join("; ")}`,
     );
   }
-  return { layers, abi, reasons, libc, spawner };
+  return { layers, abi, reasons, libc, spawner, memory };
 }
 
 function holdByKernel(

@@ -116,6 +116,9 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
     for (const path of spawn.read) add(path, PROGRAM_READ, false);
     for (const path of spawn.write) add(path, PROGRAM_WRITE, false);
     for (const path of spawn.list) add(path, RIGHTS.READ_DIR, false);
+    // What the threads of its programs are called by, and what they are to what they make. Each of them holds itself to
+    // less than this, and gets none of it.
+    if (spawn.coarse === true) add("/proc", RIGHTS.READ_FILE | RIGHTS.READ_DIR, false);
     for (const path of [...spawn.system, ...spawn.own ?? []]) add(path, PROGRAM_READ, true);
     if (spawn.programs !== "any") {
       for (const path of spawn.programs) add(path, PROGRAM_READ, true);

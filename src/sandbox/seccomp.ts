@@ -7,6 +7,7 @@ import {
   JUDGED_CALLS,
   MISSING_CALLS,
 } from "./denied_calls.ts";
+import { HANDED_CALLS, type HandedCall, OPENING_FLAGS, UNSEEN_CALLS } from "./handed_calls.ts";
 import { ERRNO, errnoName } from "./kernel/errno.ts";
 import type { Libc } from "./kernel/libc.ts";
 
@@ -27,6 +28,8 @@ const argumentOffset = (index: number): number => 16 + 8 * index;
 /** SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_SET_MODE_FILTER (the same header). */
 const ALLOW = 0x7fff0000;
 const REFUSE = 0x00050000;
+/** SECCOMP_RET_USER_NOTIF (the same header) */
+const HAND_OVER = 0x7fc00000;
 const SET_MODE_FILTER = 1;
 /** SECCOMP_GET_ACTION_AVAIL, since Linux 4.14 (the same header). */
 const GET_ACTION_AVAIL = 2;
@@ -105,7 +108,31 @@ export interface FilterOptions {
   readonly onlyStart?: number | null;
   /** Whether it may change the modes, owners, times and attributes of files, and watch them: true unless given. */
   readonly attributes?: boolean;
+  /**
+   * Which calls are handed over to whoever listens: those that change something by its name, and those that open
+   * something to read it too. None unless given.
+   */
+  readonly handed?: "changes" | "changes and reads";
 }
+
+/** O_ACCMODE | O_CREAT | O_TRUNC | __O_TMPFILE: what is opened for more than reading (asm-generic/fcntl.h). */
+const CHANGING_FLAGS = 0o3 | 0o100 | 0o1000 | 0o20000000;
+/** O_PATH (the same header): no more than a name. */
+const PATH_FLAG = 0o10000000;
+
+const CHANGING_OPEN = (flags: number): readonly Instruction[] => [
+  load(argumentOffset(flags)),
+  unless(JUMP_IF_ANY_BIT, CHANGING_FLAGS, 1),
+  answer(HAND_OVER),
+  answer(ALLOW),
+];
+
+const ANY_OPEN = (flags: number): readonly Instruction[] => [
+  load(argumentOffset(flags)),
+  unless(JUMP_IF_ANY_BIT, PATH_FLAG, 1),
+  answer(ALLOW),
+  answer(HAND_OVER),
+];
 
 /**
  * The filter for programs: calls of `DENIED_CALLS`, new namespaces, typing into terminals, and whatever reaches the
@@ -118,7 +145,7 @@ export interface FilterOptions {
  */
 export function filterFor(
   architecture: Architecture,
-  { network, onlyStart = null, attributes = true }: FilterOptions,
+  { network, onlyStart = null, attributes = true, handed }: FilterOptions,
 ): readonly Instruction[] {
   const numberOf = (numbers: CallNumbers): number => numbers[architecture] ?? -1;
   const program: Instruction[] = [
@@ -139,6 +166,15 @@ export function filterFor(
       if (numbers[architecture] !== null) on(numbers, [refuse(errno)]);
     }
   };
+  if (handed !== undefined) {
+    const opening = handed === "changes" ? CHANGING_OPEN : ANY_OPEN;
+    for (const [name, numbers] of Object.entries(HANDED_CALLS)) {
+      if (numbers[architecture] === null) continue;
+      const flags = OPENING_FLAGS[name as HandedCall & keyof typeof OPENING_FLAGS];
+      on(numbers, flags === undefined ? [answer(HAND_OVER)] : opening(flags));
+    }
+    refuseAll(UNSEEN_CALLS, ERRNO.ENOSYS);
+  }
   refuseAll(DENIED_CALLS, ERRNO.EPERM);
   refuseAll(MISSING_CALLS, ERRNO.ENOSYS);
   if (!attributes) refuseAll(ATTRIBUTE_CALLS, ERRNO.EPERM);

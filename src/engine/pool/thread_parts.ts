@@ -9,6 +9,7 @@ import type { OwnProgram } from "../../host/run/module_protocol.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";
 import { enterBoundary, type Entered } from "../../sandbox/enter.ts";
+import type { Broker } from "../../host/broker/broker.ts";
 import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
@@ -89,12 +90,15 @@ export async function enterThread(
   if (spawn === null) return { held, parts: { libc, files, syntax, programs: null } };
   const { createStarter } = await import("../../host/run/starter.ts");
   const { createProcesses: create } = await import("../../host/run/processes.ts");
-  const starter = libc === null || spawner === null ? null : createStarter(libc, spawner);
+  const starter = libc === null || spawner === null
+    ? null
+    : createStarter(libc, spawner, held.memory);
   const { bubblewrap } = spawn;
   const wrapper = bubblewrap === undefined || starter === null
     ? null
     : (await import("../../host/run/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
-  const openHolds = await holdsOf(held, spawn, wrapper === null ? programEnvironment : null);
+  const environment = wrapper === null ? programEnvironment : null;
+  const openHolds = await holdsOf(held, spawn, environment, starter?.broker ?? null);
   const programs = { ...programEnvironment, create, layers, starter, wrapper, openHolds };
   return { held, parts: { libc, files, syntax, programs } };
 }
@@ -107,6 +111,7 @@ async function holdsOf(
   { libc, abi, layers }: Entered,
   { coarse, network, system }: SpawnBoundary,
   environment: ProgramEnvironment | null,
+  broker: Broker | null,
 ): Promise<ThreadPrograms["openHolds"]> {
   const { createNestedHolds, UNCONFINED } = await import("../../host/run/program_holds.ts");
   const { WordHolds } = await import("../programs/program_holds.ts");
@@ -120,7 +125,7 @@ async function holdsOf(
     if (coarse !== true) return createNestedHolds(parts);
     await rulebook.prepare([{ kind: "process.spawn" }]);
     const folders = { temporaryRoot, caches, gitConfig };
-    return new WordHolds({ ...parts, ...folders, system, searchPath }, rulebook);
+    return new WordHolds({ ...parts, ...folders, system, searchPath, broker }, rulebook);
   };
 }
 

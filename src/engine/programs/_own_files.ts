@@ -25,13 +25,14 @@ export interface FileSource {
  * rule only where the policy allows it too. What needs somebody's agreement is not given.
  *
  * What is written may have to be made, replaced or removed, which is a matter of its folder: that is given as far as
- * nothing in it is denied.
+ * nothing in it is denied. `byName`: what it changes it hands over, and is given by `changed`, the folders.
  */
 export function ownFiles(
   { libc, rulebook, system }: FileSource,
   { reads, writes, deletes, probes }: Effects,
   directory: CanonicalPath,
-): ProgramPaths {
+  byName = false,
+): ProgramPaths & { readonly changed: readonly CanonicalPath[] } {
   const { entryAt } = createKernelProbe(libc);
   /** By the words: a path can lead over tens of thousands of folders, and stand there a thousand times. */
   const known = new Map<string, CanonicalPath | null>();
@@ -85,12 +86,13 @@ export function ownFiles(
   }
   const looked = partsOf({ libc, rulebook }, parted);
   const changeable = partsOf({ libc, rulebook }, [...folders]);
-  return {
-    read: [...trees, ...looked.read],
-    readFiles,
-    write: changeable.write,
-    list: [...looked.list, ...changeable.list],
-  };
+  const list = [...looked.list, ...changeable.list];
+  const read = [...trees, ...looked.read];
+  const changed = [...folders];
+  // By name it changes what is in its folders as far as the policy allows; the kernel's rules only let it look there.
+  return byName
+    ? { read: [...read, ...changeable.write], readFiles, write: [], list, changed }
+    : { read, readFiles, write: changeable.write, list, changed };
 }
 
 const NOTHING = { read: [], write: [], list: [] } as const;

@@ -6,7 +6,9 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
+import type { Broker } from "../../host/broker/broker.ts";
+import { NameJudge } from "../../host/broker/handed_rules.ts";
+import type { Handed, ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
 import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import {
@@ -17,8 +19,13 @@ import {
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
-import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
-import { type Architecture, filterFor, type Instruction } from "../../sandbox/seccomp.ts";
+import { type ProgramPaths, type ProgramReach, programRules } from "../../sandbox/program_rules.ts";
+import {
+  type Architecture,
+  filterFor,
+  type FilterOptions,
+  type Instruction,
+} from "../../sandbox/seccomp.ts";
 import { basicsOf } from "../../sandbox/system_paths.ts";
 import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
 import { isWithin } from "../../sandbox/within.ts";
@@ -44,6 +51,8 @@ export interface HoldParts {
   readonly gitConfig: string | null;
   /** The folders that bare names are looked for in. */
   readonly searchPath: string;
+  /** Whoever does what programs hand over; null where there is nobody. */
+  readonly broker: Pick<Broker, "missing"> | null;
 }
 
 /**
@@ -179,16 +188,21 @@ export class WordHolds implements ProgramHolds {
   readonly #basics: readonly string[];
   readonly #realSystem: readonly CanonicalPath[];
   readonly #ground: LandlockPathSource;
+  /** As `#ground`, of what is read alone. */
+  readonly #readable: LandlockPathSource;
+  readonly #judge: NameJudge;
+  /** Whether there are names that the kernel's rules cannot tell from others. */
+  readonly #hasNames: boolean;
   readonly #architecture = Deno.build.arch as Architecture;
   readonly #scopes: number | null;
   /** Filters that are the same for all programs that they are for. */
-  readonly #filters: Readonly<Record<"free" | "plain", readonly Instruction[]>>;
+  readonly #filters = new Map<string, readonly Instruction[]>();
   #kept: KeptRules | null = null;
   #libraries: readonly string[] | null = null;
   #basicLibraries: readonly string[] | null = null;
 
   constructor(parts: HoldParts, rulebook: Rulebook) {
-    const { libc, system, searchPath, abi, network } = parts;
+    const { libc, system, searchPath, abi } = parts;
     this.#parts = parts;
     this.#rulebook = rulebook;
     const probe = createKernelProbe(libc);
@@ -201,16 +215,19 @@ export class WordHolds implements ProgramHolds {
     this.#basics = basicsOf(system);
     this.#realSystem = system.flatMap((path) => resolved(path, probe.entryAt) ?? []);
     this.#ground = createLandlockPaths(rulebook, undefined, { roots: null, libc });
+    this.#readable = createLandlockPaths(rulebook, undefined, {
+      roots: null,
+      libc,
+      access: "read",
+    });
+    this.#judge = new NameJudge(rulebook);
+    this.#hasNames = rulebook.scope.write.some((root) => this.#judge.mayRefuseBelow(root));
     const scopes = scopeRules(abi);
     this.#scopes = scopes === null ? null : opened(openRules(libc, scopes));
-    this.#filters = {
-      free: filterFor(this.#architecture, { network }),
-      plain: filterFor(this.#architecture, { network, attributes: false }),
-    };
   }
 
   of(starting: Starting): ProgramHold {
-    if (starting.own) return this.#hold(this.#scopes, this.#filters.free);
+    if (starting.own) return this.#holdOwn();
     const { program, directory, use } = starting;
     // What a tool uses for itself is held to the folders that it names, whatever its words.
     const argv = use?.argv ?? starting.argv;
@@ -231,7 +248,16 @@ export class WordHolds implements ProgramHolds {
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only };
-    return this.#withRules(starting, drawn, this.#filter(once, attributes));
+    const byName = use === undefined && attributes && this.#handsOver;
+    const { rules, handed, done } = this.#withRules(starting, drawn, byName);
+    const filter = this.#filter(once, { attributes, ...handing(handed) });
+    return { confined: true, filter: this.#parts.seccomp ? filter : null, rules, handed, done };
+  }
+
+  /** Whether programs that change something do so by name: see `Broker`. */
+  get #handsOver(): boolean {
+    const { abi, seccomp, broker } = this.#parts;
+    return this.#hasNames && abi > 0 && seccomp && broker !== null && broker.missing === null;
   }
 
   /**
@@ -244,13 +270,18 @@ export class WordHolds implements ProgramHolds {
     return starts === "none" && !this.#starts.isBinary(program.start) ? "any" : starts;
   }
 
-  #filter(once: boolean, attributes: boolean): (start: number) => readonly Instruction[] {
-    if (!once) {
-      const filter = attributes ? this.#filters.free : this.#filters.plain;
-      return () => filter;
-    }
+  #filter(
+    once: boolean,
+    options: Omit<FilterOptions, "network" | "onlyStart">,
+  ): (start: number) => readonly Instruction[] {
     const { network } = this.#parts;
-    return (start) => filterFor(this.#architecture, { network, attributes, onlyStart: start });
+    if (once) {
+      return (start) => filterFor(this.#architecture, { ...options, network, onlyStart: start });
+    }
+    const key = `${options.attributes ?? true} ${options.handed}`;
+    const known = this.#filters.get(key) ?? filterFor(this.#architecture, { ...options, network });
+    this.#filters.set(key, known);
+    return () => known;
   }
 
   #withRules(
@@ -263,37 +294,53 @@ export class WordHolds implements ProgramHolds {
       readonly execute: readonly string[] | "any";
       readonly trusted: boolean;
     },
-    filter: (start: number) => readonly Instruction[],
-  ): ProgramHold {
+    byName: boolean,
+  ): Pick<ProgramHold, "rules" | "handed" | "done"> {
     const { program, directory } = starting;
-    const { abi, libc, seccomp } = this.#parts;
-    const held = { confined: true, filter: seccomp ? filter : null };
-    if (abi === 0) return { ...held, rules: null, done: () => {} };
+    const { abi, libc } = this.#parts;
+    if (abi === 0) return { rules: null, handed: null, done: () => {} };
     const temporary = this.#temporaryOf(starting);
     if (byWords) {
       const source = { libc, rulebook: this.#rulebook, system: this.#realSystem };
-      const files = ownFiles(source, effects, directory);
+      const files = ownFiles(source, effects, directory, byName);
       const basics = only ? this.#basics : this.#basicsWithout();
       const rules = this.#open(files, temporary, basics, execute, this.#system);
-      return { ...held, rules, done: () => close(libc, rules) };
+      const handed = byName ? this.#handedOf(files, temporary, files.changed) : null;
+      return { rules, handed, done: () => close(libc, rules) };
     }
-    const ground = groundOf(starting, this.#ground.list());
+    const ground = byName ? this.#readable.list() : groundOf(starting, this.#ground.list());
     const { caches, gitConfig } = this.#parts;
     const own = [trusted ? null : program.path, gitConfig]
       .filter((path) => path !== null) as CanonicalPath[];
-    const kept = caches === null || starting.use !== undefined ? [] : [caches as CanonicalPath];
+    const left = [
+      ...temporary,
+      ...(caches === null || starting.use !== undefined ? [] : [caches as CanonicalPath]),
+    ];
     // A program that lies where the system's list does not lead is given with it.
     const whole = execute === "any" ? this.#parts.system : this.#librariesOf();
     const system = trusted ? [...whole, program.start] : whole;
     const written = starting.use === undefined ? [] : [...starting.use.writes, "use"];
-    const key = [ground.fingerprint, ...temporary, ...own, ...written, "", ...execute].join("\0");
+    const kind = byName ? "by name" : "";
+    const key = [ground.fingerprint, ...temporary, ...own, ...written, kind, ...execute].join("\0");
+    const { scope } = this.#rulebook;
     if (this.#kept?.key !== key) {
       const files = { ...ground, readFiles: own };
-      const rules = this.#open(files, [...temporary, ...kept], system, execute, null);
+      const rules = this.#open(files, left, system, execute, null);
       if (this.#kept !== null) close(libc, this.#kept.rules);
       this.#kept = { key, rules };
     }
-    return { ...held, rules: this.#kept.rules, done: () => {} };
+    const handed = byName ? this.#handedOf(ground, left, scope.write) : null;
+    return { rules: this.#kept.rules, handed, done: () => {} };
+  }
+
+  /** What is read is handed over only where the kernel's rules part folders for reading. */
+  #handedOf(
+    { read, list }: Pick<ProgramPaths, "read" | "list">,
+    left: readonly CanonicalPath[],
+    change: readonly CanonicalPath[],
+  ): Handed {
+    const covered = list.length === 0 ? null : new Set<string>(read);
+    return { rules: { left, change, covered }, judge: this.#judge };
   }
 
   /**
@@ -317,7 +364,7 @@ export class WordHolds implements ProgramHolds {
   }
 
   #open(
-    files: ProgramPaths,
+    files: ProgramPaths & Pick<ProgramReach, "run">,
     temporary: readonly CanonicalPath[],
     system: readonly string[],
     execute: readonly string[] | "any",
@@ -329,23 +376,26 @@ export class WordHolds implements ProgramHolds {
     return opened(openRules(libc, programRules(reach, abi), kept));
   }
 
-  #hold(rules: number | null, filter: readonly Instruction[]): ProgramHold {
-    return {
-      confined: true,
-      rules,
-      filter: this.#parts.seccomp ? () => filter : null,
-      done: () => {},
-    };
+  #holdOwn(): ProgramHold {
+    const filter = this.#parts.seccomp ? this.#filter(false, {}) : null;
+    return { confined: true, rules: this.#scopes, filter, handed: null, done: () => {} };
   }
 
   close(): void {
     const { libc } = this.#parts;
     this.#system.close();
     this.#ground.close();
+    this.#readable.close();
     if (this.#scopes !== null) close(libc, this.#scopes);
     if (this.#kept !== null) close(libc, this.#kept.rules);
     this.#kept = null;
   }
+}
+
+/** What of opening and changing a program hands over. */
+function handing(handed: Handed | null): Pick<FilterOptions, "handed"> {
+  if (handed === null) return {};
+  return { handed: handed.rules.covered === null ? "changes" : "changes and reads" };
 }
 
 /** A tool's own program reads what programs may read, and writes where the tool says and nowhere else. */

@@ -40,6 +40,7 @@ export async function hold(
     limitMaker: starter.limits,
     holds,
     wrapper,
+    broker: starter.broker,
   });
   let ended: Ended | null = null;
   let refusal: ToolError | null = null;
@@ -53,8 +54,11 @@ export async function hold(
     run.stop("refused");
   } finally {
     durationMs = performance.now() - started;
-    launcher.close();
-    await run.finish();
+    try {
+      await run.finish();
+    } finally {
+      launcher.close();
+    }
   }
   const { reason } = run;
   // What never came back was killed.

@@ -7,6 +7,7 @@ import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import type { StartFailure } from "../../sandbox/launcher/launcher.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import type { Broker, Refusal, Service } from "../broker/broker.ts";
 import { close } from "../kernel/pipes.ts";
 import type { LimitMaker } from "./_process_limits.ts";
 import type { OwnStart, ProgramHolds } from "./program_holds.ts";
@@ -39,6 +40,7 @@ export interface LauncherOptions {
   readonly limitMaker: LimitMaker;
   readonly holds: ProgramHolds;
   readonly wrapper: Wrapper | null;
+  readonly broker: Broker | null;
 }
 
 /** Starts the programs of one run, each in its place. */
@@ -46,6 +48,7 @@ export class Launcher {
   readonly #options: LauncherOptions;
   /** Directories that programs were started in, open until the run has ended. */
   readonly #directories = new Map<CanonicalPath, number>();
+  readonly #services: Service[] = [];
   /** How the program that ended last did; null while none has. */
   lastEnded: Ended | null = null;
 
@@ -72,7 +75,7 @@ export class Launcher {
   }
 
   #start(launch: Launch, path: string, words: readonly string[]): Child | StartFailure {
-    const { programs, marker, wrapper, holds, limits, limitMaker, mark } = this.#options;
+    const { programs, marker, wrapper, holds, limits, limitMaker, mark, broker } = this.#options;
     const directory = this.#directory(launch.directory);
     if (directory < 0) return { step: "directory", errno: -directory };
     const variables = Array.from(launch.environment, ([name, value]) => `${name}=${value}`);
@@ -87,11 +90,22 @@ export class Launcher {
     };
     if (wrapper === null) {
       const { own = false } = launch;
-      const { done, ...hold } = holds.of({ ...launch, argv: words, own });
+      const { done, handed, ...hold } = holds.of({ ...launch, argv: words, own });
       const file = own ? this.#open(path) : null;
       try {
         if (file !== null && file < 0) return { step: "execve", errno: -file };
-        return programs.start({ ...start, ...hold, ...(file === null ? {} : { file }) });
+        const started = programs.start({
+          ...start,
+          ...hold,
+          ...(file === null ? {} : { file }),
+          ...(handed === null || broker === null ? {} : {
+            onListener: (listener) =>
+              this.#services.push(broker.serve(listener, handed.rules, handed.judge)),
+          }),
+        });
+        if (handed === null || broker === null || !isRefusedListener(started)) return started;
+        broker.giveUp(`a listener is there already (${errnoName(started.errno)})`);
+        return this.#start(launch, path, words);
       } finally {
         if (file !== null && file >= 0) close(this.#options.libc, file);
         done();
@@ -128,10 +142,22 @@ export class Launcher {
     return opened;
   }
 
+  /** What the policy refused of what the programs handed over. */
+  get refusals(): readonly Refusal[] {
+    return this.#services.flatMap(({ refusals }) => refusals);
+  }
+
+  /** To be called when no program runs any more. */
   close(): void {
+    for (const service of this.#services) service.close();
     for (const descriptor of this.#directories.values()) close(this.#options.libc, descriptor);
     this.#directories.clear();
   }
+}
+
+/** One listener is all that a program can have (EBUSY), and some containers let it have none. */
+function isRefusedListener(started: Child | StartFailure): started is StartFailure {
+  return "errno" in started && (started.step === "seccomp" || started.step === "listener");
 }
 
 function isGranted(command: string): boolean {

@@ -6,6 +6,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { openRules, scopeRules } from "../../sandbox/landlock.ts";
 import type { HeldStart } from "../../sandbox/launcher/launcher.ts";
 import { type Architecture, filterFor } from "../../sandbox/seccomp.ts";
+import type { HandedRules, NameJudge } from "../broker/handed_rules.ts";
 import { close } from "../kernel/pipes.ts";
 
 /** A program that is about to be started. */
@@ -29,9 +30,17 @@ export interface OwnStart {
   readonly writes: readonly CanonicalPath[];
 }
 
+/** What a program may do by the calls that it hands over, and who says so. */
+export interface Handed {
+  readonly rules: HandedRules;
+  readonly judge: NameJudge;
+}
+
 /** What holds one start; `done` is to be called once it has begun, or could not. */
 export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "filter"> {
   readonly done: () => void;
+  /** Null where its filter hands nothing over. */
+  readonly handed: Handed | null;
 }
 
 /** Draws what holds each program of a thread. */
@@ -44,7 +53,7 @@ export interface ProgramHolds {
 
 /** Nothing but the limits: where the policy switches the kernel's layer off, or something else holds programs. */
 export const UNCONFINED: ProgramHolds = {
-  of: () => ({ confined: false, rules: null, filter: null, done: () => {} }),
+  of: () => ({ confined: false, rules: null, filter: null, handed: null, done: () => {} }),
   close: () => {},
 };
 
@@ -72,7 +81,7 @@ export function createNestedHolds({ libc, abi, seccomp, network }: HoldOptions):
   const program = filterFor(architecture, { network });
   const filter = seccomp ? () => program : null;
   return {
-    of: () => ({ confined: true, rules, filter, done: () => {} }),
+    of: () => ({ confined: true, rules, filter, handed: null, done: () => {} }),
     close() {
       if (rules !== null) close(libc, rules);
     },

@@ -11,6 +11,8 @@ import { keptCapabilities } from "../../sandbox/launcher/privileges.ts";
 import type { Spawner } from "../../sandbox/spawner.ts";
 import { createBuffer } from "./_output.ts";
 import { LimitMaker } from "./_process_limits.ts";
+import type { MemoryReader } from "../../sandbox/broker/memory_reader.ts";
+import { Broker } from "../broker/broker.ts";
 import { close, noDescriptors } from "../kernel/pipes.ts";
 import { Poller } from "../kernel/poller.ts";
 
@@ -21,6 +23,8 @@ export interface Starter {
   readonly launcher: ProgramLauncher;
   readonly limits: LimitMaker;
   readonly poller: Poller;
+  /** Does for programs what they hand over; null where nobody can read what that is. */
+  readonly broker: Broker | null;
   /** For whoever reads: what was read is taken before the next read. */
   readonly buffer: Uint8Array;
   /** `/dev/null`, for programs that are given no input. */
@@ -30,6 +34,7 @@ export interface Starter {
 }
 
 /**
+ * @param memory For reading what programs hand over; null where that is not wanted.
  * @param folder For the launcher's own files, where memory may not be executed; null where there is no place for one.
  *
  * Throws RESOURCE_LIMIT where there are too many open files, EXECUTION_ERROR where there is no `/dev/null`.
@@ -37,6 +42,7 @@ export interface Starter {
 export function createStarter(
   libc: Libc,
   spawner: Spawner,
+  memory: MemoryReader | null = null,
   folder: string | null = null,
 ): Starter {
   const path = libc.path("/dev/null");
@@ -50,7 +56,7 @@ export function createStarter(
   }
   const poller = new Poller(libc, spawner);
   const architecture = Deno.build.arch as Architecture;
-  const memory = createMemoryStore(libc, architecture);
+  const store = createMemoryStore(libc, architecture);
   return {
     libc,
     spawner,
@@ -58,11 +64,12 @@ export function createStarter(
       libc,
       spawner,
       architecture,
-      stores: folder === null ? [memory] : [memory, createFolderStore(libc, folder)],
+      stores: folder === null ? [store] : [store, createFolderStore(libc, folder)],
       capabilities: keptCapabilities(libc, architecture),
     }),
     limits: new LimitMaker(libc),
     poller,
+    broker: memory === null ? null : new Broker({ libc, memory, poller }),
     buffer: createBuffer(),
     nothing,
     close() {

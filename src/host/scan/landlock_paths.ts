@@ -11,6 +11,7 @@ import type { Rulebook } from "../../policy/rulebook.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { type EntryType, entryType } from "../paths/entry_type.ts";
 import type { Folder } from "./_folder.ts";
+import { ACCESSES } from "./_folder_judge.ts";
 import { FolderTree, pathOf } from "./_folder_tree.ts";
 import type { FolderReader, NamedEntry } from "./folder_reader.ts";
 import { createFolderReader } from "./linux/folder_reader.ts";
@@ -45,6 +46,8 @@ const BOUNDS: LandlockBounds = { rules: 4_096, entries: 5_000_000 };
 export interface LandlockRoots {
   readonly roots: readonly CanonicalPath[] | null;
   readonly libc: Libc | null;
+  /** For which access; for both unless given. */
+  readonly access?: Access;
 }
 
 /** Lists the paths as the trees are at each call. */
@@ -91,7 +94,7 @@ export function createLandlockPaths(
       const version = [tree.version, ...files].join("\0");
       if (last?.version === version) return last.paths;
       const drawing = new Drawing(rulebook, reader, bounds.rules);
-      for (const access of ["read", "write"] as const) {
+      for (const access of only?.access === undefined ? ACCESSES : [only.access]) {
         for (const { root, type } of types) {
           if (type === "file") drawing.addFile(access, root);
           const folder = type === "directory" ? tree.root(root) : null;

@@ -20,6 +20,7 @@ export interface Syscalls {
   readonly openat: number;
   readonly openat2: number;
   readonly mkdirat: number;
+  readonly mknodat: number;
   readonly unlinkat: number;
   readonly linkat: number;
   readonly symlinkat: number;
@@ -80,6 +81,7 @@ const X86_64: Syscalls = {
   openat: 257,
   openat2: 437,
   mkdirat: 258,
+  mknodat: 259,
   unlinkat: 263,
   linkat: 265,
   symlinkat: 266,
@@ -140,6 +142,7 @@ const AARCH64: Syscalls = {
   openat: 56,
   openat2: 437,
   mkdirat: 34,
+  mknodat: 33,
   unlinkat: 35,
   linkat: 37,
   symlinkat: 36,

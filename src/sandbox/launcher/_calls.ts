@@ -15,8 +15,11 @@ export interface LauncherCalls {
   readonly memfdCreate: number;
   readonly prctl: number;
   readonly prlimit64: number;
+  readonly recvmsg: number;
   readonly seccomp: number;
+  readonly sendmsg: number;
   readonly setpriority: number;
+  readonly socketpair: number;
 }
 
 /**
@@ -36,8 +39,11 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     memfdCreate: 319,
     prctl: 157,
     prlimit64: 302,
+    recvmsg: 47,
     seccomp: 317,
+    sendmsg: 46,
     setpriority: 141,
+    socketpair: 53,
   },
   aarch64: {
     capget: 90,
@@ -51,7 +57,10 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     memfdCreate: 279,
     prctl: 167,
     prlimit64: 261,
+    recvmsg: 212,
     seccomp: 277,
+    sendmsg: 211,
     setpriority: 140,
+    socketpair: 199,
   },
 };

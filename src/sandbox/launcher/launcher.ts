@@ -10,12 +10,14 @@ import type { Architecture, Instruction } from "../seccomp.ts";
 import { CLOSED, type Spawner } from "../spawner.ts";
 import { ImageMaker, randomBase, type Step } from "./image.ts";
 import type { ImageFile, ImageStore } from "./image_file.ts";
+import { type ListenerChannel, openChannel } from "./listener_channel.ts";
 import {
   type Executed,
   FIRST_OTHER,
   type ProcessLimits,
   type ProgramHold,
   programSteps,
+  RULES,
   type StepName,
 } from "./program_steps.ts";
 
@@ -36,6 +38,11 @@ export interface HeldStart extends Executed {
   readonly rules: number | null;
   /** See `ProgramHold`. */
   readonly filter: ((start: number) => readonly Instruction[]) | null;
+  /**
+   * Set where its filter hands calls over: given the descriptor that they come by, which belongs to whoever is given it,
+   * once the program runs.
+   */
+  readonly onListener?: (listener: number) => void;
 }
 
 /** Why a program was not started: what failed, and with which error number. */
@@ -90,12 +97,18 @@ export class ProgramLauncher {
     let steps: readonly Step<StepName>[] = [];
     const file = FIRST_OTHER + Math.max(start.descriptors.length - STANDARD, 0);
     const held = start.file !== undefined;
+    const { onListener } = start;
+    const free = held ? file + 1 : file;
+    const handing = onListener === undefined
+      ? null
+      : { channel: free, listener: lowestFree(start.descriptors) };
     const executed = held ? { ...start, path: `/proc/self/fd/${file}` } : start;
     const image = this.#images.make(randomBase(this.#architecture), (place) => {
       const hold = {
         ...start,
         closing: held ? file : null,
-        firstFree: held ? file + 1 : file,
+        firstFree: handing === null ? free : free + 1,
+        handing,
         landlock: start.rules !== null,
         capabilities: this.#capabilities,
       };
@@ -107,32 +120,54 @@ export class ProgramLauncher {
     const piped = this.#libc.call(numbers.pipe2, structAddress, OPEN.CLOEXEC);
     if (piped < 0) return { step: "start", errno: -piped };
     const status = { read: struct.getInt32(0, true), write: struct.getInt32(4, true) };
-    const id = this.#spawn(image, start, status.write);
+    const channel = onListener === undefined ? null : openChannel(this.#libc, this.#architecture);
+    const id = typeof channel === "number"
+      ? channel
+      : this.#spawn(image, start, status.write, channel);
     this.#close(status.write);
     const failure = id < 0 ? { step: "start", errno: -id } as const : this.#failure(status, steps);
     this.#close(status.read);
+    if (channel !== null && typeof channel !== "number") {
+      const listener = failure === null ? channel.receive() : -1;
+      channel.close();
+      if (listener >= 0) onListener?.(listener);
+    }
     if (failure === null) return id;
     if (id > 0) this.#reap(id);
     return failure;
   }
 
   /** Starts the launcher: a process number, or an error number with its sign turned. */
-  #spawn(image: Uint8Array, start: HeldStart, status: number): number {
+  #spawn(
+    image: Uint8Array,
+    start: HeldStart,
+    status: number,
+    channel: ListenerChannel | null,
+  ): number {
     for (;;) {
       const store = this.#stores[this.#store];
       if (store === undefined) return -ERRNO.EACCES;
       const file = store.put(image);
-      const id = typeof file === "number" ? file : this.#spawnFile(file, start, status);
+      const id = typeof file === "number" ? file : this.#spawnFile(file, start, status, channel);
       if (!USELESS.has(-id) || this.#store === this.#stores.length - 1) return id;
       // Memory may not be executed here, or /proc is not there to name it by.
       this.#store++;
     }
   }
 
-  #spawnFile(file: ImageFile, start: HeldStart, status: number): number {
+  #spawnFile(
+    file: ImageFile,
+    start: HeldStart,
+    status: number,
+    channel: ListenerChannel | null,
+  ): number {
     const { descriptors, rules, directory } = start;
     const standard = Array.from({ length: STANDARD }, (_, to) => descriptors[to] ?? CLOSED);
-    const own = [...descriptors.slice(STANDARD), ...(start.file === undefined ? [] : [start.file])];
+    const own = [
+      ...descriptors.slice(STANDARD),
+      ...(start.file === undefined ? [] : [start.file]),
+      ...(channel === null ? [] : [channel.end]),
+    ];
     const wanted = [...standard, status, rules ?? CLOSED, directory, ...own];
     // One that lies where another is to go would be overwritten before its turn.
     const moved: number[] = [];
@@ -187,6 +222,13 @@ export class ProgramLauncher {
   #close(descriptor: number): void {
     this.#libc.call(this.#libc.numbers.close, descriptor);
   }
+}
+
+/** The number that the launcher's next descriptor gets: those of the rules and of the directory are closed by then. */
+function lowestFree(descriptors: readonly number[]): number {
+  const standard = Array.from({ length: STANDARD }, (_, to) => descriptors[to] ?? CLOSED);
+  const closed = standard.indexOf(CLOSED);
+  return closed < 0 ? RULES : closed;
 }
 
 /** Errors of a store, or of starting what it has, that the next may not have. */

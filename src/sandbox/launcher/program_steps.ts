@@ -2,7 +2,7 @@
 
 import { type Architecture, encodeFilter, type Instruction } from "../seccomp.ts";
 import { LAUNCHER_CALLS } from "./_calls.ts";
-import type { PlaceData, Step } from "./image.ts";
+import type { PlaceData, Step, Word } from "./image.ts";
 import { STATUS } from "./_machine_code.ts";
 
 /** What is to be started, as execve(2) takes it. */
@@ -40,8 +40,18 @@ export interface ProgramHold {
   readonly landlock: boolean;
   /** The system call filter for a program whose own start names its path at this address; null for none. */
   readonly filter: ((start: number) => readonly Instruction[]) | null;
+  /** Where its filter hands calls over: null where it does not. */
+  readonly handing: Handing | null;
   /** Capabilities that are left to it, two words of 32 bits (capset(2)); null where there are none to give up. */
   readonly capabilities: readonly [number, number] | null;
+}
+
+/** How whoever answers what a program hands over gets at it. */
+export interface Handing {
+  /** The descriptor of a socket that it is sent through. */
+  readonly channel: number;
+  /** The number that the kernel gives it: the lowest that is free by then. */
+  readonly listener: number;
 }
 
 /** The descriptor of the rules. */
@@ -64,6 +74,7 @@ export type StepName =
   | "rules"
   | "descriptors"
   | "seccomp"
+  | "listener"
   | "execve";
 
 /** PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG (include/uapi/linux/prctl.h) */
@@ -75,6 +86,11 @@ const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 /** SECCOMP_SET_MODE_FILTER (include/uapi/linux/seccomp.h) */
 const SET_MODE_FILTER = 1;
+/** SECCOMP_FILTER_FLAG_NEW_LISTENER | WAIT_KILLABLE_RECV (the same header); the second since Linux 5.19. */
+export const LISTENING = (1 << 3) | (1 << 5);
+/** SOL_SOCKET, SCM_RIGHTS (include/uapi/asm-generic/socket.h, include/linux/socket.h) */
+const SOL_SOCKET = 1;
+const SCM_RIGHTS = 1;
 /** ~0U, the last number (close_range(2)) */
 const LAST_DESCRIPTOR = 0xffffffff;
 /** _LINUX_CAPABILITY_VERSION_3 (include/uapi/linux/capability.h) */
@@ -119,6 +135,13 @@ export function programSteps(
     ...(hold.closing === null ? [] : [
       { name: "status", call: calls.fcntl, words: [hold.closing, F_SETFD, FD_CLOEXEC] } as const,
     ]),
+    ...(hold.handing === null ? [] : [
+      {
+        name: "status",
+        call: calls.fcntl,
+        words: [hold.handing.channel, F_SETFD, FD_CLOEXEC],
+      } as const,
+    ]),
     ...limitSteps(calls.prlimit64, hold.limits),
     // Refused where this process is nicer already.
     {
@@ -152,10 +175,30 @@ export function programSteps(
   const filter = hold.filter?.(path);
   if (filter !== undefined) {
     const program = [filter.length, encodeFilter(filter)];
-    steps.push({ name: "seccomp", call: calls.seccomp, words: [SET_MODE_FILTER, 0, program] });
+    const { handing } = hold;
+    const flags = handing === null ? 0 : LISTENING;
+    steps.push({ name: "seccomp", call: calls.seccomp, words: [SET_MODE_FILTER, flags, program] });
+    if (handing !== null) {
+      const words = [handing.channel, rightsMessage(handing.listener), MSG_NOSIGNAL];
+      steps.push({ name: "listener", call: calls.sendmsg, words });
+    }
   }
   steps.push({ name: "execve", call: calls.execve, words: [path, argv, environment] });
   return steps;
+}
+
+/** include/linux/socket.h */
+const MSG_NOSIGNAL = 0x4000;
+
+/** struct msghdr with one byte, and one descriptor beside it (unix(7), cmsg(3)). */
+function rightsMessage(descriptor: number): Word {
+  const control = new Uint8Array(24);
+  const view = new DataView(control.buffer);
+  view.setBigUint64(0, 20n, true);
+  view.setInt32(8, SOL_SOCKET, true);
+  view.setInt32(12, SCM_RIGHTS, true);
+  view.setInt32(16, descriptor, true);
+  return [0, 0, [new Uint8Array(1), 1], 1, control, control.length, 0];
 }
 
 /** struct rlimit64: what holds now, and what it may be raised to. */

@@ -1,0 +1,166 @@
+/** What doing a call for a program has in common, whichever it is. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import type { HandedOver, Notifications } from "../../sandbox/broker/notifications.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import type { Access } from "../../policy/model.ts";
+import type { FileMasks } from "./_file_masks.ts";
+import type { HandedRules, NameJudge, NameKind } from "./handed_rules.ts";
+import {
+  followLinks,
+  isOfSystem,
+  LEAVE,
+  openExactly,
+  type WrittenName,
+  writtenName,
+} from "./_names.ts";
+import { close } from "../kernel/pipes.ts";
+import { statAt } from "../kernel/stat.ts";
+
+/** What became of it: the call's result (an error number with its sign turned), a descriptor to give, or nothing done. */
+export type Deed =
+  | number
+  | typeof LEAVE
+  | { readonly descriptor: number; readonly closesOnExec: boolean };
+
+/** What a program was refused by the policy. */
+export interface Refused {
+  readonly path: CanonicalPath;
+  readonly access: Access;
+  readonly kind: NameKind;
+}
+
+/** What deeds are done with: one set a program. */
+export interface DeedParts {
+  readonly libc: Libc;
+  readonly notifications: Notifications;
+  readonly judge: NameJudge;
+  readonly rules: HandedRules;
+  readonly masks: FileMasks;
+  readonly refuse: (refused: Refused) => void;
+  /** Sets the mode of what was just made. */
+  readonly setMode: (folder: number, name: string, mode: number) => void;
+  /** Told where something may have been put in the place of what the kernel's rules know. */
+  readonly replaced: (path: string) => void;
+}
+
+/** A path of which every part is what it says: no links, no `..`. It holds as long as it is opened without links. */
+export interface ExactName {
+  readonly path: string;
+  readonly slash: boolean;
+}
+
+/**
+ * Does something with what a call names. The words are taken for what they say first: where that meets a link (ELOOP, as
+ * nothing here follows one), the links are followed and what they lead to is judged anew. What is not ours to judge is
+ * left to the kernel.
+ */
+export function pathOf(
+  parts: DeedParts,
+  call: HandedOver,
+  directory: number,
+  address: bigint,
+  last: boolean,
+  deed: (name: ExactName) => Deed,
+): Deed {
+  const written = writtenName(parts.libc, parts.notifications, call, directory, address);
+  if (written === LEAVE) return LEAVE;
+  return onName(parts, written, last, deed);
+}
+
+/** As `pathOf`, of a name that was read. `own`: what is done in folders that are the program's own; left unless given. */
+export function onName(
+  parts: DeedParts,
+  written: WrittenName,
+  last: boolean,
+  deed: (name: ExactName) => Deed,
+  own: (name: ExactName) => Deed = () => LEAVE,
+): Deed {
+  if (!written.climbs) {
+    const act = actOn(parts, written.path, deed, own);
+    const done = act === null ? null : act(written);
+    if (done !== null && done !== -ERRNO.ELOOP) return done;
+    if (act === null && isOfSystem(written.path)) return LEAVE;
+  }
+  const real = followLinks(parts.libc, written, last || written.slash);
+  if (typeof real === "number" || real === LEAVE) return real;
+  const act = actOn(parts, real, deed, own);
+  return act === null ? LEAVE : act({ path: real, slash: written.slash });
+}
+
+/** Null for what is neither the program's own nor ruled by the policy. */
+function actOn(
+  parts: DeedParts,
+  path: string,
+  deed: (name: ExactName) => Deed,
+  own: (name: ExactName) => Deed,
+): ((name: ExactName) => Deed) | null {
+  if (isOwn(parts, path)) return own;
+  return parts.judge.isRuled(path) ? deed : null;
+}
+
+/** Whether the kernel's own rules give it to the program whole. */
+export function isOwn({ rules }: DeedParts, path: string): boolean {
+  return rules.left.some((folder) => isWithin(folder, path));
+}
+
+/**
+ * Whether the policy allows it, within what the program was given. What it refuses is remembered
+ * unless that is done `quietly`.
+ */
+export function permits(
+  { judge, rules, refuse }: DeedParts,
+  access: Access,
+  path: string,
+  kind: NameKind,
+  quietly = false,
+): boolean {
+  const refused = judge.refused(access, path, kind);
+  if (refused !== null) {
+    if (!quietly) refuse({ path: path as CanonicalPath, access: refused, kind });
+    return false;
+  }
+  return access === "read" || rules.change.some((folder) => isWithin(folder, path));
+}
+
+/**
+ * The answer to what is refused: remembered where something of that name is there, or would be from then on (`makes`);
+ * what is not there is not there. `present`: what a program expects to hear where it is there.
+ */
+export function refusal(
+  parts: DeedParts,
+  access: Access,
+  path: string,
+  kind: NameKind,
+  { makes = false, present = -ERRNO.EACCES }: {
+    readonly makes?: boolean;
+    readonly present?: number;
+  } = {},
+): number {
+  const found = inFolder(parts, path, (folder, name) => {
+    const stat = statAt(parts.libc, folder, name);
+    return typeof stat === "number" ? stat : 0;
+  });
+  if (found === -ERRNO.ELOOP || !makes && found < 0) return found;
+  if (found >= 0 && present !== -ERRNO.EACCES) return present;
+  permits(parts, access, path, kind);
+  return -ERRNO.EACCES;
+}
+
+/** Does something in the folder of a path, by its last part. ELOOP where a part of the folder is a link. */
+export function inFolder(
+  { libc }: DeedParts,
+  path: string,
+  act: (folder: number, name: string) => number,
+): number {
+  const cut = path.lastIndexOf("/");
+  const flags = OPEN.PATH | libc.numbers.O_DIRECTORY;
+  const folder = openExactly(libc, path.slice(0, cut) || "/", flags);
+  if (folder < 0) return folder;
+  const result = act(folder, path.slice(cut + 1));
+  close(libc, folder);
+  return result;
+}

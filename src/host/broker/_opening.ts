@@ -1,0 +1,120 @@
+/** Opening what a program names, for it: judged by the path that it is then opened by. */
+
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import type { HandedOver } from "../../sandbox/broker/notifications.ts";
+import { close } from "../kernel/pipes.ts";
+import { type Deed, type DeedParts, pathOf, permits, refusal } from "./_deed.ts";
+import { LEAVE, openExactly } from "./_names.ts";
+
+/** O_ACCMODE, O_TRUNC, O_APPEND, FASYNC, O_NOATIME, __O_TMPFILE (include/uapi/asm-generic/fcntl.h) */
+const ACCESS_BITS = 0o3;
+const TRUNCATE = 0o1000;
+const APPEND = 0o2000;
+const ASYNC = 0o20000;
+const NO_ACCESS_TIME = 0o1000000;
+const TEMPORARY = 0o20000000;
+/** F_SETFL (the same header) */
+const F_SETFL = 4;
+/** EOPNOTSUPP: what has no name cannot be judged by one. Programs fall back on a name. */
+const NOT_SUPPORTED = -ERRNO.EOPNOTSUPP;
+const MODE_BITS = 0o7777;
+/** SEEK_CUR (include/uapi/linux/fs.h) */
+const SEEK_CUR = 1;
+/** ESPIPE (asm-generic/errno-base.h) */
+const ESPIPE = 29;
+
+/** open(2), openat(2), creat(2). */
+export function openFor(
+  parts: DeedParts,
+  call: HandedOver,
+  { directory, address, flags, mode }: {
+    readonly directory: number;
+    readonly address: bigint;
+    readonly flags: number;
+    readonly mode: number;
+  },
+): Deed {
+  if ((flags & OPEN.PATH) !== 0) return LEAVE;
+  const creates = (flags & OPEN.CREAT) !== 0;
+  const exclusive = creates && (flags & OPEN.EXCL) !== 0;
+  const { O_NOFOLLOW } = parts.libc.numbers;
+  const follow = !exclusive && (flags & O_NOFOLLOW) === 0;
+  return pathOf(parts, call, directory, address, follow, ({ path, slash }) => {
+    if ((flags & TEMPORARY) === TEMPORARY) return NOT_SUPPORTED;
+    if (slash && creates) return -ERRNO.EISDIR;
+    return openPath(parts, call, path, {
+      changes: (flags & (ACCESS_BITS | TRUNCATE)) !== 0,
+      creates,
+      exclusive,
+      flags: slash ? flags | parts.libc.numbers.O_DIRECTORY : flags,
+      mode,
+    });
+  });
+}
+
+function openPath(
+  parts: DeedParts,
+  call: HandedOver,
+  path: string,
+  { changes, creates, exclusive, flags, mode }: {
+    readonly changes: boolean;
+    readonly creates: boolean;
+    readonly exclusive: boolean;
+    readonly flags: number;
+    readonly mode: number;
+  },
+): Deed {
+  const { libc, rules } = parts;
+  const { O_DIRECTORY, O_NOFOLLOW } = libc.numbers;
+  if (!changes && !creates && isCovered(rules.covered, path)) return LEAVE;
+  const kind = !changes && (flags & O_DIRECTORY) !== 0 ? "directory" : "file";
+  const access = changes ? "write" : "read";
+  if (!permits(parts, access, path, kind, true)) {
+    // What may be a folder too is opened as one or not at all.
+    const either = !changes && !creates && kind === "file";
+    if (either && permits(parts, "read", path, "directory", true)) {
+      const folder = openExactly(libc, path, flags | O_DIRECTORY | O_NOFOLLOW);
+      if (folder >= 0) return { descriptor: folder, closesOnExec: (flags & OPEN.CLOEXEC) !== 0 };
+      if (folder !== -ERRNO.ENOTDIR) return folder;
+    }
+    const present = exclusive ? -ERRNO.EEXIST : -ERRNO.EACCES;
+    return refusal(parts, access, path, kind, { makes: creates, present });
+  }
+  const how = (flags & ~(OPEN.CREAT | OPEN.EXCL)) | O_NOFOLLOW | OPEN.NONBLOCK | OPEN.NOCTTY;
+  let opened = exclusive ? -ERRNO.ENOENT : openExactly(libc, path, how);
+  if (opened === -ERRNO.ENOENT && creates) {
+    if (!permits(parts, "write", path, "file", true)) {
+      const present = exclusive ? -ERRNO.EEXIST : -ERRNO.EACCES;
+      return refusal(parts, "write", path, "file", { makes: true, present });
+    }
+    const wanted = parts.masks.masked(call.thread, mode & MODE_BITS);
+    const made = OPEN.CREAT | (flags & OPEN.EXCL);
+    opened = openExactly(libc, path, how | made, wanted.mode);
+    if (opened >= 0 && wanted.cut) libc.call(libc.numbers.fchmod, opened, wanted.mode);
+  }
+  if (opened < 0) return opened;
+  if (!changes && isPipe(parts, opened)) {
+    close(libc, opened);
+    return -ERRNO.ENXIO;
+  }
+  // It was opened so that nothing could hold up who opens it.
+  if ((flags & OPEN.NONBLOCK) === 0) {
+    libc.call(libc.numbers.fcntl, opened, F_SETFL, flags & (APPEND | ASYNC | NO_ACCESS_TIME));
+  }
+  return { descriptor: opened, closesOnExec: (flags & OPEN.CLOEXEC) !== 0 };
+}
+
+/** Whoever waits for a writer would have to wait here. */
+function isPipe({ libc }: DeedParts, descriptor: number): boolean {
+  return libc.call(libc.numbers.lseek, descriptor, 0, SEEK_CUR) === -ESPIPE;
+}
+
+/** Whether the kernel's rules let it read what lies there. */
+function isCovered(covered: ReadonlySet<string> | null, path: string): boolean {
+  if (covered === null) return true;
+  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    if (covered.has(at)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,71 @@
+/** What one program may do by the calls that it hands over: the policy, name by name, within what it was given. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { baseName, parentOf } from "../../core/path_text.ts";
+import type { Access } from "../../policy/model.ts";
+import type { EntryJudge, Rulebook, Verdict } from "../../policy/rulebook.ts";
+import { isWithin } from "../../sandbox/within.ts";
+
+/** What a name is taken to be; rules for endings are about files alone. */
+export type NameKind = "file" | "directory";
+
+/** The rules of one program. */
+export interface HandedRules {
+  /** Folders that the kernel's own rules give to the program whole: it does there what it does by itself. */
+  readonly left: readonly CanonicalPath[];
+  /** Where it may change something as far as the policy allows it: its own part of what the policy speaks of. */
+  readonly change: readonly CanonicalPath[];
+  /** Folders that the kernel's rules let it read whole; null where it opens what it reads by itself. */
+  readonly covered: ReadonlySet<string> | null;
+}
+
+/** Folders whose rules are remembered. */
+const MOST_KEPT = 4096;
+
+/** Judges names by the policy, quickly where one folder is asked about again and again. */
+export class NameJudge {
+  readonly #rulebook: Pick<Rulebook, "judgeBelow" | "judgePath" | "mayDenyBelow">;
+  readonly #kept = new Map<string, Readonly<Record<Access, EntryJudge>>>();
+  /** What the policy speaks of. What lies elsewhere is left to the kernel's rules. */
+  readonly ruled: readonly CanonicalPath[];
+
+  constructor(rulebook: Pick<Rulebook, "judgeBelow" | "judgePath" | "mayDenyBelow" | "scope">) {
+    this.#rulebook = rulebook;
+    this.ruled = [...new Set([...rulebook.scope.read, ...rulebook.scope.write])];
+  }
+
+  isRuled(path: string): boolean {
+    return path !== "/" && this.ruled.some((root) => isWithin(root, path));
+  }
+
+  /** The access that is not allowed, or null. Programs write only what they may read too. */
+  refused(access: Access, path: string, kind: NameKind): Access | null {
+    const { read, write } = this.#judgesOf(parentOf(path as CanonicalPath));
+    const name = baseName(path);
+    if (read.effectOf(name, kind) !== "allow") return "read";
+    return access === "write" && write.effectOf(name, kind) !== "allow" ? "write" : null;
+  }
+
+  #judgesOf(folder: CanonicalPath): Readonly<Record<Access, EntryJudge>> {
+    const known = this.#kept.get(folder);
+    if (known !== undefined) return known;
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    const judges = {
+      read: this.#rulebook.judgeBelow("read", folder),
+      write: this.#rulebook.judgeBelow("write", folder),
+    };
+    this.#kept.set(folder, judges);
+    return judges;
+  }
+
+  /** Why it is refused, and by which rule. */
+  verdict(access: Access, path: string, kind: NameKind): Verdict {
+    return this.#rulebook.judgePath(access, path as CanonicalPath, kind);
+  }
+
+  /** Whether something that lies in a folder, or comes to lie in it, could be refused. */
+  mayRefuseBelow(folder: string): boolean {
+    const path = folder as CanonicalPath;
+    return this.#rulebook.mayDenyBelow("read", path) || this.#rulebook.mayDenyBelow("write", path);
+  }
+}

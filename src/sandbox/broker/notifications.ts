@@ -1,0 +1,140 @@
+/** Calls that programs hand over, as the kernel tells of them and takes the answers (seccomp_unotify(2)). */
+
+import { ERRNO } from "../kernel/errno.ts";
+import type { Libc } from "../kernel/libc.ts";
+import { LISTENING } from "../launcher/program_steps.ts";
+import type { MemoryReader } from "./memory_reader.ts";
+
+/** A call that somebody waits for. */
+export interface HandedOver {
+  readonly id: bigint;
+  /** The thread that made it, which waits; its number may be another's as soon as it was killed. */
+  readonly thread: number;
+  readonly number: number;
+  /** As the registers had them: 64 bits each. */
+  readonly words: BigUint64Array;
+}
+
+/** SECCOMP_IOCTL_NOTIF_RECV, SEND, ID_VALID, ADDFD, SET_FLAGS (include/uapi/linux/seccomp.h) */
+const IOCTL = {
+  RECEIVE: 0xc0502100,
+  SEND: 0xc0182101,
+  IS_VALID: 0x40082102,
+  ADD_DESCRIPTOR: 0x40182103,
+  SET_FLAGS: 0x40082104,
+} as const;
+/** SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, since Linux 6.6 (the same header): who answers and who waits take turns. */
+const SYNC_WAKE_UP = 1;
+/** SECCOMP_USER_NOTIF_FLAG_CONTINUE, SECCOMP_ADDFD_FLAG_SEND (the same header) */
+const FLAG_CONTINUE = 1;
+const FLAG_SEND = 2;
+/** sizeof(struct seccomp_notif); the data of the call begins at 16, its words at 32 (the same header). */
+const NOTICE_SIZE = 80;
+const ANSWER_SIZE = 24;
+const WORDS = 6;
+/** SECCOMP_SET_MODE_FILTER, SECCOMP_GET_NOTIF_SIZES (the same header) */
+const SET_MODE_FILTER = 1;
+const GET_SIZES = 3;
+const OPEN_CLOEXEC = 0o2000000;
+
+/**
+ * Null where calls can be handed over here and their names be read, else why not. Asks without putting a filter on
+ * anything; whether a listener is there already, which would be the only one, only the first start tells.
+ */
+export function handingMissing(libc: Libc): string | null {
+  const { numbers, struct, structAddress } = libc;
+  const sized = libc.call(numbers.seccomp, GET_SIZES, 0, structAddress);
+  const isKnown = sized >= 0 && struct.getUint16(0, true) === NOTICE_SIZE &&
+    struct.getUint16(2, true) === ANSWER_SIZE;
+  // Flags that it knows get as far as the filter, which is not there.
+  const asked = libc.call(numbers.seccomp, SET_MODE_FILTER, LISTENING, 0);
+  return isKnown && asked === -ERRNO.EFAULT
+    ? null
+    : "this kernel, or container, does not let programs hand calls over (seccomp user notification, Linux 5.19)";
+}
+
+/** One listener. Uses the beginning of the library's room for structures. */
+export class Notifications {
+  readonly #libc: Libc;
+  readonly #memory: MemoryReader;
+  readonly #words = new BigUint64Array(WORDS);
+  readonly listener: number;
+
+  constructor(libc: Libc, memory: MemoryReader, listener: number) {
+    this.#libc = libc;
+    this.#memory = memory;
+    this.listener = listener;
+    libc.call(libc.numbers.ioctl, listener, IOCTL.SET_FLAGS, SYNC_WAKE_UP);
+  }
+
+  /** The next call; its words are good until the next. Null where who made it has gone meanwhile. Waits for one. */
+  receive(): HandedOver | null {
+    const { numbers, struct, structAddress, structBytes } = this.#libc;
+    structBytes.fill(0, 0, NOTICE_SIZE);
+    if (this.#libc.call(numbers.ioctl, this.listener, IOCTL.RECEIVE, structAddress) < 0) {
+      return null;
+    }
+    for (let word = 0; word < WORDS; word++) {
+      this.#words[word] = struct.getBigUint64(32 + 8 * word, true);
+    }
+    return {
+      id: struct.getBigUint64(0, true),
+      thread: struct.getUint32(8, true),
+      number: struct.getInt32(16, true),
+      words: this.#words,
+    };
+  }
+
+  /** Whether it still waits: what was read of its thread meanwhile was its own. */
+  isWaiting({ id }: HandedOver): boolean {
+    const { numbers, struct, structAddress } = this.#libc;
+    struct.setBigUint64(0, id, true);
+    return this.#libc.call(numbers.ioctl, this.listener, IOCTL.IS_VALID, structAddress) >= 0;
+  }
+
+  /**
+   * The text at an address of its memory, without the closing NUL; or an error number with its sign turned: EFAULT,
+   * ENAMETOOLONG, EILSEQ where it is no UTF-8, EPERM where it cannot be looked at.
+   */
+  text(call: HandedOver, address: bigint): string | number {
+    const read = this.#memory.text(call.thread, address);
+    return typeof read === "number" || this.isWaiting(call) ? read : -ERRNO.ESRCH;
+  }
+
+  /** The call's result: at least 0, or an error number with its sign turned. */
+  answer({ id }: HandedOver, result: number): void {
+    this.#send(id, result, 0);
+  }
+
+  /** The kernel does it as if nobody had been asked: the program's own rules hold it. */
+  leave({ id }: HandedOver): void {
+    this.#send(id, 0, FLAG_CONTINUE);
+  }
+
+  #send(id: bigint, result: number, flags: number): void {
+    const { numbers, struct, structAddress } = this.#libc;
+    struct.setBigUint64(0, id, true);
+    struct.setBigInt64(8, BigInt(Math.max(result, 0)), true);
+    struct.setInt32(16, Math.min(result, 0), true);
+    struct.setUint32(20, flags, true);
+    this.#libc.call(numbers.ioctl, this.listener, IOCTL.SEND, structAddress);
+  }
+
+  /** Gives the program a copy of a descriptor as the result of its call. */
+  give(call: HandedOver, descriptor: number, closesOnExec: boolean): void {
+    const { numbers, struct, structAddress } = this.#libc;
+    struct.setBigUint64(0, call.id, true);
+    struct.setUint32(8, FLAG_SEND, true);
+    struct.setUint32(12, descriptor, true);
+    struct.setUint32(16, 0, true);
+    struct.setUint32(20, closesOnExec ? OPEN_CLOEXEC : 0, true);
+    const given = this.#libc.call(
+      numbers.ioctl,
+      this.listener,
+      IOCTL.ADD_DESCRIPTOR,
+      structAddress,
+    );
+    // It has as many open files as it may have; where it is gone nobody hears this either.
+    if (given < 0) this.answer(call, given === -ERRNO.ENOENT ? -ERRNO.EINTR : given);
+  }
+}
