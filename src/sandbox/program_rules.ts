@@ -31,8 +31,6 @@ export interface ProgramReach extends ProgramPaths {
   readonly system: readonly string[];
   /** What may be executed; "any": whatever may be read. */
   readonly execute: readonly string[] | "any";
-  /** Where what may be read may be executed, whenever it was made. */
-  readonly run?: readonly CanonicalPath[];
   readonly network: boolean;
 }
 
@@ -67,7 +65,6 @@ export function programRules(reach: ProgramReach, abi: number): LandlockRules {
   for (const path of reach.readFiles) add(path, RIGHTS.READ_FILE | execute, { file: true });
   for (const path of reach.write) add(path, WRITE | execute);
   for (const path of reach.change ?? []) add(path, WRITE & ~READ);
-  for (const path of reach.run ?? []) add(path, execute);
   for (const path of reach.list) add(path, RIGHTS.READ_DIR);
   for (const path of reach.execute === "any" ? [] : reach.execute) {
     add(path, READ | RIGHTS.EXECUTE, { links: true });

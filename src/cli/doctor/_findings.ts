@@ -13,6 +13,7 @@ export type Kind =
   | "memory"
   | "shared memory"
   | "limits"
+  | "names"
   | "namespaces";
 
 /** A layer that `doctor` tries. `launcher`: what a program gives up before it begins. */

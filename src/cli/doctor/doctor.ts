@@ -5,7 +5,8 @@ import { EXIT } from "../../core/errors.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
 import { detectBubblewrap } from "../../sandbox/bubblewrap.ts";
 import { probeLandlock } from "../../sandbox/landlock.ts";
-import { openLibc } from "../../sandbox/kernel/libc.ts";
+import { handingMissing } from "../../sandbox/broker/notifications.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { type Finding, finding, isHealthy, notEnforced, table } from "./_findings.ts";
 import { circumstancesOf, warningsOf } from "../circumstances.ts";
@@ -24,6 +25,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
   const findings = [
     ...await policyFindings(engine),
     ...await layerFindings(engine, session, { sealed, abi }),
+    namesFinding(libc),
     await bubblewrapFinding(engine),
   ];
   await engine.runner.close();
@@ -63,6 +65,18 @@ export async function doctor(invocation: Invocation): Promise<number> {
     ].join("\n"));
   }
   return healthy ? EXIT.success : EXIT.failed;
+}
+
+/** Asked of the kernel: that it is done is seen by the first program that is started. */
+function namesFinding(libc: Libc | null): Finding {
+  const missing = libc === null ? "the C library cannot be called" : handingMissing(libc);
+  const attempt = "programs hand over what they name, where the policy denies names";
+  return missing === null
+    ? finding("launcher", "names", attempt, true, "the kernel has it (seccomp user notification)")
+    : {
+      ...finding("launcher", "names", attempt, false, `${missing}: folders are closed instead`),
+      absent: true,
+    };
 }
 
 async function layerFindings(

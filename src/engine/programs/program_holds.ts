@@ -19,7 +19,7 @@ import {
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
-import { type ProgramPaths, type ProgramReach, programRules } from "../../sandbox/program_rules.ts";
+import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
 import {
   type Architecture,
   filterFor,
@@ -364,7 +364,7 @@ export class WordHolds implements ProgramHolds {
   }
 
   #open(
-    files: ProgramPaths & Pick<ProgramReach, "run">,
+    files: ProgramPaths,
     temporary: readonly CanonicalPath[],
     system: readonly string[],
     execute: readonly string[] | "any",

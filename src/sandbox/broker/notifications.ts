@@ -2,6 +2,7 @@
 
 import { ERRNO } from "../kernel/errno.ts";
 import type { Libc } from "../kernel/libc.ts";
+import { AT_FDCWD } from "../kernel/open_without_links.ts";
 import { LISTENING } from "../launcher/program_steps.ts";
 import type { MemoryReader } from "./memory_reader.ts";
 
@@ -48,9 +49,12 @@ export function handingMissing(libc: Libc): string | null {
     struct.getUint16(2, true) === ANSWER_SIZE;
   // Flags that it knows get as far as the filter, which is not there.
   const asked = libc.call(numbers.seccomp, SET_MODE_FILTER, LISTENING, 0);
-  return isKnown && asked === -ERRNO.EFAULT
-    ? null
-    : "this kernel, or container, does not let programs hand calls over (seccomp user notification, Linux 5.19)";
+  if (!isKnown || asked !== -ERRNO.EFAULT) {
+    return "this kernel, or container, has no seccomp user notification of Linux 5.19";
+  }
+  // Of no size that it knows: EINVAL where the call is there.
+  const opened = libc.call(numbers.openat2, AT_FDCWD, libc.path("/"), structAddress, 0);
+  return opened === -ERRNO.EINVAL ? null : "this kernel, or container, has no openat2";
 }
 
 /** One listener. Uses the beginning of the library's room for structures. */

@@ -5,6 +5,7 @@ import {
   JUDGED_CALLS,
   MISSING_CALLS,
 } from "../../../src/sandbox/denied_calls.ts";
+import { HANDED_CALLS, OPENING_FLAGS, UNSEEN_CALLS } from "../../../src/sandbox/handed_calls.ts";
 import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
 import { type Architecture, filterFor, type Instruction } from "../../../src/sandbox/seccomp.ts";
 
@@ -41,6 +42,9 @@ function judge(program: readonly Instruction[], call: Call, architecture: Archit
   throw new Error("ran over the end");
 }
 
+/** SECCOMP_RET_USER_NOTIF */
+const HANDED_OVER = 0x7fc00000;
+
 for (const architecture of ["x86_64", "aarch64"] as const) {
   const shut = filterFor(architecture, { network: false });
   const open = filterFor(architecture, { network: true });
@@ -49,6 +53,58 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     assert(number !== null);
     return number;
   };
+
+  Deno.test(`the ${architecture} filter hands over what names something, and of opening what it is told to`, () => {
+    const filters = {
+      none: shut,
+      changes: filterFor(architecture, { network: false, handed: "changes" }),
+      all: filterFor(architecture, { network: false, handed: "changes and reads" }),
+    };
+    const [none, changes, all] = Object.values(filters).map((filter) => (call: Call) =>
+      judge(filter, call, architecture)
+    ) as [(call: Call) => number, (call: Call) => number, (call: Call) => number];
+    for (const [name, numbers] of Object.entries(HANDED_CALLS)) {
+      const number = numbers[architecture];
+      if (number === null || name === "open" || name === "openat") continue;
+      assertEquals([name, none({ number })], [name, ALLOWED]);
+      assertEquals([name, changes({ number }), all({ number })], [name, HANDED_OVER, HANDED_OVER]);
+    }
+    for (const [name, index] of Object.entries(OPENING_FLAGS)) {
+      const number = HANDED_CALLS[name as keyof typeof OPENING_FLAGS][architecture];
+      if (number === null) continue;
+      // Flags, and whether that is a change: reading, a folder, writing, both, made, cut, without a name.
+      const rows = [
+        [0o0, false],
+        [0o2000000, false],
+        [0o200000, false],
+        [0o1, true],
+        [0o2, true],
+        [0o100, true],
+        [0o1000, true],
+        [0o20200000, true],
+      ] as const;
+      for (const [flags, isChange] of rows) {
+        // What is above 32 bits the kernel does not read.
+        const args = [0n, 0n, 0n];
+        args[index] = BigInt(flags) | 1n << 40n;
+        assertEquals(none({ number, args }), ALLOWED);
+        assertEquals(
+          changes({ number, args }),
+          isChange ? HANDED_OVER : ALLOWED,
+          `${name} ${flags}`,
+        );
+        assertEquals(all({ number, args }), HANDED_OVER);
+      }
+      const path = [0n, 0n, 0n];
+      path[index] = 0o10000000n;
+      assertEquals([changes({ number, args: path }), all({ number, args: path })], [
+        ALLOWED,
+        ALLOWED,
+      ]);
+    }
+    const number = UNSEEN_CALLS["openat2"]?.[architecture] as number;
+    assertEquals([none({ number }), changes({ number })], [ALLOWED, refused(ERRNO.ENOSYS)]);
+  });
 
   Deno.test(`the ${architecture} filter refuses the denied calls and lets all others through`, () => {
     const denied = new Set(

@@ -52,6 +52,7 @@ class Place {
       caches: null,
       gitConfig: null,
       searchPath: SEARCH_PATH,
+      broker: null,
     }, rulebook);
     const finder = createProgramFinder(root, SYSTEM_PATHS, { searchPath: SEARCH_PATH });
     this.#find = (name) => finder.find(name, root);

@@ -142,6 +142,37 @@ Deno.test("a program has the descriptors that it is given, wherever they lay, an
   libc.call(libc.numbers.close, extra);
 });
 
+Deno.test("what a program hands over comes by a descriptor that it does not have, whichever of its own are closed", () => {
+  const list =
+    'for n in 0 1 2 3 4 5 6 7 8 9; do (eval ": <&$n") 2>/dev/null && echo $n; done; true';
+  const filter = () => filterFor(ARCHITECTURE, { network: false, handed: "changes" });
+  const extra = openPath("/");
+  for (const closed of [true, false]) {
+    for (const others of [[], [extra]]) {
+      const pipe = openPipe(libc);
+      const listeners: number[] = [];
+      const { failure } = sh(list, {
+        descriptors: [closed ? -1 : extra, pipe.write, pipe.write, ...others],
+        filter,
+        onListener: (listener) => listeners.push(listener),
+      });
+      libc.call(libc.numbers.close, pipe.write);
+      assertEquals(failure, null);
+      const expected = [...(closed ? [] : ["0"]), "1", "2", ...(others.length > 0 ? ["6"] : [])];
+      assertEquals(textOf(pipe.read).trim().split("\n"), expected);
+      const leads = listeners.map((one) => Deno.readLinkSync(`/proc/self/fd/${one}`));
+      assertEquals(leads, ["anon_inode:seccomp notify"]);
+      for (const listener of listeners) libc.call(libc.numbers.close, listener);
+    }
+  }
+  libc.call(libc.numbers.close, extra);
+  // One that does not start has handed over nothing.
+  const told: number[] = [];
+  const onListener = (listener: number) => told.push(listener);
+  const { failure } = launch({ path: "/nowhere", filter, onListener });
+  assertEquals([failure?.step, failure?.errno, told], ["execve", ERRNO.ENOENT, []]);
+});
+
 Deno.test("what cannot be started is told by its step and its error, and leaves nothing behind", () => {
   const rows: readonly (readonly [Partial<HeldStart>, string, number])[] = [
     [{ path: "/nowhere/at/all" }, "execve", ERRNO.ENOENT],
@@ -200,6 +231,7 @@ Deno.test("the last step becomes the program, the filter comes right before it, 
         firstFree: 6,
         confined: true,
         landlock: true,
+        handing: null,
         filter: () => filterFor(architecture, { network: false }),
         capabilities: [1, 0],
       },

@@ -1,0 +1,203 @@
+/** Programs and names that the kernel's own rules cannot tell from others: as root and as an ordinary user. */
+
+import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { Pipe, Workspace } from "./toolgate.ts";
+
+const ATTACKS = Deno.readTextFileSync(
+  fromFileUrl(new URL("_broker_attacks.py", import.meta.url)),
+);
+/** Found by no name of a version manager's: what it starts is one program. */
+const PYTHON = "/usr/bin/python3";
+
+const POLICY = `version: 1
+paths:
+  - { allow: [read, write], match: ["**"] }
+  - { deny: [read, write], match: ["**/.env", "secrets/**"] }
+  - { deny: [write], match: ["pinned/**"] }
+extensions: { write: { deny: [.exe] } }
+commands: [{ allow: ["*"] }]
+risk: { allow: dangerous, ask: dangerous }
+environment: { pass: [PATH] }
+limits: { processes: 256 }
+`;
+
+const SECRET = "secret text\n";
+/** Of what no program may have changed. */
+const KEPT: Readonly<Record<string, string>> = {
+  ".env": SECRET,
+  "holds/.env": SECRET,
+  "secrets/key": SECRET,
+  "pinned/file": "pinned\n",
+};
+const FILES: Readonly<Record<string, string>> = {
+  ...KEPT,
+  "attacks.py": ATTACKS,
+  "a.txt": "text\n",
+  "sub/b.txt": "text\n",
+  "plain/other": "text\n",
+};
+
+/** The kernel's nobody (include/linux/highuid.h), who owns nothing. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const USERS = Deno.uid() === 0
+  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
+  : [["an ordinary user", undefined]] as const;
+
+function openWorkspace(user: { readonly uid: number; readonly gid: number } | undefined) {
+  const workspace = new Workspace(FILES);
+  if (user === undefined) return workspace;
+  Deno.chmodSync(workspace.base, 0o755);
+  const give = (path: string): void => {
+    Deno.chownSync(path, user.uid, user.gid);
+    if (!Deno.statSync(path).isDirectory) return;
+    for (const { name } of Deno.readDirSync(path)) give(`${path}/${name}`);
+  };
+  give(workspace.root);
+  give(workspace.outside);
+  return workspace;
+}
+
+function assertKept(workspace: Workspace): void {
+  for (const [path, text] of Object.entries(KEPT)) assertEquals(workspace.read(path), text, path);
+  for (const name of ["plain/.env", "sub/.env", "plain/a.exe", "a.exe", "taken", "open"]) {
+    let there = true;
+    try {
+      Deno.lstatSync(workspace.path(name));
+    } catch {
+      there = false;
+    }
+    assert(!there, name);
+  }
+  workspace.assertOutsideUntouched();
+}
+
+/** What each deed comes to, and what it does where nobody holds it: "ok" unless said. */
+const DONE = [
+  ..."make append read rename replace link symlink follow truncate remove folder list".split(" "),
+  "in folder",
+  "read in folder",
+  "move folder",
+  "read moved",
+  "remove folder",
+  "fifo",
+  "kept open",
+  "other folder",
+  "page end",
+  "masks",
+] as const;
+const ERRORS = {
+  "nothing there": "ENOENT",
+  "there already": "EEXIST",
+  exclusive: "EEXIST",
+  "is a folder": "EISDIR",
+  "not empty": "ENOTEMPTY",
+  "no folder": "ENOTDIR",
+  circle: "ELOOP",
+  "circle written": "ELOOP",
+  "long name": "ENAMETOOLONG",
+  "long path": "ENAMETOOLONG",
+  "no address": "EFAULT",
+  "no directory": "EBADF",
+  empty: "ENOENT",
+} as const;
+/** Deeds that are refused with another error than EACCES: programs then do without. */
+const REFUSED: Readonly<Record<string, string>> = {
+  openat2: "ENOSYS",
+  nameless: "ENOTSUP",
+};
+
+for (const [who, user] of USERS) {
+  const identity = user === undefined ? {} : { user };
+  const open = (workspace: Workspace) =>
+    new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root, ...identity });
+  const runs = (pipe: Pipe, id: number, ...words: readonly string[]) =>
+    pipe.send({
+      id,
+      tool: "run_command",
+      args: { argv: [PYTHON, "attacks.py", ...words], timeout_ms: 60_000 },
+    });
+  const alone = async (workspace: Workspace, ...words: readonly string[]) => {
+    const { stdout } = await new Deno.Command(PYTHON, {
+      args: ["attacks.py", ...words],
+      cwd: workspace.root,
+      ...user,
+    }).output();
+    return new TextDecoder().decode(stdout);
+  };
+  const linesOf = (text: string) =>
+    Object.fromEntries(
+      text.trim().split("\n").map((line) => {
+        const cut = line.lastIndexOf(" ");
+        return [line.slice(0, cut), line.slice(cut + 1)];
+      }),
+    );
+
+  Deno.test(`${who}: a program does at the top of a workspace what the policy allows, and nothing else by any way`, async () => {
+    await using free = openWorkspace(user);
+    const control = linesOf(await alone(free, "names"));
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace);
+    await runs(pipe, 1, "names");
+    const answer = (await pipe.answers(1)).get(1);
+    assert(answer?.success === true, JSON.stringify(answer));
+    const held = linesOf(answer.output.stdout);
+    for (const name of DONE) assertEquals([name, held[name]], [name, "ok"]);
+    for (const [name, error] of Object.entries(ERRORS)) {
+      assertEquals([name, held[name], control[name]], [name, error, error]);
+    }
+    const others = Object.keys(control).filter((name) =>
+      !DONE.some((done) => done === name) && !(name in ERRORS)
+    );
+    assert(others.length > 40, `${others.length}`);
+    for (const name of others) {
+      assertEquals([name, held[name]], [name, REFUSED[name] ?? "EACCES"]);
+    }
+    // Without Toolgate they are attacks: most of them succeed one after the other.
+    const succeeded = others.filter((name) => control[name] === "ok");
+    assert(succeeded.length > 30, succeeded.join());
+    assertKept(workspace);
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: what changes between being judged and being done is what was judged, or nothing`, async () => {
+    await using free = openWorkspace(user);
+    const [, went, , taken] = (await alone(free, "race", "0.5")).trim().split(" ");
+    assertEquals(went, "True");
+    assert(Number(taken) > 0, "the race is no attack");
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace);
+    await runs(pipe, 1, "race", "2");
+    const answer = (await pipe.answers(1)).get(1);
+    assertEquals(answer?.output?.stdout, "went True taken 0\n", JSON.stringify(answer));
+    assertKept(workspace);
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: programs that fork, stop and die while they ask leave nothing hanging, and a flood starves nobody`, async () => {
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace);
+    await runs(pipe, 1, "flood");
+    await runs(pipe, 2, "restless", "1.5");
+    // Others are answered meanwhile: what ends the flood is one of them.
+    const restless = await pipe.ask({ id: 3, op: "ping" }).then(() => pipe.answers(1));
+    assertEquals(restless.get(2)?.output?.stdout, "restless True\n", JSON.stringify([...restless]));
+    const { success } = await pipe.ask({
+      id: 4,
+      tool: "write_file",
+      args: { path: "stop", content: "" },
+    });
+    assert(success);
+    const flood = (await pipe.answers(1)).get(1);
+    assertEquals(flood?.output?.stdout, "flooded\n".repeat(4), JSON.stringify(flood));
+    assertKept(workspace);
+    // One that is in the middle of it when Toolgate goes: nothing of it is left.
+    Deno.removeSync(workspace.path("stop"));
+    await runs(pipe, 5, "flood");
+    await pipe.ask({ id: 6, op: "ping" });
+    pipe.process.kill("SIGKILL");
+    await pipe.process.status;
+    await pipe.close().catch(() => {});
+    assertKept(workspace);
+  });
+}
