@@ -143,8 +143,8 @@ Deno.test("a program has the descriptors that it is given, wherever they lay, an
 });
 
 Deno.test("what a program hands over comes by a descriptor that it does not have, whichever of its own are closed", () => {
-  const list =
-    'for n in 0 1 2 3 4 5 6 7 8 9; do (eval ": <&$n") 2>/dev/null && echo $n; done; true';
+  // Nothing that is handed over: here is nobody to answer it.
+  const list = "for n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$n ] && echo $n; done; true";
   const filter = () => filterFor(ARCHITECTURE, { network: false, handed: "changes" });
   const extra = openPath("/");
   for (const closed of [true, false]) {
