@@ -4,7 +4,6 @@
  */
 
 import type { CallNumbers } from "./denied_calls.ts";
-import type { Architecture } from "./seccomp.ts";
 
 /** Numbers on x86_64 (syscall_64.tbl) and aarch64 (asm-generic/unistd.h); null: the architecture has none. */
 const NUMBERS = {
@@ -46,7 +45,9 @@ export const UNSEEN_CALLS: Readonly<Record<string, CallNumbers>> = {
 export const OPENING_FLAGS = { open: 1, openat: 2 } as const;
 
 /** By their numbers on this machine. */
-export function handedCallsOf(architecture: Architecture): ReadonlyMap<number, HandedCall> {
+export function handedCallsOf(
+  architecture: keyof CallNumbers,
+): ReadonlyMap<number, HandedCall> {
   return new Map(
     Object.entries(HANDED_CALLS).flatMap(([name, numbers]) => {
       const number = numbers[architecture];
