@@ -10,7 +10,7 @@ import {
   footerOf,
   indexOf,
 } from "../src/host/carried/carried_layout.ts";
-import { appendedAt } from "./_denort_trailer.ts";
+import { appendedAt } from "../src/cli/seal/compiled_binary.ts";
 import type { Target } from "./target.ts";
 
 /** A higher level takes seconds for a tenth less. */

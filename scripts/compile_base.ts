@@ -5,7 +5,7 @@
 
 import { join } from "@std/path";
 import { createHash } from "node:crypto";
-import { cutDenort } from "./_denort_trailer.ts";
+import { cutDenort } from "../src/cli/seal/compiled_binary.ts";
 import { executableTarget } from "./_executable_target.ts";
 import { tarEntry } from "./_tar.ts";
 import type { Target } from "./target.ts";

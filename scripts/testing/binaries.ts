@@ -16,7 +16,7 @@ export async function buildBinary(): Promise<void> {
  */
 export async function builtForTests(
   name: string,
-  options: Pick<BuildOptions, "main" | "flags" | "telemetry" | "worker">,
+  options: Omit<BuildOptions, "target" | "output" | "release" | "report">,
 ): Promise<string> {
   const output = join(ROOT, "dist", name);
   await buildOnce(ROOT, output, JSON.stringify(options), () =>

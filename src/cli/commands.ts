@@ -58,6 +58,12 @@ export const COMMANDS: Readonly<
     help: "what enforces the policy on this machine, each layer tried",
     load: async () => (await import("./doctor/doctor.ts")).doctor,
   },
+  seal: {
+    usage: "seal --policy FILE -o FILE [--agent ID]",
+    help:
+      "this binary once more, with one policy inside and no more permissions than that policy's",
+    load: async () => (await import("./seal/seal.ts")).seal,
+  },
   completions: {
     usage: "completions bash|zsh|fish",
     help:

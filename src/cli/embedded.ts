@@ -11,6 +11,8 @@ export interface Embedded {
   readonly policy: LoadedPolicy;
   /** The runtime's OpenTelemetry exporter is baked in. */
   readonly telemetry?: true;
+  /** Sealed for this agent: it speaks for no other. */
+  readonly agent?: string;
   /** The custom tools that it names, as they were when it was built. */
   readonly plugins?: readonly PluginManifest[];
 }

@@ -103,6 +103,7 @@ export const FLAGS: readonly Flag[] = [
     help: `what for: of schema ${listed(SCHEMA_TARGETS)}; of docs ${listed(REFERENCE_TARGETS)}`,
     commands: ["tools"],
   },
+  { name: "output", value: "FILE", help: "where it goes (-o)", commands: ["seal"] },
   { name: "remember", help: "for each such call until it expires", commands: ["approvals"] },
   {
     name: "by",
@@ -146,7 +147,11 @@ function listed(targets: readonly { readonly name: string }[]): string {
 }
 
 /** The short forms that everybody tries. */
-const SHORT: ReadonlyMap<string, string> = new Map([["-h", "--help"], ["-V", "--version"]]);
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ["-h", "--help"],
+  ["-V", "--version"],
+  ["-o", "--output"],
+]);
 
 /** What a command line holds: words in order, and flags by name. */
 export interface CommandLine {

@@ -53,10 +53,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   const plugins = await pluginsOf(own, files, invocation);
   const loaded = [...own, ...await overlays(invocation)];
   const policies = guarded(placePolicies(loaded, invocation), files, plugins);
-  const named = setting(invocation, "agent");
-  if (named !== null && !/^[A-Za-z0-9._-]{1,128}$/.test(named)) {
-    throw new UsageError("--agent takes letters, digits, '.', '_' and '-', at most 128");
-  }
+  const named = agentOf(invocation);
   return {
     policies,
     plugins: plugins.manifests,
@@ -147,6 +144,19 @@ function setting(invocation: Invocation, name: string): string | null {
 function variable(name: string): string | null {
   const environment = FLAGS.find((flag) => flag.name === name)?.environment;
   return environment === undefined ? null : environmentVariable(environment);
+}
+
+/** Who alone this process speaks for: as it is told, or was sealed; null where nobody says. Throws UsageError. */
+export function agentOf(invocation: Invocation): string | null {
+  const named = setting(invocation, "agent");
+  if (named !== null && !/^[A-Za-z0-9._-]{1,128}$/.test(named)) {
+    throw new UsageError("--agent takes letters, digits, '.', '_' and '-', at most 128");
+  }
+  const { agent = null } = invocation.embedded;
+  if (agent !== null && named !== null && named !== agent) {
+    throw new UsageError(`this binary is sealed for agent ${agent}; it speaks for no other`);
+  }
+  return named ?? agent;
 }
 
 function environmentVariable(name: string): string | null {

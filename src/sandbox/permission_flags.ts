@@ -1,5 +1,6 @@
 /** The flags of `deno compile` that bake one policy's ceiling into a sealed binary. */
 
+import { SYSTEM_PATHS } from "./system_paths.ts";
 import { isWithin } from "./within.ts";
 import type { PolicyScope, Settings } from "../policy/rulebook.ts";
 
@@ -21,50 +22,86 @@ const OWN_VARIABLES = [
 ] as const;
 
 /**
- * Where a program that a policy names without a folder may be started from. The bare name is baked too: the
- * runtime looks it up over the PATH of each start, which alone would let a fake of the same name stand in for it.
+ * Where a program that a policy names without a folder is found: the folders of the search path that a system has. The
+ * bare name is baked only where the policy adds folders of its own to the system: the runtime looks it up over the PATH
+ * of each start, one after the other, and ends where there is no PATH.
  */
-const PROGRAM_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"] as const;
+const PROGRAM_FOLDERS = [
+  "/usr/local/bin",
+  "/usr/bin",
+  "/bin",
+  "/usr/local/sbin",
+  "/usr/sbin",
+  "/sbin",
+] as const;
+
+/** What the runtime is to let a process do, by kind; "any": all of that kind, an empty list: nothing. */
+export interface PermissionLists {
+  readonly read: readonly string[];
+  readonly denyRead: readonly string[];
+  readonly write: readonly string[];
+  readonly denyWrite: readonly string[];
+  readonly run: readonly string[] | "any";
+  readonly net: readonly string[] | "any";
+  readonly env: readonly string[];
+  readonly ffi: "any";
+}
 
 /**
- * Flags for exactly what the policy can allow; a kind that it gives no use to has no flag and is denied. Paths
- * in the workspace are relative (`.`): Deno resolves them when the binary starts, against the directory
- * it is started in. `--allow-ffi` has no paths because the C library is found by the loader; it is given
- * up before anything else runs. Deno refuses characters in no path, but separates by commas: a path with
- * a comma is doubled there, as it wants.
+ * Exactly what the policy can allow. Paths in the workspace are relative (`.`): Deno resolves them when the binary starts,
+ * against the directory it is started in. `ffi` has no paths because the C library is found by the loader; it is given
+ * up before anything else runs.
  */
-export function permissionFlags(
+export function permissionLists(
   scope: PolicyScope,
-  settings: Pick<Settings, "workspace" | "environment">,
-): readonly string[] {
+  settings: Pick<Settings, "workspace" | "environment"> & {
+    readonly sandbox: Pick<Settings["sandbox"], "system">;
+  },
+): PermissionLists {
   const relative = (path: string): string => {
     if (path === settings.workspace) return ".";
     if (settings.workspace === "/" || !isWithin(settings.workspace, path)) return path;
     return `./${path.slice(settings.workspace.length + 1)}`;
   };
-  const paths = (list: readonly string[]): readonly string[] => list.map(relative);
+  const elsewhere = (settings.sandbox.system ?? []).some((path) => !SYSTEM_PATHS.includes(path));
+  const startsOf = (program: string): readonly string[] =>
+    program.includes("/") ? [program] : [
+      ...(elsewhere ? [program] : []),
+      ...PROGRAM_FOLDERS.map((folder) => `${folder}/${program}`),
+    ];
+  const paths = (list: readonly string[]) => [...new Set(list.map(relative))];
+  return {
+    read: paths([...scope.read, ...scope.write]),
+    denyRead: paths(scope.denyRead),
+    write: paths(scope.write),
+    denyWrite: paths(scope.denyWrite),
+    run: scope.programs === "any" ? "any" : [...new Set(scope.programs.flatMap(startsOf))],
+    net: scope.hosts === "any" ? "any" : [...new Set(scope.hosts)],
+    env: [...new Set([...OWN_VARIABLES, ...settings.environment.pass])],
+    ffi: "any",
+  };
+}
+
+/**
+ * The same as flags. A kind of which nothing is let has none, and is denied. Deno refuses characters in no path, but
+ * separates by commas: a path with a comma is doubled there, as it wants.
+ */
+export function permissionFlags(lists: PermissionLists): readonly string[] {
   return [
-    ...flag("--allow-read", paths([...scope.read, ...scope.write])),
-    ...flag("--deny-read", paths(scope.denyRead)),
-    ...flag("--allow-write", paths(scope.write)),
-    ...flag("--deny-write", paths(scope.denyWrite)),
-    ...(scope.programs === "any"
-      ? ["--allow-run"]
-      : flag("--allow-run", scope.programs.flatMap(startsOf))),
-    ...(scope.hosts === "any" ? ["--allow-net"] : flag("--allow-net", scope.hosts)),
-    ...flag("--allow-env", [...OWN_VARIABLES, ...settings.environment.pass]),
-    "--allow-ffi",
+    ...flag("--allow-read", lists.read),
+    ...flag("--deny-read", lists.denyRead),
+    ...flag("--allow-write", lists.write),
+    ...flag("--deny-write", lists.denyWrite),
+    ...flag("--allow-run", lists.run),
+    ...flag("--allow-net", lists.net),
+    ...flag("--allow-env", lists.env),
+    ...flag("--allow-ffi", lists.ffi),
   ];
 }
 
-function startsOf(program: string): readonly string[] {
-  if (program.includes("/")) return [program];
-  return [program, ...PROGRAM_FOLDERS.map((folder) => `${folder}/${program}`)];
-}
-
 /** No flag for an empty list, which would mean "all". */
-function flag(name: string, values: readonly string[]): readonly string[] {
+function flag(name: string, values: readonly string[] | "any"): readonly string[] {
+  if (values === "any") return [name];
   if (values.length === 0) return [];
-  const escaped = [...new Set(values)].map((value) => value.replaceAll(",", ",,"));
-  return [`${name}=${escaped.join(",")}`];
+  return [`${name}=${values.map((value) => value.replaceAll(",", ",,")).join(",")}`];
 }

@@ -2,10 +2,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { sealed } from "../../scripts/build.ts";
-import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { Container, NO_NAMESPACES, type Run } from "./_image.ts";
-import { BINARY, Workspace } from "./toolgate.ts";
+import { BINARY, sealedBinary, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
 risk: { allow: moderate, ask: dangerous }
@@ -195,7 +193,7 @@ inImage("empty root: a sealed binary", async () => {
   const policy = workspace.policy(
     POLICY.replace("commands: [{ allow: [cat] }, { ask: [tee] }]\n", ""),
   );
-  await using box = container(await builtForTests("sealed-image", await sealed(policy)));
+  await using box = container(await sealedBinary("sealed-image", policy));
   const before = box.listing();
   for (const run of Object.values(PLACES)) {
     const written = await box.call(["write_file", "path=c.py", "content=x = 1\n"], run);

@@ -221,7 +221,6 @@ Deno.test({
   fn: async () => {
     await using example = new Example();
     const { text, line } = block("sh", "docker run");
-    Deno.copyFileSync(BINARY, example.path("toolgate"));
     Deno.chmodSync(example.base, 0o755);
     Deno.chmodSync(join(example.base, "images"), 0o755);
     if (way?.user) Deno.chownSync(example.root, way.user.uid, way.user.gid);

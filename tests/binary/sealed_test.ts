@@ -3,10 +3,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { sealed } from "../../scripts/build.ts";
-import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { bakedSettings } from "./baked_settings.ts";
 import { buildProbe } from "./probe.ts";
-import { call, Pipe, SENTINEL, serveAll, start, Workspace } from "./toolgate.ts";
+import { call, Pipe, sealedBinary, SENTINEL, serveAll, start, Workspace } from "./toolgate.ts";
 
 const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -48,24 +47,13 @@ async function buildSealed(policy: string, output: string): Promise<Built> {
   return { status: code, stderr: new TextDecoder().decode(stderr) };
 }
 
-async function wholeByScript(): Promise<string> {
+async function sealedForTests(name: string, policy: string): Promise<string> {
   await using workspace = new Workspace();
-  const output = `${ROOT}dist/sealed-whole`;
-  const { status, stderr } = await buildSealed(workspace.policy(WHOLE, "whole.yaml"), output);
-  assertEquals(status, 0, stderr);
-  return output;
+  return await sealedBinary(`sealed-${name}`, workspace.policy(policy, `${name}.yaml`));
 }
 
-async function narrowForTests(): Promise<string> {
-  await using workspace = new Workspace();
-  return await builtForTests(
-    "sealed-narrow",
-    await sealed(workspace.policy(NARROW, "narrow.yaml")),
-  );
-}
-
-const whole = await wholeByScript();
-const narrow = await narrowForTests();
+const whole = await sealedForTests("whole", WHOLE);
+const narrow = await sealedForTests("narrow", NARROW);
 
 function openWorkspace(): Workspace {
   const workspace = new Workspace({

@@ -1,9 +1,7 @@
 /** Searches by the binary: no pattern holds it up, whatever it is asked and however it was built. */
 
 import { assert, assertEquals } from "@std/assert";
-import { sealed } from "../../scripts/build.ts";
-import { builtForTests } from "../../scripts/testing/binaries.ts";
-import { type Answer, call, Pipe, start, Workspace } from "./toolgate.ts";
+import { type Answer, call, Pipe, sealedBinary, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
 paths:
@@ -141,7 +139,7 @@ Deno.test("what the linear engine takes over is answered", async () => {
 Deno.test("a single call with a pattern without end ends on time, sealed or not", async () => {
   await using workspace = openWorkspace();
   const policy = workspace.policy(POLICY);
-  const binary = await builtForTests("sealed-search", await sealed(policy));
+  const binary = await sealedBinary("sealed-search", policy);
   const ways = [{ options: { binary }, flags: [] }, { options: {}, flags: ["--policy", policy] }];
   for (const { options, flags } of ways) {
     const here = { cwd: workspace.root, ...options };

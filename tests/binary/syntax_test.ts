@@ -2,10 +2,16 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { appendedAt } from "../../scripts/_denort_trailer.ts";
-import { sealed } from "../../scripts/build.ts";
-import { builtForTests } from "../../scripts/testing/binaries.ts";
-import { BINARY, call, Pipe, start, type StartOptions, Workspace } from "./toolgate.ts";
+import { appendedAt } from "../../src/cli/seal/compiled_binary.ts";
+import {
+  BINARY,
+  call,
+  Pipe,
+  sealedBinary,
+  start,
+  type StartOptions,
+  Workspace,
+} from "./toolgate.ts";
 
 const POLICY = 'version: 1\npaths: [{ allow: [read, write], match: ["**"] }]\n';
 
@@ -30,15 +36,12 @@ const LANGUAGES: readonly (readonly [string, string, string, string])[] = [
 
 const NEITHER = { HOME: "/dev/null/home", TMPDIR: "/dev/null/temporary" };
 
-async function sealedBinary(): Promise<string> {
+async function sealedForTests(): Promise<string> {
   await using workspace = new Workspace();
-  return await builtForTests(
-    "sealed-syntax",
-    await sealed(workspace.policy(POLICY, "syntax.yaml")),
-  );
+  return await sealedBinary("sealed-syntax", workspace.policy(POLICY, "syntax.yaml"));
 }
 
-const SEALED = await sealedBinary();
+const SEALED = await sealedForTests();
 const KINDS: readonly (readonly [string, string])[] = [["unsealed", BINARY], ["sealed", SEALED]];
 
 for (const [kind, binary] of KINDS) {

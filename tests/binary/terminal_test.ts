@@ -1,10 +1,8 @@
 /** What somebody at a terminal sees, through a pseudo terminal. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { sealed } from "../../scripts/build.ts";
-import { builtForTests } from "../../scripts/testing/binaries.ts";
 import { linesOf, onTerminal, Terminal, type TerminalOptions } from "./_terminal.ts";
-import { BINARY, start, Workspace } from "./toolgate.ts";
+import { BINARY, sealedBinary, start, Workspace } from "./toolgate.ts";
 
 const ESCAPE = "\x1b";
 const FILES = {
@@ -233,7 +231,7 @@ Deno.test("a sealed build, which gives up all rights for its call, shows the res
 paths: [{ allow: [read, write], match: ["**"] }]
 commands: [{ allow: [sleep] }]
 `);
-  const binary = await builtForTests("sealed-terminal", await sealed(policy));
+  const binary = await sealedBinary("sealed-terminal", policy);
   const calls: readonly (readonly [readonly string[], string])[] = [
     [["call", "read_file", "path=a.txt"], "two"],
     [["call", "list_directory"], "hostile.txt"],

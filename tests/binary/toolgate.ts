@@ -83,6 +83,14 @@ export async function start(args: readonly string[], options: StartOptions = {})
   return { status: code, stdout: decode(stdout), stderr: decode(stderr) };
 }
 
+/** The binary sealed with the policy in a file: `dist/NAME`; its path. */
+export async function sealedBinary(name: string, policy: string): Promise<string> {
+  const output = fromFileUrl(new URL(`../../dist/${name}`, import.meta.url));
+  const { status, stderr } = await start(["seal", "--policy", policy, "-o", output]);
+  if (status !== 0) throw new Error(stderr);
+  return output;
+}
+
 /** `call`, with its one result parsed. */
 export async function call(
   args: readonly string[],

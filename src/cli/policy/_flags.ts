@@ -2,7 +2,7 @@
 
 import { EXIT } from "../../core/errors.ts";
 import { DENIED_CALLS } from "../../sandbox/denied_calls.ts";
-import { permissionFlags } from "../../sandbox/permission_flags.ts";
+import { permissionFlags, permissionLists } from "../../sandbox/permission_flags.ts";
 import type { Invocation } from "../invocation.ts";
 import { openEngine, openSession } from "../session.ts";
 import { print } from "../stdio.ts";
@@ -12,7 +12,7 @@ export async function showFlags(invocation: Invocation): Promise<number> {
   const session = await openSession(invocation);
   const engine = openEngine(session, invocation);
   const { scope, settings } = engine.rulebook;
-  const flags = permissionFlags(scope, settings);
+  const flags = permissionFlags(permissionLists(scope, settings));
   const { renderScope } = await import("../../engine/judge/render_scope.ts");
   const { landlock, bubblewrap } = renderScope(engine);
   await engine.runner.close();

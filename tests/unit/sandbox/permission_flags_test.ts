@@ -1,10 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../src/core/capability.ts";
 import type { PolicyScope } from "../../../src/policy/rulebook.ts";
-import { permissionFlags } from "../../../src/sandbox/permission_flags.ts";
+import { permissionFlags, permissionLists } from "../../../src/sandbox/permission_flags.ts";
 
 const at = (path: string): CanonicalPath => path as CanonicalPath;
-const settings = { workspace: at("/w/p"), environment: { pass: ["LANG", "PATH"], set: {} } };
+const settings = {
+  workspace: at("/w/p"),
+  environment: { pass: ["LANG", "PATH"], set: {} },
+  sandbox: { system: null },
+};
 const nothing: PolicyScope = {
   read: [],
   write: [],
@@ -15,12 +19,12 @@ const nothing: PolicyScope = {
 };
 /** All flags but the variables', which are checked on their own. */
 function flagsOf(scope: PolicyScope, workspace = settings.workspace): readonly string[] {
-  return permissionFlags(scope, { ...settings, workspace })
+  return permissionFlags(permissionLists(scope, { ...settings, workspace }))
     .filter((flag) => !flag.startsWith("--allow-env"));
 }
 
 Deno.test("permissionFlags names each variable that Toolgate or its programs read, once", () => {
-  const [flag = ""] = permissionFlags(nothing, settings);
+  const [flag = ""] = permissionFlags(permissionLists(nothing, settings));
   const names = flag.replace("--allow-env=", "").split(",");
   for (const name of ["TOOLGATE_POLICY", "TOOLGATE_ROOT", "HOME", "NO_COLOR", "LANG"]) {
     assert(names.includes(name), name);
@@ -47,14 +51,25 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     "--deny-read=./secret",
     "--allow-write=./src",
     "--deny-write=./.git,./a,,b",
-    "--allow-run=git,/usr/local/bin/git,/usr/bin/git,/bin/git,./run.sh,/opt/x/tool",
+    "--allow-run=/usr/local/bin/git,/usr/bin/git,/bin/git,/usr/local/sbin/git,/usr/sbin/git," +
+    "/sbin/git,./run.sh,/opt/x/tool",
     "--allow-net=api.example:443,docs.example",
     "--allow-ffi",
   ]);
 });
 
+Deno.test("permissionFlags bakes the name alone only where a policy has folders of its own for programs", () => {
+  const scope = { ...nothing, programs: ["git"] };
+  const runs = (system: readonly string[] | null) =>
+    permissionLists(scope, { ...settings, sandbox: { system } }).run;
+  assertEquals(runs(["/opt/tools", "/usr"]), ["git", ...runs(null)]);
+  assertEquals(runs(["/usr", "/bin"]), runs(null));
+});
+
 Deno.test("permissionFlags bakes whole kinds only where a rule has a wildcard", () => {
-  const flags = permissionFlags({ ...nothing, programs: "any", hosts: "any" }, settings);
+  const flags = permissionFlags(
+    permissionLists({ ...nothing, programs: "any", hosts: "any" }, settings),
+  );
   assertEquals(flags.slice(0, 2), ["--allow-run", "--allow-net"]);
 });
 

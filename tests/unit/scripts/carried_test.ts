@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { constants, zstdCompressSync } from "node:zlib";
 import { carry } from "../../../scripts/_carried.ts";
-import { cutDenort } from "../../../scripts/_denort_trailer.ts";
+import { cutDenort } from "../../../src/cli/seal/compiled_binary.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import { readCarried } from "../../../src/host/carried/_read_carried.ts";
 import { CARRIED_NAMES, type CarriedName } from "../../../src/host/carried/carried_layout.ts";

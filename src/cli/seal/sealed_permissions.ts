@@ -1,20 +1,20 @@
-/** From a policy to the permission flags of the binary that is sealed with it. */
+/** From a policy to the permissions of the binary that is sealed with it. */
 
 import { isAbsolute, join } from "@std/path";
-import type { CanonicalPath } from "../src/core/capability.ts";
-import { compileRulebook } from "../src/policy/compile_rulebook.ts";
-import type { LoadedPolicy } from "../src/policy/model.ts";
-import { permissionFlags } from "../src/sandbox/permission_flags.ts";
-import { SYSTEM_PATHS } from "../src/sandbox/system_paths.ts";
+import type { CanonicalPath } from "../../core/capability.ts";
+import { compileRulebook } from "../../policy/compile_rulebook.ts";
+import type { LoadedPolicy } from "../../policy/model.ts";
+import { type PermissionLists, permissionLists } from "../../sandbox/permission_flags.ts";
+import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 
 /** Stands for the directory of a later start: nobody names a path like it. */
 const START = "/ directory of the start" as CanonicalPath;
 
 /**
- * Flags for exactly what the policy can allow. Throws Error for a workspace above or beside the directory
- * that the binary will be started in, which no flag can name before that is known.
+ * Exactly what the policy can allow. Throws Error for a workspace above or beside the directory that the binary will be
+ * started in, which no permission can name before that is known.
  */
-export function sealedFlags({ source, policy }: LoadedPolicy): readonly string[] {
+export function sealedPermissions({ source, policy }: LoadedPolicy): PermissionLists {
   const named = policy.workspace ?? ".";
   const workspace = isAbsolute(named) ? named : join(START, named).replace(/\/$/, "");
   if (!isAbsolute(named) && workspace !== START && !workspace.startsWith(`${START}/`)) {
@@ -27,5 +27,5 @@ export function sealedFlags({ source, policy }: LoadedPolicy): readonly string[]
     [{ source, policy, workspace: workspace as CanonicalPath }],
     { system: SYSTEM_PATHS },
   );
-  return permissionFlags(scope, { ...settings, workspace: START });
+  return permissionLists(scope, { ...settings, workspace: START });
 }

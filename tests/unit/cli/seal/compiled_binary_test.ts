@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { cutDenort } from "../../../scripts/_denort_trailer.ts";
+import { cutDenort } from "../../../../src/cli/seal/compiled_binary.ts";
 
 function compiled(base: number[], appended: number[], size = BigInt(appended.length)): Uint8Array {
   const trailer = new DataView(new ArrayBuffer(16));
