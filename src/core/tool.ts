@@ -289,6 +289,11 @@ interface ToolOf<I, O> {
    * 2.8.2); else that is told before anything is asked or begun. Of the completed input.
    */
   goesOn?(input: I): boolean;
+  /**
+   * Whether all that the call does is start one program by words that are known: it opens no file for it and looks at
+   * none, and so runs wherever programs are started. Of the completed input.
+   */
+  startsOne?(input: I): boolean;
   /** It runs as a module in a process of its own (`runModule`), and starts no programs. */
   readonly ownProcess?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */

@@ -1,9 +1,8 @@
 /** Runs calls that need no power at all where they are: they get handles that grant nothing. */
 
-import { ToolError } from "../core/errors.ts";
-import type { FileBackend } from "../host/files/file_backend.ts";
 import type { Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Registry } from "../tools/registry.ts";
+import { NO_FILES, NO_SYNTAX } from "./_no_files.ts";
 import { runTool } from "./run_tool.ts";
 import { Stop } from "./pool/stop.ts";
 import { type Job, type Outcome, type Runner, startsPrograms } from "./runner.ts";
@@ -15,29 +14,6 @@ export function isFree(job: Job, { sandbox }: Settings): boolean {
   return read.length + write.length + connect.length === 0;
 }
 
-/** A free call names no files, and so is given none. */
-const NO_FILES: FileBackend = {
-  read: refuse,
-  readStart: refuse,
-  find: refuse,
-  walk: refuse,
-  countTree: refuse,
-  backups: refuse,
-  write: refuse,
-  append: refuse,
-  apply: refuse,
-  backUp: refuse,
-  restore: refuse,
-  remove: refuse,
-  copy: refuse,
-  move: refuse,
-  createDirectory: refuse,
-};
-
-function refuse(): never {
-  throw new ToolError("PATH_DENIED", "this call was granted no files");
-}
-
 /** Runs, on this very thread, what has no power at all. */
 export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner {
   /** Few calls are free: the others load nothing for it. */
@@ -46,7 +22,7 @@ export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner
     const context = createContext({
       files: NO_FILES,
       programs: null,
-      syntax: { check: refuse, parsers: refuse },
+      syntax: NO_SYNTAX,
       grant,
       rulebook,
       catalogue: registry.catalogue,

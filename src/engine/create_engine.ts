@@ -109,9 +109,20 @@ function createBase(
   const rulebook = parts.rulebook?.(compiled) ?? compiled;
   const preparation = createPreparation(rulebook);
   const boundaries = createBoundaries(rulebook, preparation.programs);
+  let last = 0;
+  const number = () => ++last;
   return {
     registry,
-    pool: { rulebook, policies, plugins, preparation, boundaries, permissionsOf },
+    pool: {
+      rulebook,
+      compiled,
+      policies,
+      plugins,
+      preparation,
+      boundaries,
+      number,
+      permissionsOf,
+    },
     free: createFreeRunner(rulebook, registry),
     engine: {
       registry,

@@ -70,6 +70,11 @@ export interface StayingRunner extends Runner {
   /** Of these, those that wait for a thread. */
   readonly queued: number;
   readonly threads: number;
+  /**
+   * Waits for answers where it stands, at most so many milliseconds: whether there may be one now. Not at all where
+   * something else goes on that takes the event loop.
+   */
+  answersSoon(ms: number): boolean | Promise<boolean>;
   /** Takes in what the threads have said. */
   drain(): void;
 }

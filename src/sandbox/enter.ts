@@ -3,7 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import type { SandboxMode } from "../policy/model.ts";
 import type { Boundary, Layer } from "./boundary.ts";
-import { hardenProcess } from "./_harden.ts";
+import { hardenProcess } from "./harden.ts";
 import { probeLandlock, restrictThread, rulesOf } from "./landlock.ts";
 import { type Libc, openLibc } from "./kernel/libc.ts";
 import type { Architecture } from "./seccomp.ts";

@@ -210,6 +210,27 @@ export function restrictThread(libc: Libc, rules: LandlockRules): string | null 
   return restricted < 0 ? failed("landlock_restrict_self", restricted) : null;
 }
 
+/** Answers of a kernel, or a container, that lets nobody restrict himself. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  ERRNO.EPERM,
+  ERRNO.EACCES,
+  ERRNO.ENOSYS,
+  ERRNO.EOPNOTSUPP,
+]);
+
+/**
+ * Why nobody can bind himself to rules here though the kernel makes them; null where that works, or where it cannot be
+ * told: then whoever tries is told. Asked with a descriptor that nobody has, so that nothing comes of it; it takes the
+ * calling thread the privileges that programs of other users would give it.
+ */
+export function restrictionMissing(libc: Libc): string | null {
+  const { numbers } = libc;
+  const noNewPrivileges = libc.call(numbers.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (noNewPrivileges < 0) return failed("prctl(PR_SET_NO_NEW_PRIVS)", noNewPrivileges);
+  const result = libc.call(numbers.landlockRestrictSelf, -1, 0);
+  return REFUSALS.has(-result) ? failed("landlock_restrict_self", result) : null;
+}
+
 /**
  * The rules as the kernel keeps them: a descriptor, which holds nobody yet, or what failed. Paths that are not there, or
  * that became links, get no rule: they stay denied.

@@ -41,8 +41,8 @@ const FLAGS = 0x04 | 0x08 | 0x80;
 const SIGNAL_SET_SIZE = 128;
 /** SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD, SIGXCPU, SIGXFSZ (signal(7)): what a parent may have ignored. */
 const DEFAULT_SIGNALS = [1, 2, 3, 13, 15, 17, 24, 25];
-/** Three times what any system takes (a quarter of `_STK_LIM` * 3, 6 MiB; execve(2)): text counts threefold here. */
-const MOST_BYTES = 18 * 1024 * 1024;
+/** What is started here are Toolgate's own: the launcher, which has the words of its program in itself, and a shell. */
+const MOST_BYTES = 256 * 1024;
 const POINTER = 8;
 
 const SYMBOLS = {
@@ -171,7 +171,7 @@ function signalSet(signals: readonly number[]): Uint8Array {
 /** Memory for the strings of one start, and the two lists of pointers to them. */
 class Strings {
   readonly #encoder = new TextEncoder();
-  // Its address can only be asked for while `ffi` is granted. Memory that is not touched costs nothing.
+  // Its address can only be asked for while `ffi` is granted.
   readonly #bytes = new Uint8Array(MOST_BYTES);
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #address = Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(this.#bytes)));

@@ -94,7 +94,10 @@ export class LineLoop {
       if (!this.#open && this.#server.pending === 0 && this.#writer.waiting === 0) return true;
       const idle = this.#server.pending === 0;
       if (this.#writer.waiting > 0 || (idle && this.#readAhead(TURN_MS))) continue;
-      if (!this.#reading && runner.running > 0 && runner.bell.waitBlocking(ANSWER_MS)) continue;
+      if (!this.#reading && runner.running > 0) {
+        const soon = runner.answersSoon(ANSWER_MS);
+        if (soon instanceof Promise ? await soon : soon) continue;
+      }
       await this.#waitForAnything();
     }
     return false;

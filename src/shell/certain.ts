@@ -1,6 +1,17 @@
 /** What of a plan is known from the line alone, and words as people read them. */
 
-import type { PlanNode, Redirection, SimplePlan, Word, WordPart } from "../core/plan.ts";
+import {
+  BUILTINS,
+  type Plan,
+  type PlanNode,
+  type Redirection,
+  type SimplePlan,
+  type Word,
+  type WordPart,
+} from "../core/plan.ts";
+
+/** Commands of the line itself that look at nothing. */
+const IDLE: readonly string[] = [":", "true", "false", "exit"];
 
 /** The text of a word that can mean nothing else; null where it is known only at run time. */
 export function certainText(word: Word): string | null {
@@ -10,6 +21,27 @@ export function certainText(word: Word): string | null {
     text += part.text;
   }
   return text;
+}
+
+/** The words of a line that is one command and nothing else, all of them known; null for all others. */
+function certainWords({ root }: Plan): readonly string[] | null {
+  if (root.kind !== "simple" || root.assignments.length + root.redirections.length > 0) return null;
+  const words = root.words.map(certainText);
+  const argv = words.filter((word) => word !== null);
+  return argv.length < words.length || argv.length === 0 ? null : argv;
+}
+
+/** The words of a line that is one program and nothing else; null for all others. */
+export function programWords(plan: Plan): readonly string[] | null {
+  const argv = certainWords(plan);
+  return argv === null || BUILTINS.some((one) => one === argv[0]) ? null : argv;
+}
+
+/** Whether running a line takes no more than to start one program, or not even that. */
+export function startsOne(plan: Plan): boolean {
+  const argv = certainWords(plan);
+  if (argv === null) return false;
+  return programWords(plan) !== null || IDLE.some((one) => one === argv[0]);
 }
 
 /** Whether all that is judged of a command, its words and the files it is redirected to, is known from the line. */

@@ -2,8 +2,10 @@
 
 import type { Registry } from "../../tools/registry.ts";
 import { isFree } from "../_free_runner.ts";
-import { type Job, type JobEvent, type Runner, type Running, startsPrograms } from "../runner.ts";
-import { openPool, type PoolParts } from "./open_pool.ts";
+import type { DirectRunner } from "../programs/direct_runner.ts";
+import { type Job, type Runner, startsPrograms } from "../runner.ts";
+import { deferred } from "./_deferred.ts";
+import { isDirect, openDirectRunner, openPool, type PoolParts } from "./open_pool.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 
 /** What the one call may run on. */
@@ -19,11 +21,16 @@ export interface SingleRunnerOptions extends PoolParts {
 export function createSingleRunner(options: SingleRunnerOptions): Runner {
   const { rulebook, registry, boundaries, preparation, free, sealed } = options;
   let pool: WorkerPool | null = null;
+  let direct: DirectRunner | null = null;
   const load = async (job: Job): Promise<Runner> => {
+    if (isDirect(job, rulebook.settings)) {
+      direct ??= await openDirectRunner(options);
+      if (direct?.takes(job) === true) return direct;
+    }
     // A sealed build's permissions are the policy's without a thread, whose start takes as long as the program's.
     // Calls that may overrun get one all the same: a thread can be ended, the main thread cannot.
-    // So do those that start programs: a thread that is held cannot see to it that nothing of them is left. And so does
-    // a preview: an approver may want to see it before the call itself runs.
+    // So do those that do more than to start a program: a thread that is held cannot see to it that nothing of them is
+    // left. And so does a preview: an approver may want to see it before the call itself runs.
     const inline = job.tool.long !== true && !startsPrograms(job) && !job.preview;
     if (sealed && inline) {
       const { createInlineRunner } = await import("./inline_runner.ts");
@@ -40,6 +47,7 @@ export function createSingleRunner(options: SingleRunnerOptions): Runner {
     run: (job, onEvent) =>
       isFree(job, rulebook.settings) ? free.run(job, onEvent) : deferred(load(job), job, onEvent),
     async close() {
+      await direct?.close();
       await pool?.close();
       preparation.close();
     },
@@ -55,23 +63,5 @@ function selfDraining(pool: WorkerPool): Runner {
       return running;
     },
     close: () => pool.close(),
-  };
-}
-
-/** A call on a runner that is being loaded. */
-function deferred(loading: Promise<Runner>, job: Job, onEvent: (event: JobEvent) => void): Running {
-  let running: Running | null = null;
-  let cancelled = false;
-  const start = async () => {
-    running = (await loading).run(job, onEvent);
-    if (cancelled) running.cancel();
-    return await running.outcome;
-  };
-  return {
-    outcome: start(),
-    cancel() {
-      cancelled = true;
-      running?.cancel();
-    },
   };
 }

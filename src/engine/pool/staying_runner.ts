@@ -1,9 +1,11 @@
 /** Runs the calls of a process that stays: each layer is drawn from what the policy can allow. */
 
 import { isFree } from "../_free_runner.ts";
+import type { DirectRunner } from "../programs/direct_runner.ts";
 import type { Job, Runner, StayingRunner } from "../runner.ts";
+import { deferred } from "./_deferred.ts";
 import type { Lane } from "./lanes.ts";
-import { openPool, type PoolParts } from "./open_pool.ts";
+import { isDirect, openDirectRunner, openPool, type PoolParts } from "./open_pool.ts";
 import type { LaneBoundary } from "./pool_thread.ts";
 
 /** A runner whose first thread can be started ahead. */
@@ -21,20 +23,47 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
     return { boundary, state: lane === "read" ? `${plugins.version} ${state}` : state };
   };
   const pool = await openPool(parts, drawn);
+  let direct: DirectRunner | null | "unopened" = "unopened";
+  /** What runs a call where it is, of which the first has to wait for it to be loaded. */
+  const directFor = (job: Job): DirectRunner | Promise<Pick<Runner, "run">> | null => {
+    if (!isDirect(job, settings) || direct === null) return null;
+    if (direct !== "unopened") return direct.takes(job) ? direct : null;
+    return openDirectRunner(parts).then((opened) => {
+      if (direct === "unopened") direct = opened;
+      return direct?.takes(job) === true ? direct : pool;
+    });
+  };
+  /** Calls that wait for it. */
+  let deferredCalls = 0;
   return {
     bell: pool.bell,
     get queued() {
       return pool.queued;
     },
     get running() {
-      return pool.running;
+      return pool.running + deferredCalls + (direct === "unopened" ? 0 : direct?.running ?? 0);
     },
     get threads() {
       return pool.threads;
     },
-    run: (job, onEvent) => (isFree(job, settings) ? free : pool).run(job, onEvent),
+    run(job, onEvent) {
+      if (isFree(job, settings)) return free.run(job, onEvent);
+      const here = directFor(job);
+      if (here === null) return pool.run(job, onEvent);
+      if (!(here instanceof Promise)) return here.run(job);
+      deferredCalls++;
+      const loaded = here.finally(() => deferredCalls--);
+      return deferred(loaded, job, onEvent);
+    },
+    answersSoon(ms) {
+      if (direct === "unopened" || direct === null || direct.running === 0) {
+        return pool.bell.waitBlocking(ms);
+      }
+      return pool.running === 0 && direct.answersSoon();
+    },
     drain: () => pool.drain(),
     async close() {
+      if (direct !== "unopened") await direct?.close();
       await pool.close();
       preparation.close();
     },

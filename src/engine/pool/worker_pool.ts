@@ -27,7 +27,7 @@ import {
   type Thread,
   type ThreadOptions,
 } from "./pool_thread.ts";
-import type { ProcessWatch, ProcessWatchOptions } from "../programs/process_watch.ts";
+import type { Follower, SharedWatch } from "../programs/shared_watch.ts";
 import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
 import {
   type Job,
@@ -44,46 +44,42 @@ const TICK_MS = 20;
 /** How long a call may take to end after it was asked to, before its thread is ended with it. */
 const STOP_GRACE_MS = 250;
 
-/** See `ProcessWatch`. */
-export type ProgramWatch = Pick<
-  ProcessWatch,
-  "begin" | "endLeft" | "abandon" | "settle" | "close"
->;
-
 /** What a pool is made of. */
 export interface WorkerPoolOptions extends ThreadOptions {
   /** Drawn when a thread is started; looked at again before each call of a lane whose state can change. */
   readonly boundaryOf: (lane: Lane, job: Job) => LaneBoundary;
+  /** See `PoolParts`; left out where nobody else runs jobs. */
+  readonly number?: () => number;
   /** Of a thread that writes files for others. */
   readonly writing: () => LaneBoundary;
   /** Watches over what they start; null where that cannot be. Asked for with the first program. */
-  readonly watch: (
-    follow: Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">,
-  ) => ProgramWatch | null;
+  readonly watch: (follower: Follower) => SharedWatch | null;
 }
 
 /**
  * Runs calls on threads by lane: starts them when they are needed, ends those that overrun, and takes in what they
  * say.
  */
-export class WorkerPool implements StayingRunner {
+export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   readonly bell: Bell;
   readonly #options: WorkerPoolOptions;
   readonly #threads = new Set<Thread>();
   readonly #queues = new JobQueues();
   readonly #scanSharing: ScanSharing;
   readonly #memory: PoolMemory;
-  #lastNumber = 0;
+  readonly #number: () => number;
   #timer: number | null = null;
   #running = 0;
   readonly #fileBroker = new FileBroker<Thread>();
   /** Made with the first call that somebody agreed to. */
   #probe: AgreedProbe | null = null;
   /** Undefined before the first program. */
-  #watch: ProgramWatch | null | undefined;
+  #watch: SharedWatch | null | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    let last = 0;
+    this.#number = options.number ?? (() => ++last);
     this.#scanSharing = new ScanSharing({
       processors: navigator.hardwareConcurrency,
       isReady: () => this.#of("read-help").length > 0,
@@ -111,7 +107,7 @@ export class WorkerPool implements StayingRunner {
 
   run(job: Job, onEvent: (event: JobEvent) => void): Running {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const number = ++this.#lastNumber;
+    const number = this.#number();
     const pending: PendingJob = {
       number,
       job,
@@ -248,7 +244,7 @@ export class WorkerPool implements StayingRunner {
   }
 
   #giveHelp(call: PendingJob): PendingJob {
-    const help = helpFor(call, ++this.#lastNumber);
+    const help = helpFor(call, this.#number());
     this.#dispatch("read-help", help);
     return help;
   }

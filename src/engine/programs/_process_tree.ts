@@ -210,10 +210,11 @@ export class ProcessTree {
     return "unsure";
   }
 
-  /** Orphans are children of this thread; what another has started, that one waits for. */
+  /** Orphans are children of this thread; what a run has started, that one waits for. */
   #reap({ id, parent, session }: ProcessFacts): void {
     if (parent !== this.#self || session === this.#session) return;
-    const { libc } = this.#options;
+    const { libc, runs } = this.#options;
+    for (const { leaders } of runs.values()) if (leaders.has(id)) return;
     libc.call(libc.numbers.waitid, P_PID, id, 0, ORPHAN_EXITED, 0);
   }
 }

@@ -64,7 +64,7 @@ export interface JobPrograms {
 
 /** What the programs of one call are started with. */
 export function programsOf(
-  thread: ThreadPrograms,
+  thread: Omit<ThreadPrograms, "openHolds">,
   { job, subject, grant, rulebook, holds, listener, onGroup, onLeft, listen, openElsewhere }:
     JobPrograms,
 ): ProgramOptions {
@@ -93,7 +93,7 @@ export function programsOf(
 
 /** Where the search is the one that found the programs of the line before it began. */
 function finderOf(
-  { starter, searchPath }: ThreadPrograms,
+  { starter, searchPath }: Pick<ThreadPrograms, "starter" | "searchPath">,
   { settings }: Rulebook,
 ): ProgramFinder | null {
   if (starter === null) return null;

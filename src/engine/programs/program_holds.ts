@@ -179,6 +179,14 @@ interface KeptRules {
   readonly rules: number;
 }
 
+/** What was found out of one start. */
+interface KnownEffects {
+  readonly argv: readonly string[];
+  readonly program: Program;
+  readonly cwd: CanonicalPath;
+  readonly effects: RuledEffects;
+}
+
 /** Draws the holds of one thread. `rulebook.prepare` must have been awaited for starting programs. */
 export class WordHolds implements ProgramHolds {
   readonly #parts: HoldParts;
@@ -198,6 +206,7 @@ export class WordHolds implements ProgramHolds {
   /** Filters that are the same for all programs that they are for. */
   readonly #filters = new Map<string, readonly Instruction[]>();
   #kept: KeptRules | null = null;
+  #last: KnownEffects | null = null;
   #libraries: readonly string[] | null = null;
   #basicLibraries: readonly string[] | null = null;
 
@@ -231,11 +240,8 @@ export class WordHolds implements ProgramHolds {
     const { program, directory, use } = starting;
     // What a tool uses for itself is held to the folders that it names, whatever its words.
     const argv = use?.argv ?? starting.argv;
-    const effects = this.#rulebook.effects(
-      { kind: "process.spawn", argv, cwd: directory },
-      program,
-    );
-    const trusted = !isWithin(this.#rulebook.settings.workspace, program.path);
+    const effects = this.#effectsOf(argv, program, directory);
+    const trusted = this.#isTrusted(program);
     if (use !== undefined && !trusted) {
       throw new ToolError("NATIVE_DENIED", `"${argv[0]}" lies in the workspace: no tool uses it`);
     }
@@ -258,6 +264,29 @@ export class WordHolds implements ProgramHolds {
   get #handsOver(): boolean {
     const { abi, seccomp, broker } = this.#parts;
     return this.#hasNames && abi > 0 && seccomp && broker !== null && broker.missing === null;
+  }
+
+  /**
+   * Whether such a program reads the files of its words and no others, and changes none: to hold it no tree is looked
+   * through, and nothing is done for it that it hands over.
+   */
+  isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
+    const effects = this.#effectsOf(argv, program, directory);
+    return this.#isTrusted(program) && isByWords(argv, effects) &&
+      effects.writes.length + effects.deletes.length === 0;
+  }
+
+  #isTrusted({ path }: Program): boolean {
+    return !isWithin(this.#rulebook.settings.workspace, path);
+  }
+
+  /** Asked for twice of a program that is started at once. */
+  #effectsOf(argv: readonly string[], program: Program, cwd: CanonicalPath): RuledEffects {
+    if (this.#last?.argv !== argv || this.#last.program !== program || this.#last.cwd !== cwd) {
+      const effects = this.#rulebook.effects({ kind: "process.spawn", argv, cwd }, program);
+      this.#last = { argv, program, cwd, effects };
+    }
+    return this.#last.effects;
   }
 
   /**

@@ -16,7 +16,8 @@ import { openSpawner } from "../../sandbox/spawner.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { startGuardian } from "./_guardian.ts";
 import { MARKER } from "./job_programs.ts";
-import { ProcessWatch, type ProcessWatchOptions } from "./process_watch.ts";
+import { type Follower, type SharedWatch, WatchSharing } from "./shared_watch.ts";
+import { ProcessWatch } from "./process_watch.ts";
 import { createSpawnResolver, type SpawnResolver } from "../judge/resolve_spawn.ts";
 import { programEnvironmentOf, removeProgramEnvironment } from "./program_environment.ts";
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
@@ -34,8 +35,8 @@ export interface ProgramSupport {
    * touch.
    */
   ofThread(): { readonly spawn: SpawnBoundary; readonly state: string };
-  /** Watches over what is started; null where the C library cannot be called. */
-  watch(follow: Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">): ProcessWatch | null;
+  /** Watches over what is started, for all who ask; null where the C library cannot be called. */
+  watch(follower: Follower): SharedWatch | null;
   close(): void;
 }
 
@@ -97,6 +98,17 @@ export function createProgramSupport(
       state: fingerprint,
     };
   };
+  const watching = new WatchSharing((follower) => {
+    const libc = openLibc();
+    if (libc === null) return null;
+    const { marker, token } = programEnvironment;
+    const { limits } = settings;
+    const watch = new ProcessWatch({ ...follower, libc, marker, token, limits });
+    const spawner = openSpawner();
+    const known = { marker: `${MARKER}=${marker}.`, token };
+    if (spawner !== null) watch.guard(startGuardian(libc, spawner, known));
+    return watch;
+  });
   return {
     programEnvironment,
     system,
@@ -113,17 +125,10 @@ export function createProgramSupport(
         state: write.join("\0"),
       };
     },
-    watch(follow) {
-      const libc = openLibc();
-      if (libc === null) return null;
-      const { marker, token } = programEnvironment;
-      const { limits } = settings;
-      const watch = new ProcessWatch({ ...follow, libc, marker, token, limits });
-      const spawner = openSpawner();
-      const known = { marker: `${MARKER}=${marker}.`, token };
-      if (spawner !== null) watch.guard(startGuardian(libc, spawner, known));
-      return watch;
+    watch: (follower) => watching.join(follower),
+    close() {
+      landlockPaths.close();
+      removeProgramEnvironment(programEnvironment);
     },
-    close: () => removeProgramEnvironment(programEnvironment),
   };
 }

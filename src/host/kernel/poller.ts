@@ -56,6 +56,7 @@ export class Poller {
   #woken = false;
   #hotUntil = 0;
   #hotSince = 0;
+  #cooled: PromiseWithResolvers<void> | null = null;
 
   constructor(libc: Libc, spawner: Spawner) {
     this.#libc = libc;
@@ -94,6 +95,18 @@ export class Poller {
     this.#hotUntil = performance.now() + HOT_MS;
   }
 
+  /** Resolves when nothing is expected to happen at any moment: the thread is free for its event loop. */
+  cooled(): Promise<void> {
+    if (!this.#running || this.#asleep) return Promise.resolve();
+    this.#cooled ??= Promise.withResolvers();
+    return this.#cooled.promise;
+  }
+
+  #cool(): void {
+    this.#cooled?.resolve();
+    this.#cooled = null;
+  }
+
   /** Resolves when nothing is slept on any more, where nothing is watched; else at once. */
   async awake(): Promise<void> {
     if (this.#asleep && this.#watched.size === 0) await this.#sleeping;
@@ -122,11 +135,13 @@ export class Poller {
     while (this.#watched.size > 0) {
       const now = performance.now();
       const hot = now < this.#hotUntil && now - this.#hotSince < LONGEST_HOT_MS;
+      if (!hot) this.#cool();
       const told = hot ? this.#turn(Math.min(this.#hotUntil - now, 1)) : await this.#sleep();
       if (!hot) this.#hotSince = performance.now();
       for (let turn = 0; told && turn < SETTLE_TURNS; turn++) await null;
     }
     this.#running = false;
+    this.#cool();
   }
 
   /**

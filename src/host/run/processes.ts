@@ -1,9 +1,8 @@
 /** Starting the programs of a grant, and never losing one: groups, time limits, output limits. */
 
 import { ToolError } from "../../core/errors.ts";
-import { BUILTINS, type Plan } from "../../core/plan.ts";
 import type { Processes } from "../../core/tool.ts";
-import { certainText } from "../../shell/certain.ts";
+import { programWords } from "../../shell/certain.ts";
 import { withRequested } from "./environment.ts";
 import { inTemporary } from "./temporary.ts";
 import { hold } from "./_hold.ts";
@@ -62,7 +61,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
     async runLine(plan, request) {
       const { starter } = options;
       if (starter === null) {
-        const argv = onlyWords(plan);
+        const argv = programWords(plan);
         if (argv === null) throw unsupported();
         return await processes.run(argv, request);
       }
@@ -88,16 +87,6 @@ export function createProcesses(options: ProcessesOptions): Processes {
     },
   };
   return processes;
-}
-
-/** The words of a line that is one program and nothing else; null for all others. */
-function onlyWords({ root }: Plan): readonly string[] | null {
-  if (root.kind !== "simple" || root.assignments.length + root.redirections.length > 0) return null;
-  const words = root.words.map(certainText);
-  const argv = words.filter((word) => word !== null);
-  const [name] = argv;
-  const builtin = name === undefined || BUILTINS.some((one) => one === name);
-  return argv.length < words.length || builtin ? null : argv;
 }
 
 function unsupported(): ToolError {

@@ -7,6 +7,7 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
+import { startsOne } from "../../shell/certain.ts";
 import { parseLine, parseShellCall } from "../../shell/parse_line.ts";
 import { COMMAND_OUTPUT, commandError, commandOutput } from "../../toolkit/command_output.ts";
 import { isOutOfTime } from "../../toolkit/run_program.ts";
@@ -74,6 +75,8 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   risk: "dangerous",
   riskOfPrograms: true,
   goesOn: ({ plan }) => plan !== undefined && plan !== null && plan.root.kind !== "simple",
+  startsOne: ({ plan, output_file }) =>
+    output_file === undefined && plan !== undefined && (plan === null || startsOne(plan)),
   permission: "code_execution",
   input,
   output: COMMAND_OUTPUT,

@@ -1,6 +1,6 @@
 /** A process that hardens itself, shows that it still works, and waits to be looked at. */
 
-import { hardenProcess } from "../../../src/sandbox/_harden.ts";
+import { hardenProcess } from "../../../src/sandbox/harden.ts";
 import { openLibc } from "../../../src/sandbox/kernel/libc.ts";
 
 /** PR_GET_DUMPABLE (include/uapi/linux/prctl.h) */

@@ -43,8 +43,11 @@ export function partsOf(sections: Partial<Policy> = {}) {
   };
   const permitted: Boundary[] = [];
   const plugins = createPluginRegistry(registryOf(toolOf()), []);
+  let last = 0;
   const parts: PoolParts = {
+    number: () => ++last,
     rulebook: rulebook([sections]),
+    compiled: rulebook([sections]),
     policies: [],
     plugins,
     preparation,

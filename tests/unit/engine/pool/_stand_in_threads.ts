@@ -13,11 +13,8 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from "../../../../src/engine/pool/_protocol.ts";
-import {
-  type ProgramWatch,
-  WorkerPool,
-  type WorkerPoolOptions,
-} from "../../../../src/engine/pool/worker_pool.ts";
+import { WorkerPool, type WorkerPoolOptions } from "../../../../src/engine/pool/worker_pool.ts";
+import type { SharedWatch } from "../../../../src/engine/programs/shared_watch.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../../../../src/engine/programs/no_program_environment.ts";
 import type { Job, JobEvent, Outcome } from "../../../../src/engine/runner.ts";
 import type { Grant, PathGrant } from "../../../../src/policy/grant.ts";
@@ -189,7 +186,7 @@ export function poolOf(
   { sections = {}, boundaryOf = () => ({ boundary: BOUNDARY, state: "fixed" }), watch = null }: {
     readonly sections?: Partial<Policy>;
     readonly boundaryOf?: (lane: Lane, job: Job) => LaneBoundary;
-    readonly watch?: ((follow: Parameters<WorkerPoolOptions["watch"]>[0]) => ProgramWatch) | null;
+    readonly watch?: ((follow: Parameters<WorkerPoolOptions["watch"]>[0]) => SharedWatch) | null;
   } = {},
 ): PoolWorld {
   const pool = new WorkerPool({

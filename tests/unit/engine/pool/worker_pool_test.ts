@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { toJsonText } from "../../../../src/core/result.ts";
-import type { ProgramWatch } from "../../../../src/engine/pool/worker_pool.ts";
+import type { SharedWatch } from "../../../../src/engine/programs/shared_watch.ts";
 import { jobOf, poolOf, StandInThreads } from "./_stand_in_threads.ts";
 
 const BOUNDARY = { read: [], write: [], connect: [], spawn: null };
@@ -257,7 +257,7 @@ Deno.test("a file that a program opens elsewhere is opened by the thread that wr
 /** Notes what it is asked; runs are gone when the test says so. */
 function standInWatch(gone: Promise<void> | null = null) {
   const steps: string[] = [];
-  const watch: ProgramWatch = {
+  const watch: SharedWatch = {
     begin: (job, id) => steps.push(`begin ${job} ${id}`),
     endLeft: (job) => steps.push(`endLeft ${job}`),
     abandon: (job) => steps.push(`abandon ${job}`),

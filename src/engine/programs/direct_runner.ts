@@ -1,0 +1,275 @@
+/**
+ * Runs calls that start one program, and do nothing else, on the thread that asks for them: the program holds itself
+ * before it begins, so that none of the walls around it has to be the thread's. What programs take is opened with the
+ * first that is really started.
+ */
+
+import { JSON_NULL, type Usage } from "../../core/result.ts";
+import { createContext } from "../../host/context.ts";
+import { createProcesses } from "../../host/run/processes.ts";
+import { createStarter, type Starter } from "../../host/run/starter.ts";
+import { UNCONFINED } from "../../host/run/program_holds.ts";
+import type { ProgramOptions } from "../../host/run/program_options.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import { hardenProcess } from "../../sandbox/harden.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
+import { type ProgramLayers, programLayers } from "../../sandbox/program_layers.ts";
+import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
+import type { Registry } from "../../tools/registry.ts";
+import { NO_FILES, NO_SYNTAX } from "../_no_files.ts";
+import { Stop, stopError, type StopReason } from "../pool/stop.ts";
+import { describeFailure, runTool } from "../run_tool.ts";
+import type { Job, Outcome, Runner, Running } from "../runner.ts";
+import type { SharedWatch } from "./shared_watch.ts";
+import { programsOf } from "./job_programs.ts";
+import { WordHolds } from "./program_holds.ts";
+import type { ProgramSupport } from "./program_support.ts";
+
+/** What calls that are run here take from around them. */
+export interface DirectRunnerOptions {
+  readonly rulebook: Rulebook;
+  readonly registry: Registry;
+  readonly programs: ProgramSupport;
+  /** Numbers jobs, each of this process once. */
+  readonly number: () => number;
+}
+
+/** What is there to start programs by, and what will hold them. */
+interface Means {
+  readonly starter: Starter;
+  readonly held: ProgramLayers;
+  /** For the result of each call. */
+  readonly usage: Usage;
+}
+
+/** One call. */
+interface DirectJob {
+  readonly number: number;
+  readonly job: Job;
+  readonly stop: Stop;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+/** Runs calls where it is asked to, as many at once as the policy lets run. */
+export class DirectRunner implements Runner {
+  readonly #options: DirectRunnerOptions;
+  readonly #libc: Libc;
+  readonly #spawner: Spawner;
+  readonly #jobs = new Map<number, DirectJob>();
+  readonly #waiting: DirectJob[] = [];
+  #means: Means | null = null;
+  #holds: WordHolds | null = null;
+  #watch: SharedWatch | null | undefined;
+  #ended = Promise.withResolvers<void>();
+
+  private constructor(options: DirectRunnerOptions, libc: Libc, spawner: Spawner) {
+    this.#options = options;
+    this.#libc = libc;
+    this.#spawner = spawner;
+  }
+
+  /** Null where programs are not started by system calls here. */
+  static open(options: DirectRunnerOptions): DirectRunner | null {
+    const libc = openLibc();
+    const spawner = libc === null ? null : openSpawner();
+    return libc === null || spawner === null ? null : new DirectRunner(options, libc, spawner);
+  }
+
+  /** Calls that have not answered. */
+  get running(): number {
+    return this.#jobs.size + this.#waiting.length;
+  }
+
+  /**
+   * Whether a call's program reads what its words name and changes nothing. A thread that others wait for, and that
+   * nothing holds, is no place for looking through a tree, nor for doing what programs hand over.
+   */
+  takes({ grant }: Job): boolean {
+    return grant.spawn.every(({ argv, program, cwd }) =>
+      this.#wordHolds(this.#open().held)?.isPlain(argv, program, cwd) ?? true
+    );
+  }
+
+  /**
+   * Resolves when a call has answered (true), or when none is expected to at any moment (false). In the meantime it is the
+   * programs that hold up this thread, and it needs no event loop.
+   */
+  answersSoon(): Promise<boolean> {
+    if (this.#means === null) return Promise.resolve(false);
+    return Promise.race([
+      this.#ended.promise.then(() => true),
+      this.#means.starter.poller.cooled().then(() => false),
+    ]);
+  }
+
+  run(job: Job): Running {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const { timeoutMs } = job.grant;
+    const number = this.#options.number();
+    const direct: DirectJob = {
+      number,
+      job,
+      stop: new Stop(job.tool.name, timeoutMs),
+      settle: (outcome) => {
+        clearTimeout(timer);
+        resolve(outcome);
+        this.#ended.resolve();
+        this.#ended = Promise.withResolvers();
+      },
+    };
+    const timer = setTimeout(() => this.#stop(direct, "TIMEOUT"), timeoutMs);
+    this.#waiting.push(direct);
+    this.#next();
+    return { outcome: promise, cancel: () => this.#stop(direct, "CANCELLED") };
+  }
+
+  async close(): Promise<void> {
+    const rest = [...this.#jobs.values(), ...this.#waiting];
+    for (const direct of rest) this.#stop(direct, "CANCELLED");
+    while (this.running > 0) await this.#ended.promise;
+    this.#watch?.close();
+    this.#watch = null;
+    this.#holds?.close();
+    await this.#means?.starter.poller.awake();
+    this.#means?.starter.close();
+    this.#means = null;
+  }
+
+  #next(): void {
+    const { concurrency } = this.#options.rulebook.settings.limits;
+    while (this.#jobs.size < concurrency) {
+      const direct = this.#waiting.shift();
+      if (direct === undefined) return;
+      this.#jobs.set(direct.number, direct);
+      void this.#answer(direct).then((outcome) => {
+        this.#jobs.delete(direct.number);
+        this.#next();
+        direct.settle(outcome);
+      });
+    }
+  }
+
+  #stop(direct: DirectJob, reason: StopReason): void {
+    direct.stop.ask(reason);
+    const at = this.#waiting.indexOf(direct);
+    if (at === -1) return;
+    this.#waiting.splice(at, 1);
+    const { tool, grant } = direct.job;
+    const error = stopError(tool.name, reason, grant.timeoutMs).toResultError();
+    direct.settle({ output: JSON_NULL, error, usage: {} });
+  }
+
+  async #answer({ number, job, stop }: DirectJob): Promise<Outcome> {
+    const { rulebook, registry } = this.#options;
+    const { tool, grant, input, agreed = [] } = job;
+    const counts: Record<string, number> = {};
+    let usage: () => Usage = () => counts;
+    let outcome: Outcome;
+    try {
+      const means = this.#open();
+      usage = () => ({ ...counts, ...means.usage });
+      const context = createContext({
+        files: NO_FILES,
+        syntax: NO_SYNTAX,
+        programs: this.#programsOf(means, number, job),
+        grant,
+        rulebook,
+        catalogue: registry.catalogue,
+        get signal() {
+          return stop.signal;
+        },
+        checkpoint: () => stop.check(),
+        count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
+        progress: () => {},
+      });
+      if (agreed.length > 0) {
+        const { compareAgreed } = await import("../approvals/compare_agreed.ts");
+        compareAgreed(tool.name, agreed, this.#libc);
+      }
+      outcome = await runTool(tool, input, context, { preview: false, usage });
+    } catch (error) {
+      outcome = { output: JSON_NULL, error: describeFailure(tool.name, error), usage: usage() };
+    }
+    const gone = this.#watch?.settle(number) ?? null;
+    if (gone !== null) await gone;
+    return outcome;
+  }
+
+  /** Opened with the first call. Throws NATIVE_DENIED where the kernel cannot hold what the policy requires. */
+  #open(): Means {
+    if (this.#means !== null) return this.#means;
+    const { rulebook: { settings }, programs } = this.#options;
+    const held = programLayers(this.#libc, settings.sandbox.kernel);
+    // Programs are of this process's user: its memory and environment must not be theirs to read.
+    hardenProcess(this.#libc);
+    const reasons = [...held.reasons, ...programs.programEnvironment.reasons];
+    // The runtime's set is not narrower than the process's own, which is the policy's in a sealed build alone.
+    const baked = Deno.permissions.querySync({ name: "run" }).state !== "granted";
+    return this.#means = {
+      starter: createStarter(this.#libc, this.#spawner),
+      held,
+      usage: {
+        layers: ["policy", ...(baked ? ["runtime"] : []), ...held.layers],
+        ...(reasons.length === 0 ? {} : { layers_missing: reasons }),
+      },
+    };
+  }
+
+  /** Null where nothing of the kernel's layer is there to hold programs by. */
+  #wordHolds({ abi, seccomp }: ProgramLayers): WordHolds | null {
+    if (abi === 0 && !seccomp) return null;
+    if (this.#holds !== null) return this.#holds;
+    const { rulebook, programs: { programEnvironment, system } } = this.#options;
+    const { temporaryRoot, caches, gitConfig, searchPath } = programEnvironment;
+    const network = rulebook.settings.sandbox.network === "allow";
+    const folders = { temporaryRoot, caches, gitConfig };
+    const layers = { abi, seccomp, network, broker: null };
+    return this.#holds = new WordHolds(
+      { libc: this.#libc, ...layers, ...folders, system, searchPath },
+      rulebook,
+    );
+  }
+
+  #programsOf({ starter, held, usage }: Means, number: number, job: Job): ProgramOptions {
+    const { rulebook, programs } = this.#options;
+    const { programEnvironment } = programs;
+    const thread = {
+      ...programEnvironment,
+      create: createProcesses,
+      layers: usage["layers"] as readonly string[],
+      starter,
+      wrapper: null,
+    };
+    return programsOf(thread, {
+      job: number,
+      subject: job.subject,
+      grant: job.grant,
+      rulebook,
+      holds: {
+        of: (starting) => {
+          // Before the first program: what that orphans at once would be gone from under this process.
+          this.#watch ??= this.#follow();
+          return (this.#wordHolds(held) ?? UNCONFINED).of(starting);
+        },
+        close: () => {},
+      },
+      listener: null,
+      onGroup: (id) => this.#watch?.begin(number, id),
+      onLeft: () => this.#watch?.endLeft(number),
+      listen: () => {},
+      // A call that comes here names no file for it to be opened.
+      openElsewhere: () => Promise.resolve(-ERRNO.EACCES),
+    });
+  }
+
+  #follow(): SharedWatch | null {
+    return this.#options.programs.watch({
+      isUnderWay: (isJob) => [...this.#jobs.keys()].some(isJob),
+      onExceeded: (number, limit) => {
+        const direct = this.#jobs.get(number);
+        if (direct !== undefined) this.#stop(direct, `RESOURCE_LIMIT:${limit}`);
+      },
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import { assertEquals } from "@std/assert";
+import {
+  type Follower,
+  type SharedWatch,
+  WatchSharing,
+} from "../../../../src/engine/programs/shared_watch.ts";
+import type { ProcessWatch } from "../../../../src/engine/programs/process_watch.ts";
+
+Deno.test("one watch follows the programs of all who start some, and ends with the last of them", () => {
+  const steps: string[] = [];
+  const given: Follower[] = [];
+  const sharing = new WatchSharing((follower) => {
+    given.push(follower);
+    steps.push("open");
+    return {
+      begin: (job: number, leader: number) => steps.push(`begin ${job} ${leader}`),
+      endLeft: (job: number) => steps.push(`endLeft ${job}`),
+      abandon: (job: number) => steps.push(`abandon ${job}`),
+      settle: (job: number) => (steps.push(`settle ${job}`), null),
+      close: () => steps.push("close"),
+    } as unknown as ProcessWatch;
+  });
+  const follow = (name: string, job: number): SharedWatch | null =>
+    sharing.join({
+      isUnderWay: (isJob) => isJob(job),
+      onExceeded: (which, limit) => {
+        if (which === job) steps.push(`${name}: ${limit}`);
+      },
+    });
+  const [one, other] = [follow("one", 1), follow("other", 2)];
+  one?.begin(1, 100);
+  other?.begin(2, 200);
+  one?.endLeft(1);
+  one?.abandon(1);
+  assertEquals(other?.settle(2), null);
+  const [whole] = given;
+  assertEquals([1, 2, 3].map((job) => whole?.isUnderWay((one) => one === job)), [
+    true,
+    true,
+    false,
+  ]);
+  whole?.onExceeded(2, "memory");
+  assertEquals(steps, [
+    "open",
+    "begin 1 100",
+    "begin 2 200",
+    "endLeft 1",
+    "abandon 1",
+    "settle 2",
+    "other: memory",
+  ]);
+  one?.close();
+  one?.close();
+  assertEquals(steps.includes("close"), false);
+  other?.close();
+  assertEquals(steps.at(-1), "close");
+  // Who comes later gets a new one.
+  follow("third", 3)?.close();
+  assertEquals(steps.slice(-2), ["open", "close"]);
+});
+
+Deno.test("where programs cannot be watched nobody follows any", () => {
+  const sharing = new WatchSharing(() => null);
+  assertEquals(sharing.join({ isUnderWay: () => false, onExceeded: () => {} }), null);
+});
