@@ -54,16 +54,29 @@ export type Redirection =
  * The words that the runner does itself, by the literal text of the first word. All else is a program; `echo`,
  * `printf`, `test`, `[` and `pwd` too (where there is none of that name the runner may do their work).
  * What the parser leaves of their arguments:
- * - `cd DIR`: one word that is known from the line alone, neither empty nor `-`.
+ * - `cd [DIR]`: `-` is the directory before, nothing HOME.
+ * - `break [N]`, `continue [N]`: N is literal digits, no more than the loops around it in its shell.
+ * - `read [-r] NAME…`: literal names; IFS may be set for it, to text that the line says.
  * - `:` `true` `false`: any words.
- * - `exit [N]`: ends the line, or the subshell it stands in. N is literal digits or `$?`.
+ * - `exit [N]`: ends the line, or the subshell it stands in.
  * - `export NAME[=VALUE]…`: each word is one text part `NAME`, or begins with a text part `NAME=…`. A VALUE is not
  *   split and not globbed (its parts are marked quoted).
  * - `unset NAME…`: literal names.
  * `command` and plain `exec` are taken away by the parser; `set -e`, `set -o pipefail` and the like become
  * `settings`; `sh -c SCRIPT` becomes a group.
  */
-export const BUILTINS = ["cd", ":", "true", "false", "exit", "export", "unset"] as const;
+export const BUILTINS = [
+  "cd",
+  ":",
+  "true",
+  "false",
+  "exit",
+  "export",
+  "unset",
+  "break",
+  "continue",
+  "read",
+] as const;
 /** A builtin that runs without a shell. */
 export type Builtin = (typeof BUILTINS)[number];
 
@@ -109,7 +122,42 @@ export type PlanNode =
     readonly opened?: readonly string[];
     readonly body: PlanNode;
     readonly redirections: readonly Redirection[];
-  };
+  }
+  | CompoundPlan;
+
+/** What runs a part of itself by what comes out while it runs (POSIX, 2.9.4). */
+export type CompoundPlan =
+  & { readonly redirections: readonly Redirection[] }
+  & (
+    | {
+      readonly kind: "for";
+      readonly name: string;
+      readonly words: readonly Word[];
+      readonly body: PlanNode;
+    }
+    /** The first whose test succeeds; `otherwise` where none does. */
+    | {
+      readonly kind: "if";
+      readonly clauses: readonly { readonly test: PlanNode; readonly body: PlanNode }[];
+      readonly otherwise: PlanNode | null;
+    }
+    /** As long as the test succeeds; `until`: as long as it fails. */
+    | {
+      readonly kind: "while";
+      readonly until: boolean;
+      readonly test: PlanNode;
+      readonly body: PlanNode;
+    }
+    /** The first arm of whose patterns one fits; patterns have their glob parts. */
+    | {
+      readonly kind: "case";
+      readonly word: Word;
+      readonly arms: readonly {
+        readonly patterns: readonly Word[];
+        readonly body: PlanNode | null;
+      }[];
+    }
+  );
 
 /** What `set` switched on before anything else in a line, or at the beginning of a subshell. */
 export interface ShellSettings {

@@ -21,9 +21,7 @@ const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKin
   ...["declare", "typeset", "local", "readonly", "let"].map((name) =>
     [name, "declaration"] as const
   ),
-  ...["read", "mapfile", "readarray", "getopts", "shift"].map((name) =>
-    [name, "declaration"] as const
-  ),
+  ...["mapfile", "readarray", "getopts", "shift"].map((name) => [name, "declaration"] as const),
   ...["pushd", "popd", "dirs"].map((name) => [name, "directory"] as const),
   ...[
     ...["alias", "unalias", "enable", "builtin", "shopt", "bind", "complete", "compgen", "compopt"],
@@ -40,7 +38,7 @@ const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKin
       "bg",
       "disown",
     ],
-    ...["suspend", "logout", "return", "break", "continue", "caller", "help"],
+    ...["suspend", "logout", "return", "caller", "help"],
   ].map((name) => [name, "builtin"] as const),
 ]);
 
@@ -52,11 +50,17 @@ export interface CommandSource {
   readonly source: string;
   /** Understands a script that stands in a word. */
   readonly nested: (source: string, positional: readonly string[], index: number) => Script;
+  /** Loops around it in its shell. */
+  readonly loops: number;
 }
 
 /** The plan of a command by what its first word is. Throws {@linkcode Refused}. */
 export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode {
-  for (const { name } of simple.assignments) refuseSpecial(name, simple.position);
+  const reads = simple.words[0] !== undefined && certainText(simple.words[0]) === "read";
+  for (const { name, value } of simple.assignments) {
+    if (reads && name === "IFS" && certainText(value) !== null) continue;
+    refuseSpecial(name, simple.position);
+  }
   const [first] = simple.words;
   if (first === undefined) {
     const something = simple.assignments.length > 0 || simple.redirections.length > 0;
@@ -75,10 +79,19 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
   switch (name) {
     case "cd":
       return changeDirectory(simple, index);
+    case "break":
+    case "continue": {
+      const count = simple.words.slice(1).map(wordText).join(" ");
+      const within = count === ""
+        ? from.loops > 0
+        : /^[1-9]$/.test(count) && Number(count) <= from.loops;
+      if (!within) throw new Refused("builtin", index);
+      return simple;
+    }
+    case "read":
+      return reading(simple, index);
     case "exit":
-      if (!/^(?:|[0-9]{1,3}|\$\{\?\})$/.test(simple.words.slice(1).map(wordText).join(" "))) {
-        throw new Refused("builtin", index);
-      }
+      if (simple.words.length > 2) throw new Refused("builtin", index);
       return simple;
     case "export":
       simple.words.slice(1).forEach((word) => refuseSpecial(declaredName(word, index), index));
@@ -122,13 +135,28 @@ function declaredName(word: Word, index: number): string {
   return name;
 }
 
+/** Where it leads is judged with the command that stands there; bash knows no more of its words than this. */
 function changeDirectory(simple: SimplePlan, index: number): PlanNode {
-  const operands = simple.words.slice(1).map(certainText);
-  if (operands[0] === "--") operands.shift();
+  const [name = [], ...operands] = simple.words;
+  if (operands[0] !== undefined && certainText(operands[0]) === "--") operands.shift();
   const [path, second] = operands;
-  const named = path !== undefined && path !== null && path !== "" && !path.startsWith("-");
-  if (!named || second !== undefined) throw new Refused("directory", index);
-  return { ...simple, words: [simple.words[0]!, [{ kind: "text", text: path }]] };
+  const text = path === undefined ? "." : certainText(path);
+  // What begins with something that is known only later could come out as an option.
+  const option = text === null ? /^-/.test(wordText(path ?? [])) : /^-./.test(text) || text === "";
+  if (option || second !== undefined) throw new Refused("directory", index);
+  return { ...simple, words: path === undefined ? [name] : [name, path] };
+}
+
+/** `read -r NAME…` in the form that says all it does: no prompts, times, arrays or other descriptors. */
+function reading(simple: SimplePlan, index: number): PlanNode {
+  const words = simple.words.slice(1).map(certainText);
+  const names = words[0] === "-r" ? words.slice(1) : words;
+  if (names.length === 0) throw new Refused("read", index);
+  for (const name of names) {
+    if (name === null || !NAME.test(name)) throw new Refused("read", index);
+    refuseSpecial(name, index);
+  }
+  return simple;
 }
 
 function without(simple: SimplePlan, count: number): SimplePlan {

@@ -10,13 +10,20 @@ const VARIABLES =
 /** Kind → its name in messages, and what to do instead. */
 export const CONSTRUCTS = {
   background: ["a background command", "every program is waited for; leave out the &"],
-  compound: ["a loop, condition or other compound command", SCRIPT],
+  compound: [
+    "a compound command that is not run here",
+    "for, while, until, if and case are, with [ ] as their test",
+  ],
+  read: [
+    "read in a form that is not run here",
+    "read -r NAME… is, with IFS=… before it",
+  ],
   function: ["a function", SCRIPT],
   reserved: ["a reserved word of the shell", SCRIPT],
   time: ["time as a word of the shell", "leave it out: duration_ms is in the result"],
   builtin: [
     "a command of the shell itself that is not run here",
-    "only programs and cd, true, false, :, exit, export, unset, command and exec are",
+    "only programs and cd, true, false, :, exit, export, unset, read, break and continue (in a loop), command and exec are",
   ],
   form: [
     "printf, echo, test, kill or pwd in a form that only a shell has",
@@ -29,8 +36,8 @@ export const CONSTRUCTS = {
   ],
   exec: ["exec with something behind it that it would replace", "leave out the word exec"],
   directory: [
-    "cd to a directory that the line does not name",
-    "write the directory, or give it as cwd",
+    "cd with options, or with more than one directory",
+    "name one directory",
   ],
   declaration: ["a declaration of variables", VARIABLES],
   array: ["an array, or an addition to a variable", VARIABLES],

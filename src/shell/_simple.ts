@@ -15,7 +15,7 @@ import { readRedirection as readRedirectionAt } from "./_redirection.ts";
 import { Scanner } from "./_scanner.ts";
 import type { Script } from "./_script.ts";
 import { isSet } from "./_settings.ts";
-import { deeper, type Reading, type Walk } from "./_walk.ts";
+import { deeper, outsideLoops, type Reading, type Walk } from "./_walk.ts";
 import { readWord } from "./_word.ts";
 import { type ConstructKind, Refused } from "./_constructs.ts";
 
@@ -54,7 +54,8 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     return walk.readScript(source, reading, { positional, level, position: simple.position });
   };
   const source = scanner.source.slice(words[0]?.index ?? 0, scanner.at);
-  return finishCommand(simple, { indexes: words.map(({ index }) => index), source, nested });
+  const loops = place.loops ?? 0;
+  return finishCommand(simple, { indexes: words.map(({ index }) => index), source, nested, loops });
 }
 
 function contextOf(walk: Walk, root: SyntaxNode): WordContext {
@@ -101,7 +102,7 @@ function readSubstitution(
     throw new Refused("syntax", pos);
   }
   const scanner = new Scanner(source, start, end - 1);
-  const inner = deeper({ ...walk, scanner }, pos);
+  const inner = deeper(outsideLoops({ ...walk, scanner }), pos);
   const { node, settings } = walk.readCommands(script, inner);
   const body: PlanNode = isSet(settings)
     ? { kind: "group", subshell: true, settings, body: node, redirections: [] }
@@ -118,7 +119,7 @@ function readsFile(node: PlanNode): node is SimplePlan {
 }
 
 /** The words that one becomes: more than one only by braces. */
-function readWords(
+export function readWords(
   parsed: ParsedWord,
   walk: Walk,
 ): readonly { readonly word: Word; readonly index: number }[] {
@@ -137,7 +138,7 @@ function readWords(
 }
 
 /** One word where the tree has it; both readings must end alike, and mean the same where it is plain. */
-function readOne(parsed: ParsedWord, walk: Walk, kind: WordKind): Word {
+export function readOne(parsed: ParsedWord, walk: Walk, kind: WordKind): Word {
   const { scanner } = walk;
   scanner.mustBeAt(parsed.pos);
   if (scanner.character === "#") throw new Refused("syntax", scanner.at);

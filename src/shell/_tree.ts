@@ -14,8 +14,9 @@ import type { PlanNode } from "../core/plan.ts";
 import { Scanner } from "./_scanner.ts";
 import type { Script } from "./_script.ts";
 import { isSet, NO_SETTINGS, takeSettings } from "./_settings.ts";
+import { type CompoundReading, readCompound } from "./_compound.ts";
 import { readRedirection, readSimple } from "./_simple.ts";
-import { deeper, type Reading, type ScriptPosition, type Walk } from "./_walk.ts";
+import { deeper, outsideLoops, type Reading, type ScriptPosition, type Walk } from "./_walk.ts";
 import { Refused } from "./_constructs.ts";
 
 /** A source that is a script of its own. Throws {@linkcode Refused}. */
@@ -74,7 +75,7 @@ function readStatements(statements: readonly Statement[], walk: Walk): Items {
     scanner.skipBlanks();
     if (statement.background === true) throw new Refused("background", scanner.at);
     if (index < statements.length - 1) scanner.skipSeparator();
-    else if (scanner.character === ";") scanner.skipSeparator();
+    else if (scanner.character === ";" && !scanner.startsWith(";;")) scanner.skipSeparator();
   });
   return items;
 }
@@ -93,6 +94,8 @@ function readPipeline(node: PipelineNode, walk: Walk): PlanNode {
     if (!" \t\\".includes(scanner.character)) throw new Refused("dialect", prefix.pos);
     scanner.skipBlanks();
   }
+  // Each of several runs in a shell of its own.
+  const inner = node.commands.length > 1 ? outsideLoops(walk) : walk;
   const stages = node.commands.map((command, index) => {
     const operator = node.operators[index - 1];
     if (operator !== undefined) {
@@ -100,7 +103,7 @@ function readPipeline(node: PipelineNode, walk: Walk): PlanNode {
       if (operator === "|&") walk.reading.posix = false;
       scanner.skipLines();
     }
-    const stage = readCommand(command, walk);
+    const stage = readCommand(command, inner);
     scanner.skipBlanks();
     return node.operators[index] === "|&" ? withErrors(stage) : stage;
   });
@@ -112,7 +115,7 @@ function readPipeline(node: PipelineNode, walk: Walk): PlanNode {
 /** `|&` is `2>&1 |`, after all other redirections. */
 function withErrors(stage: PlanNode): PlanNode {
   const duplicate = { kind: "duplicate", descriptor: 2, from: 1 } as const;
-  if (stage.kind === "simple" || stage.kind === "group") {
+  if (stage.kind !== "pipeline" && stage.kind !== "list") {
     return { ...stage, redirections: [...stage.redirections, duplicate] };
   }
   return {
@@ -137,14 +140,38 @@ function readCommand(node: CommandNode, walk: Walk): PlanNode {
       if (node.command.type === "Subshell" || node.command.type === "BraceGroup") {
         return readGroup(node.command, node.redirects, walk);
       }
-      throw new Refused("compound", node.pos);
+      return readCompound(node.command, node.redirects, compoundReading(walk));
     case "Function":
       throw new Refused("function", node.pos);
     case "Coproc":
       throw new Refused("background", node.pos);
     default:
-      throw new Refused("compound", node.pos);
+      return readCompound(node, [], compoundReading(walk));
   }
+}
+
+/** A loop or a condition reads lists of commands as this reads them. */
+function compoundReading(walk: Walk): CompoundReading {
+  return {
+    walk,
+    readList(statements, inside) {
+      const { scanner } = inside;
+      const items = readStatements(statements, inside);
+      const { node, settings } = scriptOf(items, scanner.at);
+      if (isSet(settings)) throw new Refused("set", scanner.at);
+      closeList(scanner);
+      return node;
+    },
+  };
+}
+
+/** A word that closes a list of commands only does so where a command could begin. */
+function closeList(scanner: Scanner): void {
+  const before = scanner.source.slice(0, scanner.at).trimEnd();
+  const closes = /[;\n})]$|\b(?:fi|done|esac)$/.test(before) || scanner.character === "\n" ||
+    scanner.character === "#" || scanner.startsWith(";;");
+  if (!closes) throw new Refused("syntax", scanner.at);
+  scanner.skipLines();
 }
 
 function readGroup(
@@ -154,19 +181,13 @@ function readGroup(
 ): PlanNode {
   const { scanner } = walk;
   const subshell = node.type === "Subshell";
-  const inner = deeper(walk, node.pos);
+  const inner = deeper(subshell ? outsideLoops(walk) : walk, node.pos);
   scanner.expect(subshell ? "(" : "{");
   if (!subshell && !" \t\n\\".includes(scanner.character)) throw new Refused("syntax", scanner.at);
   const items = readStatements(node.body.commands, inner);
   const { node: body, settings } = scriptOf(items, scanner.at);
-  // A brace only closes where a command could begin.
-  const before = scanner.source.slice(0, scanner.at).trimEnd();
-  if (
-    !subshell && !/[;\n})]$/.test(before) && scanner.character !== "\n" && scanner.character !== "#"
-  ) {
-    throw new Refused("syntax", scanner.at);
-  }
-  scanner.skipLines();
+  if (subshell) scanner.skipLines();
+  else closeList(scanner);
   scanner.expect(subshell ? ")" : "}");
   if (!subshell && isSet(settings)) {
     throw new Refused("set", node.pos);

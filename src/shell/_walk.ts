@@ -22,6 +22,8 @@ export interface ScriptPosition {
   readonly level: number;
   /** The position in the line for all commands of a script that is itself a word; null for those of the line. */
   readonly position: number | null;
+  /** Loops around it in its shell: what `break` can leave. */
+  readonly loops?: number;
 }
 
 /** What is needed to turn commands of the parser into plans. */
@@ -33,6 +35,16 @@ export interface Walk {
   readonly readCommands: (script: ParsedScript, walk: Walk) => Script;
   /** Reads a script that stands in a word. */
   readonly readScript: (source: string, reading: Reading, place: ScriptPosition) => Script;
+}
+
+/** The same, in a shell of its own: no loop around it can be left from there. */
+export function outsideLoops(walk: Walk): Walk {
+  return { ...walk, place: { ...walk.place, loops: 0 } };
+}
+
+/** The same, in one loop more. */
+export function inLoop(walk: Walk): Walk {
+  return { ...walk, place: { ...walk.place, loops: (walk.place.loops ?? 0) + 1 } };
 }
 
 /** The same, one level further in. */

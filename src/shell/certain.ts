@@ -63,6 +63,8 @@ export function isWhollyCertain(node: PlanNode): boolean {
     case "group":
       return isWhollyCertain(node.body) && textsOf(node.redirections) &&
         node.redirections.every((one) => !("target" in one) || certainText(one.target) !== null);
+    default:
+      return false;
   }
 }
 
@@ -80,6 +82,9 @@ export function changedNames(node: PlanNode): readonly string[] {
       return node.items.flatMap((item) => changedNames(item.node));
     case "group":
       return changedNames(node.body);
+    default:
+      // Never asked: such a line is not wholly certain.
+      return [];
   }
 }
 

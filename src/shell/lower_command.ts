@@ -3,6 +3,7 @@
 import type { Capability } from "../core/capability.ts";
 import {
   BUILTINS,
+  type CompoundPlan,
   type Plan,
   type PlanNode,
   type Redirection,
@@ -72,9 +73,12 @@ function from(cwd: string, path: string): string {
   return path.startsWith("/") || cwd === "." ? path : `${cwd}/${path}`;
 }
 
-/** What is asked for one part of a plan, in the directory that it runs in if all before it succeeds. */
+/** The directory that a command stands in if all before it succeed; null behind a `cd` that is known only when it runs. */
+type Place = string | null;
+
+/** What is asked for one part of a plan. */
 type Need =
-  | { readonly kind: "program"; readonly simple: SimplePlan; readonly cwd: string }
+  | { readonly kind: "program"; readonly simple: SimplePlan; readonly place: Place }
   | { readonly kind: "ready"; readonly capability: Capability };
 
 /**
@@ -87,13 +91,13 @@ export async function lowerPlan(plan: Plan, cwd: string): Promise<readonly Capab
   const capabilities: Capability[] = [];
   for (const need of needs) {
     if (need.kind === "ready") capabilities.push(need.capability);
-    else capabilities.push(...await lowerSimple(need.simple, need.cwd));
+    else capabilities.push(...await lowerSimple(need.simple, need.place, cwd));
   }
   return capabilities;
 }
 
 /** Collects what a node needs; answers the directory that what follows it stands in. */
-function lowerNode(node: PlanNode, cwd: string, needs: Need[]): string {
+function lowerNode(node: PlanNode, cwd: Place, needs: Need[]): Place {
   switch (node.kind) {
     case "simple":
       return lowerWords(node, cwd, needs);
@@ -101,45 +105,100 @@ function lowerNode(node: PlanNode, cwd: string, needs: Need[]): string {
       node.stages.forEach((stage) => lowerNode(stage, cwd, needs));
       return node.stages.length === 1 ? lowerLast(node.stages, cwd) : cwd;
     case "list":
-      return node.items.reduce((at, item) => lowerNode(item.node, at, needs), cwd);
+      return node.items.reduce((at: Place, item) => lowerNode(item.node, at, needs), cwd);
     case "group": {
       if (node.opened !== undefined) {
-        needs.push(ready({ kind: "process.spawn", argv: node.opened, cwd, opened: true }));
+        needs.push(
+          ready({ kind: "process.spawn", argv: node.opened, cwd: cwd ?? ".", opened: true }),
+        );
       }
       lowerRedirections(node.redirections, cwd, needs);
       const inside = lowerNode(node.body, cwd, needs);
       return node.subshell ? cwd : inside;
     }
+    default:
+      return lowerCompound(node, cwd, needs);
   }
 }
 
+/** All that it may run, whether it will or not. What one of them leaves is where the rest stands, or nobody knows. */
+function lowerCompound(node: CompoundPlan, cwd: Place, needs: Need[]): Place {
+  lowerRedirections(node.redirections, cwd, needs);
+  const ends: Place[] = [cwd];
+  const lower = (part: PlanNode | null, at: Place): Place => {
+    if (part === null) return at;
+    const end = lowerNode(part, at, needs);
+    ends.push(end);
+    return end;
+  };
+  switch (node.kind) {
+    case "for":
+      needs.push(localChange(node.name));
+      node.words.forEach((word) => lowerSubstitutions(word, cwd, needs));
+      lower(node.body, cwd);
+      break;
+    case "if": {
+      let at = cwd;
+      for (const { test, body } of node.clauses) lower(body, at = lower(test, at));
+      lower(node.otherwise, at);
+      break;
+    }
+    case "while":
+      lower(node.body, lower(node.test, cwd));
+      break;
+    case "case":
+      lowerSubstitutions(node.word, cwd, needs);
+      for (const { patterns, body } of node.arms) {
+        patterns.forEach((pattern) => lowerSubstitutions(pattern, cwd, needs));
+        lower(body, cwd);
+      }
+  }
+  return ends.every((end) => end === cwd) ? cwd : null;
+}
+
 /** `! cd x` moves as `cd x` does. */
-function lowerLast(stages: readonly PlanNode[], cwd: string): string {
+function lowerLast(stages: readonly PlanNode[], cwd: Place): Place {
   const [only] = stages;
   return only === undefined ? cwd : lowerNode(only, cwd, []);
 }
 
-function lowerWords(simple: SimplePlan, cwd: string, needs: Need[]): string {
+function lowerWords(simple: SimplePlan, cwd: Place, needs: Need[]): Place {
   const { words, assignments, redirections } = simple;
-  for (const { name, value } of assignments) {
-    needs.push(words.length === 0 ? localChange(name) : change(name));
+  const [first, ...rest] = words;
+  const name = first === undefined ? null : certainText(first);
+  for (const { name: variable, value } of assignments) {
+    // What splits a line for `read` no program gets.
+    const own = name === "read" && variable === "IFS";
+    if (!own) needs.push(words.length === 0 ? localChange(variable) : change(variable));
     lowerSubstitutions(value, cwd, needs);
   }
   words.forEach((word) => lowerSubstitutions(word, cwd, needs));
-  const [first, ...rest] = words;
-  const name = first === undefined ? null : certainText(first);
   const builtin = name === null || BUILTINS.some((one) => one === name);
   if (!builtin) {
-    needs.push({ kind: "program", simple, cwd });
+    needs.push({ kind: "program", simple, place: cwd });
     redirections.forEach((one) => lowerRedirected(one, cwd, needs));
     return cwd;
   }
   lowerRedirections(redirections, cwd, needs);
-  const changed = name === "export" ? change : name === "unset" ? localChange : null;
+  const changed = name === "export"
+    ? change
+    : name === "unset" || name === "read"
+    ? localChange
+    : null;
   if (changed !== null) {
-    for (const word of rest) needs.push(changed(/^[^=]*/.exec(wordText(word))?.[0] ?? ""));
+    for (const word of rest) {
+      const changes = /^[^=]*/.exec(wordText(word))?.[0] ?? "";
+      if (!changes.startsWith("-")) needs.push(changed(changes));
+    }
   }
-  return name === "cd" && rest[0] !== undefined ? from(cwd, wordText(rest[0])) : cwd;
+  if (name !== "cd") return cwd;
+  const target = rest[0] === undefined ? null : certainText(rest[0]);
+  return target === null || target === "-" ? null : placeOf(cwd, target);
+}
+
+/** Null where that is not known. */
+function placeOf(cwd: Place, path: string): Place {
+  return cwd === null && !path.startsWith("/") ? null : from(cwd ?? ".", path);
 }
 
 function change(name: string): Need {
@@ -156,7 +215,7 @@ function ready(capability: Capability): Need {
 }
 
 /** Substitutions run before the command that they stand in, as subshells. */
-function lowerSubstitutions(word: SimplePlan["words"][number], cwd: string, needs: Need[]): void {
+function lowerSubstitutions(word: SimplePlan["words"][number], cwd: Place, needs: Need[]): void {
   for (const part of word) {
     if (part.kind === "substitution") lowerNode(part.body, cwd, needs);
     if (part.kind === "parameter" && part.operation !== null && "word" in part.operation) {
@@ -166,20 +225,22 @@ function lowerSubstitutions(word: SimplePlan["words"][number], cwd: string, need
 }
 
 /** Of a command that is lowered by itself: only what runs inside its redirections. */
-function lowerRedirected(redirection: Redirection, cwd: string, needs: Need[]): void {
+function lowerRedirected(redirection: Redirection, cwd: Place, needs: Need[]): void {
   if ("target" in redirection) lowerSubstitutions(redirection.target, cwd, needs);
   if (redirection.kind === "text") lowerSubstitutions(redirection.text, cwd, needs);
 }
 
 function lowerRedirections(
   redirections: readonly Redirection[],
-  cwd: string,
+  cwd: Place,
   needs: Need[],
 ): void {
   for (const redirection of redirections) {
     lowerRedirected(redirection, cwd, needs);
     for (const { kind, target } of certainTargets([redirection])) {
-      lowerRedirection(kind, from(cwd, target)).forEach((one) => needs.push(ready(one)));
+      const path = placeOf(cwd, target);
+      // What is opened elsewhere is judged when it is.
+      if (path !== null) lowerRedirection(kind, path).forEach((one) => needs.push(ready(one)));
     }
   }
 }
@@ -193,13 +254,25 @@ function certainTargets(redirections: readonly Redirection[]) {
   });
 }
 
-async function lowerSimple(simple: SimplePlan, cwd: string): Promise<readonly Capability[]> {
+/** `start`: where the line begins. */
+async function lowerSimple(
+  simple: SimplePlan,
+  place: Place,
+  start: string,
+): Promise<readonly Capability[]> {
   const argv = simple.words.map(wordText);
-  const open = simple.words.flatMap((word, index) => certainText(word) === null ? [index] : []);
+  const unknown = simple.words.flatMap((word, index) =>
+    certainText(word) === null || (place === null && index > 0) ? [index] : []
+  );
   const redirections = certainTargets(simple.redirections);
-  if (open.length === 0) return await lowerCommand({ argv, cwd, redirections, variables: [] });
+  if (unknown.length === 0 && place !== null) {
+    return await lowerCommand({ argv, cwd: place, redirections, variables: [] });
+  }
   return [
-    { kind: "process.spawn", argv, cwd, open },
-    ...redirections.flatMap(({ kind, target }) => lowerRedirection(kind, from(cwd, target))),
+    { kind: "process.spawn", argv, cwd: place ?? start, open: unknown },
+    ...redirections.flatMap(({ kind, target }) => {
+      const path = placeOf(place, target);
+      return path === null ? [] : lowerRedirection(kind, path);
+    }),
   ];
 }

@@ -26,8 +26,8 @@ export async function inTemporary<T>(
     });
   }
   const temporary = Deno.makeTempDirSync({ dir: temporaryRoot, prefix: "run-" }) as CanonicalPath;
-  // Node and Python look for the other two names where the first is not set, Windows' tools before it.
-  const places = { TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+  // The one name that all look for (POSIX, 8.3); TMP and TEMP are names that people give variables of their own.
+  const places = { TMPDIR: temporary };
   const kept = cacheVariables(caches ?? `${temporary}/.cache`);
   try {
     return await run({ environment: { ...kept, ...environment, ...places }, temporary });

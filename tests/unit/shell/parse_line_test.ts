@@ -1,6 +1,12 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
-import type { PlanNode, Redirection, ShellSettings, Word } from "../../../src/core/plan.ts";
+import type {
+  CompoundPlan,
+  PlanNode,
+  Redirection,
+  ShellSettings,
+  Word,
+} from "../../../src/core/plan.ts";
 import { parseLine, parseShellCall } from "../../../src/shell/parse_line.ts";
 
 /** A plan in short: words in brackets, what is known only at run time in angle brackets. */
@@ -27,6 +33,28 @@ function shown(node: PlanNode): string {
       return `${from}${open}${on}${shown(node.body)}${close}${
         node.redirections.map(redirection).join("")
       }`;
+    }
+    default:
+      return `${compound(node)}${node.redirections.map(redirection).join("")}`;
+  }
+}
+
+function compound(node: CompoundPlan): string {
+  switch (node.kind) {
+    case "for":
+      return `for ${node.name} ${words(node.words)} {${shown(node.body)}}`;
+    case "while":
+      return `${node.until ? "until" : "while"} {${shown(node.test)}} {${shown(node.body)}}`;
+    case "if": {
+      const clauses = node.clauses.map(({ test, body }) => `if {${shown(test)}} {${shown(body)}}`);
+      const rest = node.otherwise === null ? [] : [`{${shown(node.otherwise)}}`];
+      return [...clauses, ...rest].join(" else ");
+    }
+    case "case": {
+      const arms = node.arms.map(({ patterns, body }) =>
+        `${words(patterns)} {${body === null ? "" : shown(body)}}`
+      );
+      return `case ${word(node.word)} ${arms.join(" ")}`;
     }
   }
 }
@@ -207,7 +235,7 @@ Deno.test("words that are a shell with its script are a plan, others are not", a
   for (const argv of [["ls", "-c", "x"], ["bash", "x.sh"], ["bash"], ["/bin/bash", "-c", "ls"]]) {
     assertEquals(await parseShellCall(argv), null);
   }
-  await assertRejects(() => parseShellCall(["sh", "-c", "for x in a; do b; done"]), ToolError);
+  await assertRejects(() => parseShellCall(["sh", "-c", "select x in a; do b; done"]), ToolError);
 });
 
 const REFUSED: readonly (readonly [line: string, construct: string, position: number])[] = [
@@ -220,14 +248,31 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["ls & wc", "background", 4],
   ["coproc ls", "background", 1],
   ["time ls", "time", 1],
-  ["if true; then ls; fi", "compound", 1],
-  ["for x in a; do ls; done", "compound", 1],
-  ["while :; do ls; done", "compound", 1],
-  ["case x in x) ls;; esac", "compound", 1],
+  ["for x; do ls; done", "positional", 1],
+  ["for x do ls; done", "positional", 1],
+  ["for PS4 in a; do ls; done", "special", 5],
+  ["for x in a; do ls", "syntax", 18],
+  ["if ls; fi", "syntax", 8],
+  ["if true; then ls; else; fi", "empty", 23],
+  ["case x in a) ls;& esac", "syntax", 17],
+  ["case x in a) ls;;& esac", "dialect", 16],
+  ["while :; do set -e; ls; done", "set", 24],
+  ["break", "builtin", 1],
+  ["for x in a; do break 2; done", "builtin", 16],
+  ["for x in a; do (break); done", "builtin", 17],
+  ["for x in a; do ls | continue; done", "builtin", 21],
+  ["for x in a; do $(break); done", "builtin", 18],
+  ["read", "read", 1],
+  ["read -p x y", "read", 1],
+  ["read -r $X", "read", 1],
+  ["IFS=$X read y", "special", 1],
+  ["IFS=, ls", "special", 1],
+  ["exit 1 2", "builtin", 1],
+  ["cd -P x", "directory", 1],
+  ["cd a b", "directory", 1],
   ["select x in a; do ls; done", "compound", 1],
   ["[[ -f x ]]", "compound", 1],
   ["((1))", "compound", 1],
-  ["ls; { for x in a; do ls; done; } > y", "compound", 7],
   ["f() { ls; }", "function", 1],
   ["function f { ls; }", "function", 1],
   ["foo(bar", "syntax", 4],
@@ -248,7 +293,6 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["enable -f x y", "builtin", 1],
   ["builtin ls", "builtin", 1],
   ["mapfile -C ls x", "declaration", 1],
-  ["read x", "declaration", 1],
   ["declare x=1", "declaration", 1],
   ["readonly x=1", "declaration", 1],
   ["let x=1", "declaration", 1],
@@ -262,9 +306,6 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["exec -a x ls", "exec", 1],
   ["ls 3>&1", "descriptor", 4],
   ["ls {x}>y", "descriptor", 4],
-  ["cd", "directory", 1],
-  ["cd -", "directory", 1],
-  ["cd $X", "directory", 1],
   ["cd a b", "directory", 1],
   ["pushd x", "directory", 1],
   ["a=(1 2)", "array", 1],
@@ -319,7 +360,7 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["ls |", "syntax", 5],
   ["ls &&", "syntax", 6],
   ["; ls", "syntax", 1],
-  ["ls;; wc", "syntax", 4],
+  ["ls;; wc", "syntax", 3],
   ["ls)", "syntax", 3],
   ["(ls", "syntax", 4],
   ["{ ls", "syntax", 5],

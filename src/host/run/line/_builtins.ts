@@ -3,17 +3,10 @@
 import { normalize as normalizePath } from "@std/path";
 import { ToolError } from "../../../core/errors.ts";
 import { BUILTINS } from "../../../core/plan.ts";
-import type { LineHost } from "./line_host.ts";
-import { Exit, type LineState, statusOf } from "./_state.ts";
-
-/** What a builtin did: its status, and what it says on standard error (its name goes before). */
-export interface Done {
-  readonly status: number;
-  readonly error?: string;
-}
-
-/** `words` without the name. Throws `Exit`. */
-export type Builtin = (words: readonly string[], state: LineState, host: LineHost) => Done;
+import type { Builtin, Done } from "./_builtin.ts";
+import { LoopJump } from "./_compound.ts";
+import { readLine } from "./_read.ts";
+import { Exit, statusOf, SUCCESS } from "./_state.ts";
 
 const SUCCEEDED: Done = { status: 0 };
 /** strerror(3) of ENOENT */
@@ -39,7 +32,17 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   ":": () => SUCCEEDED,
   true: () => SUCCEEDED,
   false: () => ({ status: 1 }),
-  cd([target = ""], state, host) {
+  cd([named, second], state, { host }) {
+    const known = named === undefined ? "HOME" : named === "-" ? "OLDPWD" : null;
+    const target = known === null ? named ?? "" : state.valueOf(known) ?? "";
+    if (second !== undefined) return { status: 1, error: "too many arguments" };
+    if (target === "" && known !== null) return { status: 1, error: `${known} not set` };
+    if (target === "" || (target.startsWith("-") && known === null)) {
+      throw new ToolError(
+        "COMMAND_UNPARSABLE",
+        `cd ${JSON.stringify(target)}: it came out as no name of a directory; it is not run`,
+      );
+    }
     for (const step of [...namesBeforeParents(target), target]) {
       const directory = host.resolve(state.directory, step);
       const failure = directory === null ? NO_SUCH_FILE : host.directoryFailure(directory);
@@ -54,9 +57,24 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
       );
     }
     state.move(directory, logical);
-    return SUCCEEDED;
+    return named === "-" ? { status: 0, output: logical } : SUCCEEDED;
   },
-  exit([status], state) {
+  break: ([count = "1"], state) => {
+    state.status = SUCCESS;
+    throw new LoopJump("break", Number(count));
+  },
+  continue: ([count = "1"], state) => {
+    state.status = SUCCESS;
+    throw new LoopJump("continue", Number(count));
+  },
+  read: (words, state, around) => readLine(words, state, around),
+  exit([status, more], state) {
+    if (more !== undefined || (status !== undefined && !/^-?[0-9]{1,9}$/.test(status))) {
+      throw new ToolError(
+        "COMMAND_UNPARSABLE",
+        `exit ${JSON.stringify(status)}: it came out as no number; it is not run`,
+      );
+    }
     // A status has eight bits (POSIX, exit).
     const code = status === undefined ? statusOf(state.status) : Number(status) & 0xff;
     throw new Exit(status === undefined ? state.status : { code, signal: null });

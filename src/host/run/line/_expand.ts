@@ -140,7 +140,7 @@ async function parameterPieces(
 }
 
 /** A word as a pattern: what is quoted in it stands for itself. */
-async function patternOf(word: Word, state: LineState, expander: Expander): Promise<string> {
+export async function patternOf(word: Word, state: LineState, expander: Expander): Promise<string> {
   let pattern = "";
   for (const part of word) {
     for (const { kind, text } of await piecesOf(part, state, expander)) {

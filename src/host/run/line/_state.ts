@@ -1,6 +1,7 @@
 /** What a line carries from command to command, as a shell does. */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
+import { baseName } from "../../../core/path_text.ts";
 import type { ShellSettings } from "../../../core/plan.ts";
 import type { Ended } from "../_programs.ts";
 
@@ -143,4 +144,18 @@ export class Exit extends Error {
     super("exit");
     this.status = status;
   }
+}
+
+/** The shell whose ways a call of it follows. */
+export function shellOf([name = ""]: readonly string[]): LineState["shell"] {
+  return baseName(name) === "bash" ? "bash" : "sh";
+}
+
+/** What either switches on. */
+export function either(a: ShellSettings, b: ShellSettings): ShellSettings {
+  return {
+    errexit: a.errexit || b.errexit,
+    nounset: a.nounset || b.nounset,
+    pipefail: a.pipefail || b.pipefail,
+  };
 }

@@ -2,20 +2,23 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
-import { baseName } from "../../../core/path_text.ts";
-import type { Plan, PlanNode, Redirection, ShellSettings, SimplePlan } from "../../../core/plan.ts";
+import type { CompoundPlan, Plan, PlanNode, Redirection, SimplePlan } from "../../../core/plan.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
-import { Output } from "../_output.ts";
 import { type Child, endedBy } from "../_programs.ts";
-import { close, openPipe, setNonBlocking } from "../../kernel/pipes.ts";
 import { differsFromShell } from "../../../shell/program_forms.ts";
-import { type Builtin, builtinOf } from "./_builtins.ts";
+import type { Builtin } from "./_builtin.ts";
+import { builtinOf } from "./_builtins.ts";
+import { runCompound } from "./_compound.ts";
 import { type Expander, expandText, expandWord } from "./_expand.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
 import { redirect, type Redirected, targetsOf } from "./_redirections.ts";
-import { Exit, LineState, statusOf, SUCCESS } from "./_state.ts";
-import { textOf } from "./_substitution.ts";
+import { either, Exit, LineState, shellOf, statusOf, SUCCESS } from "./_state.ts";
+import { runStages } from "./_stages.ts";
+import { Stopped } from "./_stopped.ts";
+import { outputOf } from "./_substitution.ts";
+
+export { Stopped };
 
 /** What a command reads from and writes to. */
 interface LineStreams {
@@ -26,12 +29,12 @@ interface LineStreams {
   readonly tested: boolean;
 }
 
-const FAILED = { code: 1, signal: null } as const;
+/** Programs that loops of one line start at most. */
+const MOST_STARTS = 10_000;
+/** How long a loop goes on before others have their turn. */
+const LONGEST_TURN_MS = 5;
 
-/** The one that stopped it is told by whoever stopped it. */
-export class Stopped extends Error {
-  override readonly name = "Stopped";
-}
+const FAILED = { code: 1, signal: null } as const;
 
 /** The status of the whole line. Throws a ToolError for the command that stops it, `Stopped` where it was stopped. */
 export async function runLine(
@@ -54,6 +57,10 @@ export async function runLine(
 
 class LineRunner {
   readonly #host: LineHost;
+  /** Programs so far. */
+  #started = 0;
+  /** When others last had their turn. */
+  #turned = performance.now();
 
   constructor(host: LineHost) {
     this.#host = host;
@@ -72,8 +79,11 @@ class LineRunner {
     };
   }
 
-  async #complain(descriptors: readonly number[], message: string): Promise<void> {
-    const [, , descriptor = CLOSED] = descriptors;
+  #complain([, , descriptor]: readonly number[], message: string): Promise<void> {
+    return this.#say(descriptor, message);
+  }
+
+  async #say(descriptor = CLOSED, message: string): Promise<void> {
     if (descriptor === CLOSED) return;
     const { libc, spawner } = this.#host;
     const bytes = new TextEncoder().encode(`${message}\n`);
@@ -114,6 +124,9 @@ class LineRunner {
         await this.#group(node, state, place);
         // What failed inside a plain group has ended it there, or was looked at.
         if (!node.subshell) return;
+        break;
+      default:
+        return await this.#compound(node, state, place);
     }
     const failed = statusOf(state.status) !== 0;
     const looked = place.tested || (node.kind === "pipeline" && node.negated);
@@ -152,31 +165,49 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<LineState["status"]> {
-    const { libc } = this.#host;
-    const running: Promise<LineState["status"]>[] = [];
-    let input: number | null = null;
-    for (const [index, stage] of stages.entries()) {
-      const pipe = index === stages.length - 1 ? null : openPipe(libc);
-      const own = [input, pipe?.write ?? null].filter((one) => one !== null);
-      const [stdin = CLOSED, stdout = CLOSED, ...others] = place.descriptors;
-      const descriptors = [input ?? stdin, pipe?.write ?? stdout, ...others];
-      const release = once(() => own.forEach((descriptor) => close(libc, descriptor)));
-      input = pipe?.read ?? null;
+    const statuses = await runStages(this.#host, stages, place, (stage, streams) => {
       const copy = state.copy();
       copy.inner ||= stage.kind !== "simple";
-      running.push(this.subshell(stage, copy, { ...place, descriptors, release }));
-    }
-    // A stage that stops the line leaves others that would wait for it.
-    for (const one of running) one.catch(() => this.#host.stop());
-    const results = await Promise.allSettled(running);
-    place.release();
-    const refused = results.filter((one) => one.status === "rejected");
-    const told = refused.find(({ reason }) => !(reason instanceof Stopped)) ?? refused[0];
-    if (told !== undefined) throw told.reason;
-    const statuses = results.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+      return this.subshell(stage, copy, { ...place, ...streams });
+    });
     const last = statuses.at(-1) ?? SUCCESS;
     if (!state.settings.pipefail) return last;
     return statuses.findLast((status) => statusOf(status) !== 0) ?? SUCCESS;
+  }
+
+  /** What fails inside ends the line there, as in a plain group. */
+  async #compound(node: CompoundPlan, state: LineState, place: LineStreams): Promise<void> {
+    const opened = await this.#opened(node, state, place);
+    if (opened === null) return;
+    const { descriptors } = opened;
+    const inner = { descriptors, tested: place.tested, release: () => {} };
+    try {
+      await runCompound(node, state, {
+        expander: this.#expander(descriptors),
+        run: (part, tested = false) =>
+          this.#node(part, state, { ...inner, tested: tested || inner.tested }),
+        allowVariable: (name) => this.#allowVariable(name, state),
+        turn: () => this.#turn(),
+      });
+    } finally {
+      opened.close();
+    }
+  }
+
+  /** A variable that programs get is not every line's to change. */
+  async #allowVariable(name: string, state: LineState): Promise<void> {
+    const { directory } = state;
+    if (!state.isGiven(name)) return;
+    await this.#host.allow({ argv: null, directory, redirections: [], variables: [name] });
+  }
+
+  /** A loop that starts nothing leaves others their turn, and hears that it is to end. */
+  async #turn(): Promise<void> {
+    if (this.#host.stopped()) throw new Stopped();
+    if (performance.now() - this.#turned < LONGEST_TURN_MS) return;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#turned = performance.now();
+    if (this.#host.stopped()) throw new Stopped();
   }
 
   async #group(
@@ -184,13 +215,7 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<void> {
-    const expander = this.#expander(place.descriptors);
-    const redirections = await targetsOf(node.redirections, state, expander);
-    if (redirections.length > 0) {
-      const { directory } = state;
-      await this.#host.allow({ argv: null, directory, redirections, variables: [] });
-    }
-    const opened = await this.#redirect(node.redirections, redirections, state, place);
+    const opened = await this.#opened(node, state, place);
     if (opened === null) return;
     const { descriptors } = opened;
     const inner = {
@@ -210,6 +235,21 @@ class LineRunner {
     } finally {
       opened.close();
     }
+  }
+
+  /** The redirections of what is no program, judged and done. */
+  async #opened(
+    node: { readonly redirections: readonly Redirection[] },
+    state: LineState,
+    place: LineStreams,
+  ): Promise<Redirected | null> {
+    const expander = this.#expander(place.descriptors);
+    const redirections = await targetsOf(node.redirections, state, expander);
+    if (redirections.length > 0) {
+      const { directory } = state;
+      await this.#host.allow({ argv: null, directory, redirections, variables: [] });
+    }
+    return await this.#redirect(node.redirections, redirections, state, place);
   }
 
   /** The descriptors of a command; null, with a status, where a file cannot be opened. */
@@ -235,34 +275,14 @@ class LineRunner {
     state: LineState,
     [stdin = CLOSED, , stderr = CLOSED]: readonly number[],
   ): Promise<string> {
-    const { libc, poller, outputLimit, buffer } = this.#host;
-    const pipe = openPipe(libc);
-    setNonBlocking(libc, pipe.read);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    const output = new Output({ libc, poller, buffer }, pipe.read, (bytes) => {
-      size += bytes.length;
-      if (size <= outputLimit) chunks.push(bytes.slice());
-    });
-    try {
-      state.substituted = await this.subshell(body, state.substitution(), {
-        descriptors: [stdin, pipe.write, stderr],
-        release: once(() => close(libc, pipe.write)),
-        tested: false,
-      });
+    const text = await outputOf(this.#host, async (output, release) => {
+      const descriptors = [stdin, output, stderr];
+      const place = { descriptors, release, tested: false };
+      state.substituted = await this.subshell(body, state.substitution(), place);
       state.status = state.substituted;
-      await Promise.race([output.ended, this.#host.stopping]);
-    } finally {
-      output.close();
-    }
-    if (this.#host.stopped()) throw new Stopped();
-    if (size > outputLimit) {
-      throw new ToolError(
-        "RESOURCE_LIMIT",
-        `a command substitution gave more than ${outputLimit} bytes; write it to a file and read that`,
-      );
-    }
-    return textOf(chunks).replace(/\n+$/, "");
+    });
+    if (text === null) throw new Stopped();
+    return text;
   }
 
   async #simple(node: SimplePlan, state: LineState, place: LineStreams): Promise<void> {
@@ -284,10 +304,11 @@ class LineRunner {
       );
     }
     const names = node.assignments.map((one) => one.name);
+    const changed = name === "unset" || name === "read" ? argv.slice(1) : [];
     // A variable of the line alone is nobody's business, unless it is one that programs get.
     const variables = builtin === null
       ? names
-      : [...names, ...(name === "unset" ? argv.slice(1) : [])].filter((one) => state.isGiven(one));
+      : [...names, ...changed].filter((one) => state.isGiven(one));
     if (builtin === null || redirections.length > 0 || variables.length > 0) {
       await this.#host.allow({
         argv: builtin === null ? argv : null,
@@ -318,8 +339,11 @@ class LineRunner {
         // Without a substitution the status of an assignment is success (POSIX, 2.9.1.1).
         state.status = state.substituted ?? SUCCESS;
       } else {
-        const { status, error } = builtin(argv.slice(1), state, this.#host);
+        const [input = CLOSED] = descriptors;
+        const around = { host: this.#host, input, separators: values.get("IFS") };
+        const { status, error, output } = await builtin(argv.slice(1), state, around);
         if (error !== undefined) await this.#complain(descriptors, `${name}: ${error}`);
+        if (output !== undefined) await this.#say(descriptors[1], output);
         state.status = { code: status, signal: null };
       }
     } finally {
@@ -350,6 +374,9 @@ class LineRunner {
   ): Child | NotStarted {
     // Much may have been waited for since it was looked at.
     if (this.#host.stopped()) throw new Stopped();
+    if (++this.#started > MOST_STARTS) {
+      throw new ToolError("RESOURCE_LIMIT", `a line starts at most ${MOST_STARTS} programs`);
+    }
     const environment = state.environment();
     // As a shell says where it is: by the way it came, through links or not.
     const logical = argv.length === 1 && argv[0] === "pwd" && state.logical !== state.directory;
@@ -365,26 +392,6 @@ class LineRunner {
 }
 
 /** A command without words: its assignments and redirections are all there is. */
-const assignOnly: Builtin = () => {
+const assignOnly: Builtin = (): never => {
   throw new Error("there is nothing to call");
 };
-
-function shellOf([name = ""]: readonly string[]): LineState["shell"] {
-  return baseName(name) === "bash" ? "bash" : "sh";
-}
-
-function either(a: ShellSettings, b: ShellSettings): ShellSettings {
-  return {
-    errexit: a.errexit || b.errexit,
-    nounset: a.nounset || b.nounset,
-    pipefail: a.pipefail || b.pipefail,
-  };
-}
-
-function once(action: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) action();
-    done = true;
-  };
-}

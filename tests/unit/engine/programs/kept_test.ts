@@ -52,8 +52,8 @@ Deno.test("a run's folder goes with it, whatever the modes of what lies there; w
     const parts = { temporaryRoot: root, caches: null };
     await inTemporary(parts, given, ({ environment, temporary }) => {
       assert(temporary?.startsWith(`${root}/run-`) === true);
-      const { TMPDIR, TMP, TEMP, GOPATH, GOCACHE } = environment;
-      assertEquals([TMPDIR, TMP, TEMP, GOPATH], [temporary, temporary, temporary, "/set"]);
+      const { TMPDIR, TMP, GOPATH, GOCACHE } = environment;
+      assertEquals([TMPDIR, TMP, GOPATH], [temporary, undefined, "/set"]);
       assertEquals(GOCACHE, `${temporary}/.cache/go-build`);
       Deno.mkdirSync(`${temporary}/a/b`, { recursive: true });
       Deno.writeTextFileSync(`${temporary}/a/b/c`, "");

@@ -1,0 +1,146 @@
+/** `read` (POSIX, and bash(1), SHELL BUILTIN COMMANDS): a line of standard input, split into variables. */
+
+import { READABLE } from "../../kernel/poller.ts";
+import { statOf } from "../../kernel/stat.ts";
+import type { Around, Done } from "./_builtin.ts";
+import type { LineState } from "./_state.ts";
+import { textOf } from "./_substitution.ts";
+
+const NEWLINE = 0x0a;
+const BACKSLASH = 0x5c;
+/** A longer line is read in vain. */
+const LONGEST_LINE = 1 << 20;
+/** What separates words where nothing says otherwise, and of that what counts once however often it stands there. */
+const BLANKS = " \t\n";
+/** FIONREAD (include/uapi/asm-generic/ioctls.h) */
+const FIONREAD = 0x541b;
+
+/** `words`: `-r`, where a backslash is a character like others, and names. Fails at the end of the input. */
+export async function readLine(
+  words: readonly string[],
+  state: LineState,
+  { host, input, separators = BLANKS }: Around,
+): Promise<Done> {
+  const raw = words[0] === "-r";
+  const names = raw ? words.slice(1) : words;
+  const source = new Source(host, input);
+  const { bytes, ended } = await source.line(raw);
+  const characters = raw ? plain(textOf([bytes])) : unescaped(textOf([bytes]));
+  const values = split(characters, separators, names.length);
+  names.forEach((name, index) => state.assign(name, values[index] ?? ""));
+  return { status: ended ? 1 : 0 };
+}
+
+/** A descriptor that programs read from too: no byte is taken of it that does not belong to the line. */
+class Source {
+  readonly #host: Around["host"];
+  readonly #input: number;
+  readonly #byte = new Uint8Array(1);
+
+  constructor(host: Around["host"], input: number) {
+    this.#host = host;
+    this.#input = input;
+  }
+
+  /** Up to a newline, which is left out. Without `raw` one behind a backslash is no end. */
+  async line(raw: boolean): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean }> {
+    const bytes: number[] = [];
+    const { libc } = this.#host;
+    const stat = statOf(libc, this.#input);
+    const waits = typeof stat === "number" || stat.type !== "file";
+    let [ready, escaped] = [0, false];
+    while (bytes.length < LONGEST_LINE) {
+      if (waits && ready-- <= 0) ready = await this.#ready();
+      const count = libc.transfer(libc.numbers.read, this.#input, this.#byte, 1);
+      if (count <= 0) return { bytes: Uint8Array.from(bytes), ended: true };
+      const [byte = 0] = this.#byte;
+      if (byte === NEWLINE && (raw || !escaped)) {
+        return { bytes: Uint8Array.from(bytes), ended: false };
+      }
+      escaped = byte === BACKSLASH && !escaped;
+      bytes.push(byte);
+    }
+    return { bytes: Uint8Array.from(bytes), ended: true };
+  }
+
+  /** How many bytes can be read without waiting, less the one that is read next; 0 at the end, too. */
+  async #ready(): Promise<number> {
+    const { libc: { call, numbers, struct, structAddress }, poller, stopping } = this.#host;
+    const there = (): number => {
+      struct.setInt32(0, 0, true);
+      return call(numbers.ioctl, this.#input, FIONREAD, structAddress) < 0
+        ? 0
+        : struct.getInt32(0, true);
+    };
+    const first = there();
+    if (first > 0) return first - 1;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const watch = poller.watch(this.#input, READABLE, resolve);
+    await Promise.race([promise, stopping]);
+    watch.close();
+    return Math.max(0, there() - 1);
+  }
+}
+
+interface Character {
+  readonly text: string;
+  /** It separates nothing. */
+  readonly quoted: boolean;
+}
+
+function plain(text: string): readonly Character[] {
+  return [...text].map((one) => ({ text: one, quoted: false }));
+}
+
+/** Backslashes taken away, and newlines behind them. */
+function unescaped(text: string): readonly Character[] {
+  const all = [...text];
+  const found: Character[] = [];
+  for (let at = 0; at < all.length; at++) {
+    if (all[at] !== "\\") found.push({ text: all[at]!, quoted: false });
+    else if (all[++at] !== undefined && all[at] !== "\n") {
+      found.push({ text: all[at]!, quoted: true });
+    }
+  }
+  return found;
+}
+
+/** The words of the line, the last with all that is left, as bash takes them apart. */
+function split(
+  characters: readonly Character[],
+  separators: string,
+  count: number,
+): readonly string[] {
+  const separates = (at: number): boolean => {
+    const one = characters[at];
+    return one !== undefined && !one.quoted && separators.includes(one.text);
+  };
+  const blank = (at: number): boolean => separates(at) && BLANKS.includes(characters[at]!.text);
+  const textFrom = (from: number, to: number): string =>
+    characters.slice(from, to).map(({ text }) => text).join("");
+  const end = characters.length;
+  const values: string[] = [];
+  let at = 0;
+  while (values.length < count) {
+    while (blank(at)) at++;
+    let stop = at;
+    while (stop < end && !separates(stop)) stop++;
+    let next = stop;
+    const blanks = blank(next);
+    if (next < end) next++;
+    while (blank(next)) next++;
+    if (blanks && separates(next)) {
+      next++;
+      while (blank(next)) next++;
+    }
+    if (values.length === count - 1 && next < end) {
+      // More than one word is left: all of it, but for blanks at its end.
+      let last = end;
+      while (last > at && blank(last - 1)) last--;
+      stop = last;
+    }
+    values.push(textFrom(at, stop));
+    at = next;
+  }
+  return values;
+}

@@ -1,0 +1,161 @@
+/** Reads loops and conditions (POSIX, 2.9.4), each word of their grammar where the parser's tree has it. */
+
+import type { CompoundCommand, Redirection as ParsedRedirection, Statement } from "unbash";
+import type { CompoundPlan, PlanNode, Word } from "../core/plan.ts";
+import { VALUE, type WordKind } from "./_parts.ts";
+import { isSpecialVariable } from "./_parameter.ts";
+import { readOne, readRedirection, readWords } from "./_simple.ts";
+import { deeper, inLoop, type Walk } from "./_walk.ts";
+import { Refused } from "./_constructs.ts";
+
+/** What reading one takes from around it. */
+export interface CompoundReading {
+  readonly walk: Walk;
+  /** A list of commands, up to the word that closes it. */
+  readonly readList: (statements: readonly Statement[], walk: Walk) => PlanNode;
+}
+
+type Node<T extends CompoundCommand["type"]> = Extract<CompoundCommand, { readonly type: T }>;
+type Plan<K extends CompoundPlan["kind"]> = Omit<
+  Extract<CompoundPlan, { readonly kind: K }>,
+  "redirections"
+>;
+
+/** Patterns of `case`: globs are patterns, and nothing is split. */
+const PATTERN: WordKind = { globs: true, splits: true, tilde: true };
+
+/** The command at the scanner, with the redirections behind it. Throws {@linkcode Refused} for those that are not run. */
+export function readCompound(
+  node: CompoundCommand,
+  redirects: readonly ParsedRedirection[],
+  reading: CompoundReading,
+): CompoundPlan {
+  const { walk } = reading;
+  const inner = { ...reading, walk: deeper(walk, node.pos) };
+  const plan = readNode(node, inner);
+  const redirections = redirects.flatMap((redirect) => {
+    walk.scanner.skipBlanks();
+    return readRedirection(redirect, walk);
+  });
+  return { ...plan, redirections };
+}
+
+function readNode(
+  node: CompoundCommand,
+  reading: CompoundReading,
+): Plan<"for"> | Plan<"if"> | Plan<"while"> | Plan<"case"> {
+  switch (node.type) {
+    case "For":
+      return readFor(node, reading);
+    case "If":
+      return readIf(node, reading);
+    case "While":
+      return readWhile(node, reading);
+    case "Case":
+      return readCase(node, reading);
+    default:
+      throw new Refused("compound", node.pos);
+  }
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function readFor(node: Node<"For">, { walk, readList }: CompoundReading): Plan<"for"> {
+  const { scanner } = walk;
+  scanner.expect("for");
+  scanner.skipBlanks();
+  scanner.mustBeAt(node.name.pos);
+  const name = scanner.source.slice(node.name.pos, node.name.end);
+  if (!NAME.test(name)) throw new Refused("syntax", node.name.pos);
+  if (isSpecialVariable(name) || name === "PWD" || name === "OLDPWD") {
+    throw new Refused("special", node.name.pos);
+  }
+  scanner.expect(name);
+  scanner.skipLines();
+  // Without words it goes through the arguments of the script.
+  if (node.wordlist === undefined) throw new Refused("positional", node.pos);
+  scanner.expect("in");
+  const words: Word[] = [];
+  for (const word of node.wordlist) {
+    scanner.skipBlanks();
+    words.push(...readWords(word, walk).map((one) => one.word));
+  }
+  scanner.skipSeparator();
+  const body = readLoop(node.body.commands, { walk, readList });
+  return { kind: "for", name, words, body };
+}
+
+/** `do … done` */
+function readLoop(
+  statements: readonly Statement[],
+  { walk, readList }: CompoundReading,
+): PlanNode {
+  const { scanner } = walk;
+  scanner.skipLines();
+  keyword("do", walk);
+  const body = readList(statements, inLoop(walk));
+  scanner.expect("done");
+  return body;
+}
+
+function readWhile(node: Node<"While">, reading: CompoundReading): Plan<"while"> {
+  const { walk, readList } = reading;
+  keyword(node.kind, walk);
+  const test = readList(node.clause.commands, inLoop(walk));
+  const body = readLoop(node.body.commands, reading);
+  return { kind: "while", until: node.kind === "until", test, body };
+}
+
+function readIf(node: Node<"If">, { walk, readList }: CompoundReading): Plan<"if"> {
+  const clauses = [node, ...node.elif].map(({ clause, then }, index) => {
+    keyword(index === 0 ? "if" : "elif", walk);
+    const test = readList(clause.commands, walk);
+    keyword("then", walk);
+    return { test, body: readList(then.commands, walk) };
+  });
+  if (node.else !== undefined) keyword("else", walk);
+  const otherwise = node.else === undefined ? null : readList(node.else.commands, walk);
+  walk.scanner.expect("fi");
+  return { kind: "if", clauses, otherwise };
+}
+
+function readCase(node: Node<"Case">, { walk, readList }: CompoundReading): Plan<"case"> {
+  const { scanner } = walk;
+  keyword("case", walk);
+  scanner.skipBlanks();
+  const word = readOne(node.word, walk, VALUE);
+  scanner.skipLines();
+  keyword("in", walk);
+  const arms = node.items.map((item, index) => {
+    scanner.skipLines();
+    if (scanner.character === "(") scanner.at++;
+    const patterns = item.pattern.map((pattern, at) => {
+      scanner.skipBlanks();
+      if (at > 0) scanner.expect("|");
+      scanner.skipBlanks();
+      return readOne(pattern, walk, PATTERN);
+    });
+    scanner.skipBlanks();
+    scanner.expect(")");
+    scanner.skipLines();
+    const { commands } = item.body;
+    const body = commands.length === 0 ? null : readList(commands, walk);
+    scanner.skipLines();
+    const last = index === node.items.length - 1;
+    if (item.terminator === undefined && !last) throw new Refused("syntax", scanner.at);
+    if (item.terminator !== undefined) {
+      if (item.terminator !== ";;") throw new Refused("dialect", scanner.at);
+      scanner.expect(";;");
+    }
+    return { patterns, body };
+  });
+  scanner.skipLines();
+  scanner.expect("esac");
+  return { kind: "case", word, arms };
+}
+
+/** A reserved word, with something behind it that ends a word. */
+function keyword(word: string, { scanner }: Walk): void {
+  scanner.expect(word);
+  if (!/^[\s;(<>\\]?$/.test(scanner.character)) throw new Refused("syntax", scanner.at);
+}
