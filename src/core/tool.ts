@@ -1,7 +1,7 @@
 /** What a tool is, and the handles it is given: it sees nothing else of the machine. */
 
 import type { Capability } from "./capability.ts";
-import type { ToolError } from "./errors.ts";
+import type { ErrorCode, RuleReference, ToolError } from "./errors.ts";
 import type { Files, ReadFiles } from "./files.ts";
 import type { Plan } from "./plan.ts";
 import type { Infer, Schema } from "./schema.ts";
@@ -64,6 +64,17 @@ export interface Limits {
 /** A limit of the policy that all programs of a run share. */
 export type ProgramLimit = "memory" | "processes" | "cpu";
 
+/** A name that a program asked for and was refused. */
+export interface DeniedName {
+  /** As it is below the workspace, or absolute. */
+  readonly path: string;
+  readonly access: "read" | "write";
+  readonly code: ErrorCode;
+  /** Which rule, and why. */
+  readonly reason: string;
+  readonly rule: RuleReference | null;
+}
+
 /** What became of a program, or of the programs of a line. Bytes are what was kept under the output limit. */
 export interface ProcessOutcome {
   readonly stdout: Uint8Array;
@@ -82,6 +93,8 @@ export interface ProcessOutcome {
   readonly durationMs: number;
   /** Layers that held the programs. */
   readonly sandbox: readonly string[];
+  /** Names that the policy refused to programs while they ran, the first of them. */
+  readonly denied: readonly DeniedName[];
   /** What was written to the file of `spill`; null where none was asked for. */
   readonly spilled: {
     readonly bytes: number;

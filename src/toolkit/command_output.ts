@@ -3,7 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import type { Infer, JsonSchema, Schema } from "../core/schema.ts";
-import type { ProcessOutcome, ProgramLimit } from "../core/tool.ts";
+import type { DeniedName, ProcessOutcome, ProgramLimit } from "../core/tool.ts";
 
 /** What each means, for the schemas of outputs. */
 export const OUTPUT_PROPERTIES = {
@@ -28,6 +28,20 @@ export const OUTPUT_PROPERTIES = {
     type: "array",
     items: { type: "string" },
     description: "The layers that held it.",
+  },
+  denied: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        access: { enum: ["read", "write"] },
+        code: { type: "string", description: "PATH_DENIED, or as the rule has it." },
+        reason: { type: "string" },
+      },
+      required: ["path", "access", "code", "reason"],
+    },
+    description: "Names that the policy refused to it while it ran, the first 16.",
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
@@ -78,6 +92,7 @@ export function commandOutput(outcome: ProcessOutcome): CommandOutput {
     ...(stdout.valid && stderr.valid ? {} : { invalid_utf8: true }),
     duration_ms: Math.round(outcome.durationMs * 100) / 100,
     sandbox: outcome.sandbox,
+    ...(outcome.denied.length === 0 ? {} : { denied: outcome.denied.map(shownName) }),
     ...(outcome.spilled === null ? {} : { spilled: outcome.spilled }),
   };
 }
@@ -123,10 +138,21 @@ export function commandError(
     ? `${name} was ended by ${outcome.signal ?? "a signal"}`
     : `${name} ended with status ${outcome.exitCode}`;
   const said = lastLine(output.stderr);
-  return new ToolError("COMMAND_FAILED", said === "" ? how : `${how}: ${said}`, {
-    details: { exit_code: outcome.exitCode, signal: outcome.signal },
+  const last = outcome.denied.at(-1);
+  // What a program makes of it ("Permission denied") names no rule.
+  const why = last === undefined ? "" : ` (${last.reason})`;
+  return new ToolError("COMMAND_FAILED", `${said === "" ? how : `${how}: ${said}`}${why}`, {
+    details: {
+      exit_code: outcome.exitCode,
+      signal: outcome.signal,
+      ...(last === undefined ? {} : { denied: outcome.denied }),
+    },
     output,
   });
+}
+
+function shownName({ path, access, code, reason }: DeniedName) {
+  return { path, access, code, reason };
 }
 
 /** `30 s`, `1.5 s`, `20 ms`. */

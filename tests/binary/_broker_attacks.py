@@ -307,4 +307,57 @@ def flood():
     print("flooded")
 
 
-{"names": names, "race": race, "restless": restless, "flood": flood}[sys.argv[1]]()
+def processes():
+    """What it sees of itself, of what it started, and of others; and memory that it shares with what it started."""
+    child = subprocess.Popen(["sleep", "60"])
+    shared = "/dev/shm/" + os.path.basename(os.path.dirname(os.getcwd()))
+    parent = os.getppid()
+    try:
+        for name, deed in {
+            "own stat": lambda: read("/proc/self/stat").index(str(os.getpid())),
+            "own maps": lambda: read("/proc/self/maps").index("python"),
+            "own status": lambda: read("/proc/%d/status" % os.getpid()),
+            "own thread": lambda: read("/proc/thread-self/comm"),
+            "own files": lambda: os.listdir("/proc/self/fd"),
+            "child": lambda: read("/proc/%d/stat" % child.pid).index(str(child.pid)),
+            "shared": shares,
+            "shared name": lambda: (write(shared), read(shared)),
+            "first": lambda: read("/proc/1/cmdline"),
+            "parent": lambda: read("/proc/%d/cmdline" % parent),
+            "parent's files": lambda: os.listdir("/proc/%d/fd" % parent),
+            "parent by thread": lambda: read("/proc/%d/task/%d/stat" % (parent, parent)),
+            "parent by dots": lambda: read("/proc/self/../%d/cmdline" % parent),
+            "all": lambda: os.listdir("/proc"),
+            "memory": lambda: os.open("/proc/self/mem", os.O_RDONLY),
+            "child's memory": lambda: os.open("/proc/%d/mem" % child.pid, os.O_RDONLY),
+            "sockets": lambda: read("/proc/self/net/tcp"),
+            "written": lambda: write("/proc/self/comm"),
+            "by a folder": lambda: at("/proc/self", "net/tcp"),
+            "shared outside": lambda: write("/dev/shm/../shm/" + os.path.basename(shared)),
+            "shared by link": lambda: (os.symlink(os.getcwd() + "/.env", shared + "-sign"), read(shared + "-sign")),
+        }.items():
+            tried(name, deed)
+    finally:
+        child.kill()
+        child.wait()
+
+
+def shares():
+    import multiprocessing
+    lock = multiprocessing.Lock()
+    value = multiprocessing.Value("i", 0)
+
+    def add():
+        with lock:
+            value.value += 1
+
+    several = [multiprocessing.Process(target=add) for _ in range(2)]
+    for one in several:
+        one.start()
+    for one in several:
+        one.join()
+    if value.value != 2:
+        raise OSError(errno.EIO, str(value.value))
+
+
+{"names": names, "processes": processes, "race": race, "restless": restless, "flood": flood}[sys.argv[1]]()

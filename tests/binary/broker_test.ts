@@ -20,6 +20,27 @@ commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
 limits: { processes: 256 }
+sandbox: { temporary: true }
+`;
+
+/** As above, and git is one that may start whatever it wants. */
+const GIT_POLICY = `version: 1
+paths:
+  - { allow: [read, write], match: ["**"] }
+  - { deny: [write], match: ["**/.git/**"], reason: internals }
+commands: [{ allow: [git, sh], runs: any }]
+risk: { allow: dangerous, ask: dangerous }
+environment: { pass: [PATH] }
+`;
+
+/** What nobody but git changes, and git neither: tries all of it. */
+const INTRUDER = `
+for name in HEAD config refs/heads/bad objects/bad hooks/pre-commit info/attributes index; do
+  (echo bad >> .git/$name) 2>/dev/null && echo $name
+done
+rm -f .git/ORIG_HEAD .git/description 2>/dev/null; mv .git .was 2>/dev/null && echo moved
+mkdir .git/refs/bad 2>/dev/null && echo made
+exit 0
 `;
 
 const SECRET = "secret text\n";
@@ -158,6 +179,88 @@ for (const [who, user] of USERS) {
     assert(succeeded.length >= 30, succeeded.join());
     assertKept(workspace);
     assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: a program sees itself and what it started of all processes, and shares memory with that alone`, async () => {
+    const own = "own stat,own maps,own status,own thread,own files,child,shared,shared name";
+    await using free = openWorkspace(user);
+    const control = linesOf(await alone(free, "processes"));
+    const shared = () =>
+      [...Deno.readDirSync("/dev/shm")].map(({ name }) => name)
+        .filter((name) => name.startsWith("toolgate-test-"));
+    for (const name of shared()) Deno.removeSync(`/dev/shm/${name}`);
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace);
+    await runs(pipe, 1, "processes");
+    const answer = (await pipe.answers(1)).get(1);
+    assert(answer?.success === true, JSON.stringify(answer));
+    const held = linesOf(answer.output.stdout);
+    for (const [name, said] of Object.entries(held)) {
+      assertEquals([name, said], [name, own.split(",").includes(name) ? "ok" : "EACCES"]);
+    }
+    const succeeded = Object.keys(held).filter((name) => control[name] === "ok");
+    assert(succeeded.length >= Object.keys(held).length - 2, succeeded.join());
+    assertEquals(shared(), []);
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: git records in its folder, and neither it nor anybody else does more there`, async () => {
+    await using workspace = openWorkspace(user);
+    workspace.write("intruder.sh", INTRUDER);
+    const git = async (...args: readonly string[]) => {
+      const { success, stdout, stderr } = await new Deno.Command("git", {
+        args: ["-c", "user.name=a", "-c", "user.email=a@b", ...args],
+        cwd: workspace.root,
+        env: { HOME: workspace.root, GIT_CONFIG_NOSYSTEM: "1" },
+        ...user,
+      }).output();
+      const text = new TextDecoder();
+      assert(success, text.decode(stderr));
+      return text.decode(stdout);
+    };
+    await git("init", "-q", "-b", "main");
+    await git("add", "a.txt", "sub");
+    await git("commit", "-q", "-m", "one");
+    await git("branch", "other");
+    await git("config", "user.name", "a");
+    await git("config", "user.email", "a@b");
+    const hook = workspace.path(".git/hooks/post-commit");
+    Deno.writeTextFileSync(hook, `#!/bin/sh\n{${INTRUDER}} > intruded\n`);
+    Deno.chmodSync(hook, 0o755);
+    const kept = (name: string) => workspace.read(`.git/${name}`);
+    const before = ["config", "description", "hooks/post-commit"].map(kept);
+    const pipe = new Pipe(["--policy", workspace.policy(GIT_POLICY)], {
+      cwd: workspace.root,
+      ...identity,
+    });
+    let id = 0;
+    const run = (command: string) => pipe.ask({ id: ++id, tool: "run_command", args: { command } });
+    workspace.write("a.txt", "other text\n");
+    const commit = await run("git add a.txt && git commit -m two && git -C sub tag v1");
+    assert(commit.success, JSON.stringify(commit));
+    assertEquals(workspace.read("intruded"), "", "a hook is not git");
+    for (const command of ["git checkout other", "git stash", "git config user.name x"]) {
+      const { success, error } = await run(command);
+      assert(!success, command);
+      const { denied } = error?.details as {
+        readonly denied: readonly { readonly path: string }[];
+      };
+      assert(denied.some(({ path }) => path.startsWith(".git/")), JSON.stringify(error));
+      assert(error?.message.includes("paths[1] (internals)"), error?.message);
+    }
+    const intruder = await run("sh intruder.sh");
+    assertEquals([intruder.success, intruder.output.stdout], [true, ""]);
+    const { denied } = intruder.output;
+    assert(denied.length > 5, JSON.stringify(denied));
+    assertEquals(["config", "description", "hooks/post-commit"].map(kept), before);
+    assertEquals((await pipe.close()).status, 0);
+    assertEquals((await git("log", "--format=%s")).trim().split("\n"), ["two", "one"]);
+    assertEquals((await git("tag")).trim(), "v1");
+    await git("fsck", "--strict");
+    assertEquals(workspace.read("a.txt"), "other text\n");
+    // The control: without Toolgate the hook does all of it.
+    await git("commit", "-q", "--allow-empty", "-m", "three").catch(() => {});
+    assert(workspace.read("intruded").includes("config"), "the hook is no attack");
   });
 
   Deno.test(`${who}: what changes between being judged and being done is what was judged, or nothing`, async () => {

@@ -9,7 +9,11 @@ import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
 /** Where git keeps the programs that it is made of, beside its own (git(1), --exec-path). */
-const GIT_FOLDERS = ["/usr/lib/git-core", "/usr/libexec/git-core", "/usr/local/libexec/git-core"];
+export const GIT_FOLDERS = [
+  "/usr/lib/git-core",
+  "/usr/libexec/git-core",
+  "/usr/local/libexec/git-core",
+];
 /** Scripts name scripts that name scripts; the kernel follows four (BINPRM_MAX_RECURSION, fs/exec.c). */
 const MOST_INTERPRETERS = 5;
 

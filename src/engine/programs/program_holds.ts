@@ -7,9 +7,10 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Broker } from "../../host/broker/broker.ts";
-import { NameJudge } from "../../host/broker/handed_rules.ts";
-import type { Handed, ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
-import { createKernelProbe } from "../../host/paths/path_probe.ts";
+import type { GitFolder } from "../../host/broker/git_folder.ts";
+import { type Handed, NameJudge } from "../../host/broker/handed_rules.ts";
+import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
+import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import {
   createLandlockPaths,
@@ -30,6 +31,8 @@ import { basicsOf } from "../../sandbox/system_paths.ts";
 import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
+import { isByWords } from "./_by_words.ts";
+import { recordsIn } from "./_git_records.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
 
@@ -54,124 +57,6 @@ export interface HoldParts {
   /** Whoever does what programs hand over; null where there is nobody. */
   readonly broker: Pick<Broker, "missing"> | null;
 }
-
-/**
- * Programs whose files are all among their words, or where they stand: they get those and no others. Of the rest that
- * the table knows more is read than is named (`git` its repository, `rg` what it is to ignore).
- */
-const BY_WORDS: ReadonlySet<string> = new Set([
-  ...[
-    "cat",
-    "tac",
-    "head",
-    "tail",
-    "wc",
-    "nl",
-    "rev",
-    "cut",
-    "paste",
-    "tr",
-    "fold",
-    "fmt",
-    "expand",
-  ],
-  ...[
-    "unexpand",
-    "pr",
-    "tsort",
-    "comm",
-    "join",
-    "cmp",
-    "uniq",
-    "sort",
-    "shuf",
-    "seq",
-    "echo",
-    "printf",
-  ],
-  ...[
-    "true",
-    "false",
-    "test",
-    "[",
-    "pwd",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "stat",
-    "ls",
-  ],
-  ...[
-    "dir",
-    "vdir",
-    "du",
-    "find",
-    "grep",
-    "egrep",
-    "fgrep",
-    "sed",
-    "awk",
-    "gawk",
-    "mawk",
-    "od",
-    "xxd",
-  ],
-  ...[
-    "hexdump",
-    "strings",
-    "md5sum",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-  ],
-  ...[
-    "b2sum",
-    "cksum",
-    "sum",
-    "base64",
-    "base32",
-    "basenc",
-    "iconv",
-    "jq",
-    "file",
-    "column",
-    "tree",
-  ],
-  ...[
-    "date",
-    "sleep",
-    "expr",
-    "numfmt",
-    "factor",
-    "yes",
-    "id",
-    "whoami",
-    "groups",
-    "uname",
-    "arch",
-  ],
-  ...[
-    "nproc",
-    "printenv",
-    "tee",
-    "cp",
-    "mv",
-    "rm",
-    "rmdir",
-    "mkdir",
-    "touch",
-    "ln",
-    "chmod",
-    "mktemp",
-  ],
-  ...["truncate", "diff", "which", "env", "timeout", "nice", "nohup", "xargs", "time", "stdbuf"],
-]);
-
-/** An option that names a list of further files: those are no words. */
-const NAMES_A_LIST = /^--?(?:files0?-from|exclude-from|include-from)\b/;
 
 /** Rules that are kept for the next program of their kind. */
 interface KeptRules {
@@ -199,6 +84,8 @@ export class WordHolds implements ProgramHolds {
   /** As `#ground`, of what is read alone. */
   readonly #readable: LandlockPathSource;
   readonly #judge: NameJudge;
+  readonly #probe: PathProbe;
+  readonly #workspace: CanonicalPath;
   /** Whether there are names that the kernel's rules cannot tell from others. */
   readonly #hasNames: boolean;
   readonly #architecture = Deno.build.arch as Architecture;
@@ -216,6 +103,8 @@ export class WordHolds implements ProgramHolds {
     this.#rulebook = rulebook;
     const probe = createKernelProbe(libc);
     const { workspace } = rulebook.settings;
+    this.#probe = probe;
+    this.#workspace = workspace;
     this.#starts = new OwnStarts(
       libc,
       createProgramFinder(workspace, system, { searchPath, probe }),
@@ -334,7 +223,9 @@ export class WordHolds implements ProgramHolds {
       const files = ownFiles(source, effects, directory, byName);
       const basics = only ? this.#basics : this.#basicsWithout();
       const rules = this.#open(files, temporary, basics, execute, this.#system);
-      const handed = byName ? this.#handedOf(files, temporary, files.changed) : null;
+      const handed = byName
+        ? this.#handedOf(files, temporary, files.changed, { ...PLAIN, temporary })
+        : null;
       return { rules, handed, done: () => close(libc, rules) };
     }
     const ground = byName ? this.#readable.list() : groundOf(starting, this.#ground.list());
@@ -358,18 +249,36 @@ export class WordHolds implements ProgramHolds {
       if (this.#kept !== null) close(libc, this.#kept.rules);
       this.#kept = { key, rules };
     }
-    const handed = byName ? this.#handedOf(ground, left, scope.write) : null;
+    const git = byName ? recordsIn(starting, this.#workspace, this.#probe) : null;
+    const handed = byName
+      ? this.#handedOf(ground, left, scope.write, {
+        git,
+        runsCode: execute === "any",
+        temporary,
+      })
+      : null;
     return { rules: this.#kept.rules, handed, done: () => {} };
   }
 
-  /** What is read is handed over only where the kernel's rules part folders for reading. */
+  /**
+   * What is read is handed over where the kernel's rules part folders for reading, and by what runs code: runtimes read
+   * of themselves in /proc, which no rule can name before they are there.
+   */
   #handedOf(
     { read, list }: Pick<ProgramPaths, "read" | "list">,
     left: readonly CanonicalPath[],
     change: readonly CanonicalPath[],
+    { git, runsCode, temporary }: {
+      readonly temporary: readonly CanonicalPath[];
+      readonly git: GitFolder | null;
+      readonly runsCode: boolean;
+    },
   ): Handed {
     const covered = list.length === 0 ? null : new Set<string>(read);
-    return { rules: { left, change, covered }, judge: this.#judge };
+    const [folder] = temporary;
+    const shared = folder === undefined ? null : `${folder}/shared-memory`;
+    const reads = covered !== null || runsCode;
+    return { rules: { left, shared, change, covered, reads, git }, judge: this.#judge };
   }
 
   /**
@@ -421,10 +330,12 @@ export class WordHolds implements ProgramHolds {
   }
 }
 
+const PLAIN = { git: null, runsCode: false } as const;
+
 /** What of opening and changing a program hands over. */
 function handing(handed: Handed | null): Pick<FilterOptions, "handed"> {
   if (handed === null) return {};
-  return { handed: handed.rules.covered === null ? "changes" : "changes and reads" };
+  return { handed: handed.rules.reads ? "changes and reads" : "changes" };
 }
 
 /** A tool's own program reads what programs may read, and writes where the tool says and nowhere else. */
@@ -442,16 +353,6 @@ function resolved(path: string, look: EntryProbe): CanonicalPath | null {
     if (error instanceof ToolError) return null;
     throw error;
   }
-}
-
-/** Whether its files are those of its words. */
-function isByWords(argv: readonly string[], { touchesAnything }: Effects): boolean {
-  return !touchesAnything && BY_WORDS.has(nameOf(argv)) &&
-    !argv.some((word) => NAMES_A_LIST.test(word));
-}
-
-function nameOf([first = ""]: readonly string[]): string {
-  return first.slice(first.lastIndexOf("/") + 1);
 }
 
 function opened(rules: number | string): number {

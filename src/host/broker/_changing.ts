@@ -16,6 +16,7 @@ import {
   pathOf,
   permits,
   refusal,
+  sharedName,
 } from "./_deed.ts";
 import type { NameKind } from "./handed_rules.ts";
 import { LEAVE, openExactly, writtenName } from "./_names.ts";
@@ -189,9 +190,10 @@ function onBoth(
   const { libc, notifications } = parts;
   const read = ({ directory, address }: NameWord) =>
     writtenName(libc, notifications, call, directory, address);
-  const source = read(from);
-  const target = source === LEAVE ? LEAVE : read(to);
-  if (source === LEAVE || target === LEAVE) return LEAVE;
+  const first = read(from);
+  const second = first === LEAVE ? LEAVE : read(to);
+  if (first === LEAVE || second === LEAVE) return LEAVE;
+  const [source, target] = [sharedName(parts, first), sharedName(parts, second)];
   // Within folders that are the program's own the kernel does it; between them and others somebody has to judge.
   // A link at the end of the first is seen by nobody who does not look for it.
   const looked = follow ? { ...source, climbs: true } : source;

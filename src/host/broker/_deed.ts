@@ -3,7 +3,7 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver, Notifications } from "../../sandbox/broker/notifications.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import type { Access } from "../../policy/model.ts";
@@ -38,8 +38,12 @@ export interface DeedParts {
   readonly libc: Libc;
   readonly notifications: Notifications;
   readonly judge: NameJudge;
+  /** As `NameJudge.refused`, for the program whose call is being done. */
+  readonly refused: NameJudge["refused"];
   readonly rules: HandedRules;
   readonly masks: FileMasks;
+  /** The number that the run's processes are known by; null for none. */
+  readonly mark: number | null;
   readonly refuse: (refused: Refused) => void;
   /** Sets the mode of what was just made. */
   readonly setMode: (folder: number, name: string, mode: number) => void;
@@ -51,6 +55,8 @@ export interface DeedParts {
 export interface ExactName {
   readonly path: string;
   readonly slash: boolean;
+  /** It stands for what the program named: the kernel would do something else. */
+  readonly moved?: true;
 }
 
 /**
@@ -68,8 +74,25 @@ export function pathOf(
 ): Deed {
   const written = writtenName(parts.libc, parts.notifications, call, directory, address);
   if (written === LEAVE) return LEAVE;
-  return onName(parts, written, last, deed);
+  return onName(parts, sharedName(parts, written), last, deed);
 }
+
+/** What a name in /dev/shm stands for: memory that a call's programs share among themselves. */
+export function sharedName(
+  { libc, rules: { shared } }: DeedParts,
+  written: WrittenName,
+): WrittenName {
+  if (shared === null || written.climbs || !isShared(written.path)) return written;
+  libc.call(libc.numbers.mkdirat, AT_FDCWD, libc.path(shared), 0o700);
+  return { ...written, path: shared + written.path.slice(SHARED.length), moved: true };
+}
+
+/** Whether a path names shared memory (shm_overview(7)). */
+export function isShared(path: string): boolean {
+  return path.startsWith(`${SHARED}/`);
+}
+
+const SHARED = "/dev/shm";
 
 /** As `pathOf`, of a name that was read. `own`: what is done in folders that are the program's own; left unless given. */
 export function onName(
@@ -79,6 +102,8 @@ export function onName(
   deed: (name: ExactName) => Deed,
   own: (name: ExactName) => Deed = () => LEAVE,
 ): Deed {
+  const { moved } = written;
+  if (moved === true) own = deed;
   if (!written.climbs) {
     const act = actOn(parts, written.path, deed, own);
     const done = act === null ? null : act(written);
@@ -88,7 +113,9 @@ export function onName(
   const real = followLinks(parts.libc, written, last || written.slash);
   if (typeof real === "number" || real === LEAVE) return real;
   const act = actOn(parts, real, deed, own);
-  return act === null ? LEAVE : act({ path: real, slash: written.slash });
+  return act === null
+    ? LEAVE
+    : act({ path: real, slash: written.slash, ...(moved === true ? { moved } : {}) });
 }
 
 /** Null for what is neither the program's own nor ruled by the policy. */
@@ -103,7 +130,7 @@ function actOn(
 }
 
 /** Whether the kernel's own rules give it to the program whole. */
-export function isOwn({ rules }: DeedParts, path: string): boolean {
+export function isOwn({ rules }: Pick<DeedParts, "rules">, path: string): boolean {
   return rules.left.some((folder) => isWithin(folder, path));
 }
 
@@ -112,13 +139,14 @@ export function isOwn({ rules }: DeedParts, path: string): boolean {
  * unless that is done `quietly`.
  */
 export function permits(
-  { judge, rules, refuse }: DeedParts,
+  { rules, refuse, ...parts }: DeedParts,
   access: Access,
   path: string,
   kind: NameKind,
   quietly = false,
 ): boolean {
-  const refused = judge.refused(access, path, kind);
+  if (isOwn({ rules }, path)) return true;
+  const refused = parts.refused(access, path, kind);
   if (refused !== null) {
     if (!quietly) refuse({ path: path as CanonicalPath, access: refused, kind });
     return false;

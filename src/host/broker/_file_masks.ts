@@ -14,14 +14,13 @@ export interface MaskedMode {
 /** How long a mask is taken to be what it was: reading it costs more than making a file. */
 const KEPT_MS = 100;
 const MOST_KEPT = 256;
-/** `Name:` and `Umask:` are the first two lines (proc_pid_status(5), since Linux 4.7). */
-const STATUS_BYTES = 160;
+/** Name, mask, state and numbers are the first lines (proc_pid_status(5); the mask since Linux 4.7). */
+const STATUS_BYTES = 256;
 
 /** Of the programs of one listener. All begin with this process's mask; none is asked before one of them changes its. */
 export class FileMasks {
   readonly #libc: Libc;
   readonly #own: number;
-  readonly #bytes = new Uint8Array(STATUS_BYTES);
   readonly #kept = new Map<number, { readonly mask: number; readonly until: number }>();
   #changed = false;
 
@@ -47,23 +46,28 @@ export class FileMasks {
     const now = performance.now();
     const known = this.#kept.get(thread);
     if (known !== undefined && known.until > now) return known.mask;
-    const mask = readMask(this.#libc, `/proc/${thread}/status`, this.#bytes) ?? this.#own;
+    const mask = readMask(this.#libc, `/proc/${thread}/status`) ?? this.#own;
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
     this.#kept.set(thread, { mask, until: now + KEPT_MS });
     return mask;
   }
 }
 
-/** The mask of a thread; null where it cannot be told. */
-export function readMask(libc: Libc, path: string, bytes: Uint8Array): number | null {
+/** The mask of a thread, of its status; null where it cannot be told. */
+export function readMask(libc: Libc, status: string): number | null {
+  const mask = readField(libc, status, /\nUmask:\s*([0-7]+)/);
+  return mask === null ? null : Number.parseInt(mask, 8);
+}
+
+/** What the first lines of a status say; null where it cannot be read. */
+export function readField(libc: Libc, status: string, field: RegExp): string | null {
   const { numbers } = libc;
-  const file = libc.call(numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDONLY | OPEN.CLOEXEC);
+  const file = libc.call(numbers.openat, AT_FDCWD, libc.path(status), OPEN.RDONLY | OPEN.CLOEXEC);
   if (file < 0) return null;
+  const bytes = new Uint8Array(STATUS_BYTES);
   let count: number;
   do count = libc.transfer(numbers.read, file, bytes, bytes.length); while (count === -ERRNO.EINTR);
   close(libc, file);
   if (count <= 0) return null;
-  const [, mask] = /\nUmask:\s*([0-7]+)/.exec(new TextDecoder().decode(bytes.subarray(0, count))) ??
-    [];
-  return mask === undefined ? null : Number.parseInt(mask, 8);
+  return field.exec(new TextDecoder().decode(bytes.subarray(0, count)))?.[1] ?? null;
 }

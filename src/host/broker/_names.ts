@@ -14,6 +14,8 @@ export interface WrittenName {
   readonly slash: boolean;
   /** It leads over `..`, which means another folder where there are links. */
   readonly climbs: boolean;
+  /** It is not what the program named, but stands for it. */
+  readonly moved?: true;
 }
 
 /** The kernel does this call itself, as the program's own rules let it. */
@@ -24,6 +26,8 @@ const MOST_LINKS = 40;
 /** RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS (include/uapi/linux/openat2.h) */
 const NO_MAGIC_LINKS = 0x02;
 const NO_LINKS = 0x02 | 0x04;
+/** RESOLVE_BENEATH (the same header) */
+const BENEATH = 0x08;
 /** PATH_MAX (include/uapi/linux/limits.h) */
 const LONGEST_PATH = 4096;
 /** sizeof(struct open_how) (the same header) */
@@ -40,7 +44,19 @@ export function openExactly(libc: Libc, path: string, flags: number, mode = 0): 
   return openHow(libc, path, flags, mode, NO_LINKS);
 }
 
-function openHow(libc: Libc, path: string, flags: number, mode: number, resolve: number): number {
+/** Opens what lies in a folder without leaving it, and without following a link. */
+export function openBelow(libc: Libc, folder: number, path: string, flags: number): number {
+  return openHow(libc, path, flags | OPEN.NOCTTY, 0, NO_LINKS | BENEATH, folder);
+}
+
+function openHow(
+  libc: Libc,
+  path: string,
+  flags: number,
+  mode: number,
+  resolve: number,
+  from = AT_FDCWD,
+): number {
   const { struct, structAddress, numbers } = libc;
   struct.setInt32(0, flags | OPEN.CLOEXEC, true);
   struct.setInt32(4, 0, true);
@@ -48,12 +64,22 @@ function openHow(libc: Libc, path: string, flags: number, mode: number, resolve:
   struct.setInt32(12, 0, true);
   struct.setInt32(16, resolve, true);
   struct.setInt32(20, 0, true);
-  return libc.call(numbers.openat2, AT_FDCWD, libc.path(path), structAddress, OPEN_HOW_SIZE);
+  return libc.call(numbers.openat2, from, libc.path(path), structAddress, OPEN_HOW_SIZE);
 }
 
 /** The folder of a path, opened as a place without following a link. */
 export function openFolder(libc: Libc, folder: string): number {
   return openExactly(libc, folder, OPEN.PATH | libc.numbers.O_DIRECTORY);
+}
+
+/** The text at an address, where it is enough to know; null where it cannot be read. */
+export function plainText(
+  notifications: Notifications,
+  call: HandedOver,
+  address: bigint,
+): string | null {
+  const text = notifications.text(call, address);
+  return typeof text === "number" ? null : text;
 }
 
 /**

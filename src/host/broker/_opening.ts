@@ -4,8 +4,9 @@ import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import { close } from "../kernel/pipes.ts";
-import { type Deed, type DeedParts, pathOf, permits, refusal } from "./_deed.ts";
-import { LEAVE, openExactly } from "./_names.ts";
+import { type Deed, type DeedParts, isShared, pathOf, permits, refusal } from "./_deed.ts";
+import { isOfSystem, LEAVE, openExactly, plainText } from "./_names.ts";
+import { isOfProcess, openProcessFile } from "./_process_files.ts";
 
 /** O_ACCMODE, O_TRUNC, O_APPEND, FASYNC, O_NOATIME, __O_TMPFILE (include/uapi/asm-generic/fcntl.h) */
 const ACCESS_BITS = 0o3;
@@ -38,12 +39,20 @@ export function openFor(
   if ((flags & OPEN.PATH) !== 0) return LEAVE;
   const creates = (flags & OPEN.CREAT) !== 0;
   const exclusive = creates && (flags & OPEN.EXCL) !== 0;
+  if (!creates && (flags & (ACCESS_BITS | TRUNCATE | TEMPORARY)) === 0) {
+    const text = plainText(parts.notifications, call, address);
+    if (text !== null && isOfProcess(text)) return openProcessFile(parts, call, text, flags);
+    // All the rest is read by what the kernel's rules say.
+    const known = text !== null && (parts.rules.covered === null || isOfSystem(text));
+    if (text === null || known && !isShared(text)) return LEAVE;
+  }
   const { O_NOFOLLOW } = parts.libc.numbers;
   const follow = !exclusive && (flags & O_NOFOLLOW) === 0;
-  return pathOf(parts, call, directory, address, follow, ({ path, slash }) => {
+  return pathOf(parts, call, directory, address, follow, ({ path, slash, moved }) => {
     if ((flags & TEMPORARY) === TEMPORARY) return NOT_SUPPORTED;
     if (slash && creates) return -ERRNO.EISDIR;
     return openPath(parts, call, path, {
+      moved: moved === true,
       changes: (flags & (ACCESS_BITS | TRUNCATE)) !== 0,
       creates,
       exclusive,
@@ -57,7 +66,8 @@ function openPath(
   parts: DeedParts,
   call: HandedOver,
   path: string,
-  { changes, creates, exclusive, flags, mode }: {
+  { moved, changes, creates, exclusive, flags, mode }: {
+    readonly moved: boolean;
     readonly changes: boolean;
     readonly creates: boolean;
     readonly exclusive: boolean;
@@ -67,7 +77,7 @@ function openPath(
 ): Deed {
   const { libc, rules } = parts;
   const { O_DIRECTORY, O_NOFOLLOW } = libc.numbers;
-  if (!changes && !creates && isCovered(rules.covered, path)) return LEAVE;
+  if (!moved && !changes && !creates && isCovered(rules.covered, path)) return LEAVE;
   const kind = !changes && (flags & O_DIRECTORY) !== 0 ? "directory" : "file";
   const access = changes ? "write" : "read";
   if (!permits(parts, access, path, kind, true)) {

@@ -23,7 +23,8 @@ import { type Poller, READABLE, type Watch } from "../kernel/poller.ts";
 import type { DeedParts, Refused } from "./_deed.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
-import type { HandedRules, NameJudge } from "./handed_rules.ts";
+import { type GitFolder, isGit, isRecord } from "./git_folder.ts";
+import type { Handed, HandedRules, NameJudge } from "./handed_rules.ts";
 import { LEAVE } from "./_names.ts";
 
 /** What a program was refused, and by which rule. */
@@ -72,7 +73,7 @@ export class Broker {
     this.#parts = parts;
     const { libc } = parts;
     this.#calls = handedCallsOf(Deno.build.arch as Architecture);
-    const mask = readMask(libc, "/proc/self/status", new Uint8Array(256));
+    const mask = readMask(libc, "/proc/self/status");
     this.#mask = mask ?? 0;
     this.#missing = mask === null ? "/proc cannot be read" : handingMissing(libc);
   }
@@ -87,12 +88,13 @@ export class Broker {
   }
 
   /** Answers what comes by a listener, which belongs to the service from now on. */
-  serve(listener: number, rules: HandedRules, judge: NameJudge): Service {
+  serve(listener: number, { rules, judge }: Handed, mark: number | null): Service {
     const service = new ProgramService({
       ...this.#parts,
       listener,
       rules,
       judge,
+      mark,
       calls: this.#calls,
       masks: new FileMasks(this.#parts.libc, this.#mask),
       replaced: (path) => this.#services.forEach((one) => one.uncover(path)),
@@ -107,6 +109,8 @@ interface ServiceParts extends BrokerParts {
   readonly listener: number;
   readonly rules: HandedRules;
   readonly judge: NameJudge;
+  /** The number that the run's processes are known by; null for none. */
+  readonly mark: number | null;
   readonly calls: ReadonlyMap<number, HandedCall>;
   readonly masks: FileMasks;
   readonly replaced: (path: string) => void;
@@ -121,18 +125,31 @@ class ProgramService implements Service {
   readonly #refused = new Map<string, Refused>();
   readonly #watch: Watch;
   #closed = false;
+  /** Whose call is being done, and whether it is git's: null as long as nobody asked. */
+  #asking: { readonly call: HandedOver | null; isGit: boolean | null } = {
+    call: null,
+    isGit: null,
+  };
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
-    const { libc, memory, listener, rules, judge, masks, replaced } = parts;
+    const { libc, memory, listener, rules, judge, masks, mark, replaced } = parts;
     this.#notifications = new Notifications(libc, memory, listener);
     this.#covered = rules.covered === null ? null : new Set(rules.covered);
     this.#deeds = {
       libc,
       notifications: this.#notifications,
       judge,
+      refused: (access, path, kind) => {
+        const refused = judge.refused(access, path, kind);
+        const { git } = rules;
+        return refused === "write" && git !== null && isRecord(git, path) && this.#asksGit(git)
+          ? null
+          : refused;
+      },
       rules: { ...rules, covered: this.#covered },
       masks,
+      mark,
       replaced,
       refuse: (refused) => {
         if (this.#refused.size >= MOST_REFUSALS) return;
@@ -204,7 +221,17 @@ class ProgramService implements Service {
     }
   }
 
+  #asksGit(git: GitFolder): boolean {
+    const { call } = this.#asking;
+    if (call === null) return false;
+    const { libc } = this.#parts;
+    // Whose number it was may be somebody else's by now, if it was killed.
+    return this.#asking.isGit ??= isGit(libc, git, call.thread) &&
+      this.#notifications.isWaiting(call);
+  }
+
   #do(name: HandedCall, call: HandedOver): ReturnType<typeof doCall> {
+    this.#asking = { call, isGit: null };
     try {
       return doCall(this.#deeds, name, call);
     } catch (error) {

@@ -4,6 +4,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { baseName, parentOf } from "../../core/path_text.ts";
 import type { Access } from "../../policy/model.ts";
 import type { EntryJudge, Rulebook, Verdict } from "../../policy/rulebook.ts";
+import type { GitFolder } from "./git_folder.ts";
 import { isWithin } from "../../sandbox/within.ts";
 
 /** What a name is taken to be; rules for endings are about files alone. */
@@ -15,8 +16,20 @@ export interface HandedRules {
   readonly left: readonly CanonicalPath[];
   /** Where it may change something as far as the policy allows it: its own part of what the policy speaks of. */
   readonly change: readonly CanonicalPath[];
-  /** Folders that the kernel's rules let it read whole; null where it opens what it reads by itself. */
+  /** Folders that the kernel's rules let it read whole; null where that is all that it may read. */
   readonly covered: ReadonlySet<string> | null;
+  /** What /dev/shm is to it: a folder in one of `left`, made with the first name there; null for none. */
+  readonly shared: string | null;
+  /** What it opens for reading is handed over too. */
+  readonly reads: boolean;
+  /** Where git records, whatever the policy says of others who write there; null for programs that do not. */
+  readonly git: GitFolder | null;
+}
+
+/** What a program may do by the calls that it hands over, and who says so. */
+export interface Handed {
+  readonly rules: HandedRules;
+  readonly judge: NameJudge;
 }
 
 /** Folders whose rules are remembered. */

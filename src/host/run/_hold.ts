@@ -1,7 +1,9 @@
 /** One run of programs from its start to its outcome: nothing of it is left when that is there. */
 
 import { ToolError } from "../../core/errors.ts";
-import type { ProcessOutcome, ProcessRequest } from "../../core/tool.ts";
+import type { DeniedName, ProcessOutcome, ProcessRequest } from "../../core/tool.ts";
+import type { Refusal } from "../broker/broker.ts";
+import { isWithin } from "../../sandbox/within.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { Launcher } from "./_launcher.ts";
 import { type Ended, endedBy } from "./_programs.ts";
@@ -45,6 +47,7 @@ export async function hold(
   let ended: Ended | null = null;
   let refusal: ToolError | null = null;
   let durationMs = 0;
+  let denied: readonly DeniedName[] = [];
   try {
     ended = await Promise.race([body(run, launcher), run.gone]);
     options.listen();
@@ -56,6 +59,7 @@ export async function hold(
     durationMs = performance.now() - started;
     try {
       await run.finish();
+      denied = launcher.refusals.map((refusal) => deniedName(grant.workspace, refusal));
     } finally {
       launcher.close();
     }
@@ -77,8 +81,19 @@ export async function hold(
     refusal,
     durationMs,
     sandbox: layers,
+    denied,
     spilled: spill === null ? null : { bytes: run.spilled, complete: !run.spillFailed },
   };
+}
+
+function deniedName(
+  workspace: string,
+  { path, access, verdict: { code, reason, rule } }: Refusal,
+): DeniedName {
+  const shown = isWithin(workspace, path) && path !== workspace
+    ? path.slice(workspace === "/" ? 1 : workspace.length + 1)
+    : path;
+  return { path: shown, access, code: code ?? "PATH_DENIED", reason, rule };
 }
 
 async function openSpill(

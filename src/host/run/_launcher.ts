@@ -99,8 +99,7 @@ export class Launcher {
           ...hold,
           ...(file === null ? {} : { file }),
           ...(handed === null || broker === null ? {} : {
-            onListener: (listener) =>
-              this.#services.push(broker.serve(listener, handed.rules, handed.judge)),
+            onListener: (listener) => this.#services.push(broker.serve(listener, handed, mark)),
           }),
         });
         if (handed === null || broker === null || !isRefusedListener(started)) return started;

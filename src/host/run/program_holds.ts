@@ -6,7 +6,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { openRules, scopeRules } from "../../sandbox/landlock.ts";
 import type { HeldStart } from "../../sandbox/launcher/launcher.ts";
 import { type Architecture, filterFor } from "../../sandbox/seccomp.ts";
-import type { HandedRules, NameJudge } from "../broker/handed_rules.ts";
+import type { Handed } from "../broker/handed_rules.ts";
 import { close } from "../kernel/pipes.ts";
 
 /** A program that is about to be started. */
@@ -28,12 +28,6 @@ export interface OwnStart {
   readonly starts: readonly string[];
   /** Folders that it writes in. What it reads there is what all programs may read. */
   readonly writes: readonly CanonicalPath[];
-}
-
-/** What a program may do by the calls that it hands over, and who says so. */
-export interface Handed {
-  readonly rules: HandedRules;
-  readonly judge: NameJudge;
 }
 
 /** What holds one start; `done` is to be called once it has begun, or could not. */

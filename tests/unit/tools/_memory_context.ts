@@ -174,6 +174,7 @@ export const SUCCESS: ProcessOutcome = {
   spilled: null,
   durationMs: 1.234,
   sandbox: ["policy"],
+  denied: [],
 };
 
 const NO_CATALOGUE: Catalogue = {

@@ -86,6 +86,7 @@ export async function runPortably(
     refusal: null,
     durationMs,
     sandbox: options.layers,
+    denied: [],
     spilled: null,
   };
 }
