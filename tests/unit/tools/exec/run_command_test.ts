@@ -42,6 +42,27 @@ Deno.test("run_command starts exactly what it was told to", async () => {
   }
 });
 
+Deno.test("run_command says which rule refused which name to a program, whatever became of it", async () => {
+  const denied: ProcessOutcome["denied"] = [{
+    path: ".git/HEAD",
+    access: "write",
+    code: "PATH_DENIED",
+    reason: "writing to .git/HEAD is denied by p.yaml paths[1]",
+    rule: { file: "p.yaml", index: "paths[1]" },
+  }];
+  const { path, access, code, reason } = denied[0]!;
+  const output = { ...DONE, denied: [{ path, access, code, reason }] };
+  const went = await call(runCommand, { argv: ["a"] }, createMemory({ outcome: { denied } }));
+  assertEquals(went, output);
+  const outcome = { exitCode: 1, stderr: text("Permission denied\n"), denied };
+  const error = await assertRejects(
+    () => call(runCommand, { argv: ["x"] }, createMemory({ outcome })),
+    ToolError,
+    `x ended with status 1: Permission denied (${reason})`,
+  );
+  assertEquals(error.details?.denied, denied);
+});
+
 Deno.test("run_command gives the output as text and says where it was none, or cut", async () => {
   const cases: readonly (readonly [Partial<ProcessOutcome>, Record<string, unknown>])[] = [
     [{ stdout: text("größe\n"), stderr: text("warn") }, { stdout: "größe\n", stderr: "warn" }],

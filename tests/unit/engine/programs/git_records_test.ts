@@ -1,0 +1,73 @@
+/** Which of git's commands may record, where, and what that is. */
+
+import { assertEquals } from "@std/assert";
+import type { CanonicalPath, Program } from "../../../../src/core/capability.ts";
+import { recordsIn } from "../../../../src/engine/programs/_git_records.ts";
+import { isRecord } from "../../../../src/host/broker/git_folder.ts";
+import type { PathEntry } from "../../../../src/host/paths/canonicalize.ts";
+
+const ENTRIES: Readonly<Record<string, PathEntry>> = {
+  "/w/.git": "directory",
+  "/w/sub/deep": "directory",
+  "/w/sub": "directory",
+  "/w/module/.git": "other",
+  "/w/module": "directory",
+  "/w/linked": { link: "/elsewhere" },
+  "/w/linked/.git": { link: "/elsewhere/.git" },
+  "/w": "directory",
+};
+const probe = { entryAt: (path: string): PathEntry => ENTRIES[path] ?? "missing" };
+
+function programAt(path: string): Program {
+  return { path: path as CanonicalPath, start: path as CanonicalPath, names: [path] };
+}
+
+Deno.test("git may record by a command that does nothing else, in the repository that it stands in", () => {
+  const rows: readonly (readonly [words: string, from: string, folder: string | null])[] = [
+    ["git add a", "/w", "/w/.git"],
+    ["git commit -m x", "/w/sub/deep", "/w/.git"],
+    ["git --no-pager commit", "/w", "/w/.git"],
+    ["git -C sub -C deep tag v1", "/w", "/w/.git"],
+    ["git -C /w/sub notes add", "/w/module", "/w/.git"],
+    // A file there names another repository's folder.
+    ["git add a", "/w/module", null],
+    ["git -C /elsewhere add a", "/w", null],
+    ["git -C", "/w", null],
+    ["git -c core.hooksPath=x commit", "/w", null],
+    ["git --git-dir=x commit", "/w", null],
+    ["git --exec-path=x commit", "/w", null],
+    ["git status", "/w", null],
+    ["git config user.name x", "/w", null],
+    ["git checkout b", "/w", null],
+    ["git stash", "/w", null],
+    ["git reset --hard", "/w", null],
+    ["git", "/w", null],
+    ["git add a", "/other", null],
+  ];
+  for (const [words, from, folder] of rows) {
+    const argv = words.split(" ");
+    const starting = { program: programAt("/usr/bin/git"), argv, directory: from as CanonicalPath };
+    const found = recordsIn(starting, "/w" as CanonicalPath, probe);
+    assertEquals([words, found?.folder ?? null], [words, folder]);
+  }
+  const argv = ["git", "commit"];
+  for (const path of ["/w/git", "/usr/bin/gitk", "/usr/bin/sh"]) {
+    const starting = { program: programAt(path), argv, directory: "/w" as CanonicalPath };
+    assertEquals(recordsIn(starting, "/w" as CanonicalPath, probe), null);
+  }
+});
+
+Deno.test("what git records is no hook, no setting and nothing of another repository", () => {
+  const git = { folder: "/w/.git" as CanonicalPath, programs: [] };
+  const records = "index index.lock HEAD HEAD.lock COMMIT_EDITMSG packed-refs.lock objects/ab/cd " +
+    "objects/pack/x.pack refs/heads/a/b logs/HEAD logs gc.pid next-index-12.lock ORIG_HEAD info/refs";
+  const others = "config config.lock config.worktree hooks/pre-commit hooks info/attributes " +
+    "info/exclude modules/a/HEAD worktrees/a/HEAD description index/x HEADx objectsx/a .git x";
+  for (const [names, expected] of [[records, true], [others, false]] as const) {
+    for (const name of names.split(" ")) {
+      assertEquals([name, isRecord(git, `/w/.git/${name}`)], [name, expected]);
+    }
+  }
+  assertEquals(isRecord(git, "/w/index"), false);
+  assertEquals(isRecord(git, "/w/.gitx/index"), false);
+});
