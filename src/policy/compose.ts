@@ -1,5 +1,11 @@
 /** A policy for a project, written out with comments: from what was found in it to YAML text. Pure. */
 
+import type { CanonicalPath } from "../core/capability.ts";
+import { expandBraces } from "../core/braces.ts";
+import { splitCommand } from "./match/argv.ts";
+import { compileCommandRules, findCommand } from "./match/command_rules.ts";
+import { type CommandRule, DEFAULTS, type Policy } from "./model.ts";
+
 /** What was found in a project, and what its own work takes. */
 export interface ProjectPart {
   /** `npm`, `Python`, `git`: for comments. */
@@ -58,26 +64,35 @@ paths:
     reason: secrets
 `;
 
-const READERS = `
+const COMMANDS = `
+# By the ending of a name: what must not be written, though its folder may be.
+extensions:
+  write: { deny: [.exe, .dll, .so, .dylib] }
+
 # Beginnings of commands, word by word: "git status" fits "git status -s" and not "git push".
 # A word may hold * and {a,b}.
 commands:
-  # Look, compare, count. What they are pointed at is held against paths, too.
-  - allow: [ls, tree, stat, file, du, df, pwd, realpath, basename, dirname, which, find]
-  - allow: [cat, head, tail, nl, grep, rg, wc, sort, uniq, cut, paste, tr, comm, diff, cmp, jq]
-  - allow: [echo, printf, "true", "false", date, sha256sum, md5sum]
+  # What harmless programs do, and what runs and checks projects. What they are pointed at is held against
+  # paths, what their arguments make of them against risk, and the kernel's rules hold what they run.
 `;
 
-const DENIED = `
-  # Refused, whoever approves.
-  - deny: [sudo, su, doas, pkexec]
-    reason: takes rights that the agent was not given
+const RESTRICTED = `
+  # Asked for, and refused whoever approves.
 `;
 
 const TAIL = `
 network: [] # no host; for example: - { allow: ["*.github.com"], methods: [GET, HEAD] }
 
-timeouts: { default: 60s, kill_grace: 5s }
+timeouts: { default: 30s, kill_grace: 5s }
+
+# Builds and tests take their time; a call says timeout_ms where it wants less.
+tools:
+  run_command: { timeout: 10m }
+  run_tests: { timeout: 10m }
+  run_linter: { timeout: 5m }
+  run_type_checker: { timeout: 5m }
+  run_formatter: { timeout: 5m }
+  run_python: { timeout: 5m }
 
 # What commands get; what is not named has its usual value (toolgate policy show).
 limits: { memory: 2GiB, processes: 256 }
@@ -89,18 +104,26 @@ agents:
 # auto: the kernel holds programs where this machine can. required: else nothing runs.
 # Programs may read and execute the system's own folders; tools that live elsewhere (below a home folder,
 # in /opt) are named in sandbox.system, which then stands for the whole list.
-sandbox: { kernel: auto, network: deny }
+# temporary: each call's programs have a TMPDIR of their own. caches: what they keep from call to call lies in a
+# folder of its own for each workspace, outside of it.
+sandbox: { kernel: auto, network: deny, temporary: true, caches: auto }
 
 approvals: { remember: 10m, expire: 5m }
 
 # audit: { file: .toolgate/audit.ndjson } # a log of every decision and outcome; "toolgate audit verify"
 `;
 
-/** The whole text. It loads, and a review finds nothing odd in it. */
+/**
+ * The whole text. It loads, and a review finds nothing odd in it. `base`: the policy that would hold without it; what
+ * that says of commands it says too, and beside it what the project's own work takes.
+ */
 export function composePolicy(
   parts: readonly ProjectPart[],
   { globs }: ProjectWorkflows,
+  base: Pick<Policy, "commands">,
 ): string {
+  const commands = base.commands ?? [];
+  const isUnsaid = unsaidBy(commands);
   return [
     HEAD,
     PATHS,
@@ -108,18 +131,46 @@ export function composePolicy(
       `  - ask: [write]\n    match: [${globs.map(scalar).join(", ")}]\n` +
       "    reason: other machines run what stands there\n",
     ]),
-    READERS,
-    ...parts.map(composePart),
+    COMMANDS,
+    ...commands.filter(({ effect }) => effect === "allow").map(composeRule),
+    ...parts.map((part) => composePart(part, isUnsaid)),
     ...(parts.length === 0
       ? ["\n  # Nothing of this project was recognized: name what checks it here.\n"]
       : []),
-    DENIED,
+    RESTRICTED,
+    ...commands.filter(({ effect }) => effect !== "allow").map(composeRule),
     composeEnvironment(parts),
     TAIL,
   ].join("");
 }
 
-function composePart({ name, seenBy, allow, ask, askReason, note }: ProjectPart): string {
+/** Of a pattern, the ways to read it of which no rule says anything. */
+function unsaidBy(commands: readonly CommandRule[]): (pattern: string) => readonly string[] {
+  const cwd = "/" as CanonicalPath;
+  const rules = compileCommandRules(commands, {
+    source: "",
+    workspace: cwd,
+    caseInsensitive: false,
+  });
+  return (pattern) =>
+    expandBraces(pattern, { classes: false }).filter((reading) =>
+      findCommand(rules, { argv: splitCommand(reading), program: null, cwd }).effect === "unnamed"
+    );
+}
+
+function composeRule({ effect, patterns, exact, reason }: CommandRule): string {
+  const more = [
+    ...(exact ? ["    exact: true"] : []),
+    ...(reason === undefined ? [] : [`    reason: ${scalar(reason)}`]),
+  ];
+  return `${[rule(effect, patterns), ...more].join("\n")}\n`;
+}
+
+function composePart(
+  { name, seenBy, allow: wanted, ask: asked, askReason, note }: ProjectPart,
+  isUnsaid: (pattern: string) => readonly string[],
+): string {
+  const [allow, ask] = [wanted.flatMap(isUnsaid), asked.flatMap(isUnsaid)];
   const lines = [`\n  # ${comment(name)} (${comment(seenBy)}).`];
   if (note !== null) lines.push(...wrap(note).map((line) => `  # ${comment(line)}`));
   if (allow.length > 0) lines.push(rule("allow", allow));
@@ -131,20 +182,28 @@ function composePart({ name, seenBy, allow, ask, askReason, note }: ProjectPart)
 
 const WIDTH = 96;
 
-/** On one line where it fits, else one pattern a line. */
+/** On one line where it fits, else as few as take it. */
 function rule(effect: string, patterns: readonly string[]): string {
-  const line = `  - ${effect}: [${patterns.map(scalar).join(", ")}]`;
+  return list(`  - ${effect}: `, "    ", patterns.map(scalar));
+}
+
+/** A list in brackets behind `lead`; `indent`: where its lines begin, less one step. */
+function list(lead: string, indent: string, items: readonly string[]): string {
+  const line = `${lead}[${items.join(", ")}]`;
   if (line.length <= WIDTH) return line;
-  return [`  - ${effect}:`, ...patterns.map((pattern) => `      - ${scalar(pattern)}`)].join("\n");
+  const lines: string[] = [];
+  for (const item of items) {
+    const last = lines.at(-1);
+    if (last === undefined || indent.length + last.length + item.length > WIDTH - 4) {
+      lines.push(`${item},`);
+    } else lines[lines.length - 1] = `${last} ${item},`;
+  }
+  return [`${lead}[`, ...lines.map((one) => `${indent}  ${one}`), `${indent}]`].join("\n");
 }
 
 function composeEnvironment(parts: readonly ProjectPart[]): string {
   const pass = [
-    "PATH",
-    "HOME",
-    "LANG",
-    "TERM",
-    "TZ",
+    ...DEFAULTS.environment.pass,
     ...parts.flatMap(({ environment }) => environment),
   ];
   return `
@@ -152,7 +211,7 @@ shell: { mode: direct } # only what runs without a shell
 
 # What commands see of Toolgate's environment: these variables and nothing else.
 environment:
-  pass: [${[...new Set(pass)].join(", ")}]
+${list("  pass: ", "  ", [...new Set(pass)])}
   set: { GIT_TERMINAL_PROMPT: "0" }
 `;
 }

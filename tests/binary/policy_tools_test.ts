@@ -1,6 +1,6 @@
 /** `policy …` and `doctor` of the binary: checking, showing, explaining, testing, writing and replaying policies. */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { parse as parseYaml } from "@std/yaml";
 import { BINARY, call, SENTINEL, serveAll, start, Workspace } from "./toolgate.ts";
@@ -321,34 +321,52 @@ Deno.test("flags: what each layer is told", async () => {
   assert(value.bubblewrap.includes("--unshare-net"));
 });
 
-Deno.test("init: a policy that passes, never over what is there", async () => {
+Deno.test("init: a policy that passes, outside of the workspace, never over what is there", async () => {
   await using workspace = new Workspace({
     "package.json": '{"scripts":{"test":"x"}}',
     Makefile: "lint:\n\ttrue\n",
   });
-  const at = { cwd: workspace.root };
+  const config = join(workspace.base, "config");
+  const at = { cwd: workspace.root, env: { XDG_CONFIG_HOME: config } };
   const first = await start(["policy", "init"], at);
   assertEquals(first.status, 0, first.stderr);
-  const text = workspace.read("toolgate.yaml");
+  const [{ name = "" } = {}, ...others] = [...Deno.readDirSync(join(config, "toolgate"))];
+  assertMatch(name, /^workspace-[0-9a-f]{8}\.yaml$/);
+  assertEquals(others, []);
+  const file = join(config, "toolgate", name);
+  const text = Deno.readTextFileSync(file);
   assertEquals((parseYaml(text) as { version: number }).version, 1);
-  const policy = ["--policy", "toolgate.yaml"];
+  const policy = ["--policy", file];
   const checked = await json(["check", "--strict", ...policy], workspace);
   assertEquals([checked.status, checked.value.warnings], [0, []]);
   for (
-    const [argv, effect] of [["npm,test", "allow"], ["make,lint", "allow"], ["node,x.js", "deny"]]
+    const [argv, effect] of [
+      ["npm,test", "allow"],
+      ["make,lint", "allow"],
+      ["node,x.js", "allow"],
+      ["npm,install,x", "ask"],
+      ["sudo,id", "deny"],
+      ["docker,run,x", "deny"],
+    ]
   ) {
     const { value } = await json(["explain", "run_command", `argv=${argv}`, ...policy], workspace);
     assertEquals(value.effect, effect, argv);
   }
-  workspace.write("toolgate.yaml", "mine");
+  Deno.writeTextFileSync(file, "mine");
   assertEquals((await start(["policy", "init"], at)).status, 2);
-  assertEquals(workspace.read("toolgate.yaml"), "mine");
+  assertEquals(Deno.readTextFileSync(file), "mine");
   assertEquals((await start(["policy", "init", "--force"], at)).status, 0);
-  assertEquals(workspace.read("toolgate.yaml"), text);
+  assertEquals(Deno.readTextFileSync(file), text);
   const printed = await start(["policy", "init", "-"], at);
   assertEquals([printed.status, printed.stdout], [0, text]);
   const names = [...Deno.readDirSync(workspace.root)].map(({ name }) => name).sort();
-  assertEquals(names, ["Makefile", "package.json", "toolgate.yaml"]);
+  assertEquals(names, ["Makefile", "package.json"]);
+  // By a name, wherever that is; without a home there must be one.
+  assertEquals((await start(["policy", "init", "own.yaml"], at)).status, 0);
+  assertEquals(workspace.read("own.yaml"), text);
+  const homeless = await start(["policy", "init"], { cwd: workspace.root, env: { HOME: "" } });
+  assertEquals(homeless.status, 2);
+  assertStringIncludes(homeless.stderr, "name a FILE");
 });
 
 Deno.test("replay: which decisions another policy would flip", async () => {

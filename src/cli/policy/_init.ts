@@ -1,6 +1,8 @@
 /** `policy init`: a policy for the project in the workspace, commented, to be read and kept by a person. */
 
+import { createHash } from "node:crypto";
 import { join } from "@std/path";
+import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { EXIT, ToolError } from "../../core/errors.ts";
 import { canonicalDirectory } from "../../host/paths/canonicalize.ts";
@@ -11,21 +13,23 @@ import { formatOf } from "../session.ts";
 import { complain, print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 
-const DEFAULT_FILE = "toolgate.yaml";
 /** A manifest is written by people; what is larger is none. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Writes FILE (`toolgate.yaml` in the workspace unless named; `-`: standard output), never over one that is there. */
+/**
+ * Writes FILE (unless named one of this workspace's own below the user's configuration; `-`: standard output), never over
+ * one that is there.
+ */
 export function initPolicy(invocation: Invocation, [named]: readonly string[]): number {
   const workspace = workspaceOf(invocation);
   const files = projectFiles(workspace);
   const parts = projectParts(files);
-  const text = composePolicy(parts, projectWorkflows(files));
+  const text = composePolicy(parts, projectWorkflows(files), invocation.embedded.policy.policy);
   if (named === "-") {
     print(text.trimEnd());
     return EXIT.success;
   }
-  const file = named ?? join(workspace, DEFAULT_FILE);
+  const file = named ?? ownFile(workspace);
   write(file, text, invocation.switches.has("force"));
   const found = parts.map(({ name, seenBy }) => ({ name, seen_by: seenBy }));
   if (formatOf(invocation) === "json") print(JSON.stringify({ file, found }));
@@ -41,6 +45,34 @@ function workspaceOf({ values }: Invocation): CanonicalPath {
     if (error instanceof ToolError) throw new UsageError(`--root: ${error.message}`);
     throw error;
   }
+}
+
+/**
+ * Outside of the workspace, where agents write. XDG Base Directory Specification. Throws a UsageError where there is no
+ * such place.
+ */
+function ownFile(workspace: CanonicalPath): string {
+  const config = Deno.env.get("XDG_CONFIG_HOME");
+  const home = Deno.env.get("HOME");
+  const base = config?.startsWith("/") === true
+    ? config
+    : home?.startsWith("/") === true
+    ? join(home, ".config")
+    : null;
+  if (base === null) throw new UsageError("there is no home folder to write to: name a FILE");
+  const folder = join(base, "toolgate");
+  try {
+    Deno.mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.name : "?";
+    throw new UsageError(
+      `${folder} cannot be made (${why}); name a FILE, or - for standard output`,
+    );
+  }
+  // Two workspaces of one name are two.
+  const mark = createHash("sha256").update(workspace).digest("hex").slice(0, 8);
+  const name = baseName(workspace).replaceAll(/[^\w.-]/g, "_");
+  return join(folder, `${name === "" ? "root" : name}-${mark}.yaml`);
 }
 
 function projectFiles(workspace: CanonicalPath): ProjectFiles {
