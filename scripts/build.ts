@@ -30,15 +30,16 @@ const DEFAULT_POLICY = "policy/default.yaml";
 const BUILT_IN = "(built in)";
 
 /**
- * The ceiling of an unsealed binary, which each thread narrows for itself: files, programs, environment,
- * and `ffi`, through which threads hand themselves to the kernel's rules and which they then give up.
- * No `net`: no tool uses the network yet.
+ * The ceiling of an unsealed binary, which each thread narrows for itself: files, programs, environment, `net`, which
+ * only the thread of the door gets some of and the main thread looks names up with, and `ffi`, through which threads
+ * hand themselves to the kernel's rules and which they then give up.
  */
 const UNSEALED_FLAGS = [
   "--allow-read",
   "--allow-write",
   "--allow-run",
   "--allow-env",
+  "--allow-net",
   "--allow-ffi",
 ] as const;
 

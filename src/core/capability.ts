@@ -77,6 +77,10 @@ export interface ConnectCapability {
   readonly host: string;
   readonly port: number;
   readonly method?: string;
+  /** What the name was found to stand for: judged too, once that is known. Never what a tool says. */
+  readonly addresses?: readonly string[];
+  /** A provider that the policy names under `web`: rules that deny or ask for it bind, none needs to allow it. */
+  readonly provider?: true;
 }
 
 /** Reading or passing on one environment variable. */

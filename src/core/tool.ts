@@ -3,6 +3,7 @@
 import type { Capability } from "./capability.ts";
 import type { ErrorCode, RuleReference, ToolError } from "./errors.ts";
 import type { Files, ReadFiles } from "./files.ts";
+import type { Network, WebSettings } from "./network.ts";
 import type { Plan } from "./plan.ts";
 import type { Infer, Schema } from "./schema.ts";
 import type { Survey } from "./survey.ts";
@@ -238,6 +239,8 @@ export interface ReadContext {
   timed<T>(work: () => T): T;
   progress(done: number, total: number | null, unit: string): void;
   readonly now: () => Date;
+  /** What the policy says of the web. */
+  readonly web: WebSettings;
   readonly catalogue: Catalogue;
 }
 
@@ -245,6 +248,7 @@ export interface ReadContext {
 export interface ToolContext extends ReadContext {
   readonly files: Files;
   readonly processes: Processes;
+  readonly network: Network;
   /** Adds to the `usage` of the result: `bytes_read`, `bytes_written`, … */
   count(name: string, amount: number): void;
 }
@@ -258,6 +262,8 @@ export interface Preview {
 export interface Scope {
   /** Where commands start unless told otherwise: always `.` today. */
   readonly cwd: string;
+  /** What the policy says of the web; left out: nothing. */
+  readonly web?: WebSettings;
 }
 
 /** How the calls of one tool are those of others. `capabilities` and `run` of the one are never asked then. */

@@ -1,6 +1,7 @@
 /** All that a running tool sees, made from one grant. */
 
 import { ToolError } from "../core/errors.ts";
+import type { Network } from "../core/network.ts";
 import type { Catalogue, Processes, Syntax, ToolContext } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
@@ -26,6 +27,8 @@ export interface ContextOptions {
   readonly progress: ToolContext["progress"];
   /** Null where the call starts none. */
   readonly programs: ProgramOptions | null;
+  /** Null or left out where the call was granted no connection. */
+  readonly network?: Network | null;
   /** One for all calls of a thread, from {@linkcode createFileBackend}: it keeps its buffer. */
   readonly files: FileBackend;
   /** Where its scans are shared with another thread; null or left out: nowhere. */
@@ -65,6 +68,11 @@ function refuseToWrite(): never {
   throw new ToolError("NATIVE_DENIED", "this call was granted nothing to write");
 }
 
+const NO_NETWORK: Network = {
+  fetch: () =>
+    Promise.reject(new ToolError("NETWORK_DENIED", "this call was granted no connection")),
+};
+
 /** The context of one call: its `timeoutMs` counts down from here. */
 export function createContext(options: ContextOptions): ToolContext {
   const { grant, rulebook } = options;
@@ -87,6 +95,8 @@ export function createContext(options: ContextOptions): ToolContext {
       runLine: async (plan, request) => await processes().runLine(plan, request),
       runModule: async (request) => await processes().runModule(request),
     },
+    network: options.network ?? NO_NETWORK,
+    web: rulebook.settings.web,
     syntax: options.syntax,
     limits: grant.limits,
     get timeoutMs() {

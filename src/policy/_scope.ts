@@ -8,7 +8,9 @@ import { DEEP } from "../core/glob.ts";
 import { type GlobPath, parsePathGlob, rootedSegments } from "./match/path.ts";
 import type { Access } from "./model.ts";
 import { outermost } from "./match/path_sets.ts";
-import type { PolicyScope } from "./rulebook.ts";
+import { hostOf } from "./match/addresses.ts";
+import { providerPlaces } from "./_web.ts";
+import type { ConnectScope, PolicyScope } from "./rulebook.ts";
 
 /**
  * Derives the scope. Every path, program and host that a decision could allow or ask for is within it; where
@@ -22,6 +24,7 @@ export function scopeOf(policies: readonly PlacedPolicy[]): PolicyScope {
     denyWrite: deniedTrees(policies, "write"),
     programs: programsOf(policies),
     hosts: hostsOf(policies),
+    connect: connectScopeOf(policies),
   };
 }
 
@@ -114,6 +117,38 @@ function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
   });
   const found = common as readonly HostAndPort[] | "any" | null;
   return found === "any" ? found : [...new Set((found ?? []).map(placeText))].sort();
+}
+
+/** Of the first policy: what a further one narrows is narrowed by the policy layer alone. */
+function connectScopeOf([first]: readonly PlacedPolicy[]): ConnectScope {
+  const rules = (first?.policy.network ?? []).filter(({ effect }) => effect !== "deny");
+  const patterns = rules.flatMap(({ hosts, allowPrivate }) =>
+    hosts.map((text) => ({ ...parseHostPattern(text), allowPrivate }))
+  );
+  const provided = first === undefined ? [] : providerPlaces(first.policy.web);
+  const places = [
+    ...patterns.map(({ kind, host, port, allowPrivate }) => ({
+      host: kind === "exact" ? hostOf(host) : null,
+      port,
+      allowPrivate,
+    })),
+    ...provided,
+  ];
+  const names = places.filter(({ host }) => host?.address !== true);
+  const ports = places.map(({ port }) => port);
+  return {
+    ports: ports.includes(null)
+      ? "any"
+      : [...new Set(ports.filter((port) => port !== null))].sort((a, b) => a - b),
+    names: names.length === 0
+      ? "none"
+      : names.some(({ allowPrivate }) => allowPrivate)
+      ? "all"
+      : "public",
+    addresses: [
+      ...new Set(places.flatMap(({ host }) => host?.address === true ? [host.text] : [])),
+    ],
+  };
 }
 
 interface HostAndPort {

@@ -7,25 +7,16 @@ import { liesInAny } from "./match/path_sets.ts";
 import {
   type BackupLimits,
   DEFAULTS,
-  type Policy,
   type Recovery,
   type Sandbox,
   type SandboxMode,
   SYNC_MODES,
 } from "./model.ts";
+import { type PlacedPolicy, PolicyConflict } from "./_placed.ts";
+import { combineWebs, keyVariables } from "./_web.ts";
 import type { AuditSettings, Settings } from "./rulebook.ts";
 
-/** A policy with the name its messages use and its workspace, resolved by the host. */
-export interface PlacedPolicy {
-  readonly source: string;
-  readonly policy: Policy;
-  readonly workspace: CanonicalPath;
-}
-
-/** Policies that cannot hold together. The message names both. */
-export class PolicyConflict extends Error {
-  override readonly name = "PolicyConflict";
-}
+export { type PlacedPolicy, PolicyConflict };
 
 /**
  * Combines the settings, in the order of the policies. `system`: the built-in list behind `sandbox.system`.
@@ -55,6 +46,7 @@ export function combineSettings(
     },
     recovery: combineRecoveries(policies.map(({ policy }) => policy.recovery)),
     audit: combineAudits(policies),
+    web: combineWebs(policies),
   };
 }
 
@@ -192,8 +184,10 @@ function combineEnvironments(policies: readonly PlacedPolicy[]): Settings["envir
     const kept = policy.environment.pass;
     pass = pass.filter((name) => kept.includes(name));
   }
+  const keys = keyVariables(policies.map(({ policy }) => policy.web));
   return {
-    pass: pass.filter((name) => !set.has(name)),
+    // Keys of the web's providers are Toolgate's own: no program gets them.
+    pass: pass.filter((name) => !set.has(name) && !keys.has(name)),
     set: Object.fromEntries(set),
   };
 }

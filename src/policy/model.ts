@@ -1,6 +1,7 @@
 /** The policy as data: what `parse.ts` makes of YAML, plain enough to be sent to another thread or embedded. */
 
 import type { Starts } from "../programs/spec.ts";
+import type { SearchProvider, WebProvider, WebSettings } from "../core/network.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
 
 /** Effects in rising strictness: the strictest wins. */
@@ -153,6 +154,19 @@ export interface Recovery {
   readonly degraded?: boolean;
 }
 
+/** `web`. What is null is left to another policy, or to the default. */
+export interface WebRule {
+  readonly robots: WebSettings["robots"] | null;
+  readonly userAgent: string | null;
+  readonly cache: { readonly size: number | null; readonly ageMs: number | null } | null;
+  /** Files with further certificate authorities, in PEM. */
+  readonly authorities: readonly string[];
+  readonly search: WebProvider & { readonly provider: SearchProvider } | null;
+  readonly github: WebProvider | null;
+  readonly stackoverflow: WebProvider | null;
+  readonly registries: Partial<WebSettings["registries"]> | null;
+}
+
 /** `plugins`: custom tools. */
 export interface PluginRule {
   /** Paths and globs of manifests, relative to the folder of the policy file. */
@@ -196,9 +210,7 @@ export interface Policy {
     | null;
   readonly audit: AuditRule | null;
   readonly recovery: Recovery | null;
-  readonly web: {
-    readonly search: { readonly provider: string; readonly url: string | null } | null;
-  } | null;
+  readonly web: WebRule | null;
   readonly children: { readonly command: readonly string[]; readonly max: number } | null;
   readonly plugins: PluginRule | null;
 }
@@ -277,6 +289,11 @@ export const DEFAULTS = {
     temporary: true,
     caches: "off",
   },
+  web: {
+    robots: "honor",
+    userAgent: "Toolgate (tools of an agent, under a policy)",
+    cache: { size: 50 * MiB, ageMs: 60 * 60 * 1000 },
+  },
 } as const satisfies {
   readonly risk: { readonly allow: Risk; readonly ask: Risk };
   readonly shell: { readonly mode: "direct" | "sh" };
@@ -287,4 +304,5 @@ export const DEFAULTS = {
   readonly limits: Limits;
   readonly agents: Readonly<Record<string, AgentRule>>;
   readonly sandbox: Sandbox;
+  readonly web: Pick<WebSettings, "robots" | "userAgent" | "cache">;
 };

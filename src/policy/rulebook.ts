@@ -11,6 +11,7 @@ import type {
   SpawnCapability,
 } from "../core/capability.ts";
 import type { ErrorCode, RuleReference } from "../core/errors.ts";
+import type { WebSettings } from "../core/network.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
 import type { Effects } from "../programs/effects.ts";
 import type { EndingRefusal, Question } from "./judge/question.ts";
@@ -132,6 +133,18 @@ export interface PolicyScope {
   readonly programs: readonly string[] | "any";
   /** `host` or `host:port`; "any" where a rule has a wildcard. */
   readonly hosts: readonly string[] | "any";
+  /** Where tools may connect to, in the words that the layers below know. */
+  readonly connect: ConnectScope;
+}
+
+/** Addresses and ports: no layer below the policy knows names. */
+export interface ConnectScope {
+  /** "any" where a rule names a host without a port. */
+  readonly ports: readonly number[] | "any";
+  /** Whether a name may stand for addresses of all networks, for public ones, or no rule has a name. */
+  readonly names: "all" | "public" | "none";
+  /** Addresses that rules name themselves; IPv6 without brackets. */
+  readonly addresses: readonly string[];
 }
 
 /** Everything that a run must honour; the strictest of all policies. */
@@ -149,6 +162,7 @@ export interface Settings {
   readonly shell: "direct" | "sh";
   readonly approvals: ApprovalTimes;
   readonly recovery: Recovery;
+  readonly web: WebSettings;
   /** Null: no policy names a log. */
   readonly audit: AuditSettings | null;
 }

@@ -15,7 +15,7 @@ export interface Boundary {
   readonly writeFolders?: readonly CanonicalPath[];
   /** Null where the thread starts no programs. */
   readonly spawn: SpawnBoundary | null;
-  /** `host:port` the thread itself may connect to (not its programs). */
+  /** Addresses and networks (see `networkReach`) that the thread itself may connect to, not its programs. */
   readonly connect: readonly string[];
 }
 

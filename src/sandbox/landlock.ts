@@ -128,12 +128,13 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
     }
   }
   const holdsNetwork = abi >= FIRST_NETWORK && spawn?.network !== true;
+  const ports = portsOf(boundary.connect);
   return {
     handled,
-    handledNetwork: holdsNetwork ? BIND_TCP | CONNECT_TCP : 0,
+    handledNetwork: holdsNetwork ? (ports === null ? BIND_TCP : BIND_TCP | CONNECT_TCP) : 0,
     scoped: scopesOf(abi),
     paths: [...paths.values()],
-    ports: holdsNetwork ? portsOf(boundary.connect) : [],
+    ports: holdsNetwork ? ports ?? [] : [],
   };
 }
 
@@ -187,9 +188,12 @@ export function scopeRules(abi: number): LandlockRules | null {
   return { handled: 0, handledNetwork: 0, scoped: SCOPES, paths: [], ports: [] };
 }
 
-function portsOf(connect: readonly string[]): readonly number[] {
-  const ports = connect.map((address) => Number(address.slice(address.lastIndexOf(":") + 1)));
-  return [...new Set(ports)].filter((port) => Number.isInteger(port) && port > 0 && port < 65_536);
+/** Null where one of them may be connected to at any port: it has none. */
+function portsOf(connect: readonly string[]): readonly number[] | null {
+  const ports = connect.map((place) => /:([^:]*)$/.exec(place.replace(/^\[.*\]/, ""))?.[1]);
+  if (ports.includes(undefined)) return null;
+  return [...new Set(ports.map(Number))]
+    .filter((port) => Number.isInteger(port) && port > 0 && port < 65_536);
 }
 
 /**

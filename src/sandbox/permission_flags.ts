@@ -1,5 +1,6 @@
 /** The flags of `deno compile` that bake one policy's ceiling into a sealed binary. */
 
+import { networkReach } from "./network_reach.ts";
 import { SYSTEM_PATHS } from "./system_paths.ts";
 import { isWithin } from "./within.ts";
 import type { PolicyScope, Settings } from "../policy/rulebook.ts";
@@ -54,7 +55,7 @@ export interface PermissionLists {
  */
 export function permissionLists(
   scope: PolicyScope,
-  settings: Pick<Settings, "workspace" | "environment"> & {
+  settings: Pick<Settings, "workspace" | "environment"> & Partial<Pick<Settings, "web">> & {
     readonly sandbox: Pick<Settings["sandbox"], "system">;
   },
 ): PermissionLists {
@@ -76,8 +77,10 @@ export function permissionLists(
     write: paths(scope.write),
     denyWrite: paths(scope.denyWrite),
     run: scope.programs === "any" ? "any" : [...new Set(scope.programs.flatMap(startsOf))],
-    net: scope.hosts === "any" ? "any" : [...new Set(scope.hosts)],
-    env: [...new Set([...OWN_VARIABLES, ...settings.environment.pass])],
+    net: reachOf(scope),
+    env: [
+      ...new Set([...OWN_VARIABLES, ...settings.environment.pass, ...keysOf(settings.web)]),
+    ],
     ffi: "any",
   };
 }
@@ -97,6 +100,22 @@ export function permissionFlags(lists: PermissionLists): readonly string[] {
     ...flag("--allow-env", lists.env),
     ...flag("--allow-ffi", lists.ffi),
   ];
+}
+
+/** The variables with keys of the web's providers. */
+function keysOf(web: Settings["web"] | undefined): readonly string[] {
+  return [web?.search, web?.github, web?.stackoverflow].flatMap((provider) => {
+    const key = provider?.key ?? null;
+    return key !== null && "env" in key ? [key.env] : [];
+  });
+}
+
+/**
+ * The names are looked up by them, the addresses are what is then dialled. A wildcard stands for names that nobody knows
+ * beforehand: the main thread may look up all, and threads still dial nothing but these addresses.
+ */
+function reachOf({ hosts, connect }: PolicyScope): PermissionLists["net"] {
+  return hosts === "any" ? "any" : [...new Set([...hosts, ...networkReach(connect)])];
 }
 
 /** No flag for an empty list, which would mean "all". */

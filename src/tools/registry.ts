@@ -60,6 +60,7 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "git_branch", aliases: ["git.branch"], load: () => import("./git/git_branch.ts") },
   { name: "git_checkout", aliases: ["git.checkout"], load: () => import("./git/git_checkout.ts") },
   { name: "git_stash", aliases: ["git.stash"], load: () => import("./git/git_stash.ts") },
+  { name: "fetch_url", aliases: ["custom.fetch"], load: () => import("./web/fetch_url.ts") },
   { name: "analyze_performance", load: () => import("./analysis/analyze_performance.ts") },
   {
     name: "analyze_code_structure",

@@ -662,7 +662,9 @@ Deno.test("doctor: each layer and each kind, tried; nothing is left behind", asy
       ...["file read", "file write", "program start", "network connect"].map((kind) =>
         `runtime ${kind}`
       ),
-      ...["file read", "file write", "program start", "signals"].map((kind) => `landlock ${kind}`),
+      ...["file read", "file write", "program start", "network connect", "signals"].map((kind) =>
+        `landlock ${kind}`
+      ),
       "seccomp network connect",
       ...["ptrace", "scheduling", "memory", "shared memory"].map((kind) => `seccomp ${kind}`),
       "launcher limits",

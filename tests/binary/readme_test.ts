@@ -145,7 +145,7 @@ Deno.test("README: the first commands, the tasks, the commands and the tools tha
     assert(command === "help" || Object.hasOwn(COMMANDS, command), `toolgate ${command}`);
   }
   const tables = readme.split("\n").filter((line) =>
-    /^\| (?:look|change|move|run|git|analyse|the rest)/.test(line)
+    /^\| (?:look|change|move|run|git|web|analyse|the rest)/.test(line)
   );
   const named = tables.flatMap((line) => [...line.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name))
     .filter((name) => name !== "operation");

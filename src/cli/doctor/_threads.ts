@@ -28,7 +28,7 @@ const SENTINEL = "TOOLGATE_DOCTOR_SENTINEL";
 const SENTINEL_VALUE = "seen-7c1f";
 
 /** Landlock ABI that first holds a kind (Documentation/userspace-api/landlock.rst). */
-const FIRST_ABI: Partial<Record<Kind, number>> = { signals: 6 };
+const FIRST_ABI: Partial<Record<Kind, number>> = { signals: 6, "network connect": 4 };
 
 /**
  * Tries what holds threads and their programs, each in earnest.
@@ -40,7 +40,7 @@ export async function tryThreads(
   abi: number,
 ): Promise<readonly Finding[]> {
   const base = makeFolder(workspace);
-  if (base === null) return [...untried(), await connection()];
+  if (base === null) return untried();
   const place: TrialFolders = {
     inside: join(base, "inside") as CanonicalPath,
     outside: join(base, "outside") as CanonicalPath,
@@ -55,11 +55,14 @@ export async function tryThreads(
     const find = (name: string) => finder.find(name, place.inside);
     const trial = (layer: TrialOptions["layer"], programs: readonly Program[]) =>
       openTrial(engine, { policies, layer, inside: place.inside, programs });
+    const networkTrial = (layer: TrialOptions["layer"], port: number) =>
+      openTrial(engine, { policies, layer, inside: place.inside, programs: [], port });
     const findings = [
       ...await files("runtime", trial("runtime", []), place),
       await otherProgram(trial, find),
-      await connection(),
+      await connections("runtime", (port) => networkTrial("runtime", port)),
       ...await files("landlock", trial("kernel", []), place),
+      await connections("landlock", (port) => networkTrial("kernel", port)),
       ...await programs(engine, trial, find, place),
     ];
     return findings.map((one) => absentIf(one, abi));
@@ -92,6 +95,7 @@ function untried(): readonly Finding[] {
     of("runtime", "file read", "read a file outside"),
     of("runtime", "file write", "write a file outside"),
     of("runtime", "program start", "start a program that is not on the list"),
+    of("runtime", "network connect", "connect to a port that is not on the list"),
     of("landlock", "file read", "read a file outside"),
     of("landlock", "file write", "write a file outside"),
     of("landlock", "program start", "a program (env) starts one outside"),
@@ -163,24 +167,47 @@ async function otherProgram(open: OpenTrial, find: FindProgram): Promise<Finding
   }
 }
 
-/** The whole process, not only its threads: no tool uses the network. Port 9 is discard (RFC 863), and closed. */
-async function connection(): Promise<Finding> {
-  const attempt = "connect from Toolgate itself";
+/** A thread may connect to one port of the loopback and not to another; who listens there counts. */
+async function connections(
+  layer: "runtime" | "landlock",
+  openFor: (port: number) => Trial,
+): Promise<Finding> {
+  const attempt = "connect to a port that is not on the list";
+  const [listed, other] = [new CountingListener(), new CountingListener()];
+  const trial = openFor(listed.port);
   try {
-    (await Deno.connect({ hostname: "127.0.0.1", port: 9 })).close();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) {
-      return finding(
-        "runtime",
-        "network connect",
-        attempt,
-        true,
-        "this build has no permission to",
-      );
+    const refused = await trial.connect(other.port);
+    const allowed = await trial.connect(listed.port);
+    const done = { ...allowed, error: listed.count > 0 ? null : allowed.error };
+    const isRefused = other.count === 0 && refused.error?.code === "NATIVE_DENIED";
+    return finding(layer, "network connect", attempt, ...both(isRefused, done));
+  } finally {
+    await trial.close();
+    await Promise.all([listed.close(), other.close()]);
+  }
+}
+
+/** Takes connections and ends them. */
+class CountingListener {
+  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #accepting = this.#accept();
+  count = 0;
+
+  get port(): number {
+    return (this.#listener.addr as Deno.NetAddr).port;
+  }
+
+  async close(): Promise<void> {
+    this.#listener.close();
+    await this.#accepting;
+  }
+
+  async #accept(): Promise<void> {
+    for await (const connection of this.#listener) {
+      this.count++;
+      connection.close();
     }
   }
-  const detail = "run with more permissions than a build has: its threads get none";
-  return finding("runtime", "network connect", attempt, null, detail);
 }
 
 /** Programs under the kernel's rules, each attempt with its like that is allowed. */

@@ -30,7 +30,7 @@ export async function decideWays(
   const project = await look(engine, request, folder, survey.files(input));
   const judged: DecidedCall[] = [];
   for (const way of survey.ways(input, project)) {
-    const capabilities = await needsOf(tool, way, request.preview);
+    const capabilities = await needsOf(tool, way, request.preview, engine.rulebook.settings);
     judged.push(await decide(engine, request, { tool, input: way }, capabilities));
   }
   const there = judged.filter(({ decision }) => !decision.verdicts.some(isMissing));

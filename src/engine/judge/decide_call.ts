@@ -55,7 +55,7 @@ function decideInput(
       decideWays(engine, request, call, decideLater)
     );
   }
-  const found = needsOf(tool, input, request.preview);
+  const found = needsOf(tool, input, request.preview, engine.rulebook.settings);
   if (found instanceof Promise) return decideLater(engine, request, call, found);
   const preparing = engine.prepare(found, tool);
   return preparing === null

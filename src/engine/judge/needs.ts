@@ -4,18 +4,17 @@ import type { Capability } from "../../core/capability.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Grant, grantOf } from "../../policy/grant.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
+import type { Settings } from "../../policy/rulebook.ts";
 import type { DecidedCall, DecisionParts } from "./decided_call.ts";
 
-/** All tools are asked from the workspace. */
-const SCOPE = { cwd: "." } as const;
-
-/** The capabilities of a call, or of its preview. Throws as the tool does. */
+/** The capabilities of a call, or of its preview. Throws as the tool does. All tools are asked from the workspace. */
 export function needsOf(
   tool: Tool,
   input: unknown,
   preview: boolean,
+  { web }: Pick<Settings, "web">,
 ): readonly Capability[] | Promise<readonly Capability[]> {
-  const own = tool.capabilities(input, SCOPE);
+  const own = tool.capabilities(input, { cwd: ".", web });
   const looks = preview ? looksOf(tool, input) : [];
   if (looks.length === 0) return own;
   return own instanceof Promise ? own.then((found) => [...found, ...looks]) : [...own, ...looks];

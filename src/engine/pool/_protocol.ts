@@ -4,6 +4,8 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, type JsonText, type Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
+import type { Resolved } from "../../host/network/resolve.ts";
+import type { WebParts } from "../../host/network/web_parts.ts";
 import type { FileKind } from "../../host/run/line/redirect.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Subject } from "../../policy/rulebook.ts";
@@ -30,6 +32,8 @@ export interface WorkerSetup {
   readonly sequential: boolean;
   /** Its calls go through many files. */
   readonly scans: boolean;
+  /** Of threads that connect; null for others. */
+  readonly web: WebParts | null;
   /** Where scans are shared with another thread; null for threads that have none. */
   readonly scanMemory: SharedArrayBuffer | null;
 }
@@ -74,6 +78,8 @@ export type ToWorker =
   | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
   /** The descriptor that was asked for, or an error number with its sign turned. */
   | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** What a name stands for. */
+  | { readonly kind: "resolved"; readonly request: number; readonly resolved: Resolved }
   /** No job is under way and none will come: the thread lets go of what it holds. */
   | { readonly kind: "end" }
   | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
@@ -93,6 +99,8 @@ export type FromWorker =
   | { readonly kind: "group"; readonly job: number; readonly id: number }
   | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
   | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** A name that a call was granted, to be looked up. */
+  | { readonly kind: "resolve"; readonly request: number; readonly host: string }
   /** Programs that a job started live on outside of their groups, and hold its output. */
   | { readonly kind: "left"; readonly job: number }
   | {

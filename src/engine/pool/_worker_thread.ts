@@ -3,6 +3,7 @@
  * It sees its setup and the jobs of one lane, nothing else of the process.
  */
 
+import type { Network } from "../../core/network.ts";
 import type { JsonText, Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
@@ -21,6 +22,7 @@ import {
   type WorkerSetup,
 } from "./_protocol.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
+import { judgeConnection, LookUps } from "./_connections.ts";
 import { OutputFeed, programsOf } from "../programs/job_programs.ts";
 import { openForOther, Requests } from "./_file_broker.ts";
 import { Stop } from "./stop.ts";
@@ -57,16 +59,17 @@ class JobLoop {
   readonly #queue: QueuedJob[] = [];
   readonly #running = new Map<number, RunningJob>();
   readonly #requests: Requests;
+  readonly #lookUps = new LookUps((request, host) => this.say({ kind: "resolve", request, host }));
   #ended = false;
   #ringing: number | null = null;
   /** Made with the first call that starts programs. */
   #holds: Promise<ProgramHolds> | null = null;
 
-  constructor(setup: WorkerSetup, registry: Registry, parts: ThreadParts) {
+  constructor(setup: WorkerSetup, registry: Registry, parts: ThreadParts, rulebook: Rulebook) {
     this.#setup = setup;
     this.#parts = parts;
     this.#registry = registry;
-    this.#rulebook = compilePolicies(setup.policies, registry);
+    this.#rulebook = rulebook;
     this.#requests = new Requests(parts.libc);
     this.#inbox = new RingReader(setup.toWorker, setup.toMain.bell);
     this.#outbox = new RingWriter(setup.toMain);
@@ -115,6 +118,9 @@ class JobLoop {
         case "opened":
           this.#requests.settle(message.request, message.descriptor);
           break;
+        case "resolved":
+          this.#lookUps.settle(message.request, message.resolved);
+          break;
         case "end":
           this.#ended = true;
           break;
@@ -162,6 +168,24 @@ class JobLoop {
     });
   }
 
+  async #network(
+    { subject }: QueuedJob["message"],
+    { connect, limits }: Grant,
+    stop: Stop,
+    counts: Record<string, number>,
+  ): Promise<Network | null> {
+    const { door } = this.#parts;
+    if (door === null || subject === null || connect.length === 0) return null;
+    await this.#rulebook.prepare([{ kind: "net.connect" }]);
+    return door.open({
+      judge: (connection) => judgeConnection(this.#rulebook, subject, connect, connection),
+      resolve: (host) => this.#lookUps.ask(host),
+      signal: stop.signal,
+      limits,
+      count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
+    });
+  }
+
   #scanShareOf(job: number, share: Share | null): ScanShare | null {
     const { scanMemory } = this.#setup;
     if (scanMemory === null || share === null) return null;
@@ -200,6 +224,7 @@ class JobLoop {
         files: this.#parts.files,
         syntax: this.#parts.syntax,
         programs: await this.#programs(message, grant, feed),
+        network: await this.#network(message, grant, stop, counts),
         grant,
         rulebook: this.#rulebook,
         catalogue: this.#registry.catalogue,
@@ -260,8 +285,11 @@ async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
   let loop: JobLoop;
   try {
     const { boundary, sandbox, programEnvironment } = setup;
-    const { held, parts } = await enterThread(boundary, sandbox, programEnvironment, setup);
-    loop = new JobLoop(setup, registry, parts);
+    const rulebook = compilePolicies(setup.policies, registry);
+    const settings = rulebook.settings.web;
+    const options = { ...setup, settings };
+    const { held, parts } = await enterThread(boundary, sandbox, programEnvironment, options);
+    loop = new JobLoop(setup, registry, parts, rulebook);
     const reasons = [...held.reasons, ...programEnvironment.reasons];
     loop.say({ kind: "ready", layers: held.layers, reasons });
   } catch (error) {

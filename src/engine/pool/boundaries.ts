@@ -6,6 +6,7 @@ import { ToolError } from "../../core/errors.ts";
 import { deepestFolder } from "../../host/paths/entry_type.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";
+import { networkReach } from "../../sandbox/network_reach.ts";
 import type { Lane } from "./lanes.ts";
 import type { ProgramSupport } from "../programs/program_support.ts";
 import { type Job, startsPrograms } from "../runner.ts";
@@ -44,6 +45,8 @@ export function createBoundaries(
           const boundary = { ...reading(read), write, writeFolders };
           return { boundary, state: writeFolders.join("\0") };
         }
+        case "network":
+          return { boundary: connecting(rulebook), state: FIXED };
         case "module": {
           const { read, write } = rulebook.scope;
           const folders = [...new Set(write.map(deepestFolder))];
@@ -96,11 +99,13 @@ export function createBoundaries(
       const started = shell === null ? starts : [...starts, shell.start];
       return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });
     }
+    // Where redirects lead is judged when they do.
+    if (grant.connect.length > 0) return connecting(rulebook);
     // A file is written by making another beside it: the folder is what must be writable.
     const folders = [
       ...new Set(write.map((path) => deepestFolder(parentOf(path)))),
     ];
-    return { read, write: folders, connect: grant.connect, spawn: null };
+    return { read, write: folders, connect: [], spawn: null };
   }
 }
 
@@ -156,6 +161,11 @@ function startingModules(
 /** Whether the process itself may: a sealed build may do what its flags name and nothing else. */
 function isGranted(permission: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(permission).state === "granted";
+}
+
+/** Of a thread that connects, and looks into manifests; it writes nothing and starts nothing. */
+function connecting({ scope }: Rulebook): Boundary {
+  return { ...reading(scope.read), connect: networkReach(scope.connect) };
 }
 
 function reading(read: readonly CanonicalPath[]): Boundary {

@@ -13,6 +13,7 @@ export const LANES = {
   "read-help": { sequential: true, exclusive: false, scans: true, programs: false },
   write: { sequential: true, exclusive: false, scans: false, programs: false },
   spawn: { sequential: false, exclusive: false, scans: false, programs: true },
+  network: { sequential: false, exclusive: false, scans: false, programs: false },
   module: { sequential: false, exclusive: false, scans: false, programs: true },
 } as const;
 
@@ -23,6 +24,7 @@ export type Lane = keyof typeof LANES;
 export function laneOf(job: Job): Lane {
   const { tool, grant, preview } = job;
   if (startsPrograms(job)) return tool.ownProcess === true ? "module" : "spawn";
+  if (!preview && grant.connect.length > 0) return "network";
   if (!preview && grant.write.length > 0) return "write";
   return tool.long === true ? "read-long" : "read";
 }

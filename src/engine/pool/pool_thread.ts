@@ -2,6 +2,7 @@
 
 import { type ResultError, ToolError } from "../../core/errors.ts";
 import { JSON_NULL, resultError, type Usage } from "../../core/result.ts";
+import { readWebParts } from "../../host/network/web_parts.ts";
 import type { PluginManifest } from "../../plugins/manifest.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
@@ -46,7 +47,7 @@ export function messageOf({ number, job }: PendingJob, share: Share | null): ToW
     grant: { read, write, spawn, connect, timeoutMs },
     preview: job.preview,
     stream: job.stream,
-    subject: startsPrograms(job) ? job.subject : null,
+    subject: startsPrograms(job) || connect.length > 0 ? job.subject : null,
     share,
     agreed: job.agreed ?? [],
   };
@@ -142,6 +143,9 @@ export function startThread(
     plugins: options.plugins?.() ?? [],
     sequential: LANES[lane].sequential,
     scans: LANES[lane].scans,
+    web: lane === "network" || boundary.connect.length > 0
+      ? readWebParts(options.rulebook.settings.web)
+      : null,
     scanMemory: LANES[lane].scans ? scanMemory() : null,
   };
   worker.postMessage(setup);

@@ -31,7 +31,9 @@ export function createSingleRunner(options: SingleRunnerOptions): Runner {
     // Calls that may overrun get one all the same: a thread can be ended, the main thread cannot.
     // So do those that do more than to start a program: a thread that is held cannot see to it that nothing of them is
     // left. And so does a preview: an approver may want to see it before the call itself runs.
-    const inline = job.tool.long !== true && !startsPrograms(job) && !job.preview;
+    // And so does what connects: names are looked up by a thread that is free to.
+    const inline = job.tool.long !== true && !startsPrograms(job) && !job.preview &&
+      job.grant.connect.length === 0;
     if (sealed && inline) {
       const { createInlineRunner } = await import("./inline_runner.ts");
       return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob });

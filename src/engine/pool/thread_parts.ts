@@ -1,9 +1,12 @@
 /** What the contexts of all calls on one thread share. */
 
 import type { Program } from "../../core/capability.ts";
+import type { WebSettings } from "../../core/network.ts";
 import type { Syntax } from "../../core/tool.ts";
 import { openCarried } from "../../host/carried/carried.ts";
 import { createFileBackend } from "../../host/context.ts";
+import type { Door } from "../../host/network/door.ts";
+import type { WebParts } from "../../host/network/web_parts.ts";
 import type { FileBackend } from "../../host/files/file_backend.ts";
 import type { OwnProgram } from "../../host/run/module_protocol.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
@@ -67,6 +70,8 @@ export interface ThreadParts {
   readonly syntax: Syntax;
   /** Null where the thread starts none. */
   readonly programs: ThreadPrograms | null;
+  /** Null where the thread connects nowhere. */
+  readonly door: Door | null;
 }
 
 /**
@@ -77,17 +82,25 @@ export async function enterThread(
   boundary: Boundary,
   sandbox: Parameters<typeof enterBoundary>[1],
   programEnvironment: ProgramEnvironment,
-  { scans = false }: { readonly scans?: boolean } = {},
+  { scans = false, web = null, settings = null }: {
+    readonly scans?: boolean;
+    readonly web?: WebParts | null;
+    /** Beside `web`. */
+    readonly settings?: WebSettings | null;
+  } = {},
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
   const opened = openLibc({ quickFiles: scans });
   const modules = openCarried(opened);
   // Before the boundary closes: what it loads is out of sight from source afterwards.
   const files = await createFileBackend(opened, { write: boundary.write.length > 0 });
+  const door = web === null || settings === null
+    ? null
+    : new (await import("../../host/network/door.ts")).Door(settings, web);
   const held = await enterBoundary(boundary, sandbox, () => opened);
   const { libc, spawner, layers } = held;
   const syntax = createLazySyntax({ modules });
   const { spawn } = boundary;
-  if (spawn === null) return { held, parts: { libc, files, syntax, programs: null } };
+  if (spawn === null) return { held, parts: { libc, files, syntax, programs: null, door } };
   const { createStarter } = await import("../../host/run/starter.ts");
   const { createProcesses: create } = await import("../../host/run/processes.ts");
   const starter = libc === null || spawner === null
@@ -100,7 +113,7 @@ export async function enterThread(
   const environment = wrapper === null ? programEnvironment : null;
   const openHolds = await holdsOf(held, spawn, environment, starter?.broker ?? null);
   const programs = { ...programEnvironment, create, layers, starter, wrapper, openHolds };
-  return { held, parts: { libc, files, syntax, programs } };
+  return { held, parts: { libc, files, syntax, programs, door } };
 }
 
 /**

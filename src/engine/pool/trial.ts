@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
-import type { Sandbox } from "../../policy/model.ts";
+import type { NetworkRule, Sandbox } from "../../policy/model.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import { permissionSetOf } from "../../sandbox/permission_set.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
@@ -26,6 +26,8 @@ export interface TrialOptions {
   readonly inside: CanonicalPath;
   /** Programs that it may start; none: it starts none. */
   readonly programs: readonly Program[];
+  /** The one port of 127.0.0.1 that it may connect to; none where left out. */
+  readonly port?: number;
 }
 
 /** How an attempt ended. */
@@ -41,20 +43,30 @@ export interface Trial {
   write(path: CanonicalPath): Promise<Attempted>;
   /** `program`: what is started for `argv[0]`, one of those that may be or not. */
   start(program: Program, argv: readonly string[]): Promise<Attempted>;
+  /** Asks a server on 127.0.0.1 for a page, whatever it then says. */
+  connect(port: number): Promise<Attempted>;
   close(): Promise<void>;
 }
 
 /** Milliseconds for one attempt: a program that hangs is no answer. */
 const ATTEMPT_MS = 5_000;
 
+const LOOPBACK = "127.0.0.1";
+const ANYWHERE: NetworkRule = {
+  effect: "allow",
+  hosts: [LOOPBACK],
+  methods: null,
+  allowPrivate: true,
+};
+
 /** Starts the thread with the first attempt. */
 export function openTrial(engine: Engine, options: TrialOptions): Trial {
-  const { policies, layer, inside, programs } = options;
+  const { policies, layer, inside, programs, port } = options;
   const { settings } = engine.rulebook;
   const boundary: Boundary = {
     read: [inside],
     write: [inside],
-    connect: [],
+    connect: port === undefined ? [] : [`${LOOPBACK}:${port}`],
     spawn: programs.length === 0 ? null : {
       programs: programs.map(({ start }) => start),
       system: SYSTEM_PATHS,
@@ -68,7 +80,12 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
   const sandbox: Sandbox = { ...settings.sandbox, kernel, temporary: false, caches: "off" };
   const pool = new WorkerPool({
     rulebook: { ...engine.rulebook, settings: { ...settings, sandbox } },
-    policies: policies.map((policy) => ({ ...policy, workspace: inside })),
+    policies: policies.map(({ policy, source }) => ({
+      source,
+      // What the layer below holds is found out where the policy's own layer holds nothing.
+      policy: port === undefined ? policy : { ...policy, network: [ANYWHERE], web: null },
+      workspace: inside,
+    })),
     boundaryOf: () => ({ boundary, state: "trial" }),
     permissionsOf: layer === "kernel" ? () => "inherit" : permissionSetOf,
     programEnvironment: () => programEnvironmentOf({ ...settings, sandbox }, () => null, null),
@@ -113,6 +130,10 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
       }),
     start: (program, argv) =>
       attempt("run_command", { argv }, { spawn: [{ argv, program, cwd: inside }] }),
+    connect: (to) =>
+      attempt("fetch_url", { url: `http://${LOOPBACK}:${to}/`, format: "bytes" }, {
+        connect: [`${LOOPBACK}:${to}`],
+      }),
     close: () => pool.close(),
   };
 }

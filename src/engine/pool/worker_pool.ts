@@ -288,6 +288,9 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       case "opened":
         this.#fileBroker.answer(message.request, message.descriptor);
         break;
+      case "resolve":
+        void resolveFor(thread, message.request, message.host);
+        break;
       case "left":
         this.#watch?.endLeft(message.job);
         break;
@@ -426,4 +429,10 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   #handOnQueue(lane: Lane): void {
     for (const pending of this.#queues.take(lane)) this.#dispatch(lane, pending);
   }
+}
+
+/** A thread that connects cannot look names up: it is held to addresses. */
+async function resolveFor({ say }: Thread, request: number, host: string): Promise<void> {
+  const { resolveHost } = await import("../../host/network/resolve.ts");
+  say({ kind: "resolved", request, resolved: await resolveHost(host) });
 }

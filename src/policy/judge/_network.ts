@@ -18,11 +18,11 @@ export function judgeConnection(
   policies: readonly CompiledPolicy[],
   capability: ConnectCapability,
 ): Judged {
-  const { host, port, method } = capability;
+  const { host, port, method, addresses } = capability;
   const place = `${printable(host, 100)}:${port}`;
   const action = `connecting to ${place}${
     method === undefined ? "" : ` with ${printable(method, 20)}`
-  }`;
+  }${addresses === undefined ? "" : `, which is ${printable(addresses.join(", "), 200)},`}`;
   const verdicts = policies.flatMap(({ network, source }) => {
     if (network === null) return [];
     const finding = findConnection(network, capability);

@@ -40,7 +40,11 @@ const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
   ["192.0.2.0", 24],
+  ["192.31.196.0", 24],
+  ["192.52.193.0", 24],
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
+  ["192.175.48.0", 24],
   ["198.18.0.0", 15],
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
@@ -50,8 +54,10 @@ const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
 /** IANA IPv6 Special-Purpose Address Registry; fec0::/10 is RFC 3879's old site-local range. */
 const PRIVATE_IPV6: readonly (readonly [string, number])[] = [
   ["100::", 64],
-  ["2001::", 32],
+  ["2001::", 23],
   ["2001:db8::", 32],
+  ["3fff::", 20],
+  ["5f00::", 16],
   ["fc00::", 7],
   ["fe80::", 10],
   ["fec0::", 10],
@@ -85,6 +91,43 @@ export function isPrivateHost(host: Host): boolean {
     const [high, low] = [groups[group]!, groups[group + 1]!];
     return isPrivateIpv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
   });
+}
+
+/**
+ * Whether an address that a name was found to stand for is no plain public one: private, or of a kind that carries
+ * another address, whatever that is. No honest name needs those.
+ */
+export function isSpecialAddress(host: Host): boolean {
+  if (isPrivateHost(host) || !host.address) return true;
+  if (!host.text.includes(":")) return false;
+  const groups = ipv6Groups(host.text);
+  return EMBEDDING_IPV6.some(([start, bits]) => startsAs(groups, ipv6Groups(start), bits, 16));
+}
+
+/** The addresses of IPv4 that are public, as networks in `a.b.c.d/n` notation: all but {@linkcode PRIVATE_IPV4}. */
+export function publicIpv4Networks(): readonly string[] {
+  const special = PRIVATE_IPV4.map(([start, bits]) => ({ start: numberOf(start), bits }));
+  const split = (start: number, bits: number): readonly string[] => {
+    const inside = special.some((one) => one.bits <= bits && covers(one, start));
+    if (inside) return [];
+    if (!special.some((one) => covers({ start, bits }, one.start))) {
+      return [`${[24, 16, 8, 0].map((by) => (start >>> by) & 0xff).join(".")}/${bits}`];
+    }
+    const half = 2 ** (31 - bits);
+    return [...split(start, bits + 1), ...split(start + half, bits + 1)];
+  };
+  return split(0, 0);
+}
+
+function covers(
+  { start, bits }: { readonly start: number; readonly bits: number },
+  address: number,
+): boolean {
+  return address >= start && address < start + 2 ** (32 - bits);
+}
+
+function numberOf(address: string): number {
+  return ipv4Bytes(address).reduce((number, byte) => number * 256 + byte, 0);
 }
 
 function isPrivateIpv4(bytes: readonly number[]): boolean {

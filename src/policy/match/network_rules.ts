@@ -1,7 +1,7 @@
 /** The network rules of one policy, compiled, and how a connection fares by them. */
 
 import type { ConnectCapability } from "../../core/capability.ts";
-import { type Host, hostOf, isPrivateHost } from "./addresses.ts";
+import { type Host, hostOf, isPrivateHost, isSpecialAddress } from "./addresses.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
 import { type HostPattern, matchesHost, parseHostPattern } from "./host.ts";
 import type { Effect, NetworkRule } from "../model.ts";
@@ -20,6 +20,8 @@ export interface NetworkRules {
   readonly entries: readonly Entry[];
   /** Hosts that are allowed or asked for, as written. */
   readonly granted: readonly string[];
+  /** What stands for a rule where the policy names the host under `web`. */
+  readonly provider: CitedRule;
 }
 
 /** How a connection fares by the rules alone. `unnamed`: no rule grants it. */
@@ -41,7 +43,8 @@ export function compileNetworkRules(rules: readonly NetworkRule[], source: strin
     rule: { order, reference: referenceTo(source, `network[${order}]`, rule.reason) },
   }));
   const granted = rules.filter(({ effect }) => effect !== "deny").flatMap(({ hosts }) => hosts);
-  return { entries, granted };
+  const provider = { order: rules.length, reference: { file: source, index: "web" } };
+  return { entries, granted, provider };
 }
 
 /**
@@ -57,7 +60,9 @@ export function findConnection(
   const { restricting, granting, byMethod, reaching } = sift(rules, endpoint);
   const denying = restricting.find(({ effect }) => effect === "deny");
   if (denying !== undefined) return { effect: "deny", rule: denying.rule };
-  const grant = reaching.find(({ effect }) => effect === "allow") ?? reaching[0];
+  const grant = connection.provider === true
+    ? { effect: "allow", rule: rules.provider } as const
+    : reaching.find(({ effect }) => effect === "allow") ?? reaching[0];
   if (grant === undefined) {
     const because = granting.length === 0 ? "host" : byMethod.length === 0 ? "method" : "private";
     return { effect: "unnamed", because };
@@ -87,33 +92,42 @@ export function matchConnection(
 /** What a connection leads to; `method` in upper case. */
 interface Endpoint {
   readonly host: Host;
+  /** What it was found to stand for, in the normal form. */
+  readonly addresses: readonly Host[];
   readonly port: number;
   readonly method: string | undefined;
 }
 
 /** Null where it is no host and port. */
-function endpointOf({ host: written, port, method }: ConnectCapability): Endpoint | null {
+function endpointOf(
+  { host: written, port, method, addresses: found = [] }: ConnectCapability,
+): Endpoint | null {
   const host = hostOf(written);
   if (host === null || !Number.isInteger(port) || port < 1 || port > 65_535) return null;
-  return { host, port, method: method?.toUpperCase() };
+  const addresses = found.map(hostOf).filter((address) => address !== null);
+  // What cannot be read as an address cannot be judged.
+  if (addresses.length !== found.length || !addresses.every(({ address }) => address)) return null;
+  return { host, port, method: method?.toUpperCase(), addresses };
 }
 
 /**
  * The rules for the host: those that restrict there; those that grant, of these those that know the method, and of
  * these those that reach it where it is private.
  */
-function sift({ entries }: NetworkRules, { host, port, method }: Endpoint) {
-  const named = entries.filter(({ hosts }) =>
-    hosts.some((pattern) => matchesHost(pattern, host.text, port))
-  );
-  const restricting = named.filter(({ effect, methods }) =>
-    effect !== "allow" && (methods === null || method === undefined || methods.includes(method))
+function sift({ entries }: NetworkRules, { host, port, method, addresses }: Endpoint) {
+  const names = (hosts: readonly HostPattern[], { text }: Host): boolean =>
+    hosts.some((pattern) => matchesHost(pattern, text, port));
+  const named = entries.filter(({ hosts }) => names(hosts, host));
+  const restricting = entries.filter(({ effect, methods, hosts }) =>
+    effect !== "allow" &&
+    (methods === null || method === undefined || methods.includes(method)) &&
+    [host, ...addresses].some((one) => names(hosts, one))
   );
   const granting = named.filter(({ effect }) => effect !== "deny");
   const byMethod = granting.filter(({ methods }) =>
     methods === null || (method !== undefined && methods.includes(method))
   );
-  const secluded = isPrivateHost(host);
+  const secluded = isPrivateHost(host) || addresses.some(isSpecialAddress);
   const reaching = byMethod.filter(({ allowPrivate }) => allowPrivate || !secluded);
   return { restricting, granting, byMethod, reaching };
 }

@@ -20,8 +20,8 @@ import {
   shell,
   timeouts,
   tools,
-  web,
 } from "./section.ts";
+import { web } from "./_web.ts";
 
 /** A policy file. Sections that it leaves out are null. */
 export const policyDocument: Field<Policy> = object({

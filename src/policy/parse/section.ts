@@ -26,9 +26,11 @@ type Section<K extends keyof Policy> = Field<NonNullable<Policy[K]>>;
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-const DAY = 24 * HOUR;
+/** In milliseconds. */
+export const DAY = 24 * HOUR;
 const KiB = 1024;
-const MiB = 1024 * KiB;
+/** In bytes. */
+export const MiB = 1024 * KiB;
 const GiB = 1024 * MiB;
 
 /** A day: far above any call, far below the 2^31 ms at which timers of the runtime overflow. */
@@ -172,8 +174,8 @@ export const agents: Section<"agents"> = mapping(agentRule, {
       : "is no name of agents: letters, digits, -, _ and ., with * for any of them",
 });
 
-/** No glob, no `.` or `..`: these paths become rules of the kernel as they stand. */
-const absolute = text({
+/** A path. No glob, no `.` or `..`: some become rules of the kernel as they stand. */
+export const absolute = text({
   what: "an absolute path such as /usr",
   pattern: "^/",
   check(value) {
@@ -330,38 +332,6 @@ export const recovery: Field<Recovery> = converted(
       : { network: { retries: network.retries, backoffMs: network.backoff } }),
   }),
 );
-
-/** `web`. */
-export const web: Section<"web"> = object({
-  search: otherwise(
-    object({
-      provider: required(
-        text({
-          what: "the name of a provider",
-          pattern: "^[a-z][a-z0-9_-]*$",
-          check: (value) =>
-            /^[a-z][a-z0-9_-]*$/.test(value)
-              ? null
-              : "is no name of a provider: lower-case letters, digits, _ and -",
-        }),
-        "who answers searches, such as searxng",
-      ),
-      url: otherwise(
-        text({ what: "an http or https address", pattern: "^https?://", check: wrongAddress }),
-        null,
-        "where it is",
-      ),
-    }),
-    null,
-    "the provider behind web_search",
-  ),
-});
-
-function wrongAddress(value: string): string | null {
-  return /^https?:\/\//i.test(value) && URL.canParse(value)
-    ? null
-    : "is no http or https address, such as https://search.example.org";
-}
 
 /** `children`. */
 export const children: Section<"children"> = object({

@@ -73,6 +73,15 @@ Deno.test("rulesOf lets threads connect to named ports alone, and programs with 
   const connect = ["a.example:443", "[2001:db8::1]:8080", "b.example:443", "c.example:0", "d:x"];
   assertEquals(rulesOf(boundaryOf({ connect }), 4).ports, [443, 8080]);
   assertEquals(rulesOf(boundaryOf({ connect }), 3).ports, []);
+  assertEquals(rulesOf(boundaryOf({ connect: ["8.0.0.0/7:443", "[::1]:80"] }), 4).ports, [443, 80]);
+  for (const any of ["8.0.0.0/7", "a.example", "[::1]"]) {
+    const rules = rulesOf(boundaryOf({ connect: ["b.example:443", any] }), 4);
+    assertEquals(
+      [rules.ports, rules.handledNetwork],
+      [[], 1],
+      `${any}: any port, and no listening`,
+    );
+  }
   const open = rulesOf(boundaryOf({ spawn: spawnOf(at("/w"), { network: true }) }), 7);
   assertEquals(open.handledNetwork, 0);
 });

@@ -16,6 +16,7 @@ const nothing: PolicyScope = {
   denyWrite: [],
   programs: [],
   hosts: [],
+  connect: { ports: [], names: "none", addresses: [] },
 };
 /** All flags but the variables', which are checked on their own. */
 function flagsOf(scope: PolicyScope, workspace = settings.workspace): readonly string[] {
@@ -45,6 +46,7 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     denyWrite: [at("/w/p/.git"), at("/w/p/a,b")],
     programs: ["git", "./run.sh", "/opt/x/tool"],
     hosts: ["api.example:443", "docs.example"],
+    connect: { ports: [443], names: "none", addresses: ["8.8.8.8", "2001:4860::1"] },
   };
   assertEquals(flagsOf(scope), [
     "--allow-read=.,/data,/w/project,./src",
@@ -53,7 +55,7 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     "--deny-write=./.git,./a,,b",
     "--allow-run=/usr/local/bin/git,/usr/bin/git,/bin/git,/usr/local/sbin/git,/usr/sbin/git," +
     "/sbin/git,./run.sh,/opt/x/tool",
-    "--allow-net=api.example:443,docs.example",
+    "--allow-net=api.example:443,docs.example,8.8.8.8:443,[2001:4860::1]:443",
     "--allow-ffi",
   ]);
 });

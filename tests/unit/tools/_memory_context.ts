@@ -15,6 +15,8 @@ import type {
   ToolContext,
   WalkEntry,
 } from "../../../src/core/tool.ts";
+import type { Network, WebSettings } from "../../../src/core/network.ts";
+import { DEFAULTS } from "../../../src/policy/model.ts";
 import { parseArguments } from "../../../src/core/parse_arguments.ts";
 import { SYNTAX } from "../syntax/_syntax.ts";
 import { scanByWalking } from "../../../src/host/scan/scan_by_walking.ts";
@@ -45,6 +47,8 @@ export interface MemoryOptions {
   readonly catalogue?: Catalogue;
   readonly checkpoint?: () => void;
   readonly now?: Date;
+  /** What connections come to; refused unless given. */
+  readonly fetch?: Network["fetch"];
   /** Programs that are there; all unless given. */
   readonly programs?: readonly string[];
   /** What each module answers; nothing unless given. */
@@ -72,6 +76,19 @@ export interface Memory {
 }
 
 const TIMES = { modified: 86_400_000, accessed: 86_401_500, created: null };
+
+/** What a policy that says nothing of the web comes to. */
+export const DEFAULT_WEB: WebSettings = {
+  ...DEFAULTS.web,
+  authorities: [],
+  search: null,
+  github: null,
+  stackoverflow: null,
+  registries: {},
+};
+
+const NO_NETWORK: Network["fetch"] = () =>
+  Promise.reject(new ToolError("NETWORK_DENIED", "this call was granted no connection"));
 
 export function createMemory(options: MemoryOptions = {}): Memory {
   const nodes = new Map<string, Node>(Object.entries(options.files ?? {}));
@@ -103,6 +120,8 @@ export function createMemory(options: MemoryOptions = {}): Memory {
         return Promise.resolve({ ...SUCCESS, ...options.outcome, answer });
       },
     },
+    network: { fetch: options.fetch ?? NO_NETWORK },
+    web: DEFAULT_WEB,
     limits,
     timeoutMs: 30_000,
     checkpoint: options.checkpoint ?? (() => {}),

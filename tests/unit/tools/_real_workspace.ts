@@ -80,7 +80,7 @@ async function callIn(
   const dryRun = asked ? tool.dryRun : undefined;
   const input = dryRun === undefined ? completed : dryRun(completed);
   const preview = asked && dryRun === undefined;
-  const needs = await needsOf(tool, input, preview);
+  const needs = await needsOf(tool, input, preview, rulebook.settings);
   const support = createProgramSupport(rulebook, null);
   const resolved = withoutRefusedOptions(
     rulebook,

@@ -1,5 +1,6 @@
 /** What must hold for every tool of the registry, whatever it does. */
 
+import type { WebAnswer, WebRequest } from "../../../src/core/network.ts";
 import { assert, assertEquals } from "@std/assert";
 import { Ajv } from "ajv";
 import { ToolError } from "../../../src/core/errors.ts";
@@ -167,9 +168,23 @@ Deno.test("outputs and previews are JSON, and outputs pass the output schema", a
   }
 });
 
+/** The same page for whoever asks. */
+function answered({ url }: WebRequest): Promise<WebAnswer> {
+  return Promise.resolve({
+    status: 200,
+    url,
+    redirects: [],
+    headers: { "content-type": "text/html" },
+    body: new TextEncoder().encode("<title>T</title><p>x"),
+    truncated: false,
+    fromCache: false,
+  });
+}
+
 async function inMemory(tool: Tool, args: unknown, check: (output: unknown) => void) {
   const limits = { write: 100_000 };
-  const memory = () => createMemory({ files: FILES, catalogue: registry.catalogue, limits });
+  const memory = () =>
+    createMemory({ files: FILES, catalogue: registry.catalogue, limits, fetch: answered });
   check(await call(tool, args, memory()));
   if (tool.preview === undefined) return;
   const before = memory();

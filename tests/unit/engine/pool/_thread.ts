@@ -54,6 +54,7 @@ export class RealThread implements Disposable {
       sequential: true,
       scans: false,
       scanMemory: null,
+      web: null,
       ...parts,
     };
     this.#worker.postMessage(setup);

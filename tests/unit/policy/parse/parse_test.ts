@@ -148,7 +148,16 @@ Deno.test("parsePolicy() reads the whole language", () => {
       permission: "ask",
       alternatives: { search_files: ["find_files"] },
     },
-    web: { search: { provider: "searxng", url: "http://127.0.0.1:8888" } },
+    web: {
+      robots: null,
+      userAgent: null,
+      cache: null,
+      authorities: [],
+      search: { provider: "searxng", url: "http://127.0.0.1:8888", key: null },
+      github: null,
+      stackoverflow: null,
+      registries: null,
+    },
     children: { command: ["my-agent", "--task", "{task}"], max: 3 },
     plugins: { manifests: ["./plugins/*.yaml"], registration: null },
   };
@@ -224,7 +233,16 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
     {
       children: { command: ["a", ""], max: 4 },
       recovery: { timeout: { retries: 0, factor: 2 }, network: { retries: 1, backoffMs: 500 } },
-      web: { search: { provider: "brave", url: null } },
+      web: {
+        robots: null,
+        userAgent: null,
+        cache: null,
+        authorities: [],
+        search: { provider: "brave", url: null, key: null },
+        github: null,
+        stackoverflow: null,
+        registries: null,
+      },
     },
   ],
 ];

@@ -41,6 +41,7 @@ Deno.test("get_help lists all tools by category, each in a sentence", async () =
     "fs",
     "exec",
     "git",
+    "web",
     "analysis",
     "util",
   ]);

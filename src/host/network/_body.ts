@@ -1,0 +1,176 @@
+/** The body of an answer: unframed, decompressed, and never more of it than is wanted. */
+
+import { networkError } from "./_failure.ts";
+import { type Framing, LONGEST_HEAD } from "./_head.ts";
+
+/** What can still be read, a line or a piece at a time. */
+export interface Incoming {
+  /** At most `most` bytes; null at the end. */
+  take(most: number): Promise<Uint8Array | null>;
+  /** Up to a line feed, without it and a CR before it. Throws where it is longer than `longest`, or ends before. */
+  line(longest: number): Promise<string>;
+}
+
+/** Whole, or the first `limit` bytes of more. */
+export interface Body {
+  readonly bytes: Uint8Array;
+  readonly truncated: boolean;
+}
+
+/** RFC 9112, 7.1: digits of a chunk's length, and bytes of its line with extensions. */
+const CHUNK_LENGTH = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;.*)?$/;
+const LONGEST_CHUNK_LINE = 4096;
+/** Inflating makes a thousand bytes of one: pieces are small, so that the limit is looked at in time. */
+const DEFLATED_PIECE = 4096;
+
+/** Reads to the end or the limit. Throws NETWORK_ERROR where the answer ends before its own length. */
+export async function readBody(
+  from: Incoming,
+  framing: Framing,
+  { limit, codings, place }: {
+    readonly limit: number;
+    /** Of Content-Encoding. */
+    readonly codings: readonly string[];
+    readonly place: string;
+  },
+): Promise<Body> {
+  const [coding = "identity", ...further] = codings.map((one) => one.toLowerCase());
+  const format = FORMATS.get(coding);
+  if (format === undefined || further.length > 0) {
+    throw networkError(
+      "compression",
+      place,
+      `its answer is encoded as ${codings.join(", ")}, ` +
+        "which was not asked for",
+    );
+  }
+  const framed = await collect(unframed(from, framing, place), limit);
+  if (format === null || framed.bytes.length === 0) return framed;
+  const inflated = await inflate(framed, format, limit);
+  if (inflated === null) {
+    throw networkError("compression", place, "its answer is not compressed as it says");
+  }
+  return inflated;
+}
+
+const FORMATS: ReadonlyMap<string, CompressionFormat | null> = new Map([
+  ["identity", null],
+  ["gzip", "gzip"],
+  ["x-gzip", "gzip"],
+  ["deflate", "deflate"],
+]);
+
+async function collect(pieces: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  let truncated = false;
+  for await (const piece of pieces) {
+    const room = limit - length;
+    truncated = piece.length > room;
+    // The piece is the reader's: it is overwritten by the next.
+    kept.push(piece.slice(0, room));
+    length += Math.min(piece.length, room);
+    if (truncated) break;
+  }
+  return { bytes: joined(kept, length), truncated };
+}
+
+async function* unframed(
+  from: Incoming,
+  framing: Framing,
+  place: string,
+): AsyncGenerator<Uint8Array> {
+  switch (framing.kind) {
+    case "none":
+      return;
+    case "close":
+      for (;;) {
+        const piece = await from.take(Infinity);
+        if (piece === null) return;
+        yield piece;
+      }
+    case "length":
+      yield* exactly(from, framing.length, place);
+      return;
+    case "chunked":
+      for (;;) {
+        const length = CHUNK_LENGTH.exec(await from.line(LONGEST_CHUNK_LINE))?.[1];
+        if (length === undefined) throw networkError("protocol", place, "a chunk has no length");
+        if (/^0+$/.test(length)) break;
+        yield* exactly(from, parseInt(length, 16), place);
+        if (await from.line(0) !== "") {
+          throw networkError("protocol", place, "a chunk is longer than it says");
+        }
+      }
+      for (let left = LONGEST_HEAD;;) {
+        const line = await from.line(left);
+        if (line === "") return;
+        left -= line.length;
+      }
+  }
+}
+
+async function* exactly(
+  from: Incoming,
+  length: number,
+  place: string,
+): AsyncGenerator<Uint8Array> {
+  for (let left = length; left > 0;) {
+    const piece = await from.take(left);
+    if (piece === null) {
+      throw networkError("length", place, `its answer ended ${left} bytes before its length`);
+    }
+    left -= piece.length;
+    yield piece;
+  }
+}
+
+/** Null where it is not of the format. What was cut on the way in is cut on the way out. */
+async function inflate(
+  { bytes, truncated }: Body,
+  format: CompressionFormat,
+  limit: number,
+): Promise<Body | null> {
+  const stream = new DecompressionStream(format);
+  const writer = stream.writable.getWriter();
+  const feed = async () => {
+    for (let at = 0; at < bytes.length; at += DEFLATED_PIECE) {
+      await writer.write(bytes.slice(at, at + DEFLATED_PIECE));
+    }
+    await writer.close();
+  };
+  // What fails here fails there, too.
+  const feeding = feed().catch(() => {});
+  const reader = stream.readable.getReader();
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const room = limit - length;
+      kept.push(value.subarray(0, room));
+      length += Math.min(value.length, room);
+      if (value.length > room) {
+        reader.cancel().catch(() => {});
+        return { bytes: joined(kept, length), truncated: true };
+      }
+    }
+    await feeding;
+    return { bytes: joined(kept, length), truncated };
+  } catch {
+    return truncated ? { bytes: joined(kept, length), truncated } : null;
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

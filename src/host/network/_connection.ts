@@ -1,0 +1,129 @@
+/** One connection to one address, over TLS where the scheme says so, that can be ended at any time. */
+
+import { networkError, socketError } from "./_failure.ts";
+
+/** Where to, as it was judged. */
+export interface Destination {
+  /** The address to dial: never a name. */
+  readonly address: string;
+  readonly port: number;
+  /** The name that the certificate must be for; null for no TLS. */
+  readonly secure: string | null;
+  /** Further authorities, in PEM. */
+  readonly authorities: readonly string[];
+  /** `host:port`, for messages. */
+  readonly place: string;
+}
+
+/** Bytes both ways. */
+export interface Connection {
+  /** Null at the end. The piece is the reader's until the next read. */
+  read(): Promise<Uint8Array | null>;
+  write(bytes: Uint8Array): Promise<void>;
+  close(): void;
+}
+
+const PIECE = 64 * 1024;
+
+/** Dials. Rejects with the reason of the signal where that comes first, and lets go of what is opened later. */
+export async function connect(to: Destination, signal: AbortSignal): Promise<Connection> {
+  const { address, port, secure, place } = to;
+  const dialled = await ended(
+    Deno.connect({ hostname: address, port, transport: "tcp" }),
+    signal,
+    (late) => late.close(),
+  ).catch((error) => {
+    throw signal.aborted ? signal.reason : socketError(error, place, "connecting");
+  });
+  if (secure === null) return connectionOf(dialled, place, signal);
+  const wrapped = await ended(
+    encrypt(dialled, { ...to, secure }),
+    signal,
+    (late) => late.close(),
+    () => closeQuietly(dialled),
+  ).catch((error) => {
+    closeQuietly(dialled);
+    throw signal.aborted ? signal.reason : socketError(error, place, "agreeing on TLS");
+  });
+  return connectionOf(wrapped, place, signal);
+}
+
+async function encrypt(
+  dialled: Deno.TcpConn,
+  { secure, authorities }: Destination & { readonly secure: string },
+): Promise<Deno.TlsConn> {
+  const wrapped = await Deno.startTls(dialled, {
+    hostname: secure,
+    alpnProtocols: ["http/1.1"],
+    caCerts: [...authorities],
+  });
+  try {
+    await wrapped.handshake();
+  } catch (error) {
+    closeQuietly(wrapped);
+    throw error;
+  }
+  return wrapped;
+}
+
+function connectionOf(conn: Deno.Conn, place: string, signal: AbortSignal): Connection {
+  const buffer = new Uint8Array(PIECE);
+  const close = () => {
+    signal.removeEventListener("abort", close);
+    closeQuietly(conn);
+  };
+  signal.addEventListener("abort", close);
+  if (signal.aborted) close();
+  const guarded = async <T>(doing: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : socketError(error, place, doing);
+    }
+  };
+  return {
+    async read() {
+      const count = await guarded("reading its answer", conn.read(buffer));
+      if (signal.aborted) throw signal.reason;
+      return count === null ? null : buffer.subarray(0, count);
+    },
+    async write(bytes) {
+      for (let sent = 0; sent < bytes.length;) {
+        const count = await guarded("sending", conn.write(bytes.subarray(sent)));
+        if (count === 0) throw networkError("reset", place, "nothing more could be sent");
+        sent += count;
+      }
+    },
+    close,
+  };
+}
+
+/** The work, or the reason of the signal; what the work comes to later is handed to `late`. */
+async function ended<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  late: (result: T) => void,
+  onAbort: () => void = () => {},
+): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => {
+    onAbort();
+    work.then(late, () => {});
+    reject(signal.reason);
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function closeQuietly(conn: { close(): void }): void {
+  try {
+    conn.close();
+  } catch {
+    // It was closed by the other who may.
+  }
+}

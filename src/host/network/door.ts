@@ -1,0 +1,351 @@
+/**
+ * The one door: every connection of Toolgate's own goes through it. A host is judged by its name, looked up once, judged
+ * by what it stands for, and exactly that is dialled. Redirects are judged anew.
+ */
+
+import type { ConnectCapability } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import type { Network, WebAnswer, WebRequest, WebSettings } from "../../core/network.ts";
+import { printable } from "../../core/printable.ts";
+import type { Limits } from "../../core/tool.ts";
+import { addressOf, connectionTo, isWeb, placeOf } from "../../core/web_address.ts";
+import { hostOf } from "../../policy/match/addresses.ts";
+import { AnswerCache } from "./_cache.ts";
+import { connect, type Connection, type Destination } from "./_connection.ts";
+import { type Exchange, exchange } from "./_exchange.ts";
+import { Deadline, raced } from "./_deadline.ts";
+import { networkError } from "./_failure.ts";
+import type { Head } from "./_head.ts";
+import { allows, parseRobots, type Robots, ROBOTS_LIMIT } from "./_robots.ts";
+import { hideKey, originOf, providerOrigins, type Secret, withKey, withoutKey } from "./_secret.ts";
+import type { Resolved } from "./resolve.ts";
+import type { WebParts } from "./web_parts.ts";
+
+/** What the door of one call asks others. */
+export interface DoorCall {
+  /** Throws NETWORK_DENIED. Asked before a name is looked up, and again with its addresses. */
+  readonly judge: (connection: ConnectCapability) => void;
+  readonly resolve: (host: string) => Promise<Resolved>;
+  /** Aborted with the reason "TIMEOUT", or with any other for a cancellation. */
+  readonly signal: AbortSignal;
+  readonly limits: Pick<Limits, "response">;
+  readonly count: (name: string, amount: number) => void;
+}
+
+/** Dials in the place of the real thing, for tests. */
+export type Dial = (to: Destination, signal: AbortSignal) => Promise<Connection>;
+
+/** Redirects that are followed. */
+const MOST_REDIRECTS = 5;
+/** Addresses of one name that are tried in turn. */
+const MOST_ADDRESSES = 3;
+/** How long robots.txt of a host is remembered (RFC 9309, 2.4). */
+const ROBOTS_MS = 24 * 60 * 60 * 1000;
+const MOST_ROBOTS = 500;
+/** RFC 9110, 15.4 */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** The part of the door that outlives a call: what it remembers. One a thread. */
+export class Door {
+  readonly #web: WebSettings;
+  readonly #parts: WebParts;
+  readonly #dial: Dial;
+  readonly #cache: AnswerCache;
+  readonly #robots = new Map<string, { readonly robots: Robots | null; readonly since: number }>();
+  readonly #providers: ReadonlySet<string>;
+
+  constructor(web: WebSettings, parts: WebParts, dial: Dial = connect) {
+    this.#web = web;
+    this.#parts = parts;
+    this.#dial = dial;
+    this.#cache = new AnswerCache(web.cache);
+    this.#providers = providerOrigins(web);
+  }
+
+  /** The door as one call sees it. */
+  open(call: DoorCall): Network {
+    return { fetch: (request) => this.#fetch(call, request) };
+  }
+
+  async #fetch(call: DoorCall, request: WebRequest): Promise<WebAnswer> {
+    const url = addressOf(request.url);
+    const secret = this.#secretOf(request, url);
+    const timer = new Deadline(call.signal, request.timeoutMs ?? null);
+    try {
+      return await this.#follow({ ...call, signal: timer.signal }, request, url, secret);
+    } catch (error) {
+      throw timer.signal.aborted ? timer.error(url) : error;
+    } finally {
+      timer.close();
+    }
+  }
+
+  async #follow(
+    call: DoorCall,
+    request: WebRequest,
+    first: URL,
+    secret: Secret | null,
+  ): Promise<WebAnswer> {
+    const redirects: string[] = [];
+    let url = first;
+    let { method = "GET", body = null } = request;
+    for (;;) {
+      const own = url.origin === first.origin;
+      // Whoever it is led to gets nothing that was meant for whom it was asked of.
+      const headers = { accept: "*/*", ...(own ? request.headers : accepted(request.headers)) };
+      const provider = own && request.provider === true && this.#providers.has(url.origin);
+      const hop: Hop = { url, method, headers, body, provider, secret: own ? secret : null };
+      if (request.robots === true) await this.#askRobots(call, hop);
+      const found = await this.#ask(call, hop, request.cache === true && secret === null);
+      const { head, bytes, truncated, fromCache } = found;
+      const location = locationOf(head);
+      if (location === null) {
+        return {
+          status: head.status,
+          url: hideKey(url.href, secret),
+          redirects,
+          headers: shownHeaders(head, secret),
+          body: secret === null ? bytes : withoutKey(bytes, secret.key),
+          truncated,
+          fromCache,
+        };
+      }
+      const place = placeOf(url);
+      const next = URL.canParse(location, url) ? new URL(location, url) : null;
+      if (next === null || !isWeb(next) || next.username !== "" || next.password !== "") {
+        throw networkError("redirect", place, `it leads to no http or https address: ${location}`);
+      }
+      if (url.protocol === "https:" && next.protocol === "http:") {
+        throw networkError("redirect", place, "it leads from https to http, which is not followed");
+      }
+      if (redirects.length === MOST_REDIRECTS) {
+        throw networkError("redirect", place, `it leads on after ${MOST_REDIRECTS} redirects`);
+      }
+      next.hash = "";
+      redirects.push(hideKey(next.href, secret));
+      if (head.status === 303 || (head.status < 303 && method === "POST")) {
+        method = "GET";
+        body = null;
+      }
+      url = next;
+    }
+  }
+
+  /** Throws NETWORK_DENIED where the host's robots.txt disallows the path. */
+  async #askRobots(call: DoorCall, { url, method, headers: _, ...hop }: Hop): Promise<void> {
+    if (this.#web.robots === "ignore" || method !== "GET") return;
+    const known = this.#robots.get(url.origin);
+    const fresh = known !== undefined && Date.now() - known.since < ROBOTS_MS;
+    const robots = fresh ? known.robots : await this.#loadRobots(call, url, hop);
+    if (robots !== null && allows(robots, url.pathname + url.search)) return;
+    throw new ToolError(
+      "NETWORK_DENIED",
+      robots === null
+        ? `${
+          placeOf(url)
+        }: its robots.txt cannot be had, which counts as disallowing all; web.robots: ignore does without`
+        : `${placeOf(url)}: its robots.txt disallows ${printable(url.pathname, 200)} to ${
+          productOf(this.#web)
+        }; web.robots: ignore does without`,
+      { details: { robots: `${url.origin}/robots.txt` } },
+    );
+  }
+
+  /** Null where the host fails to say (RFC 9309, 2.3.1.4). Redirects on the same host are followed, others are not. */
+  async #loadRobots(
+    call: DoorCall,
+    of: URL,
+    hop: Pick<Hop, "provider">,
+  ): Promise<Robots | null> {
+    let url = new URL("/robots.txt", of);
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      const limits = { response: Math.min(ROBOTS_LIMIT, call.limits.response) };
+      const { head, bytes } = await this.#ask({ ...call, limits }, {
+        url,
+        method: "GET",
+        headers: { accept: "text/plain" },
+        body: null,
+        provider: hop.provider,
+        secret: null,
+      }, false);
+      const location = locationOf(head);
+      const next = location !== null && URL.canParse(location, url) ? new URL(location, url) : null;
+      if (next !== null && next.origin === url.origin) {
+        url = next;
+        continue;
+      }
+      const text = head.status === 200 ? new TextDecoder().decode(bytes) : "";
+      const robots = head.status >= 500 ? null : parseRobots(text, productOf(this.#web));
+      if (this.#robots.size >= MOST_ROBOTS) this.#robots.clear();
+      // A host that fails may have mended itself by the next call.
+      if (robots !== null) this.#robots.set(of.origin, { robots, since: Date.now() });
+      return robots;
+    }
+    return null;
+  }
+
+  /** One request without its redirects, from memory where that holds. */
+  async #ask(call: DoorCall, hop: Hop, cached: boolean): Promise<Found> {
+    const { url, method, headers } = hop;
+    const connection = connectionOf(hop);
+    call.judge(connection);
+    const key = cached && method === "GET" ? `${headers.accept} ${url.href}` : null;
+    const kept = key === null ? null : this.#cache.get(key, Date.now());
+    if (kept !== null && Date.now() < kept.freshUntil) {
+      return { head: kept.head, bytes: kept.bytes, truncated: false, fromCache: true };
+    }
+    const conditions = kept === null ? {} : conditionsOf(kept.head);
+    const { head, body } = await this.#exchange(call, hop, connection, conditions);
+    if (kept !== null && head.status === 304) {
+      const merged = { status: 200, fields: new Map([...kept.head.fields, ...head.fields]) };
+      if (key !== null) this.#cache.put(key, merged, kept.bytes, Date.now());
+      return { head: merged, bytes: kept.bytes, truncated: false, fromCache: true };
+    }
+    if (key !== null && !body.truncated) this.#cache.put(key, head, body.bytes, Date.now());
+    return { head, ...body, fromCache: false };
+  }
+
+  async #exchange(
+    call: DoorCall,
+    hop: Hop,
+    judged: ConnectCapability,
+    conditions: Readonly<Record<string, string>>,
+  ): Promise<Exchange> {
+    const { url, body } = hop;
+    const place = placeOf(url);
+    const addresses = await this.#addressesOf(call, judged, place);
+    // A key that goes into the query is of what is sent, not of what is shown.
+    const { target, headers } = withKey(url, hop.headers, hop.secret);
+    const connection = await this.#connect(call, addresses, {
+      port: judged.port,
+      secure: url.protocol === "https:" ? judged.host : null,
+      authorities: this.#parts.authorities,
+      place,
+    });
+    call.count("requests", 1);
+    const answer = await exchange(connection, {
+      method: hop.method,
+      target,
+      headers: Object.entries({
+        host: url.host,
+        "user-agent": this.#web.userAgent,
+        ...headers,
+        ...conditions,
+        "accept-encoding": "gzip, deflate",
+        ...(body === null ? {} : { "content-length": String(body.length) }),
+        connection: "close",
+      }),
+      body,
+    }, {
+      limit: call.limits.response,
+      place,
+      isRedirect: (head) => locationOf(head) !== null,
+    });
+    call.count("bytes_received", answer.body.bytes.length);
+    return answer;
+  }
+
+  /** What the name stands for, all of it judged. */
+  async #addressesOf(
+    call: DoorCall,
+    judged: ConnectCapability,
+    place: string,
+  ): Promise<readonly string[]> {
+    const host = hostOf(judged.host);
+    const resolved = host?.address === true
+      ? { addresses: [host.text] }
+      : await raced(call.resolve(judged.host), call.signal);
+    if ("failure" in resolved) {
+      throw networkError("dns", place, `${judged.host}: ${resolved.failure}`);
+    }
+    const { addresses } = resolved;
+    call.judge({ ...judged, addresses });
+    return addresses;
+  }
+
+  async #connect(
+    { signal }: DoorCall,
+    addresses: readonly string[],
+    to: Omit<Destination, "address">,
+  ): Promise<Connection> {
+    // The runtime's sets know networks of IPv4 alone.
+    const fours = addresses.filter((address) => !address.includes(":"));
+    const candidates = (fours.length > 0 ? fours : addresses).slice(0, MOST_ADDRESSES);
+    for (const [index, address] of candidates.entries()) {
+      try {
+        return await this.#dial({ ...to, address }, signal);
+      } catch (error) {
+        if (index === candidates.length - 1 || signal.aborted || !mayHelp(error)) throw error;
+      }
+    }
+    throw networkError("dns", to.place, "it has no address");
+  }
+
+  /** A key goes to the provider that it is for, and to nobody else. */
+  #secretOf({ key }: WebRequest, url: URL): Secret | null {
+    if (key === undefined) return null;
+    const value = this.#parts.keys[key.provider];
+    const own = originOf(key.provider, this.#web) === url.origin;
+    if (value !== undefined && own) return { use: key, key: value };
+    if (key.optional) return null;
+    throw new ToolError(
+      "PROVIDER_NOT_CONFIGURED",
+      `the key of ${key.provider} is not there: web.${key.provider} of the policy says where it should be`,
+    );
+  }
+}
+
+interface Found {
+  readonly head: Head;
+  readonly bytes: Uint8Array;
+  readonly truncated: boolean;
+  readonly fromCache: boolean;
+}
+
+/** One request of a chain of redirects. */
+interface Hop {
+  readonly url: URL;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | null;
+  readonly provider: boolean;
+  readonly secret: Secret | null;
+}
+
+function connectionOf({ url, method, provider }: Hop): ConnectCapability {
+  return { ...connectionTo(url, method), ...(provider ? { provider } : {}) };
+}
+
+function locationOf({ status, fields }: Head): string | null {
+  return REDIRECTS.has(status) ? fields.get("location")?.[0] ?? null : null;
+}
+
+function accepted(headers: WebRequest["headers"]): Readonly<Record<string, string>> {
+  return headers?.accept === undefined ? {} : { accept: headers.accept };
+}
+
+function conditionsOf({ fields }: Head): Readonly<Record<string, string>> {
+  const etag = fields.get("etag")?.[0];
+  const modified = fields.get("last-modified")?.[0];
+  return {
+    ...(etag === undefined ? {} : { "if-none-match": etag }),
+    ...(modified === undefined ? {} : { "if-modified-since": modified }),
+  };
+}
+
+/** Another address of the same name may answer where this one cannot be reached. */
+function mayHelp(error: unknown): boolean {
+  const reason = error instanceof ToolError ? error.details?.reason : null;
+  return reason === "refused" || reason === "unreachable" || reason === "reset";
+}
+
+/** The product of a User-Agent, which robots.txt names. */
+function productOf({ userAgent }: WebSettings): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? userAgent;
+}
+
+function shownHeaders({ fields }: Head, secret: Secret | null): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...fields].map(([name, values]) => [name, hideKey(values.join(", "), secret)]),
+  );
+}

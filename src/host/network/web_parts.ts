@@ -1,0 +1,53 @@
+/** What the thread of the door is handed that it could not read itself: keys, certificate authorities. */
+
+import type { KeyedProvider, WebKey, WebSettings } from "../../core/network.ts";
+
+/** Read when the thread starts. A key that is not there is left out: only who needs it is told. */
+export interface WebParts {
+  readonly keys: Readonly<Partial<Record<KeyedProvider, string>>>;
+  /** In PEM. */
+  readonly authorities: readonly string[];
+  /** Files of authorities that could not be read. */
+  readonly unread: readonly string[];
+}
+
+/** A key is one line; longer than that is some other file. */
+const LONGEST_KEY = 4096;
+
+/** Reads keys and authorities where the policy says that they are. */
+export function readWebParts(web: WebSettings): WebParts {
+  const keys: Partial<Record<KeyedProvider, string>> = {};
+  for (const name of ["search", "github", "stackoverflow"] as const) {
+    const value = keyOf(web[name]?.key ?? null);
+    if (value !== null) keys[name] = value;
+  }
+  const texts = web.authorities.map((path) => ({ path, text: textOf(path) }));
+  return {
+    keys,
+    authorities: texts.flatMap(({ text }) => text ?? []),
+    unread: texts.flatMap(({ path, text }) => text === null ? [path] : []),
+  };
+}
+
+/** What could not stand in a header is no key. */
+function keyOf(key: WebKey | null): string | null {
+  if (key === null) return null;
+  const text = ("env" in key ? variable(key.env) : textOf(key.file))?.trim() ?? "";
+  return /^[!-~]+$/.test(text) && text.length <= LONGEST_KEY ? text : null;
+}
+
+function variable(name: string): string | null {
+  try {
+    return Deno.env.get(name) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return null;
+  }
+}

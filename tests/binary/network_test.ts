@@ -1,0 +1,239 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { createAuthority } from "../unit/host/network/_certificates.ts";
+import { type Behaviour, serveWire } from "../unit/host/network/_wire.ts";
+import { BINARY, call, Pipe, serveAll, Workspace } from "./toolgate.ts";
+
+const answer = (type: string, body: string, more = ""): string =>
+  `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+const PAGE =
+  "<title>T</title><nav>around</nav><main><h1>Hi</h1><p>\u00e9 <a href='/x'>l</a></main>";
+const LONG = Array.from({ length: 300 }, (_, line) => `line ${line} \u{1f600}`).join("\n");
+const utf8 = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  "/page": answer("text/html; charset=iso-8859-1", PAGE),
+  "/long": answer("text/plain", utf8(LONG), 'ETag: "1"\r\n'),
+  "/json": answer("application/json", '{"a":1}'),
+  "/binary": answer("image/png", "\x89PNG\r\n\x00"),
+  "/charset": answer("text/plain; charset=martian", "x"),
+  "/missing": "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\ngone",
+  "/away": "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{other}/x\r\n\r\n",
+  "/robots.txt": answer("text/plain", "User-agent: toolgate\nDisallow: /private"),
+  "/private": answer("text/plain", "private"),
+  "/cookie": answer("text/plain", "x", "Set-Cookie: a=b\r\nServer: secretive\r\n"),
+};
+
+function serve(answers: Readonly<Record<string, string>>, other: number): Behaviour {
+  return ({ head, send }) => {
+    const path = head.split(" ")[1] ?? "";
+    if (head.includes('if-none-match: "1"')) return send("HTTP/1.1 304 Not Modified\r\n\r\n");
+    return send(answers[path]?.replace("{other}", String(other)) ?? "HTTP/1.1 404 No\r\n\r\n");
+  };
+}
+
+const BASE = "version: 1\nrisk: { allow: moderate, ask: dangerous }\n" +
+  'agents: { root: { permissions: [all] }, weak: { permissions: [file_read] } }\npaths: [{ allow: [read], match: ["**"] }]\n';
+const rules = (port: number) =>
+  `${BASE}network: [{ allow: ["127.0.0.1:${port}"], methods: [GET], allow_private: true }]\n`;
+
+Deno.test("fetch_url over a pipe: pages, parts, errors, and nobody reached whom no rule names", async () => {
+  await using workspace = new Workspace({ "a.txt": "x" });
+  const other = serveWire(({ send }) => send(answer("text/plain", "other")));
+  const server = serveWire(serve(ANSWERS, other.port));
+  const policy = workspace.policy(rules(server.port));
+  const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
+  const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
+  const fetch = (args: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+    pipe.ask({ id: 1, tool: "fetch_url", args, ...more });
+  const page = await fetch({ url: at("/page") });
+  assertEquals(page.success, true, JSON.stringify(page));
+  const { title, content, status, untrusted, url, truncated, total } = page.output;
+  assertEquals([title, status, untrusted, url, truncated], ["T", 200, true, at("/page"), false]);
+  assertEquals(content, `# Hi\n\n\u00e9 [l](${at("/x")})\n`);
+  assertEquals(total, content.length);
+  assertEquals(page.risk, "safe");
+  const layers = page.usage.layers as string[];
+  for (const layer of ["policy", "runtime", "landlock"]) {
+    assert(layers.includes(layer), layers.join());
+  }
+  assertStringIncludes((await fetch({ url: at("/page"), format: "html" })).output.content, "<nav>");
+  assertEquals(
+    (await fetch({ url: at("/page"), format: "text" })).output.content,
+    "Hi\n\n\u00e9 l\n",
+  );
+  assertEquals((await fetch({ url: at("/json") })).output.content, '{"a":1}');
+
+  // Parts join back to the whole, from memory where the server says that nothing changed.
+  const parts: string[] = [];
+  let offset: number | undefined = 0;
+  while (offset !== undefined) {
+    const { output } = await fetch({ url: at("/long"), offset, length: 97 });
+    assertEquals(output.from_cache, offset > 0);
+    parts.push(output.content);
+    offset = output.next_offset;
+  }
+  assertEquals(parts.join(""), LONG);
+  assert(parts.every((part) => part.isWellFormed()));
+  const bytes = await fetch({ url: at("/binary"), format: "bytes", offset: 1, length: 3 });
+  assertEquals([bytes.output.content, bytes.output.total], [btoa("PNG"), 7]);
+
+  const refused: readonly (readonly [Record<string, unknown>, string, string])[] = [
+    [{ url: at("/binary") }, "BINARY_FILE", "format: bytes"],
+    [{ url: at("/charset") }, "INVALID_ENCODING", "martian"],
+    [{ url: at("/missing") }, "HTTP_ERROR", "404"],
+    [{ url: at("/away") }, "NETWORK_DENIED", `127.0.0.1:${other.port}`],
+    [{ url: at("/private") }, "NETWORK_DENIED", "robots.txt disallows"],
+    [{ url: `http://127.0.0.1:${other.port}/` }, "NETWORK_DENIED", "no rule names this host"],
+    [{ url: `http://localhost:${server.port}/` }, "NETWORK_DENIED", "no rule names this host"],
+    [{ url: `http://[::ffff:127.0.0.1]:${server.port}/` }, "NETWORK_DENIED", "no rule names"],
+    [{ url: "file:///etc/passwd" }, "INVALID_ARGUMENTS", "http or https"],
+    [{ url: "http://me:pw@127.0.0.1/" }, "INVALID_ARGUMENTS", "password"],
+    [{ url: at("/page"), timeout: 0 }, "INVALID_ARGUMENTS", "timeout"],
+    [{ url: at("/page"), timeout: 301 }, "INVALID_ARGUMENTS", "timeout"],
+    [{ url: at("/page"), agent: 1 }, "INVALID_ARGUMENTS", "agent"],
+  ];
+  for (const [args, code, why] of refused) {
+    const { error } = await fetch(args);
+    assertEquals(error?.code, code, JSON.stringify(error));
+    assertStringIncludes(error?.message ?? "", why);
+  }
+  assertEquals((await fetch({ url: at("/missing") })).output.content, "gone");
+  assertEquals(
+    (await fetch({ url: at("/page") }, { agent: "weak" })).error?.code,
+    "PERMISSION_DENIED",
+  );
+  const { headers } = (await fetch({ url: at("/cookie") })).output;
+  assertEquals([headers["set-cookie"], headers.server], [undefined, undefined]);
+  const preview = await pipe.ask({ id: 2, tool: "read_file", args: { path: "a.txt" } });
+  assertEquals(preview.output.content, "x");
+  await pipe.close();
+  assertEquals(other.connections, 0);
+
+  // One call alone, held as well.
+  const { answer: alone } = await call(
+    ["fetch_url", `url=${at("/page")}`, "--policy", policy],
+    { cwd: workspace.root },
+  );
+  assertEquals(alone.output?.title, "T", JSON.stringify(alone));
+  const { answer: denied } = await call(
+    ["fetch_url", `url=http://127.0.0.1:${other.port}/`, "--policy", policy],
+    { cwd: workspace.root },
+  );
+  assertEquals(denied.error?.code, "NETWORK_DENIED");
+  // Without rules there is nobody to reach.
+  const { answer: none } = await call(["fetch_url", `url=${at("/page")}`], { cwd: workspace.root });
+  assertEquals(none.error?.code, "NETWORK_DENIED");
+  assertEquals(other.connections, 0);
+  await Promise.all([server.close(), other.close()]);
+});
+
+Deno.test("recovery.network tries again, and says so; a server without end costs its time and no more", async () => {
+  await using workspace = new Workspace({});
+  let left = 2;
+  const server = serveWire(({ send }) =>
+    left-- > 0 ? undefined : send(answer("text/plain", "at last"))
+  );
+  const slow = serveWire(async ({ send, hold }) => {
+    await send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx");
+    await hold();
+  });
+  const policy = workspace.policy(
+    `${BASE}web: { robots: ignore }\nrecovery: { network: { retries: 2, backoff: 1ms } }\n` +
+      `network: [{ allow: ["127.0.0.1"], allow_private: true }]\n`,
+  );
+  const args = (port: number) => ({ url: `http://127.0.0.1:${port}/`, timeout: 1 });
+  const { answers } = await serveAll(
+    [
+      { id: 1, tool: "fetch_url", args: args(server.port) },
+      { id: 2, tool: "fetch_url", args: args(slow.port) },
+    ],
+    ["--policy", policy],
+    { cwd: workspace.root },
+  );
+  const [found, ended] = [1, 2].map((id) => answers.find((one) => one.id === id));
+  assertEquals(found?.output.content, "at last");
+  const steps = (found as unknown as { recovery: { strategy: string }[] }).recovery;
+  assertEquals(steps.map(({ strategy }) => strategy), ["network", "network"]);
+  assertEquals(server.connections, 3);
+  assertEquals(ended?.error?.code, "TIMEOUT");
+  await Promise.all([server.close(), slow.close()]);
+});
+
+Deno.test("certificates: by the authorities of the policy, for the name", async () => {
+  await using workspace = new Workspace({});
+  const authority = await createAuthority(workspace.base, "own");
+  const serveTls = async (names: string) => {
+    const certificate = await authority.issue(names);
+    return Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {}, ...certificate },
+      () => new Response("secret", { headers: { "content-type": "text/plain" } }),
+    );
+  };
+  const [good, bad] = [await serveTls("IP:127.0.0.1"), await serveTls("DNS:b.example")];
+  const policyWith = (web: string) =>
+    workspace.policy(`${BASE}network: [{ allow: ["127.0.0.1"], allow_private: true }]\n${web}`);
+  const ask = async (policy: string, port: number) =>
+    (await call(
+      ["fetch_url", `url=https://127.0.0.1:${port}/`, "--policy", policy],
+      { cwd: workspace.root },
+    )).answer;
+  const trusting = policyWith(
+    `web: { robots: ignore, authorities: ["${workspace.base}/own-ca.pem"] }\n`,
+  );
+  assertEquals((await ask(trusting, good.addr.port)).output?.content, "secret");
+  assertEquals((await ask(trusting, bad.addr.port)).error?.details?.reason, "certificate");
+  const plain = policyWith("web: { robots: ignore }\n");
+  assertEquals((await ask(plain, good.addr.port)).error?.details?.reason, "certificate");
+  await Promise.all([good.shutdown(), bad.shutdown()]);
+});
+
+Deno.test("names that stand for special addresses, at once or later, lead nowhere", async () => {
+  await using workspace = new Workspace({});
+  const names = [
+    ...["fine.example", "private.example", "lan.example", "metadata.example", "mixed.example"],
+    ...["rebinding.example", "unknown.example"],
+  ];
+  const run = async (rule: string) => {
+    const policy = workspace.policy(
+      `${BASE}web: { robots: ignore, cache: { size: 0 } }\nnetwork: [${rule}]\n`,
+    );
+    const script = fromFileUrl(new URL("_named_network.ts", import.meta.url));
+    const flags = ["run", "--quiet", "--no-check", "-A", "--unstable-net", script];
+    const { stdout, stderr } = await new Deno.Command("unshare", {
+      args: [
+        "--net",
+        "--mount",
+        "--map-root-user",
+        Deno.execPath(),
+        ...flags,
+        BINARY,
+        policy,
+        ...names,
+      ],
+      cwd: workspace.root,
+    }).output();
+    const text = new TextDecoder();
+    assert(stdout.length > 0, text.decode(stderr));
+    return JSON.parse(text.decode(stdout));
+  };
+  const held = await run('{ allow: ["*.example"] }');
+  const denied = ["NETWORK_DENIED", "NETWORK_DENIED"];
+  assertEquals(held.outcomes, {
+    "fine.example": ["93.184.216.34", "93.184.216.34"],
+    "private.example": denied,
+    "lan.example": denied,
+    "metadata.example": denied,
+    "mixed.example": denied,
+    "rebinding.example": ["93.184.216.34", "NETWORK_DENIED"],
+    "unknown.example": ["NETWORK_ERROR", "NETWORK_ERROR"],
+  });
+  assertEquals(held.connections, { "93.184.216.34": 3 });
+  // Each request looked its name up once.
+  assertEquals(held.asked["fine.example"], 2);
+  assertEquals(held.asked["rebinding.example"], 2);
+  // The control: where a rule says so, they do lead there.
+  const open = await run('{ allow: ["*.example"], allow_private: true }');
+  assertEquals(open.outcomes["metadata.example"], ["169.254.169.254", "169.254.169.254"]);
+  assertEquals(open.outcomes["rebinding.example"], ["93.184.216.34", "127.0.0.1"]);
+});
