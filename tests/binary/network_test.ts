@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { createAuthority } from "../unit/host/network/_certificates.ts";
 import { type Behaviour, serveWire } from "../unit/host/network/_wire.ts";
-import { BINARY, call, Pipe, serveAll, Workspace } from "./toolgate.ts";
+import { BINARY, call, Pipe, serveAll, start, Workspace } from "./toolgate.ts";
 
 const answer = (type: string, body: string, more = ""): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -121,6 +121,15 @@ Deno.test("fetch_url over a pipe: pages, parts, errors, and nobody reached whom 
     { cwd: workspace.root },
   );
   assertEquals(denied.error?.code, "NETWORK_DENIED");
+  // Sealed, the process itself can do no more.
+  const sealed = `${workspace.base}/sealed`;
+  const made = await start(["seal", "--policy", policy, "-o", sealed], { cwd: workspace.root });
+  assertEquals(made.status, 0, made.stderr);
+  const own = await call(["fetch_url", `url=${at("/json")}`], {
+    cwd: workspace.root,
+    binary: sealed,
+  });
+  assertEquals(own.answer.output?.content, '{"a":1}', own.stdout);
   // Without rules there is nobody to reach.
   const { answer: none } = await call(["fetch_url", `url=${at("/page")}`], { cwd: workspace.root });
   assertEquals(none.error?.code, "NETWORK_DENIED");
