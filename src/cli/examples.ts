@@ -47,6 +47,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "toolgate plugin test word_count.yaml",
   ],
   doctor: ["toolgate doctor", "toolgate doctor --format json"],
+  seal: [
+    "toolgate seal --policy policy.yaml -o toolgate-sealed",
+    "toolgate seal --policy policy.yaml -o toolgate-helper --agent helper",
+  ],
   completions: [
     "source <(toolgate completions bash)",
     "toolgate completions zsh > ~/.zfunc/_toolgate",
