@@ -1,5 +1,5 @@
 """What programs do with names that they are denied. Each line says what came of one deed: its name and `ok` or the error."""
-import ctypes, errno, os, signal, subprocess, sys, threading, time
+import ctypes, errno, os, signal, subprocess, sys, tempfile, threading, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 NR = {"x86_64": dict(openat=257, openat2=437, renameat2=316, linkat=265, mkdirat=258),
@@ -181,6 +181,10 @@ def names():
         "make outside": lambda: write("../outside/new"),
         "move outside": lambda: os.rename("mine", "../outside/new"),
         "link outside": lambda: os.link("../outside/sentinel.txt", "taken"),
+        "move in": lambda: (write(tempfile.gettempdir() + "/mine"), os.rename(tempfile.gettempdir() + "/mine", "in")),
+        "move out": lambda: os.rename("mine", tempfile.gettempdir() + "/mine"),
+        "link denied out": lambda: os.link(".env", tempfile.gettempdir() + "/mine"),
+        "link as denied in": lambda: os.link(tempfile.gettempdir() + "/mine", "plain/.env"),
         "odd bytes": lambda: write(b"plain/\xff.env"),
         "long name": lambda: write("n" * 300),
         "long path": lambda: write("sub/" + "../sub/" * 700 + "x"),

@@ -126,6 +126,8 @@ const ERRORS = {
 const REFUSED: Readonly<Record<string, string>> = {
   openat2: "ENOSYS",
   nameless: "ENOTSUP",
+  "move in": "EXDEV",
+  "move out": "EXDEV",
 };
 
 for (const [who, user] of USERS) {
@@ -142,6 +144,7 @@ for (const [who, user] of USERS) {
     const { stdout } = await new Deno.Command(PYTHON, {
       args: ["attacks.py", ...words],
       cwd: workspace.root,
+      env: { TMPDIR: workspace.outside },
       ...user,
     }).output();
     return new TextDecoder().decode(stdout);

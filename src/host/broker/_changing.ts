@@ -237,6 +237,9 @@ export function rename(
   if ((flags & ~(NO_REPLACE | EXCHANGE)) !== 0) return LEAVE;
   const { libc } = parts;
   return onBoth(parts, call, names, false, (from, to) => {
+    // What lies in a folder of its own the program can make something else of while it is looked at: it is copied, as
+    // between file systems.
+    if (isOwn(parts, from.path) !== isOwn(parts, to.path)) return -ERRNO.EXDEV;
     const kindAt = (path: string): NameKind | number => {
       let kind: NameKind = "file";
       const found = inFolder(parts, path, (folder, name) => {
@@ -260,10 +263,6 @@ export function rename(
       for (const path of [source, target]) {
         if (mayMove(parts, path, kind)) continue;
         return refusal(parts, "write", path, kind, { makes: true });
-      }
-      // What lies in a folder of its own may change while it is looked at.
-      if (kind === "directory" && isOwn(parts, source) !== isOwn(parts, target)) {
-        return -ERRNO.EXDEV;
       }
       if (kind === "directory" && !mayMoveAll(parts, source, target)) return -ERRNO.EACCES;
     }
