@@ -93,9 +93,9 @@ export function writtenName(
   directory: number,
   address: bigint,
 ): WrittenName | typeof LEAVE {
-  const text = notifications.text(call, address);
+  const text = notifications.unsureText(call, address);
   if (typeof text === "number" || text === "") return LEAVE;
-  if (text.startsWith("/")) return normal(text);
+  if (text.startsWith("/")) return notifications.isWaiting(call) ? normal(text) : LEAVE;
   const { thread } = call;
   const base = linkTarget(
     libc,

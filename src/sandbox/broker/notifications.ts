@@ -101,8 +101,13 @@ export class Notifications {
    * ENAMETOOLONG, EILSEQ where it is no UTF-8, EPERM where it cannot be looked at.
    */
   text(call: HandedOver, address: bigint): string | number {
-    const read = this.#memory.text(call.thread, address);
+    const read = this.unsureText(call, address);
     return typeof read === "number" || this.isWaiting(call) ? read : -ERRNO.ESRCH;
+  }
+
+  /** As `text`, but it may be of another's memory: only to be used once `isWaiting` was asked after it. */
+  unsureText({ thread }: HandedOver, address: bigint): string | number {
+    return this.#memory.text(thread, address);
   }
 
   /** The call's result: at least 0, or an error number with its sign turned. */
