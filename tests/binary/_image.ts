@@ -7,7 +7,12 @@ import { commandIn, findWay, layOut, type Machine, type Surroundings } from "./_
 import { onlyBlock } from "./_readme.ts";
 import { type Answer, type Started, Workspace } from "./toolgate.ts";
 
-export const IMAGE: Image = parseDockerfile(onlyBlock("dockerfile").text);
+const SEALED = parseDockerfile(onlyBlock("dockerfile").text);
+/** The README's, with room for a binary that is not sealed: its policy lies where it looks for one. */
+export const IMAGE: Image = {
+  ...SEALED,
+  copies: [...SEALED.copies, { from: "policy.yaml", to: "/etc/toolgate/policy.yaml", mode: 0o644 }],
+};
 const WAY = findWay(IMAGE);
 /** What the name of a test says that needs this. Empty: nothing is missing. */
 export const NO_NAMESPACES = WAY === null
@@ -30,7 +35,10 @@ export class Container extends Workspace {
   ) {
     super(options.files);
     this.image = join(this.base, "image");
-    const sources = { toolgate: options.binary, "policy.yaml": this.policy(options.policy) };
+    const sources = {
+      "toolgate-sealed": options.binary,
+      "policy.yaml": this.policy(options.policy),
+    };
     layOut(this.image, IMAGE, sources, options.machine ?? (Deno.build.arch as Machine));
     Deno.chmodSync(this.base, 0o755);
     const user = WAY?.user ?? null;
