@@ -7,7 +7,7 @@ import { compilePathRules } from "./match/path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
 import type { CanonicalPath } from "../core/capability.ts";
 import { type PermissionGroup, RISKS } from "../core/tool.ts";
-import { decide, type Judges } from "./judge/decide.ts";
+import { atOnce, decide, type Judges } from "./judge/decide.ts";
 import { compileAgents, matchAgent } from "./match/agent.ts";
 import { DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
 import type { PolicyScope, Rulebook, Subject } from "./rulebook.ts";
@@ -109,7 +109,8 @@ export function compileRulebook(
             withFolder(compiled[position]!, placed, folder, options)
           ),
         }),
-      decide: (subject, capabilities) => decide(judges, subject, capabilities),
+      decide: (subject, capabilities) => atOnce(decide(judges, subject, capabilities)),
+      decideInSteps: (subject, capabilities) => decide(judges, subject, capabilities),
       offers: (subject) => offers(compiled, scope(), subject),
       tokensOf: (agent) => tokensOf(compiled, agent),
       timeoutOf: (tool) => timeoutOf(compiled, tool, settings.timeoutMs),

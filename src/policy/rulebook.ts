@@ -59,9 +59,15 @@ export interface Decision extends Verdict {
     readonly capability: ResolvedCapability;
     readonly verdict: Verdict;
   }[];
-  /** Why: every rule that spoke. Gone through when it is asked for, by the very rules that decided. */
-  findings(): Promise<Findings>;
+  /**
+   * Why: every rule that spoke. Gone through when it is asked for, by the very rules that decided; `run` lets others have
+   * their turn between the steps, where somebody waits.
+   */
+  findings(run?: RunSteps): Promise<Findings>;
 }
+
+/** Takes the steps of a piece of work to their end. */
+export type RunSteps = <T>(steps: Generator<void, T, void>) => T | Promise<T>;
 
 /** A rule that speaks for what was asked. */
 export interface MatchedRule {
@@ -248,6 +254,11 @@ export interface Rulebook {
   withFolder(folder: CanonicalPath): Rulebook;
   /** Pure; strictest wins; no match denies. */
   decide(subject: Subject, capabilities: readonly ResolvedCapability[]): Decision;
+  /** The same in steps, for whoever has others to answer in between. */
+  decideInSteps(
+    subject: Subject,
+    capabilities: readonly ResolvedCapability[],
+  ): Generator<void, Decision, void>;
   /** False where the policy disables the tool or could never allow it to the agent. */
   offers(subject: Subject): boolean;
   /** Tokens that the policies give an agent, the least of them; null where none says. */

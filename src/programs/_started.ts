@@ -12,9 +12,9 @@ import type { ProgramSpec } from "./table.ts";
 /** Commands, each by its words. */
 export type Commands = readonly (readonly string[])[];
 
-/** Commands in one command's arguments, and letters of text with them, that are looked through: nobody writes so many. */
+/** Commands and texts in one command's arguments, and letters of those, that are looked through: nobody writes so many. */
 const MOST_COMMANDS = 200;
-const MOST_TEXT = 100_000;
+const MOST_TEXT = 32_000;
 
 /**
  * As far as the words say; empty where nothing is known of the program, null where they hold more than is looked
@@ -26,6 +26,7 @@ export function commandsIn(spec: ProgramSpec | null, argv: readonly string[]): C
   const { operands, values } = placeArguments(spec, own);
   const options = values.filter(({ place }) => place === "command");
   const texts = [...options.map(({ text }) => text), ...scriptsOf(spec, operands, values)];
+  if (texts.length > MOST_COMMANDS) return null;
   if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_TEXT) return null;
   const found = options.flatMap(({ text, option }) =>
     option === undefined ? [] : commandsOf(option, text)

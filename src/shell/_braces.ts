@@ -3,8 +3,11 @@
 /** Words that one becomes; more is no list that somebody wrote. */
 const MOST_WORDS = 100;
 
-/** Letters, digits and punctuation that mean themselves, patterns, and at least one `{…,…}` or `{…..…}`. */
-const SIMPLE = /^[\w./:@%+=,*?~{}-]*\{[\w./:@%+=,*?-]*(?:,|\.\.)[\w./:@%+=,*?{}-]*$/;
+/** Each group is looked for in what is left: longer words are no list that somebody wrote either. */
+const LONGEST = 4096;
+
+/** Letters, digits and punctuation that mean themselves, patterns, and braces. */
+const PLAIN = /^[\w./:@%+=,*?~{}-]*$/;
 /** One group without another inside it. */
 const GROUP = /^(.*?)\{([^{}]*)\}(.*)$/;
 
@@ -13,9 +16,15 @@ const GROUP = /^(.*?)\{([^{}]*)\}(.*)$/;
  * the plain kind.
  */
 export function expandBraceWord(text: string): readonly string[] | null {
-  if (!SIMPLE.test(text)) return null;
+  if (text.length > LONGEST || !PLAIN.test(text) || !holdsList(text)) return null;
   const words = expand(text);
   return words === null || words.length > MOST_WORDS ? null : words.filter((word) => word !== "");
+}
+
+/** Whether it has an opening brace, and a list or a sequence behind it. */
+function holdsList(text: string): boolean {
+  const open = text.indexOf("{");
+  return open !== -1 && (text.includes(",", open) || text.includes("..", open));
 }
 
 function expand(text: string): readonly string[] | null {

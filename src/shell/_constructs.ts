@@ -75,6 +75,10 @@ export const CONSTRUCTS = {
   control: ["a control character", "give argv"],
   empty: ["no program", "name one"],
   many: ["more than 50 commands", "send them in several calls"],
+  long: [
+    "more than 10,000 words and signs",
+    "send it in several calls, or hand long text over as stdin or in a file",
+  ],
   deep: ["more than 8 levels of commands within commands", "send the inner ones first"],
   syntax: ["something that is no shell syntax", "give argv"],
 } as const satisfies Readonly<Record<string, readonly [name: string, instead: string]>>;

@@ -1,11 +1,13 @@
 /** Shell scripts among the words of a command that starts a shell in turn (`timeout 5 sh -c SCRIPT`). */
 
+import { ToolError } from "../core/errors.ts";
 import { baseName } from "../core/path_text.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Plan } from "../core/plan.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import { isWhollyCertain } from "./certain.ts";
 import { parseScript } from "./parse_line.ts";
+import type { SpentPieces } from "./_walk.ts";
 
 /** Scripts that `find` runs with `-exec sh -c` and the like. */
 export interface FoundScripts {
@@ -14,30 +16,42 @@ export interface FoundScripts {
   readonly capabilities: readonly Capability[];
 }
 
+/** Words that may begin a shell with its script: for each, all that follow it are read. */
+const MOST_SHELLS = 50;
+
 const NONE: FoundScripts = { scripts: [], capabilities: [] };
 
 /**
  * The scripts that were understood. A real shell will read them: only what is known whole from the text, and what
  * that shell reads as it was read here. Others are left out, for the policy to refuse. Throws
- * COMMAND_UNPARSABLE for a script that is not understood.
+ * COMMAND_UNPARSABLE for a script that is not understood, and for more than are looked at. `spent`: see {@linkcode parseScript}.
  */
 export async function findScripts(
   argv: readonly string[],
+  spent: SpentPieces,
   lower: (plan: Plan) => Promise<readonly Capability[]>,
 ): Promise<FoundScripts> {
-  if (!argv.some((word) => SHELLS.has(baseName(word)))) return NONE;
+  const shells = [...argv.keys()].filter((index) => SHELLS.has(baseName(argv[index] ?? "")));
+  if (shells.length === 0) return NONE;
   const name = baseName(argv[0] ?? "");
   // In the words of programs that start none of them a script is text.
   if (!SHELLS.has(name) && !(await import("../programs/table.ts")).startsItsWords(name)) {
     return NONE;
   }
+  if (shells.length > MOST_SHELLS) {
+    throw new ToolError(
+      "COMMAND_UNPARSABLE",
+      `${shells.length} words name a shell; at most ${MOST_SHELLS} are looked at: send them in several calls`,
+    );
+  }
   const scripts: string[] = [];
   const capabilities: Capability[] = [];
-  for (const [index, word] of argv.entries()) {
-    const call = SHELLS.has(baseName(word)) ? readShellCall(argv.slice(index)) : null;
+  for (const index of shells) {
+    const call = readShellCall(argv.slice(index));
     if (call === null || call.login || isRewritten(argv, index)) continue;
-    const plan = await parseScript(call.script, call.positional);
-    const known = isWhollyCertain(plan.root) && (plan.posix || baseName(word) === "bash");
+    const plan = await parseScript(call.script, call.positional, spent);
+    const known = isWhollyCertain(plan.root) &&
+      (plan.posix || baseName(argv[index] ?? "") === "bash");
     if (!known) continue;
     capabilities.push(...await lower(plan));
     scripts.push(call.script);

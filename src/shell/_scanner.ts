@@ -17,15 +17,37 @@ export class Scanner {
   readonly source: string;
   readonly end: number;
   at: number;
-  /** Where the parser says that the word under way ends. */
-  wordEnd: number;
+  #wordEnd: number;
+  /** Where texts stand last in the word under way. */
+  readonly #last = new Map<string, number>();
   #pending: PendingDocument[] = [];
 
   constructor(source: string, start: number, end: number) {
     this.source = source;
     this.at = start;
     this.end = end;
-    this.wordEnd = end;
+    this.#wordEnd = end;
+  }
+
+  /** Where the parser says that the word under way ends. */
+  get wordEnd(): number {
+    return this.#wordEnd;
+  }
+
+  set wordEnd(index: number) {
+    this.#wordEnd = index;
+    this.#last.clear();
+  }
+
+  /** Whether a text stands somewhere in the word from here on: looked for once a word, however often it is asked for. */
+  isAhead(text: string): boolean {
+    let last = this.#last.get(text);
+    if (last === undefined) {
+      last = this.source.slice(this.at, this.#wordEnd).lastIndexOf(text);
+      if (last !== -1) last += this.at;
+      this.#last.set(text, last);
+    }
+    return last >= this.at;
   }
 
   get character(): string {

@@ -12,6 +12,7 @@ import type {
 } from "unbash";
 import type { PlanNode } from "../core/plan.ts";
 import { Scanner } from "./_scanner.ts";
+import { MOST_PIECES, piecesOf } from "./_pieces.ts";
 import type { Script } from "./_script.ts";
 import { isSet, NO_SETTINGS, takeSettings } from "./_settings.ts";
 import { type CompoundReading, readCompound } from "./_compound.ts";
@@ -23,6 +24,9 @@ import { Refused } from "./_constructs.ts";
 export function readScript(source: string, reading: Reading, place: ScriptPosition): Script {
   const odd = /\0|\p{Cs}/u.exec(source);
   if (odd !== null) throw new Refused("control", odd.index);
+  const { spent } = reading;
+  spent.pieces += piecesOf(source, MOST_PIECES - spent.pieces);
+  if (spent.pieces > MOST_PIECES) throw new Refused("long", 0);
   const script = reading.parse(source);
   const scanner = new Scanner(source, 0, source.length);
   return readCommands(script, { reading, place, scanner, readCommands, readScript });

@@ -8,11 +8,17 @@ import { Refused } from "./_constructs.ts";
 /** Groups, substitutions and `sh -c` within each other. */
 const MOST_LEVELS = 8;
 
+/** Words and signs that were read so far: of all scripts of a request. */
+export interface SpentPieces {
+  pieces: number;
+}
+
 /** What all of a line shares, scripts within it included. */
 export interface Reading {
   readonly parse: (source: string) => ParsedScript;
   readonly forEachChild: typeof forEachChild;
   commands: number;
+  readonly spent: SpentPieces;
   posix: boolean;
 }
 

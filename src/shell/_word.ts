@@ -55,7 +55,7 @@ export function readPiece(
       return readPlain(scanner, parts);
     case "{":
       // What begins one was expanded before, or is refused.
-      if (kind.globs && /^\{.*(?:,|\.\.)/s.test(restOfWord(scanner))) {
+      if (kind.globs && (scanner.isAhead(",") || scanner.isAhead(".."))) {
         throw new Refused("brace", scanner.at);
       }
       return readPlain(scanner, parts);
@@ -72,7 +72,23 @@ function restOfWord(scanner: Scanner): string {
   return scanner.source.slice(scanner.at, scanner.wordEnd);
 }
 
+/** Runs of what means itself in every word. */
+const PLAIN = /[\w./@%+,-]+/y;
+/** Runs of what means itself within double quotes. */
+const QUOTED_PLAIN = /[^"$`\\]+/y;
+
+/** Takes a run of plain characters at once. */
+function readRun(scanner: Scanner, parts: Parts, run: RegExp): boolean {
+  run.lastIndex = scanner.at;
+  if (!run.test(scanner.source)) return false;
+  const end = Math.min(run.lastIndex, scanner.end);
+  parts.text(scanner.source.slice(scanner.at, end));
+  scanner.at = end;
+  return true;
+}
+
 function readPlain(scanner: Scanner, parts: Parts): void {
+  if (readRun(scanner, parts, PLAIN)) return;
   const { character } = scanner;
   if ((character < " " && character !== "\t" && character !== "\n") || character === "\x7f") {
     throw new Refused("control", scanner.at);
@@ -96,7 +112,7 @@ function readDoubleQuoted(scanner: Scanner, context: WordContext, parts: Parts):
   parts.text("");
   while (scanner.character !== '"') {
     if (scanner.at >= scanner.end) throw new Refused("quote", start);
-    readQuotedPiece(scanner, context, parts);
+    if (!readRun(scanner, parts, QUOTED_PLAIN)) readQuotedPiece(scanner, context, parts);
   }
   scanner.at++;
 }
@@ -214,7 +230,7 @@ function readGlob(scanner: Scanner, context: WordContext, parts: Parts): void {
     if (found.startsWith("[^")) context.onDialect();
     parts.push({ kind: "glob", text: found });
     scanner.at += found.length;
-  } else if (!ahead.includes("]")) {
+  } else if (!scanner.isAhead("]")) {
     parts.text("[");
     scanner.at++;
   } else throw new Refused("glob", scanner.at);

@@ -10,6 +10,7 @@ import {
   type SimplePlan,
 } from "../core/plan.ts";
 import { findScripts } from "./_find_scripts.ts";
+import type { SpentPieces } from "./_walk.ts";
 import { certainText, wordText } from "./certain.ts";
 
 /** A simple command after expansion: what is to be started, with what around it. */
@@ -34,9 +35,20 @@ export interface ExpandedCommand {
  *
  * Throws COMMAND_UNPARSABLE for a shell script among the words that cannot be understood.
  */
-export async function lowerCommand(command: ExpandedCommand): Promise<readonly Capability[]> {
+export function lowerCommand(command: ExpandedCommand): Promise<readonly Capability[]> {
+  return lowerExpanded(command, { pieces: 0 });
+}
+
+async function lowerExpanded(
+  command: ExpandedCommand,
+  spent: SpentPieces,
+): Promise<readonly Capability[]> {
   const { argv, cwd } = command;
-  const { scripts, capabilities } = await findScripts(argv, (plan) => lowerPlan(plan, cwd));
+  const { scripts, capabilities } = await findScripts(
+    argv,
+    spent,
+    (plan) => lowerNeeds(plan, cwd, spent),
+  );
   return [
     { kind: "process.spawn", argv, cwd, ...(scripts.length === 0 ? {} : { scripts }) },
     ...capabilities,
@@ -85,13 +97,21 @@ type Need =
  * All that the plan needs as far as the line says it. Commands with words that are known only at run time stand in it
  * with `open`: they are judged once more, whole, when they run (`lowerCommand`). `cwd` as in capabilities.
  */
-export async function lowerPlan(plan: Plan, cwd: string): Promise<readonly Capability[]> {
+export function lowerPlan(plan: Plan, cwd: string): Promise<readonly Capability[]> {
+  return lowerNeeds(plan, cwd, { pieces: 0 });
+}
+
+async function lowerNeeds(
+  plan: Plan,
+  cwd: string,
+  spent: SpentPieces,
+): Promise<readonly Capability[]> {
   const needs: Need[] = [];
   lowerNode(plan.root, cwd, needs);
   const capabilities: Capability[] = [];
   for (const need of needs) {
     if (need.kind === "ready") capabilities.push(need.capability);
-    else capabilities.push(...await lowerSimple(need.simple, need.place, cwd));
+    else capabilities.push(...await lowerSimple(need.simple, need.place, cwd, spent));
   }
   return capabilities;
 }
@@ -259,6 +279,7 @@ async function lowerSimple(
   simple: SimplePlan,
   place: Place,
   start: string,
+  spent: SpentPieces,
 ): Promise<readonly Capability[]> {
   const argv = simple.words.map(wordText);
   const unknown = simple.words.flatMap((word, index) =>
@@ -266,7 +287,7 @@ async function lowerSimple(
   );
   const redirections = certainTargets(simple.redirections);
   if (unknown.length === 0 && place !== null) {
-    return await lowerCommand({ argv, cwd: place, redirections, variables: [] });
+    return await lowerExpanded({ argv, cwd: place, redirections, variables: [] }, spent);
   }
   return [
     { kind: "process.spawn", argv, cwd: place ?? start, open: unknown },

@@ -7,7 +7,7 @@ import { NO_SETTINGS, united } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";
 import { readScript } from "./_tree.ts";
-import type { ScriptPosition } from "./_walk.ts";
+import type { ScriptPosition, SpentPieces } from "./_walk.ts";
 import { CONSTRUCTS, Refused } from "./_constructs.ts";
 
 /** Longest line that is read: what Linux takes for one argument (MAX_ARG_STRLEN, `linux/binfmts.h`). */
@@ -24,12 +24,17 @@ export async function parseLine(line: string): Promise<Plan> {
   return { line, posix, settings, root: node };
 }
 
-/** The plan of a script that stands in a word, with its arguments from `$0` on. Throws as `parseLine`. */
+/**
+ * The plan of a script that stands in a word, with its arguments from `$0` on. Throws as `parseLine`. `spent`: what other
+ * scripts of the same request held, to which this one is added.
+ */
 export async function parseScript(
   script: string,
   positional: readonly string[],
+  spent: SpentPieces = { pieces: 0 },
 ): Promise<Plan> {
-  const { node, settings, posix } = await read(script, { positional, level: 1, position: 0 });
+  const place = { positional, level: 1, position: 0 };
+  const { node, settings, posix } = await read(script, place, spent);
   return { line: script, posix, settings, root: node };
 }
 
@@ -59,6 +64,7 @@ export async function parseShellCall(argv: readonly string[]): Promise<Plan | nu
 async function read(
   source: string,
   place: ScriptPosition,
+  spent: SpentPieces = { pieces: 0 },
 ): Promise<Script & { readonly posix: boolean }> {
   if (source.length > MAX_LENGTH) {
     throw new ToolError(
@@ -67,7 +73,7 @@ async function read(
     );
   }
   const { parse, forEachChild } = await import("unbash");
-  const reading = { parse, forEachChild, commands: 0, posix: true };
+  const reading = { parse, forEachChild, commands: 0, spent, posix: true };
   try {
     const script = readScript(source, reading, place);
     return { ...script, posix: reading.posix };

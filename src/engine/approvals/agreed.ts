@@ -5,6 +5,7 @@ import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { IdentityProbe } from "../../host/paths/identity.ts";
 import type { DecidedCall } from "../judge/decided_call.ts";
+import type { Steps } from "../turns.ts";
 
 /** One path as it was when somebody agreed. Crosses to the thread that runs the call. */
 export interface AgreedPath {
@@ -23,18 +24,20 @@ export interface AgreedProbe extends IdentityProbe {
 }
 
 /** All paths that a call was decided by, as they are now. */
-export function agreedPathsOf(
+export function* agreedPathsOf(
   { decision, grant }: Pick<DecidedCall, "decision" | "grant">,
   probe: IdentityProbe,
-): readonly AgreedPath[] {
+): Steps<readonly AgreedPath[]> {
   const base = grant.workspace;
-  return decision.verdicts.flatMap(({ capability }) =>
-    pathsOf(capability, base).map(({ whole, ...one }) => ({
-      ...one,
-      identity: probe.identityOf(one.path),
-      tree: whole ? probe.treeIdentityOf(one.path) : null,
-    }))
-  );
+  const found: AgreedPath[] = [];
+  for (const { capability } of decision.verdicts) {
+    for (const { whole, ...one } of pathsOf(capability, base)) {
+      const identity = probe.identityOf(one.path);
+      found.push({ ...one, identity, tree: whole ? probe.treeIdentityOf(one.path) : null });
+      yield;
+    }
+  }
+  return found;
 }
 
 type NamedPath = Pick<AgreedPath, "requested" | "base" | "path"> & { readonly whole: boolean };
@@ -66,7 +69,7 @@ function pathsOf(capability: ResolvedCapability, base: CanonicalPath): readonly 
 
 /**
  * Throws APPROVAL_EXPIRED where something is not what was agreed to. `trees` false: on a thread that may not list them;
- * the main thread has compared them when it gave the call away.
+ * the main thread has compared those when it gave the call away.
  */
 export function requireAgreed(
   tool: string,

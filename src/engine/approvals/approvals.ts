@@ -3,9 +3,9 @@
  * what they lead to on this machine, and the state of all files concerned. Whatever changes asks again.
  */
 
+import { createHash } from "node:crypto";
 import { ToolError } from "../../core/errors.ts";
 import { printable, printableData } from "../../core/printable.ts";
-import { sha256 } from "../../core/sha256.ts";
 import type { CallRequest } from "../../core/request.ts";
 import { JSON_NULL, type JsonText, toJsonText } from "../../core/result.ts";
 import type { ResolvedCapability } from "../../core/capability.ts";
@@ -14,6 +14,7 @@ import { fileState } from "../../host/files/file_state.ts";
 import type { IdentityProbe } from "../../host/paths/identity.ts";
 import type { ApprovalTimes } from "../../policy/model.ts";
 import type { DecidedCall } from "../judge/decided_call.ts";
+import { inTurns, Turns } from "../turns.ts";
 import { type AgreedPath, agreedPathsOf } from "./agreed.ts";
 
 /** What is asked of a person. */
@@ -139,7 +140,7 @@ export class Approvals {
       const settled = decision.effect === "deny" || (decision.effect === "allow" && !changed);
       if (settled) return { call: current, agreed: [], changed };
       // Before the state that the approval is bound to: what happens in between is seen by one of the two.
-      const agreed = agreedPathsOf(current, probe);
+      const agreed = await inTurns(agreedPathsOf(current, probe));
       const id = await actionId(request, current);
       if (this.list().some((known) => known.id === id)) {
         asking.told({ id, answer: "remembered", reason: null });
@@ -163,7 +164,7 @@ export class Approvals {
       }
       asking.told({ id, answer: "approved", reason: null });
       const now = await asking.again();
-      const run = agreedPathsOf(now, probe);
+      const run = await inTurns(agreedPathsOf(now, probe));
       if (await actionId(request, now) !== id) {
         current = now;
         continue;
@@ -247,13 +248,17 @@ async function actionId(
   { agent, timeoutMs }: CallRequest,
   { tool, input, decision }: DecidedCall,
 ): Promise<string> {
-  const capabilities: unknown[] = [];
-  for (const { capability } of decision.verdicts) capabilities.push(await stateOf(capability));
-  const action = JSON.stringify([tool.name, agent, input, timeoutMs, capabilities]);
-  return `ap_${sha256(new TextEncoder().encode(action)).slice(0, 32)}`;
+  const turns = new Turns();
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([tool.name, agent, input, timeoutMs]));
+  for (const { capability } of decision.verdicts) {
+    hash.update(`\n${JSON.stringify(await stateOf(capability, turns))}`);
+    await turns.take();
+  }
+  return `ap_${hash.digest("hex").slice(0, 32)}`;
 }
 
-async function stateOf(capability: ResolvedCapability): Promise<unknown> {
+async function stateOf(capability: ResolvedCapability, turns: Turns): Promise<unknown> {
   switch (capability.kind) {
     case "fs.read":
     case "fs.write": {
@@ -267,6 +272,7 @@ async function stateOf(capability: ResolvedCapability): Promise<unknown> {
       const states: string[] = [];
       for (const path of [...paths, ...operands.map(({ path }) => path)]) {
         states.push(await fileState(path, false));
+        await turns.take();
       }
       return [capability, states];
     }

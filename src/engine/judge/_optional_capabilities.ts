@@ -2,6 +2,7 @@
 
 import type { ResolvedCapability } from "../../core/capability.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
+import type { Steps } from "../turns.ts";
 
 /** The tool that stands for each access: what it may not do, an optional capability does not give. */
 const PLAIN_TOOLS = {
@@ -10,15 +11,25 @@ const PLAIN_TOOLS = {
 } as const satisfies Readonly<Record<string, Omit<Subject, "agent" | "riskOfPrograms">>>;
 
 /** The capabilities without those optional ones that the policy does not plainly allow this agent. */
-export function withoutRefusedOptions(
+export function* withoutRefusedOptions(
   rulebook: Rulebook,
   agent: string,
   capabilities: readonly ResolvedCapability[],
-): readonly ResolvedCapability[] {
-  return capabilities.filter((capability) => {
-    if (capability.kind !== "fs.read" && capability.kind !== "fs.write") return true;
-    if (capability.optional !== true) return true;
-    const subject = { ...PLAIN_TOOLS[capability.kind], agent, riskOfPrograms: false };
-    return rulebook.decide(subject, [capability]).effect === "allow";
-  });
+): Steps<readonly ResolvedCapability[]> {
+  const kept: ResolvedCapability[] = [];
+  for (const capability of capabilities) {
+    if (yield* isKept(rulebook, agent, capability)) kept.push(capability);
+  }
+  return kept;
+}
+
+function* isKept(
+  rulebook: Rulebook,
+  agent: string,
+  capability: ResolvedCapability,
+): Steps<boolean> {
+  if (capability.kind !== "fs.read" && capability.kind !== "fs.write") return true;
+  if (capability.optional !== true) return true;
+  const subject = { ...PLAIN_TOOLS[capability.kind], agent, riskOfPrograms: false };
+  return (yield* rulebook.decideInSteps(subject, [capability])).effect === "allow";
 }

@@ -11,6 +11,7 @@ import { grantOf } from "../../policy/grant.ts";
 import type { DecidedCall, DecideInput, DecisionParts } from "./decided_call.ts";
 import { needsOf } from "./needs.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
+import { inTurns } from "../turns.ts";
 
 /** Settings of projects are a few KB; a lock file that is asked for may be more. */
 const MAX_TEXT_BYTES = 1 << 20;
@@ -63,7 +64,7 @@ async function look(
     { ...read, path: folder, tree: true },
     ...files.map((path) => ({ ...read, path, tree: false })),
   ]);
-  const granted = withoutRefusedOptions(rulebook, agent, wanted);
+  const granted = await inTurns(withoutRefusedOptions(rulebook, agent, wanted));
   const grant = grantOf(granted, rulebook.settings, rulebook.settings.timeoutMs);
   const handles = createFiles(grant, rulebook, await engine.files(), () => {});
   const spawns = (name: string) => [{ kind: "process.spawn", argv: [name], cwd: folder }] as const;

@@ -1,6 +1,6 @@
 /** Deciding on a request without any effect: its arguments, what they need, and what the policy says to that. */
 
-import type { Capability, ResolvedCapability } from "../../core/capability.ts";
+import type { Capability } from "../../core/capability.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
 import type { CallRequest } from "../../core/request.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -10,6 +10,7 @@ import type { Subject } from "../../policy/rulebook.ts";
 import type { DecidedCall, DecideInput, DecisionParts } from "./decided_call.ts";
 import { needsOf } from "./needs.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
+import { inTurns, type Steps } from "../turns.ts";
 
 /**
  * The decision on a request and the grant that it would mean: what `execute` acts on and `explain` shows. Throws a ToolError
@@ -90,20 +91,18 @@ function decideOn(
   call: Pick<DecidedCall, "tool" | "input">,
   found: readonly Capability[],
 ): DecidedCall | Promise<DecidedCall> {
-  const resolving = engine.resolver.resolveInTurns(found);
-  return resolving instanceof Promise
-    ? resolving.then((resolved) => decideResolved(engine, request, call, resolved))
-    : decideResolved(engine, request, call, resolving);
+  return inTurns(decisionSteps(engine, request, call, found));
 }
 
-function decideResolved(
-  { rulebook }: DecisionParts,
+function* decisionSteps(
+  { resolver, rulebook }: DecisionParts,
   { agent, timeoutMs }: CallRequest,
   { tool, input }: Pick<DecidedCall, "tool" | "input">,
-  whole: readonly ResolvedCapability[],
-): DecidedCall {
-  const resolved = withoutRefusedOptions(rulebook, agent, whole);
-  const decision = rulebook.decide(subjectOf(tool, agent), resolved);
+  found: readonly Capability[],
+): Steps<DecidedCall> {
+  const whole = yield* resolver.resolveInSteps(found);
+  const resolved = yield* withoutRefusedOptions(rulebook, agent, whole);
+  const decision = yield* rulebook.decideInSteps(subjectOf(tool, agent), resolved);
   const ms = Math.min(rulebook.timeoutOf(tool.name), timeoutMs ?? Infinity);
   return { tool, input, decision, grant: grantOf(resolved, rulebook.settings, ms) };
 }

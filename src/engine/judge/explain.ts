@@ -9,6 +9,7 @@ import type { CommandEngine } from "../create_engine.ts";
 import { enforcementOf } from "./_enforcement.ts";
 import { decideCall, subjectOf } from "./decide_call.ts";
 import type { DecidedCall } from "./decided_call.ts";
+import { inTurns } from "../turns.ts";
 import { missingProgram } from "./missing_program.ts";
 
 /** An explanation as it is printed, with what its reader needs to act on it. */
@@ -30,7 +31,7 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
   const { risk, verdicts } = decision;
   const { rulebook, policies } = engine;
   const { settings } = rulebook;
-  const findings = await decision.findings();
+  const findings = await decision.findings(inTurns);
   const missing = decision.effect === "deny" ? null : missingProgram(decided);
   const verdict: Verdict = missing === null
     ? decision

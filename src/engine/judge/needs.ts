@@ -6,6 +6,7 @@ import { type Grant, grantOf } from "../../policy/grant.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
 import type { Settings } from "../../policy/rulebook.ts";
 import type { DecidedCall, DecisionParts } from "./decided_call.ts";
+import { atOnce } from "../turns.ts";
 
 /** The capabilities of a call, or of its preview. Throws as the tool does. All tools are asked from the workspace. */
 export function needsOf(
@@ -28,7 +29,7 @@ export function previewGrantOf(
 ): Grant {
   const looks = looksOf(tool, input);
   if (looks.length === 0) return grant;
-  const seen = withoutRefusedOptions(rulebook, agent, resolver.resolve(looks));
+  const seen = atOnce(withoutRefusedOptions(rulebook, agent, resolver.resolve(looks)));
   const { read } = grantOf(seen, rulebook.settings, grant.timeoutMs);
   return { ...grant, read: [...grant.read, ...read] };
 }

@@ -13,7 +13,7 @@ import { entryType } from "../../host/paths/entry_type.ts";
 import { type PathProbe, RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
 import { createRequestProbe } from "../../host/paths/request_probe.ts";
 import type { SpawnResolver } from "./resolve_spawn.ts";
-import { atOnce, inTurns, type Steps } from "./_turns.ts";
+import { atOnce, type Steps } from "../turns.ts";
 
 /** Finds what capabilities name: each path where it really is, each program where it lies. */
 export interface CapabilityResolver {
@@ -22,10 +22,8 @@ export interface CapabilityResolver {
    * where all of them together take too long.
    */
   resolve(capabilities: readonly Capability[]): readonly ResolvedCapability[];
-  /** The same with turns for others in between, where it takes long: then a promise. */
-  resolveInTurns(
-    capabilities: readonly Capability[],
-  ): readonly ResolvedCapability[] | Promise<readonly ResolvedCapability[]>;
+  /** The same in steps, for whoever has others to answer in between. */
+  resolveInSteps(capabilities: readonly Capability[]): Steps<readonly ResolvedCapability[]>;
 }
 
 /** The resolver of a workspace. `programs` is called with the first command; `probe` looks at paths. */
@@ -103,7 +101,7 @@ export function createResolver(
   }
   return {
     resolve: (capabilities) => atOnce(steps(capabilities)),
-    resolveInTurns: (capabilities) => inTurns(steps(capabilities)),
+    resolveInSteps: steps,
   };
 }
 

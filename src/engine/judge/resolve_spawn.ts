@@ -10,12 +10,14 @@ import type {
 import { ToolError } from "../../core/errors.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
-import type { Steps } from "./_turns.ts";
+import type { Steps } from "../turns.ts";
 
 /** Every argument is looked at as a path. */
 const MAX_ARGUMENTS = 10_000;
 /** The longest argument that a program can be given: MAX_ARG_STRLEN less its NUL (include/uapi/linux/binfmts.h). */
 const LONGEST_ARGUMENT = 32 * 4096 - 1;
+/** Bytes of all of them: a quarter of the stack that a program begins with, 8 MiB (execve(2), "Limits on size"). */
+const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
  * Finds the program, the arguments that name what is there, and what the program would reach by them; step by step.
@@ -56,7 +58,16 @@ function refuseTooLong({ argv, opened }: SpawnCapability): void {
     );
   }
   if (opened === true) return;
+  let all = 0;
   for (const word of argv) {
+    all += word.length;
+    if (all > MOST_BYTES) {
+      throw new ToolError(
+        "COMMAND_UNPARSABLE",
+        `the arguments have more than the ${MOST_BYTES} bytes that a program can be given; ` +
+          "hand them over as standard input or in a file",
+      );
+    }
     if (word.length * 3 <= LONGEST_ARGUMENT) continue;
     const bytes = word.length > LONGEST_ARGUMENT ? word.length : encoder.encode(word).length;
     if (bytes <= LONGEST_ARGUMENT) continue;

@@ -222,12 +222,17 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     thread.say(messageOf(pending, this.#shareOf(thread, pending)));
   }
 
-  /** Null where all is as somebody agreed to it: it may have waited long for its thread. */
+  /**
+   * Null where all is as somebody agreed to it: it may have waited long for its thread. That compares again itself, where
+   * it can: what it cannot, trees, is compared here.
+   */
   #changed({ job: { tool, agreed = [] } }: PendingJob): ResultError | null {
     if (agreed.length === 0) return null;
+    const libc = openLibc();
+    const here = libc === null ? agreed : agreed.filter(({ tree }) => tree !== null);
     try {
-      this.#probe ??= { ...createIdentityProbe(openLibc()), canonicalize };
-      requireAgreed(tool.name, agreed, this.#probe, { trees: true });
+      this.#probe ??= { ...createIdentityProbe(libc), canonicalize };
+      requireAgreed(tool.name, here, this.#probe, { trees: true });
       return null;
     } catch (error) {
       return asResultError(error);

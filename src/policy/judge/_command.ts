@@ -20,12 +20,12 @@ import type { Verdict } from "../rulebook.ts";
  * Judges a spawn, and says what the rules were asked. `open`: folders and files beyond the workspace that commands
  * may read.
  */
-export function judgeSpawn(
+export function* judgeSpawn(
   policies: readonly CompiledPolicy[],
   capability: ResolvedSpawnCapability,
   assessment: CommandAssessment,
   open: readonly string[],
-): Judged {
+): Generator<void, Judged, void> {
   const { argv, program, cwd, operands } = capability;
   const commands: JudgedCommand[] = [
     { argv, program, cwd },
@@ -37,15 +37,22 @@ export function judgeSpawn(
     return { access: "read", path, kind, requested, open };
   });
   const { uncertain } = assessment;
-  const verdicts = [
-    ...commands.map((command) => judgeCommand(policies, command)),
+  const verdicts: Verdict[] = [];
+  for (const command of commands) {
+    verdicts.push(judgeCommand(policies, command));
+    yield;
+  }
+  verdicts.push(
     ...(uncertain === null ? [] : [denied(
       "COMMAND_UNPARSABLE",
       `${label(argv)} cannot be judged: ${uncertain}; ask for the command itself`,
     )]),
     judgePath(policies, directory),
-    ...named.map((operand) => judgePath(policies, operand)),
-  ];
+  );
+  for (const operand of named) {
+    verdicts.push(judgePath(policies, operand));
+    yield;
+  }
   return {
     verdict: strictest(verdicts, allowed(`${label(argv)} is allowed`)),
     asked: () => [

@@ -11,19 +11,27 @@ import type { Answered, Findings, PolicyFinding } from "../rulebook.ts";
 import type { groupsOf } from "./groups.ts";
 import { isOpen, refusedEnding } from "./path.ts";
 import type { PathQuestion, Question } from "./question.ts";
+import type { Judged } from "./_verdict.ts";
 import { grants } from "./subject.ts";
 
 /** The findings for `asked`: what the rules were asked, capability by capability. `groups`: what the agent needs. */
-export function findingsOf(
+export function* findingsOf(
   policies: readonly CompiledPolicy[],
   agent: string,
   groups: ReturnType<typeof groupsOf>,
-  asked: readonly (readonly Question[])[],
-): Findings {
+  asked: readonly Judged["asked"][],
+): Generator<void, Findings, void> {
+  const capabilities: (readonly Answered[])[] = [];
+  for (const tell of asked) {
+    const answers: Answered[] = [];
+    for (const question of tell()) {
+      answers.push(answered(policies, question));
+      yield;
+    }
+    capabilities.push(answers.filter(isTelling));
+  }
   return {
-    capabilities: asked.map((questions) =>
-      questions.map((question) => answered(policies, question)).filter(isTelling)
-    ),
+    capabilities,
     agents: policies.flatMap(({ source, agents }) => {
       if (agents === null) return [];
       const found = matchAgent(agents, agent);

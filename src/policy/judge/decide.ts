@@ -30,20 +30,33 @@ export interface Judges {
   readonly knowledge: () => CommandKnowledge;
 }
 
-/** Judges a request. `subject.tool` is the canonical name. */
-export function decide(
+/** Judging in steps, each ended by a `yield`: whoever has others to answer lets them have their turn in between. */
+export type Judging<T> = Generator<void, T, void>;
+
+/** To its end, at once. */
+export function atOnce<T>(judging: Judging<T>): T {
+  for (;;) {
+    const step = judging.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Judges a request, step by step. `subject.tool` is the canonical name. */
+export function* decide(
   judges: Judges,
   subject: Subject,
   capabilities: readonly ResolvedCapability[],
-): Decision {
+): Judging<Decision> {
   const { policies } = judges;
   const assessments: CommandAssessment[] = [];
   const asked: Judged["asked"][] = [];
-  const verdicts = capabilities.map((capability) => {
-    const judged = judgeCapability(judges, capability, assessments);
+  const verdicts: { capability: ResolvedCapability; verdict: Verdict }[] = [];
+  for (const capability of capabilities) {
+    const judged = yield* judgeCapability(judges, capability, assessments);
     asked.push(judged.asked);
-    return { capability, verdict: judged.verdict };
-  });
+    verdicts.push({ capability, verdict: judged.verdict });
+    yield;
+  }
   const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments, capabilities);
   const groups = groupsOf(subject.permission, capabilities);
   const worst = strictest([
@@ -60,13 +73,10 @@ export function decide(
     riskVerdict,
   ], allowed(""));
   // Few ask why: what it takes to say so is loaded, and gone through, only then.
-  const findings = async () =>
-    (await import("./_findings.ts")).findingsOf(
-      policies,
-      subject.agent,
-      groups,
-      asked.map((tell) => tell()),
-    );
+  const findings: Decision["findings"] = async (run = atOnce) => {
+    const { findingsOf } = await import("./_findings.ts");
+    return await run(findingsOf(policies, subject.agent, groups, asked));
+  };
   if (worst.effect !== "allow") {
     const reason = worst.reason + temporaryHint(judges.settings, subject, capabilities, worst);
     return { ...worst, reason, risk, verdicts, findings };
@@ -125,11 +135,11 @@ function weigh(
 }
 
 /** `assessments`: what is found of commands on the way is added there. */
-function judgeCapability(
+function* judgeCapability(
   judges: Judges,
   capability: ResolvedCapability,
   assessments: CommandAssessment[],
-): Judged {
+): Judging<Judged> {
   const { policies, settings, actions, system } = judges;
   switch (capability.kind) {
     case "fs.read":
@@ -145,7 +155,7 @@ function judgeCapability(
       }
       const assessment = assessCommand(capability, capability.program, judges.knowledge());
       assessments.push(assessment);
-      return judgeSpawn(policies, capability, assessment, system);
+      return yield* judgeSpawn(policies, capability, assessment, system);
     }
     case "net.connect":
       return actions().judgeConnection(policies, capability);

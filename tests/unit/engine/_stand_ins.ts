@@ -92,7 +92,13 @@ export const RESOLVER: CapabilityResolver = resolverOf((capabilities) =>
 
 /** A resolver that does so at once. */
 export function resolverOf(resolve: CapabilityResolver["resolve"]): CapabilityResolver {
-  return { resolve, resolveInTurns: resolve };
+  return {
+    resolve,
+    // deno-lint-ignore require-yield
+    *resolveInSteps(capabilities) {
+      return resolve(capabilities);
+    },
+  };
 }
 
 /** What a world is made of where it is not the usual. */

@@ -115,6 +115,14 @@ Deno.test("started: more than can be looked through is refused", () => {
       assert(assessCommand({ argv }, null).uncertain !== null);
     }
   }
+  // Texts, each of which is read with all others at hand.
+  for (const argv of [["awk", "{print}"], ["tar", "-cf", "a"]]) {
+    const option = argv[0] === "awk" ? ["-v", "a=b"] : ["--to-command=cat"];
+    const few = [...argv, ...Array(99).fill(option).flat()];
+    const many = [...argv, ...Array(300).fill(option).flat()];
+    assertEquals(assessCommand({ argv: few }, null).uncertain, null);
+    assert(assessCommand({ argv: many }, null).uncertain !== null);
+  }
 });
 
 const DANGEROUS = [

@@ -4,6 +4,7 @@ import type { CanonicalPath } from "../../../src/core/capability.ts";
 import { invalidArguments, parseArguments } from "../../../src/core/parse_arguments.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { Tool } from "../../../src/core/tool.ts";
+import { atOnce } from "../../../src/engine/turns.ts";
 import { withoutRefusedOptions } from "../../../src/engine/judge/_optional_capabilities.ts";
 import { needsOf } from "../../../src/engine/judge/needs.ts";
 import { createResolver } from "../../../src/engine/judge/resolve.ts";
@@ -82,11 +83,11 @@ async function callIn(
   const preview = asked && dryRun === undefined;
   const needs = await needsOf(tool, input, preview, rulebook.settings);
   const support = createProgramSupport(rulebook, null);
-  const resolved = withoutRefusedOptions(
+  const resolved = atOnce(withoutRefusedOptions(
     rulebook,
     "root",
     createResolver(workspace, () => support).resolve(needs),
-  );
+  ));
   const { risk, permission, riskOfPrograms = false } = tool;
   const subject = { tool: name, agent: "root", risk, permission, riskOfPrograms };
   const decision = rulebook.decide(subject, resolved);

@@ -3,6 +3,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { ResolvedCapability } from "../../../../src/core/capability.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
+import { atOnce } from "../../../../src/engine/turns.ts";
 import {
   type AgreedPath,
   agreedPathsOf,
@@ -36,7 +37,7 @@ function agreedTo(capabilities: readonly ResolvedCapability[], probe: AgreedProb
   const verdicts = capabilities.map((capability) => ({ capability, verdict }));
   const findings = () => Promise.reject(new Error("nobody asked why"));
   const decision = { ...verdict, risk: "safe", verdicts, findings } as const;
-  return agreedPathsOf({ decision, grant: grantOf(BASE, {}) }, probe);
+  return atOnce(agreedPathsOf({ decision, grant: grantOf(BASE, {}) }, probe));
 }
 
 const FILE: ResolvedCapability = {

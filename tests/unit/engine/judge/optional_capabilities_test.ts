@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { ResolvedFileCapability } from "../../../../src/core/capability.ts";
+import { atOnce } from "../../../../src/engine/turns.ts";
 import { withoutRefusedOptions } from "../../../../src/engine/judge/_optional_capabilities.ts";
 import { canonical, pathRule, rulebook } from "../../policy/_fixtures.ts";
 
@@ -37,7 +38,7 @@ Deno.test("optional capabilities are kept only where the agent could read by its
   for (const [agent, path, optional, kept] of cases) {
     const capability = read(path, optional);
     assertEquals(
-      withoutRefusedOptions(book, agent, [capability]),
+      atOnce(withoutRefusedOptions(book, agent, [capability])),
       kept ? [capability] : [],
       `${agent} ${path}`,
     );

@@ -1,4 +1,4 @@
-import { atOnce } from "../../../../src/engine/judge/_turns.ts";
+import { atOnce } from "../../../../src/engine/turns.ts";
 import { RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";

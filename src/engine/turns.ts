@@ -14,17 +14,33 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
+/** Steps that nobody needs a turn between: what one file takes is answered at once, however busy the machine is. */
+const FREE_STEPS = 2;
+
 /** At once where it is short; else a promise, and others have their turns meanwhile. Throws, or rejects, as it does. */
 export function inTurns<T>(steps: Steps<T>): T | Promise<T> {
   const until = performance.now() + TURN_MS;
+  let taken = 0;
   do {
     const step = steps.next();
     if (step.done === true) return step.value;
-  } while (performance.now() < until);
+  } while (++taken <= FREE_STEPS || performance.now() < until);
   return later(steps);
 }
 
 async function later<T>(steps: Steps<T>): Promise<T> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   return await inTurns(steps);
+}
+
+/** As {@linkcode inTurns}, for work that waits for other things too: `take` between two parts of it. */
+export class Turns {
+  #until = performance.now() + TURN_MS;
+
+  /** Lets others have their turn where it has gone on long enough. */
+  async take(): Promise<void> {
+    if (performance.now() < this.#until) return;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#until = performance.now() + TURN_MS;
+  }
 }

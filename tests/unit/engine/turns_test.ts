@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { atOnce, inTurns, type Steps } from "../../../../src/engine/judge/_turns.ts";
+import { atOnce, inTurns, type Steps } from "../../../src/engine/turns.ts";
 
 /** Counts to `most`, each step as long as `ms`; tells each. */
 function* counting(most: number, ms: number, told: number[]): Steps<string> {
