@@ -101,4 +101,6 @@ export interface WebAnswer {
  */
 export interface Network {
   fetch(request: WebRequest): Promise<WebAnswer>;
+  /** Whoever is behind the address asked to be left alone: until then its requests fail without being sent. */
+  holdOff(url: string, seconds: number): void;
 }

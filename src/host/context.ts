@@ -71,6 +71,7 @@ function refuseToWrite(): never {
 const NO_NETWORK: Network = {
   fetch: () =>
     Promise.reject(new ToolError("NETWORK_DENIED", "this call was granted no connection")),
+  holdOff: () => {},
 };
 
 /** The context of one call: its `timeoutMs` counts down from here. */

@@ -61,6 +61,9 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "git_checkout", aliases: ["git.checkout"], load: () => import("./git/git_checkout.ts") },
   { name: "git_stash", aliases: ["git.stash"], load: () => import("./git/git_stash.ts") },
   { name: "fetch_url", aliases: ["custom.fetch"], load: () => import("./web/fetch_url.ts") },
+  { name: "web_search", load: () => import("./web/web_search.ts") },
+  { name: "search_github", load: () => import("./web/search_github.ts") },
+  { name: "search_stackoverflow", load: () => import("./web/search_stackoverflow.ts") },
   { name: "analyze_performance", load: () => import("./analysis/analyze_performance.ts") },
   {
     name: "analyze_code_structure",

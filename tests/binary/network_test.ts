@@ -246,3 +246,50 @@ Deno.test("names that stand for special addresses, at once or later, lead nowher
   assertEquals(open.outcomes["metadata.example"], ["169.254.169.254", "169.254.169.254"]);
   assertEquals(open.outcomes["rebinding.example"], ["93.184.216.34", "127.0.0.1"]);
 });
+
+Deno.test("providers of the policy: their key goes to them, and into nothing else", async () => {
+  await using workspace = new Workspace({});
+  const key = "k3y-that-nobody-sees";
+  const other = serveWire(({ send }) => send(answer("text/plain", "other")));
+  const items = JSON.stringify({
+    total_count: 1,
+    items: [{
+      full_name: "a/b",
+      html_url: "h",
+      description: `you sent ${key}`,
+      stargazers_count: 1,
+    }],
+  });
+  const server = serveWire(({ send }) => send(answer("application/json", items)));
+  const base = `http://127.0.0.1:${server.port}`;
+  const log = `${workspace.base}/audit.ndjson`;
+  const policy = workspace.policy(
+    `${BASE}commands: [{ allow: [env] }]\nenvironment: { pass: [PATH, GH_KEY] }\naudit: { file: ${log} }\n` +
+      `web: { github: { url: "${base}", token: { env: GH_KEY } }, ` +
+      `search: { provider: brave, url: "${base}", key: { file: "${workspace.base}/none" } } }\n`,
+  );
+  const { answers, stdout, stderr } = await serveAll(
+    [
+      { id: 1, tool: "search_github", args: { query: "x" } },
+      { id: 2, tool: "run_command", args: { command: "env" } },
+      { id: 3, tool: "fetch_url", args: { url: `${base}/` } },
+      { id: 4, tool: "web_search", args: { query: "x" } },
+      { id: 5, tool: "search_stackoverflow", args: { query: "x" } },
+      { id: 6, tool: "fetch_url", args: { url: `http://127.0.0.1:${other.port}/` } },
+    ],
+    ["--policy", policy],
+    { cwd: workspace.root, env: { GH_KEY: key } },
+  );
+  const found = (id: number) => answers.find((one) => one.id === id);
+  assertEquals(found(1)?.output?.results[0].repository, "a/b", stdout);
+  assertEquals(found(1)?.output?.untrusted, true);
+  assertStringIncludes(server.heads[0] ?? "", `authorization: Bearer ${key}`);
+  assertEquals(found(2)?.success, true, stdout);
+  assertEquals([3, 5, 6].map((id) => found(id)?.error?.code), new Array(3).fill("NETWORK_DENIED"));
+  assertEquals(found(4)?.error?.code, "PROVIDER_NOT_CONFIGURED");
+  for (const text of [stdout, stderr, await Deno.readTextFile(log)]) {
+    assert(!text.includes(key), text);
+  }
+  assertEquals([server.connections, other.connections], [1, 0]);
+  await Promise.all([server.close(), other.close()]);
+});

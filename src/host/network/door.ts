@@ -42,6 +42,8 @@ const MOST_ADDRESSES = 3;
 /** How long robots.txt of a host is remembered (RFC 9309, 2.4). */
 const ROBOTS_MS = 24 * 60 * 60 * 1000;
 const MOST_ROBOTS = 500;
+/** Seconds that a server may keep Toolgate away. */
+const LONGEST_WAIT = 3600;
 /** RFC 9110, 15.4 */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -53,6 +55,8 @@ export class Door {
   readonly #cache: AnswerCache;
   readonly #robots = new Map<string, { readonly robots: Robots | null; readonly since: number }>();
   readonly #providers: ReadonlySet<string>;
+  /** Origins that asked to be left alone, and until when. */
+  readonly #heldOff = new Map<string, number>();
 
   constructor(web: WebSettings, parts: WebParts, dial: Dial = connect) {
     this.#web = web;
@@ -64,7 +68,32 @@ export class Door {
 
   /** The door as one call sees it. */
   open(call: DoorCall): Network {
-    return { fetch: (request) => this.#fetch(call, request) };
+    return {
+      fetch: (request) => this.#fetch(call, request),
+      holdOff: (url, seconds) => this.#holdOff(new URL(url).origin, seconds),
+    };
+  }
+
+  #holdOff(origin: string, seconds: number): void {
+    if (!(seconds > 0)) return;
+    this.#heldOff.set(origin, Date.now() + Math.min(seconds, LONGEST_WAIT) * 1000);
+  }
+
+  /** Throws HTTP_ERROR with what a server says to whoever comes too soon. */
+  #requireWelcome(url: URL): void {
+    const left = (this.#heldOff.get(url.origin) ?? 0) - Date.now();
+    if (left <= 0) {
+      this.#heldOff.delete(url.origin);
+      return;
+    }
+    const seconds = Math.ceil(left / 1000);
+    throw new ToolError(
+      "HTTP_ERROR",
+      `${placeOf(url)}: it asked to be left alone for ${seconds} s`,
+      {
+        details: { status: 429, retry_after_s: seconds },
+      },
+    );
   }
 
   async #fetch(call: DoorCall, request: WebRequest): Promise<WebAnswer> {
@@ -195,7 +224,11 @@ export class Door {
       return { head: kept.head, bytes: kept.bytes, truncated: false, fromCache: true };
     }
     const conditions = kept === null ? {} : conditionsOf(kept.head);
+    this.#requireWelcome(url);
     const { head, body } = await this.#exchange(call, hop, connection, conditions);
+    if (head.status === 429 || head.status === 503) {
+      this.#holdOff(url.origin, Number(head.fields.get("retry-after")?.[0]));
+    }
     if (kept !== null && head.status === 304) {
       const merged = { status: 200, fields: new Map([...kept.head.fields, ...head.fields]) };
       if (key !== null) this.#cache.put(key, merged, kept.bytes, Date.now());

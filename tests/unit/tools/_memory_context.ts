@@ -47,6 +47,8 @@ export interface MemoryOptions {
   readonly catalogue?: Catalogue;
   readonly checkpoint?: () => void;
   readonly now?: Date;
+  /** What the policy says of the web; nothing unless given. */
+  readonly web?: Partial<WebSettings>;
   /** What connections come to; refused unless given. */
   readonly fetch?: Network["fetch"];
   /** Programs that are there; all unless given. */
@@ -120,8 +122,8 @@ export function createMemory(options: MemoryOptions = {}): Memory {
         return Promise.resolve({ ...SUCCESS, ...options.outcome, answer });
       },
     },
-    network: { fetch: options.fetch ?? NO_NETWORK },
-    web: DEFAULT_WEB,
+    network: { fetch: options.fetch ?? NO_NETWORK, holdOff: () => {} },
+    web: { ...DEFAULT_WEB, ...options.web },
     limits,
     timeoutMs: 30_000,
     checkpoint: options.checkpoint ?? (() => {}),
@@ -173,7 +175,7 @@ export async function call(
   tool.check?.(parsed.value);
   const completed = await tool.complete?.(parsed.value) ?? parsed.value;
   const [input] = surveyed(tool, completed, memory);
-  await tool.capabilities(input, { cwd: "." });
+  await tool.capabilities(input, { cwd: ".", web: memory.context.web });
   const output = options.preview === true
     ? await tool.preview?.(input, memory.context)
     : await tool.run(input, memory.context);

@@ -8,7 +8,7 @@ import { parseArguments } from "../../../src/core/parse_arguments.ts";
 import { type JsonSchema, toStandardSchema } from "../../../src/core/schema.ts";
 import { CATEGORIES, PERMISSION_GROUPS, RISKS, type Tool } from "../../../src/core/tool.ts";
 import { createRegistry, TOOLS } from "../../../src/tools/registry.ts";
-import { call, createMemory } from "./_memory_context.ts";
+import { call, createMemory, DEFAULT_WEB } from "./_memory_context.ts";
 import { inWorkspace } from "./_real_workspace.ts";
 import { git } from "./git/_history.ts";
 import { Random } from "../../random.ts";
@@ -36,6 +36,11 @@ function* within(schema: JsonSchema, place: string): Iterable<readonly [string, 
     yield* within(branch, `${place}|${index}`);
   }
 }
+
+const WEB = { search: { provider: "searxng", url: "https://search.example", key: null } } as const;
+const SCOPE = { cwd: ".", web: { ...DEFAULT_WEB, ...WEB } };
+const ITEMS =
+  '{"items":[{"full_name":"a/b","title":"t","tags":["x"]}],"results":[{"title":"t"}],"total_count":1}';
 
 Deno.test("names and aliases are well formed, unique, and agree with the modules", () => {
   const claimed = TOOLS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
@@ -101,7 +106,7 @@ Deno.test("examples pass schema and check, and their power can be derived", asyn
       assert(note !== "", tool.name);
       const input = await completed(tool, parsed(tool, args));
       tool.check?.(input);
-      assert(Array.isArray(await tool.capabilities(input, { cwd: "." })), tool.name);
+      assert(Array.isArray(await tool.capabilities(input, SCOPE)), tool.name);
     }
   }
 });
@@ -110,8 +115,8 @@ Deno.test("deriving capabilities and describing change nothing and touch nothing
   for (const tool of tools) {
     for (const { args } of tool.examples ?? []) {
       const input = deepFreeze(await completed(tool, parsed(tool, args)));
-      const first = await tool.capabilities(input, { cwd: "." });
-      assertEquals(await tool.capabilities(input, { cwd: "." }), first);
+      const first = await tool.capabilities(input, SCOPE);
+      assertEquals(await tool.capabilities(input, SCOPE), first);
       assertEquals(tool.previewReads?.(input), tool.previewReads?.(input));
       assertEquals(tool.describe(input), tool.describe(input));
     }
@@ -168,14 +173,15 @@ Deno.test("outputs and previews are JSON, and outputs pass the output schema", a
   }
 });
 
-/** The same page for whoever asks. */
+/** The same page for whoever asks, and the same results. */
 function answered({ url }: WebRequest): Promise<WebAnswer> {
+  const isQuestion = /\/search\b/.test(url);
   return Promise.resolve({
     status: 200,
     url,
     redirects: [],
     headers: { "content-type": "text/html" },
-    body: new TextEncoder().encode("<title>T</title><p>x"),
+    body: new TextEncoder().encode(isQuestion ? ITEMS : "<title>T</title><p>x"),
     truncated: false,
     fromCache: false,
   });
@@ -184,7 +190,13 @@ function answered({ url }: WebRequest): Promise<WebAnswer> {
 async function inMemory(tool: Tool, args: unknown, check: (output: unknown) => void) {
   const limits = { write: 100_000 };
   const memory = () =>
-    createMemory({ files: FILES, catalogue: registry.catalogue, limits, fetch: answered });
+    createMemory({
+      files: FILES,
+      catalogue: registry.catalogue,
+      limits,
+      fetch: answered,
+      web: WEB,
+    });
   check(await call(tool, args, memory()));
   if (tool.preview === undefined) return;
   const before = memory();
@@ -281,7 +293,7 @@ Deno.test("every tool that changes something has a preview", async () => {
   for (const tool of tools) {
     const needs = await Promise.all(
       (tool.examples ?? []).map(async ({ args }) =>
-        await tool.capabilities(await completed(tool, parsed(tool, args)), { cwd: "." })
+        await tool.capabilities(await completed(tool, parsed(tool, args)), SCOPE)
       ),
     );
     const writes = needs.flat().some(({ kind }) => kind === "fs.write");
@@ -320,7 +332,7 @@ Deno.test("whatever the arguments are, the answer is a refusal with a code or a 
       if ("problems" in outcome) continue;
       try {
         tool.check?.(outcome.value);
-        await tool.capabilities(await completed(tool, outcome.value), { cwd: "." });
+        await tool.capabilities(await completed(tool, outcome.value), SCOPE);
         tool.describe(outcome.value);
       } catch (error) {
         assert(error instanceof ToolError, `${tool.name} ${JSON.stringify(args)}: ${error}`);

@@ -111,6 +111,7 @@ export interface DoorOptions {
 /** A door with what was asked of it. */
 export interface OpenDoor {
   fetch(request: WebRequest): Promise<WebAnswer>;
+  holdOff(url: string, seconds: number): void;
   readonly judged: readonly ConnectCapability[];
   readonly lookedUp: readonly string[];
   readonly usage: Readonly<Record<string, number>>;
@@ -142,7 +143,7 @@ export function openDoor(options: DoorOptions = {}): OpenDoor {
     limits: { response: options.limit ?? 1 << 20 },
     count: (name, amount) => usage[name] = (usage[name] ?? 0) + amount,
   };
-  return { fetch: (request) => door.open(call).fetch(request), judged, lookedUp, usage };
+  return { ...door.open(call), judged, lookedUp, usage };
 }
 
 /** `ok TEXT` or `CODE reason`: one line that a table can hold. */

@@ -451,3 +451,21 @@ Deno.test("an answer is kept as it says, and asked after when it may have change
   assertEquals((await failure(() => judged.fetch(request)) as ToolError).code, "NETWORK_DENIED");
   await server.close();
 });
+
+Deno.test("a server that asks to be left alone is, and others are not", async () => {
+  const busy = serveWire(({ send }) => send("HTTP/1.1 429 Slow\r\nRetry-After: 60\r\n\r\n"));
+  const dated = serveWire(({ send }) =>
+    send("HTTP/1.1 503 Later\r\nRetry-After: Sat, 01 Nov 2025 00:00:00 GMT\r\n\r\n")
+  );
+  const door = openDoor();
+  const at = (port: number) => ({ url: `http://a.example:${port}/` });
+  assertEquals(await outcomeOf(door.fetch(at(busy.port))), "429 ");
+  const again = await failure(() => door.fetch(at(busy.port)));
+  assertEquals([again.code, again.details], ["HTTP_ERROR", { status: 429, retry_after_s: 60 }]);
+  assertEquals(busy.connections, 1);
+  for (const _ of [1, 2]) assertEquals(await outcomeOf(door.fetch(at(dated.port))), "503 ");
+  door.holdOff(`http://a.example:${dated.port}/x`, 5);
+  assertEquals(await outcomeOf(door.fetch(at(dated.port))), "HTTP_ERROR");
+  assertEquals(dated.connections, 2);
+  await Promise.all([busy.close(), dated.close()]);
+});
