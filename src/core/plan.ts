@@ -30,8 +30,45 @@ export type WordPart =
    * a subshell. `$(< file)` is a `cat file`.
    */
   | { readonly kind: "substitution"; readonly body: PlanNode; readonly quoted: boolean }
+  /** `$((…))`: the number that it comes to, in decimal digits. */
+  | { readonly kind: "arithmetic"; readonly expression: Arithmetic; readonly quoted: boolean }
   /** `~` at the start of a word: HOME of the environment that programs get. */
   | { readonly kind: "home" };
+
+/** An expression over whole numbers of 64 bits (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION). */
+export type Arithmetic =
+  /** In decimal digits. */
+  | { readonly op: "number"; readonly digits: string }
+  /** A variable whose value is a number; none is 0. */
+  | { readonly op: "variable"; readonly name: string }
+  | { readonly op: "substitution"; readonly body: PlanNode }
+  | { readonly op: "unary"; readonly operator: string; readonly operand: Arithmetic }
+  | {
+    readonly op: "binary";
+    readonly operator: string;
+    readonly left: Arithmetic;
+    readonly right: Arithmetic;
+  }
+  | {
+    readonly op: "choice";
+    readonly test: Arithmetic;
+    readonly yes: Arithmetic;
+    readonly no: Arithmetic;
+  }
+  /** `=`: `operator` is empty; `+=`: `+`. */
+  | {
+    readonly op: "assign";
+    readonly name: string;
+    readonly operator: string;
+    readonly value: Arithmetic;
+  }
+  /** `++` and `--`; `before`: its value is what comes out. */
+  | {
+    readonly op: "step";
+    readonly name: string;
+    readonly by: 1 | -1;
+    readonly before: boolean;
+  };
 
 /** After expansion none, one or more arguments. An empty list of parts is the empty word `''`. */
 export type Word = readonly WordPart[];
@@ -140,6 +177,16 @@ export type CompoundPlan =
       readonly kind: "if";
       readonly clauses: readonly { readonly test: PlanNode; readonly body: PlanNode }[];
       readonly otherwise: PlanNode | null;
+    }
+    /** `((…))`: succeeds where it does not come to 0. */
+    | { readonly kind: "arithmetic"; readonly expression: Arithmetic }
+    /** `for ((first; test; step))`; what is null is left out. */
+    | {
+      readonly kind: "count";
+      readonly first: Arithmetic | null;
+      readonly test: Arithmetic | null;
+      readonly step: Arithmetic | null;
+      readonly body: PlanNode;
     }
     /** As long as the test succeeds; `until`: as long as it fails. */
     | {

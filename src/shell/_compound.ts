@@ -1,10 +1,11 @@
 /** Reads loops and conditions (POSIX, 2.9.4), each word of their grammar where the parser's tree has it. */
 
 import type { CompoundCommand, Redirection as ParsedRedirection, Statement } from "unbash";
-import type { CompoundPlan, PlanNode, Word } from "../core/plan.ts";
+import type { Arithmetic, CompoundPlan, PlanNode, Word } from "../core/plan.ts";
 import { VALUE, type WordKind } from "./_parts.ts";
 import { isSpecialVariable } from "./_parameter.ts";
-import { readOne, readRedirection, readWords } from "./_simple.ts";
+import { readArithmetic, skipSpace } from "./_arithmetic.ts";
+import { contextOf, readOne, readRedirection, readWords } from "./_simple.ts";
 import { deeper, inLoop, type Walk } from "./_walk.ts";
 import { Refused } from "./_constructs.ts";
 
@@ -20,6 +21,8 @@ type Plan<K extends CompoundPlan["kind"]> = Omit<
   Extract<CompoundPlan, { readonly kind: K }>,
   "redirections"
 >;
+
+type DistributedPlan = { [K in CompoundPlan["kind"]]: Plan<K> }[CompoundPlan["kind"]];
 
 /** Patterns of `case`: globs are patterns, and nothing is split. */
 const PATTERN: WordKind = { globs: true, splits: true, tilde: true };
@@ -43,7 +46,7 @@ export function readCompound(
 function readNode(
   node: CompoundCommand,
   reading: CompoundReading,
-): Plan<"for"> | Plan<"if"> | Plan<"while"> | Plan<"case"> {
+): DistributedPlan {
   switch (node.type) {
     case "For":
       return readFor(node, reading);
@@ -53,6 +56,17 @@ function readNode(
       return readWhile(node, reading);
     case "Case":
       return readCase(node, reading);
+    case "ArithmeticCommand": {
+      const { scanner } = reading.walk;
+      scanner.expect("((");
+      reading.walk.reading.posix = false;
+      const expression = readArithmetic(scanner, contextOf(reading.walk, node));
+      scanner.expect("))");
+      if (scanner.at !== node.end) throw new Refused("arithmetic", scanner.at);
+      return { kind: "arithmetic", expression };
+    }
+    case "ArithmeticFor":
+      return readCount(node, reading);
     default:
       throw new Refused("compound", node.pos);
   }
@@ -83,6 +97,31 @@ function readFor(node: Node<"For">, { walk, readList }: CompoundReading): Plan<"
   scanner.skipSeparator();
   const body = readLoop(node.body.commands, { walk, readList });
   return { kind: "for", name, words, body };
+}
+
+/** `for ((…; …; …))` */
+function readCount(node: Node<"ArithmeticFor">, reading: CompoundReading): Plan<"count"> {
+  const { walk } = reading;
+  const { scanner } = walk;
+  walk.reading.posix = false;
+  scanner.expect("for");
+  scanner.skipBlanks();
+  scanner.expect("((");
+  const context = contextOf(walk, node);
+  const part = (): Arithmetic | null => {
+    skipSpace(scanner);
+    return ";)".includes(scanner.character) ? null : readArithmetic(scanner, context);
+  };
+  const first = part();
+  scanner.expect(";");
+  const test = part();
+  scanner.expect(";");
+  const step = part();
+  scanner.expect("))");
+  scanner.skipBlanks();
+  if (scanner.character === ";") scanner.skipSeparator();
+  const body = readLoop(node.body.commands, reading);
+  return { kind: "count", first, test, step, body };
 }
 
 /** `do … done` */

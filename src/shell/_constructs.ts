@@ -2,8 +2,6 @@
 
 const SCRIPT =
   "write it as a file and run that with an interpreter, or send its commands one by one";
-const LITERAL =
-  "write the value itself, or put the characters in single quotes to mean them plainly";
 const VARIABLES =
   "a line may set NAME=value and export it; anything else needs the value written out";
 
@@ -12,7 +10,7 @@ export const CONSTRUCTS = {
   background: ["a background command", "every program is waited for; leave out the &"],
   compound: [
     "a compound command that is not run here",
-    "for, while, until, if and case are, with [ ] as their test",
+    "for, while, until, if, case and (( )) are, with [ ] as their test",
   ],
   read: [
     "read in a form that is not run here",
@@ -59,7 +57,10 @@ export const CONSTRUCTS = {
     "a parameter expansion of a form that is not known",
     "${NAME}, ${NAME:-word}, ${NAME:+word}, ${NAME:?word}, ${#NAME}, ${NAME#pattern} and ${NAME%pattern} are",
   ],
-  arithmetic: ["an arithmetic expansion", LITERAL],
+  arithmetic: [
+    "an arithmetic expression of a form that is not known",
+    "numbers in digits, names, $NAME, $(…) and the operators of C are",
+  ],
   glob: ["a glob of a form that is not known", "*, ? and [a-z] are; or put it in single quotes"],
   brace: [
     "a brace expansion of a form that is not known",

@@ -6,6 +6,8 @@ import type { PlanNode, Word, WordPart } from "../core/plan.ts";
 export interface WordContext {
   /** What stands at `index` as `$(…)` or backquotes, understood whole; `end` is just past it. */
   substitution(index: number): { readonly body: PlanNode; readonly end: number };
+  /** Where the `$((…))` that stands at `index` ends. Throws where none does. */
+  arithmeticEnd(index: number): number;
   /** `$0`, `$1`, … of a script that was given its arguments; null where there are none. */
   readonly positional: readonly string[] | null;
   /** Called for what not every POSIX shell reads alike. */

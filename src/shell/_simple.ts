@@ -1,6 +1,7 @@
 /** Reads simple commands: assignments, words and redirections, each where the tree has it. */
 
 import type {
+  ArithmeticCommandExpansion,
   Command,
   CommandExpansionPart,
   Redirection as ParsedRedirection,
@@ -58,16 +59,23 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
   return finishCommand(simple, { indexes: words.map(({ index }) => index), source, nested, loops });
 }
 
-function contextOf(walk: Walk, root: SyntaxNode): WordContext {
-  let found: Map<number, CommandExpansionPart> | null = null;
+/** What reading words takes from around them; `root`: the part of the tree that they stand in. */
+export function contextOf(walk: Walk, root: SyntaxNode): WordContext {
+  let found: Found | null = null;
   return {
     positional: walk.place.positional,
     onDialect: () => walk.reading.posix = false,
     substitution(index) {
       found ??= substitutionsOf(root, walk.reading.forEachChild);
-      const part = found.get(index);
+      const part = found.substitutions.get(index);
       if (part === undefined) throw new Refused("syntax", index);
       return readSubstitution(part, walk);
+    },
+    arithmeticEnd(index) {
+      found ??= substitutionsOf(root, walk.reading.forEachChild);
+      const end = found.arithmetic.get(index);
+      if (end === undefined) throw new Refused("arithmetic", index);
+      return end;
     },
   };
 }
@@ -76,18 +84,32 @@ function contextOf(walk: Walk, root: SyntaxNode): WordContext {
 function substitutionsOf(
   root: SyntaxNode,
   each: Reading["forEachChild"],
-): Map<number, CommandExpansionPart> {
-  const found = new Map<number, CommandExpansionPart>();
+): Found {
+  const substitutions = new Map<number, Substitution>();
+  const arithmetic = new Map<number, number>();
   const visit = (node: SyntaxNode): void => {
-    if (node.type === "CommandExpansion") found.set(node.pos, node);
-    else each(node, visit);
+    if (node.type === "CommandExpansion" || node.type === "ArithmeticCommandExpansion") {
+      substitutions.set(node.pos, node);
+      return;
+    }
+    if (node.type === "ArithmeticExpansion") arithmetic.set(node.pos, node.end);
+    each(node, visit);
   };
   visit(root);
-  return found;
+  return { substitutions, arithmetic };
+}
+
+type Substitution = CommandExpansionPart | ArithmeticCommandExpansion;
+
+/** What of a word is run or calculated, by where it stands. */
+interface Found {
+  readonly substitutions: ReadonlyMap<number, Substitution>;
+  /** Where each ends. */
+  readonly arithmetic: ReadonlyMap<number, number>;
 }
 
 function readSubstitution(
-  part: CommandExpansionPart,
+  part: Substitution,
   walk: Walk,
 ): { readonly body: PlanNode; readonly end: number } {
   const { source, end: limit } = walk.scanner;

@@ -2,6 +2,7 @@
 
 import type { Word } from "../core/plan.ts";
 import { ansiText } from "./_ansi.ts";
+import { readArithmetic } from "./_arithmetic.ts";
 import { readParameter } from "./_parameter.ts";
 import { Parts, type WordContext, type WordKind } from "./_parts.ts";
 import type { Scanner } from "./_scanner.ts";
@@ -182,8 +183,16 @@ function readDollar(
   parts: Parts,
   quoted: boolean,
 ): void {
-  if (scanner.startsWith("$((") || scanner.startsWith("$[")) {
-    throw new Refused("arithmetic", scanner.at);
+  if (scanner.startsWith("$[")) throw new Refused("arithmetic", scanner.at);
+  // `$( (…) )` is one of the other kind.
+  if (scanner.startsWith("$((")) {
+    const end = context.arithmeticEnd(scanner.at);
+    scanner.at += "$((".length;
+    const expression = readArithmetic(scanner, context);
+    scanner.expect("))");
+    if (scanner.at !== end) throw new Refused("arithmetic", scanner.at);
+    parts.push({ kind: "arithmetic", expression, quoted });
+    return;
   }
   if (scanner.startsWith("$(")) return readSubstitution(scanner, context, parts, quoted);
   const next = scanner.source[scanner.at + 1] ?? "";

@@ -106,6 +106,8 @@ function partText(part: WordPart): string {
       return "~";
     case "substitution":
       return "$(…)";
+    case "arithmetic":
+      return "$((…))";
     case "parameter": {
       const { name, operation } = part;
       if (operation === null) return `\${${name}}`;

@@ -2,6 +2,7 @@
 
 import type { Capability } from "../core/capability.ts";
 import {
+  type Arithmetic,
   BUILTINS,
   type CompoundPlan,
   type Plan,
@@ -166,6 +167,15 @@ function lowerCompound(node: CompoundPlan, cwd: Place, needs: Need[]): Place {
     case "while":
       lower(node.body, lower(node.test, cwd));
       break;
+    case "arithmetic":
+      lowerArithmetic(node.expression, cwd, needs);
+      break;
+    case "count":
+      for (const part of [node.first, node.test, node.step]) {
+        if (part !== null) lowerArithmetic(part, cwd, needs);
+      }
+      lower(node.body, cwd);
+      break;
     case "case":
       lowerSubstitutions(node.word, cwd, needs);
       for (const { patterns, body } of node.arms) {
@@ -238,9 +248,34 @@ function ready(capability: Capability): Need {
 function lowerSubstitutions(word: SimplePlan["words"][number], cwd: Place, needs: Need[]): void {
   for (const part of word) {
     if (part.kind === "substitution") lowerNode(part.body, cwd, needs);
+    if (part.kind === "arithmetic") lowerArithmetic(part.expression, cwd, needs);
     if (part.kind === "parameter" && part.operation !== null && "word" in part.operation) {
       lowerSubstitutions(part.operation.word, cwd, needs);
     }
+  }
+}
+
+/** The variables that it sets, and what it has run. */
+function lowerArithmetic(expression: Arithmetic, cwd: Place, needs: Need[]): void {
+  if (expression.op === "substitution") lowerNode(expression.body, cwd, needs);
+  if (expression.op === "assign" || expression.op === "step") {
+    needs.push(localChange(expression.name));
+  }
+  for (const part of partsOf(expression)) lowerArithmetic(part, cwd, needs);
+}
+
+function partsOf(expression: Arithmetic): readonly Arithmetic[] {
+  switch (expression.op) {
+    case "unary":
+      return [expression.operand];
+    case "binary":
+      return [expression.left, expression.right];
+    case "choice":
+      return [expression.test, expression.yes, expression.no];
+    case "assign":
+      return [expression.value];
+    default:
+      return [];
   }
 }
 

@@ -69,7 +69,7 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   description:
     "Runs a command line, or one program by its words as argv, and waits for its end. Without a shell, but as " +
     "bash does it: pipes, &&, ||, ;, groups, redirections, here-documents, globs, $NAME, $(…), cd, export, set -e, for, " +
-    "while, if, case, read; no functions, [[ ]], background commands, arithmetic, eval. All of it is judged before " +
+    "while, if, case, read, $((…)); no functions, [[ ]], arrays, background commands, eval. All of it is judged before " +
     "anything starts, and what is known only then when it does. " +
     "Answers stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. Ended after " +
     "timeout_ms or the policy's time, what it wrote kept.",

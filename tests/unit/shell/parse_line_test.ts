@@ -56,6 +56,12 @@ function compound(node: CompoundPlan): string {
       );
       return `case ${word(node.word)} ${arms.join(" ")}`;
     }
+    case "arithmetic":
+      return `((${JSON.stringify(node.expression)}))`;
+    case "count": {
+      const parts = [node.first, node.test, node.step].map((part) => JSON.stringify(part));
+      return `for ((${parts.join("; ")})) {${shown(node.body)}}`;
+    }
   }
 }
 
@@ -75,6 +81,8 @@ function word(parts: Word): string {
         return "<~>";
       case "substitution":
         return `<${part.quoted ? '"' : ""}${shown(part.body)}>`;
+      case "arithmetic":
+        return `<${part.quoted ? '"' : ""}${JSON.stringify(part.expression)}>`;
       case "parameter": {
         const { name, quoted, operation } = part;
         const rest = operation === null
@@ -272,7 +280,9 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["cd a b", "directory", 1],
   ["select x in a; do ls; done", "compound", 1],
   ["[[ -f x ]]", "compound", 1],
-  ["((1))", "compound", 1],
+  ["((1,2))", "syntax", 4],
+  ["((a[0]))", "array", 4],
+  ["for ((i=0;i<3)); do ls; done", "syntax", 14],
   ["f() { ls; }", "function", 1],
   ["function f { ls; }", "function", 1],
   ["foo(bar", "syntax", 4],
@@ -329,9 +339,11 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["echo ${x[0]}", "parameter", 6],
   ["echo ${x:-a b}", "parameter", 12],
   ["echo \"${x:-'a'}\"", "parameter", 12],
-  ["echo $((1+1))", "arithmetic", 6],
+  ["echo $((08))", "arithmetic", 9],
+  ["echo $((2#1))", "arithmetic", 9],
+  ["echo $((RANDOM))", "special", 9],
   ["echo $[1+1]", "arithmetic", 6],
-  ['echo "$((a[$(id)]))"', "arithmetic", 7],
+  ['echo "$((a[$(id)]))"', "array", 11],
   ["cat <(ls)", "process", 5],
   ["tee >(ls)", "process", 5],
   ["echo `echo \\`id\\``", "backquote", 6],

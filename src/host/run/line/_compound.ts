@@ -1,6 +1,7 @@
 /** Runs loops and conditions (POSIX, 2.9.4): which of their parts, and how often. */
 
 import type { CompoundPlan, PlanNode } from "../../../core/plan.ts";
+import { calculate } from "./_arithmetic.ts";
 import { type Expander, expandText, expandWord, patternOf } from "./_expand.ts";
 import { compilePattern } from "./_pattern.ts";
 import { type LineState, statusOf, SUCCESS } from "./_state.ts";
@@ -10,8 +11,6 @@ export interface CompoundHost {
   readonly expander: Expander;
   /** `tested`: somebody looks at the status, and it ends nothing. */
   run(node: PlanNode, tested?: boolean): Promise<void>;
-  /** Throws the ToolError that refuses to have this variable set. */
-  allowVariable(name: string): Promise<void>;
   /** Between one time and the next. */
   turn(): Promise<void>;
 }
@@ -44,6 +43,13 @@ export async function runCompound(
       return await runWhile(node, state, host);
     case "case":
       return await runCase(node, state, host);
+    case "arithmetic": {
+      const value = await calculate(node.expression, state, host.expander);
+      state.status = value === 0n ? { code: 1, signal: null } : SUCCESS;
+      return;
+    }
+    case "count":
+      return await runCount(node, state, host);
   }
 }
 
@@ -59,9 +65,25 @@ async function runFor(
   state.status = SUCCESS;
   for (const value of values) {
     await host.turn();
-    await host.allowVariable(name);
+    await host.expander.allowVariable(name, state);
     state.assign(name, value);
     if (await once(() => host.run(body))) return;
+  }
+}
+
+async function runCount(
+  { first, test, step, body }: Node<"count">,
+  state: LineState,
+  host: CompoundHost,
+): Promise<void> {
+  const { expander } = host;
+  if (first !== null) await calculate(first, state, expander);
+  state.status = SUCCESS;
+  for (;;) {
+    await host.turn();
+    if (test !== null && await calculate(test, state, expander) === 0n) return;
+    if (await once(() => host.run(body))) return;
+    if (step !== null) await calculate(step, state, expander);
   }
 }
 

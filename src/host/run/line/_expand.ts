@@ -1,18 +1,12 @@
 /** From the words of a plan to arguments: parameters, substitutions, splitting, file names (POSIX, 2.6). */
 
-import type { PlanNode, Word, WordPart } from "../../../core/plan.ts";
+import type { Word, WordPart } from "../../../core/plan.ts";
+import { calculate } from "./_arithmetic.ts";
 import { escapePattern, isPattern, plainOf, removeMatch } from "./_pattern.ts";
+import type { Expander } from "./_expander.ts";
 import type { LineState } from "./_state.ts";
 
-/** What expanding takes beside the words. */
-export interface Expander {
-  /** Runs the body as a subshell: its output without the last newlines. Sets the status. */
-  substitute(body: PlanNode, state: LineState): Promise<string>;
-  /** The names that match, sorted as in the C locale; none where there are none. */
-  filesOf(pattern: string, state: LineState): readonly string[];
-  /** Ends the line with a message. */
-  fail(message: string, state: LineState): Promise<never>;
-}
+export type { Expander } from "./_expander.ts";
 
 /** A piece of an expanded word: as it is, a pattern, or what is split at blanks and may hold patterns. */
 interface Piece {
@@ -89,6 +83,10 @@ async function piecesOf(
       return [{ kind: "plain", text: state.valueOf("HOME") ?? "~" }];
     case "substitution": {
       const text = await expander.substitute(part.body, state);
+      return [{ kind: part.quoted ? "plain" : "split", text }];
+    }
+    case "arithmetic": {
+      const text = String(await calculate(part.expression, state, expander));
       return [{ kind: part.quoted ? "plain" : "split", text }];
     }
     case "parameter":

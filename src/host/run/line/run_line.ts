@@ -71,6 +71,7 @@ class LineRunner {
     return {
       substitute: (body, state) => this.#substitute(body, state, descriptors),
       filesOf: (pattern, state) => this.#host.filesOf(pattern, state.directory),
+      allowVariable: (name, state) => this.#allowVariable(name, state),
       fail: async (message, state) => {
         await this.#complain(descriptors, message);
         state.status = state.expansionFailure;
@@ -124,6 +125,9 @@ class LineRunner {
         await this.#group(node, state, place);
         // What failed inside a plain group has ended it there, or was looked at.
         if (!node.subshell) return;
+        break;
+      case "arithmetic":
+        await this.#compound(node, state, place);
         break;
       default:
         return await this.#compound(node, state, place);
@@ -186,7 +190,6 @@ class LineRunner {
         expander: this.#expander(descriptors),
         run: (part, tested = false) =>
           this.#node(part, state, { ...inner, tested: tested || inner.tested }),
-        allowVariable: (name) => this.#allowVariable(name, state),
         turn: () => this.#turn(),
       });
     } finally {

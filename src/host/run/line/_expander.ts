@@ -1,0 +1,16 @@
+/** What expanding the words of a line asks of whoever runs it. */
+
+import type { PlanNode } from "../../../core/plan.ts";
+import type { LineState } from "./_state.ts";
+
+/** What expanding takes beside the words. */
+export interface Expander {
+  /** Runs the body as a subshell: its output without the last newlines. Sets the status. */
+  substitute(body: PlanNode, state: LineState): Promise<string>;
+  /** The names that match, sorted as in the C locale; none where there are none. */
+  filesOf(pattern: string, state: LineState): readonly string[];
+  /** Throws the ToolError that refuses to have this variable set. */
+  allowVariable(name: string, state: LineState): Promise<void>;
+  /** Ends the line with a message. */
+  fail(message: string, state: LineState): Promise<never>;
+}

@@ -1,0 +1,182 @@
+/** Reads arithmetic expressions (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION): the operators of C on whole numbers. */
+
+import type { Arithmetic } from "../core/plan.ts";
+import { isSpecialVariable } from "./_parameter.ts";
+import type { WordContext } from "./_parts.ts";
+import type { Scanner } from "./_scanner.ts";
+import { Refused } from "./_constructs.ts";
+
+/** Operators on two sides, those that bind least first; each level goes from left to right. */
+const LEVELS: readonly (readonly string[])[] = [
+  ["||"],
+  ["&&"],
+  ["|"],
+  ["^"],
+  ["&"],
+  ["==", "!="],
+  ["<=", ">=", "<", ">"],
+  ["<<", ">>"],
+  ["+", "-"],
+  ["*", "/", "%"],
+];
+/** All that one could be the beginning of, the longer first. */
+const OPERATOR =
+  /^(?:<<=|>>=|\*\*|\+\+|--|[-+*/%&|^]=|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^!~?:=,])/;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*/;
+/** Numbers that all shells read alike: no bases, and no more digits than 64 bits surely hold. */
+const NUMBER = /^(?:0[xX][0-9A-Fa-f]{1,15}|0[0-7]{0,18}|[1-9][0-9]{0,17})(?![0-9A-Za-z_#@.])/;
+const MOST_DEPTH = 100;
+
+/** The expression at the scanner, up to what cannot belong to it. Throws {@linkcode Refused}. */
+export function readArithmetic(scanner: Scanner, context: WordContext): Arithmetic {
+  return new Reader(scanner, context).choice();
+}
+
+/** Past blanks and newlines, which say nothing in an expression. */
+export function skipSpace(scanner: Scanner): void {
+  while (/^[ \t\n]$/.test(scanner.character)) scanner.at++;
+}
+
+class Reader {
+  readonly #scanner: Scanner;
+  readonly #context: WordContext;
+  #depth = 0;
+
+  constructor(scanner: Scanner, context: WordContext) {
+    this.#scanner = scanner;
+    this.#context = context;
+  }
+
+  #rest(): string {
+    const { source, at, end } = this.#scanner;
+    return source.slice(at, end);
+  }
+
+  /** The operator that stands next; empty for none. */
+  #operator(): string {
+    skipSpace(this.#scanner);
+    return OPERATOR.exec(this.#rest())?.[0] ?? "";
+  }
+
+  #refuse(): never {
+    throw new Refused("arithmetic", this.#scanner.at);
+  }
+
+  /** Assignments and `?:`, which go from right to left. */
+  choice(): Arithmetic {
+    if (++this.#depth > MOST_DEPTH) throw new Refused("deep", this.#scanner.at);
+    const test = this.#level(0);
+    if (this.#operator() !== "?") {
+      this.#depth--;
+      return test;
+    }
+    this.#scanner.at++;
+    const yes = this.choice();
+    if (this.#operator() !== ":") this.#refuse();
+    this.#scanner.at++;
+    const no = this.choice();
+    this.#depth--;
+    return { op: "choice", test, yes, no };
+  }
+
+  #level(level: number): Arithmetic {
+    const operators = LEVELS[level];
+    if (operators === undefined) return this.#power();
+    let left = this.#level(level + 1);
+    for (;;) {
+      const operator = this.#operator();
+      if (!operators.includes(operator)) return left;
+      this.#scanner.at += operator.length;
+      left = { op: "binary", operator, left, right: this.#level(level + 1) };
+    }
+  }
+
+  /** `2 ** 3 ** 2` is `2 ** (3 ** 2)`. */
+  #power(): Arithmetic {
+    const left = this.#unary();
+    if (this.#operator() !== "**") return left;
+    this.#scanner.at += 2;
+    if (++this.#depth > MOST_DEPTH) throw new Refused("deep", this.#scanner.at);
+    const right = this.#power();
+    this.#depth--;
+    return { op: "binary", operator: "**", left, right };
+  }
+
+  #unary(): Arithmetic {
+    const operator = this.#operator();
+    if (operator === "++" || operator === "--") {
+      this.#scanner.at += 2;
+      skipSpace(this.#scanner);
+      return { op: "step", name: this.#name(), by: operator === "++" ? 1 : -1, before: false };
+    }
+    if (!["-", "+", "!", "~"].includes(operator)) return this.#operand();
+    this.#scanner.at++;
+    if (++this.#depth > MOST_DEPTH) throw new Refused("deep", this.#scanner.at);
+    const operand = this.#unary();
+    this.#depth--;
+    return { op: "unary", operator, operand };
+  }
+
+  #name(): string {
+    const name = NAME.exec(this.#rest())?.[0];
+    if (name === undefined) this.#refuse();
+    if (isSpecialVariable(name)) throw new Refused("special", this.#scanner.at);
+    this.#scanner.at += name.length;
+    // An array's.
+    if (this.#scanner.character === "[") throw new Refused("array", this.#scanner.at);
+    return name;
+  }
+
+  #operand(): Arithmetic {
+    const scanner = this.#scanner;
+    skipSpace(scanner);
+    const { character } = scanner;
+    if (character === "(") {
+      scanner.at++;
+      const inner = this.choice();
+      skipSpace(scanner);
+      scanner.expect(")");
+      return inner;
+    }
+    if (character === "$") return this.#expansion();
+    if (/[0-9]/.test(character)) {
+      const text = NUMBER.exec(this.#rest())?.[0];
+      if (text === undefined) this.#refuse();
+      scanner.at += text.length;
+      const octal = /^0[0-7]/.test(text) ? `0o${text.slice(1)}` : text;
+      return { op: "number", digits: String(BigInt(octal)) };
+    }
+    const name = this.#name();
+    return this.#changed(name) ?? { op: "variable", name };
+  }
+
+  /** What is done to the variable that was just read; null for nothing. */
+  #changed(name: string): Arithmetic | null {
+    const operator = this.#operator();
+    if (name === "PWD" || name === "OLDPWD") return null;
+    if (operator === "++" || operator === "--") {
+      this.#scanner.at += 2;
+      return { op: "step", name, by: operator === "++" ? 1 : -1, before: true };
+    }
+    const assigns = operator === "=" || (/^[-+*/%&|^<>]+=$/.test(operator) &&
+      !["<=", ">="].includes(operator));
+    if (!assigns) return null;
+    this.#scanner.at += operator.length;
+    return { op: "assign", name, operator: operator.slice(0, -1), value: this.choice() };
+  }
+
+  /** `$NAME`, `${NAME}`, `$(…)`: what comes out must be one number. */
+  #expansion(): Arithmetic {
+    const scanner = this.#scanner;
+    if (scanner.startsWith("$(") && !scanner.startsWith("$((")) {
+      const { body, end } = this.#context.substitution(scanner.at);
+      scanner.at = end;
+      return { op: "substitution", body };
+    }
+    const braced = scanner.startsWith("${");
+    scanner.at += braced ? 2 : 1;
+    const name = this.#name();
+    if (braced) scanner.expect("}");
+    return { op: "variable", name };
+  }
+}

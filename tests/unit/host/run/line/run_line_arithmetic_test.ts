@@ -1,0 +1,104 @@
+/** Arithmetic must come to what it comes to in bash, or not be calculated. */
+
+import { assertEquals } from "@std/assert";
+import { Random } from "../../../../random.ts";
+import { withDirectory } from "../../files/_temporary.ts";
+import { compareWithBash, fill, runLine } from "./_line.ts";
+
+const LINES = [
+  "echo $((1+2*3)) $(( (1+2)*3 )) $((7/2)) $((-7/2)) $((-7%3)) $((2**10)) $((2**3**2))",
+  "echo $((0x1f)) $((010)) $((1<<4)) $((255>>2)) $((5&3)) $((5|3)) $((5^3)) $((~5)) $((!0)) $((!7))",
+  'i=5; echo $((i+1)) $(($i+1)) $((${i}*2)) "$((i))"',
+  "i=1; i=$((i+1)); echo $i; echo $((i++)) $i $((++i)) $i $((i--)) $((--i))",
+  "echo $((nope)) $((nope+1))",
+  "echo $((1<2)) $((2<=2)) $((3>4)) $((1==1)) $((1!=1)) $((1&&0)) $((1||0)) $((0||0))",
+  "echo $((1?2:3)) $((0?2:3)) $((1?0?4:5:6))",
+  "x=3; echo $((x=7)) $x $((x+=2)) $x $((x*=2)) $((x-=1)) $((x/=2)) $((x%=5)) $((x<<=2)) $((x|=1)) $x",
+  "echo $((-2**2)) $((- 3)) $((+4)) $((-(-5)))",
+  "echo $((999999999999999999*100))",
+  'echo "$(( $(wc -l < a.txt) + 1 ))"',
+  "for ((i=0; i<3; i++)); do echo $i; done; echo $i",
+  "for ((;;)); do break; done; echo ok",
+  "for ((i=3; i>0; i--)); do [ $i = 2 ] && continue; echo $i; done",
+  "((1)) && echo yes; ((0)) || echo no",
+  "i=0; while ((i<3)); do echo $i; ((i++)); done",
+  "i=0; while [ $i -lt 3 ]; do i=$((i+1)); echo $i; done",
+  "((i=5)); echo $i",
+  "set -e; ((0)); echo no",
+  "set -e; ((1)); echo yes",
+  "set -e; i=0; ((i++)) || true; echo $i",
+  "n=0; for f in *.txt; do n=$((n+1)); done; echo $n",
+  "x=; echo $((x+1))",
+  'x=" 5 "; echo $((x+1))',
+  "x=-3; echo $((x*2)) $((5-$x)) $((5 - x))",
+  "x=010; echo $((x))",
+  "sum=0; for i in 1 2 3; do ((sum+=i)); done; echo $sum",
+  "echo $((5 % 3 * 2 - 1)) $((1 + 2 << 3)) $((6 & 3 == 2))",
+  'echo a$((1+1))b "x$((2))"',
+  "a=5; b=3; echo $(( a > b ? a : b ))",
+  "echo $(( (1+2) ))",
+  "echo $((0)) && echo $((0 && nope/0))",
+  "cat <<E\n$((1+1)) $(echo hi)\nE",
+  "head -n $((1+1)) a.txt",
+  "[ $((3 % 2)) -eq 1 ] && echo odd",
+  "echo $(( 1 +\n2 ))",
+];
+
+Deno.test("arithmetic comes to what it comes to in bash", () => compareWithBash(LINES));
+
+const BINARY = "+ - * / % ** << >> & | ^ == != < > <= >= && ||".split(" ");
+
+/** An expression of bash's; what stands behind an operator that not every number may stand behind is a number that may. */
+function expression(random: Random, depth: number): string {
+  const inner = () => expression(random, depth - 1);
+  if (depth === 0) {
+    return random.pick(["0", "1", "7", "12", "0x1f", "017", "a", "b", "$a", "${b}", "nope"]);
+  }
+  switch (random.below(6)) {
+    case 0:
+      return `(${inner()})`;
+    case 1:
+      return `${random.pick(["-", "+", "!", "~"])} ${inner()}`;
+    case 2:
+      return `(${inner()}) ? ${inner()} : (${inner()})`;
+    case 3:
+      return `(${random.pick(["c = ", "c += ", "c -= ", "c *= "])}${inner()})`;
+    default: {
+      const operator = random.pick(BINARY);
+      const safe = ["/", "%", "**", "<<", ">>"].includes(operator);
+      const right = safe ? String(1 + random.below(9)) : inner();
+      return `${inner()} ${operator} ${right}`;
+    }
+  }
+}
+
+Deno.test("any expression comes to what it comes to in bash", () => {
+  const random = new Random(71);
+  const lines = Array.from({ length: 12 }, () => {
+    const all = Array.from({ length: 40 }, () => `$((${expression(random, 1 + random.below(4))}))`);
+    return `a=5; b=-3; c=2; echo ${all.join(" ")} $c`;
+  });
+  return compareWithBash(lines);
+});
+
+/** What bash takes for more than a number: it could run something, or ends in bash in a way of its own. */
+const REFUSED = [
+  "x=1+1; echo $((x))",
+  "x='a[$(echo 1)]'; echo $((x))",
+  "echo $((1/0))",
+  "x=0; echo $((5 % x))",
+  "echo $((2 ** -1))",
+  "echo $((1 << 64))",
+  "x=08; echo $((x))",
+  "echo $(( $(echo) + 1 ))",
+];
+
+Deno.test("what bash would take further than numbers is not calculated", () =>
+  withDirectory(async (directory) => {
+    fill(directory);
+    for (const line of REFUSED) {
+      // Thrown where nothing of the line has begun.
+      const refusal = await runLine(line, directory).then((ran) => ran.refusal, (error) => error);
+      assertEquals(refusal?.code, "COMMAND_UNPARSABLE", line);
+    }
+  }));
