@@ -67,7 +67,7 @@ export interface StayingRunner extends Runner {
   readonly bell: Bell;
   /** Calls that have not answered. */
   readonly running: number;
-  /** Of these, those that wait for a thread. */
+  /** Of these, those that wait for a thread, or for others to end. */
   readonly queued: number;
   readonly threads: number;
   /**

@@ -57,8 +57,8 @@ export interface Attack {
   readonly change: (at: Place) => void;
   /** What was agreed to is untouched by the path that it was found at: once it waits, it may run there. */
   readonly stands?: true;
-  /** Whether what nobody agreed to was done. */
-  readonly harmed: (at: Place) => boolean;
+  /** Whether what nobody agreed to was done. `said`: the answer, as JSON; "" where there is none yet. */
+  readonly harmed: (at: Place, said: string) => boolean;
 }
 
 const EVIL = "echo harm >proof\n";
@@ -199,6 +199,15 @@ export const PROGRAMS: readonly Attack[] = [
     files: { "in.txt": "fine\n" },
     tool: "run_command",
     args: { command: "cat <in.txt >out" },
+    change: (at) => at.write("in.txt", "harm\n"),
+  },
+  {
+    name: "a file that a program alone reads and shows",
+    policy: "all",
+    harmed: (_, said) => said.includes("harm"),
+    files: { "in.txt": "fine\n" },
+    tool: "run_command",
+    args: { argv: ["cat", "in.txt"] },
     change: (at) => at.write("in.txt", "harm\n"),
   },
   {

@@ -4,7 +4,6 @@
  * Each row is tried as it stands, too; and what was changed is done once somebody agrees to that.
  */
 
-import { lchownSync } from "node:fs";
 import { assert, assertEquals } from "@std/assert";
 import { Session } from "../binary/_mcp_session.ts";
 import {
@@ -15,14 +14,8 @@ import {
   type StartOptions,
   Workspace,
 } from "../binary/toolgate.ts";
+import { own, type User, USERS } from "./_users.ts";
 import { argumentsIn, type Attack, FILES, Place, POLICIES, PROGRAMS } from "./_agreed_rows.ts";
-
-type User = Pick<StartOptions, "user">;
-
-/** An ordinary user beside root, where root runs the tests. */
-const USERS: readonly (readonly [string, User])[] = Deno.uid() === 0
-  ? [["root", {}], ["an ordinary user", { user: { uid: 65532, gid: 65532 } }]]
-  : [["this user", {}]];
 
 /** A row that is tried: with the change, or as it stands. */
 interface Trial {
@@ -51,21 +44,13 @@ function lay(
       attack.lay?.(at);
       const change = () => {
         attack.change(at);
-        if (user !== undefined) own(at.path(), user);
+        own(at.path(), user);
       };
       const { tool } = attack;
       return { attack, at, changes, tool, args: argumentsIn(attack, at.folder), change };
     });
-  if (user !== undefined) own(workspace.base, user);
+  own(workspace.base, user);
   return trials;
-}
-
-/** What is the user's already is left as it is: its identity changes with its owner. */
-function own(path: string, user: { readonly uid: number; readonly gid: number }): void {
-  const { uid, isDirectory } = Deno.lstatSync(path);
-  if (uid !== user.uid) lchownSync(path, user.uid, user.gid);
-  if (!isDirectory) return;
-  for (const { name } of Deno.readDirSync(path)) own(`${path}/${name}`, user);
 }
 
 const POLICY_NAMES = ["all", "guarded"] as const;
@@ -86,7 +71,7 @@ class Consent {
     this.#questions++;
     assert(this.#questions <= (changes ? 2 : 1), `${attack.name}: asked once more`);
     if (this.#questions === 1 && changes) change();
-    else if (changes) assert(!attack.harmed(at), `${attack.name}: before anybody agreed to it`);
+    else if (changes) assert(!attack.harmed(at, ""), `${attack.name}: before anybody agreed to it`);
   }
 
   /** What was asked for twice was done, and so could have been seen where it was not agreed to. */
@@ -94,9 +79,12 @@ class Consent {
     const { attack, at, changes } = this.#trial;
     assert(success, `${attack.name}: ${JSON.stringify(said)}`);
     assertEquals(this.#questions, changes ? 2 : 1, attack.name);
-    if (changes) assert(attack.harmed(at), `${attack.name}: seen by nobody`);
+    if (changes) assert(attack.harmed(at, JSON.stringify(said)), `${attack.name}: seen by nobody`);
   }
 }
+
+/** `limits.concurrency` of a policy that says nothing. */
+const CONCURRENCY = 8;
 
 type Said = Answer & { readonly approval?: string };
 
@@ -167,12 +155,17 @@ async function inPairs(jobs: readonly (() => Promise<void>)[]): Promise<void> {
   await Promise.all([work(), work()]);
 }
 
-/** With every thread for programs busy: they are changed when all wait for one, approved. */
+/**
+ * With every place for programs busy, on the threads for them (lines) and where single ones are started: they are changed
+ * when all wait for one, approved.
+ */
 async function whileTheyWait(trials: readonly Trial[], pipe: Pipe): Promise<void> {
-  const busy = Array.from({ length: 8 }, (_, at) => `busy${at}`);
-  const sleeps = { tool: "run_command", args: { argv: ["sleep", "600"] } };
+  const asleep = [{ argv: ["sleep", "600"] }, { command: "sleep 600 || false" }].flatMap((args) =>
+    Array.from({ length: CONCURRENCY }, () => ({ tool: "run_command", args }))
+  );
+  const busy = asleep.map((_, at) => `busy${at}`);
   await pipe.send(
-    ...busy.map((id) => ({ id, ...sleeps })),
+    ...asleep.map((request, at) => ({ id: busy[at], ...request })),
     ...trials.map(({ tool, args }, id) => ({ id, tool, args })),
   );
   const answers = new Map<number, Answer>();
@@ -200,8 +193,9 @@ async function whileTheyWait(trials: readonly Trial[], pipe: Pipe): Promise<void
     }
   }
   for (const [id, { attack, at, changes }] of trials.entries()) {
-    const { success, error } = answers.get(id) as Answer;
-    if (changes) assert(!attack.harmed(at), attack.name);
+    const answer = answers.get(id) as Answer;
+    const { success, error } = answer;
+    if (changes) assert(!attack.harmed(at, JSON.stringify(answer.output)), attack.name);
     if (changes && attack.stands === true && success) continue;
     assertEquals(success, !changes, `${attack.name}: ${error?.message}`);
     if (changes) assertEquals(error?.code, "APPROVAL_EXPIRED", attack.name);

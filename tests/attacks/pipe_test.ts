@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { type Answer, Pipe, start, Workspace } from "../binary/toolgate.ts";
+import { own, type User, USERS } from "./_users.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
@@ -51,8 +52,14 @@ const NO_IDS = [
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-Deno.test("serve: an id comes back byte for byte, or is refused", async () => {
+/** Tried as each user. */
+function attack(name: string, attempt: (user: User) => Promise<void>): void {
+  for (const [who, user] of USERS) Deno.test(`${name}, ${who}`, () => attempt(user));
+}
+
+attack("serve: an id comes back byte for byte, or is refused", async (user) => {
   await using workspace = new Workspace({ "a.txt": "x" });
+  own(workspace.base, user.user);
   const args = ["serve", "--policy", workspace.policy(POLICY)];
   const requests = [
     (id: string) => `{"id":${id},"op":"ping"}`,
@@ -65,6 +72,7 @@ Deno.test("serve: an id comes back byte for byte, or is refused", async () => {
   for (const request of requests) {
     const { stdout } = await start(args, {
       cwd: workspace.root,
+      ...user,
       stdin: [...IDS, ...NO_IDS].map((id) => `${request(id)}\n`).join(""),
     });
     const lines = linesOf(stdout);
@@ -79,9 +87,10 @@ Deno.test("serve: an id comes back byte for byte, or is refused", async () => {
   }
 });
 
-Deno.test("serve: what is cancelled is the request of that very id", async () => {
+attack("serve: what is cancelled is the request of that very id", async (user) => {
   await using workspace = new Workspace();
-  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
+  own(workspace.base, user.user);
+  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root, ...user });
   const write = '"tool":"write_file","args":{"path":"a","content":"x"}';
   await pipe.send(`{"id":9007199254740992,${write}}`);
   await pipe.next();
@@ -93,12 +102,14 @@ Deno.test("serve: what is cancelled is the request of that very id", async () =>
   await pipe.close();
 });
 
-Deno.test("mcp: an id comes back byte for byte, or is refused", async () => {
+attack("mcp: an id comes back byte for byte, or is refused", async (user) => {
   await using workspace = new Workspace();
+  own(workspace.base, user.user);
   const initialize = '{"jsonrpc":"2.0","id":"first","method":"initialize","params":' +
     '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n';
   const { stdout } = await start(["mcp", "--policy", workspace.policy(POLICY)], {
     cwd: workspace.root,
+    ...user,
     stdin: initialize +
       [...IDS, ...NO_IDS].map((id) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`).join(""),
   });
@@ -117,38 +128,42 @@ Deno.test("mcp: an id comes back byte for byte, or is refused", async () => {
   assert(answered > 8, `${answered}`);
 });
 
-Deno.test("what waits for somebody to agree is bounded by its bytes, and whoever agrees is heard", async () => {
-  await using workspace = new Workspace();
-  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-  const sent = 150;
-  const content = "x".repeat(1_900_000);
-  const sending = (async () => {
-    for (let id = 0; id < sent; id++) {
-      await pipe.send({ id, tool: "write_file", args: { path: `${id}.txt`, content } });
+attack(
+  "what waits for somebody to agree is bounded by its bytes, and whoever agrees is heard",
+  async (user) => {
+    await using workspace = new Workspace();
+    own(workspace.base, user.user);
+    const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root, ...user });
+    const sent = 150;
+    const content = "x".repeat(1_900_000);
+    const sending = (async () => {
+      for (let id = 0; id < sent; id++) {
+        await pipe.send({ id, tool: "write_file", args: { path: `${id}.txt`, content } });
+      }
+      await pipe.send({ id: "stats", op: "stats" });
+    })();
+    let first: string | null = null;
+    const codes = new Map<string, number>();
+    for (;;) {
+      const said = await pipe.next() as (Answer & { readonly approval?: string }) | null;
+      assert(said !== null);
+      if (said.event === "approval_required") first ??= said.approval ?? null;
+      else if (said.id === "stats") {
+        // Four of the longest, and the one that was on its way.
+        assert(said.output.request_bytes <= 5 * 2 ** 21, JSON.stringify(said.output));
+        assert(said.output.memory_bytes < 700e6, JSON.stringify(said.output));
+        break;
+      } else if (said.error !== null) {
+        codes.set(said.error.code, (codes.get(said.error.code) ?? 0) + 1);
+      }
     }
-    await pipe.send({ id: "stats", op: "stats" });
-  })();
-  let first: string | null = null;
-  const codes = new Map<string, number>();
-  for (;;) {
-    const said = await pipe.next() as (Answer & { readonly approval?: string }) | null;
-    assert(said !== null);
-    if (said.event === "approval_required") first ??= said.approval ?? null;
-    else if (said.id === "stats") {
-      // Four of the longest, and the one that was on its way.
-      assert(said.output.request_bytes <= 5 * 2 ** 21, JSON.stringify(said.output));
-      assert(said.output.memory_bytes < 700e6, JSON.stringify(said.output));
-      break;
-    } else if (said.error !== null) {
-      codes.set(said.error.code, (codes.get(said.error.code) ?? 0) + 1);
-    }
-  }
-  await sending;
-  assertEquals([...codes.keys()], ["RESOURCE_LIMIT"]);
-  assert((codes.get("RESOURCE_LIMIT") ?? 0) > sent - 10, JSON.stringify([...codes]));
-  await pipe.send({ id: "yes", op: "approve", approval: first });
-  const answers = await pipe.answers(2);
-  assertEquals(answers.get("yes")?.success, true);
-  assertEquals([...Deno.readDirSync(workspace.root)].length, 1);
-  await pipe.close();
-});
+    await sending;
+    assertEquals([...codes.keys()], ["RESOURCE_LIMIT"]);
+    assert((codes.get("RESOURCE_LIMIT") ?? 0) > sent - 10, JSON.stringify([...codes]));
+    await pipe.send({ id: "yes", op: "approve", approval: first });
+    const answers = await pipe.answers(2);
+    assertEquals(answers.get("yes")?.success, true);
+    assertEquals([...Deno.readDirSync(workspace.root)].length, 1);
+    await pipe.close();
+  },
+);

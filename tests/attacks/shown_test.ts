@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Session } from "../binary/_mcp_session.ts";
 import { call, Pipe, start, Workspace } from "../binary/toolgate.ts";
+import { own, type User, USERS } from "./_users.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
@@ -60,11 +61,17 @@ function textsOf(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)]);
 }
 
-for (const [way, requestOf] of WAYS) {
-  Deno.test(`asked over the pipe and by elicitation, nothing is raw: ${way}`, async () => {
+const TRIED = USERS.flatMap(([who, user]) =>
+  WAYS.map(([way, requestOf]) => ({ name: `${way}, ${who}`, user, requestOf }))
+);
+
+for (const { name, user, requestOf } of TRIED) {
+  Deno.test(`asked over the pipe and by elicitation, nothing is raw: ${name}`, async () => {
     await using workspace = new Workspace({ "a.txt": "one\ntwo\n" });
-    const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-    const session = new Session(workspace, POLICY);
+    const policy = workspace.policy(POLICY);
+    own(workspace.base, user.user);
+    const pipe = new Pipe(["--policy", policy], { cwd: workspace.root, ...user });
+    const session = new Session(workspace, POLICY, user);
     await session.initialize("2025-06-18", { elicitation: {} });
     let asked = 0;
     session.onRequest = ({ params }) => {
@@ -99,10 +106,12 @@ for (const [way, requestOf] of WAYS) {
   });
 }
 
-Deno.test("what waits for an answer between calls is listed safely, as text and as JSON", async () => {
+async function listsSafely(user: User): Promise<void> {
   await using workspace = new Workspace();
-  const at = { cwd: workspace.root, env: { XDG_STATE_HOME: `${workspace.base}/state` } };
+  const env = { XDG_STATE_HOME: `${workspace.base}/state` };
+  const at = { cwd: workspace.root, env, ...user };
   const policy = workspace.policy(POLICY);
+  own(workspace.base, user.user);
   for (const text of HOSTILE) {
     const args = JSON.stringify({ path: `a${text.replaceAll("/", "")}`, content: "x" });
     const { status } = await call(["write_file", "--json", args, "--policy", policy], at);
@@ -115,4 +124,11 @@ Deno.test("what waits for an answer between calls is listed safely, as text and 
     assertEquals(UNSAFE.exec(shown)?.[0] ?? null, null, JSON.stringify(shown));
   }
   assertEquals(JSON.parse(listed.stdout).length, HOSTILE.length);
-});
+}
+
+for (const [who, user] of USERS) {
+  Deno.test(
+    `what waits for an answer between calls is listed safely, as text and as JSON, ${who}`,
+    () => listsSafely(user),
+  );
+}

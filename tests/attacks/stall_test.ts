@@ -5,7 +5,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { Session } from "../binary/_mcp_session.ts";
-import { call, Pipe, type StartOptions, Workspace } from "../binary/toolgate.ts";
+import { call, Pipe, Workspace } from "../binary/toolgate.ts";
+import { USERS } from "./_users.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }, { deny: [read], match: ["**/*.pem"] }]
@@ -101,12 +102,6 @@ const LONGEST = 15_000_000;
 const SHORTER = 1_000_000;
 /** `call` is given it as an argument: MAX_ARG_STRLEN (include/uapi/linux/binfmts.h). */
 const LONGEST_TOOL = 100_000;
-
-type User = Pick<StartOptions, "user">;
-
-const USERS: readonly (readonly [string, User])[] = Deno.uid() === 0
-  ? [["root", {}], ["an ordinary user", { user: { uid: 65532, gid: 65532 } }]]
-  : [["this user", {}]];
 
 function lay(): Workspace {
   const workspace = new Workspace({ "a.txt": "x\n" });

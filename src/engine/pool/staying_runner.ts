@@ -38,7 +38,7 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
   return {
     bell: pool.bell,
     get queued() {
-      return pool.queued;
+      return pool.queued + (direct === "unopened" ? 0 : direct?.queued ?? 0);
     },
     get running() {
       return pool.running + deferredCalls + (direct === "unopened" ? 0 : direct?.running ?? 0);

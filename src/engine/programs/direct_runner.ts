@@ -81,6 +81,11 @@ export class DirectRunner implements Runner {
     return this.#jobs.size + this.#waiting.length;
   }
 
+  /** Of these, those that wait until others have ended. */
+  get queued(): number {
+    return this.#waiting.length;
+  }
+
   /**
    * Whether a call's program reads what its words name and changes nothing. A thread that others wait for, and that
    * nothing holds, is no place for looking through a tree, nor for doing what programs hand over.
