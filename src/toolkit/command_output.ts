@@ -34,10 +34,10 @@ export const OUTPUT_PROPERTIES = {
     items: {
       type: "object",
       properties: {
-        path: { type: "string" },
-        access: { enum: ["read", "write"] },
+        path: { type: "string", description: "As messages show it." },
+        access: { enum: ["read", "write"], description: "What it wanted." },
         code: { type: "string", description: "PATH_DENIED, or as the rule has it." },
-        reason: { type: "string" },
+        reason: { type: "string", description: "Why, and by which rule." },
       },
       required: ["path", "access", "code", "reason"],
     },

@@ -67,12 +67,11 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   name: "run_command",
   category: "exec",
   description:
-    "Runs a command line, or one program by its words as argv, and waits for its end. Without a shell, but as " +
-    "bash does it: pipes, &&, ||, ;, groups, redirections, here-documents, globs, $NAME, $(…), cd, export, set -e, for, " +
-    "while, if, case, read, $((…)); no functions, [[ ]], arrays, background commands, eval. All of it is judged before " +
-    "anything starts, and what is known only then when it does. " +
-    "Answers stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. Ended after " +
-    "timeout_ms or the policy's time, what it wrote kept.",
+    "Runs a command line, or one program by its words as argv, to its end. Without a shell, but as " +
+    "bash does it: pipes, &&, ||, ;, groups, redirections, here-documents, globs, $NAME, $(…), cd, export, set -e, " +
+    "for, while, if, case, read, $((…)); no functions, [[ ]], arrays, background commands, eval. All is judged before " +
+    "anything starts. Answers stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. " +
+    "Ended after timeout_ms or the policy's time, what it wrote kept.",
   risk: "dangerous",
   riskOfPrograms: true,
   goesOn: ({ plan }) => plan !== undefined && plan !== null && plan.root.kind !== "simple",
