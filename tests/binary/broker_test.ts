@@ -268,7 +268,7 @@ for (const [who, user] of USERS) {
 
   Deno.test(`${who}: what changes between being judged and being done is what was judged, or nothing`, async () => {
     await using free = openWorkspace(user);
-    const [, went, , taken] = (await alone(free, "race", "0.5")).trim().split(" ");
+    const [, went, , taken] = (await alone(free, "race", "20", "once")).trim().split(" ");
     assertEquals(went, "True");
     assert(Number(taken) > 0, "the race is no attack");
     await using workspace = openWorkspace(user);
