@@ -4,6 +4,7 @@ import type { Capability } from "./capability.ts";
 import type { ErrorCode, RuleReference, ToolError } from "./errors.ts";
 import type { Files, ReadFiles } from "./files.ts";
 import type { Network, WebSettings } from "./network.ts";
+import type { GitSettings } from "./git_settings.ts";
 import type { Plan } from "./plan.ts";
 import type { Infer, Schema } from "./schema.ts";
 import type { Survey } from "./survey.ts";
@@ -241,6 +242,8 @@ export interface ReadContext {
   readonly now: () => Date;
   /** What the policy says of the web. */
   readonly web: WebSettings;
+  /** The policy's `git`. */
+  readonly git: GitSettings;
   readonly catalogue: Catalogue;
 }
 

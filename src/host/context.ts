@@ -108,6 +108,7 @@ export function createContext(options: ContextOptions): ToolContext {
     progress: options.progress,
     count: options.count,
     now: () => new Date(),
+    git: grant.git,
     catalogue: options.catalogue,
   };
 }

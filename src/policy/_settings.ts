@@ -1,12 +1,14 @@
 /** The settings of several policies made one: the strictest value of each. */
 
 import type { CanonicalPath } from "../core/capability.ts";
+import type { GitSettings } from "../core/git_settings.ts";
 import type { Limits } from "../core/tool.ts";
 import { lies } from "./judge/path.ts";
 import { liesInAny } from "./match/path_sets.ts";
 import {
   type BackupLimits,
   DEFAULTS,
+  type GitRule,
   type Recovery,
   type Sandbox,
   type SandboxMode,
@@ -47,6 +49,20 @@ export function combineSettings(
     recovery: combineRecoveries(policies.map(({ policy }) => policy.recovery)),
     audit: combineAudits(policies),
     web: combineWebs(policies),
+    git: combineGits(policies.map(({ policy }) => policy.git)),
+  };
+}
+
+/** A further policy can only take protocols away; what it says of places and names counts where none did before. */
+function combineGits(sections: readonly (GitRule | null)[]): GitSettings {
+  const { git } = DEFAULTS;
+  const [first, ...further] = sections.map((section) => section?.protocols ?? null);
+  return {
+    protocols: (first ?? git.protocols).filter((one) =>
+      further.every((others) => others === null || others.includes(one))
+    ),
+    worktrees: sections.find((one) => one?.worktrees)?.worktrees ?? git.worktrees,
+    identity: sections.find((one) => one?.identity)?.identity ?? git.identity,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { resolve } from "@std/path";
 import type { CanonicalPath, OwnUse, Program, ResolvedCapability } from "../core/capability.ts";
+import type { GitSettings } from "../core/git_settings.ts";
 import type { Limits } from "../core/tool.ts";
 import type { BackupLimits } from "./model.ts";
 import type { Settings } from "./rulebook.ts";
@@ -38,6 +39,7 @@ export interface Grant {
   readonly connect: readonly string[];
   readonly limits: Limits;
   readonly backups: BackupLimits;
+  readonly git: GitSettings;
   readonly timeoutMs: number;
   readonly killGraceMs: number;
 }
@@ -97,6 +99,7 @@ export function grantOf(
     connect,
     limits: settings.limits,
     backups: settings.backups,
+    git: settings.git,
     timeoutMs,
     killGraceMs: settings.killGraceMs,
   };

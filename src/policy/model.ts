@@ -1,5 +1,6 @@
 /** The policy as data: what `parse.ts` makes of YAML, plain enough to be sent to another thread or embedded. */
 
+import type { GitIdentity, GitProtocol, GitSettings } from "../core/git_settings.ts";
 import type { Starts } from "../programs/spec.ts";
 import type { SearchProvider, WebProvider, WebSettings } from "../core/network.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
@@ -167,6 +168,18 @@ export interface WebRule {
   readonly registries: Partial<WebSettings["registries"]> | null;
 }
 
+/** `git`: how git is used. What is null is left to another policy, or to the default. */
+export interface GitRule {
+  /** Hooks of repositories run never. */
+  readonly hooks: "deny" | null;
+  /** Transports that git may use. */
+  readonly protocols: readonly GitProtocol[] | null;
+  /** The folder of worktrees that Toolgate makes, relative to the workspace. */
+  readonly worktrees: string | null;
+  /** Whose commits those are where the repository names nobody. */
+  readonly identity: GitIdentity | null;
+}
+
 /** `plugins`: custom tools. */
 export interface PluginRule {
   /** Paths and globs of manifests, relative to the folder of the policy file. */
@@ -211,6 +224,7 @@ export interface Policy {
   readonly audit: AuditRule | null;
   readonly recovery: Recovery | null;
   readonly web: WebRule | null;
+  readonly git: GitRule | null;
   readonly children: { readonly command: readonly string[]; readonly max: number } | null;
   readonly plugins: PluginRule | null;
 }
@@ -238,6 +252,7 @@ export const SILENT_POLICY: Policy = {
   audit: null,
   recovery: null,
   web: null,
+  git: null,
   children: null,
   plugins: null,
 };
@@ -294,6 +309,7 @@ export const DEFAULTS = {
     userAgent: "Toolgate (tools of an agent, under a policy)",
     cache: { size: 50 * MiB, ageMs: 60 * 60 * 1000 },
   },
+  git: { protocols: ["https"], worktrees: ".toolgate/worktrees", identity: null },
 } as const satisfies {
   readonly risk: { readonly allow: Risk; readonly ask: Risk };
   readonly shell: { readonly mode: "direct" | "sh" };
@@ -303,6 +319,7 @@ export const DEFAULTS = {
   readonly audit: { readonly required: boolean; readonly sync: SyncMode; readonly maxSize: number };
   readonly limits: Limits;
   readonly agents: Readonly<Record<string, AgentRule>>;
+  readonly git: GitSettings;
   readonly sandbox: Sandbox;
   readonly web: Pick<WebSettings, "robots" | "userAgent" | "cache">;
 };

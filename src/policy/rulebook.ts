@@ -3,6 +3,7 @@
  * Compiled once; every question is pure.
  */
 
+import type { GitSettings } from "../core/git_settings.ts";
 import type {
   CanonicalPath,
   Capability,
@@ -171,6 +172,7 @@ export interface Settings {
   readonly web: WebSettings;
   /** Null: no policy names a log. */
   readonly audit: AuditSettings | null;
+  readonly git: GitSettings;
 }
 
 /** The log that the policies want, `redact` of all of them together. */

@@ -218,6 +218,7 @@ class JobLoop {
         workspace: settings.workspace,
         limits: settings.limits,
         backups: settings.backups,
+        git: settings.git,
         killGraceMs: settings.killGraceMs,
       };
       const context = createContext({

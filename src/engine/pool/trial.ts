@@ -100,6 +100,7 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
     connect: [],
     limits: settings.limits,
     backups: settings.backups,
+    git: settings.git,
     timeoutMs: ATTEMPT_MS,
     killGraceMs: 0,
   };

@@ -39,6 +39,7 @@ export async function hold(
     marker,
     mark,
     limits: grant.limits,
+    git: grant.git,
     limitMaker: starter.limits,
     holds,
     wrapper,

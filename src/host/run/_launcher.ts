@@ -2,6 +2,7 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { type GitSettings, lineVariables, namesGit } from "../../core/git_settings.ts";
 import type { Limits } from "../../core/tool.ts";
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import type { StartFailure } from "../../sandbox/launcher/launcher.ts";
@@ -37,6 +38,8 @@ export interface LauncherOptions {
   /** The number that says whose they are; see `ProcessLimits`. */
   readonly mark: number | null;
   readonly limits: Limits;
+  /** For git, wherever a program of a line starts it. */
+  readonly git: GitSettings;
   readonly limitMaker: LimitMaker;
   readonly holds: ProgramHolds;
   readonly wrapper: Wrapper | null;
@@ -78,7 +81,12 @@ export class Launcher {
     const { programs, marker, wrapper, holds, limits, limitMaker, mark, broker } = this.#options;
     const directory = this.#directory(launch.directory);
     if (directory < 0) return { step: "directory", errno: -directory };
-    const variables = Array.from(launch.environment, ([name, value]) => `${name}=${value}`);
+    const { git } = this.#options;
+    // What a tool starts for itself has its own, and what the policy sets stands above these.
+    const surroundings = launch.use === undefined && namesGit(launch.argv)
+      ? new Map([...Object.entries(lineVariables(git)), ...launch.environment])
+      : launch.environment;
+    const variables = Array.from(surroundings, ([name, value]) => `${name}=${value}`);
     const start = {
       path,
       argv: words,

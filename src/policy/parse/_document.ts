@@ -12,6 +12,7 @@ import {
   backups,
   children,
   environment,
+  git,
   limits,
   plugins,
   recovery,
@@ -80,6 +81,7 @@ export const policyDocument: Field<Policy> = object({
   audit: otherwise(audit, null, "the log of decisions and outcomes"),
   recovery: otherwise(recovery, null, "what follows on failures"),
   web: otherwise(web, null, "providers on the web"),
+  git: otherwise(git, null, "how git is used, by its tools and in command lines"),
   children: otherwise(children, null, "how child agents are started"),
   plugins: otherwise(
     plugins,

@@ -1,69 +1,15 @@
-/**
- * What git is started with: an environment from nothing, and settings that stand above those of the repository, whose
- * configuration is somebody else's data. Names: git(1) "Environment Variables", git-config(1).
- */
+/** What tools start git with: an environment from nothing, and what a repository's own keys must be overridden by. */
 
 import { ToolError } from "../../core/errors.ts";
+import { GIT_ENVIRONMENT, GIT_KEYS, protocolVariables } from "../../core/git_settings.ts";
 import { printable } from "../../core/printable.ts";
 
 /** The whole environment; `GIT_DIR` and `GIT_WORK_TREE` come to it, so that git looks for no repository itself. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: "/usr/bin:/bin",
   LC_ALL: "C.UTF-8",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_ATTR_NOSYSTEM: "1",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_ASKPASS: "/bin/false",
-  GIT_SSH_COMMAND: "/bin/false",
-  GIT_PAGER: "cat",
-  GIT_EDITOR: ":",
-  GIT_SEQUENCE_EDITOR: ":",
-  // Reading must not fetch, and no object stands in for another.
-  GIT_NO_LAZY_FETCH: "1",
-  GIT_NO_REPLACE_OBJECTS: "1",
-  // None: `protocol.*.allow` of the repository is not asked then.
-  GIT_ALLOW_PROTOCOL: "",
-};
-
-/** Keys that run programs, read other files or change what is printed; a repository's own values do not count. */
-const FIXED: Readonly<Record<string, string>> = {
-  "core.fsmonitor": "false",
-  "core.hooksPath": "/dev/null",
-  "core.sshCommand": "false",
-  "core.askPass": "",
-  "core.alternateRefsCommand": "",
-  "core.attributesFile": "/dev/null",
-  "core.excludesFile": "/dev/null",
-  "core.gitProxy": "",
-  "core.quotePath": "false",
-  "credential.helper": "",
-  "uploadpack.packObjectsHook": "",
-  "interactive.diffFilter": "",
-  "gpg.program": "false",
-  "gpg.ssh.program": "false",
-  "gpg.x509.program": "false",
-  "commit.gpgSign": "false",
-  "tag.gpgSign": "false",
-  "push.gpgSign": "false",
-  "log.showSignature": "false",
-  "merge.verifySignatures": "false",
-  "gc.auto": "0",
-  "maintenance.auto": "false",
-  "safe.bareRepository": "explicit",
-  "submodule.recurse": "false",
-  "push.recurseSubmodules": "no",
-  "fetch.recurseSubmodules": "false",
-  "color.ui": "false",
-  "diff.external": "",
-  "diff.orderFile": "/dev/null",
-  "diff.noprefix": "false",
-  "diff.mnemonicPrefix": "false",
-  "grep.patternType": "default",
-  "mailmap.file": "/dev/null",
-  "i18n.logOutputEncoding": "UTF-8",
-  "user.useConfigOnly": "true",
-  "advice.detachedHead": "false",
+  ...GIT_ENVIRONMENT,
+  ...protocolVariables([]),
 };
 
 /** Sections none of whose keys is overridden key by key: with these alone nothing need be listed. */
@@ -144,6 +90,6 @@ export function overridesOf(keys: readonly string[]): Overrides {
 
 /** The settings as options of git, before its subcommand. */
 export function settingOptions(overrides: Overrides): readonly string[] {
-  return Object.entries({ ...FIXED, ...overrides.settings })
+  return Object.entries({ ...GIT_KEYS, ...overrides.settings })
     .flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 }

@@ -6,6 +6,7 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changedNames, filesOf } from "./_diff.ts";
+import { committer } from "./_identity.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { splitNul } from "./_names.ts";
 import { gitError, gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
@@ -113,13 +114,14 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
       const staged = await stagedCounts(repository);
       return { hash: null, branch: head.branch, subject, ...staged, ...hooks };
     }
+    const env = await committer(repository, context);
     const { status, stderr } = await repository.git([
       ...["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--no-status", "--file=-"],
       ...["--cleanup=whitespace", ...(amend ? ["--amend"] : [])],
       ...(allow_empty ? ["--allow-empty"] : []),
       ...(author === undefined ? [] : [`--author=${author}`]),
-    ], { stdin: new TextEncoder().encode(message), changes: "git", good: [0, 1, 128] });
-    if (status !== 0) throw failure(stderr);
+    ], { stdin: new TextEncoder().encode(message), changes: "git", good: [0, 1, 128], env });
+    if (status !== 0) throw gitError(tool.name, stderr);
     const { hash, branch } = await headOf(repository);
     if (hash === null) throw new Error("a commit was made and HEAD names none");
     const made = await repository.git([
@@ -180,17 +182,6 @@ function countsOf(repository: Repository, bytes: Uint8Array): Counts {
     added_lines: sum("added_lines"),
     removed_lines: sum("removed_lines"),
   };
-}
-
-function failure(stderr: string): ToolError {
-  if (!/tell me who you are|no (?:email|name) was given/i.test(stderr)) {
-    return gitError(tool.name, stderr);
-  }
-  return new ToolError(
-    "GIT_ERROR",
-    `${tool.name}: the repository names nobody as the author: set user.name and user.email in its ` +
-      "configuration (`git config user.name NAME`); settings of the home folder do not count here",
-  );
 }
 
 export default tool;

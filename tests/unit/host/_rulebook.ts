@@ -24,6 +24,7 @@ export function grantOf(workspace: CanonicalPath, parts: Partial<Grant>): Grant 
     connect: [],
     limits: DEFAULTS.limits,
     backups: { keep: null, ageMs: null },
+    git: DEFAULTS.git,
     timeoutMs: 30_000,
     killGraceMs: 5_000,
     ...parts,

@@ -132,6 +132,7 @@ async function run(
       timeoutMs: 30_000,
       killGraceMs: 5_000,
       backups: { keep: null, ageMs: null },
+      git: DEFAULTS.git,
     },
   });
   const request = { cwd, env: {}, stdin: null, timeoutMs: 30_000 };

@@ -1,5 +1,6 @@
 /** The handles of a tool over files in memory: what the interfaces promise, and nothing of the machine. */
 
+import { DEFAULTS } from "../../../src/policy/model.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { Survey } from "../../../src/core/survey.ts";
 import { sha256 } from "../../../src/core/sha256.ts";
@@ -125,6 +126,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
     network: { fetch: options.fetch ?? NO_NETWORK, holdOff: () => {} },
     web: { ...DEFAULT_WEB, ...options.web },
     limits,
+    git: DEFAULTS.git,
     timeoutMs: 30_000,
     checkpoint: options.checkpoint ?? (() => {}),
     timed: (work) => work(),

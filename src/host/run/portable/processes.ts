@@ -1,6 +1,7 @@
 /** One program by the runtime alone, where the C library cannot be called. */
 
 import { ToolError } from "../../../core/errors.ts";
+import { lineVariables, namesGit } from "../../../core/git_settings.ts";
 import type { ProcessOutcome, ProcessRequest } from "../../../core/tool.ts";
 import type { Grant, SpawnGrant } from "../../../policy/grant.ts";
 import { Capture } from "../_capture.ts";
@@ -28,7 +29,7 @@ export async function runPortably(
   const { grant, signal, spawn } = options;
   const started = performance.now();
   if (signal.aborted) throw new ToolError("CANCELLED", `"${spawn.argv[0]}" was not started`);
-  const child = start(spawn, request);
+  const child = start(grant, spawn, request);
   const stdout = new Capture(grant.limits.output);
   const stderr = new Capture(grant.limits.output);
   const readers = [
@@ -91,13 +92,16 @@ export async function runPortably(
   };
 }
 
-function start(spawn: SpawnGrant, request: ProcessRequest): Deno.ChildProcess {
+function start(grant: Grant, spawn: SpawnGrant, request: ProcessRequest): Deno.ChildProcess {
   try {
     return new Deno.Command(spawn.program.start, {
       args: spawn.argv.slice(1),
       cwd: spawn.cwd,
       clearEnv: true,
-      env: { ...request.env },
+      env: {
+        ...(spawn.own === undefined && namesGit(spawn.argv) ? lineVariables(grant.git) : {}),
+        ...request.env,
+      },
       stdin: request.stdin === null ? "null" : "piped",
       stdout: "piped",
       stderr: "piped",

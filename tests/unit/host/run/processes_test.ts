@@ -46,6 +46,7 @@ function run(argv: readonly string[], wish: Wish = {}): Promise<ProcessOutcome> 
     timeoutMs: 30_000,
     killGraceMs: wish.killGraceMs ?? 5_000,
     backups: { keep: null, ageMs: null },
+    git: DEFAULTS.git,
   };
   return createProcesses({ ...ALONE, ...HERE, grant, layers: ["policy"], ...wish }).run(argv, {
     cwd: ".",
@@ -204,6 +205,7 @@ Deno.test("only what the grant names is started, word for word", async () => {
     timeoutMs: 1_000,
     killGraceMs: 100,
     backups: { keep: null, ageMs: null },
+    git: DEFAULTS.git,
   };
   const processes = createProcesses({ ...ALONE, ...HERE, grant, environment: {} });
   const request = { cwd: ".", env: {}, stdin: null, timeoutMs: 5_000 };

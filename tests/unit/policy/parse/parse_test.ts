@@ -43,6 +43,7 @@ approvals: { remember: 10m, expire: 5m }
 audit: { file: .toolgate/audit.ndjson, redact: ["(?i)token", "password"] }
 recovery: { timeout: { retries: 1, factor: 1.5 }, network: { retries: 2, backoff: 500ms }, permission: ask, alternatives: { search_files: [find_files] } }
 web: { search: { provider: searxng, url: "http://127.0.0.1:8888" } }
+git: { hooks: deny, protocols: [https, file], worktrees: .toolgate/worktrees, identity: { name: Agent, email: agent@example.org } }
 children: { command: [my-agent, --task, "{task}"], max: 3 }
 plugins: [./plugins/*.yaml]
 `;
@@ -157,6 +158,12 @@ Deno.test("parsePolicy() reads the whole language", () => {
       github: null,
       stackoverflow: null,
       registries: null,
+    },
+    git: {
+      hooks: "deny",
+      protocols: ["https", "file"],
+      worktrees: ".toolgate/worktrees",
+      identity: { name: "Agent", email: "agent@example.org" },
     },
     children: { command: ["my-agent", "--task", "{task}"], max: 3 },
     plugins: { manifests: ["./plugins/*.yaml"], registration: null },

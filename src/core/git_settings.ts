@@ -1,0 +1,117 @@
+/**
+ * What git is started with, by tools and in command lines alike: settings that stand above those of the repository,
+ * whose configuration is somebody else's data. Names: git(1) "Environment Variables", git-config(1).
+ */
+
+/** Transports of git (git(1), `GIT_ALLOW_PROTOCOL`); `file` is a path of this machine. */
+export const GIT_PROTOCOLS = ["https", "http", "ssh", "git", "file"] as const;
+/** One of {@linkcode GIT_PROTOCOLS}. */
+export type GitProtocol = (typeof GIT_PROTOCOLS)[number];
+
+/** Whose commits those are. */
+export interface GitIdentity {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** The policy's `git`, as it holds. */
+export interface GitSettings {
+  readonly protocols: readonly GitProtocol[];
+  /** Relative to the workspace. */
+  readonly worktrees: string;
+  readonly identity: GitIdentity | null;
+}
+
+/** Variables that settle what no setting of a repository can change; those of the policy's protocols come to them. */
+export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_ASKPASS: "/bin/false",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: ":",
+  GIT_SEQUENCE_EDITOR: ":",
+  // Reading must not fetch, and no object stands in for another.
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_NO_REPLACE_OBJECTS: "1",
+};
+
+/** Keys that run programs, read other files or change what is printed; a repository's own values do not count. */
+export const GIT_KEYS: Readonly<Record<string, string>> = {
+  "core.fsmonitor": "false",
+  "core.hooksPath": "/dev/null",
+  "core.sshCommand": "false",
+  "core.askPass": "",
+  "core.alternateRefsCommand": "",
+  "core.attributesFile": "/dev/null",
+  "core.excludesFile": "/dev/null",
+  "core.gitProxy": "",
+  "core.quotePath": "false",
+  "credential.helper": "",
+  "uploadpack.packObjectsHook": "",
+  "interactive.diffFilter": "",
+  "gpg.program": "false",
+  "gpg.ssh.program": "false",
+  "gpg.x509.program": "false",
+  "commit.gpgSign": "false",
+  "tag.gpgSign": "false",
+  "push.gpgSign": "false",
+  "log.showSignature": "false",
+  "merge.verifySignatures": "false",
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+  "safe.bareRepository": "explicit",
+  "submodule.recurse": "false",
+  "push.recurseSubmodules": "no",
+  "fetch.recurseSubmodules": "false",
+  "color.ui": "false",
+  "diff.external": "",
+  "diff.orderFile": "/dev/null",
+  "diff.noprefix": "false",
+  "diff.mnemonicPrefix": "false",
+  "grep.patternType": "default",
+  "mailmap.file": "/dev/null",
+  "i18n.logOutputEncoding": "UTF-8",
+  "user.useConfigOnly": "true",
+  "advice.detachedHead": "false",
+};
+
+/**
+ * Of those, what a line's git is not given: how people are shown things, who commits, and keys whose empty value is an
+ * error where no option of ours stands beside it. That nothing runs the kernel's rules see to.
+ */
+const NOT_FOR_LINES: ReadonlySet<string> = new Set([
+  ...["core.quotePath", "core.excludesFile", "color.ui", "diff.noprefix", "diff.mnemonicPrefix"],
+  ...["grep.patternType", "mailmap.file", "i18n.logOutputEncoding", "user.useConfigOnly"],
+  ...["advice.detachedHead", "diff.external", "interactive.diffFilter", "core.gitProxy"],
+  ...["core.alternateRefsCommand", "uploadpack.packObjectsHook"],
+]);
+
+/** Which transports git may use, as variables. None of them: `protocol.*.allow` of the repository is not asked. */
+export function protocolVariables(protocols: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    GIT_ALLOW_PROTOCOL: protocols.join(":"),
+    GIT_SSH_COMMAND: protocols.includes("ssh") ? "ssh" : "/bin/false",
+  };
+}
+
+/** The variables of a program of a line that is git, or starts it. */
+export function lineVariables({ protocols }: GitSettings): Readonly<Record<string, string>> {
+  const keys = Object.entries(GIT_KEYS).filter(([key]) => !NOT_FOR_LINES.has(key));
+  const settings = keys.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return {
+    ...GIT_ENVIRONMENT,
+    ...protocolVariables(protocols),
+    GIT_CONFIG_COUNT: `${keys.length}`,
+    ...Object.fromEntries(settings),
+  };
+}
+
+/** Whether one of these words is git, or a text that may start it. */
+export function namesGit(argv: readonly string[]): boolean {
+  return argv.some((word) => /(?:^|[^\w.-])git(?![\w.-])/.test(word));
+}
