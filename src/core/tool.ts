@@ -133,8 +133,13 @@ export interface Processes {
    */
   runOwn(
     argv: readonly string[],
-    request: ProcessRequest & { readonly writes: readonly string[] },
+    request: ProcessRequest & { readonly writes: readonly string[]; readonly scratch?: string },
   ): Promise<ProcessOutcome>;
+  /**
+   * Lends a folder outside the workspace, of nobody else's, to the runs that name it as `scratch`, whatever their use was
+   * judged as: they may write in it. It is gone afterwards. Throws NATIVE_DENIED where there is no place for one.
+   */
+  withScratch<T>(work: (folder: string) => Promise<T>): Promise<T>;
   /**
    * A command line, without a shell (or by `/bin/sh` where the policy's `shell.mode` is `sh`). Commands that are
    * known only when they run are judged then; one that is not plainly allowed ends the line (`refusal`).

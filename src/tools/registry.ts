@@ -60,6 +60,7 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "git_branch", aliases: ["git.branch"], load: () => import("./git/git_branch.ts") },
   { name: "git_checkout", aliases: ["git.checkout"], load: () => import("./git/git_checkout.ts") },
   { name: "git_stash", aliases: ["git.stash"], load: () => import("./git/git_stash.ts") },
+  { name: "git_merge", aliases: ["git.merge"], load: () => import("./git/git_merge.ts") },
   { name: "fetch_url", aliases: ["custom.fetch"], load: () => import("./web/fetch_url.ts") },
   { name: "web_search", load: () => import("./web/web_search.ts") },
   { name: "search_github", load: () => import("./web/search_github.ts") },

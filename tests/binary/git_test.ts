@@ -13,6 +13,7 @@ risk: { allow: dangerous, ask: dangerous }
 paths:
   - { allow: [read, write], match: ["**"] }
   - { deny: [write], match: ["**/.git/**"] }
+  - { deny: [read, write], match: ["**/.env"] }
 commands: [{ allow: [git] }]
 environment: { pass: [PATH] }
 agents: { "*": { permissions: [all] } }
@@ -40,12 +41,18 @@ Deno.test("git: no hostile repository runs anything, by the tools and by run_com
     }));
     const calls = HOSTILE_REPOSITORIES.flatMap((_, index) => {
       const repository = `r${index}`;
-      const lines = ["git status", "git diff", "git log -p -2", "git add a"];
+      const lines = [
+        ...["git status", "git diff", "git log -p -2", "git add a", "git stash"],
+        ...["git checkout -f side", "git merge main"],
+      ];
       return [
         { tool: "git_status", args: { repository } },
         { tool: "git_diff", args: { repository } },
         { tool: "git_add", args: { repository, files: [`${repository}/a`] } },
         { tool: "git_commit", args: { repository, message: "x" } },
+        { tool: "git_stash", args: { repository, action: "push", include_untracked: true } },
+        { tool: "git_checkout", args: { repository, branch_or_commit: "side" } },
+        { tool: "git_merge", args: { repository, branch: "main" } },
         ...lines.map((command) => ({ tool: "run_command", args: { command, cwd: repository } })),
       ];
     });
@@ -55,6 +62,52 @@ Deno.test("git: no hostile repository runs anything, by the tools and by run_com
     assertEquals(sprung.map(({ name }) => name), []);
     const status = answers.filter(({ tool, success }) => tool === "git_status" && success);
     assertEquals(status.length, HOSTILE_REPOSITORIES.length - 1);
+  });
+});
+
+Deno.test("git: branches, stashes and merges go through beside a denied file, held by the kernel", async () => {
+  await inFolder(async (root, flags) => {
+    await makeRepository(root);
+    const write = (name: string, text: string) => Deno.writeTextFileSync(`${root}/${name}`, text);
+    Deno.mkdirSync(`${root}/src`);
+    write(".env", "HUSH\n");
+    for (const name of ["a", "src/b"]) write(name, "one\n".repeat(9));
+    const calls: readonly (readonly [string, Record<string, unknown>, (() => void)?])[] = [
+      ["git_add", { all: true }],
+      ["git_commit", { message: "one" }],
+      ["git_checkout", { branch_or_commit: "topic", create: true }, () => write("a", "two\n")],
+      ["git_stash", { action: "push" }],
+      ["git_stash", { action: "pop" }],
+      ["git_add", { files: ["a"] }],
+      ["git_commit", { message: "two" }],
+      ["git_checkout", { branch_or_commit: "main" }, () => write("src/b", "three\n")],
+      ["git_add", { all: true }],
+      ["git_commit", { message: "three" }],
+      ["git_merge", { branch: "topic" }],
+      ["git_checkout", { branch_or_commit: "HEAD~1", paths: ["a"] }],
+      ["git_stash", { action: "push" }],
+    ];
+    const pipe = new Pipe(flags);
+    for (const [id, [tool, args, then]] of calls.entries()) {
+      if (tool === "git_merge") {
+        const objects = await said(root, ["count-objects", "-v"]);
+        const shown = await pipe.ask({ id: `p${id}`, tool, args, preview: true });
+        assertEquals([shown.error, shown.output?.merged], [null, true]);
+        assertEquals(await said(root, ["count-objects", "-v"]), objects);
+      }
+      const { success, error } = await pipe.ask({ id, tool, args });
+      assert(success, `${tool} ${JSON.stringify(args)}: ${JSON.stringify(error)}`);
+      then?.();
+    }
+    await pipe.close();
+    assertEquals(await said(root, ["ls-files"]), "a\nsrc/b");
+    assertEquals(Deno.readTextFileSync(`${root}/a`), "two\n");
+    assertEquals(
+      await said(root, ["log", "--format=%s", "--first-parent"]),
+      "Merge branch 'topic'\nthree\none",
+    );
+    assertEquals(Deno.readTextFileSync(`${root}/.env`), "HUSH\n");
+    await git(root, ["fsck", "--strict"]);
   });
 });
 

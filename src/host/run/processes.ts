@@ -4,7 +4,8 @@ import { ToolError } from "../../core/errors.ts";
 import type { Processes } from "../../core/tool.ts";
 import { programWords } from "../../shell/certain.ts";
 import { withRequested } from "./environment.ts";
-import { inTemporary } from "./temporary.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import { inTemporary, removeTree } from "./temporary.ts";
 import { hold } from "./_hold.ts";
 import { runPlan } from "./_run_plan.ts";
 import { grantedOwn, grantedSpawn } from "./granted_programs.ts";
@@ -44,19 +45,39 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const { entry, directory, use } = grantedOwn(options.grant, argv, request);
       const { starter } = options;
       const spawn = { ...entry, argv, cwd: directory };
+      const { scratch } = request;
+      if (scratch !== undefined && !isLent(options, scratch)) {
+        throw new ToolError("PATH_DENIED", "a folder that was not lent is named as scratch");
+      }
+      const env = scratch === undefined ? request.env : { ...request.env, TMPDIR: scratch };
       if (starter === null) {
         const { runPortably } = await import("./portable/processes.ts");
-        return await runPortably({ ...options, spawn }, request);
+        return await runPortably({ ...options, spawn }, { ...request, env });
       }
       return await hold(options, starter, request, (run, launcher) => {
         const { descriptors } = run;
-        const environment = new Map(Object.entries(request.env));
+        const environment = new Map(Object.entries(env));
         const { program } = spawn;
         const launch = { program, argv, directory, environment, descriptors, use };
         const child = launcher.launch(launch);
         run.release();
         return child.ended;
       });
+    },
+    async withScratch(work) {
+      const { temporaryRoot } = options;
+      if (temporaryRoot === null || !isWritable(temporaryRoot)) {
+        throw new ToolError(
+          "NATIVE_DENIED",
+          "this takes a place for temporary files: sandbox.temporary is false, or there is none that may be written to",
+        );
+      }
+      const folder = Deno.makeTempDirSync({ dir: temporaryRoot, prefix: "lent-" });
+      try {
+        return await work(folder);
+      } finally {
+        removeTree(folder);
+      }
     },
     async runLine(plan, request) {
       const { starter } = options;
@@ -94,4 +115,13 @@ function unsupported(): ToolError {
     "EXECUTION_ERROR",
     "command lines take system calls that this machine does not give Toolgate (Linux with glibc, and the ffi permission); argv runs one program",
   );
+}
+
+function isLent({ temporaryRoot }: ProcessesOptions, folder: string): boolean {
+  return temporaryRoot !== null && folder !== temporaryRoot && isWithin(temporaryRoot, folder);
+}
+
+/** The flags of a sealed build do not name the place. */
+function isWritable(path: string): boolean {
+  return Deno.permissions.querySync({ name: "write", path }).state === "granted";
 }

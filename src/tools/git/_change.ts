@@ -3,7 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import { type RawChange, readChanges } from "./_diff.ts";
-import { nameOf, textOf } from "./_names.ts";
+import { nameOf, splitNul, textOf } from "./_names.ts";
 import { isAllowed, shown } from "./_paths.ts";
 import { look, type Repository, within } from "./_repository.ts";
 
@@ -60,6 +60,32 @@ async function listed(
   return readChanges(bytes).changes;
 }
 
+/** Files that git knows and that are not as in HEAD: in the index, and since. git-status(1), "Porcelain Format Version 2". */
+export async function uncommitted(repository: Repository): Promise<{
+  readonly staged: readonly Uint8Array[];
+  readonly unstaged: readonly Uint8Array[];
+}> {
+  const { bytes, truncated } = await repository.git([
+    ...["status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=all"],
+    "--no-renames",
+  ]);
+  requireWhole(repository, truncated);
+  const records = splitNul(bytes).map((record) => {
+    const [kind, status = ".."] = textOf(record.subarray(0, 4)).split(" ");
+    return { status, path: afterFields(record, kind === "u" ? 10 : 8) };
+  });
+  const of = (column: number) =>
+    records.filter(({ status }) => status[column] !== ".").map(({ path }) => path);
+  return { staged: of(0), unstaged: of(1) };
+}
+
+/** What stands behind so many fields that blanks end. */
+export function afterFields(record: Uint8Array, count: number): Uint8Array {
+  let at = 0;
+  for (let field = 0; field < count; field++) at = record.indexOf(0x20, at) + 1;
+  return record.subarray(at);
+}
+
 /** RESOURCE_LIMIT where names were cut off: what cannot be judged is not done. */
 export function requireWhole({ tool }: Pick<Repository, "tool">, truncated: boolean): void {
   if (!truncated) return;
@@ -96,21 +122,14 @@ export function listOf(names: readonly string[]): string {
   return names.length > 5 ? `${few} and ${names.length - 5} more` : few;
 }
 
-/**
- * What stands in the way of these changes: files that were changed and not committed, and files that git does not know.
- * `head`: what the working files began as.
- */
+/** What stands in the way of these changes: files that were changed and not committed, and files that git does not know. */
 export async function inTheWay(
   repository: Repository,
-  head: string,
   changes: readonly RawChange[],
 ): Promise<readonly string[]> {
   if (changes.length === 0) return [];
-  const [files, staged] = await Promise.all([
-    changesSince(repository, head),
-    changesStaged(repository, head),
-  ]);
-  const dirty = new Set([...files, ...staged].map(({ path }) => nameOf(path)));
+  const { staged, unstaged } = await uncommitted(repository);
+  const dirty = new Set([...staged, ...unstaged].map(nameOf));
   return changes.filter(({ letter, path }) =>
     dirty.has(nameOf(path)) || letter === "A" && isThere(repository, path)
   ).map(({ path }) => shown(repository, path));
@@ -125,11 +144,10 @@ export function isThere({ files, root }: Repository, path: Uint8Array): boolean 
 /** GIT_ERROR where something stands in the way: nothing is lost for it. */
 export async function requireClear(
   repository: Repository,
-  head: string,
   changes: readonly RawChange[],
   doing: string,
 ): Promise<void> {
-  const names = await inTheWay(repository, head, changes);
+  const names = await inTheWay(repository, changes);
   if (names.length > 0) throw inTheWayError(repository, names, doing);
 }
 

@@ -63,6 +63,8 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether it changes the files of the repository, or those of `.git` alone, or nothing. */
   readonly changes?: "files" | "git" | "nothing";
+  /** A folder that was lent, in which it may write too. */
+  readonly scratch?: string;
   /** Asks for the repository's own settings: without those that else stand above them. */
   readonly own?: true;
 }
@@ -79,6 +81,8 @@ export interface Repository {
   readonly overrides: Overrides;
   readonly files: ReadFiles;
   readonly now: () => Date;
+  /** Variables with which new objects go there and into no repository. */
+  objectsIn(folder: string): Readonly<Record<string, string>>;
   /** Whether the repository's own configuration may name such a key: in lower case, without its section. */
   mayName(key: string): boolean;
   /** Throws GIT_ERROR with what git said, and TIMEOUT, CANCELLED, RESOURCE_LIMIT. */
@@ -112,6 +116,10 @@ export async function openRepository(
     overrides,
     files,
     now: context.now,
+    objectsIn: (folder: string) => ({
+      GIT_OBJECT_DIRECTORY: folder,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedAlternate(`${seenFrom(root, common)}/objects`),
+    }),
     mayName: (key) =>
       keys === null
         ? settings.some((path) => (textIn(files, path) ?? "").toLowerCase().includes(key))
@@ -262,6 +270,11 @@ async function keysOf(start: Start): Promise<readonly string[]> {
   throw new ToolError("GIT_ERROR", `${start.tool}: the repository's configuration is too long`);
 }
 
+/** Folders there are parted by colons, but in quotes (git(1), GIT_ALTERNATE_OBJECT_DIRECTORIES). */
+function quotedAlternate(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
 /** Where a path of the workspace lies, seen from the folder that git stands in. */
 function seenFrom(root: string, path: string): string {
   if (root === ".") return path;
@@ -272,7 +285,7 @@ function seenFrom(root: string, path: string): string {
 async function runGit(
   { context, tool, root, folder, common, overrides }: Start & { readonly overrides: Overrides },
   words: readonly string[],
-  { stdin, good = [0], env = {}, changes = "nothing", own }: GitOptions,
+  { stdin, good = [0], env = {}, changes = "nothing", own, scratch }: GitOptions,
 ): Promise<GitOutput> {
   const writes = changes === "nothing" ? [] : [...new Set([folder, common])];
   const outcome = await context.processes.runOwn(
@@ -289,6 +302,7 @@ async function runGit(
       stdin: stdin ?? null,
       timeoutMs: context.timeoutMs,
       writes: changes === "files" ? [root, ...writes] : writes,
+      ...(scratch === undefined ? {} : { scratch }),
     },
   );
   context.checkpoint();

@@ -149,7 +149,7 @@ async function go(
   const changes = await changesBetween(repository, from, target);
   const doing = `going to ${quoted(branch_or_commit)}`;
   requireWritable(repository, changes.map(({ path }) => path), doing);
-  await requireClear(repository, from, changes, doing);
+  await requireClear(repository, changes, doing);
   checkpoint();
   const hooks = await hooksSkipped(repository, HOOKS);
   if (only_look !== true) {

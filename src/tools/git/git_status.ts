@@ -3,6 +3,7 @@
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
+import { afterFields } from "./_change.ts";
 import { splitNul, textOf } from "./_names.ts";
 import { isAllowed, shown } from "./_paths.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
@@ -170,13 +171,6 @@ function entryOf(path: string, letter: string, from: string | null): Entry {
   const change = CHANGES[letter] ?? "modified";
   const moved = from !== null && (letter === "R" || letter === "C");
   return { path, change, ...(moved ? { from } : {}) };
-}
-
-/** What stands behind so many fields that blanks end. */
-function afterFields(record: Uint8Array, count: number): Uint8Array {
-  let at = 0;
-  for (let field = 0; field < count; field++) at = record.indexOf(0x20, at) + 1;
-  return record.subarray(at);
 }
 
 export default tool;

@@ -49,14 +49,18 @@ export async function inWorkspace(
 ): Promise<void> {
   for (const libc of [LIBC, null]) {
     const root = Deno.realPathSync(Deno.makeTempDirSync());
+    const scratch = Deno.realPathSync(Deno.makeTempDirSync());
     try {
       const workspace = root as CanonicalPath;
       const placed = { source: "test", policy: policy({ ...SECTIONS, ...sections }), workspace };
       const rulebook = compileRulebook([placed], { system: SYSTEM, actions: ACTIONS });
       await test({
         root,
-        call: (name, args, preview = false) => callIn(rulebook, libc, name, args, preview),
+        call: (name, args, preview = false) =>
+          callIn(rulebook, { libc, scratch }, name, args, preview),
       });
+      // What tools put aside while they work is gone.
+      Deno.removeSync(scratch);
     } finally {
       Deno.removeSync(root, { recursive: true });
     }
@@ -65,18 +69,21 @@ export async function inWorkspace(
 
 async function callIn(
   rulebook: Rulebook,
-  libc: Libc | null,
+  surroundings: { readonly libc: Libc | null; readonly scratch: string },
   name: string,
   args: unknown,
   asked: boolean,
 ): Promise<Record<string, unknown>> {
   const { workspace } = rulebook.settings;
+  const { libc, scratch } = surroundings;
   const tool: Tool = await registry.get(name);
   const parsed = parseArguments(tool.input, args);
   if ("problems" in parsed) throw invalidArguments(name, parsed.problems);
   tool.check?.(parsed.value);
   const meant = tool.standsFor?.call(parsed.value);
-  if (meant !== undefined) return await callIn(rulebook, libc, meant.tool, meant.args, asked);
+  if (meant !== undefined) {
+    return await callIn(rulebook, surroundings, meant.tool, meant.args, asked);
+  }
   const completed = await tool.complete?.(parsed.value) ?? parsed.value;
   const dryRun = asked ? tool.dryRun : undefined;
   const input = dryRun === undefined ? completed : dryRun(completed);
@@ -97,7 +104,7 @@ async function callIn(
   const context = createContext({
     grant: grantOf(resolved, rulebook.settings, 30_000),
     rulebook,
-    programs: { ...ALONE, starter: libc === null ? null : STARTER },
+    programs: { ...ALONE, temporaryRoot: scratch, starter: libc === null ? null : STARTER },
     catalogue: registry.catalogue,
     signal: new AbortController().signal,
     checkpoint: () => {},

@@ -7,11 +7,11 @@ import {
   inTheWayError,
   isThere,
   listOf,
-  requireWhole,
   requireWritable,
+  uncommitted,
 } from "../_change.ts";
 import { conflictsOf } from "../_conflicts.ts";
-import { nameOf, splitNul } from "../_names.ts";
+import { nameOf } from "../_names.ts";
 import { shown } from "../_paths.ts";
 import { gitError, type Repository } from "../_repository.ts";
 import { findCommit } from "../_revisions.ts";
@@ -34,12 +34,8 @@ export async function bringBack(
   const paths = [...changes, ...added].map(({ path }) => path);
   const doing = "bringing this back";
   requireWritable(repository, paths, doing);
-  const { bytes, truncated } = await repository.git([
-    ...["-c", "diff.autoRefreshIndex=true", "diff", "--name-only", "-z", "--no-renames"],
-    ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--"],
-  ]);
-  requireWhole(repository, truncated);
-  const dirty = new Set(splitNul(bytes).map(nameOf));
+  const { unstaged } = await uncommitted(repository);
+  const dirty = new Set(unstaged.map(nameOf));
   const blocked = [
     ...changes.filter(({ path, letter }) =>
       dirty.has(nameOf(path)) || letter === "A" && isThere(repository, path)

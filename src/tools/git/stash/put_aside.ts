@@ -4,7 +4,7 @@
  */
 
 import { ToolError } from "../../../core/errors.ts";
-import { changesSince, changesStaged, quotedPath, requireWhole } from "../_change.ts";
+import { changesStaged, quotedPath, requireWhole, uncommitted } from "../_change.ts";
 import type { RawChange } from "../_diff.ts";
 import { concatenated, nameOf, splitNul, textOf } from "../_names.ts";
 import { isAllowed } from "../_paths.ts";
@@ -33,12 +33,9 @@ export async function stashed(
       `${repository.tool}: files are in conflict (git_status names them); settle them first`,
     );
   }
-  const [files, staged] = await Promise.all([
-    changesSince(repository, hash),
-    changesStaged(repository, hash),
-  ]);
+  const { staged, unstaged } = await uncommitted(repository);
   const found = new Map<string, Taken>();
-  for (const { path } of [...files, ...staged]) found.set(nameOf(path), { path, tracked: true });
+  for (const path of [...staged, ...unstaged]) found.set(nameOf(path), { path, tracked: true });
   if (untracked) {
     const others = await repository.git(["ls-files", "-z", "--others", "--exclude-standard"]);
     requireWhole(repository, others.truncated);

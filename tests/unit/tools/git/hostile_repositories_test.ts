@@ -45,6 +45,8 @@ const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ["git_branch", { action: "create", branch_name: "made" }],
   ["git_branch", { action: "rename", branch_name: "made", new_name: "named" }],
   ["git_branch", { action: "delete", branch_name: "named" }],
+  ["git_merge", { branch: "side" }],
+  ["git_merge", { abort: true }],
   ["git_checkout", { branch_or_commit: "side" }],
   ["git_checkout", { branch_or_commit: "HEAD", paths: ["a"] }],
   ["git_checkout", { branch_or_commit: "there", create: true }],
@@ -62,6 +64,7 @@ async function quietly(call: World["call"], name: string, args: unknown): Promis
     return true;
   } catch (error) {
     assert(error instanceof ToolError, `${name}: ${error}`);
+    if (error.code === "MERGE_CONFLICT") return true;
     return false;
   }
 }
@@ -83,8 +86,11 @@ Deno.test("every trap is one: plain git springs it", async () => {
 
 const UNSWITCHABLE = "a filter whose name holds what ends a key";
 
+/** A merge without its driver would be another one. */
+const DRIVER = "a merge driver";
+
 function isOddOne({ name }: HostileRepository): boolean {
-  return name === UNSWITCHABLE;
+  return name === UNSWITCHABLE || name === DRIVER;
 }
 
 Deno.test("no trap is sprung by any git tool", async () => {
@@ -108,7 +114,9 @@ Deno.test("no trap is sprung by any git tool", async () => {
         }
         // What cannot be switched off is refused; all else is done in spite of the traps.
         const refused = repository.name === UNSWITCHABLE;
-        assertEquals(done, refused ? [] : CALLS.map(([name]) => name), repository.name);
+        const merges = repository.name !== DRIVER;
+        const all = CALLS.map(([name]) => name).filter((name) => merges || name !== "git_merge");
+        assertEquals(done, refused ? [] : all, repository.name);
         if (!refused) await git(`${root}/${folder}`, ["-c", "core.fsmonitor=false", "fsck"]);
       }
     });
@@ -249,6 +257,9 @@ Deno.test("no string of the arguments is taken for anything but what it is", asy
         ["git_checkout", (text: string) => ({ branch_or_commit: text, ...more })] as const
       ),
       ["git_checkout", (text) => ({ branch_or_commit: "HEAD", paths: [text] })],
+      ["git_merge", (branch) => ({ branch })],
+      ["git_merge", (message) => ({ branch: "side", message })],
+      ["git_merge", () => ({ abort: true })],
       ["git_stash", (message) => ({ action: "push", message })],
       ["git_commit", (message) => ({ message, allow_empty: true })],
       ["git_commit", (author) => ({ message: "x", allow_empty: true, author })],

@@ -1,0 +1,137 @@
+/** What a merge comes to, before anything is touched: git-merge-tree(1), from git 2.38 on. */
+
+import { ToolError } from "../../core/errors.ts";
+import { quoted } from "../../core/printable.ts";
+import {
+  changesBetween,
+  emptyTree,
+  inTheWayError,
+  requireClear,
+  requireWhole,
+  requireWritable,
+  uncommitted,
+} from "./_change.ts";
+import { type Conflict, readConflicts } from "./_conflicts.ts";
+import { type RawChange, readChanges } from "./_diff.ts";
+import { nameOf, splitNul, textOf } from "./_names.ts";
+import { shown } from "./_paths.ts";
+import { gitError, type GitOptions, type Repository } from "./_repository.ts";
+import type { Head } from "./_revisions.ts";
+
+/** How a branch is to be merged. */
+export type MergeStrategy = "auto" | "ff_only" | "no_ff";
+
+/** What a merge would do. */
+export interface MergePlan {
+  readonly kind: "nothing" | "fast_forward" | "merge";
+  /** What becomes of the working files; renames come as two. */
+  readonly changes: readonly RawChange[];
+  readonly conflicts: readonly Conflict[];
+}
+
+/**
+ * Works out what merging the commit `theirs` into HEAD comes to. Objects that it makes lie in `scratch`. Throws
+ * PATH_DENIED and GIT_ERROR where it must not, or cannot, be done.
+ */
+export async function planMerge(
+  repository: Repository,
+  { hash: head }: Head,
+  theirs: string,
+  { strategy, scratch, name }: {
+    readonly strategy: MergeStrategy;
+    readonly scratch: string;
+    readonly name: string;
+  },
+): Promise<MergePlan> {
+  const doing = `merging ${quoted(name)}`;
+  const ours = head ?? await emptyTree(repository);
+  if (head !== null && await isAncestor(repository, theirs, head)) {
+    return { kind: "nothing", changes: [], conflicts: [] };
+  }
+  const forward = head === null || await isAncestor(repository, head, theirs);
+  if (!forward && strategy === "ff_only") {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${repository.tool}: HEAD and ${
+        quoted(name)
+      } have both moved on, so it is no fast-forward; ` +
+        "another strategy merges them",
+    );
+  }
+  if (forward && (head === null || strategy !== "no_ff")) {
+    const changes = await changesBetween(repository, ours, theirs);
+    requireWritable(repository, changes.map(({ path }) => path), doing);
+    await requireClear(repository, changes, doing);
+    return { kind: "fast_forward", changes, conflicts: [] };
+  }
+  const { mergeDriver } = repository.overrides;
+  if (mergeDriver !== null) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${repository.tool}: the repository's configuration names a program that merges (merge.${mergeDriver}.driver), ` +
+        "which does not run, and without it the merge would be another",
+    );
+  }
+  const { changes, conflicts, conflicted } = await mergeTree(repository, [ours, theirs], scratch);
+  requireWritable(repository, [...changes.map(({ path }) => path), ...conflicted], doing);
+  const { staged } = await uncommitted(repository);
+  if (staged.length > 0) {
+    throw inTheWayError(repository, staged.map((path) => shown(repository, path)), doing);
+  }
+  const known = new Set(changes.map(({ path }) => nameOf(path)));
+  const more = conflicted.filter((path) => !known.has(nameOf(path)))
+    .map((path): RawChange => ({ letter: "M", path, from: null, mode: "", hash: "" }));
+  await requireClear(repository, [...changes, ...more], doing);
+  return { kind: "merge", changes, conflicts };
+}
+
+async function isAncestor(repository: Repository, one: string, of: string): Promise<boolean> {
+  const { status } = await repository.git(["merge-base", "--is-ancestor", one, of], {
+    good: [0, 1],
+  });
+  return status === 0;
+}
+
+/** What every computation of a merge is told, so that the one that is made is the one that was shown. */
+export const MERGE_KEYS = [
+  ...["-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict"],
+  ...["-c", "merge.renormalize=false", "-c", "rerere.enabled=false", "-c", "diff.renames=true"],
+];
+
+async function mergeTree(
+  repository: Repository,
+  sides: readonly [string, string],
+  scratch: string,
+) {
+  const apart: GitOptions = { scratch, env: repository.objectsIn(scratch) };
+  const { bytes, truncated, status, stderr } = await repository.git(
+    [...MERGE_KEYS, "merge-tree", "--write-tree", "-z", "--no-messages", ...sides],
+    { ...apart, good: [0, 1, 128, 129] },
+  );
+  if (status === 129) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${repository.tool}: merging takes git 2.38 or later, which works it out without touching a file`,
+    );
+  }
+  if (status === 128) throw gitError(repository.tool, stderr);
+  requireWhole(repository, truncated);
+  const [tree = new Uint8Array(), ...records] = splitNul(bytes);
+  const changed = await repository.git([
+    ...["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"],
+    ...["--no-abbrev", sides[0], textOf(tree), "--"],
+  ], apart);
+  requireWhole(repository, changed.truncated);
+  const files = records.filter((record) => record.includes(TAB));
+  const conflicted = new Map(files.map((record) => {
+    const path = record.subarray(record.indexOf(TAB) + 1);
+    return [nameOf(path), path];
+  }));
+  return {
+    changes: readChanges(changed.bytes).changes,
+    conflicts: readConflicts(repository, files),
+    conflicted: [...conflicted.values()],
+  };
+}
+
+const TAB = 0x09;

@@ -1,0 +1,223 @@
+/** `git_merge`: merges a branch into the one that is checked out, or takes back a merge that is under way. */
+
+import { ToolError } from "../../core/errors.ts";
+import { printable, quoted } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+import { checkWord, invalid } from "../../toolkit/words.ts";
+import { changesSince, keepContents, listOf, REPLACED, requireWritable } from "./_change.ts";
+import { CONFLICTS, conflictsOf } from "./_conflicts.ts";
+import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { committer } from "./_identity.ts";
+import { MERGE_KEYS, planMerge } from "./_merging.ts";
+import { gitError, gitNeeds, look, openRepository, READS, type Repository } from "./_repository.ts";
+import { findCommit, type Head, headOf, requireCommit } from "./_revisions.ts";
+import { checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
+
+const input = {
+  type: "object",
+  properties: {
+    repository: REPOSITORY,
+    branch: revisionSchema("What is merged: a branch, or any commit."),
+    strategy: {
+      type: "string",
+      enum: ["auto", "ff_only", "no_ff"],
+      default: "auto",
+      description: "auto: fast-forward where that is enough. no_ff: a merge commit in any case.",
+    },
+    message: {
+      type: "string",
+      minLength: 1,
+      maxLength: 100_000,
+      description: "Of the merge commit.",
+    },
+    abort: {
+      type: "boolean",
+      default: false,
+      description: "Takes back the merge that is under way, in place of merging.",
+    },
+  },
+} as const satisfies Schema;
+
+const output = {
+  type: "object",
+  properties: {
+    merged: { type: "boolean", description: "Whether HEAD has it now. Of a preview: would have." },
+    fast_forward: { type: "boolean", description: "Whether no merge commit was needed." },
+    hash: {
+      oneOf: [{ type: "string" }, { type: "null" }],
+      description: "The commit of HEAD; null of a preview, and where there are conflicts.",
+    },
+    conflicts: CONFLICTS,
+    files_changed: { type: "integer", description: "Compared with HEAD as it was." },
+    aborted: { type: "boolean", description: "Whether a merge was taken back." },
+    replaced: REPLACED,
+    hooks_skipped: HOOKS_SKIPPED,
+  },
+  required: ["merged", "fast_forward", "hash", "conflicts", "files_changed"],
+} as const satisfies Schema;
+
+/** Of the preview, which only looks. */
+interface Chosen {
+  readonly only_look?: true;
+}
+
+type Input = Infer<typeof input> & Chosen;
+type Output = Infer<typeof output>;
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
+  name: "git_merge",
+  category: "git",
+  description:
+    "Merges a branch into the one that is checked out. Worked out before a file is touched, and refused where it " +
+    "would lose what is not committed; the preview answers the same. A conflict leaves the merge to be settled.",
+  risk: "dangerous",
+  riskOfPrograms: true,
+  permission: "git_operations",
+  input,
+  output,
+  examples: [
+    { note: "a branch", args: { branch: "other" } },
+    { note: "with a commit of its own", args: { branch: "other", strategy: "no_ff" } },
+  ],
+  describe: ({ branch = "", abort }) => `Git merge: ${abort ? "abort" : printable(branch, 80)}`,
+  check({ branch, message, abort }) {
+    checkRevision("branch", branch);
+    if (abort === (branch !== undefined)) throw invalid("branch", "either branch or abort: true");
+    if (message === undefined) return;
+    checkWord("message", message);
+    if (message.trim() === "") throw invalid("message", "says nothing");
+  },
+  dryRun: (input) => ({ ...input, only_look: true }),
+  capabilities({ repository, branch = "", abort, strategy, only_look }) {
+    if (only_look === true) return gitNeeds(repository, ["status"], READS);
+    if (abort) {
+      return gitNeeds(repository, ["merge", "--abort"], {
+        access: "write",
+        risk: "dangerous",
+        because: "takes back what was settled of a merge",
+      });
+    }
+    return gitNeeds(repository, ["merge", ...OPTIONS[strategy], branch], {
+      access: "write",
+      risk: "moderate",
+      because: "merges",
+    });
+  },
+  preview: (input) => ({ action: tool.describe(input) }),
+  async run(input, context) {
+    // Whatever names a program that merges must be known.
+    const repository = await openRepository(tool.name, context, input.repository, true);
+    const head = await headOf(repository);
+    return input.abort
+      ? await abort(repository, head, input)
+      : await merge(repository, head, input, context);
+  },
+};
+
+const OPTIONS: Readonly<Record<Input["strategy"], readonly string[]>> = {
+  auto: [],
+  ff_only: ["--ff-only"],
+  no_ff: ["--no-ff"],
+};
+
+/** githooks(5) */
+const HOOKS = [
+  ...["pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout"],
+];
+
+function isMerging({ files, folder }: Repository): boolean {
+  return look(files, `${folder}/MERGE_HEAD`) !== null;
+}
+
+async function merge(
+  repository: Repository,
+  head: Head,
+  { branch = "", strategy, message, only_look }: Input,
+  context: ToolContext,
+): Promise<Output> {
+  if (isMerging(repository)) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: a merge is under way: settle and commit it, or take it back with abort: true`,
+    );
+  }
+  const theirs = await requireCommit(repository, branch);
+  const { kind, changes, conflicts } = await context.processes.withScratch((scratch) =>
+    planMerge(repository, head, theirs, { strategy, scratch, name: branch })
+  );
+  const hooks = kind === "nothing" ? {} : await hooksSkipped(repository, HOOKS);
+  const found = { fast_forward: kind === "fast_forward", files_changed: changes.length, ...hooks };
+  if (kind === "nothing") return { ...found, merged: true, hash: head.hash, conflicts: [] };
+  if (only_look === true) {
+    return { ...found, merged: conflicts.length === 0, hash: null, conflicts };
+  }
+  const env = kind === "merge" ? await committer(repository, context) : {};
+  const named = await findCommit(repository, `refs/heads/${branch}`) !== null;
+  const text = message ?? `Merge ${named ? "branch" : "commit"} '${branch}'`;
+  const { status, stderr } = await repository.git(
+    [...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy], "-m", text, theirs],
+    { changes: "files", good: [0, 1, 2, 128], env: { ...env, ...withoutOptions(head) } },
+  );
+  if (status === 0) {
+    const { hash } = await headOf(repository);
+    return { ...found, merged: true, hash, conflicts: [] };
+  }
+  const left = await conflictsOf(repository);
+  if (left.length === 0) throw gitError(tool.name, stderr);
+  throw new ToolError(
+    "MERGE_CONFLICT",
+    `${tool.name}: ${
+      listOf(left.map(({ path }) => path))
+    } changed on both sides: settle what is marked there, stage ` +
+      "and commit it, or take it back with abort: true",
+    { output: { ...found, merged: false, hash: null, conflicts: left } },
+  );
+}
+
+const QUIETLY = [
+  ...["--quiet", "--no-edit", "--no-stat", "--no-verify", "--no-gpg-sign"],
+  ...["--no-verify-signatures", "--no-rerere-autoupdate", "--no-autostash", "--no-squash"],
+  ...["--no-overwrite-ignore", "--commit", "--no-log", "--cleanup=whitespace", "--strategy=ort"],
+];
+
+const FORWARD: Readonly<Record<Input["strategy"], readonly string[]>> = {
+  auto: ["--ff"],
+  ff_only: ["--ff-only"],
+  no_ff: ["--no-ff"],
+};
+
+/** `branch.NAME.mergeOptions` of the repository would come before our options: a strategy, say. git-config(1). */
+function withoutOptions({ branch }: Head): Readonly<Record<string, string>> {
+  return branch === null ? {} : {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: `branch.${branch}.mergeOptions`,
+    GIT_CONFIG_VALUE_0: "",
+  };
+}
+
+async function abort(repository: Repository, head: Head, { only_look }: Input): Promise<Output> {
+  if (!isMerging(repository) || head.hash === null) {
+    throw new ToolError("GIT_ERROR", `${tool.name}: no merge is under way`);
+  }
+  const changed = (await changesSince(repository, head.hash)).map(({ path }) => path);
+  requireWritable(
+    repository,
+    changed,
+    `taking back the merge into ${quoted(head.branch ?? "HEAD")}`,
+  );
+  const done = {
+    merged: false,
+    fast_forward: false,
+    hash: head.hash,
+    conflicts: [],
+    files_changed: changed.length,
+    aborted: only_look !== true,
+  };
+  if (only_look === true) return done;
+  const replaced = await keepContents(repository, changed);
+  await repository.git(["merge", "--abort"], { changes: "files" });
+  return { ...done, ...(replaced.length === 0 ? {} : { replaced }) };
+}
+
+export default tool;
