@@ -167,6 +167,22 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     springs: ["fetch", "origin"],
   },
   {
+    name: "hooks of a remote",
+    files: Object.fromEntries(
+      ["pre-receive", "update", "post-receive", "post-update", "reference-transaction"].map((
+        name,
+      ) => [`.git/there.git/hooks/${name}`, SCRIPT]),
+    ),
+    springs: ["push", "there", "main:pushed"],
+  },
+  {
+    name: "what a remote is called by",
+    config:
+      '[remote "there"]\nreceivepack = "MARK;git-receive-pack"\nuploadpack = "MARK;git-upload-pack"\n' +
+      'vcs = evil\n[url "ext::MARK "]\ninsteadOf = .git/there.git\n[protocol "ext"]\nallow = always',
+    springs: ["fetch", ".git/there.git"],
+  },
+  {
     name: "a merge driver",
     config: '[merge "evil"]\ndriver = "MARK;false"\n[merge]\ndefault = evil',
     attributes: ALL,

@@ -6,17 +6,18 @@ import {
   changesBetween,
   emptyTree,
   inTheWayError,
+  listOf,
   requireClear,
   requireWhole,
   requireWritable,
   uncommitted,
 } from "./_change.ts";
-import { type Conflict, readConflicts } from "./_conflicts.ts";
+import { type Conflict, conflictsOf, readConflicts } from "./_conflicts.ts";
 import { type RawChange, readChanges } from "./_diff.ts";
 import { nameOf, splitNul, textOf } from "./_names.ts";
 import { shown } from "./_paths.ts";
-import { gitError, type GitOptions, type Repository } from "./_repository.ts";
-import type { Head } from "./_revisions.ts";
+import { gitError, type GitOptions, look, type Repository } from "./_repository.ts";
+import { type Head, headOf } from "./_revisions.ts";
 
 /** How a branch is to be merged. */
 export type MergeStrategy = "auto" | "ff_only" | "no_ff";
@@ -93,7 +94,7 @@ async function isAncestor(repository: Repository, one: string, of: string): Prom
 }
 
 /** What every computation of a merge is told, so that the one that is made is the one that was shown. */
-export const MERGE_KEYS = [
+const MERGE_KEYS = [
   ...["-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict"],
   ...["-c", "merge.renormalize=false", "-c", "rerere.enabled=false", "-c", "diff.renames=true"],
 ];
@@ -135,3 +136,76 @@ async function mergeTree(
 }
 
 const TAB = 0x09;
+
+/** Whether a merge is under way. */
+export function isMerging({ files, folder }: Repository): boolean {
+  return look(files, `${folder}/MERGE_HEAD`) !== null;
+}
+
+/** GIT_ERROR where one is. */
+export function requireNoMerge(repository: Repository): void {
+  if (!isMerging(repository)) return;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${repository.tool}: a merge is under way: settle and commit it, or take it back (git_merge with abort: true)`,
+  );
+}
+
+/** Merges what was planned: the commit of HEAD afterwards, null where conflicts are left to be settled. */
+export async function doMerge(
+  repository: Repository,
+  head: Head,
+  theirs: string,
+  { strategy, text, env }: {
+    readonly strategy: MergeStrategy;
+    /** The message of a merge commit. */
+    readonly text: string;
+    readonly env: Readonly<Record<string, string>>;
+  },
+): Promise<{ readonly hash: string | null; readonly conflicts: readonly Conflict[] }> {
+  const { status, stderr } = await repository.git(
+    [...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy], "-m", text, theirs],
+    { changes: "files", good: [0, 1, 2, 128], env: { ...env, ...withoutOptions(head) } },
+  );
+  if (status === 0) return { hash: (await headOf(repository)).hash, conflicts: [] };
+  const conflicts = await conflictsOf(repository);
+  if (conflicts.length === 0) throw gitError(repository.tool, stderr);
+  return { hash: null, conflicts };
+}
+
+/** MERGE_CONFLICT, with what the tool answers. */
+export function mergeConflict(
+  { tool }: Repository,
+  conflicts: readonly Conflict[],
+  output: unknown,
+): ToolError {
+  return new ToolError(
+    "MERGE_CONFLICT",
+    `${tool}: ${
+      listOf(conflicts.map(({ path }) => path))
+    } changed on both sides: settle what is marked there, stage ` +
+      "and commit it, or take it back (git_merge with abort: true)",
+    { output },
+  );
+}
+
+const QUIETLY = [
+  ...["--quiet", "--no-edit", "--no-stat", "--no-verify", "--no-gpg-sign"],
+  ...["--no-verify-signatures", "--no-rerere-autoupdate", "--no-autostash", "--no-squash"],
+  ...["--no-overwrite-ignore", "--commit", "--no-log", "--cleanup=whitespace", "--strategy=ort"],
+];
+
+const FORWARD: Readonly<Record<MergeStrategy, readonly string[]>> = {
+  auto: ["--ff"],
+  ff_only: ["--ff-only"],
+  no_ff: ["--no-ff"],
+};
+
+/** `branch.NAME.mergeOptions` of the repository would come before our options: a strategy, say. git-config(1). */
+function withoutOptions({ branch }: Head): Readonly<Record<string, string>> {
+  return branch === null ? {} : {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: `branch.${branch}.mergeOptions`,
+    GIT_CONFIG_VALUE_0: "",
+  };
+}

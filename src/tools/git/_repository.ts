@@ -61,8 +61,8 @@ export interface GitOptions {
   /** Statuses that are no failure; 0 alone unless given. */
   readonly good?: readonly number[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it changes the files of the repository, or those of `.git` alone, or nothing. */
-  readonly changes?: "files" | "git" | "nothing";
+  /** Whether it changes files anywhere in the workspace, those of the repository, those of `.git` alone, or nothing. */
+  readonly changes?: "workspace" | "files" | "git" | "nothing";
   /** A folder that was lent, in which it may write too. */
   readonly scratch?: string;
   /** Asks for the repository's own settings: without those that else stand above them. */
@@ -83,6 +83,8 @@ export interface Repository {
   readonly now: () => Date;
   /** Variables with which new objects go there and into no repository. */
   objectsIn(folder: string): Readonly<Record<string, string>>;
+  /** Where another repository has its objects, as an entry of GIT_ALTERNATE_OBJECT_DIRECTORIES here. */
+  objectsOf(other: Pick<Repository, "common">): string;
   /** Whether the repository's own configuration may name such a key: in lower case, without its section. */
   mayName(key: string): boolean;
   /** Throws GIT_ERROR with what git said, and TIMEOUT, CANCELLED, RESOURCE_LIMIT. */
@@ -98,7 +100,23 @@ export async function openRepository(
   listed = false,
 ): Promise<Repository> {
   const { files } = context;
-  const { root, folder } = find(tool, files, files.display(repository));
+  return await openAt(tool, context, find(tool, files, files.display(repository)), listed);
+}
+
+/** Where a repository lies, relative to the workspace. */
+export interface Place {
+  readonly root: string;
+  readonly folder: string;
+}
+
+/** As {@linkcode openRepository}, of one that was found. */
+export async function openAt(
+  tool: string,
+  context: ToolContext,
+  { root, folder }: Place,
+  listed: boolean,
+): Promise<Repository> {
+  const { files } = context;
   const common = commonOf(tool, files, folder);
   for (const name of ["HEAD", "objects", "refs", "config", "config.worktree", "info", "logs"]) {
     for (const place of new Set([folder, common])) requireNoLink(tool, files, `${place}/${name}`);
@@ -120,6 +138,7 @@ export async function openRepository(
       GIT_OBJECT_DIRECTORY: folder,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedAlternate(`${seenFrom(root, common)}/objects`),
     }),
+    objectsOf: (other) => quotedAlternate(`${seenFrom(root, other.common)}/objects`),
     mayName: (key) =>
       keys === null
         ? settings.some((path) => (textIn(files, path) ?? "").toLowerCase().includes(key))
@@ -136,11 +155,17 @@ interface Start {
   readonly common: string;
 }
 
-function find(
-  tool: string,
-  files: ReadFiles,
-  start: string,
-): { readonly root: string; readonly folder: string } {
+/** The repository of exactly that folder: with files of its own, or bare; null where there is none. */
+export function repositoryAt(tool: string, files: ReadFiles, root: string): Place | null {
+  const dot = within(root, ".git");
+  const found = look(files, dot);
+  if (found?.type === "file") return { root, folder: pointed(tool, files, root, dot) };
+  const folder = found?.type === "directory" ? dot : root;
+  const parts = ["HEAD", "objects", "refs"].map((name) => look(files, within(folder, name)));
+  return parts.every((part) => part !== null) ? { root, folder } : null;
+}
+
+function find(tool: string, files: ReadFiles, start: string): Place {
   for (let root = start;; root = above(root)) {
     const dot = within(root, ".git");
     const found = look(files, dot);
@@ -213,7 +238,7 @@ function requireNoLink(tool: string, files: ReadFiles, path: string): void {
   }
 }
 
-function leadsOut(tool: string, what: string): ToolError {
+export function leadsOut(tool: string, what: string): ToolError {
   return new ToolError(
     "PATH_OUTSIDE_WORKSPACE",
     `${tool}: ${printable(what)}; git is only used on what lies in the workspace itself`,
@@ -221,7 +246,7 @@ function leadsOut(tool: string, what: string): ToolError {
 }
 
 /** Where a pointer of the repository leads, relative to the workspace; null for outside of it, and for nowhere. */
-function inside(files: ReadFiles, from: string, target: string): string | null {
+export function inside(files: ReadFiles, from: string, target: string): string | null {
   if (target === "" || target.includes("\0")) return null;
   const absolute = target.startsWith("/");
   const base = absolute || from === "." ? [] : from.split("/");
@@ -301,7 +326,9 @@ async function runGit(
       },
       stdin: stdin ?? null,
       timeoutMs: context.timeoutMs,
-      writes: changes === "files" ? [root, ...writes] : writes,
+      writes: changes === "files" || changes === "workspace"
+        ? [changes === "files" ? root : ".", ...writes]
+        : writes,
       ...(scratch === undefined ? {} : { scratch }),
     },
   );

@@ -5,12 +5,12 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
-import { changesSince, keepContents, listOf, REPLACED, requireWritable } from "./_change.ts";
-import { CONFLICTS, conflictsOf } from "./_conflicts.ts";
+import { changesSince, keepContents, REPLACED, requireWritable } from "./_change.ts";
+import { CONFLICTS } from "./_conflicts.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
-import { MERGE_KEYS, planMerge } from "./_merging.ts";
-import { gitError, gitNeeds, look, openRepository, READS, type Repository } from "./_repository.ts";
+import { doMerge, isMerging, mergeConflict, planMerge, requireNoMerge } from "./_merging.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
 import { findCommit, type Head, headOf, requireCommit } from "./_revisions.ts";
 import { checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
@@ -126,22 +126,13 @@ const HOOKS = [
   ...["pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout"],
 ];
 
-function isMerging({ files, folder }: Repository): boolean {
-  return look(files, `${folder}/MERGE_HEAD`) !== null;
-}
-
 async function merge(
   repository: Repository,
   head: Head,
   { branch = "", strategy, message, only_look }: Input,
   context: ToolContext,
 ): Promise<Output> {
-  if (isMerging(repository)) {
-    throw new ToolError(
-      "GIT_ERROR",
-      `${tool.name}: a merge is under way: settle and commit it, or take it back with abort: true`,
-    );
-  }
+  requireNoMerge(repository);
   const theirs = await requireCommit(repository, branch);
   const { kind, changes, conflicts } = await context.processes.withScratch((scratch) =>
     planMerge(repository, head, theirs, { strategy, scratch, name: branch })
@@ -152,48 +143,17 @@ async function merge(
   if (only_look === true) {
     return { ...found, merged: conflicts.length === 0, hash: null, conflicts };
   }
-  const env = kind === "merge" ? await committer(repository, context) : {};
   const named = await findCommit(repository, `refs/heads/${branch}`) !== null;
   const text = message ?? `Merge ${named ? "branch" : "commit"} '${branch}'`;
-  const { status, stderr } = await repository.git(
-    [...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy], "-m", text, theirs],
-    { changes: "files", good: [0, 1, 2, 128], env: { ...env, ...withoutOptions(head) } },
-  );
-  if (status === 0) {
-    const { hash } = await headOf(repository);
-    return { ...found, merged: true, hash, conflicts: [] };
-  }
-  const left = await conflictsOf(repository);
-  if (left.length === 0) throw gitError(tool.name, stderr);
-  throw new ToolError(
-    "MERGE_CONFLICT",
-    `${tool.name}: ${
-      listOf(left.map(({ path }) => path))
-    } changed on both sides: settle what is marked there, stage ` +
-      "and commit it, or take it back with abort: true",
-    { output: { ...found, merged: false, hash: null, conflicts: left } },
-  );
-}
-
-const QUIETLY = [
-  ...["--quiet", "--no-edit", "--no-stat", "--no-verify", "--no-gpg-sign"],
-  ...["--no-verify-signatures", "--no-rerere-autoupdate", "--no-autostash", "--no-squash"],
-  ...["--no-overwrite-ignore", "--commit", "--no-log", "--cleanup=whitespace", "--strategy=ort"],
-];
-
-const FORWARD: Readonly<Record<Input["strategy"], readonly string[]>> = {
-  auto: ["--ff"],
-  ff_only: ["--ff-only"],
-  no_ff: ["--no-ff"],
-};
-
-/** `branch.NAME.mergeOptions` of the repository would come before our options: a strategy, say. git-config(1). */
-function withoutOptions({ branch }: Head): Readonly<Record<string, string>> {
-  return branch === null ? {} : {
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: `branch.${branch}.mergeOptions`,
-    GIT_CONFIG_VALUE_0: "",
-  };
+  const env = kind === "merge" ? await committer(repository, context) : {};
+  const { hash, conflicts: left } = await doMerge(repository, head, theirs, {
+    strategy,
+    text,
+    env,
+  });
+  const done = { ...found, merged: left.length === 0, hash, conflicts: left };
+  if (left.length > 0) throw mergeConflict(repository, left, done);
+  return done;
 }
 
 async function abort(repository: Repository, head: Head, { only_look }: Input): Promise<Output> {

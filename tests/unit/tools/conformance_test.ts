@@ -218,6 +218,8 @@ async function commitAll(root: string): Promise<void> {
   await git(root, ["branch", "other"]);
   Deno.writeTextFileSync(`${root}/src/main.ts`, "// aside\n");
   await git(root, ["stash", "push", "--quiet"]);
+  await git(root, ["clone", "--quiet", "--bare", ".", ".git/there.git"]);
+  await git(root, ["remote", "add", "origin", ".git/there.git"]);
   Deno.writeTextFileSync(`${root}/README.md`, "# Other\n");
   await git(root, ["add", "README.md"]);
 }
@@ -239,7 +241,7 @@ async function overFiles(tool: Tool, args: unknown, check: (output: unknown) => 
       assertEquals(treeOf(root), before, tool.name);
     }
     check(await call(tool.name, args));
-  });
+  }, { git: { hooks: null, protocols: ["file"], worktrees: null, identity: null } });
 }
 
 /** Everything below a directory, by its path: contents, or where a link points. */

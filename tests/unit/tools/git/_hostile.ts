@@ -26,6 +26,9 @@ export async function layOut(
   await git(root, ["checkout", "-q", "main"]);
   write("a", lines.with(4, "main\n").join(""));
   await git(root, ["commit", "-qam", "main"]);
+  // Where it can push to and pull from, whose own traps lie there too.
+  await git(root, ["clone", "--quiet", "--bare", ".", ".git/there.git"]);
+  await git(root, ["remote", "add", "there", ".git/there.git"]);
   write("b", "two\n");
   await git(root, ["add", "b"]);
   write("a", lines.with(0, "changed\n").with(4, "main\n").join(""));

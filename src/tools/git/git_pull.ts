@@ -1,0 +1,160 @@
+/** `git_pull`: brings in what a remote's branch has, and merges it. */
+
+import { printable, quoted } from "../../core/printable.ts";
+import { ToolError } from "../../core/errors.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+import { CONFLICTS } from "./_conflicts.ts";
+import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { committer } from "./_identity.ts";
+import { doMerge, mergeConflict, planMerge, requireNoMerge } from "./_merging.ts";
+import { textOf } from "./_names.ts";
+import { besides, moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
+import { type Head, headOf } from "./_revisions.ts";
+import { checkBranch, REPOSITORY, revisionSchema } from "./_schemas.ts";
+
+const input = {
+  type: "object",
+  properties: {
+    repository: REPOSITORY,
+    remote: { ...revisionSchema("The remote, by its name."), default: "origin" },
+    branch: revisionSchema("Its branch; the one that HEAD's branch follows unless given."),
+    strategy: {
+      type: "string",
+      enum: ["ff_only", "merge"],
+      default: "ff_only",
+      description: "Where both have moved on: ff_only refuses, merge merges them.",
+    },
+  },
+} as const satisfies Schema;
+
+const HASH = { oneOf: [{ type: "string" }, { type: "null" }] } as const;
+
+const output = {
+  type: "object",
+  properties: {
+    from: { ...HASH, description: "The commit of HEAD before; null where there was none." },
+    to: { ...HASH, description: "And after. Of a preview that merges, and of a conflict: null." },
+    fast_forward: { type: "boolean", description: "Whether no merge commit was needed." },
+    files_changed: { type: "integer", description: "In the working files." },
+    conflicts: CONFLICTS,
+    hooks_skipped: HOOKS_SKIPPED,
+  },
+  required: ["from", "to", "fast_forward", "files_changed", "conflicts"],
+} as const satisfies Schema;
+
+/** Of the preview, which only looks. */
+interface Chosen {
+  readonly only_look?: true;
+}
+
+type Input = Infer<typeof input> & Chosen;
+type Output = Infer<typeof output>;
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
+  name: "git_pull",
+  category: "git",
+  description:
+    "Brings in a branch of a remote and goes forward to it, or merges it. Refused where it would lose what is not " +
+    "committed, before anything changes. Remotes are repositories of the workspace, where git.protocols names file.",
+  risk: "dangerous",
+  riskOfPrograms: true,
+  permission: "git_operations",
+  input,
+  output,
+  examples: [
+    { note: "what the branch follows", args: {} },
+    {
+      note: "one of another remote",
+      args: { remote: "origin", branch: "main", strategy: "merge" },
+    },
+  ],
+  describe: ({ remote, branch = "" }) =>
+    `Git pull: ${printable(remote, 80)} ${printable(branch, 80)}`.trimEnd(),
+  check({ remote, branch }) {
+    checkBranch("remote", remote);
+    checkBranch("branch", branch);
+  },
+  dryRun: (input) => ({ ...input, only_look: true }),
+  capabilities({ repository, remote, branch, strategy, only_look }) {
+    if (only_look === true) return gitNeeds(repository, ["status"], READS);
+    const how = strategy === "ff_only" ? "--ff-only" : "--no-rebase";
+    const named = branch === undefined ? [] : [branch];
+    return gitNeeds(repository, ["pull", how, remote, ...named], {
+      access: "write",
+      risk: "moderate",
+      because: "brings in commits from elsewhere",
+    });
+  },
+  preview: (input) => ({ action: tool.describe(input) }),
+  run: (input, context) => pull(input, context),
+};
+
+/** githooks(5) */
+const HOOKS = ["post-merge", "pre-merge-commit", "prepare-commit-msg", "commit-msg"];
+
+async function pull(input: Input, context: ToolContext): Promise<Output> {
+  const repository = await openRepository(tool.name, context, input.repository, true);
+  requireNoMerge(repository);
+  const head = await headOf(repository);
+  const branch = input.branch ?? await followed(repository, head);
+  const remote = await openRemote(repository, context, input.remote, "fetch");
+  const ref = `refs/heads/${branch}`;
+  const theirs = await tipAt(remote, ref);
+  if (theirs === null) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: the remote ${quoted(input.remote)} has no branch ${quoted(branch)}`,
+    );
+  }
+  const strategy = input.strategy === "merge" ? "auto" : "ff_only";
+  const name = `${input.remote}/${branch}`;
+  // Nothing is brought in that could not be merged.
+  const plan = await context.processes.withScratch((scratch) =>
+    planMerge(besides(repository, remote), head, theirs, { strategy, scratch, name })
+  );
+  const { kind, conflicts } = plan;
+  const hooks = kind === "nothing" ? {} : await hooksSkipped(repository, HOOKS);
+  const found = {
+    from: head.hash,
+    fast_forward: kind === "fast_forward",
+    files_changed: plan.changes.length,
+    ...hooks,
+  };
+  if (input.only_look === true) {
+    const to = kind === "merge" ? null : kind === "fast_forward" ? theirs : head.hash;
+    return { ...found, to, conflicts };
+  }
+  await transfer(context, remote, repository, { ref, hash: theirs });
+  const tracking = `refs/remotes/${name}`;
+  const known = await tipAt(repository, tracking);
+  if (known !== theirs) {
+    await moveRef(repository, tracking, { from: known, to: theirs, why: "git_pull" });
+  }
+  if (kind === "nothing") return { ...found, to: head.hash, conflicts: [] };
+  const env = kind === "merge" ? await committer(repository, context) : {};
+  const text = `Merge branch '${branch}' of ${input.remote}`;
+  const made = await doMerge(repository, head, theirs, { strategy, text, env });
+  const done = { ...found, to: made.hash, conflicts: made.conflicts };
+  if (made.conflicts.length > 0) throw mergeConflict(repository, made.conflicts, done);
+  return done;
+}
+
+/** `branch.NAME.merge`, else the branch of the same name. */
+async function followed(repository: Repository, { branch }: Head): Promise<string> {
+  if (branch === null) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: HEAD is on no branch, so branch must say which one is meant`,
+    );
+  }
+  const { bytes, status } = await repository.git(
+    ["config", "--includes", "-z", "--get", `branch.${branch}.merge`],
+    { good: [0, 1], own: true },
+  );
+  const ref = textOf(bytes).replace(/\0$/, "");
+  return status === 0 && ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : branch;
+}
+
+export default tool;

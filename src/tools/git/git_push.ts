@@ -1,0 +1,198 @@
+/** `git_push`: gives a remote what a branch has. */
+
+import { ToolError } from "../../core/errors.ts";
+import { printable, quoted } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { textOf } from "./_names.ts";
+import { moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
+import { headOf } from "./_revisions.ts";
+import { checkBranch, REPOSITORY, revisionSchema } from "./_schemas.ts";
+
+const input = {
+  type: "object",
+  properties: {
+    repository: REPOSITORY,
+    remote: { ...revisionSchema("The remote, by its name."), default: "origin" },
+    branch: revisionSchema("What is given, under the same name; HEAD's branch unless given."),
+    set_upstream: { type: "boolean", default: false, description: "The branch follows it then." },
+    force: {
+      type: "boolean",
+      default: false,
+      description: "Even where the remote's branch has other commits: those that were last seen.",
+    },
+  },
+} as const satisfies Schema;
+
+const HASH = { oneOf: [{ type: "string" }, { type: "null" }] } as const;
+
+const output = {
+  type: "object",
+  properties: {
+    updates: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          ref: { type: "string", description: "Of the remote." },
+          from: { ...HASH, description: "What it was: brings back what force took away." },
+          to: { ...HASH, description: "What it is now. Of a preview: would be." },
+          status: {
+            type: "string",
+            enum: ["created", "updated", "forced", "up_to_date"],
+            description: "What became of it.",
+          },
+        },
+        required: ["ref", "from", "to", "status"],
+      },
+      description: "The branch there.",
+    },
+    hooks_skipped: HOOKS_SKIPPED,
+  },
+  required: ["updates"],
+} as const satisfies Schema;
+
+/** Of the preview, which only looks. */
+interface Chosen {
+  readonly only_look?: true;
+}
+
+type Input = Infer<typeof input> & Chosen;
+type Output = Infer<typeof output>;
+type Status = Output["updates"][number]["status"];
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
+  name: "git_push",
+  category: "git",
+  description:
+    "Gives a remote the commits of a branch. Refused where the remote has others, unless force says so and they are " +
+    "those last seen. Remotes are repositories of the workspace, where the policy's git.protocols names file.",
+  risk: "dangerous",
+  riskOfPrograms: true,
+  permission: "git_operations",
+  input,
+  output,
+  examples: [
+    { note: "the branch that is checked out", args: {} },
+    { note: "and follow it", args: { branch: "other", set_upstream: true } },
+  ],
+  describe: ({ remote, branch = "", force }) =>
+    `Git push: ${printable(remote, 80)} ${printable(branch, 80)}`.trimEnd() +
+    (force ? " (force)" : ""),
+  check({ remote, branch }) {
+    checkBranch("remote", remote);
+    checkBranch("branch", branch);
+  },
+  dryRun: (input) => ({ ...input, only_look: true }),
+  capabilities({ repository, remote, branch, set_upstream, force, only_look }) {
+    if (only_look === true) return gitNeeds(repository, ["status"], READS);
+    const options = [
+      ...(set_upstream ? ["--set-upstream"] : []),
+      ...(force ? ["--force-with-lease"] : []),
+    ];
+    const named = branch === undefined ? [] : [branch];
+    return gitNeeds(repository, ["push", ...options, remote, ...named], {
+      access: "write",
+      risk: "dangerous",
+      because: force ? "replaces what others may have" : "gives commits away",
+    });
+  },
+  preview: (input) => ({ action: tool.describe(input) }),
+  run: (input, context) => push(input, context),
+};
+
+/** githooks(5): here, and there. */
+const HOOKS = ["pre-push"];
+const REMOTE_HOOKS = ["pre-receive", "update", "post-receive", "post-update"];
+
+async function push(input: Input, context: ToolContext): Promise<Output> {
+  const repository = await openRepository(tool.name, context, input.repository, true);
+  const branch = input.branch ?? (await headOf(repository)).branch;
+  if (branch === null) throw refused("HEAD is on no branch, so branch must say which one is meant");
+  const ref = `refs/heads/${branch}`;
+  const to = await tipAt(repository, ref);
+  if (to === null) throw refused(`there is no branch ${quoted(branch)}, or no commit on it`);
+  const remote = await openRemote(repository, context, input.remote, "push");
+  const from = await tipAt(remote, ref);
+  const tracking = `refs/remotes/${input.remote}/${branch}`;
+  const seen = await tipAt(repository, tracking);
+  const status = await judge({ repository, remote, ref, from, to, seen }, input.force);
+  const skipped = [
+    ...(await hooksSkipped(repository, HOOKS)).hooks_skipped ?? [],
+    ...(await hooksSkipped(remote, REMOTE_HOOKS)).hooks_skipped ?? [],
+  ];
+  if (input.only_look !== true) {
+    if (status !== "up_to_date") {
+      await transfer(context, repository, remote, { ref, hash: to });
+      await moveRef(remote, ref, { from, to, why: "git_push" });
+    }
+    if (seen !== to) await moveRef(repository, tracking, { from: seen, to, why: "git_push" });
+    if (input.set_upstream) {
+      for (const [key, value] of [["remote", input.remote], ["merge", ref]] as const) {
+        await repository.git(["config", `branch.${branch}.${key}`, value], { changes: "git" });
+      }
+    }
+  }
+  return {
+    updates: [{ ref, from, to, status }],
+    ...(skipped.length === 0 ? {} : { hooks_skipped: skipped }),
+  };
+}
+
+interface Update {
+  readonly repository: Repository;
+  readonly remote: Repository;
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string;
+  /** What the branch there was when it was last seen. */
+  readonly seen: string | null;
+}
+
+/** What the update comes to. Throws GIT_ERROR where it must not be. */
+async function judge(
+  { repository, remote, ref, from, to, seen }: Update,
+  force: boolean,
+): Promise<Status> {
+  if (from === to) return "up_to_date";
+  const bare = remote.root === remote.folder;
+  if (!bare && await isCheckedOut(remote, ref)) {
+    throw refused(`${quoted(ref)} is checked out in the remote: its files would be left behind`);
+  }
+  if (from === null) return "created";
+  const { status } = await repository.git(["merge-base", "--is-ancestor", from, to], {
+    good: [0, 1, 128],
+  });
+  if (status === 0) return "updated";
+  if (!force) {
+    throw refused(
+      "the remote's branch has commits that this one has not; git_pull brings them in, force: true replaces them",
+    );
+  }
+  if (seen !== from) {
+    throw refused(
+      "the remote's branch is not what it was when it was last seen, so it is not replaced; git_pull looks at it",
+    );
+  }
+  const { bytes } = await remote.git(
+    ["config", "--includes", "--type=bool", "--get", "receive.denyNonFastForwards"],
+    { good: [0, 1], own: true },
+  );
+  if (textOf(bytes).trim() === "true") {
+    throw refused("the remote takes no branch that is not forward");
+  }
+  return "forced";
+}
+
+async function isCheckedOut(remote: Repository, ref: string): Promise<boolean> {
+  const { bytes } = await remote.git(["symbolic-ref", "--quiet", "HEAD"], { good: [0, 1] });
+  return textOf(bytes).trim() === ref;
+}
+
+function refused(why: string): ToolError {
+  return new ToolError("GIT_ERROR", `${tool.name}: ${why}`);
+}
+
+export default tool;

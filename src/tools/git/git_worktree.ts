@@ -1,0 +1,385 @@
+/** `git_worktree`: further working files of the same repository, each on a branch of its own. */
+
+import { ToolError } from "../../core/errors.ts";
+import { printable, quoted } from "../../core/printable.ts";
+import type { Infer, Schema } from "../../core/schema.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+import { checkWord, invalid } from "../../toolkit/words.ts";
+import { changesBetween, emptyTree, listOf, requireWhole, requireWritable } from "./_change.ts";
+import { bytesOf, concatenated, isText, splitNul, textOf } from "./_names.ts";
+import { isAllowed, shown } from "./_paths.ts";
+import {
+  gitNeeds,
+  type GitUse,
+  inside,
+  look,
+  openAt,
+  openRepository,
+  READS,
+  type Repository,
+  within,
+} from "./_repository.ts";
+import { findCommit, headOf, requireCommit } from "./_revisions.ts";
+import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
+
+const input = {
+  type: "object",
+  properties: {
+    repository: REPOSITORY,
+    action: {
+      type: "string",
+      enum: ["list", "add", "remove", "prune"],
+      description: "What is to be done. prune forgets those whose folders are gone.",
+    },
+    path: {
+      type: "string",
+      minLength: 1,
+      maxLength: 4095,
+      description:
+        "Its folder; of a new one: one of git.worktrees by the branch's name, if not given.",
+    },
+    branch: revisionSchema("The branch of a new one: made where there is none."),
+    from: revisionSchema("Where a new branch begins: HEAD unless given."),
+  },
+  required: ["action"],
+} as const satisfies Schema;
+
+const HASH = { oneOf: [{ type: "string" }, { type: "null" }] } as const;
+
+const output = {
+  type: "object",
+  properties: {
+    worktrees: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "Relative to the workspace." },
+          branch: { ...HASH, description: "Null where its HEAD is detached." },
+          hash: { ...HASH, description: "Its HEAD; null before the first commit." },
+          dirty: { type: "boolean", description: "Whether anything in it is not committed." },
+          locked: { type: "boolean", description: "Whether it was locked (git worktree lock)." },
+          gone: { type: "boolean", description: "Whether its folder is not there: see prune." },
+        },
+        required: ["path", "branch", "hash", "dirty", "locked", "gone"],
+      },
+      description: "All there are afterwards, the repository's own first.",
+    },
+    removed: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Where it was." },
+        branch: { ...HASH, description: "Its branch, which stays." },
+        hash: { ...HASH, description: "What its HEAD was." },
+        unmerged: {
+          type: "integer",
+          description:
+            "Commits of it that are on no other branch and no remote's: on its own still.",
+        },
+      },
+      required: ["path", "branch", "hash", "unmerged"],
+      description: "What was removed. Of a preview: would be.",
+    },
+    left_out: LEFT_OUT,
+  },
+  required: ["worktrees"],
+} as const satisfies Schema;
+
+/** Of the preview, which only looks. */
+interface Chosen {
+  readonly only_look?: true;
+}
+
+type Input = Infer<typeof input> & Chosen;
+type Output = Infer<typeof output>;
+type Worktree = Output["worktrees"][number];
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
+  name: "git_worktree",
+  category: "git",
+  description:
+    "Lists, makes and removes further working files of a repository, each on a branch of its own, below the folder " +
+    "git.worktrees of the policy. One that holds anything that is not committed is not removed; branches stay.",
+  risk: "moderate",
+  riskOfPrograms: true,
+  permission: "git_operations",
+  input,
+  output,
+  examples: [
+    { note: "all of them", args: { action: "list" } },
+    { note: "one for a new branch", args: { action: "add", branch: "try-this" } },
+  ],
+  describe: ({ action, path, branch }) =>
+    `Git worktree: ${action} ${printable(path ?? branch ?? "", 80)}`.trimEnd(),
+  check({ action, path, branch, from }) {
+    checkBranch("branch", branch);
+    checkRevision("from", from);
+    if (path !== undefined) checkWord("path", path);
+    const takes = (name: string, given: boolean, actions: readonly string[]) => {
+      if (given && !actions.includes(action)) throw invalid(name, `does not go with ${action}`);
+    };
+    takes("path", path !== undefined, ["add", "remove"]);
+    takes("branch", branch !== undefined, ["add"]);
+    takes("from", from !== undefined, ["add"]);
+    if (action === "add" && branch === undefined) throw invalid("branch", "must be given");
+    if (action === "remove" && path === undefined) throw invalid("path", "must be given");
+  },
+  dryRun: (input) => ({ ...input, only_look: true }),
+  capabilities: (input) => gitNeeds(input.repository, wordsOf(input), useOf(input)),
+  preview: (input) => ({ action: tool.describe(input) }),
+  async run(input, context) {
+    const repository = await openRepository(tool.name, context, input.repository);
+    let removed: Output["removed"];
+    const leftOut = input.action === "add" ? await add(repository, context, input) : [];
+    if (input.action === "remove") removed = await remove(repository, context, input);
+    if (input.action === "prune" && input.only_look !== true) {
+      await repository.git(["worktree", "prune", "--expire=now"], { changes: "git" });
+    }
+    const worktrees = await worktreesOf(repository, context);
+    return {
+      worktrees,
+      ...(removed === undefined ? {} : { removed }),
+      ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
+    };
+  },
+};
+
+/** As one would type it: what rules are held against. */
+function wordsOf({ action, path, branch, from, only_look }: Input): readonly string[] {
+  if (only_look === true || action === "list") return ["worktree", "list"];
+  if (action === "prune") return ["worktree", "prune"];
+  if (action === "remove") return ["worktree", "remove", path ?? ""];
+  const named = [branch, from].filter((one) => one !== undefined);
+  return ["worktree", "add", ...(path === undefined ? [] : [path]), ...named];
+}
+
+function useOf({ action, only_look }: Input): GitUse {
+  if (action === "list" || only_look === true) return READS;
+  return { access: "write", risk: "moderate", because: "makes or removes working files" };
+}
+
+/** git-worktree(1), "PORCELAIN FORMAT": a record ends with an empty line. */
+async function worktreesOf(
+  repository: Repository,
+  context: ToolContext,
+): Promise<readonly Worktree[]> {
+  const { bytes, truncated } = await repository.git(["worktree", "list", "--porcelain", "-z"]);
+  requireWhole(repository, truncated);
+  const worktrees: Worktree[] = [];
+  let record = new Map<string, string>();
+  for (const line of splitNul(bytes).map(textOf)) {
+    if (line !== "") {
+      const [, key = "", value = ""] = /^(\S+)(?: (.*))?$/s.exec(line) ?? [];
+      record.set(key, value);
+      continue;
+    }
+    worktrees.push(await worktreeOf(repository, context, record));
+    record = new Map();
+  }
+  return worktrees;
+}
+
+async function worktreeOf(
+  repository: Repository,
+  context: ToolContext,
+  record: ReadonlyMap<string, string>,
+): Promise<Worktree> {
+  const { files } = repository;
+  const path = files.display(record.get("worktree") ?? "");
+  const hash = record.get("HEAD") ?? "";
+  const elsewhere = path.startsWith("/");
+  const gone = record.has("prunable") || !elsewhere && look(files, path) === null;
+  const open = elsewhere || gone || record.has("bare")
+    ? null
+    : await openWorktree(repository, context, path);
+  return {
+    path,
+    branch: record.get("branch")?.replace(/^refs\/heads\//, "") ?? null,
+    hash: /^0*$/.test(hash) ? null : hash,
+    dirty: open !== null && (await leftIn(open, "no")).length > 0,
+    locked: record.has("locked"),
+    gone,
+  };
+}
+
+/** The repository of a worktree's folder, where it is one of this repository's; null where it is not. */
+async function openWorktree(
+  repository: Repository,
+  context: ToolContext,
+  root: string,
+): Promise<Repository | null> {
+  const { tool, common, files } = repository;
+  if (root === repository.root) return repository;
+  const dot = within(root, ".git");
+  const type = look(files, dot)?.type;
+  if (type === "directory") return await openAt(tool, context, { root, folder: dot }, false);
+  if (type !== "file") return null;
+  const target = /^gitdir: ([^\n]+)\n*$/.exec(textOf(files.read(dot, 4096).bytes))?.[1];
+  const folder = target === undefined ? null : inside(files, root, target);
+  if (folder === null || look(files, folder) === null) return null;
+  const open = await openAt(tool, context, { root, folder }, false);
+  return open.common === common ? open : null;
+}
+
+/** What in it is not committed: changed, staged, in conflict or unknown to git. `ignored`: as git-status(1) has it. */
+async function leftIn(
+  worktree: Repository,
+  ignored: "matching" | "no",
+): Promise<readonly string[]> {
+  const { bytes, truncated } = await worktree.git([
+    ...["status", "--porcelain=v1", "-z", "--untracked-files=all", `--ignored=${ignored}`],
+    ...["--ignore-submodules=none", "--no-renames"],
+  ]);
+  requireWhole(worktree, truncated);
+  return splitNul(bytes).map((record) => shown(worktree, record.subarray(3)));
+}
+
+/** Where a new one is made. Throws GIT_ERROR and PATH_DENIED. */
+function placeOf(
+  repository: Repository,
+  { git }: ToolContext,
+  { path, branch = "" }: Input,
+): string {
+  const { files } = repository;
+  const named = path === undefined
+    ? `${git.worktrees}/${branch.replaceAll(/[^A-Za-z0-9._-]/g, "-")}`
+    : path.startsWith("/")
+    ? files.display(path)
+    : path;
+  const parts = named.split("/").filter((part) => part !== "" && part !== ".");
+  const place = parts.join("/");
+  const below = place.startsWith(`${git.worktrees}/`);
+  if (named.startsWith("/") || parts.includes("..") || !below || !isText(bytesOf(named))) {
+    throw new ToolError(
+      "PATH_DENIED",
+      `${tool.name}: worktrees are made below ${
+        quoted(git.worktrees)
+      } (git.worktrees of the policy), and ${quoted(path ?? "")} is not`,
+    );
+  }
+  if (look(files, place) === null) return place;
+  throw new ToolError("FILE_EXISTS", `${tool.name}: ${quoted(place)} is there already`);
+}
+
+/** Makes it; the files that the policy keeps out of it. */
+async function add(
+  repository: Repository,
+  context: ToolContext,
+  input: Input,
+): Promise<readonly string[]> {
+  const { branch = "", from = "HEAD" } = input;
+  const place = placeOf(repository, context, input);
+  const known = await findCommit(repository, `refs/heads/${branch}`);
+  if (known !== null && input.from !== undefined) {
+    throw new ToolError("GIT_ERROR", `${tool.name}: there is a branch ${quoted(branch)} already`);
+  }
+  const hash = known ?? await requireCommit(repository, from);
+  const all = await changesBetween(repository, await emptyTree(repository), hash);
+  const paths = all.map(({ path }) => path);
+  const there = { ...repository, root: place };
+  const denied = paths.filter((path) => !isAllowed(there, "write", path));
+  if (denied.length > 0 && denied.length === paths.length) requireWritable(there, denied, "it");
+  const leftOut = denied.map((path) => shown(there, path));
+  if (input.only_look === true) return leftOut;
+  const how = known === null ? ["-b", branch, "--no-track"] : [];
+  const whole = denied.length === 0 ? [] : ["--no-checkout"];
+  const start = known === null ? hash : branch;
+  await repository.git(
+    ["worktree", "add", "--quiet", ...whole, ...how, "--", seenFromRoot(repository, place), start],
+    { changes: "workspace" },
+  );
+  if (denied.length > 0) await layOut(repository, context, place, denied);
+  return leftOut;
+}
+
+/** Its files but those that are denied: git takes these for files that are not wanted there (git-update-index(1)). */
+async function layOut(
+  repository: Repository,
+  context: ToolContext,
+  place: string,
+  denied: readonly Uint8Array[],
+): Promise<void> {
+  const worktree = await openWorktree(repository, context, place);
+  if (worktree === null) throw new Error("a worktree was made and is not there");
+  await worktree.git(["read-tree", "HEAD"], { changes: "git" });
+  await worktree.git(["update-index", "--skip-worktree", "-z", "--stdin"], {
+    stdin: concatenated(denied.flatMap((path) => [path, Uint8Array.of(0)])),
+    changes: "git",
+  });
+  await worktree.git(["checkout-index", "--all", "--index", "--quiet"], { changes: "files" });
+}
+
+async function remove(
+  repository: Repository,
+  context: ToolContext,
+  { path = "", only_look }: Input,
+): Promise<Output["removed"]> {
+  const wanted = repository.files.display(path).replace(/\/+$/, "");
+  const worktrees = await worktreesOf(repository, context);
+  const [own, ...others] = worktrees;
+  const found = others.find((one) => one.path === wanted);
+  if (found === undefined) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: ${quoted(path)} is ${
+        own?.path === wanted ? "the repository itself" : "none of its worktrees"
+      }`,
+    );
+  }
+  if (found.locked) throw new ToolError("GIT_ERROR", `${tool.name}: ${quoted(path)} is locked`);
+  const worktree = found.gone ? null : await openWorktree(repository, context, wanted);
+  if (worktree === null) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: ${
+        quoted(path)
+      } cannot be looked at, or is gone; prune forgets those that are gone`,
+    );
+  }
+  const left = await leftIn(worktree, "matching");
+  if (left.length > 0) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: ${quoted(path)} holds what is not committed: ${
+        listOf(left)
+      }; commit it or delete it first`,
+      { details: { left: left.slice(0, 100) } },
+    );
+  }
+  const { branch, hash } = await headOf(worktree);
+  if (branch === null && hash !== null && await unmergedOf(repository, hash, null) > 0) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${tool.name}: the commits of ${
+        quoted(path)
+      } are on no branch: git_branch with from ${hash} keeps them`,
+    );
+  }
+  const unmerged = hash === null ? 0 : await unmergedOf(repository, hash, branch);
+  if (only_look !== true) {
+    await repository.git(["worktree", "remove", "--", seenFromRoot(repository, wanted)], {
+      changes: "workspace",
+    });
+  }
+  return { path: wanted, branch, hash, unmerged };
+}
+
+/** A path of the workspace, from where git stands. */
+function seenFromRoot({ root }: Repository, path: string): string {
+  return root === "." ? path : `${"../".repeat(root.split("/").length)}${path}`;
+}
+
+/** How many commits are on nothing else, that branch left out. */
+async function unmergedOf(
+  repository: Repository,
+  hash: string,
+  branch: string | null,
+): Promise<number> {
+  const but = branch === null ? [] : [`--exclude=${branch}`];
+  const { bytes } = await repository.git([
+    ...["rev-list", "--count", hash, "--not", ...but, "--branches", "--remotes", "--tags", "--"],
+  ]);
+  return Number(textOf(bytes));
+}
+
+export default tool;
