@@ -19,7 +19,7 @@ const callsIn = (
   return CALLS.map(([name, args]) => [name, {
     repository,
     ...args,
-    ...(args.path === undefined ? {} : { path: a }),
+    ...(args.path === "a" ? { path: a } : {}),
     ...(args.files === undefined ? {} : { files: [a] }),
     ...(args.paths === undefined ? {} : { paths: [a] }),
   }]);
