@@ -17,7 +17,6 @@ import type {
   WalkEntry,
 } from "../../../src/core/tool.ts";
 import type { Network, WebSettings } from "../../../src/core/network.ts";
-import { DEFAULTS } from "../../../src/policy/model.ts";
 import { parseArguments } from "../../../src/core/parse_arguments.ts";
 import { SYNTAX } from "../syntax/_syntax.ts";
 import { scanByWalking } from "../../../src/host/scan/scan_by_walking.ts";
