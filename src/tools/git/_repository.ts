@@ -238,6 +238,7 @@ function requireNoLink(tool: string, files: ReadFiles, path: string): void {
   }
 }
 
+/** PATH_OUTSIDE_WORKSPACE. */
 export function leadsOut(tool: string, what: string): ToolError {
   return new ToolError(
     "PATH_OUTSIDE_WORKSPACE",
