@@ -12,6 +12,9 @@ export const EMULATOR_PROGRAMS = {
   "qemu-aarch64-static": "qemu-user-static libgcc-s1-arm64-cross",
 } as const;
 
+/** What networks and certificates of tests are made with. */
+export const NETWORK_PROGRAMS = { openssl: "openssl", ip: "iproute2" } as const;
+
 /** GNU's disassemblers of both architectures, for the launcher's bytes: what tests of the modules need. */
 export const DISASSEMBLERS: Readonly<Record<string, string>> = {
   objdump: "binutils",

@@ -12,7 +12,12 @@
 import { parseArgs } from "@std/cli";
 import { fromFileUrl, join } from "@std/path";
 import { installPrograms } from "./_debian.ts";
-import { DISASSEMBLERS, EMULATOR_PROGRAMS, EXAMPLE_PROGRAMS } from "./_example_programs.ts";
+import {
+  DISASSEMBLERS,
+  EMULATOR_PROGRAMS,
+  EXAMPLE_PROGRAMS,
+  NETWORK_PROGRAMS,
+} from "./_example_programs.ts";
 import { SHELL_PROGRAMS } from "./_shells.ts";
 import { installPackages, PYTHON_PROGRAMS } from "./_toolchain.ts";
 import { batchesOf, inTurns } from "./testing/batches.ts";
@@ -109,6 +114,7 @@ async function installAll(): Promise<void> {
         ...PYTHON_PROGRAMS,
         ...SHELL_PROGRAMS,
         ...EXAMPLE_PROGRAMS,
+        ...NETWORK_PROGRAMS,
         ...(Deno.build.arch === "aarch64" ? {} : EMULATOR_PROGRAMS),
       }),
     ]
@@ -146,8 +152,10 @@ async function main(args: readonly string[], tally: Tally): Promise<void> {
   const of = (part: Part) => files.filter((path) => partOf(path) === part);
   const [unit, binary] = [of("unit"), of("binary")];
   const settings = { atOnce: navigator.hardwareConcurrency, filter };
-  if (Deno.build.os === "linux" && unit.some((path) => path.includes("/launcher/"))) {
-    for (const missing of await installPrograms(DISASSEMBLERS)) console.error(missing);
+  if (Deno.build.os === "linux" && unit.some((path) => /\/(?:launcher|network)\//.test(path))) {
+    for (const missing of await installPrograms({ ...DISASSEMBLERS, ...NETWORK_PROGRAMS })) {
+      console.error(missing);
+    }
   }
   const [times, prepared] = await Promise.all([
     runPart("unit", unit, settings, tally),
