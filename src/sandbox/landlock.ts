@@ -299,9 +299,9 @@ function addPath(
   kept: KeptPaths | null,
 ): number {
   const { numbers, struct, structAddress } = libc;
-  const known = kept !== null && rule.links && rule.system === true;
-  const descriptor = known
-    ? kept.open(rule.path)
+  const known = kept !== null && rule.system === true ? kept.open(rule.path) : null;
+  const descriptor = known !== null
+    ? known.descriptor
     : rule.links
     ? openThroughLinks(libc, rule.path)
     : openWithoutLinks(libc, rule.path, OPEN.PATH);
@@ -316,16 +316,28 @@ function addPath(
     struct.setInt32(8, descriptor, true);
     return libc.call(numbers.landlockAddRule, ruleset, RULE_PATH_BENEATH, structAddress, 0);
   };
-  let result = add(rule.rights);
+  const whole = known?.file === true ? rule.rights & FILE_RIGHTS : rule.rights;
+  let result = add(whole);
   // The kernel refuses rights of directories on what is none, which is cheaper to hear than to ask. Whatever it says: the
   // runtime may have waited for a lock between the call and the look at errno (seen: EAGAIN), and less is never too much.
-  if (result < 0) result = add(rule.rights & FILE_RIGHTS);
-  if (!known) libc.call(numbers.close, descriptor);
+  if (result < 0) {
+    result = add(rule.rights & FILE_RIGHTS);
+    if (result >= 0 && known !== null) known.file = true;
+  }
+  if (known === null) libc.call(numbers.close, descriptor);
   return result;
 }
 
 function openThroughLinks(libc: Libc, path: string): number {
   return libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), OPEN.PATH | OPEN.CLOEXEC);
+}
+
+/** One of them. */
+interface KeptPath {
+  /** It stays open; or an error number with its sign turned. */
+  readonly descriptor: number;
+  /** Set once it was found to be no directory. */
+  file: boolean;
 }
 
 /**
@@ -334,28 +346,28 @@ function openThroughLinks(libc: Libc, path: string): number {
  */
 export class KeptPaths {
   readonly #libc: Libc;
-  readonly #descriptors = new Map<string, number>();
+  readonly #paths = new Map<string, KeptPath>();
 
   constructor(libc: Libc) {
     this.#libc = libc;
   }
 
-  /** A descriptor that stays open, or an error number with its sign turned. */
-  open(path: string): number {
-    const known = this.#descriptors.get(path);
+  open(path: string): KeptPath {
+    const known = this.#paths.get(path);
     if (known !== undefined) return known;
-    const opened = openThroughLinks(this.#libc, path);
+    const descriptor = openThroughLinks(this.#libc, path);
+    const kept = { descriptor, file: false };
     // What is not there is not looked for again; what had no room (too many open files) is.
-    if (opened >= 0 || NOTHING_THERE.has(-opened)) this.#descriptors.set(path, opened);
-    return opened;
+    if (descriptor >= 0 || NOTHING_THERE.has(-descriptor)) this.#paths.set(path, kept);
+    return kept;
   }
 
   /** Lets all of them go. */
   close(): void {
-    for (const descriptor of this.#descriptors.values()) {
+    for (const { descriptor } of this.#paths.values()) {
       if (descriptor >= 0) this.#libc.call(this.#libc.numbers.close, descriptor);
     }
-    this.#descriptors.clear();
+    this.#paths.clear();
   }
 }
 

@@ -70,7 +70,8 @@ export function programRules(reach: ProgramReach, abi: number): LandlockRules {
     add(path, READ | RIGHTS.EXECUTE, { links: true });
   }
   for (const { path, write } of DEVICES) {
-    add(path, RIGHTS.READ_FILE | (write ? RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE : 0));
+    const rights = RIGHTS.READ_FILE | (write ? RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE : 0);
+    add(path, rights, { system: true });
   }
   return {
     handled,

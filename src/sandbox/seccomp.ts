@@ -9,6 +9,7 @@ import {
 } from "./denied_calls.ts";
 import { HANDED_CALLS, type HandedCall, OPENING_FLAGS, UNSEEN_CALLS } from "./handed_calls.ts";
 import { ERRNO, errnoName } from "./kernel/errno.ts";
+import { type Instruction, searchTree } from "./_filter_tree.ts";
 import type { Libc } from "./kernel/libc.ts";
 
 /** Classic BPF operations (include/uapi/linux/bpf_common.h): load a word, jumps, return. */
@@ -72,13 +73,7 @@ const SOCKET_TYPE_BITS = 0xf;
 /** A machine whose filters are known, as {@linkcode Deno.build} names it. */
 export type Architecture = keyof typeof AUDIT_ARCHITECTURE;
 
-/** struct sock_filter */
-export interface Instruction {
-  readonly code: number;
-  readonly ifTrue: number;
-  readonly ifFalse: number;
-  readonly value: number;
-}
+export type { Instruction };
 
 const load = (offset: number): Instruction => ({
   code: LOAD,
@@ -147,29 +142,18 @@ export function filterFor(
   architecture: Architecture,
   { network, onlyStart = null, attributes = true, handed }: FilterOptions,
 ): readonly Instruction[] {
-  const numberOf = (numbers: CallNumbers): number => numbers[architecture] ?? -1;
-  const program: Instruction[] = [
-    load(ARCHITECTURE_OFFSET),
-    { code: JUMP_IF_EQUAL, ifTrue: 1, ifFalse: 0, value: AUDIT_ARCHITECTURE[architecture] },
-    refuse(ERRNO.ENOSYS),
-    load(NUMBER_OFFSET),
-  ];
-  if (architecture === "x86_64") {
-    program.push(unless(JUMP_IF_AT_LEAST, X32_BIT, 1), refuse(ERRNO.ENOSYS));
-  }
-  /** Runs `body`, which always returns, for this call alone; the number stays loaded for all others. */
+  const rules = new Map<number, readonly Instruction[]>();
+  /** What is said first holds; `body` always returns. */
   const on = (numbers: CallNumbers, body: readonly Instruction[]): void => {
-    program.push(unless(JUMP_IF_EQUAL, numberOf(numbers), body.length), ...body);
+    const number = numbers[architecture];
+    if (number !== null && !rules.has(number)) rules.set(number, body);
   };
   const refuseAll = (calls: Readonly<Record<string, CallNumbers>>, errno: number): void => {
-    for (const numbers of Object.values(calls)) {
-      if (numbers[architecture] !== null) on(numbers, [refuse(errno)]);
-    }
+    for (const numbers of Object.values(calls)) on(numbers, [refuse(errno)]);
   };
   if (handed !== undefined) {
     const opening = handed === "changes" ? CHANGING_OPEN : ANY_OPEN;
     for (const [name, numbers] of Object.entries(HANDED_CALLS)) {
-      if (numbers[architecture] === null) continue;
       const flags = OPENING_FLAGS[name as HandedCall & keyof typeof OPENING_FLAGS];
       on(numbers, flags === undefined ? [answer(HAND_OVER)] : opening(flags));
     }
@@ -222,8 +206,47 @@ export function filterFor(
   on(JUDGED_CALLS.sched_setscheduler, onlyOwn(0));
   on(JUDGED_CALLS.socket, network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
   on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
-  program.push(answer(ALLOW));
-  return program;
+  const x32 = architecture === "x86_64"
+    ? [unless(JUMP_IF_AT_LEAST, X32_BIT, 1), refuse(ERRNO.ENOSYS)]
+    : [];
+  return [
+    load(ARCHITECTURE_OFFSET),
+    { code: JUMP_IF_EQUAL, ifTrue: 1, ifFalse: 0, value: AUDIT_ARCHITECTURE[architecture] },
+    refuse(ERRNO.ENOSYS),
+    load(NUMBER_OFFSET),
+    ...x32,
+    ...searchTree([...rules], answer(ALLOW)),
+  ];
+}
+
+/** A path's address in place of the one that is known when the program is started. */
+const SOME_START = 0x0001_2345_6789_abcd;
+
+/**
+ * As `filterFor` for starts that let nothing else be started (`onlyStart`), as the kernel reads it: made once, and
+ * completed for each start by its address.
+ */
+export function startFilter(
+  architecture: Architecture,
+  options: Omit<FilterOptions, "onlyStart">,
+): (start: number) => Uint8Array {
+  const filter = filterFor(architecture, { ...options, onlyStart: SOME_START });
+  const bytes = encodeFilter(filter);
+  const view = new DataView(bytes.buffer);
+  const [low, high] = halvesOf(SOME_START).map((half) =>
+    filter.findIndex(({ code, value }) => code === JUMP_IF_EQUAL && value === half)
+  );
+  return (start) => {
+    const [lower, upper] = halvesOf(start);
+    view.setUint32((low ?? -1) * INSTRUCTION_SIZE + VALUE_OFFSET, lower, true);
+    view.setUint32((high ?? -1) * INSTRUCTION_SIZE + VALUE_OFFSET, upper, true);
+    return bytes;
+  };
+}
+
+/** The lower 32 bits, and those above. */
+function halvesOf(address: number): readonly [number, number] {
+  return [address % 2 ** 32, Math.floor(address / 2 ** 32)];
 }
 
 function refuseBits(argument: number, bits: number): readonly Instruction[] {
@@ -265,11 +288,12 @@ function onlyOwn(argument: number): readonly Instruction[] {
 
 /** The one start: by the text at this address. */
 function startedBy(address: number): readonly Instruction[] {
+  const [lower, upper] = halvesOf(address);
   return [
     load(argumentOffset(0)),
-    unless(JUMP_IF_EQUAL, address % 2 ** 32, 3),
+    unless(JUMP_IF_EQUAL, lower, 3),
     loadUpper(0),
-    unless(JUMP_IF_EQUAL, Math.floor(address / 2 ** 32), 1),
+    unless(JUMP_IF_EQUAL, upper, 1),
     answer(ALLOW),
     refuse(ERRNO.EACCES),
   ];
@@ -300,9 +324,12 @@ const CONNECTED_PAIRS: readonly Instruction[] = [
   refuse(ERRNO.EACCES),
 ];
 
-/** sizeof(struct sock_fprog), sizeof(struct sock_filter) (include/uapi/linux/filter.h). */
+/** sizeof(struct sock_fprog) (include/uapi/linux/filter.h) */
 const PROGRAM_HEADER_SIZE = 16;
-const INSTRUCTION_SIZE = 8;
+/** sizeof(struct sock_filter) (the same header) */
+export const INSTRUCTION_SIZE = 8;
+/** Of the value in an instruction. */
+const VALUE_OFFSET = 4;
 
 /** The instructions as the kernel reads them, one behind the other. */
 export function encodeFilter(filter: readonly Instruction[]): Uint8Array {
@@ -313,7 +340,7 @@ export function encodeFilter(filter: readonly Instruction[]): Uint8Array {
     view.setUint16(offset, code, true);
     view.setUint8(offset + 2, ifTrue);
     view.setUint8(offset + 3, ifFalse);
-    view.setUint32(offset + 4, value, true);
+    view.setUint32(offset + VALUE_OFFSET, value, true);
   });
   return bytes;
 }

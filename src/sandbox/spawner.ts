@@ -195,13 +195,17 @@ class Strings {
       this.#bytes[at++] = 0;
       return this.#address + start;
     };
+    const point = (address: number): void => {
+      this.#view.setUint32(pointer, address >>> 0, true);
+      this.#view.setUint32(pointer + 4, Math.floor(address / 2 ** 32), true);
+    };
     const list = (texts: readonly string[]): number => {
       const start = pointer;
       for (const text of texts) {
-        this.#view.setBigUint64(pointer, BigInt(put(text)), true);
+        point(put(text));
         pointer += POINTER;
       }
-      this.#view.setBigUint64(pointer, 0n, true);
+      point(0);
       pointer += POINTER;
       return this.#address + start;
     };

@@ -23,9 +23,10 @@ import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
 import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
 import {
   type Architecture,
+  encodeFilter,
   filterFor,
   type FilterOptions,
-  type Instruction,
+  startFilter,
 } from "../../sandbox/seccomp.ts";
 import { basicsOf } from "../../sandbox/system_paths.ts";
 import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
@@ -91,7 +92,7 @@ export class WordHolds implements ProgramHolds {
   readonly #architecture = Deno.build.arch as Architecture;
   readonly #scopes: number | null;
   /** Filters that are the same for all programs that they are for. */
-  readonly #filters = new Map<string, readonly Instruction[]>();
+  readonly #filters = new Map<string, (start: number) => Uint8Array>();
   #kept: KeptRules | null = null;
   #last: KnownEffects | null = null;
   #libraries: readonly string[] | null = null;
@@ -191,15 +192,19 @@ export class WordHolds implements ProgramHolds {
   #filter(
     once: boolean,
     options: Omit<FilterOptions, "network" | "onlyStart">,
-  ): (start: number) => readonly Instruction[] {
+  ): (start: number) => Uint8Array {
+    const key = `${once} ${options.attributes ?? true} ${options.handed}`;
+    const known = this.#filters.get(key);
+    if (known !== undefined) return known;
     const { network } = this.#parts;
-    if (once) {
-      return (start) => filterFor(this.#architecture, { ...options, network, onlyStart: start });
-    }
-    const key = `${options.attributes ?? true} ${options.handed}`;
-    const known = this.#filters.get(key) ?? filterFor(this.#architecture, { ...options, network });
-    this.#filters.set(key, known);
-    return () => known;
+    const bytes = once
+      ? null
+      : encodeFilter(filterFor(this.#architecture, { ...options, network }));
+    const filter = bytes === null
+      ? startFilter(this.#architecture, { ...options, network })
+      : () => bytes;
+    this.#filters.set(key, filter);
+    return filter;
   }
 
   #withRules(

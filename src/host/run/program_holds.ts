@@ -5,7 +5,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { openRules, scopeRules } from "../../sandbox/landlock.ts";
 import type { HeldStart } from "../../sandbox/launcher/launcher.ts";
-import { type Architecture, filterFor } from "../../sandbox/seccomp.ts";
+import { type Architecture, encodeFilter, filterFor } from "../../sandbox/seccomp.ts";
 import type { Handed } from "../broker/handed_rules.ts";
 import { close } from "../kernel/pipes.ts";
 
@@ -72,7 +72,7 @@ export function createNestedHolds({ libc, abi, seccomp, network }: HoldOptions):
     throw new ToolError("NATIVE_DENIED", `programs cannot be held by Landlock here: ${rules}`);
   }
   const architecture = Deno.build.arch as Architecture;
-  const program = filterFor(architecture, { network });
+  const program = encodeFilter(filterFor(architecture, { network }));
   const filter = seccomp ? () => program : null;
   return {
     of: () => ({ confined: true, rules, filter, handed: null, done: () => {} }),

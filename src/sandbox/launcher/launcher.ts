@@ -6,7 +6,7 @@
 import { ERRNO } from "../kernel/errno.ts";
 import type { Libc } from "../kernel/libc.ts";
 import { OPEN } from "../kernel/open_without_links.ts";
-import type { Architecture, Instruction } from "../seccomp.ts";
+import type { Architecture } from "../seccomp.ts";
 import { CLOSED, type Spawner } from "../spawner.ts";
 import { ImageMaker, randomBase, type Step } from "./image.ts";
 import type { ImageFile, ImageStore } from "./image_file.ts";
@@ -37,7 +37,7 @@ export interface HeldStart extends Executed {
   /** A descriptor of the Landlock rules; null for none. */
   readonly rules: number | null;
   /** See `ProgramHold`. */
-  readonly filter: ((start: number) => readonly Instruction[]) | null;
+  readonly filter: ((start: number) => Uint8Array) | null;
   /**
    * Set where its filter hands calls over: given the descriptor that they come by, which belongs to whoever is given it,
    * once the program runs.

@@ -1,6 +1,6 @@
 /** What a program does to itself before it becomes itself: everything that it is held by, as a table of system calls. */
 
-import { type Architecture, encodeFilter, type Instruction } from "../seccomp.ts";
+import { type Architecture, INSTRUCTION_SIZE } from "../seccomp.ts";
 import { LAUNCHER_CALLS } from "./_calls.ts";
 import type { PlaceData, Step, Word } from "./image.ts";
 import { STATUS } from "./_machine_code.ts";
@@ -38,8 +38,8 @@ export interface ProgramHold {
   readonly confined: boolean;
   /** Whether `RULES` is a set of Landlock rules. */
   readonly landlock: boolean;
-  /** The system call filter for a program whose own start names its path at this address; null for none. */
-  readonly filter: ((start: number) => readonly Instruction[]) | null;
+  /** The system call filter, encoded, for a program whose own start names its path at this address; null for none. */
+  readonly filter: ((start: number) => Uint8Array) | null;
   /** Where its filter hands calls over: null where it does not. */
   readonly handing: Handing | null;
   /** Capabilities that are left to it, two words of 32 bits (capset(2)); null where there are none to give up. */
@@ -174,7 +174,7 @@ export function programSteps(
   });
   const filter = hold.filter?.(path);
   if (filter !== undefined) {
-    const program = [filter.length, encodeFilter(filter)];
+    const program = [filter.length / INSTRUCTION_SIZE, filter];
     const { handing } = hold;
     const flags = handing === null ? 0 : LISTENING;
     steps.push({ name: "seccomp", call: calls.seccomp, words: [SET_MODE_FILTER, flags, program] });

@@ -7,7 +7,13 @@ import {
 } from "../../../src/sandbox/denied_calls.ts";
 import { HANDED_CALLS, OPENING_FLAGS, UNSEEN_CALLS } from "../../../src/sandbox/handed_calls.ts";
 import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
-import { type Architecture, filterFor, type Instruction } from "../../../src/sandbox/seccomp.ts";
+import {
+  type Architecture,
+  encodeFilter,
+  filterFor,
+  type Instruction,
+  startFilter,
+} from "../../../src/sandbox/seccomp.ts";
 
 const ARCHITECTURES = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
 const ALLOWED = 0x7fff0000;
@@ -33,6 +39,7 @@ function judge(program: readonly Instruction[], call: Call, architecture: Archit
     };
     if (code === 0x20) accumulator = data.getUint32(value, true);
     else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
+    else if (code === 0x05) at += value;
     else if (code === 0x15) jump(accumulator === value >>> 0);
     else if (code === 0x35) jump(accumulator >= value >>> 0);
     else if (code === 0x45) jump((accumulator & value) !== 0);
@@ -238,6 +245,14 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       assertEquals(judge(filter, call, architecture), expected);
       const other = { number: numberOf(execveat), args: [address] };
       assertEquals(judge(filter, other, architecture), refused(ERRNO.EACCES));
+    }
+  });
+
+  Deno.test(`the ${architecture} filter that is completed for a start is the one that is made for it`, () => {
+    const complete = startFilter(architecture, { network: false });
+    for (const onlyStart of [0x1234_5678_9ab0, 0x1_0000_0000, 0x1fff_ffff_f000]) {
+      const made = encodeFilter(filterFor(architecture, { network: false, onlyStart }));
+      assertEquals(complete(onlyStart), made);
     }
   });
 

@@ -15,7 +15,12 @@ import {
 } from "../../../../src/sandbox/launcher/launcher.ts";
 import { keptCapabilities } from "../../../../src/sandbox/launcher/privileges.ts";
 import { programSteps } from "../../../../src/sandbox/launcher/program_steps.ts";
-import { type Architecture, filterFor } from "../../../../src/sandbox/seccomp.ts";
+import {
+  type Architecture,
+  encodeFilter,
+  filterFor,
+  startFilter,
+} from "../../../../src/sandbox/seccomp.ts";
 import { SPAWNER } from "../../host/run/_starter.ts";
 import { ABI, LIBC as libc } from "../_libc.ts";
 
@@ -69,7 +74,7 @@ function launch(start: Partial<HeldStart>, launcher = LAUNCHER): Outcome {
     limits: LIMITS,
     confined: true,
     rules,
-    filter: () => filterFor(ARCHITECTURE, { network: false }),
+    filter: () => encodeFilter(filterFor(ARCHITECTURE, { network: false })),
     ...start,
   });
   for (const one of [pipe.write, directory, rules]) {
@@ -145,7 +150,7 @@ Deno.test("a program has the descriptors that it is given, wherever they lay, an
 Deno.test("what a program hands over comes by a descriptor that it does not have, whichever of its own are closed", () => {
   // Nothing that is handed over: here is nobody to answer it.
   const list = "for n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$n ] && echo $n; done; true";
-  const filter = () => filterFor(ARCHITECTURE, { network: false, handed: "changes" });
+  const filter = () => encodeFilter(filterFor(ARCHITECTURE, { network: false, handed: "changes" }));
   const extra = openPath("/");
   for (const closed of [true, false]) {
     for (const others of [[], [extra]]) {
@@ -180,7 +185,7 @@ Deno.test("what cannot be started is told by its step and its error, and leaves 
     [{ directory: -ERRNO.EBADF }, "directory", ERRNO.EBADF],
     [{ argv: ["sh", "x".repeat(1 << 20)] }, "execve", ERRNO.E2BIG],
     [{ argv: Array.from({ length: 40 }, () => "x".repeat(1 << 18)) }, "execve", ERRNO.E2BIG],
-    [{ filter: () => [] }, "seccomp", ERRNO.EINVAL],
+    [{ filter: () => new Uint8Array(0) }, "seccomp", ERRNO.EINVAL],
   ];
   for (const [start, step, errno] of rows) {
     const shown = { ...start, directory: start.directory === undefined ? openPath("/") : -1 };
@@ -210,7 +215,7 @@ Deno.test("where memory may not be executed, a file of a private folder does, an
 });
 
 Deno.test("a program with one start cannot start another, whatever forks", () => {
-  const only = (start: number) => filterFor(ARCHITECTURE, { network: false, onlyStart: start });
+  const only = startFilter(ARCHITECTURE, { network: false });
   const { text } = sh("echo begun; (/bin/echo forked); /bin/echo other; exec /bin/echo instead", {
     filter: only,
   });
@@ -232,7 +237,7 @@ Deno.test("the last step becomes the program, the filter comes right before it, 
         confined: true,
         landlock: true,
         handing: null,
-        filter: () => filterFor(architecture, { network: false }),
+        filter: () => encodeFilter(filterFor(architecture, { network: false })),
         capabilities: [1, 0],
       },
       () => 1,
