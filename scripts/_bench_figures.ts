@@ -82,17 +82,18 @@ export async function firstLines(
   return { subject: median(times.subject), floor: median(times.floor) };
 }
 
-/** Microseconds from a request to its answer, one after the other. */
+/** Microseconds from a request to its answer, one after the other: `requests` of them a round. */
 export async function roundTrips(
   subject: Program,
   floor: Program,
   request: RequestLine,
   rounds: number,
+  requests = 200,
 ): Promise<Pair> {
   return await withBoth(subject, floor, (subjectClient, floorClient) => {
     const batch = (client: Client) => {
       const times: number[] = [];
-      for (let id = 1; id <= 200; id++) {
+      for (let id = 1; id <= requests; id++) {
         const text = request(id);
         const started = performance.now();
         client.send(text);

@@ -9,7 +9,8 @@ import type { PluginRegistry } from "../plugin_registry.ts";
 import type { DirectRunner } from "../programs/direct_runner.ts";
 import { type Job, startsPrograms } from "../runner.ts";
 import type { Boundaries } from "./boundaries.ts";
-import type { WorkerPool, WorkerPoolOptions } from "./worker_pool.ts";
+import type { WorkerPoolOptions } from "./pool_options.ts";
+import type { WorkerPool } from "./worker_pool.ts";
 
 /** What an engine's pool is made of. */
 export interface PoolParts {

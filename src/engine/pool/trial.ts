@@ -78,7 +78,9 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
   };
   const kernel = layer === "runtime" ? "off" : "auto";
   const sandbox: Sandbox = { ...settings.sandbox, kernel, temporary: false, caches: "off" };
+  let last = 0;
   const pool = new WorkerPool({
+    number: () => ++last,
     rulebook: { ...engine.rulebook, settings: { ...settings, sandbox } },
     policies: policies.map(({ policy, source }) => ({
       source,

@@ -5,15 +5,13 @@
 
 import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, resultError } from "../../core/result.ts";
-import { canonicalize } from "../../host/paths/canonicalize.ts";
-import { createIdentityProbe } from "../../host/paths/identity.ts";
-import { openLibc } from "../../sandbox/kernel/libc.ts";
-import { type AgreedProbe, requireAgreed } from "../approvals/agreed.ts";
 import { Bell, createBell } from "./channel.ts";
 import { ScanSharing } from "./_scan_sharing.ts";
 import { JobQueues } from "./_job_queues.ts";
 import { capacityOf, type Lane, laneOf, LANES, mostThreads } from "./lanes.ts";
+import { AgreedCheck } from "./agreed_check.ts";
 import { FileBroker } from "./_file_broker.ts";
+import type { WorkerPoolOptions } from "./pool_options.ts";
 import {
   asResultError,
   held,
@@ -25,9 +23,8 @@ import {
   startThread,
   stopped,
   type Thread,
-  type ThreadOptions,
 } from "./pool_thread.ts";
-import type { Follower, SharedWatch } from "../programs/shared_watch.ts";
+import type { SharedWatch } from "../programs/shared_watch.ts";
 import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
 import {
   type Job,
@@ -44,18 +41,6 @@ const TICK_MS = 20;
 /** How long a call may take to end after it was asked to, before its thread is ended with it. */
 const STOP_GRACE_MS = 250;
 
-/** What a pool is made of. */
-export interface WorkerPoolOptions extends ThreadOptions {
-  /** Drawn when a thread is started; looked at again before each call of a lane whose state can change. */
-  readonly boundaryOf: (lane: Lane, job: Job) => LaneBoundary;
-  /** See `PoolParts`; left out where nobody else runs jobs. */
-  readonly number?: () => number;
-  /** Of a thread that writes files for others. */
-  readonly writing: () => LaneBoundary;
-  /** Watches over what they start; null where that cannot be. Asked for with the first program. */
-  readonly watch: (follower: Follower) => SharedWatch | null;
-}
-
 /**
  * Runs calls on threads by lane: starts them when they are needed, ends those that overrun, and takes in what they
  * say.
@@ -67,19 +52,15 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   readonly #queues = new JobQueues();
   readonly #scanSharing: ScanSharing;
   readonly #memory: PoolMemory;
-  readonly #number: () => number;
   #timer: number | null = null;
   #running = 0;
   readonly #fileBroker = new FileBroker<Thread>();
-  /** Made with the first call that somebody agreed to. */
-  #probe: AgreedProbe | null = null;
+  readonly #agreed = new AgreedCheck();
   /** Undefined before the first program. */
   #watch: SharedWatch | null | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    let last = 0;
-    this.#number = options.number ?? (() => ++last);
     this.#scanSharing = new ScanSharing({
       processors: navigator.hardwareConcurrency,
       isReady: () => this.#of("read-help").length > 0,
@@ -107,7 +88,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
 
   run(job: Job, onEvent: (event: JobEvent) => void): Running {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const number = this.#number();
+    const number = this.#options.number();
     const pending: PendingJob = {
       number,
       job,
@@ -212,7 +193,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   }
 
   #give(thread: Thread, pending: PendingJob): void {
-    const changed = this.#changed(pending);
+    const changed = this.#agreed.changed(pending.job, "compares again");
     if (changed !== null) {
       pending.settle({ output: JSON_NULL, error: changed, usage: {} });
       this.#next(thread);
@@ -220,23 +201,6 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     }
     thread.jobs.set(pending.number, pending);
     thread.say(messageOf(pending, this.#shareOf(thread, pending)));
-  }
-
-  /**
-   * Null where all is as somebody agreed to it: it may have waited long for its thread. That compares again itself, where
-   * it can: what it cannot, trees, is compared here.
-   */
-  #changed({ job: { tool, agreed = [] } }: PendingJob): ResultError | null {
-    if (agreed.length === 0) return null;
-    const libc = openLibc();
-    const here = libc === null ? agreed : agreed.filter(({ tree }) => tree !== null);
-    try {
-      this.#probe ??= { ...createIdentityProbe(libc), canonicalize };
-      requireAgreed(tool.name, here, this.#probe, { trees: true });
-      return null;
-    } catch (error) {
-      return asResultError(error);
-    }
   }
 
   /** Of a call that was just given to a thread. */
@@ -249,7 +213,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   }
 
   #giveHelp(call: PendingJob): PendingJob {
-    const help = helpFor(call, this.#number());
+    const help = helpFor(call, this.#options.number());
     this.#dispatch("read-help", help);
     return help;
   }

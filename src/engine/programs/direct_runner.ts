@@ -18,6 +18,7 @@ import { type ProgramLayers, programLayers } from "../../sandbox/program_layers.
 import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { NO_FILES, NO_SYNTAX } from "../_no_files.ts";
+import { AgreedCheck } from "../pool/agreed_check.ts";
 import { Stop, stopError, type StopReason } from "../pool/stop.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
 import type { Job, Outcome, Runner, Running } from "../runner.ts";
@@ -58,6 +59,7 @@ export class DirectRunner implements Runner {
   readonly #spawner: Spawner;
   readonly #jobs = new Map<number, DirectJob>();
   readonly #waiting: DirectJob[] = [];
+  readonly #agreed = new AgreedCheck();
   #means: Means | null = null;
   #holds: WordHolds | null = null;
   #watch: SharedWatch | null | undefined;
@@ -167,7 +169,7 @@ export class DirectRunner implements Runner {
 
   async #answer({ number, job, stop }: DirectJob): Promise<Outcome> {
     const { rulebook, registry } = this.#options;
-    const { tool, grant, input, agreed = [] } = job;
+    const { tool, grant, input } = job;
     const counts: Record<string, number> = {};
     let usage: () => Usage = () => counts;
     let outcome: Outcome;
@@ -188,11 +190,10 @@ export class DirectRunner implements Runner {
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
         progress: () => {},
       });
-      if (agreed.length > 0) {
-        const { compareAgreed } = await import("../approvals/compare_agreed.ts");
-        compareAgreed(tool.name, agreed, this.#libc);
-      }
-      outcome = await runTool(tool, input, context, { preview: false, usage });
+      const changed = this.#agreed.changed(job, "none");
+      outcome = changed === null
+        ? await runTool(tool, input, context, { preview: false, usage })
+        : { output: JSON_NULL, error: changed, usage: usage() };
     } catch (error) {
       outcome = { output: JSON_NULL, error: describeFailure(tool.name, error), usage: usage() };
     }

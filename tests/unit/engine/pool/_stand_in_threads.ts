@@ -13,7 +13,8 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from "../../../../src/engine/pool/_protocol.ts";
-import { WorkerPool, type WorkerPoolOptions } from "../../../../src/engine/pool/worker_pool.ts";
+import type { WorkerPoolOptions } from "../../../../src/engine/pool/pool_options.ts";
+import { WorkerPool } from "../../../../src/engine/pool/worker_pool.ts";
 import type { SharedWatch } from "../../../../src/engine/programs/shared_watch.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../../../../src/engine/programs/no_program_environment.ts";
 import type { Job, JobEvent, Outcome } from "../../../../src/engine/runner.ts";
@@ -189,7 +190,9 @@ export function poolOf(
     readonly watch?: ((follow: Parameters<WorkerPoolOptions["watch"]>[0]) => SharedWatch) | null;
   } = {},
 ): PoolWorld {
+  let last = 0;
   const pool = new WorkerPool({
+    number: () => ++last,
     rulebook: rulebook([sections]),
     policies: [],
     boundaryOf,

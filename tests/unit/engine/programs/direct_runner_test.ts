@@ -3,6 +3,8 @@ import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { subjectOf } from "../../../../src/engine/judge/decide_call.ts";
 import { DirectRunner } from "../../../../src/engine/programs/direct_runner.ts";
 import { createProgramSupport } from "../../../../src/engine/programs/program_support.ts";
+import { createIdentityProbe } from "../../../../src/host/paths/identity.ts";
+import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
 import type { Job, Outcome } from "../../../../src/engine/runner.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { DEFAULTS } from "../../../../src/policy/model.ts";
@@ -81,6 +83,23 @@ Deno.test(
       const missing = await ask(["cat", "a.txt"], { spawn: [] });
       assertEquals(missing.error?.code, "COMMAND_DENIED");
       assertEquals(runner.running, 0);
+    }),
+);
+
+Deno.test(
+  "what somebody agreed to is compared once more, with all that lies below it",
+  LIBRARY_STAYS,
+  () =>
+    withRunner({}, async ({ runner, job }) => {
+      const granted = await job(["cat", "a.txt"]);
+      const base = granted.grant.workspace;
+      const probe = createIdentityProbe(openLibc());
+      const tree = probe.treeIdentityOf(base);
+      const whole = { requested: null, base, path: base, identity: probe.identityOf(base), tree };
+      const ask = async () => await runner.run({ ...granted, agreed: [whole] }).outcome;
+      assertEquals((await ask()).error, null);
+      Deno.writeTextFileSync(`${base}/a.txt`, "another text\n");
+      assertEquals((await ask()).error?.code, "APPROVAL_EXPIRED");
     }),
 );
 
