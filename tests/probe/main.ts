@@ -27,17 +27,22 @@ const MAIN_REFUSED = 9;
 
 /** A policy layer that says yes to everything. */
 function allowAll(rulebook: Rulebook): Rulebook {
+  const decide: Rulebook["decide"] = (subject, capabilities) => ({
+    ...ALLOWED,
+    risk: subject.risk,
+    verdicts: capabilities.map((capability) => ({ capability, verdict: ALLOWED })),
+    findings: () => Promise.resolve({ capabilities: [], agents: [], thresholds: [] }),
+  });
   return {
     ...rulebook,
     judgePath: () => ALLOWED,
     judgeBelow: () => ALLOWED_BELOW,
     mayDenyBelow: () => false,
-    decide: (subject, capabilities) => ({
-      ...ALLOWED,
-      risk: subject.risk,
-      verdicts: capabilities.map((capability) => ({ capability, verdict: ALLOWED })),
-      findings: () => Promise.resolve({ capabilities: [], agents: [], thresholds: [] }),
-    }),
+    decide,
+    *decideInSteps(subject, capabilities) {
+      return decide(subject, capabilities);
+    },
+    withFolder: (folder) => allowAll(rulebook.withFolder(folder)),
   };
 }
 
