@@ -17,7 +17,7 @@ const SHELL = "/bin/sh";
  * POSIX shell with nothing but what is built in, since it must work where programs are few. `$1`: what marks the
  * environments of the programs; `$2`: what their marks begin with (`markOf`), the sixth word of a line of
  * proc_pid_limits(5), "Max realtime timeout". It looks until it has found none twice: one that was just being started
- * shows neither yet.
+ * shows neither yet. `$3`: what is removed then, or nothing; a system without rm(1) keeps it.
  */
 const SCRIPT = `
 is_marked() {
@@ -56,14 +56,19 @@ while [ $quiet -lt 2 ] && [ $rounds -lt 1000 ]; do
     fi
   done
 done 2>/dev/null
+case $3 in
+  /*) /bin/rm -rf -- "$3" || { /bin/chmod -R u+w "$3" && /bin/rm -rf -- "$3"; } ;;
+esac 2>/dev/null
 `;
 
-/** By what the programs of a Toolgate are known to whoever outlives it. */
-export interface KnownBy {
+/** What a Toolgate leaves, for whoever outlives it: programs, by what they are known, and a folder. */
+export interface Leavings {
   /** The beginning of a variable, with its name. */
   readonly marker: string;
   /** See `newToken`. */
   readonly token: number;
+  /** Absolute path; null for none. */
+  readonly folder: string | null;
 }
 
 /** The process that outlives this one to end what it leaves. */
@@ -79,7 +84,7 @@ export interface Guardian {
 export function startGuardian(
   libc: Libc,
   spawner: Spawner,
-  { marker, token }: KnownBy,
+  { marker, token, folder }: Leavings,
 ): Guardian | null {
   const open = (path: string, flags: number): number =>
     libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), flags | OPEN.CLOEXEC);
@@ -88,7 +93,7 @@ export function startGuardian(
   const life = openPipe(libc);
   const id = nothing < 0 || root < 0 ? -1 : spawner.start({
     path: SHELL,
-    argv: [SHELL, "-c", SCRIPT, "toolgate-guardian", marker, String(token)],
+    argv: [SHELL, "-c", SCRIPT, "toolgate-guardian", marker, String(token), folder ?? ""],
     environment: [],
     directory: root,
     descriptors: [life.read, nothing, nothing],

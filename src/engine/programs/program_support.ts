@@ -101,12 +101,12 @@ export function createProgramSupport(
   const watching = new WatchSharing((follower) => {
     const libc = openLibc();
     if (libc === null) return null;
-    const { marker, token } = programEnvironment;
+    const { marker, token, temporaryRoot: folder } = programEnvironment;
     const { limits } = settings;
     const watch = new ProcessWatch({ ...follower, libc, marker, token, limits });
     const spawner = openSpawner();
-    const known = { marker: `${MARKER}=${marker}.`, token };
-    if (spawner !== null) watch.guard(startGuardian(libc, spawner, known));
+    const leavings = { marker: `${MARKER}=${marker}.`, token, folder };
+    if (spawner !== null) watch.guard(startGuardian(libc, spawner, leavings));
     return watch;
   });
   return {

@@ -3,10 +3,10 @@ import { fromFileUrl } from "@std/path";
 import { comesToBe, running, sleepMark, table } from "./_runs.ts";
 
 /** Starts `_guarded.ts`; what it tells of its programs. */
-async function guarded(word: string, way: string) {
+async function guarded(word: string, way: string, folder?: string) {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", fromFileUrl(new URL("_guarded.ts", import.meta.url)), way],
-    env: { WORD: word },
+    env: { WORD: word, ...(folder === undefined ? {} : { FOLDER: folder }) },
     stdin: "piped",
     stdout: "piped",
   }).spawn();
@@ -51,5 +51,29 @@ Deno.test("one that is closed is gone at once, and ends nothing", async () => {
     assertEquals(running(word).length, 2);
   } finally {
     for (const id of [...running(word), bystander]) Deno.kill(id, "SIGKILL");
+  }
+});
+
+Deno.test("when Toolgate is killed its temporary folder goes, whatever lies in it, and nothing that it leads to", async () => {
+  const base = Deno.realPathSync(Deno.makeTempDirSync());
+  const folder = `${base}/-temporary *`;
+  Deno.mkdirSync(`${folder}/closed/deep`, { recursive: true });
+  Deno.writeTextFileSync(`${base}/kept`, "kept");
+  Deno.symlinkSync(`${base}/kept`, `${folder}/closed/link`);
+  Deno.symlinkSync(base, `${folder}/base`);
+  Deno.chmodSync(`${folder}/closed`, 0o500);
+  const word = sleepMark();
+  try {
+    for (const way of ["close", "wait"]) {
+      const { guardian, bystander, end } = await guarded(word, way, folder);
+      await end();
+      await comesToBe(() => running("toolgate-guardian").every((id) => id !== guardian));
+      for (const id of [...running(word), bystander]) Deno.kill(id, "SIGKILL");
+      const left = [...Deno.readDirSync(base)].map(({ name }) => name).sort();
+      assertEquals(left, way === "close" ? ["-temporary *", "kept"] : ["kept"]);
+    }
+    assertEquals(Deno.readTextFileSync(`${base}/kept`), "kept");
+  } finally {
+    Deno.removeSync(base, { recursive: true });
   }
 });
