@@ -40,6 +40,7 @@ function allowAll(rulebook: Rulebook): Rulebook {
     mayDenyBelow: () => false,
     decide,
     *decideInSteps(subject, capabilities) {
+      yield;
       return decide(subject, capabilities);
     },
     withFolder: (folder) => allowAll(rulebook.withFolder(folder)),
