@@ -10,13 +10,13 @@ import {
   BINARY,
   call,
   Pipe,
+  sealedBinary,
   SENTINEL,
   serveAll,
   start,
   Workspace,
 } from "./toolgate.ts";
 
-const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 
 /** The word on the command line of a module's process. */
 const PROCESS = "module-process";
@@ -801,14 +801,7 @@ environment`,
     files: { "in/a.txt": "1\n", "in/x.key": SENTINEL },
   });
   await using workspace = opened.workspace;
-  const binary = join(workspace.base, "sealed");
-  const built = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "scripts/build.ts", "--policy", opened.args[1] ?? "", "--output", binary],
-    cwd: ROOT,
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  assert(built.success, new TextDecoder().decode(built.stderr));
+  const binary = await sealedBinary("sealed-module", opened.args[1] ?? "");
   Deno.removeSync(join(workspace.base, "plugins"), { recursive: true });
   const options = { ...opened.options, binary };
   const called = await call(["count", "path=in/a.txt"], options);

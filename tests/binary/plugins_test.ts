@@ -1,10 +1,18 @@
 /** Custom tools, from manifests that a policy names and from the pipe: what they do, and what they cannot. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { fromFileUrl, join } from "@std/path";
-import { type Answer, call, Pipe, SENTINEL, serveAll, start, Workspace } from "./toolgate.ts";
+import { join } from "@std/path";
+import {
+  type Answer,
+  call,
+  Pipe,
+  sealedBinary,
+  SENTINEL,
+  serveAll,
+  start,
+  Workspace,
+} from "./toolgate.ts";
 
-const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 
 /** A policy whose custom tools lie beside it. */
 const POLICY = `version: 1
@@ -642,15 +650,7 @@ cases:
 Deno.test("a sealed build carries the custom tools of its policy", async () => {
   const { workspace, args } = openWorkspace([SAY]);
   await using _ = workspace;
-  const output = `${ROOT}dist/sealed-plugins`;
-  const built = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "scripts/build.ts", ...args, "--output", output],
-    cwd: ROOT,
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  assertEquals(built.code, 0, new TextDecoder().decode(built.stderr));
+  const output = await sealedBinary("sealed-plugins", args[1] ?? "");
   Deno.removeSync(join(workspace.base, "plugins"), { recursive: true });
   const called = await call(["say", "text=x"], { cwd: workspace.root, binary: output });
   assertEquals(called.answer.output?.text, "-- x", called.stdout);
