@@ -17,7 +17,6 @@ import {
   Workspace,
 } from "./toolgate.ts";
 
-
 /** The word on the command line of a module's process. */
 const PROCESS = "module-process";
 

@@ -13,7 +13,6 @@ import {
   Workspace,
 } from "./toolgate.ts";
 
-
 /** A policy whose custom tools lie beside it. */
 const POLICY = `version: 1
 risk: { allow: moderate, ask: dangerous }
