@@ -288,6 +288,8 @@ Deno.test("a directory outside of what may be read is not entered", async () => 
 Deno.test("hundreds of commands of one line leave no descriptor and no zombie", async () => {
   await run("true");
   const before = [...Deno.readDirSync("/proc/self/fd")].length;
+  // Those that other tests of this process have left are not of this line.
+  const left = zombies();
   const line = Array.from({ length: 20 }, (_, index) => `echo ${index} | cat > out`).join("; ");
   for (let round = 0; round < 10; round++) {
     const outcome = await run(`${line}; cat out; x=$(echo a | cat < b.txt)`);
@@ -295,7 +297,7 @@ Deno.test("hundreds of commands of one line leave no descriptor and no zombie", 
   }
   await run("yes | head -n 1; sleep 30", { timeoutMs: 200 });
   assertEquals([...Deno.readDirSync("/proc/self/fd")].length, before);
-  assertEquals(zombies(), []);
+  assertEquals(zombies().filter((id) => !left.includes(id)), []);
 });
 
 /** Children of this process that have ended and were not waited for. */
