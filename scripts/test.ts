@@ -4,8 +4,7 @@
  *     scripts/test [PATH…] [--filter TEXT]
  *
  * Each batch of files is a process of its own, for many tests count what their process holds. As many run at once as
- * there are cores: what tests measure is of their own process or of those that they start, never of the machine. A file
- * that fails beside others is run once more alone, and named; attacks and races are not. The
+ * there are cores: what tests measure is of their own process or of those that they start, never of the machine. The
  * binary is built where tests want it and it is not what the sources give. The last line is `N passed, N failed`, over
  * all of it.
  */
@@ -76,34 +75,6 @@ function show(outcome: BatchOutcome): void {
   if (outcome.counts.failed > 0 && outcome.said !== "") console.log(outcome.said);
 }
 
-/** Attacks and races: one that gets through once has got through. */
-const ONCE = /^tests\/attacks\/|attacks_test|races_test/;
-
-/**
- * What is left of a batch's failures when each file that failed is run once more, alone and in a process of its own: what
- * failed only beside others is told of and does not count. What {@linkcode ONCE} names is not run again.
- */
-async function alone(
-  first: BatchOutcome,
-  filter: string | null,
-): Promise<Pick<BatchOutcome, "counts" | "failures">> {
-  const failed = first.files.filter(({ passed }) => !passed).map(({ path }) => path);
-  if (failed.length === 0 || failed.some((path) => ONCE.test(path))) return first;
-  const failures: string[] = [];
-  let count = 0;
-  for (const path of failed) {
-    const again = await runBatch([path], { root: ROOT, filter, live: false });
-    count += again.counts.failed;
-    if (again.counts.failed > 0) failures.push(again.failures);
-    else console.log(`UNSTABLE: failed beside others, passed alone: ${path}`);
-  }
-  const { passed, failed: before } = first.counts;
-  return {
-    counts: { passed: passed + Math.max(0, before - count), failed: count },
-    failures: failures.join("\n"),
-  };
-}
-
 /** Runs one part of the tests; gives the seconds that each file took. */
 async function runPart(
   name: Part,
@@ -122,10 +93,9 @@ async function runPart(
       REMINDER_MS,
     );
     const outcome = await runBatch(paths, { root: ROOT, filter, live });
-    if (!live) show(outcome);
-    const { counts, failures } = live ? outcome : await alone(outcome, filter);
     clearInterval(reminder);
-    tally.add(counts, failures);
+    if (!live) show(outcome);
+    tally.add(outcome.counts, outcome.failures);
     for (const { path, seconds } of outcome.files) {
       // What a lone file's module does when it is loaded counts, too.
       times[path] = paths.length === 1 ? outcome.seconds : seconds;
