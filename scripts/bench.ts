@@ -18,6 +18,7 @@ import {
 } from "./_bench_figures.ts";
 import { analysisAgreement } from "../tests/bench/agreement/analysis.ts";
 import { profileAgreement, renderAgreement } from "../tests/bench/agreement/profiles.ts";
+import { gitFigures } from "../tests/bench/git_figures.ts";
 import { programFigures } from "../tests/bench/program_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
 import { walkFigures } from "../tests/bench/walk_figures.ts";
@@ -199,8 +200,9 @@ try {
   await Deno.writeTextFile(join(workspace, "src/a.ts"), `${"const a = 1; ".repeat(78)}123456789\n`);
   const figures = await measure(workspace, join(out, "audit.ndjson"));
   const programs = await programFigures(paths.toolgate, paths.pipe);
+  const gits = await gitFigures(paths.toolgate, paths.pipe);
   const searches = await searchFigures(paths.toolgate);
-  console.log(render([...figures, ...programs, ...searches, ...await walkFigures()]));
+  console.log(render([...figures, ...programs, ...gits, ...searches, ...await walkFigures()]));
   const analysis = await analysisAgreement(paths.toolgate);
   console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));
 } finally {

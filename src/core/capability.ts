@@ -69,6 +69,8 @@ export interface OwnUse {
   readonly risk: "safe" | "moderate" | "dangerous";
   /** As in "deletes a branch"; empty where there is nothing to say. */
   readonly because: string;
+  /** What to do where the program is not there. */
+  readonly missing: string;
 }
 
 /** Connecting to `host:port`, with the HTTP method where there is one. */

@@ -272,6 +272,8 @@ export interface Scope {
   readonly cwd: string;
   /** What the policy says of the web; left out: nothing. */
   readonly web?: WebSettings;
+  /** What it says of git, likewise. */
+  readonly git?: GitSettings;
 }
 
 /** How the calls of one tool are those of others. `capabilities` and `run` of the one are never asked then. */

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { HOSTILE_REPOSITORIES } from "../attacks/hostile_repositories.ts";
 import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
-import { isSprung, layOut } from "../unit/tools/git/_hostile.ts";
+import { isSprung, layOut, makeTemplate } from "../unit/tools/git/_hostile.ts";
 import { Pipe, serveAll } from "./toolgate.ts";
 
 const POLICY = `
@@ -34,9 +34,11 @@ async function inFolder(test: (root: string, flags: readonly string[]) => Promis
 
 Deno.test("git: no hostile repository runs anything, by the tools and by run_command", async () => {
   await inFolder(async (root, flags) => {
+    const template = `${root}/../template`;
+    await makeTemplate(template);
     const markers = await Promise.all(HOSTILE_REPOSITORIES.map(async (repository, index) => {
       const marker = `${root}/sprung-${index}`;
-      await layOut(`${root}/r${index}`, repository, marker);
+      await layOut(template, `${root}/r${index}`, repository, marker);
       return marker;
     }));
     const calls = HOSTILE_REPOSITORIES.flatMap((_, index) => {

@@ -26,5 +26,6 @@ export function missingProgram(
     : "the search path leads to no program of that name in the folders that commands may use";
   const others = sought.filter((other) => other !== name).map((other) => quoted(other));
   const looked = others.length === 0 ? "" : `; looked for ${others.join(", ")} too`;
-  return new ToolError("COMMAND_NOT_FOUND", `${quoted(name)}: ${where}${looked}`);
+  const remedy = only.own === undefined ? "" : `; ${only.own.missing}`;
+  return new ToolError("COMMAND_NOT_FOUND", `${quoted(name)}: ${where}${looked}${remedy}`);
 }

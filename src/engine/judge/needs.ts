@@ -13,9 +13,9 @@ export function needsOf(
   tool: Tool,
   input: unknown,
   preview: boolean,
-  { web }: Pick<Settings, "web">,
+  { web, git }: Pick<Settings, "web" | "git">,
 ): readonly Capability[] | Promise<readonly Capability[]> {
-  const own = tool.capabilities(input, { cwd: ".", web });
+  const own = tool.capabilities(input, { cwd: ".", web, git });
   const looks = preview ? looksOf(tool, input) : [];
   if (looks.length === 0) return own;
   return own instanceof Promise ? own.then((found) => [...found, ...looks]) : [...own, ...looks];

@@ -1,11 +1,15 @@
-/** Who commits: the identity that the user's own settings of git name, and nothing else of them. */
+/** Who commits: the policy's identity, or that which the user's own settings of git name, and nothing else of them. */
+
+import type { GitIdentity } from "../../core/git_settings.ts";
 
 /**
- * A file of git's settings with `user.name` and `user.email`, in `folder`; null where the user has neither. Programs get
- * it in place of the user's, which may name programs to run and files to read.
+ * A file of git's settings with `user.name` and `user.email`, in `folder`; null where nobody is named. Programs get it
+ * in place of the user's, which may name programs to run and files to read. A repository's own settings stand above it.
  */
-export function writeGitConfig(folder: string): string | null {
-  const identity = identityOf(configFiles().map(readOrNothing));
+export function writeGitConfig(folder: string, named: GitIdentity | null): string | null {
+  const identity: Identity = named === null
+    ? identityOf(configFiles().map(readOrNothing))
+    : [["name", named.name], ["email", named.email]];
   if (identity.length === 0) return null;
   const lines = identity.map(([key, value]) => `\t${key} = ${quoted(value)}\n`);
   const path = `${folder}/gitconfig`;

@@ -20,12 +20,12 @@ export function programEnvironmentOf(
   find: (name: string) => Program | null,
   searchPath: string | null,
 ): ProgramEnvironment {
-  const { environment, sandbox, shell, workspace } = settings;
+  const { environment, git, sandbox, shell, workspace } = settings;
   const temporaryRoot = sandbox.temporary ? makeTemporaryRoot() : null;
   const gitConfig = temporaryRoot === null || environment.pass.includes(GIT_CONFIG) ||
       Object.hasOwn(environment.set, GIT_CONFIG)
     ? null
-    : writeGitConfig(temporaryRoot);
+    : writeGitConfig(temporaryRoot, git.identity);
   const given = baseEnvironment(environment);
   const base = gitConfig === null ? given : { ...given, [GIT_CONFIG]: gitConfig };
   const passed = searchPath !== null && base.PATH !== undefined &&

@@ -1,7 +1,7 @@
 /** Commits, as git prints them for programs. */
 
 import type { Infer, JsonSchema } from "../../core/schema.ts";
-import { splitNul, textOf } from "./_names.ts";
+import { splitNul, textOf } from "../../toolkit/git/names.ts";
 
 /** A commit in results. */
 export const COMMIT = {

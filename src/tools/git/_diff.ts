@@ -1,9 +1,11 @@
 /** Differences, without what the policy denies: which files, how many lines, and the patch. */
 
 import type { Infer, JsonSchema } from "../../core/schema.ts";
-import { exactly, excluding, nameOf, splitNul, textOf } from "./_names.ts";
-import { isAllowed, shown } from "./_paths.ts";
-import type { Repository } from "./_repository.ts";
+import { exactly, excluding, nameOf, textOf } from "../../toolkit/git/names.ts";
+import { isAllowed, shown } from "../../toolkit/git/paths.ts";
+import { type RawChange, type ReadChanges, readChanges } from "../../toolkit/git/raw_changes.ts";
+import type { Repository } from "../../toolkit/git/repository.ts";
+import { requireCommit } from "../../toolkit/git/revisions.ts";
 import { CHANGE, CHANGES, LEFT_OUT, TRUNCATED } from "./_schemas.ts";
 
 /** What tools that show differences answer. */
@@ -40,7 +42,7 @@ export type Diff = Infer<typeof SHAPE>;
 /** One file of it. */
 export type ChangedFile = Diff["files"][number];
 
-/** What is to be compared: the subcommand with its own options, and revisions as hashes. */
+/** What is to be compared: the subcommand with its own options, and what names commits. */
 export interface Comparison {
   readonly command: readonly string[];
   readonly revisions: readonly string[];
@@ -50,16 +52,6 @@ export interface Comparison {
 
 /** git-diff(1): no programs, and what a repository may set is as it always is. */
 const COMMON = ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--no-abbrev"];
-
-/** One change as `--raw -z` tells it. */
-export interface RawChange {
-  readonly letter: string;
-  readonly path: Uint8Array;
-  readonly from: Uint8Array | null;
-  /** Of the newer side: zeros where there is none, or where it is a file that was not hashed. */
-  readonly mode: string;
-  readonly hash: string;
-}
 
 /** What differs, by name alone: renames come as two. No file is read for it. */
 export async function changedNames(
@@ -80,7 +72,44 @@ export async function compare(
   comparison: Comparison,
   context: number,
 ): Promise<Diff> {
-  const named = await changedNames(repository, comparison);
+  return await comparedAtOnce(repository, comparison, context) ??
+    await comparedInParts(repository, comparison, context);
+}
+
+/** With one start of git: null where something in it is denied, or it could not be done. */
+async function comparedAtOnce(
+  repository: Repository,
+  { command, revisions, paths }: Comparison,
+  context: number,
+): Promise<Diff | null> {
+  const { bytes, truncated, status } = await repository.git([
+    ...[...command, ...COMMON, "--raw", "--numstat", "--patch", "-z", `--unified=${context}`],
+    ...["--find-renames", ...revisions.map((one) => `${one}^{commit}`)],
+    ...["--", ...paths.map(exactly)],
+  ], { good: [0, 128] });
+  // Of files in conflict git tells all sides at once then, and shows no patch (git-diff(1), "COMBINED DIFF FORMAT").
+  if (status !== 0 || bytes[0] === COLON && bytes[1] === COLON) return null;
+  const read = readChanges(bytes);
+  if (truncated && read.rest === null) return null;
+  const denied = read.changes.some(({ path, from }) =>
+    [path, from].some((one) => one !== null && !isAllowed(repository, "read", one))
+  );
+  if (denied) return null;
+  return { diff: textOf(read.rest ?? NOTHING), files: filesOf(repository, read), truncated };
+}
+
+const NOTHING = new Uint8Array();
+const COLON = 0x3a;
+
+/** Looks by name first, and leaves out what is denied. Throws GIT_ERROR where a revision names no commit. */
+async function comparedInParts(
+  repository: Repository,
+  { command, revisions: names, paths }: Comparison,
+  context: number,
+): Promise<Diff> {
+  const revisions: string[] = [];
+  for (const name of names) revisions.push(await requireCommit(repository, name));
+  const named = await changedNames(repository, { command, revisions, paths });
   const denied = named.changes.map(({ path }) => path)
     .filter((path) => !isAllowed(repository, "read", path));
   const leftOut = [...new Set(denied.map((path) => shown(repository, path)))];
@@ -90,34 +119,25 @@ export async function compare(
   if (named.changes.length === denied.length) {
     return { diff: "", files: [], ...out, truncated: false };
   }
-  const { command, revisions, paths } = comparison;
   const end = [...revisions, "--", ...paths.map(exactly), ...denied.map(excluding)];
-  const [lines, patch] = await Promise.all([
-    repository.git([...command, ...COMMON, "--raw", "--numstat", "-z", "--find-renames", ...end]),
-    repository.git([
-      ...command,
-      ...COMMON,
-      "--patch",
-      `--unified=${context}`,
-      "--find-renames",
-      ...end,
-    ]),
-  ]);
-  const files = filesOf(repository, lines.bytes);
+  const [lines, patch] = await Promise.all(
+    [["--raw", "--numstat", "-z"], ["--patch", `--unified=${context}`]].map((options) =>
+      repository.git([...command, ...COMMON, ...options, "--find-renames", ...end])
+    ),
+  );
   return {
-    diff: textOf(patch.bytes),
-    files,
+    diff: textOf(patch?.bytes ?? NOTHING),
+    files: filesOf(repository, readChanges(lines?.bytes ?? NOTHING)),
     ...out,
-    truncated: lines.truncated || patch.truncated,
+    truncated: lines?.truncated === true || patch?.truncated === true,
   };
 }
 
-/** The files of `--raw --numstat -z`, each once. */
+/** The files of these changes, each once. */
 export function filesOf(
   repository: Pick<Repository, "root">,
-  bytes: Uint8Array,
+  { changes, counts }: Pick<ReadChanges, "changes" | "counts">,
 ): readonly ChangedFile[] {
-  const { changes, counts } = readChanges(bytes);
   const files = new Map<string, ChangedFile>();
   for (const { letter, path, from } of changes) {
     const name = nameOf(path);
@@ -135,50 +155,3 @@ export function filesOf(
   }
   return [...files.values()];
 }
-
-interface Count {
-  readonly added: number;
-  readonly removed: number;
-  readonly binary: boolean;
-}
-
-/** git-diff(1), "RAW OUTPUT FORMAT" and `--numstat` with `-z`. */
-export function readChanges(
-  bytes: Uint8Array,
-): { readonly changes: readonly RawChange[]; readonly counts: ReadonlyMap<string, Count> } {
-  const parts = splitNul(bytes);
-  const changes: RawChange[] = [];
-  const counts = new Map<string, Count>();
-  for (let at = 0; at < parts.length; at++) {
-    const part = parts[at]!;
-    if (part[0] === COLON) {
-      const [, mode = "", , hash = "", status = "M"] = textOf(part).split(" ");
-      const letter = status.slice(0, 1);
-      const first = parts[++at];
-      const second = letter === "R" || letter === "C" ? parts[++at] : undefined;
-      if (first === undefined) break;
-      changes.push(
-        second === undefined
-          ? { letter, path: first, from: null, mode, hash }
-          : { letter, path: second, from: first, mode, hash },
-      );
-      continue;
-    }
-    const [, added = "", removed = "", rest = ""] = /^(\d+|-)\t(\d+|-)\t(.?)/s.exec(textOf(part)) ??
-      [];
-    if (added === "") continue;
-    // A rename: an empty name, then both.
-    if (rest === "") at += 2;
-    const name = rest === "" ? parts[at] : part.subarray(added.length + removed.length + 2);
-    if (name === undefined) break;
-    const binary = added === "-";
-    counts.set(nameOf(name), {
-      added: binary ? 0 : Number(added),
-      removed: binary ? 0 : Number(removed),
-      binary,
-    });
-  }
-  return { changes, counts };
-}
-
-const COLON = 0x3a;

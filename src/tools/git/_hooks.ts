@@ -1,8 +1,8 @@
 /** Hooks of a repository: which of them git would run, were they let. */
 
 import { ToolError } from "../../core/errors.ts";
-import { textOf } from "./_names.ts";
-import { type Repository, within } from "./_repository.ts";
+import { textOf } from "../../toolkit/git/names.ts";
+import { type Repository, within } from "../../toolkit/git/repository.ts";
 
 /** What did not run, in results. */
 export const HOOKS_SKIPPED = {

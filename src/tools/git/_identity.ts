@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import type { Repository } from "./_repository.ts";
+import type { Repository } from "../../toolkit/git/repository.ts";
 
 /**
  * The variables that say so: none where the repository names somebody, the policy's `git.identity` where it names

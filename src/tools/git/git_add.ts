@@ -5,9 +5,9 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWords, invalid } from "../../toolkit/words.ts";
-import { concatenated, nameOf, splitNul, textOf } from "./_names.ts";
-import { isAllowed, ofRepository, requireAllowed, shown } from "./_paths.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
+import { concatenated, nameOf, splitNul, textOf } from "../../toolkit/git/names.ts";
+import { isAllowed, ofRepository, requireAllowed, shown } from "../../toolkit/git/paths.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { LEFT_OUT, pathsSchema, REPOSITORY } from "./_schemas.ts";
 
 const input = {

@@ -5,9 +5,15 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { invalid } from "../../toolkit/words.ts";
-import { splitNul, textOf } from "./_names.ts";
-import { gitNeeds, type GitUse, openRepository, READS, type Repository } from "./_repository.ts";
-import { findCommit, headOf, requireCommit } from "./_revisions.ts";
+import { splitNul, textOf } from "../../toolkit/git/names.ts";
+import {
+  gitNeeds,
+  type GitUse,
+  openRepository,
+  READS,
+  type Repository,
+} from "../../toolkit/git/repository.ts";
+import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkBranch, checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {

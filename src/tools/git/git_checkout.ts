@@ -13,12 +13,12 @@ import {
   REPLACED,
   requireClear,
   requireWritable,
-} from "./_change.ts";
+} from "../../toolkit/git/change.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
-import { concatenated, encoded, exactly } from "./_names.ts";
-import { asWords, requireAllowed } from "./_paths.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
-import { findCommit, headOf, requireCommit } from "./_revisions.ts";
+import { concatenated, encoded, exactly } from "../../toolkit/git/names.ts";
+import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkBranch, checkRevision, pathsSchema, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {

@@ -8,9 +8,19 @@ import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changedNames, filesOf } from "./_diff.ts";
 import { committer } from "./_identity.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
-import { splitNul } from "./_names.ts";
-import { gitError, gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
-import { headOf } from "./_revisions.ts";
+import { splitNul } from "../../toolkit/git/names.ts";
+import { readChanges } from "../../toolkit/git/raw_changes.ts";
+import { listOf, requireWhole } from "../../toolkit/git/change.ts";
+import { isAllowed, shown } from "../../toolkit/git/paths.ts";
+import {
+  gitError,
+  gitNeeds,
+  look,
+  openRepository,
+  READS,
+  type Repository,
+} from "../../toolkit/git/repository.ts";
+import { headOf } from "../../toolkit/git/revisions.ts";
 import { REPOSITORY } from "./_schemas.ts";
 
 const input = {
@@ -107,7 +117,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   async run({ repository: folder, message, amend, allow_empty, author, only_look }, context) {
     const repository = await openRepository(tool.name, context, folder);
     const head = await headOf(repository);
-    await requireSomething(repository, { amend, allow_empty, born: head.hash !== null });
+    await requireCommittable(repository, { amend, allow_empty, born: head.hash !== null });
     const subject = message.trim().split("\n")[0] ?? "";
     const hooks = await hooksSkipped(repository, HOOKS);
     if (only_look === true) {
@@ -134,7 +144,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   },
 };
 
-async function requireSomething(
+/** Throws GIT_ERROR where files are in conflict or nothing is staged, PATH_DENIED for what the policy keeps from the agent. */
+async function requireCommittable(
   repository: Repository,
   { amend, allow_empty, born }: {
     readonly amend: boolean;
@@ -149,16 +160,41 @@ async function requireSomething(
       `${tool.name}: files are in conflict; settle them and stage them first (git_status names them)`,
     );
   }
-  const merging = repository.files.find(`${repository.folder}/MERGE_HEAD`) !== null;
-  if (amend || allow_empty || merging) return;
-  const { changes } = born
-    ? await changedNames(repository, STAGED)
-    : { changes: splitNul((await repository.git(["ls-files", "-z"])).bytes) };
-  if (changes.length > 0) return;
+  const staged = await stagedPaths(repository, born);
+  const denied = staged.filter((path) => !isAllowed(repository, "read", path))
+    .map((path) => shown(repository, path));
+  if (denied.length > 0) {
+    throw new ToolError(
+      "PATH_DENIED",
+      `${tool.name}: ${
+        listOf(denied)
+      } is staged, and the policy's paths deny it, or do not plainly allow it; ` +
+        "take it out of the index (git restore --staged PATH), nothing was committed",
+      { details: { denied: denied.slice(0, 100) } },
+    );
+  }
+  const merging = look(repository.files, `${repository.folder}/MERGE_HEAD`) !== null;
+  if (amend || allow_empty || merging || staged.length > 0) return;
   throw new ToolError(
     "GIT_ERROR",
     `${tool.name}: nothing is staged; git_add stages changes, allow_empty: true does without`,
   );
+}
+
+/** What is in the index and not as in HEAD; but what is only taken away: that holds nothing of it. */
+async function stagedPaths(
+  repository: Repository,
+  born: boolean,
+): Promise<readonly Uint8Array[]> {
+  if (!born) {
+    const { bytes, truncated } = await repository.git(["ls-files", "-z"]);
+    requireWhole(repository, truncated);
+    return splitNul(bytes);
+  }
+  const { changes, truncated } = await changedNames(repository, STAGED);
+  requireWhole(repository, truncated);
+  return changes.filter(({ letter, path }) => letter !== "D" || isAllowed(repository, "read", path))
+    .map(({ path }) => path);
 }
 
 const STAGED = { command: ["diff", "--cached"], revisions: [], paths: [] };
@@ -174,7 +210,7 @@ async function stagedCounts(repository: Repository): Promise<Counts> {
 }
 
 function countsOf(repository: Repository, bytes: Uint8Array): Counts {
-  const files = filesOf(repository, bytes);
+  const files = filesOf(repository, readChanges(bytes));
   const sum = (of: "added_lines" | "removed_lines") =>
     files.reduce((count, file) => count + file[of], 0);
   return {

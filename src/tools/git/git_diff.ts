@@ -5,10 +5,9 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { invalid } from "../../toolkit/words.ts";
 import { compare, DIFF_PROPERTIES } from "./_diff.ts";
-import { encoded } from "./_names.ts";
-import { asWords, requireAllowed } from "./_paths.ts";
-import { gitNeeds, openRepository, READS } from "./_repository.ts";
-import { requireCommit } from "./_revisions.ts";
+import { encoded } from "../../toolkit/git/names.ts";
+import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
+import { gitNeeds, openRepository, READS } from "../../toolkit/git/repository.ts";
 import { checkRevision, pathsSchema, REPOSITORY, revisionSchema } from "./_schemas.ts";
 import { checkWords } from "../../toolkit/words.ts";
 
@@ -74,10 +73,7 @@ const tool: Tool<typeof input, typeof output> = {
     const repository = await openRepository(tool.name, context, folder);
     const words = asWords(repository, paths).filter((path) => path !== "");
     for (const path of words) requireAllowed(repository, "read", encoded(path));
-    const revisions: string[] = [];
-    for (const revision of [from, to]) {
-      if (revision !== undefined) revisions.push(await requireCommit(repository, revision));
-    }
+    const revisions = [from, to].filter((one) => one !== undefined);
     const command = ["diff", "--ignore-submodules=all", ...(staged ? ["--cached"] : [])];
     const all = paths.length > words.length;
     return await compare(repository, { command, revisions, paths: all ? [] : words }, around);

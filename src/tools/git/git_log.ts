@@ -5,10 +5,10 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { COMMIT, COMMIT_FORMAT, readCommits } from "./_commits.ts";
-import { encoded, exactly } from "./_names.ts";
-import { asWords, requireAllowed } from "./_paths.ts";
-import { gitError, gitNeeds, openRepository, READS } from "./_repository.ts";
-import { findCommit } from "./_revisions.ts";
+import { encoded, exactly } from "../../toolkit/git/names.ts";
+import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
+import { gitError, gitNeeds, openRepository, READS } from "../../toolkit/git/repository.ts";
+import { findCommit } from "../../toolkit/git/revisions.ts";
 import { checkRevision, checkTexts, REPOSITORY, revisionSchema, TRUNCATED } from "./_schemas.ts";
 
 const text = (description: string) =>

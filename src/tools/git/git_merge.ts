@@ -5,13 +5,19 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
-import { changesSince, keepContents, REPLACED, requireWritable } from "./_change.ts";
-import { CONFLICTS } from "./_conflicts.ts";
+import { changesSince, keepContents, REPLACED, requireWritable } from "../../toolkit/git/change.ts";
+import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
-import { doMerge, isMerging, mergeConflict, planMerge, requireNoMerge } from "./_merging.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
-import { findCommit, type Head, headOf, requireCommit } from "./_revisions.ts";
+import {
+  doMerge,
+  isMerging,
+  mergeConflict,
+  planMerge,
+  requireNoMerge,
+} from "../../toolkit/git/merging.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { findCommit, type Head, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {

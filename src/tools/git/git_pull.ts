@@ -4,14 +4,14 @@ import { printable, quoted } from "../../core/printable.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
-import { CONFLICTS } from "./_conflicts.ts";
+import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
-import { doMerge, mergeConflict, planMerge, requireNoMerge } from "./_merging.ts";
-import { textOf } from "./_names.ts";
+import { doMerge, mergeConflict, planMerge, requireNoMerge } from "../../toolkit/git/merging.ts";
+import { textOf } from "../../toolkit/git/names.ts";
 import { besides, moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
-import { type Head, headOf } from "./_revisions.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { type Head, headOf } from "../../toolkit/git/revisions.ts";
 import { checkBranch, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {

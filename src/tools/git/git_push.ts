@@ -5,10 +5,10 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
-import { textOf } from "./_names.ts";
+import { textOf } from "../../toolkit/git/names.ts";
 import { moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
-import { headOf } from "./_revisions.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { headOf } from "../../toolkit/git/revisions.ts";
 import { checkBranch, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -86,17 +86,23 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     checkBranch("branch", branch);
   },
   dryRun: (input) => ({ ...input, only_look: true }),
-  capabilities({ repository, remote, branch, set_upstream, force, only_look }) {
+  capabilities({ repository, remote, branch, set_upstream, force, only_look }, { git }) {
     if (only_look === true) return gitNeeds(repository, ["status"], READS);
     const options = [
       ...(set_upstream ? ["--set-upstream"] : []),
       ...(force ? ["--force-with-lease"] : []),
     ];
     const named = branch === undefined ? [] : [branch];
+    // Where the policy names no transport but paths, nothing leaves the workspace; without force nothing is lost there.
+    const stays = git?.protocols.every((one) => one === "file") === true;
     return gitNeeds(repository, ["push", ...options, remote, ...named], {
       access: "write",
-      risk: "dangerous",
-      because: force ? "replaces what others may have" : "gives commits away",
+      risk: stays && !force ? "moderate" : "dangerous",
+      because: force
+        ? "replaces what others may have"
+        : stays
+        ? "moves a branch of another repository forward"
+        : "gives commits away",
     });
   },
   preview: (input) => ({ action: tool.describe(input) }),

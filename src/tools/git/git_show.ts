@@ -8,10 +8,10 @@ import { pathSchema } from "../../toolkit/path_schema.ts";
 import { checkWord } from "../../toolkit/words.ts";
 import { COMMIT, COMMIT_FORMAT, readCommits } from "./_commits.ts";
 import { compare, DIFF_PROPERTIES } from "./_diff.ts";
-import { encoded, textOf } from "./_names.ts";
-import { asWords, requireAllowed } from "./_paths.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
-import { requireCommit } from "./_revisions.ts";
+import { encoded, textOf } from "../../toolkit/git/names.ts";
+import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -71,16 +71,17 @@ const tool: Tool<typeof input, typeof output> = {
       const shown = await contentOf(repository, hash, word, context.limits.read);
       return { hash, path: repository.files.display(path), ...shown };
     }
-    const hash = await requireCommit(repository, ref);
-    const { bytes } = await repository.git([
+    const { bytes, status } = await repository.git([
       ...["log", "-z", "-1", COMMIT_FORMAT, "--no-show-signature", "--no-patch", "--no-mailmap"],
-      ...[hash, "--"],
-    ]);
+      ...[`${ref}^{commit}`, "--"],
+    ], { good: [0, 128] });
     const [commit] = readCommits(bytes);
     if (commit === undefined) {
+      if (status !== 0) await requireCommit(repository, ref);
       throw new ToolError("GIT_ERROR", `${tool.name}: the commit is too long to be shown`);
     }
     const command = ["show", "--format=", "-m", "--first-parent"];
+    const { hash } = commit;
     const diff = await compare(repository, { command, revisions: [hash], paths: [] }, 3);
     return { hash, commit, ...diff };
   },

@@ -6,8 +6,14 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { compare, DIFF_PROPERTIES } from "./_diff.ts";
-import { shown } from "./_paths.ts";
-import { gitNeeds, type GitUse, openRepository, READS, type Repository } from "./_repository.ts";
+import { shown } from "../../toolkit/git/paths.ts";
+import {
+  gitNeeds,
+  type GitUse,
+  openRepository,
+  READS,
+  type Repository,
+} from "../../toolkit/git/repository.ts";
 import { LEFT_OUT, REPOSITORY } from "./_schemas.ts";
 import { bringBack } from "./stash/bring_back.ts";
 import { dropStash, listStashes, requireStash, STASH, type Stash } from "./stash/entries.ts";

@@ -3,10 +3,10 @@
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { afterFields } from "./_change.ts";
-import { splitNul, textOf } from "./_names.ts";
-import { isAllowed, shown } from "./_paths.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "./_repository.ts";
+import { afterFields } from "../../toolkit/git/change.ts";
+import { splitNul, textOf } from "../../toolkit/git/names.ts";
+import { isAllowed, shown } from "../../toolkit/git/paths.ts";
+import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { CHANGE, CHANGES, LEFT_OUT, REPOSITORY, TRUNCATED } from "./_schemas.ts";
 
 const input = {

@@ -5,9 +5,15 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
-import { changesBetween, emptyTree, listOf, requireWhole, requireWritable } from "./_change.ts";
-import { bytesOf, concatenated, isText, splitNul, textOf } from "./_names.ts";
-import { isAllowed, shown } from "./_paths.ts";
+import {
+  changesBetween,
+  emptyTree,
+  listOf,
+  requireWhole,
+  requireWritable,
+} from "../../toolkit/git/change.ts";
+import { bytesOf, concatenated, isText, splitNul, textOf } from "../../toolkit/git/names.ts";
+import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import {
   gitNeeds,
   type GitUse,
@@ -18,8 +24,8 @@ import {
   READS,
   type Repository,
   within,
-} from "./_repository.ts";
-import { findCommit, headOf, requireCommit } from "./_revisions.ts";
+} from "../../toolkit/git/repository.ts";
+import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {

@@ -9,12 +9,12 @@ import {
   listOf,
   requireWritable,
   uncommitted,
-} from "../_change.ts";
-import { conflictsOf } from "../_conflicts.ts";
-import { nameOf } from "../_names.ts";
-import { shown } from "../_paths.ts";
-import { gitError, type Repository } from "../_repository.ts";
-import { findCommit } from "../_revisions.ts";
+} from "../../../toolkit/git/change.ts";
+import { conflictsOf } from "../../../toolkit/git/conflicts.ts";
+import { nameOf } from "../../../toolkit/git/names.ts";
+import { shown } from "../../../toolkit/git/paths.ts";
+import { gitError, type Repository } from "../../../toolkit/git/repository.ts";
+import { findCommit } from "../../../toolkit/git/revisions.ts";
 import type { Stash } from "./entries.ts";
 
 /**

@@ -2,9 +2,9 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import type { Infer, JsonSchema } from "../../../core/schema.ts";
-import { splitNul, textOf } from "../_names.ts";
-import type { Repository } from "../_repository.ts";
-import { findCommit } from "../_revisions.ts";
+import { splitNul, textOf } from "../../../toolkit/git/names.ts";
+import type { Repository } from "../../../toolkit/git/repository.ts";
+import { findCommit } from "../../../toolkit/git/revisions.ts";
 
 /** One of them, in results. */
 export const STASH = {

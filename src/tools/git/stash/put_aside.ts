@@ -4,12 +4,17 @@
  */
 
 import { ToolError } from "../../../core/errors.ts";
-import { changesStaged, quotedPath, requireWhole, uncommitted } from "../_change.ts";
-import type { RawChange } from "../_diff.ts";
-import { concatenated, nameOf, splitNul, textOf } from "../_names.ts";
-import { isAllowed } from "../_paths.ts";
-import type { Repository } from "../_repository.ts";
-import { headOf } from "../_revisions.ts";
+import {
+  changesStaged,
+  quotedPath,
+  requireWhole,
+  uncommitted,
+} from "../../../toolkit/git/change.ts";
+import type { RawChange } from "../../../toolkit/git/raw_changes.ts";
+import { concatenated, nameOf, splitNul, textOf } from "../../../toolkit/git/names.ts";
+import { isAllowed } from "../../../toolkit/git/paths.ts";
+import type { Repository } from "../../../toolkit/git/repository.ts";
+import { headOf } from "../../../toolkit/git/revisions.ts";
 
 /** A file that is put aside. */
 export interface Taken {

@@ -28,12 +28,19 @@ Deno.test("what is written is what git reads, and nobody is no file", () => {
   try {
     for (const name of before.keys()) Deno.env.delete(name);
     Deno.env.set("HOME", home);
-    assertEquals(writeGitConfig(home), null);
+    assertEquals(writeGitConfig(home, null), null);
     Deno.writeTextFileSync(`${home}/.gitconfig`, '[user]\nname = "A \\"B\\" #"\nemail = a@b\n');
-    const path = writeGitConfig(home) ?? "";
+    const path = writeGitConfig(home, null) ?? "";
     const texts = [Deno.readTextFileSync(path)];
     assertEquals(identityOf(texts), [["name", 'A "B" #'], ["email", "a@b"]]);
     assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o400);
+    const other = `${home}/other`;
+    Deno.mkdirSync(other);
+    const named = writeGitConfig(other, { name: "Agent", email: "agent@example.org" }) ?? "";
+    assertEquals(identityOf([Deno.readTextFileSync(named)]), [
+      ["name", "Agent"],
+      ["email", "agent@example.org"],
+    ]);
   } finally {
     for (const [name, value] of before) {
       if (value === undefined) Deno.env.delete(name);

@@ -3,35 +3,54 @@
 import type { HostileRepository } from "../../../attacks/hostile_repositories.ts";
 import { git, makeRepository } from "./_history.ts";
 
-/** `marker`: what is there afterwards where the trap was sprung; an absolute path. */
-export async function layOut(
-  root: string,
-  { config = "", attributes = "", files = {} }: HostileRepository,
-  marker: string,
-): Promise<void> {
+/**
+ * Makes what all of them are made from, once: two branches that changed the same line, a remote of its own whose traps
+ * lie there too, and a change that is staged. `root`: a folder that is not there yet.
+ */
+export async function makeTemplate(root: string): Promise<void> {
   await makeRepository(root);
-  const write = (path: string, text: string) => {
-    Deno.mkdirSync(`${root}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
-    Deno.writeTextFileSync(`${root}/${path}`, text);
-  };
-  const lines = Array.from({ length: 9 }, (_, line) => `${line}\n`);
-  write("a", lines.join(""));
+  const write = (path: string, text: string) => Deno.writeTextFileSync(`${root}/${path}`, text);
+  write("a", LINES.join(""));
   write("b", "one\n");
   write("gone", "one\n");
   await git(root, ["add", "--all"]);
   await git(root, ["commit", "-qm", "one"]);
   await git(root, ["checkout", "-qb", "side"]);
-  write("a", lines.with(4, "side\n").join(""));
+  write("a", LINES.with(4, "side\n").join(""));
   await git(root, ["commit", "-qam", "side"]);
   await git(root, ["checkout", "-q", "main"]);
-  write("a", lines.with(4, "main\n").join(""));
+  write("a", LINES.with(4, "main\n").join(""));
   await git(root, ["commit", "-qam", "main"]);
-  // Where it can push to and pull from, whose own traps lie there too.
   await git(root, ["clone", "--quiet", "--bare", ".", ".git/there.git"]);
   await git(root, ["remote", "add", "there", ".git/there.git"]);
   write("b", "two\n");
   await git(root, ["add", "b"]);
-  write("a", lines.with(0, "changed\n").with(4, "main\n").join(""));
+  // Git's own samples are nothing that anybody looks at.
+  for (const folder of ["", "/there.git"]) {
+    Deno.removeSync(`${root}/.git${folder}/hooks`, { recursive: true });
+  }
+}
+
+const LINES = Array.from({ length: 9 }, (_, line) => `${line}\n`);
+
+/**
+ * A copy of the template with changes of each kind, armed. `marker`: what is there afterwards where the trap was sprung;
+ * an absolute path.
+ */
+export async function layOut(
+  template: string,
+  root: string,
+  { config = "", attributes = "", files = {} }: HostileRepository,
+  marker: string,
+): Promise<void> {
+  copyFolder(template, root);
+  const write = (path: string, text: string) => {
+    Deno.mkdirSync(`${root}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    Deno.writeTextFileSync(`${root}/${path}`, text);
+  };
+  // The index knows times and numbers of files that were copied.
+  await git(root, ["update-index", "-q", "--refresh"]);
+  write("a", LINES.with(0, "changed\n").with(4, "main\n").join(""));
   Deno.removeSync(`${root}/gone`);
   write("new", "new\n");
   const armed = (text: string) => text.replaceAll("MARK", `touch ${marker}`);
@@ -42,6 +61,14 @@ export async function layOut(
   if (attributes !== "") write(".git/info/attributes", `${attributes}\n`);
   const before = Deno.readTextFileSync(`${root}/.git/config`);
   Deno.writeTextFileSync(`${root}/.git/config`, `${before}\n${armed(config)}\n`);
+}
+
+function copyFolder(from: string, to: string): void {
+  Deno.mkdirSync(to, { recursive: true });
+  for (const { name, isDirectory } of Deno.readDirSync(from)) {
+    const copy = isDirectory ? copyFolder : Deno.copyFileSync;
+    copy(`${from}/${name}`, `${to}/${name}`);
+  }
 }
 
 /** Whether the trap was sprung. */

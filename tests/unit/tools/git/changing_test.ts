@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
-import { bytesOf, nameOf } from "../../../../src/tools/git/_names.ts";
+import { bytesOf, nameOf } from "../../../../src/toolkit/git/names.ts";
 import { Random } from "../../../random.ts";
 import { inWorkspace } from "../_real_workspace.ts";
 import { git, makeHistory, makeRepository, said } from "./_history.ts";

@@ -6,7 +6,7 @@ import { ToolError } from "../../../../src/core/errors.ts";
 import { HOSTILE_REPOSITORIES } from "../../../attacks/hostile_repositories.ts";
 import { inWorkspace } from "../_real_workspace.ts";
 import { git, makeRepository, said } from "./_history.ts";
-import { isSprung, layOut } from "./_hostile.ts";
+import { isSprung, layOut, makeTemplate } from "./_hostile.ts";
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;
@@ -20,14 +20,15 @@ const SETTLED = [
 
 Deno.test("a line's git obeys none of the settings that tools override, whatever holds it", async () => {
   const outside = Deno.makeTempDirSync();
+  const template = `${outside}/template`;
   try {
+    await makeTemplate(template);
     await inWorkspace(async ({ root, call }) => {
       for (const name of SETTLED) {
         const repository = HOSTILE_REPOSITORIES.find((one) => one.name === name);
         assert(repository?.springs, name);
         const marker = `${outside}/${name.replaceAll(" ", "-")}`;
-        Deno.mkdirSync(`${root}/r`);
-        await layOut(`${root}/r`, repository, marker);
+        await layOut(template, `${root}/r`, repository, marker);
         const argv = ["git", ...repository.springs];
         for (const words of [argv, ["timeout", "20", ...argv]]) {
           try {

@@ -11,13 +11,13 @@ import {
   requireWhole,
   requireWritable,
   uncommitted,
-} from "./_change.ts";
-import { type Conflict, conflictsOf, readConflicts } from "./_conflicts.ts";
-import { type RawChange, readChanges } from "./_diff.ts";
-import { nameOf, splitNul, textOf } from "./_names.ts";
-import { shown } from "./_paths.ts";
-import { gitError, type GitOptions, look, type Repository } from "./_repository.ts";
-import { type Head, headOf } from "./_revisions.ts";
+} from "./change.ts";
+import { type Conflict, conflictsOf, readConflicts } from "./conflicts.ts";
+import { type RawChange, readChanges } from "./raw_changes.ts";
+import { nameOf, splitNul, textOf } from "./names.ts";
+import { shown } from "./paths.ts";
+import { gitError, type GitOptions, look, type Repository } from "./repository.ts";
+import { type Head, headOf } from "./revisions.ts";
 
 /** How a branch is to be merged. */
 export type MergeStrategy = "auto" | "ff_only" | "no_ff";

@@ -2,8 +2,8 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
-import { bytesOf, concatenated, encoded, isText, nameOf, textOf } from "./_names.ts";
-import { type Repository, within } from "./_repository.ts";
+import { bytesOf, concatenated, encoded, isText, nameOf, textOf } from "./names.ts";
+import { type Repository, within } from "./repository.ts";
 
 type RepositoryFiles = Pick<Repository, "root" | "files">;
 

@@ -2,10 +2,10 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import { type RawChange, readChanges } from "./_diff.ts";
-import { nameOf, splitNul, textOf } from "./_names.ts";
-import { isAllowed, shown } from "./_paths.ts";
-import { look, type Repository, within } from "./_repository.ts";
+import { type RawChange, readChanges } from "./raw_changes.ts";
+import { nameOf, splitNul, textOf } from "./names.ts";
+import { isAllowed, shown } from "./paths.ts";
+import { look, type Repository, within } from "./repository.ts";
 
 /** The tree with nothing in it, as this repository hashes. Nothing is written. */
 export async function emptyTree(repository: Repository): Promise<string> {

@@ -4,9 +4,9 @@ import type { Capability, OwnUse } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { FileInfo, ReadFiles, ToolContext } from "../../core/tool.ts";
-import { commandError } from "../../toolkit/command_output.ts";
-import { isOutOfTime } from "../../toolkit/run_program.ts";
-import { splitNul, textOf } from "./_names.ts";
+import { commandError } from "../command_output.ts";
+import { isOutOfTime } from "../run_program.ts";
+import { splitNul, textOf } from "./names.ts";
 import {
   ENVIRONMENT,
   isPlain,
@@ -27,7 +27,7 @@ export function gitNeeds(
   words: readonly string[],
   use: GitUse,
 ): readonly Capability[] {
-  const own = { ...use, starts: STARTS };
+  const own = { ...use, starts: STARTS, missing: MISSING };
   return [
     { kind: "process.spawn", argv: ["git", ...words], cwd: repository, own },
     { kind: "fs.read", path: repository, tree: true },
@@ -41,8 +41,12 @@ const ABOVE = { kind: "fs.read", path: ".", tree: true, optional: true } as cons
 /** Git and the programs that it is made of. */
 const STARTS = ["git", "git-*"];
 
+const MISSING =
+  "the git tools take git 2.30 or later of the system, where sandbox.system reaches: " +
+  "apt-get install git, dnf install git, or apk add git";
+
 /** What a use of git comes to. */
-export type GitUse = Omit<OwnUse, "starts">;
+export type GitUse = Omit<OwnUse, "starts" | "missing">;
 
 /** Reading alone. */
 export const READS: GitUse = { access: "read", risk: "safe", because: "" };
@@ -342,8 +346,35 @@ async function runGit(
     const error = commandError(tool, "git", ended, context.timeoutMs);
     if (error !== null) throw error;
   }
+  if (exitCode === 128) requireNoLock({ tool, now: context.now, files: context.files }, stderr);
   if (exitCode === null || !good.includes(exitCode)) throw gitError(tool, stderr);
   return { bytes: stdout, truncated: dropped.stdout > 0, stderr, status: exitCode };
+}
+
+/**
+ * GIT_ERROR with what to do where git found a lock (lockfile.c): a git is at work there, or one that was killed has left
+ * it, and nobody can tell which.
+ */
+function requireNoLock(
+  { tool, files, now }: Pick<Repository, "tool" | "files" | "now">,
+  stderr: string,
+): void {
+  const path = /Unable to create '([^\n]+\.lock)': File exists/.exec(stderr)?.[1];
+  if (path === undefined) return;
+  const lock = files.display(path);
+  const found = look(files, lock);
+  const seconds = found === null ? 0 : Math.max(0, (now().getTime() - found.modified) / 1000);
+  const age = seconds < 120
+    ? `${Math.round(seconds)} seconds`
+    : `${Math.round(seconds / 60)} minutes`;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${tool}: ${
+      printable(lock)
+    } is there, ${age} old: a git is at work in this repository, or one that was killed ` +
+      "left it behind; nothing was changed. Where no git runs there any more, delete that file and call again",
+    { details: { lock, age_seconds: Math.round(seconds) } },
+  );
 }
 
 /** What git said when it gave up, on one line. */

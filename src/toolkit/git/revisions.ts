@@ -2,8 +2,8 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { quoted } from "../../core/printable.ts";
-import { textOf } from "./_names.ts";
-import { gitError, type Repository } from "./_repository.ts";
+import { textOf } from "./names.ts";
+import { gitError, type Repository } from "./repository.ts";
 
 /** The hash of the commit that a revision stands for; null where there is none such. */
 export async function findCommit(

@@ -1,9 +1,9 @@
 /** Files that a merge left to be settled. */
 
 import type { Infer, JsonSchema } from "../../core/schema.ts";
-import { nameOf, splitNul, textOf } from "./_names.ts";
-import { isAllowed, shown } from "./_paths.ts";
-import type { Repository } from "./_repository.ts";
+import { nameOf, splitNul, textOf } from "./names.ts";
+import { isAllowed, shown } from "./paths.ts";
+import type { Repository } from "./repository.ts";
 
 const SIDE = { oneOf: [{ type: "string" }, { type: "null" }] } as const;
 
