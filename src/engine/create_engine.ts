@@ -5,6 +5,7 @@ import type { ToolDescription } from "../core/tool.ts";
 import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
 import type { AuditSettings, Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
+import { kernelHoldsThreads } from "../sandbox/enter.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
@@ -72,7 +73,11 @@ export interface StayingEngine extends CommandEngine {
 /** The engine of one call: each layer is drawn from the call's grant. */
 export function createEngine(options: EngineOptions, parts: EngineParts = {}): CommandEngine {
   const { engine, registry, pool, free } = createBase(options, parts);
-  const runner = createSingleRunner({ ...pool, registry, free, sealed: options.sealed });
+  const alone = () => {
+    if (options.sealed) return "runtime";
+    return kernelHoldsThreads(engine.rulebook.settings.sandbox) ? "kernel" : null;
+  };
+  const runner = createSingleRunner({ ...pool, registry, free, alone });
   return { ...engine, runner };
 }
 

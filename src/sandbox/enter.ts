@@ -25,9 +25,25 @@ export interface Entered {
   readonly memory: MemoryReader | null;
 }
 
+/** Whether the kernel has rules by which a thread can hold itself to files, and the policy wants them. */
+export function kernelHoldsThreads(sandbox: { readonly kernel: SandboxMode }): boolean {
+  if (sandbox.kernel === "off") return false;
+  const libc = openLibc();
+  return libc !== null && probeLandlock(libc) > 0;
+}
+
+/** The kernel does not hold the boundary. Nothing was given up: another thread can be bound to it. */
+export class NotHeld extends Error {
+  override readonly name = "NotHeld";
+}
+
 /**
  * Binds the calling thread to the boundary, for ever, and gives up `ffi` and every kind of permission that the
  * boundary has no use for. To be called before anything else runs on the thread.
+ *
+ * `wide`: the runtime's permissions are wider than the boundary and cannot be narrowed to it where they are, as those of
+ * an unsealed binary's main thread. Kinds that the boundary has no use for are given up all the same; the rest is the
+ * kernel's to hold, and `layers` has no "runtime": NotHeld is thrown where it cannot.
  *
  * Where programs are started in bubblewrap, that holds them, with the system call filter inside, and the thread itself
  * is left to the runtime's set and the judgement of every path that it opens.
@@ -39,6 +55,7 @@ export async function enterBoundary(
   boundary: Boundary,
   sandbox: { readonly kernel: SandboxMode },
   open: () => Libc | null = openLibc,
+  { wide = false }: { readonly wide?: boolean } = {},
 ): Promise<Entered> {
   if (boundary.spawn !== null && !boundary.spawn.network && boundary.connect.length > 0) {
     throw new ToolError(
@@ -69,10 +86,11 @@ export async function enterBoundary(
     abi = probeLandlock(libc);
     holdByKernel({ libc, abi, seccomp, spawner }, boundary, layers, reasons);
   }
+  if (wide && !layers.includes("landlock")) throw new NotHeld(reasons.join("; "));
   // Programs are of this process's user: its memory and environment must not be theirs to read.
   if (boundary.spawn !== null && libc !== null) hardenProcess(libc);
   revokeUnused(boundary);
-  layers.splice(1, 0, "runtime");
+  if (!wide) layers.splice(1, 0, "runtime");
   if (sandbox.kernel === "required" && reasons.length > 0) {
     throw new ToolError(
       "NATIVE_DENIED",

@@ -18,7 +18,7 @@ Deno.test("call reads a file and says what held it", async () => {
   assertEquals(answer.output.content, "two\n");
   assertEquals(answer.output.total_lines, 3);
   assertEquals(answer.output.path, "a.txt");
-  assertEquals(answer.usage["layers"], ["policy", "runtime", "landlock"]);
+  assertEquals(answer.usage["layers"], ["policy", "landlock"]);
   assertEquals(answer.id, null);
 });
 

@@ -14,6 +14,8 @@ commands: [{ allow: [cat] }, { ask: [tee] }]
 `;
 const FILES = { "a.txt": "hello\n", ".env": "SECRET=1\n", "src/b.ts": "export {};\n" };
 const HELD = ["policy", "runtime", "landlock"];
+/** The one call of a binary that is not sealed, on its main thread. */
+const HELD_ALONE = ["policy", "landlock"];
 
 /** What containers are given, and less. */
 const PLACES: Readonly<Record<string, Run>> = {
@@ -34,7 +36,8 @@ for (const [place, run] of Object.entries(PLACES)) {
     await using box = container();
     const before = box.listing();
     const read = await box.call(["read_file", "path=a.txt"], run);
-    assertEquals([read.status, read.output?.content, read.usage["layers"]], [0, "hello\n", HELD]);
+    assertEquals([read.status, read.output?.content], [0, "hello\n"]);
+    assertEquals(read.usage["layers"], HELD_ALONE);
     const written = await box.call(["write_file", "path=new/c.py", "content=x = 1\n"], run);
     assertEquals([written.status, box.read("new/c.py")], [0, "x = 1\n"]);
     // The parser for Python is in the binary, which is read through /proc.

@@ -126,7 +126,7 @@ Deno.test("a read-only system, no environment, no home, no place for temporary f
     ], { binary: Deno.execPath() });
     return { status, answer: JSON.parse(stdout || "null"), stderr };
   };
-  const held = ["policy", "runtime", "landlock"];
+  const held = ["policy", "landlock"];
   const read = await run("read_file", "path=a.txt");
   assertEquals([read.status, read.stderr, read.answer.usage.layers], [0, "", held]);
   const written = await run("write_file", "path=new/b.txt", "content=x");

@@ -13,13 +13,16 @@ export interface SingleRunnerOptions extends PoolParts {
   readonly registry: Registry;
   /** For a call that needs no power at all. */
   readonly free: Runner;
-  /** The runtime's baked permissions are the policy's own. */
-  readonly sealed: boolean;
+  /**
+   * What holds the main thread to a call's grant where it runs the call itself: the runtime's baked permissions, which are
+   * the policy's own, with the kernel's rules where there are any, or those alone. Null: nothing does.
+   */
+  readonly alone: () => "runtime" | "kernel" | null;
 }
 
 /** Loads no more than the call takes, when it comes. */
 export function createSingleRunner(options: SingleRunnerOptions): Runner {
-  const { rulebook, registry, boundaries, preparation, free, sealed } = options;
+  const { rulebook, registry, boundaries, preparation, free } = options;
   let pool: WorkerPool | null = null;
   let direct: DirectRunner | null = null;
   const load = async (job: Job): Promise<Runner> => {
@@ -27,17 +30,23 @@ export function createSingleRunner(options: SingleRunnerOptions): Runner {
       direct ??= await openDirectRunner(options);
       if (direct?.takes(job) === true) return direct;
     }
-    // A sealed build's permissions are the policy's without a thread, whose start takes as long as the program's.
+    // The main thread can be held without another, whose start takes as long as the program's: a sealed build's
+    // permissions are the policy's, and the kernel's rules hold any.
     // Calls that may overrun get one all the same: a thread can be ended, the main thread cannot.
     // So do those that do more than to start a program: a thread that is held cannot see to it that nothing of them is
     // left. And so does a preview: an approver may want to see it before the call itself runs.
     // And so does what connects: names are looked up by a thread that is free to.
     const inline = job.tool.long !== true && !startsPrograms(job) && !job.preview &&
       job.grant.connect.length === 0;
-    if (sealed && inline) {
+    const alone = inline ? options.alone() : null;
+    if (alone !== null) {
       const { createInlineRunner } = await import("./inline_runner.ts");
-      return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob });
+      const wide = alone === "kernel" ? loadPool : null;
+      return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob, wide });
     }
+    return await loadPool();
+  };
+  const loadPool = async (): Promise<Runner> => {
     const loaded = await openPool(options, (_lane, own) => ({
       boundary: boundaries.ofJob(own),
       state: "once",

@@ -76,14 +76,15 @@ export interface ThreadParts {
 
 /**
  * Binds the calling thread to the boundary, for ever: `enterBoundary`, with what has to be opened before. `scans`: its
- * calls go through many files.
+ * calls go through many files. `wide`: see there.
  */
 export async function enterThread(
   boundary: Boundary,
   sandbox: Parameters<typeof enterBoundary>[1],
   programEnvironment: ProgramEnvironment,
-  { scans = false, web = null, settings = null }: {
+  { scans = false, wide = false, web = null, settings = null }: {
     readonly scans?: boolean;
+    readonly wide?: boolean;
     readonly web?: WebParts | null;
     /** Beside `web`. */
     readonly settings?: WebSettings | null;
@@ -96,7 +97,7 @@ export async function enterThread(
   const door = web === null || settings === null
     ? null
     : new (await import("../../host/network/door.ts")).Door(settings, web);
-  const held = await enterBoundary(boundary, sandbox, () => opened);
+  const held = await enterBoundary(boundary, sandbox, () => opened, { wide });
   const { libc, spawner, layers } = held;
   const syntax = createLazySyntax({ modules });
   const { spawn } = boundary;

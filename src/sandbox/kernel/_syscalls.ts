@@ -45,6 +45,7 @@ export interface Syscalls {
   readonly setpriority: number;
   readonly schedSetscheduler: number;
   readonly prlimit64: number;
+  readonly setitimer: number;
   readonly prctl: number;
   readonly seccomp: number;
   readonly statmount: number;
@@ -106,6 +107,7 @@ const X86_64: Syscalls = {
   setpriority: 141,
   schedSetscheduler: 144,
   prlimit64: 302,
+  setitimer: 38,
   prctl: 157,
   seccomp: 317,
   statmount: 457,
@@ -167,6 +169,7 @@ const AARCH64: Syscalls = {
   setpriority: 140,
   schedSetscheduler: 119,
   prlimit64: 261,
+  setitimer: 103,
   prctl: 167,
   seccomp: 277,
   statmount: 457,

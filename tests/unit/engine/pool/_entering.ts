@@ -11,7 +11,7 @@ type Loose = any;
 /** In a workspace with `a.txt`, which the boundary lets be read; `parts` adds to the boundary. */
 export async function entering(
   how: Entering["how"],
-  parts: Partial<Boundary> = {},
+  { wide = null, ...parts }: Partial<Boundary> & Partial<Pick<Entering, "wide">> = {},
 ): Promise<Loose> {
   await using workspace = new Workspace({ "a.txt": "inside\n" });
   // A set of its own: what a thread gives up of one that it shares is gone for all.
@@ -35,7 +35,7 @@ export async function entering(
       ...parts,
     };
     const outside = `${workspace.outside}/sentinel.txt`;
-    const task: Entering = { how, root: workspace.root, outside, boundary };
+    const task: Entering = { how, root: workspace.root, outside, boundary, wide };
     worker.postMessage(task);
     return await told.promise;
   } finally {

@@ -5,6 +5,7 @@ import { createInlineRunner } from "../../../../src/engine/pool/inline_runner.ts
 import { enterThread } from "../../../../src/engine/pool/thread_parts.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../../../../src/engine/programs/no_program_environment.ts";
 import { DEFAULTS } from "../../../../src/policy/model.ts";
+import type { JsonText } from "../../../../src/core/result.ts";
 import type { Boundary } from "../../../../src/sandbox/boundary.ts";
 import { createRegistry } from "../../../../src/tools/registry.ts";
 import { grantOf, rulebookOf } from "../../host/_rulebook.ts";
@@ -16,6 +17,8 @@ export interface Entering {
   readonly root: string;
   readonly outside: string;
   readonly boundary: Boundary;
+  /** The answer of what runs the call where the kernel does not hold it; null: its permissions are the policy's. */
+  readonly wide: string | null;
 }
 
 /** Whether a file can be read, past all handles. */
@@ -28,13 +31,24 @@ function canRead(path: string): boolean {
   }
 }
 
-async function inline({ root, boundary, outside }: Entering): Promise<unknown> {
+async function inline({ root, boundary, outside, wide }: Entering): Promise<unknown> {
   const registry = createRegistry();
   await registry.loadAll();
   const tool = await registry.get("read_file") as Tool;
   const workspace = canonical(root);
   const rulebook = rulebookOf(workspace, { paths: [pathRule("allow", ["**"])] });
-  const runner = createInlineRunner({ rulebook, registry, boundaryOf: () => boundary });
+  const runner = createInlineRunner({
+    rulebook,
+    registry,
+    boundaryOf: () => boundary,
+    wide: wide === null ? null : () => {
+      const outcome = Promise.resolve({ output: wide as JsonText, error: null, usage: {} });
+      return Promise.resolve({
+        run: () => ({ outcome, cancel: () => {} }),
+        close: () => Promise.resolve(),
+      });
+    },
+  });
   const run = (path: string, parts: { readonly cancelled?: boolean } = {}) => {
     const read = [{ requested: path, path: canonical(`${root}/${path}`), tree: false }];
     const running = runner.run({

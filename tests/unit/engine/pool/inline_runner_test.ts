@@ -11,3 +11,14 @@ Deno.test("the one call of a process restricts its thread first, and no second o
   assertEquals(first.usage.bytes_read, 7);
   assertEquals([second.error.code, second.output], ["INTERNAL_ERROR", "null"]);
 });
+
+Deno.test("a thread whose permissions are wider is held by the kernel alone, or gives the call to another", async () => {
+  const { before, first, after } = await entering("inline", { wide: '"elsewhere"' });
+  assertEquals([before, first.error], [true, null]);
+  if (ABI === 0) {
+    assertEquals([first.output, after], ['"elsewhere"', true]);
+    return;
+  }
+  assertEquals([JSON.parse(first.output).content, after], ["inside\n", false]);
+  assertEquals(first.usage.layers, ["policy", "landlock"]);
+});

@@ -16,7 +16,7 @@ async function started(threads: StandInThreads): Promise<void> {
 Deno.test("a call that needs no power is run where it is: no thread, no boundary", async () => {
   using threads = new StandInThreads();
   const { parts, free, steps } = partsOf();
-  const runner = createSingleRunner({ ...parts, registry: registryOf(), free, sealed: false });
+  const runner = createSingleRunner({ ...parts, registry: registryOf(), free, alone: () => null });
   assertEquals(await runner.run(FREE, () => {}).outcome, NOTHING);
   await runner.close();
   assertEquals([steps, threads.all.length], [["free look", "close preparation"], 0]);
@@ -25,7 +25,7 @@ Deno.test("a call that needs no power is run where it is: no thread, no boundary
 Deno.test("the one call's thread is drawn from its own grant, and drained without a loop", async () => {
   using threads = new StandInThreads();
   const { parts, free, steps, permitted } = partsOf();
-  const runner = createSingleRunner({ ...parts, registry: registryOf(), free, sealed: false });
+  const runner = createSingleRunner({ ...parts, registry: registryOf(), free, alone: () => null });
   const { outcome } = runner.run(jobOf("read"), () => {});
   await started(threads);
   threads.of(0).done(1);
@@ -48,7 +48,7 @@ Deno.test("what may overrun, starts programs or is a preview gets a thread in a 
       },
       registry: registryOf(),
       free,
-      sealed: true,
+      alone: () => "runtime",
     });
     const { outcome } = runner.run(job, () => {});
     await started(threads);
@@ -61,7 +61,7 @@ Deno.test("what may overrun, starts programs or is a preview gets a thread in a 
 Deno.test("a call that is cancelled while its runner is loaded is cancelled once it runs", async () => {
   using threads = new StandInThreads();
   const { parts, free } = partsOf();
-  const runner = createSingleRunner({ ...parts, registry: registryOf(), free, sealed: false });
+  const runner = createSingleRunner({ ...parts, registry: registryOf(), free, alone: () => null });
   const { outcome, cancel } = runner.run(jobOf("read"), () => {});
   cancel();
   await started(threads);

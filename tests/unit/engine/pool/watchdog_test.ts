@@ -1,0 +1,31 @@
+/** A process that is stuck on its only thread is ended; one that is done in time is not. */
+
+import { assertEquals } from "@std/assert";
+import { LIBC } from "../../sandbox/_libc.ts";
+
+const MODULE = import.meta.resolve("../../../../src/engine/pool/_watchdog.ts");
+const LIBRARY = import.meta.resolve("../../../../src/sandbox/kernel/libc.ts");
+
+Deno.test({
+  name: "the kernel ends what is stuck, and leaves alone what has switched it off",
+  ignore: LIBC === null,
+  async fn() {
+    for (const [end, signal] of [["", "SIGALRM"], ["armWatchdog(libc, 0);", null]] as const) {
+      const code = `import { armWatchdog } from ${JSON.stringify(MODULE)};
+        import { openLibc } from ${JSON.stringify(LIBRARY)};
+        const libc = openLibc();
+        armWatchdog(libc, 120);
+        ${end}
+        for (const until = performance.now() + ${
+        end === "" ? 60_000 : 300
+      }; performance.now() < until;);`;
+      const status = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--quiet", code],
+        stdin: "null",
+        stdout: "null",
+        stderr: "null",
+      }).spawn().status;
+      assertEquals(status.signal, signal);
+    }
+  },
+});
