@@ -3,8 +3,8 @@
  *
  *     scripts/test [PATH…] [--filter TEXT]
  *
- * Each batch of files is a process of its own, for many tests count what their process holds. As many run at once as
- * there are cores: what tests measure is of their own process or of those that they start, never of the machine. The
+ * Each batch of files is a process of its own, for many tests count what their process holds. One more than there are
+ * cores run at once, for some wait: what tests measure is of their own process or of those that they start, never of the machine. The
  * binary is built where tests want it and it is not what the sources give. The last line is `N passed, N failed`, over
  * all of it.
  */
@@ -151,7 +151,7 @@ async function main(args: readonly string[], tally: Tally): Promise<void> {
   const files = findTests(ROOT, paths);
   const of = (part: Part) => files.filter((path) => partOf(path) === part);
   const [unit, binary] = [of("unit"), of("binary")];
-  const settings = { atOnce: navigator.hardwareConcurrency, filter };
+  const settings = { atOnce: navigator.hardwareConcurrency + 1, filter };
   if (Deno.build.os === "linux" && unit.some((path) => /\/(?:launcher|network)\//.test(path))) {
     for (const missing of await installPrograms({ ...DISASSEMBLERS, ...NETWORK_PROGRAMS })) {
       console.error(missing);

@@ -520,7 +520,7 @@ Deno.test("a module that hangs, or takes all memory, processors or processes, is
   ];
   const opened = open([...busy, COUNT], {
     files: { "a.txt": "1\n" },
-    policy: `${POLICY}timeouts: { kill_grace: 1s }\nlimits: { concurrency: 3 }\n`,
+    policy: `${POLICY}timeouts: { kill_grace: 1s }\nlimits: { concurrency: 3, memory: 512MiB }\n`,
   });
   await using _ = opened.workspace;
   const answers = await callAll(opened, [
@@ -569,14 +569,14 @@ Deno.test("a module hears that its time is nearly over; one that is cancelled en
   await pipe.close();
 });
 
-Deno.test("a hundred calls at once, each with its own grant", async () => {
+Deno.test("forty calls at once, each with its own grant", async () => {
   const files = Object.fromEntries(
-    Array.from({ length: 100 }, (_, n) => [`f${n}.txt`, "x\n".repeat(n)]),
+    Array.from({ length: 40 }, (_, n) => [`f${n}.txt`, "x\n".repeat(n)]),
   );
   const opened = open([COUNT], { files });
   await using _ = opened.workspace;
   const lines = Array.from(
-    { length: 100 },
+    { length: 40 },
     (_, id) => ({ id, tool: "count", args: { path: `f${id}.txt` } }),
   );
   const { answers } = await serveAll(lines, opened.args, opened.options);

@@ -597,7 +597,7 @@ const HOSTILE: readonly (readonly [name: string, text: () => string, word: strin
     () =>
       `version: 1\npaths:\n${
         Array.from(
-          { length: 3_000 },
+          { length: 1_000 },
           (_, at) =>
             `  - { ${at % 7 === 0 ? "deny" : "allow"}: [read], match: ["**/*x${at}*y?/**/*"] }`,
         )

@@ -208,8 +208,23 @@ async function inMemory(tool: Tool, args: unknown, check: (output: unknown) => v
 /** Categories whose tools need real files. */
 const REAL: ReadonlySet<string> = new Set(["fs", "git"]);
 
+const FOLDER = Deno.makeTempDirSync({ prefix: "toolgate-test-" });
+addEventListener("unload", () => Deno.removeSync(FOLDER, { recursive: true }));
+/** One repository, which each call gets a copy of. */
+let repository: Promise<string> | null = null;
+
 /** A repository with one commit of all, a stash, and a change that is staged. */
 async function commitAll(root: string): Promise<void> {
+  repository ??= makeRepository(`${FOLDER}/repository`);
+  const { success } = await new Deno.Command("cp", { args: ["-a", `${await repository}/.`, root] })
+    .output();
+  assert(success);
+  // The copies are other files: git would note that on the way.
+  await git(root, ["update-index", "-q", "--refresh"], { good: [0, 1] });
+}
+
+async function makeRepository(root: string): Promise<string> {
+  layOut(root);
   await git(root, ["init", "--quiet", "--initial-branch=main"]);
   await git(root, ["config", "user.name", "A"]);
   await git(root, ["config", "user.email", "a@example.org"]);
@@ -222,18 +237,23 @@ async function commitAll(root: string): Promise<void> {
   await git(root, ["remote", "add", "origin", ".git/there.git"]);
   Deno.writeTextFileSync(`${root}/README.md`, "# Other\n");
   await git(root, ["add", "README.md"]);
+  return root;
+}
+
+function layOut(root: string): void {
+  for (const [path, content] of Object.entries(FILES)) {
+    Deno.mkdirSync(`${root}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    if (typeof content === "string") Deno.writeTextFileSync(`${root}/${path}`, content);
+    else if (content instanceof Uint8Array) Deno.writeFileSync(`${root}/${path}`, content);
+    else Deno.symlinkSync(content.target, `${root}/${path}`);
+  }
 }
 
 /** What changes files changes real ones. */
 async function overFiles(tool: Tool, args: unknown, check: (output: unknown) => void) {
   await inWorkspace(async ({ root, call }) => {
-    for (const [path, content] of Object.entries(FILES)) {
-      Deno.mkdirSync(`${root}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      if (typeof content === "string") Deno.writeTextFileSync(`${root}/${path}`, content);
-      else if (content instanceof Uint8Array) Deno.writeFileSync(`${root}/${path}`, content);
-      else Deno.symlinkSync(content.target, `${root}/${path}`);
-    }
     if (tool.category === "git") await commitAll(root);
+    else layOut(root);
     if (tool.preview !== undefined) {
       const before = treeOf(root);
       const preview: unknown = await call(tool.name, args, true);

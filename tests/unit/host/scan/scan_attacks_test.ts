@@ -6,7 +6,7 @@ import { ToolError } from "../../../../src/core/errors.ts";
 import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
 import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
-import { withDirectory } from "../files/_temporary.ts";
+import { withDirectory, withDirectoryInMemory } from "../files/_temporary.ts";
 
 import { backends, EVERYTHING, quick, scanOf, write } from "./_scan.ts";
 
@@ -179,7 +179,7 @@ Deno.test("a directory that was moved while it was closed is not taken for anoth
 });
 
 Deno.test("100,000 files in one directory are all visited", async () => {
-  await withDirectory((root) => {
+  await withDirectoryInMemory((root) => {
     const { call, path, numbers } = LIBC;
     const directory = call(numbers.openat, AT_FDCWD, path(root), numbers.O_DIRECTORY);
     for (let index = 0; index < 100_000; index++) createAt(directory, `f${index}`);
