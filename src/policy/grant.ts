@@ -5,7 +5,7 @@ import type { CanonicalPath, OwnUse, Program, ResolvedCapability } from "../core
 import type { GitSettings } from "../core/git_settings.ts";
 import type { Limits } from "../core/tool.ts";
 import type { BackupLimits } from "./model.ts";
-import type { Settings } from "./rulebook.ts";
+import type { Decision, Settings } from "./rulebook.ts";
 
 /** A path of the request, and where it really is. `tree`: and all below it, save what the policy denies. */
 export interface PathGrant {
@@ -27,12 +27,20 @@ export interface SpawnGrant {
   readonly own?: Pick<OwnUse, "access" | "starts">;
 }
 
+/** A file or folder that a program was to touch, and somebody agreed. */
+export interface AgreedFile {
+  readonly access: "read" | "write";
+  readonly path: CanonicalPath;
+}
+
 /** All that one call may touch, and the limits that it runs by. Times in milliseconds. */
 export interface Grant {
   readonly workspace: CanonicalPath;
   readonly read: readonly PathGrant[];
   readonly write: readonly PathGrant[];
   readonly spawn: readonly SpawnGrant[];
+  /** What its programs may touch because somebody agreed; absent where nobody was asked. */
+  readonly agreed?: readonly AgreedFile[];
   /** Where programs are looked for once more when they are to start: their names lead nowhere yet. */
   readonly later?: readonly CanonicalPath[];
   /** `host:port` */
@@ -103,6 +111,29 @@ export function grantOf(
     timeoutMs,
     killGraceMs: settings.killGraceMs,
   };
+}
+
+/** The grant of a call that somebody agreed to. */
+export function withAgreedFiles(grant: Grant, { verdicts }: Pick<Decision, "verdicts">): Grant {
+  const agreed = verdicts.flatMap(({ capability, verdict }): readonly AgreedFile[] => {
+    if (verdict.effect !== "ask") return [];
+    switch (capability.kind) {
+      case "fs.read":
+        return [{ access: "read", path: capability.path }];
+      case "fs.write":
+        // What is written may be read: programs do not tell the two apart.
+        return [
+          { access: "read", path: capability.path },
+          { access: "write", path: capability.path },
+        ];
+      case "process.spawn":
+        // Words that name something that is there count as read.
+        return capability.operands.map(({ path }) => ({ access: "read", path }));
+      default:
+        return [];
+    }
+  });
+  return agreed.length === 0 ? grant : { ...grant, agreed };
 }
 
 function placeOf(cwd: CanonicalPath, name: string): CanonicalPath {

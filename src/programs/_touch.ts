@@ -6,6 +6,7 @@ import { placeArguments, type PlacedArgument, type PlacedArguments } from "./arg
 import type { Effect } from "./effect.ts";
 import { hasOption } from "./_options.ts";
 import { resultNames } from "./_results.ts";
+import type { Beyond } from "./spec.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /** What was found so far, of a command and those that it starts. */
@@ -15,6 +16,8 @@ export interface Touched {
   readonly open: ReadonlySet<string>;
   readonly effects: Effect[];
   readonly probes: string[];
+  /** See {@linkcode Beyond}. */
+  beyond: Beyond;
 }
 
 /** Paths that every program may use, and that lead to no file. */
@@ -32,6 +35,7 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   const read = placeArguments(spec, argv);
   if (spec.subcommands.size > 0) revisions(read.operands, found);
   for (const argument of [...read.operands, ...read.values]) place(argument, found);
+  if (read.values.some(({ option }) => option?.lists === true)) found.beyond = "workspace";
   if (read.here) found.effects.push(file("write", found.cwd, true));
   const named = read.operands.filter(({ place }) => place !== "probe");
   const copied = read.copies ? copies(named, read.values, found) : [];

@@ -89,6 +89,8 @@ export const ARCHIVES: ProgramTable = {
       { has: "-x --extract --get", here: true, members: true },
     ],
     starts: COMPRESSORS,
+    // Lists of names, members that are links.
+    beyond: "workspace",
   },
   zip: {
     risk: "moderate",
@@ -106,6 +108,8 @@ export const ARCHIVES: ProgramTable = {
     },
     // With -T.
     starts: ["unzip"],
+    // With -@ it reads names.
+    beyond: "workspace",
   },
   unzip: {
     risk: "moderate",
@@ -126,5 +130,7 @@ export const ARCHIVES: ProgramTable = {
       "--rsh-command": "command",
     },
     here: true,
+    // It reads names.
+    beyond: "workspace",
   },
 };

@@ -23,17 +23,21 @@ function machine(because: string): ProgramLiteral {
 /** Programs for files, folders and the system, as coreutils, findutils and procps have them. */
 export const COREUTILS: ProgramTable = {
   // What they are given is text: no file of that name is opened for its content.
-  "echo printf true false test [ seq sleep expr basename dirname which whereis whoami id groups uname arch nproc":
+  "echo printf true false test [ seq sleep expr basename dirname which whoami id groups uname arch nproc":
     {
       risk: "safe",
       operands: "text...",
     },
-  "uptime free ps pgrep locale pwd printenv factor numfmt yes users who tty logname cal getconf realpath readlink":
-    {
-      risk: "safe",
-      operands: "text...",
-    },
-  hostname: { risk: "safe", operands: "text...", mostOperands: 0 },
+  "pwd printenv factor numfmt yes tty cal realpath readlink": {
+    risk: "safe",
+    operands: "text...",
+  },
+  "uptime free ps pgrep locale users who whereis logname getconf": {
+    risk: "safe",
+    operands: "text...",
+    beyond: "system",
+  },
+  hostname: { risk: "safe", operands: "text...", mostOperands: 0, beyond: "system" },
   date: {
     risk: "safe",
     operands: "text...",
@@ -43,7 +47,10 @@ export const COREUTILS: ProgramTable = {
       "-s --set": { is: "text", risk: "dangerous", because: "sets the clock" },
     },
   },
-  "dir vdir df exa eza": LISTS,
+  "dir vdir": LISTS,
+  df: { ...LISTS, beyond: "system" },
+  // What git ignores or has changed.
+  "exa eza": { ...LISTS, beyond: "workspace" },
   ls: {
     ...LISTS,
     options: {
@@ -57,7 +64,8 @@ export const COREUTILS: ProgramTable = {
   du: {
     ...LISTS,
     options: {
-      "--files0-from -X --exclude-from": "read",
+      "--files0-from": { is: "read", lists: true },
+      "-X --exclude-from": "read",
       "-d --max-depth -t --threshold -B --block-size --exclude": "text",
     },
   },
@@ -70,7 +78,8 @@ export const COREUTILS: ProgramTable = {
     risk: "safe",
     operands: "read...",
     options: {
-      "-f --files-from -m --magic-file": "read",
+      "-f --files-from": { is: "read", lists: true },
+      "-m --magic-file": "read",
       "-F --separator -P --parameter -e --exclude": "text",
       "-C --compile": { is: "flag", risk: "moderate", because: "writes a file" },
     },
@@ -84,7 +93,8 @@ export const COREUTILS: ProgramTable = {
     options: {
       "-delete": { is: "flag", risk: "dangerous", because: "deletes what it finds" },
       "-fprint -fprint0 -fprintf -fls": "write",
-      "-newer -anewer -cnewer -samefile -files0-from": "read",
+      "-newer -anewer -cnewer -samefile": "read",
+      "-files0-from": { is: "read", lists: true },
     },
     // What -exec starts is judged as if it stood alone.
     wraps: { by: "options", options: ["-exec", "-execdir", "-ok", "-okdir"] },
@@ -108,6 +118,8 @@ export const COREUTILS: ProgramTable = {
       parts: true,
     },
     starts: "none",
+    // What is to be ignored, in folders above too.
+    beyond: "workspace",
   },
   touch: {
     risk: "moderate",
@@ -179,7 +191,7 @@ export const COREUTILS: ProgramTable = {
     options: { ...WHOLE_FOLDERS, "--reference": "script-file" },
   },
   dd: { ...machine("writes to any file or device"), operands: "named..." },
-  kill: { ...machine("stops other processes"), operands: "text..." },
+  kill: { ...machine("stops other processes"), operands: "text...", beyond: "system" },
   "pkill killall": machine("stops other processes"),
   mkfs: machine("destroys a file system"),
   "fdisk parted": machine("changes disks"),

@@ -5,7 +5,7 @@ import type { Program, SpawnCapability } from "../core/capability.ts";
 import type { Effect, FileEffect } from "./effect.ts";
 import { inspectArguments } from "./_inspect.ts";
 import { baseNames } from "./risk.ts";
-import type { Starts } from "./spec.ts";
+import type { Beyond, Starts } from "./spec.ts";
 import { commandsIn } from "./_started.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
@@ -35,6 +35,8 @@ export interface Effects {
    * allows at all is its ground.
    */
   readonly touchesAnything: boolean;
+  /** What it and those that it starts read that no word names. */
+  readonly beyond: Beyond;
   /** It reads or changes the repository of git that it stands in, wherever that begins. */
   readonly repository: "reads" | "changes" | null;
 }
@@ -71,7 +73,7 @@ export function effectsOf(
 
 /** {@linkcode Effects} in the order of the words, as rules are asked about them. */
 export interface OrderedEffects
-  extends Pick<Effects, "probes" | "starts" | "touchesAnything" | "repository"> {
+  extends Pick<Effects, "probes" | "starts" | "touchesAnything" | "beyond" | "repository"> {
   readonly effects: readonly Effect[];
 }
 
@@ -83,7 +85,14 @@ export function orderedEffects(
 ): OrderedEffects {
   // A shell that is not started touches nothing; what it stands for is judged beside it.
   if (command.opened === true) {
-    return { effects: [], probes: [], starts: "none", touchesAnything: false, repository: null };
+    return {
+      effects: [],
+      probes: [],
+      starts: "none",
+      touchesAnything: false,
+      beyond: "nothing",
+      repository: null,
+    };
   }
   const { argv, cwd = ".", scripts = [] } = command;
   const open = new Set((command.open ?? []).map((index) => argv[index] ?? ""));
@@ -96,6 +105,7 @@ export function orderedEffects(
     starts: new Set(),
     startsAny: false,
     touchesAnything: false,
+    beyond: "nothing",
     repository: null,
   };
   const specs = baseNames(argv, program).map((name) => knowledge(name));
@@ -106,6 +116,7 @@ export function orderedEffects(
     probes: [...new Set(found.probes)],
     starts: found.startsAny ? "any" : found.starts.size === 0 ? "none" : [...found.starts],
     touchesAnything: found.touchesAnything,
+    beyond: found.beyond,
     repository: found.repository,
   };
 }
@@ -160,6 +171,13 @@ function follow(
   else found.probes.push(...own.slice(1).filter((word) => !found.open.has(word)));
 }
 
+function further(one: Beyond, other: Beyond): Beyond {
+  return BEYOND.indexOf(one) >= BEYOND.indexOf(other) ? one : other;
+}
+
+/** In order: each includes what stands before it. */
+const BEYOND: readonly Beyond[] = ["nothing", "system", "workspace"];
+
 /** It is not known what would run, so nothing holds it. */
 function free(found: FoundEffects): void {
   found.startsAny = true;
@@ -177,6 +195,7 @@ function ownGround(
   const starts = spec === null ? "any" : spec.starts ?? known;
   if (starts === "any") return free(found);
   if (starts !== "none") starts.forEach((name) => found.starts.add(name));
+  found.beyond = further(found.beyond, spec?.beyond ?? "nothing");
   const inspected = spec?.inspect === "awk" || spec?.inspect === "sed";
   // A script that is not plainly harmless may write what it names in its own language.
   if (inspected && inspectArguments("", spec, own).risk === "dangerous") {

@@ -203,5 +203,7 @@ export const GIT: ProgramTable = {
         RUNS,
     },
     starts: ["git", "git-*"],
+    // Its repository.
+    beyond: "workspace",
   },
 };

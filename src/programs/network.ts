@@ -53,12 +53,16 @@ const CONTAINERS: ProgramLiteral = {
 export const NETWORK: ProgramTable = {
   curl: {
     risk: "moderate",
+    // Whom it trusts.
+    beyond: "system",
     operands: "host...",
     options: CURL,
     when: [{ has: "-O --remote-name -J --remote-name-all", operands: "host...", here: true }],
   },
   wget: {
     risk: "moderate",
+    // Whom it trusts.
+    beyond: "system",
     operands: "host...",
     options: WGET,
     here: true,
@@ -66,6 +70,8 @@ export const NETWORK: ProgramTable = {
   },
   rsync: {
     risk: "moderate",
+    // Its lists of names, and what is to be left out.
+    beyond: "workspace",
     operands: "read... write",
     options: {
       "--exclude --include --max-size --min-size --timeout --bwlimit --chmod -f --filter": "text",

@@ -49,6 +49,8 @@ export interface OptionSpec {
   readonly because?: string;
   /** Of a `command`: it is one only behind these letters (`exec=` of tar's checkpoint actions). */
   readonly behind?: string;
+  /** The value is a file in which names of further files stand. */
+  readonly lists?: true;
   /** How a `command` is written: as a shell line unless told otherwise; its words apart by commas; a setting of git. */
   readonly form?: "commas" | "setting";
 }
@@ -122,6 +124,12 @@ export interface RunsLiteral {
  */
 export type Starts = "none" | "any" | readonly string[];
 
+/**
+ * What a program reads that no word of it names: nothing but its own settings; what the kernel and the system's settings
+ * say; or files of the workspace too (a repository, what is to be ignored, a list of names).
+ */
+export type Beyond = "nothing" | "system" | "workspace";
+
 /** How the name of a result is made from an operand (gzip(1)). */
 export interface ResultName {
   /** Endings that are taken away where it unpacks, `.tgz=.tar` for one in place of another. */
@@ -188,6 +196,8 @@ export interface ProgramLiteral extends PlacesLiteral {
   readonly subcommands?: Readonly<Record<string, SubcommandLiteral>>;
   /** Undefined: none where it is known what its operands are, else any. */
   readonly starts?: Starts;
+  /** Undefined: nothing, where it is known what its operands are. */
+  readonly beyond?: Beyond;
   readonly review?: ReviewLiteral;
 }
 

@@ -48,7 +48,7 @@ export const TEXT: ProgramTable = {
   comm: reads({ "--output-delimiter": "text" }),
   join: reads({ "-1 -2 -t -o -e -j -a -v": "text" }),
   cmp: reads({ "-n --bytes -i --ignore-initial": "text" }),
-  wc: reads({ "--files0-from": "read", "--total": "text" }),
+  wc: reads({ "--files0-from": { is: "read", lists: true }, "--total": "text" }),
   base64: reads({ "-w --wrap": "text" }),
   tr: { risk: "safe", operands: "text..." },
   nm: reads({ "--plugin": "library" }),
@@ -62,7 +62,8 @@ export const TEXT: ProgramTable = {
     "-k --key -t --field-separator -S --buffer-size --parallel --batch-size --sort": "text",
     "-o --output": "write",
     "-T --temporary-directory": "write",
-    "--files0-from --random-source": "read",
+    "--files0-from": { is: "read", lists: true },
+    "--random-source": "read",
     "--compress-program": "command",
   }),
   shuf: {
@@ -99,8 +100,15 @@ export const TEXT: ProgramTable = {
       "--pre --hostname-bin": "command",
     },
     when: [{ has: "--files", operands: "read..." }],
+    // What is to be ignored, in folders above too.
+    beyond: "workspace",
   },
-  "bat batcat": { risk: "safe", options: { "--pager": "command" }, starts: ["less"] },
+  "bat batcat": {
+    risk: "safe",
+    options: { "--pager": "command" },
+    starts: ["less"],
+    beyond: "workspace",
+  },
   "awk gawk mawk nawk original-awk": {
     risk: "safe",
     inspect: "awk",
@@ -182,6 +190,8 @@ export const TEXT: ProgramTable = {
       "-B --prefix -Y --basename-prefix": "prefix",
     },
     here: true,
+    // The files that the patch names.
+    beyond: "workspace",
   },
   "vi vim vim.basic vim.tiny nvim ex emacs": VISUAL,
   "ed nano less more dc m4": EDITOR,

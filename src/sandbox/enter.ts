@@ -8,6 +8,7 @@ import { probeLandlock, restrictThread, rulesOf } from "./landlock.ts";
 import { type Libc, openLibc } from "./kernel/libc.ts";
 import type { Architecture } from "./seccomp.ts";
 import type { MemoryReader } from "./broker/memory_reader.ts";
+import type { OwnCalls } from "./launcher/own_calls.ts";
 import type { Spawner } from "./spawner.ts";
 
 /** What holds the thread now. */
@@ -21,6 +22,8 @@ export interface Entered {
   readonly libc: Libc | null;
   /** Of a thread that starts programs; null where it must do so by the runtime alone. */
   readonly spawner: Spawner | null;
+  /** For starting programs; null where the thread starts none, or this machine lets no memory be executed. */
+  readonly own: OwnCalls | null;
   /** For reading the names in calls that programs hand over; null where the thread starts none. */
   readonly memory: MemoryReader | null;
 }
@@ -67,7 +70,10 @@ export async function enterBoundary(
   const seccomp = boundary.spawn === null ? null : await import("./seccomp.ts");
   const spawning = boundary.spawn === null ? null : await import("./spawner.ts");
   const handing = boundary.spawn === null ? null : await import("./broker/memory_reader.ts");
-  const libc = open();
+  const launching = boundary.spawn === null ? null : await import("./launcher/own_calls.ts");
+  const opened = open();
+  const own = opened === null ? null : launching?.openOwnCalls(opened) ?? null;
+  const libc = opened === null ? null : launching?.withOwnCalls(opened, own) ?? opened;
   const memory = libc === null || handing === null ? null : handing.openMemoryReader();
   const spawner = libc === null || spawning === null ? null : spawning.openSpawner();
   const layers: Layer[] = ["policy"];
@@ -97,7 +103,7 @@ export async function enterBoundary(
       `sandbox.kernel is "required", and this machine cannot hold it: ${reasons.join("; ")}`,
     );
   }
-  return { layers, abi, reasons, libc, spawner, memory };
+  return { layers, abi, reasons, libc, spawner, own, memory };
 }
 
 function holdByKernel(

@@ -97,8 +97,8 @@ const unless = (code: number, value: number, skip: number): Instruction => ({
 export interface FilterOptions {
   readonly network: boolean;
   /**
-   * The address of the path that it is itself started by, which is random: no other start is let through, by itself
-   * or by what it forks. Null: it may start what the kernel's rules let it execute.
+   * The number that its own start has behind the words that the kernel looks at, which is random: no other start is let
+   * through, by itself or by what it forks. Null: it may start what the kernel's rules let it execute.
    */
   readonly onlyStart?: number | null;
   /** Whether it may change the modes, owners, times and attributes of files, and watch them: true unless given. */
@@ -219,25 +219,25 @@ export function filterFor(
   ];
 }
 
-/** A path's address in place of the one that is known when the program is started. */
+/** A token in place of the one that is made when the program is started. */
 const SOME_START = 0x0001_2345_6789_abcd;
 
 /**
  * As `filterFor` for starts that let nothing else be started (`onlyStart`), as the kernel reads it: made once, and
- * completed for each start by its address.
+ * completed for each start by its token.
  */
 export function startFilter(
   architecture: Architecture,
   options: Omit<FilterOptions, "onlyStart">,
-): (start: number) => Uint8Array {
+): (token: number) => Uint8Array {
   const filter = filterFor(architecture, { ...options, onlyStart: SOME_START });
   const bytes = encodeFilter(filter);
   const view = new DataView(bytes.buffer);
   const [low, high] = halvesOf(SOME_START).map((half) =>
     filter.findIndex(({ code, value }) => code === JUMP_IF_EQUAL && value === half)
   );
-  return (start) => {
-    const [lower, upper] = halvesOf(start);
+  return (token) => {
+    const [lower, upper] = halvesOf(token);
     view.setUint32((low ?? -1) * INSTRUCTION_SIZE + VALUE_OFFSET, lower, true);
     view.setUint32((high ?? -1) * INSTRUCTION_SIZE + VALUE_OFFSET, upper, true);
     return bytes;
@@ -245,8 +245,8 @@ export function startFilter(
 }
 
 /** The lower 32 bits, and those above. */
-function halvesOf(address: number): readonly [number, number] {
-  return [address % 2 ** 32, Math.floor(address / 2 ** 32)];
+function halvesOf(token: number): readonly [number, number] {
+  return [token % 2 ** 32, Math.floor(token / 2 ** 32)];
 }
 
 function refuseBits(argument: number, bits: number): readonly Instruction[] {
@@ -286,13 +286,16 @@ function onlyOwn(argument: number): readonly Instruction[] {
   ];
 }
 
-/** The one start: by the text at this address. */
-function startedBy(address: number): readonly Instruction[] {
-  const [lower, upper] = halvesOf(address);
+/** Which argument of execve(2), which has three, a start is told from others by. */
+const TOKEN_ARGUMENT = 3;
+
+/** The one start: with this token. */
+function startedBy(token: number): readonly Instruction[] {
+  const [lower, upper] = halvesOf(token);
   return [
-    load(argumentOffset(0)),
+    load(argumentOffset(TOKEN_ARGUMENT)),
     unless(JUMP_IF_EQUAL, lower, 3),
-    loadUpper(0),
+    loadUpper(TOKEN_ARGUMENT),
     unless(JUMP_IF_EQUAL, upper, 1),
     answer(ALLOW),
     refuse(ERRNO.EACCES),

@@ -50,6 +50,7 @@ export interface ThreadPrograms extends
     | "layers"
     | "own"
     | "starter"
+    | "keptFolders"
     | "temporaryRoot"
     | "caches"
     | "shell"
@@ -104,9 +105,7 @@ export async function enterThread(
   if (spawn === null) return { held, parts: { libc, files, syntax, programs: null, door } };
   const { createStarter } = await import("../../host/run/starter.ts");
   const { createProcesses: create } = await import("../../host/run/processes.ts");
-  const starter = libc === null || spawner === null
-    ? null
-    : createStarter(libc, spawner, held.memory);
+  const starter = libc === null || spawner === null ? null : createStarter(libc, spawner, held);
   const { bubblewrap } = spawn;
   const wrapper = bubblewrap === undefined || starter === null
     ? null

@@ -7,22 +7,23 @@ import { parentOf } from "../../core/path_text.ts";
 import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
 import type { Access } from "../../policy/model.ts";
-import type { Effects, Rulebook } from "../../policy/rulebook.ts";
+import type { Effects } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import type { ProgramPaths } from "../../sandbox/program_rules.ts";
+import type { PathRules } from "./_agreed_rules.ts";
 
 /** What drawing files takes. */
 export interface FileSource {
   readonly libc: Libc;
-  readonly rulebook: Pick<Rulebook, "scope" | "judgePath" | "judgeBelow" | "mayDenyBelow">;
+  readonly rulebook: PathRules;
   /** Where programs may read beyond the workspace, as canonical paths. */
   readonly system: readonly CanonicalPath[];
 }
 
 /**
  * Paths are judged where they lead at this moment: what was put in the place of one since the command was judged gets a
- * rule only where the policy allows it too. What needs somebody's agreement is not given.
+ * rule only where the rules allow it too: what needs somebody's agreement where they are those of a call that has it.
  *
  * What is written may have to be made, replaced or removed, which is a matter of its folder: that is given as far as
  * nothing in it is denied. `byName`: what it changes it hands over, and is given by `changed`, the folders.

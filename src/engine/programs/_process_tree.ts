@@ -93,6 +93,11 @@ export class ProcessTree {
     this.#own.add(id);
   }
 
+  /** Children of this thread, Toolgate's own left out; null where that is not told. */
+  children(): readonly number[] | null {
+    return this.table.children(this.#self)?.filter((id) => !this.#own.has(id)) ?? null;
+  }
+
   /** Nothing runs. What is foreign must be found out anew: numbers are given unseen from now on. */
   forget(): void {
     this.#known.clear();

@@ -9,11 +9,13 @@ import { createContext } from "../../host/context.ts";
 import { createProcesses } from "../../host/run/processes.ts";
 import { createStarter, type Starter } from "../../host/run/starter.ts";
 import { UNCONFINED } from "../../host/run/program_holds.ts";
+import { KeptFolders } from "../../host/run/temporary.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { hardenProcess } from "../../sandbox/harden.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
+import { openOwnCalls, type OwnCalls, withOwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import { type ProgramLayers, programLayers } from "../../sandbox/program_layers.ts";
 import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
 import type { Registry } from "../../tools/registry.ts";
@@ -57,25 +59,35 @@ export class DirectRunner implements Runner {
   readonly #options: DirectRunnerOptions;
   readonly #libc: Libc;
   readonly #spawner: Spawner;
+  readonly #own: OwnCalls | null;
   readonly #jobs = new Map<number, DirectJob>();
   readonly #waiting: DirectJob[] = [];
   readonly #agreed = new AgreedCheck();
+  readonly #keptFolders = new KeptFolders();
   #means: Means | null = null;
   #holds: WordHolds | null = null;
   #watch: SharedWatch | null | undefined;
   #ended = Promise.withResolvers<void>();
 
-  private constructor(options: DirectRunnerOptions, libc: Libc, spawner: Spawner) {
+  private constructor(
+    options: DirectRunnerOptions,
+    libc: Libc,
+    spawner: Spawner,
+    own: OwnCalls | null,
+  ) {
     this.#options = options;
     this.#libc = libc;
     this.#spawner = spawner;
+    this.#own = own;
   }
 
   /** Null where programs are not started by system calls here. */
   static open(options: DirectRunnerOptions): DirectRunner | null {
-    const libc = openLibc();
-    const spawner = libc === null ? null : openSpawner();
-    return libc === null || spawner === null ? null : new DirectRunner(options, libc, spawner);
+    const opened = openLibc();
+    const spawner = opened === null ? null : openSpawner();
+    if (opened === null || spawner === null) return null;
+    const own = openOwnCalls(opened);
+    return new DirectRunner(options, withOwnCalls(opened, own), spawner, own);
   }
 
   /** Calls that have not answered. */
@@ -213,7 +225,7 @@ export class DirectRunner implements Runner {
     // The runtime's set is not narrower than the process's own, which is the policy's in a sealed build alone.
     const baked = Deno.permissions.querySync({ name: "run" }).state !== "granted";
     return this.#means = {
-      starter: createStarter(this.#libc, this.#spawner),
+      starter: createStarter(this.#libc, this.#spawner, { own: this.#own }),
       held,
       usage: {
         layers: ["policy", ...(baked ? ["runtime"] : []), ...held.layers],
@@ -242,6 +254,8 @@ export class DirectRunner implements Runner {
     const { programEnvironment } = programs;
     const thread = {
       ...programEnvironment,
+      // Nothing that runs here changes anything: see `takes`.
+      keptFolders: held.seccomp ? this.#keptFolders : null,
       create: createProcesses,
       layers: usage["layers"] as readonly string[],
       starter,

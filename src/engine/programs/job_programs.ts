@@ -72,7 +72,10 @@ export function programsOf(
   return {
     ...thread,
     find: (name, directory) => finderOf(thread, rulebook)?.find(name, directory) ?? null,
-    holds,
+    holds: grant.agreed === undefined ? holds : {
+      ...holds,
+      of: (starting) => holds.of({ ...starting, agreed: grant.agreed }),
+    },
     marker: `${MARKER}=${thread.marker}.${job}`,
     mark: markOf(thread.token, job),
     listener,

@@ -182,6 +182,9 @@ export class ProcessWatch {
 
   /** Whether something runs of it beside the leaders of its groups, or something that belongs to no run at all. */
   #hasLeft(run: Watched): boolean {
+    // What outlives who started it comes to this process, the reaper of all: no stranger among its children, nothing left.
+    const children = run.abandoned ? null : this.#tree.children();
+    if (children?.every((id) => this.#leads(id)) === true) return false;
     let left = false;
     const look = (found: FoundProcess): void => {
       left ||= isLeft(run, found);
@@ -192,6 +195,11 @@ export class ProcessWatch {
     if (young && !run.abandoned && first !== undefined) this.#tree.visitSince(first, look);
     else this.#tree.visitAll(look);
     return left;
+  }
+
+  #leads(id: number): boolean {
+    for (const { leaders } of this.#runs.values()) if (leaders.has(id)) return true;
+    return false;
   }
 
   #glance(): void {

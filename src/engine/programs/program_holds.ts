@@ -32,7 +32,7 @@ import { basicsOf } from "../../sandbox/system_paths.ts";
 import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
-import { isByWords } from "./_by_words.ts";
+import { withAgreed } from "./_agreed_rules.ts";
 import { recordsIn } from "./_git_records.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
@@ -137,7 +137,7 @@ export class WordHolds implements ProgramHolds {
     }
     // No rule widens what a tool's own use comes to.
     const starts = use === undefined ? this.#startsOf(effects, program, trusted) : use.starts;
-    const byWords = trusted && isByWords(argv, effects);
+    const byWords = trusted && isByWords(effects);
     const execute = this.#starts.executables(program, starts, directory);
     const attributes = !byWords || effects.writes.length + effects.deletes.length > 0;
     // A script that env(1) runs takes a second start: then it is the rules alone that let no other through.
@@ -162,7 +162,7 @@ export class WordHolds implements ProgramHolds {
    */
   isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
     const effects = this.#effectsOf(argv, program, directory);
-    return this.#isTrusted(program) && isByWords(argv, effects) &&
+    return this.#isTrusted(program) && isByWords(effects) &&
       effects.writes.length + effects.deletes.length === 0;
   }
 
@@ -224,18 +224,26 @@ export class WordHolds implements ProgramHolds {
     if (abi === 0) return { rules: null, handed: null, done: () => {} };
     const temporary = this.#temporaryOf(starting);
     if (byWords) {
-      const source = { libc, rulebook: this.#rulebook, system: this.#realSystem };
+      const rulebook = withAgreed(this.#rulebook, starting.agreed ?? []);
+      const source = { libc, rulebook, system: this.#realSystem };
       const files = ownFiles(source, effects, directory, byName);
-      const basics = only ? this.#basics : this.#basicsWithout();
-      const rules = this.#open(files, temporary, basics, execute, this.#system);
+      const system = this.#systemOf(effects, only);
+      const rules = this.#open(files, temporary, system, execute, this.#system);
       const handed = byName
-        ? this.#handedOf(files, temporary, files.changed, { ...PLAIN, temporary })
+        ? this.#handedOf(files, temporary, files.changed, {
+          ...PLAIN,
+          temporary,
+          judge: this.#judgeOf(starting),
+        })
         : null;
       return { rules, handed, done: () => close(libc, rules) };
     }
     const ground = byName ? this.#readable.list() : groundOf(starting, this.#ground.list());
     const { caches, gitConfig } = this.#parts;
-    const own = [trusted ? null : program.path, gitConfig]
+    const agreed = (starting.agreed ?? []).flatMap(({ access, path }) =>
+      access === "read" ? [path] : []
+    );
+    const own = [trusted ? null : program.path, gitConfig, ...agreed]
       .filter((path) => path !== null) as CanonicalPath[];
     const left = [
       ...temporary,
@@ -260,6 +268,7 @@ export class WordHolds implements ProgramHolds {
         git,
         runsCode: execute === "any",
         temporary,
+        judge: this.#judgeOf(starting),
       })
       : null;
     return { rules: this.#kept.rules, handed, done: () => {} };
@@ -273,7 +282,8 @@ export class WordHolds implements ProgramHolds {
     { read, list }: Pick<ProgramPaths, "read" | "list">,
     left: readonly CanonicalPath[],
     change: readonly CanonicalPath[],
-    { git, runsCode, temporary }: {
+    { git, runsCode, temporary, judge }: {
+      readonly judge: NameJudge;
       readonly temporary: readonly CanonicalPath[];
       readonly git: GitFolder | null;
       readonly runsCode: boolean;
@@ -283,15 +293,24 @@ export class WordHolds implements ProgramHolds {
     const [folder] = temporary;
     const shared = folder === undefined ? null : `${folder}/shared-memory`;
     const reads = covered !== null || runsCode;
-    return { rules: { left, shared, change, covered, reads, git }, judge: this.#judge };
+    return { rules: { left, shared, change, covered, reads, git }, judge };
+  }
+
+  /** Who judges the names that it hands over. */
+  #judgeOf({ agreed = [] }: Starting): NameJudge {
+    return agreed.length === 0 ? this.#judge : new NameJudge(withAgreed(this.#rulebook, agreed));
   }
 
   /**
-   * What a program that may start some others reads of the system: no folder of programs. The loader, which all of them
-   * must be able to execute, is called with the name of a program in vain then: it can only load what it can read.
+   * What a program whose files are those of its words reads of the system. One that may start some others and not all has
+   * no folder of programs: the loader, which all of them must be able to execute, is called with the name of a program in
+   * vain then, since it can only load what it can read.
    */
-  #basicsWithout(): readonly string[] {
-    return this.#basicLibraries ??= withoutPrograms(this.#parts.libc, this.#basics);
+  #systemOf({ beyond }: Effects, only: boolean): readonly string[] {
+    const { libc, system } = this.#parts;
+    if (beyond === "system") return only ? system : this.#librariesOf();
+    if (only) return this.#basics;
+    return this.#basicLibraries ??= withoutPrograms(libc, this.#basics);
   }
 
   #librariesOf(): readonly string[] {
@@ -333,6 +352,11 @@ export class WordHolds implements ProgramHolds {
     if (this.#kept !== null) close(libc, this.#kept.rules);
     this.#kept = null;
   }
+}
+
+/** Whether all that it touches of the workspace is named by its words. */
+function isByWords({ touchesAnything, beyond }: Effects): boolean {
+  return !touchesAnything && beyond !== "workspace";
 }
 
 const PLAIN = { git: null, runsCode: false } as const;

@@ -41,8 +41,13 @@ export class ProcessTable {
     this.#pageSize = this.#kilobytes("self/smaps", "KernelPageSize") || PAGE_BYTES;
   }
 
-  /** A small file below /proc; null where there is none, or it may not be read. */
+  /** A small file below /proc; null where there is none, it may not be read, or says nothing. */
   #read(path: string): string | null {
+    return this.#readAll(path) || null;
+  }
+
+  /** As `#read`, with an empty text for one that says nothing. */
+  #readAll(path: string): string | null {
     const { numbers } = this.#libc;
     const flags = OPEN.RDONLY | OPEN.CLOEXEC;
     const descriptor = this.#libc.call(
@@ -54,9 +59,17 @@ export class ProcessTable {
     if (descriptor < 0) return null;
     const count = readSome(this.#libc, descriptor, this.#buffer);
     this.#libc.call(numbers.close, descriptor);
-    return count === null || count === 0
-      ? null
-      : this.#latin1.decode(this.#buffer.subarray(0, count));
+    return count === null ? null : this.#latin1.decode(this.#buffer.subarray(0, count));
+  }
+
+  /**
+   * The children of a thread, ended ones that nobody waited for included; null where that is not told (proc_tid_children(5),
+   * CONFIG_PROC_CHILDREN), or they are too many for one look. None is missed where nobody else waits for them meanwhile.
+   */
+  children(thread: number): readonly number[] | null {
+    const text = this.#readAll(`self/task/${thread}/children`);
+    if (text === null || text.length === BUFFER_BYTES) return null;
+    return text.split(" ").filter((word) => word !== "").map(Number);
   }
 
   /** The numbers of all processes; empty where /proc is not mounted. */

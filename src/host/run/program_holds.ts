@@ -7,6 +7,7 @@ import { openRules, scopeRules } from "../../sandbox/landlock.ts";
 import type { HeldStart } from "../../sandbox/launcher/launcher.ts";
 import { type Architecture, encodeFilter, filterFor } from "../../sandbox/seccomp.ts";
 import type { Handed } from "../broker/handed_rules.ts";
+import type { Grant } from "../../policy/grant.ts";
 import { close } from "../kernel/pipes.ts";
 
 /** A program that is about to be started. */
@@ -19,6 +20,8 @@ export interface Starting {
   readonly own: boolean;
   /** Set where a tool starts it for its own use. */
   readonly use?: OwnStart;
+  /** What it may touch because somebody agreed to the call. */
+  readonly agreed?: Grant["agreed"];
 }
 
 /** A program that a tool starts for its own use. */

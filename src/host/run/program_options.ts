@@ -11,6 +11,7 @@ import type { OwnProgram } from "./module_protocol.ts";
 import type { OutputListener } from "./output_listener.ts";
 import type { ProgramHolds } from "./program_holds.ts";
 import type { Starter } from "./starter.ts";
+import type { KeptFolders } from "./temporary.ts";
 import type { Wrapper } from "./wrapper.ts";
 
 /** What a call's programs take from the thread and from the job that it belongs to. */
@@ -25,6 +26,8 @@ export interface ProgramOptions {
   readonly starter: Starter | null;
   /** A directory for a private TMPDIR of each run; it must be among what programs may write. */
   readonly temporaryRoot: string | null;
+  /** Folders there that the next run can have; null or absent where each has a new one. */
+  readonly keptFolders?: KeptFolders | null;
   /** What programs keep from call to call lies here; null: in the temporary directory of the run, where there is one. */
   readonly caches: string | null;
   /** Output as it comes, beside being kept; null where nobody asked. */

@@ -7,6 +7,7 @@ import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
 import { createFolderStore, createMemoryStore } from "../../sandbox/launcher/image_file.ts";
 import { ProgramLauncher } from "../../sandbox/launcher/launcher.ts";
+import type { OwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import { keptCapabilities } from "../../sandbox/launcher/privileges.ts";
 import type { Spawner } from "../../sandbox/spawner.ts";
 import { createBuffer } from "./_output.ts";
@@ -34,6 +35,7 @@ export interface Starter {
 }
 
 /**
+ * @param own For starts that take no file; null where there is none.
  * @param memory For reading what programs hand over; null where that is not wanted.
  * @param folder For the launcher's own files, where memory may not be executed; null where there is no place for one.
  *
@@ -42,8 +44,11 @@ export interface Starter {
 export function createStarter(
   libc: Libc,
   spawner: Spawner,
-  memory: MemoryReader | null = null,
-  folder: string | null = null,
+  { own = null, memory = null, folder = null }: {
+    readonly own?: OwnCalls | null;
+    readonly memory?: MemoryReader | null;
+    readonly folder?: string | null;
+  } = {},
 ): Starter {
   const path = libc.path("/dev/null");
   const nothing = libc.call(libc.numbers.openat, AT_FDCWD, path, OPEN.RDONLY | OPEN.CLOEXEC);
@@ -64,6 +69,7 @@ export function createStarter(
       libc,
       spawner,
       architecture,
+      own,
       stores: folder === null ? [store] : [store, createFolderStore(libc, folder)],
       capabilities: keptCapabilities(libc, architecture),
     }),

@@ -10,12 +10,52 @@ export interface OwnFolders {
   readonly temporary: CanonicalPath | null;
 }
 
+/** The time by which a folder is known in which nothing was made or removed since: nobody's clock says so. */
+const UNTOUCHED = new Date(1_000);
+
+/**
+ * Folders of runs that left no trace in them, for the next: making and removing one takes a file system as long as
+ * half a start. To be used for programs alone that cannot change modes, times and attributes.
+ */
+export class KeptFolders {
+  readonly #free: CanonicalPath[] = [];
+
+  take(): CanonicalPath | null {
+    return this.#free.pop() ?? null;
+  }
+
+  /** Of one that was just made. */
+  mark(folder: string): void {
+    Deno.utimeSync(folder, UNTOUCHED, UNTOUCHED);
+  }
+
+  /** Whether it is kept: nothing is in it, nor has ever been. */
+  give(folder: CanonicalPath): boolean {
+    const untouched = isUntouched(folder);
+    if (untouched) this.#free.push(folder);
+    return untouched;
+  }
+}
+
+function isUntouched(folder: string): boolean {
+  try {
+    const { isDirectory, mtime, mode } = Deno.lstatSync(folder);
+    return isDirectory && mtime?.getTime() === UNTOUCHED.getTime() &&
+      ((mode ?? 0) & 0o7777) === 0o700;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Runs with a TMPDIR of its own where the policy gives programs one, and with the variables that lead caches out of a
  * home directory that programs cannot write to. What the policy or the call sets goes before.
  */
 export async function inTemporary<T>(
-  { temporaryRoot, caches }: Pick<ProgramOptions, "temporaryRoot" | "caches">,
+  { temporaryRoot, caches, keptFolders = null }: Pick<
+    ProgramOptions,
+    "temporaryRoot" | "caches" | "keptFolders"
+  >,
   environment: Readonly<Record<string, string>>,
   run: (own: OwnFolders) => Promise<T>,
 ): Promise<T> {
@@ -25,15 +65,21 @@ export async function inTemporary<T>(
       temporary: null,
     });
   }
-  const temporary = Deno.makeTempDirSync({ dir: temporaryRoot, prefix: "run-" }) as CanonicalPath;
+  const temporary = keptFolders?.take() ?? makeFolder(temporaryRoot, keptFolders);
   // The one name that all look for (POSIX, 8.3); TMP and TEMP are names that people give variables of their own.
   const places = { TMPDIR: temporary };
   const kept = cacheVariables(caches ?? `${temporary}/.cache`);
   try {
     return await run({ environment: { ...kept, ...environment, ...places }, temporary });
   } finally {
-    removeTree(temporary);
+    if (keptFolders?.give(temporary) !== true) removeTree(temporary);
   }
+}
+
+function makeFolder(root: string, kept: KeptFolders | null): CanonicalPath {
+  const folder = Deno.makeTempDirSync({ dir: root, prefix: "run-" }) as CanonicalPath;
+  kept?.mark(folder);
+  return folder;
 }
 
 /**

@@ -52,7 +52,8 @@ function extended(before: ProgramSpec | null, rule: ProgramRule, base: boolean):
     else if (known === undefined) options.set(option, { is: place });
   }
   return {
-    ...withOptions(before ?? programOf({ risk }), options, operands),
+    // What a policy says is which words are files, not that there are no others.
+    ...withOptions(before ?? programOf({ risk, beyond: "workspace" }), options, operands),
     risk,
     ...(because === undefined ? {} : { because }),
   };

@@ -8,6 +8,7 @@ export interface LauncherCalls {
   readonly capset: number;
   readonly close: number;
   readonly closeRange: number;
+  readonly dup3: number;
   readonly execve: number;
   readonly fchdir: number;
   readonly fcntl: number;
@@ -16,9 +17,12 @@ export interface LauncherCalls {
   readonly prctl: number;
   readonly prlimit64: number;
   readonly recvmsg: number;
+  readonly rtSigaction: number;
+  readonly rtSigprocmask: number;
   readonly seccomp: number;
   readonly sendmsg: number;
   readonly setpriority: number;
+  readonly setsid: number;
   readonly socketpair: number;
 }
 
@@ -32,6 +36,7 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     capset: 126,
     close: 3,
     closeRange: 436,
+    dup3: 292,
     execve: 59,
     fchdir: 81,
     fcntl: 72,
@@ -40,9 +45,12 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     prctl: 157,
     prlimit64: 302,
     recvmsg: 47,
+    rtSigaction: 13,
+    rtSigprocmask: 14,
     seccomp: 317,
     sendmsg: 46,
     setpriority: 141,
+    setsid: 112,
     socketpair: 53,
   },
   aarch64: {
@@ -50,6 +58,7 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     capset: 91,
     close: 57,
     closeRange: 436,
+    dup3: 24,
     execve: 221,
     fchdir: 50,
     fcntl: 25,
@@ -58,9 +67,12 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     prctl: 167,
     prlimit64: 261,
     recvmsg: 212,
+    rtSigaction: 134,
+    rtSigprocmask: 135,
     seccomp: 277,
     sendmsg: 211,
     setpriority: 140,
+    setsid: 157,
     socketpair: 199,
   },
 };

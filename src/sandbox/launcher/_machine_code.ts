@@ -24,7 +24,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-const line = (bytes: string, text: string): Instruction => ({ bytes, text });
+export const line = (bytes: string, text: string): Instruction => ({ bytes, text });
 
 /**
  * Intel's syntax. The kernel keeps all registers but rax, rcx and r11 (syscall(2)), so that rbx stays where it is.

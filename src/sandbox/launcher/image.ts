@@ -4,41 +4,12 @@
  */
 
 import type { Architecture } from "../seccomp.ts";
-import {
-  assemble,
-  CODE_OFFSET,
-  ENTRY_SIZE,
-  GO_ON,
-  LISTINGS,
-  TABLE_OFFSET,
-} from "./_machine_code.ts";
-
-/**
- * One word of a call: a number, or what it points to: bytes, text with its closing NUL, or a list of words of 64 bits
- * (a structure, or a list of pointers).
- */
-export type Word = number | Uint8Array | string | readonly Word[];
-
-/** One system call. */
-export interface Step<Name extends string = string> {
-  /** What it is there for, told where it fails. */
-  readonly name: Name;
-  readonly call: number;
-  /** At most six; those that are not given are 0. */
-  readonly words: readonly Word[];
-  /** It goes on where this fails. */
-  readonly optional?: true;
-}
-
-/** Where a word is, or its number: for what has to know the address of something else. */
-export type PlaceData = (word: Word) => number;
+import { assemble, CODE_OFFSET, LISTINGS, TABLE_OFFSET } from "./_machine_code.ts";
+import { Full, type Step, Table } from "./_table.ts";
 
 /** Room for the table: no list of steps is longer. */
 const MOST_STEPS = 32;
-const DATA_OFFSET = TABLE_OFFSET + MOST_STEPS * ENTRY_SIZE;
-const WORD_SIZE = 8;
-/** Arguments of a system call (syscall(2)). */
-const MOST_WORDS = 6;
+const PLACE = { offset: TABLE_OFFSET, most: MOST_STEPS };
 /** What is kept for the next image; a longer one (many arguments) gets a buffer of its own. */
 const KEPT_BYTES = 256 * 1024;
 /** More than any system takes for arguments and environment (a quarter of `_STK_LIM` * 3, 6 MiB; execve(2)). */
@@ -57,6 +28,7 @@ const PF = { X: 1, W: 2, R: 4 } as const;
 /** sizeof(Elf64_Ehdr), sizeof(Elf64_Phdr) */
 const HEADER_SIZE = 64;
 const SEGMENT_SIZE = 56;
+const WORD_SIZE = 8;
 
 /**
  * Where images may lie: above what `vm.mmap_min_addr` forbids and what programs of 32 bits use, below the heap and the
@@ -67,7 +39,7 @@ const BASES = {
   aarch64: { first: 0x1_0000_0000, bits: 37 },
 } as const;
 
-/** An address for an image, at random: a program cannot know where its own arguments were when it was started. */
+/** An address for an image, at random as those of other programs are. */
 export function randomBase(architecture: Architecture): number {
   const { first, bits } = BASES[architecture];
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
@@ -87,12 +59,14 @@ export class ImageMaker {
   }
 
   /** The file whose code does the steps in order; null where it would be longer than any system takes. */
-  make(base: number, steps: (place: PlaceData) => readonly Step[]): Uint8Array | null {
+  make(base: number, steps: readonly Step[]): Uint8Array | null {
     for (let bytes = this.#kept;; bytes = new Uint8Array(bytes.length * 4)) {
-      const image = new Image(bytes, base);
+      const table = new Table(bytes, base, PLACE);
       try {
-        const list = steps((word) => image.place(word));
-        return image.finish(this.#architecture, this.#code, list);
+        table.putSteps(steps);
+        bytes.set(this.#code, CODE_OFFSET);
+        putHeader(table, base, this.#architecture);
+        return bytes.subarray(0, table.end);
       } catch (error) {
         if (!(error instanceof Full)) throw error;
       }
@@ -101,118 +75,43 @@ export class ImageMaker {
   }
 }
 
-/** There is no room for more. */
-class Full extends Error {
-  override readonly name = "Full";
+/** elf(5) */
+function putHeader(table: Table, base: number, architecture: Architecture): void {
+  const { view } = table;
+  // 64 bits, little endian, version 1.
+  [0x7f, 0x45, 0x4c, 0x46, 2, 1, EV_CURRENT].forEach((byte, at) => view.setUint8(at, byte));
+  for (let at = 7; at < 16; at++) view.setUint8(at, 0);
+  view.setUint16(16, ET_EXEC, true);
+  view.setUint16(18, MACHINES[architecture], true);
+  view.setUint32(20, EV_CURRENT, true);
+  table.put(24, base + CODE_OFFSET);
+  table.put(32, HEADER_SIZE);
+  table.put(40, 0);
+  view.setUint32(48, 0, true);
+  view.setUint16(52, HEADER_SIZE, true);
+  view.setUint16(54, SEGMENT_SIZE, true);
+  view.setUint16(56, 2, true);
+  // No sections.
+  for (let at = 58; at < HEADER_SIZE; at++) view.setUint8(at, 0);
+  const page = PAGES[architecture];
+  putSegment(table, 0, PT_LOAD, PF.R | PF.X, base, table.end, page);
+  putSegment(table, 1, PT_GNU_STACK, PF.R | PF.W, 0, 0, 16);
 }
 
-class Image {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
-  readonly #base: number;
-  readonly #encoder = new TextEncoder();
-  #end = DATA_OFFSET;
-
-  constructor(bytes: Uint8Array, base: number) {
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer);
-    this.#base = base;
-  }
-
-  place(word: Word): number {
-    if (typeof word === "number") return word;
-    if (typeof word === "string") return this.#placeText(word);
-    if (word instanceof Uint8Array) {
-      const offset = this.#take(word.length);
-      this.#bytes.set(word, offset);
-      return this.#base + offset;
-    }
-    const numbers = word.map((one) => this.place(one));
-    const offset = this.#take(numbers.length * WORD_SIZE);
-    numbers.forEach((number, index) => this.#put(offset + index * WORD_SIZE, number));
-    return this.#base + offset;
-  }
-
-  #placeText(text: string): number {
-    const offset = this.#end;
-    const { read, written } = this.#encoder.encodeInto(text, this.#bytes.subarray(offset));
-    if (read < text.length) throw new Full();
-    this.#end += written;
-    // Behind a text anything may stand: the kernel reads texts byte by byte.
-    this.#bytes[this.#takeBytes(1)] = 0;
-    return this.#base + offset;
-  }
-
-  #take(size: number): number {
-    this.#end = Math.ceil(this.#end / WORD_SIZE) * WORD_SIZE;
-    return this.#takeBytes(size);
-  }
-
-  #takeBytes(size: number): number {
-    const offset = this.#end;
-    if (offset + size > this.#bytes.length) throw new Full();
-    this.#end += size;
-    return offset;
-  }
-
-  #put(offset: number, number: number): void {
-    // In two halves: making a BigInt of each costs as much as all else.
-    this.#view.setUint32(offset, number >>> 0, true);
-    this.#view.setInt32(offset + 4, Math.floor(number / 2 ** 32), true);
-  }
-
-  finish(architecture: Architecture, code: Uint8Array, steps: readonly Step[]): Uint8Array {
-    if (steps.length > MOST_STEPS) throw new Error(`${steps.length} steps have no room`);
-    steps.forEach(({ call, words, optional }, index) => {
-      const entry = TABLE_OFFSET + index * ENTRY_SIZE;
-      this.#view.setUint32(entry, call, true);
-      this.#view.setUint32(entry + 4, optional === true ? GO_ON : 0, true);
-      this.#put(entry + 8, index);
-      for (let word = 0; word < MOST_WORDS; word++) {
-        this.#put(entry + 16 + word * WORD_SIZE, this.place(words[word] ?? 0));
-      }
-    });
-    this.#bytes.set(code, CODE_OFFSET);
-    this.#putHeader(architecture);
-    return this.#bytes.subarray(0, this.#end);
-  }
-
-  /** elf(5) */
-  #putHeader(architecture: Architecture): void {
-    const view = this.#view;
-    // 64 bits, little endian, version 1.
-    this.#bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, EV_CURRENT, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    view.setUint16(16, ET_EXEC, true);
-    view.setUint16(18, MACHINES[architecture], true);
-    view.setUint32(20, EV_CURRENT, true);
-    this.#put(24, this.#base + CODE_OFFSET);
-    this.#put(32, HEADER_SIZE);
-    this.#put(40, 0);
-    view.setUint32(48, 0, true);
-    view.setUint16(52, HEADER_SIZE, true);
-    view.setUint16(54, SEGMENT_SIZE, true);
-    view.setUint16(56, 2, true);
-    // No sections.
-    this.#bytes.fill(0, 58, HEADER_SIZE);
-    const page = PAGES[architecture];
-    this.#putSegment(0, PT_LOAD, PF.R | PF.X, this.#base, this.#end, page);
-    this.#putSegment(1, PT_GNU_STACK, PF.R | PF.W, 0, 0, 16);
-  }
-
-  #putSegment(
-    index: number,
-    type: number,
-    flags: number,
-    address: number,
-    size: number,
-    alignment: number,
-  ): void {
-    const offset = HEADER_SIZE + index * SEGMENT_SIZE;
-    this.#view.setUint32(offset, type, true);
-    this.#view.setUint32(offset + 4, flags, true);
-    // From the beginning of the file; virtual and physical address, size in the file and in memory.
-    [0, address, address, size, size, alignment].forEach((word, field) =>
-      this.#put(offset + 8 + field * WORD_SIZE, word)
-    );
-  }
+function putSegment(
+  table: Table,
+  index: number,
+  type: number,
+  flags: number,
+  address: number,
+  size: number,
+  alignment: number,
+): void {
+  const offset = HEADER_SIZE + index * SEGMENT_SIZE;
+  table.view.setUint32(offset, type, true);
+  table.view.setUint32(offset + 4, flags, true);
+  // From the beginning of the file; virtual and physical address, size in the file and in memory.
+  [0, address, address, size, size, alignment].forEach((word, field) =>
+    table.put(offset + 8 + field * WORD_SIZE, word)
+  );
 }

@@ -8,10 +8,15 @@ import type { Libc } from "../kernel/libc.ts";
 import { OPEN } from "../kernel/open_without_links.ts";
 import type { Architecture } from "../seccomp.ts";
 import { CLOSED, type Spawner } from "../spawner.ts";
-import { ImageMaker, randomBase, type Step } from "./image.ts";
+import { LAUNCHER_CALLS } from "./_calls.ts";
+import { ImageMaker, randomBase } from "./image.ts";
 import type { ImageFile, ImageStore } from "./image_file.ts";
+import { firstSteps, InPlace, isUnavailable, placingSteps } from "./_in_place.ts";
 import { type ListenerChannel, openChannel } from "./listener_channel.ts";
+import { STATUS } from "./_machine_code.ts";
+import type { OwnCalls } from "./own_calls.ts";
 import {
+  DIRECTORY,
   type Executed,
   FIRST_OTHER,
   type ProcessLimits,
@@ -20,6 +25,7 @@ import {
   RULES,
   type StepName,
 } from "./program_steps.ts";
+import type { Step } from "./_table.ts";
 
 /** A program, and what holds it. */
 export interface HeldStart extends Executed {
@@ -37,7 +43,7 @@ export interface HeldStart extends Executed {
   /** A descriptor of the Landlock rules; null for none. */
   readonly rules: number | null;
   /** See `ProgramHold`. */
-  readonly filter: ((start: number) => Uint8Array) | null;
+  readonly filter: ((token: number) => Uint8Array) | null;
   /**
    * Set where its filter hands calls over: given the descriptor that they come by, which belongs to whoever is given it,
    * once the program runs.
@@ -59,82 +65,158 @@ const STANDARD = 3;
 const MOST_TRIES = 50;
 const TRY_MS = 1;
 
+/** What a launcher is made of. */
+export interface LauncherParts {
+  readonly libc: Libc;
+  readonly spawner: Spawner;
+  readonly architecture: Architecture;
+  /** For starts without a file; null where there are none on this machine. */
+  readonly own: OwnCalls | null;
+  /** Where images are put, the next where one does not work on this machine. */
+  readonly stores: readonly ImageStore[];
+  /** See `keptCapabilities`. */
+  readonly capabilities: ProgramHold["capabilities"];
+  /** The steps as they are made: all of them, unless somebody tries what comes of one that fails. */
+  readonly tried?: (steps: readonly Step<StepName>[]) => readonly Step<StepName>[];
+}
+
 /** Starts programs that restrict themselves before they run. */
 export class ProgramLauncher {
+  readonly #parts: LauncherParts;
   readonly #libc: Libc;
-  readonly #spawner: Spawner;
   readonly #architecture: Architecture;
-  readonly #stores: readonly ImageStore[];
-  readonly #capabilities: ProgramHold["capabilities"];
-  readonly #images: ImageMaker;
+  readonly #first: readonly Step<StepName>[];
   readonly #report = new Uint8Array(REPORT_SIZE);
+  #inPlace: InPlace | null;
+  #images: ImageMaker | null = null;
   /** The first of the stores that has not been found not to work. */
   #store = 0;
 
-  /**
-   * @param stores Where images are put, the next where one does not work on this machine.
-   * @param capabilities See `keptCapabilities`.
-   */
-  constructor(
-    { libc, spawner, architecture, stores, capabilities }: {
-      readonly libc: Libc;
-      readonly spawner: Spawner;
-      readonly architecture: Architecture;
-      readonly stores: readonly ImageStore[];
-      readonly capabilities: ProgramHold["capabilities"];
-    },
-  ) {
-    this.#libc = libc;
-    this.#spawner = spawner;
-    this.#architecture = architecture;
-    this.#stores = stores;
-    this.#capabilities = capabilities;
-    this.#images = new ImageMaker(architecture);
+  constructor(parts: LauncherParts) {
+    this.#parts = parts;
+    this.#libc = parts.libc;
+    this.#architecture = parts.architecture;
+    this.#first = firstSteps(parts.architecture);
+    this.#inPlace = parts.own === null ? null : new InPlace(parts.own);
   }
 
   /** The number of the process once it is the program; it leads a session and a group of its own. */
   start(start: HeldStart): number | StartFailure {
-    let steps: readonly Step<StepName>[] = [];
-    const file = FIRST_OTHER + Math.max(start.descriptors.length - STANDARD, 0);
-    const held = start.file !== undefined;
     const { onListener } = start;
-    const free = held ? file + 1 : file;
-    const handing = onListener === undefined
-      ? null
-      : { channel: free, listener: lowestFree(start.descriptors) };
-    const executed = held ? { ...start, path: `/proc/self/fd/${file}` } : start;
-    const image = this.#images.make(randomBase(this.#architecture), (place) => {
-      const hold = {
+    if (onListener === undefined) return this.#begin(start, null);
+    const channel = openChannel(this.#libc, this.#architecture);
+    if (typeof channel === "number") return { step: "start", errno: -channel };
+    const id = this.#begin(start, channel);
+    const listener = typeof id === "number" ? channel.receive() : -1;
+    channel.close();
+    if (listener >= 0) onListener(listener);
+    return id;
+  }
+
+  #begin(start: HeldStart, channel: ListenerChannel | null): number | StartFailure {
+    return (this.#inPlace === null ? null : this.#startInPlace(this.#inPlace, start, channel)) ??
+      this.#startFromFile(start, channel);
+  }
+
+  /** Null where it cannot be started so. */
+  #startInPlace(
+    inPlace: InPlace,
+    start: HeldStart,
+    channel: ListenerChannel | null,
+  ): number | StartFailure | null {
+    const { descriptors } = start;
+    const { executed, file, free } = placesOf(start);
+    const wanted = [
+      ...standardOf(descriptors).map((from, to) => ({ from, to })),
+      ...descriptors.slice(STANDARD).map((from, at) => ({ from, to: FIRST_OTHER + at })),
+      ...(start.file === undefined ? [] : [{ from: start.file, to: file, held: true }]),
+      ...(channel === null ? [] : [{ from: channel.end, to: free, held: true }]),
+    ];
+    const firstFree = channel === null ? free : free + 1;
+    const { placed, moved, failed } = this.#above(firstFree, wanted.map(({ from }) => from));
+    const { closeRange } = LAUNCHER_CALLS[this.#architecture];
+    const steps = failed === null
+      ? this.#steps(executed, {
         ...start,
-        closing: held ? file : null,
-        firstFree: handing === null ? free : free + 1,
-        handing,
-        landlock: start.rules !== null,
-        capabilities: this.#capabilities,
-      };
-      steps = programSteps(this.#architecture, executed, hold, place);
-      return steps;
+        first: this.#first,
+        placing: [
+          ...placingSteps(
+            this.#architecture,
+            wanted.map((one, at) => ({ ...one, from: placed[at] ?? CLOSED })),
+          ),
+          {
+            name: "descriptors",
+            call: closeRange,
+            words: [STATUS, FIRST_OTHER - 1],
+            optional: true,
+          },
+        ],
+        firstFree,
+        handing: channel === null
+          ? null
+          : { channel: free, listener: lowestFree(descriptors, STATUS) },
+        capabilities: this.#parts.capabilities,
+      })
+      : [];
+    const begun = failed === null ? inPlace.start(steps) : { id: failed, failed: null };
+    for (const copy of moved) this.#close(copy);
+    if (begun === null) return null;
+    const { id } = begun;
+    if (id >= 0 && begun.failed === null) return id;
+    if (id >= 0) {
+      this.#reap(id);
+      const { step, errno } = begun.failed ?? { step: 0, errno: 0 };
+      return { step: steps[step]?.name ?? "start", errno };
+    }
+    if (failed !== null || !isUnavailable(id)) return { step: "start", errno: -id };
+    this.#inPlace = null;
+    return null;
+  }
+
+  #startFromFile(start: HeldStart, channel: ListenerChannel | null): number | StartFailure {
+    const { descriptors, rules } = start;
+    const { fcntl, close } = LAUNCHER_CALLS[this.#architecture];
+    const { executed, file, free } = placesOf(start);
+    const closing = [
+      STATUS,
+      ...(start.file === undefined ? [] : [file]),
+      ...(channel === null ? [] : [free]),
+    ];
+    const steps = this.#steps(executed, {
+      ...start,
+      first: closing.map((one) => ({ name: "status", call: fcntl, words: [one, F_SETFD, 1] })),
+      placing: [DIRECTORY, ...(rules === null ? [] : [RULES])].map((one) => ({
+        name: "descriptors",
+        call: close,
+        words: [one],
+      })),
+      directory: DIRECTORY,
+      rules: rules === null ? null : RULES,
+      firstFree: channel === null ? free : free + 1,
+      handing: channel === null
+        ? null
+        : { channel: free, listener: lowestFree(descriptors, RULES) },
+      capabilities: this.#parts.capabilities,
     });
+    this.#images ??= new ImageMaker(this.#architecture);
+    const image = this.#images.make(randomBase(this.#architecture), steps);
     if (image === null) return { step: "execve", errno: ERRNO.E2BIG };
     const { numbers, struct, structAddress } = this.#libc;
     const piped = this.#libc.call(numbers.pipe2, structAddress, OPEN.CLOEXEC);
     if (piped < 0) return { step: "start", errno: -piped };
     const status = { read: struct.getInt32(0, true), write: struct.getInt32(4, true) };
-    const channel = onListener === undefined ? null : openChannel(this.#libc, this.#architecture);
-    const id = typeof channel === "number"
-      ? channel
-      : this.#spawn(image, start, status.write, channel);
+    const id = this.#spawn(image, start, status.write, channel);
     this.#close(status.write);
     const failure = id < 0 ? { step: "start", errno: -id } as const : this.#failure(status, steps);
     this.#close(status.read);
-    if (channel !== null && typeof channel !== "number") {
-      const listener = failure === null ? channel.receive() : -1;
-      channel.close();
-      if (listener >= 0) onListener?.(listener);
-    }
     if (failure === null) return id;
     if (id > 0) this.#reap(id);
     return failure;
+  }
+
+  #steps(executed: Executed, hold: ProgramHold): readonly Step<StepName>[] {
+    const steps = programSteps(this.#architecture, executed, hold);
+    return this.#parts.tried?.(steps) ?? steps;
   }
 
   /** Starts the launcher: a process number, or an error number with its sign turned. */
@@ -145,11 +227,12 @@ export class ProgramLauncher {
     channel: ListenerChannel | null,
   ): number {
     for (;;) {
-      const store = this.#stores[this.#store];
+      const { stores } = this.#parts;
+      const store = stores[this.#store];
       if (store === undefined) return -ERRNO.EACCES;
       const file = store.put(image);
       const id = typeof file === "number" ? file : this.#spawnFile(file, start, status, channel);
-      if (!USELESS.has(-id) || this.#store === this.#stores.length - 1) return id;
+      if (!USELESS.has(-id) || this.#store === stores.length - 1) return id;
       // Memory may not be executed here, or /proc is not there to name it by.
       this.#store++;
     }
@@ -162,31 +245,17 @@ export class ProgramLauncher {
     channel: ListenerChannel | null,
   ): number {
     const { descriptors, rules, directory } = start;
-    const standard = Array.from({ length: STANDARD }, (_, to) => descriptors[to] ?? CLOSED);
     const own = [
       ...descriptors.slice(STANDARD),
       ...(start.file === undefined ? [] : [start.file]),
       ...(channel === null ? [] : [channel.end]),
     ];
-    const wanted = [...standard, status, rules ?? CLOSED, directory, ...own];
-    // One that lies where another is to go would be overwritten before its turn.
-    const moved: number[] = [];
-    const placed = wanted.map((from) => {
-      if (from === CLOSED || from >= wanted.length) return from;
-      const copy = this.#libc.call(
-        this.#libc.numbers.fcntl,
-        from,
-        F_DUPFD_CLOEXEC,
-        wanted.length,
-      );
-      moved.push(copy);
-      return copy;
-    });
-    const broken = placed.find((from) => from < 0 && from !== CLOSED);
-    let id = broken ?? -ERRNO.ETXTBSY;
+    const wanted = [...standardOf(descriptors), status, rules ?? CLOSED, directory, ...own];
+    const { placed, moved, failed } = this.#above(wanted.length, wanted);
+    let id = failed ?? -ERRNO.ETXTBSY;
     for (let tries = 0; id === -ERRNO.ETXTBSY && tries < MOST_TRIES; tries++) {
       if (tries > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_MS);
-      id = this.#spawner.start({
+      id = this.#parts.spawner.start({
         path: file.path,
         argv: ["toolgate-launcher"],
         environment: start.known,
@@ -194,9 +263,29 @@ export class ProgramLauncher {
         descriptors: placed,
       });
     }
-    for (const copy of moved) if (copy >= 0) this.#close(copy);
+    for (const copy of moved) this.#close(copy);
     file.close();
     return id;
+  }
+
+  /** One that lies where another is to go would be overwritten before its turn: it is copied to a number from `first` on. */
+  #above(first: number, wanted: readonly number[]): {
+    readonly placed: readonly number[];
+    /** To be closed when the start is over. */
+    readonly moved: readonly number[];
+    /** Null, or an error number with its sign turned. */
+    readonly failed: number | null;
+  } {
+    const moved: number[] = [];
+    let failed: number | null = null;
+    const placed = wanted.map((from) => {
+      if (from === CLOSED || from >= first) return from;
+      const copy = this.#libc.call(this.#libc.numbers.fcntl, from, F_DUPFD_CLOEXEC, first);
+      if (copy >= 0) moved.push(copy);
+      else failed ??= copy;
+      return copy;
+    });
+    return { placed, moved, failed };
   }
 
   /** Waits until it is the program, or has said why not. */
@@ -224,11 +313,26 @@ export class ProgramLauncher {
   }
 }
 
-/** The number that the launcher's next descriptor gets: those of the rules and of the directory are closed by then. */
-function lowestFree(descriptors: readonly number[]): number {
-  const standard = Array.from({ length: STANDARD }, (_, to) => descriptors[to] ?? CLOSED);
-  const closed = standard.indexOf(CLOSED);
-  return closed < 0 ? RULES : closed;
+/** What is executed, where a descriptor that only the start needs lies, and the first number that nobody has. */
+function placesOf(start: HeldStart): {
+  readonly executed: Executed;
+  readonly file: number;
+  readonly free: number;
+} {
+  const file = FIRST_OTHER + Math.max(start.descriptors.length - STANDARD, 0);
+  return start.file === undefined
+    ? { executed: start, file, free: file }
+    : { executed: { ...start, path: `/proc/self/fd/${file}` }, file, free: file + 1 };
+}
+
+function standardOf(descriptors: readonly number[]): readonly number[] {
+  return Array.from({ length: STANDARD }, (_, to) => descriptors[to] ?? CLOSED);
+}
+
+/** The number that the program's next descriptor gets, where none from 3 up to `other` is free. */
+function lowestFree(descriptors: readonly number[], other: number): number {
+  const closed = standardOf(descriptors).indexOf(CLOSED);
+  return closed < 0 ? other : closed;
 }
 
 /** Errors of a store, or of starting what it has, that the next may not have. */
@@ -238,8 +342,9 @@ const USELESS: ReadonlySet<number> = new Set([
   ERRNO.ENOENT,
   ERRNO.ENOSYS,
 ]);
-/** F_DUPFD_CLOEXEC (include/uapi/linux/fcntl.h) */
+/** F_DUPFD_CLOEXEC, F_SETFD to FD_CLOEXEC (include/uapi/linux/fcntl.h) */
 const F_DUPFD_CLOEXEC = 1030;
+const F_SETFD = 2;
 /** P_PID, WEXITED (waitid(2)) */
 const P_PID = 1;
 const WEXITED = 4;

@@ -2,7 +2,7 @@
 
 import { type Architecture, INSTRUCTION_SIZE } from "../seccomp.ts";
 import { LAUNCHER_CALLS } from "./_calls.ts";
-import type { PlaceData, Step, Word } from "./image.ts";
+import type { Step, Word } from "./_table.ts";
 import { STATUS } from "./_machine_code.ts";
 
 /** What is to be started, as execve(2) takes it. */
@@ -30,16 +30,19 @@ export interface ProcessLimits {
 /** What holds a program. */
 export interface ProgramHold {
   readonly limits: ProcessLimits;
-  /** The number of a descriptor that only the start needs; null for none. */
-  readonly closing: number | null;
+  /** What is done first of all, and what right before the descriptors that are nobody's are closed. */
+  readonly first: readonly Step<StepName>[];
+  readonly placing: readonly Step<StepName>[];
+  /** A descriptor of the directory that it starts in. */
+  readonly directory: number;
   /** Numbers from this on belong to nobody: descriptors below it are the program's, or the launcher's. */
   readonly firstFree: number;
   /** False for a program that brings its own walls, and takes power to make them (bubblewrap): limits alone. */
   readonly confined: boolean;
-  /** Whether `RULES` is a set of Landlock rules. */
-  readonly landlock: boolean;
-  /** The system call filter, encoded, for a program whose own start names its path at this address; null for none. */
-  readonly filter: ((start: number) => Uint8Array) | null;
+  /** A descriptor of a set of Landlock rules; null for none. */
+  readonly rules: number | null;
+  /** The system call filter, encoded, for a program whose own start has this number as its token; null for none. */
+  readonly filter: ((token: number) => Uint8Array) | null;
   /** Where its filter hands calls over: null where it does not. */
   readonly handing: Handing | null;
   /** Capabilities that are left to it, two words of 32 bits (capset(2)); null where there are none to give up. */
@@ -54,15 +57,17 @@ export interface Handing {
   readonly listener: number;
 }
 
-/** The descriptor of the rules. */
+/** The descriptor of the rules, where they are placed before the steps begin. */
 export const RULES = STATUS + 1;
-/** The descriptor of the directory that it starts in. */
+/** The descriptor of the directory that it starts in, likewise. */
 export const DIRECTORY = RULES + 1;
 /** The first number that a program may have beside its standard ones. */
 export const FIRST_OTHER = DIRECTORY + 1;
 
 /** What failed, where something does. */
 export type StepName =
+  | "signals"
+  | "session"
   | "no_new_privs"
   | "status"
   | "directory"
@@ -71,7 +76,6 @@ export type StepName =
   | "parent death"
   | "capabilities"
   | "landlock"
-  | "rules"
   | "descriptors"
   | "seccomp"
   | "listener"
@@ -81,9 +85,6 @@ export type StepName =
 const PR_SET_NO_NEW_PRIVS = 38;
 const PR_SET_PDEATHSIG = 1;
 const SIGKILL = 9;
-/** F_SETFD, FD_CLOEXEC (include/uapi/asm-generic/fcntl.h) */
-const F_SETFD = 2;
-const FD_CLOEXEC = 1;
 /** SECCOMP_SET_MODE_FILTER (include/uapi/linux/seccomp.h) */
 const SET_MODE_FILTER = 1;
 /** SECCOMP_FILTER_FLAG_NEW_LISTENER | WAIT_KILLABLE_RECV (the same header); the second since Linux 5.19. */
@@ -122,26 +123,12 @@ export function programSteps(
   architecture: Architecture,
   executed: Executed,
   hold: ProgramHold,
-  place: PlaceData,
 ): readonly Step<StepName>[] {
   const calls = LAUNCHER_CALLS[architecture];
-  const path = place(executed.path);
-  const argv = place([...executed.argv, 0]);
-  const environment = place([...executed.environment, 0]);
+  const token = randomToken();
   const steps: Step<StepName>[] = [
-    { name: "status", call: calls.fcntl, words: [STATUS, F_SETFD, FD_CLOEXEC] },
-    { name: "directory", call: calls.fchdir, words: [DIRECTORY] },
-    { name: "directory", call: calls.close, words: [DIRECTORY] },
-    ...(hold.closing === null ? [] : [
-      { name: "status", call: calls.fcntl, words: [hold.closing, F_SETFD, FD_CLOEXEC] } as const,
-    ]),
-    ...(hold.handing === null ? [] : [
-      {
-        name: "status",
-        call: calls.fcntl,
-        words: [hold.handing.channel, F_SETFD, FD_CLOEXEC],
-      } as const,
-    ]),
+    ...hold.first,
+    { name: "directory", call: calls.fchdir, words: [hold.directory] },
     ...limitSteps(calls.prlimit64, hold.limits),
     // Refused where this process is nicer already.
     {
@@ -159,20 +146,17 @@ export function programSteps(
     const words = capabilityWords(hold.capabilities);
     steps.push({ name: "capabilities", call: calls.capset, words });
   }
-  if (hold.landlock) {
-    steps.push(
-      { name: "landlock", call: calls.landlockRestrictSelf, words: [RULES] },
-      { name: "rules", call: calls.close, words: [RULES] },
-    );
+  if (hold.rules !== null) {
+    steps.push({ name: "landlock", call: calls.landlockRestrictSelf, words: [hold.rules] });
   }
-  steps.push({
+  steps.push(...hold.placing, {
     name: "descriptors",
     call: calls.closeRange,
     words: [hold.firstFree, LAST_DESCRIPTOR],
     // All of ours close at execve(2); before Linux 5.9 that is all there is.
     optional: true,
   });
-  const filter = hold.filter?.(path);
+  const filter = hold.filter?.(token);
   if (filter !== undefined) {
     const program = [filter.length / INSTRUCTION_SIZE, filter];
     const { handing } = hold;
@@ -183,8 +167,17 @@ export function programSteps(
       steps.push({ name: "listener", call: calls.sendmsg, words });
     }
   }
-  steps.push({ name: "execve", call: calls.execve, words: [path, argv, environment] });
+  const { path, argv, environment } = executed;
+  // The kernel does not look at a fourth word of it; the filter does, to know this start from any other.
+  const words = [path, [...argv, 0], [...environment, 0], token];
+  steps.push({ name: "execve", call: calls.execve, words });
   return steps;
+}
+
+/** A number that nobody can guess, and no program has in a register by chance: of 53 bits, and above 32. */
+function randomToken(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return (high % 2 ** 21 || 1) * 2 ** 32 + low;
 }
 
 /** include/linux/socket.h */

@@ -113,3 +113,46 @@ Deno.test("effects: a shell that is not started does nothing", () => {
   const effects = effectsOf({ argv: ["sh", "-c", "rm a"], opened: true });
   assertEquals(short(effects), "");
 });
+
+const BEYOND: readonly (readonly [beyond: Effects["beyond"], commands: readonly string[]])[] = [
+  ["nothing", [
+    "cat a.txt",
+    "/usr/bin/cat a.txt",
+    "[ -f a.txt ]",
+    "cp a b",
+    "sort -o out in",
+    "dd if=a of=b",
+    "gzip a",
+    "zcat a.gz",
+    "chown root a",
+    "objdump -d a",
+    "timeout 5 cat a",
+    "grep --exclude-from=list x",
+    "cat --files0-frombled",
+  ]],
+  ["system", ["ps aux", "df -h", "curl https://a.example", "nice ps"]],
+  ["workspace", [
+    "git status",
+    "rg word",
+    "fd word",
+    "tar xf a.tar",
+    "patch -p1",
+    "timeout 5 git status",
+    "env A=1 rg word",
+    "find . -exec rg x {} +",
+    // The files are in a file.
+    "wc --files0-from=list",
+    "wc --files0 list",
+    "sort --files0-from list",
+    "find -files0-from list",
+    "file -f list",
+  ]],
+];
+
+Deno.test("effects: what is read that no word names, by the program and by those that it starts", () => {
+  for (const [beyond, commands] of BEYOND) {
+    for (const command of commands) {
+      assertEquals(effectsOf({ argv: splitCommand(command) }).beyond, beyond, command);
+    }
+  }
+});

@@ -229,7 +229,7 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     }
   });
 
-  Deno.test(`the ${architecture} filter lets one start through by its secret address`, () => {
+  Deno.test(`the ${architecture} filter lets one start through by its secret token`, () => {
     const start = 0x1234_5678_9ab0;
     const filter = filterFor(architecture, { network: false, onlyStart: start });
     const { execve, execveat } = JUDGED_CALLS;
@@ -240,10 +240,13 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       [BigInt(start) | 1n << 60n, refused(ERRNO.EACCES)],
       [0n, refused(ERRNO.EACCES)],
     ] as const;
-    for (const [address, expected] of rows) {
-      const call = { number: numberOf(execve), args: [address] };
+    for (const [token, expected] of rows) {
+      // Behind the three words of it.
+      const call = { number: numberOf(execve), args: [1n, 2n, 3n, token] };
       assertEquals(judge(filter, call, architecture), expected);
-      const other = { number: numberOf(execveat), args: [address] };
+      const early = { number: numberOf(execve), args: [token, token, token, 0n] };
+      assertEquals(judge(filter, early, architecture), refused(ERRNO.EACCES));
+      const other = { number: numberOf(execveat), args: [1n, 2n, 3n, token] };
       assertEquals(judge(filter, other, architecture), refused(ERRNO.EACCES));
     }
   });

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { withAgreed } from "../../../../src/engine/programs/_agreed_rules.ts";
 import { ownFiles } from "../../../../src/engine/programs/_own_files.ts";
 import type { PathRule } from "../../../../src/policy/model.ts";
 import type { Effects } from "../../../../src/policy/rulebook.ts";
@@ -23,7 +24,11 @@ const FILES = {
 };
 
 /** What a command with these effects is given, each path from the workspace. */
-async function given(effects: Partial<Effects>, rules: readonly PathRule[] = RULES) {
+async function given(
+  effects: Partial<Effects>,
+  rules: readonly PathRule[] = RULES,
+  agreed: readonly string[] = [],
+) {
   await using workspace = new Workspace(FILES);
   Deno.symlinkSync("shut/f.txt", workspace.path("link"));
   Deno.symlinkSync(workspace.outside, workspace.path("out"));
@@ -31,7 +36,10 @@ async function given(effects: Partial<Effects>, rules: readonly PathRule[] = RUL
   const { read, readFiles, write, list } = ownFiles(
     {
       libc,
-      rulebook: rulebookOf(root, { paths: rules }),
+      rulebook: withAgreed(
+        rulebookOf(root, { paths: rules }),
+        agreed.map((path) => ({ access: "read", path: canonical(`${root}/${path}`) })),
+      ),
       system: [canonical(`${root}/src/deep`)],
     },
     {
@@ -113,4 +121,22 @@ Deno.test("beyond the workspace a program reads what all programs may, whatever 
     ...NOTHING,
     readFiles: ["./src/deep/c.txt"],
   });
+});
+
+Deno.test("what has to be asked for is given where somebody agreed, and nothing else with it", async () => {
+  const both = { reads: [effect("asked/g.txt"), effect("shut/f.txt"), effect("asked2/h.txt")] };
+  assertEquals(await given(both), NOTHING);
+  // What is denied stays so, whoever agreed.
+  assertEquals(await given(both, RULES, ["asked/g.txt", "shut/f.txt"]), {
+    ...NOTHING,
+    readFiles: ["./asked/g.txt"],
+  });
+  // A folder that has to be asked for, and one that need not be.
+  const folder = { reads: [effect("asked")] };
+  const rules = [...RULES, pathRule("ask", ["asked"])];
+  assertEquals(await given(folder, rules), NOTHING);
+  const whole = await given(folder, rules, ["asked"]);
+  assertEquals([...whole.read, ...whole.readFiles], ["./asked"]);
+  const all = await given({ reads: [effect(".")] }, RULES, ["."]);
+  assertEquals([...all.read, ...all.readFiles].filter((path) => path.includes("asked")), []);
 });

@@ -8,6 +8,7 @@ import type { Starts } from "../../../../src/policy/rulebook.ts";
 import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { createMemoryStore } from "../../../../src/sandbox/launcher/image_file.ts";
 import { ProgramLauncher } from "../../../../src/sandbox/launcher/launcher.ts";
+import { openOwnCalls } from "../../../../src/sandbox/launcher/own_calls.ts";
 import type { Architecture } from "../../../../src/sandbox/seccomp.ts";
 import { SYSTEM_PATHS } from "../../../../src/sandbox/system_paths.ts";
 import { rulebookOf } from "../../host/_rulebook.ts";
@@ -24,6 +25,7 @@ const PATHS: Policy["paths"] = [
 ];
 
 const LAUNCHER = new ProgramLauncher({
+  own: openOwnCalls(libc),
   libc,
   spawner: SPAWNER,
   architecture: ARCHITECTURE,

@@ -47,3 +47,11 @@ Deno.test("numbers of processes are given upwards", async () => {
   assert(table.tasks() > 1);
   assert(table.facts(Deno.pid) !== null && table.memory(Deno.pid) > 1_000_000);
 });
+
+Deno.test("the children of a thread are told, also those that it never had", () => {
+  const table = new ProcessTable(LIBC);
+  const children = table.children(Deno.pid);
+  assert(children !== null);
+  for (const id of children) assert(Number.isInteger(id) && id > 0);
+  assertEquals(table.children(2 ** 30), null);
+});

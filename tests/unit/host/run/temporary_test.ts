@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { inTemporary } from "../../../../src/host/run/temporary.ts";
+import { inTemporary, KeptFolders } from "../../../../src/host/run/temporary.ts";
 
 Deno.test("a run's folder goes with it, whatever the modes of what lies there; what is set goes before", async () => {
   const root = Deno.realPathSync(Deno.makeTempDirSync());
@@ -27,6 +27,56 @@ Deno.test("a run's folder goes with it, whatever the modes of what lies there; w
       ]);
       return Promise.resolve();
     });
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("a run's folder is the next one's where nothing was ever done in it, and only then", async () => {
+  const root = Deno.realPathSync(Deno.makeTempDirSync());
+  const parts = { temporaryRoot: root, caches: null, keptFolders: new KeptFolders() };
+  const run = (work: (folder: string) => void): Promise<string> =>
+    inTemporary(parts, {}, ({ temporary }) => {
+      assert(temporary !== null);
+      assertEquals([...Deno.readDirSync(temporary)], []);
+      work(temporary);
+      return Promise.resolve(temporary);
+    });
+  try {
+    const first = await run(() => {});
+    assertEquals(await run(() => {}), first);
+    const touches: readonly ((folder: string) => void)[] = [
+      (folder) => Deno.writeTextFileSync(`${folder}/a`, ""),
+      (folder) => {
+        Deno.mkdirSync(`${folder}/a`);
+        Deno.removeSync(`${folder}/a`);
+      },
+      (folder) => Deno.chmodSync(folder, 0o777),
+      (folder) => Deno.removeSync(folder),
+      (folder) => {
+        Deno.removeSync(folder);
+        Deno.symlinkSync("/etc", folder);
+      },
+    ];
+    for (const touch of touches) {
+      const touched = await run(touch);
+      assertEquals([...Deno.readDirSync(root)], []);
+      const next = await run(() => {});
+      assert(next !== touched);
+      assertEquals(await run(() => {}), next);
+    }
+    // Two that run at a time have one each.
+    const [one, other] = await Promise.all([
+      inTemporary(parts, {}, async ({ temporary }) => {
+        await null;
+        return temporary;
+      }),
+      inTemporary(parts, {}, async ({ temporary }) => {
+        await null;
+        return temporary;
+      }),
+    ]);
+    assert(one !== other);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { ImageMaker, randomBase, type Step } from "../../../../src/sandbox/launcher/image.ts";
+import { ImageMaker, randomBase } from "../../../../src/sandbox/launcher/image.ts";
+import type { Step } from "../../../../src/sandbox/launcher/_table.ts";
 import { TABLE_OFFSET } from "../../../../src/sandbox/launcher/_machine_code.ts";
 
 const BASE = 0x1234_5600_0000;
@@ -15,7 +16,7 @@ const bytesAt = (view: DataView, address: number, length: number): Uint8Array =>
   new Uint8Array(view.buffer, view.byteOffset + address - BASE, length);
 
 Deno.test("an image is one segment that may be read and executed, and nothing that may be written to", () => {
-  const view = make(() => [{ name: "a", call: 1, words: [] }]);
+  const view = make([{ name: "a", call: 1, words: [] }]);
   assertEquals(view.getUint16(56, true), 2);
   const [load, stack] = [64, 120].map((at) => ({
     type: view.getUint32(at, true),
@@ -29,7 +30,7 @@ Deno.test("an image is one segment that may be read and executed, and nothing th
 
 Deno.test("an entry has the number of its call, its own, and its words, what they point to placed", () => {
   const bytes = new Uint8Array([1, 2, 3]);
-  const view = make(() => [
+  const view = make([
     { name: "a", call: 7, words: [-100, "text", bytes] },
     { name: "b", call: 9, words: [["x", 0, 5]], optional: true },
   ]);
@@ -52,10 +53,10 @@ Deno.test("an image grows with what it is given, up to more than any system take
   const steps = (length: number): readonly Step[] => [
     { name: "a", call: 1, words: [Array.from({ length }, () => "ä".repeat(500))] },
   ];
-  const long = maker.make(BASE, () => steps(2_000));
+  const long = maker.make(BASE, steps(2_000));
   assert(long !== null && long.length > 2_000_000);
-  assertEquals(maker.make(BASE, () => steps(20_000)), null);
-  const short = maker.make(BASE, () => steps(1));
+  assertEquals(maker.make(BASE, steps(20_000)), null);
+  const short = maker.make(BASE, steps(1));
   assert(short !== null && short.length < 10_000);
 });
 

@@ -10,11 +10,14 @@ import {
 } from "../../../../src/sandbox/launcher/image_file.ts";
 import {
   type HeldStart,
+  type LauncherParts,
   ProgramLauncher,
   type StartFailure,
 } from "../../../../src/sandbox/launcher/launcher.ts";
+import { openOwnCalls } from "../../../../src/sandbox/launcher/own_calls.ts";
 import { keptCapabilities } from "../../../../src/sandbox/launcher/privileges.ts";
-import { programSteps } from "../../../../src/sandbox/launcher/program_steps.ts";
+import { programSteps, type StepName } from "../../../../src/sandbox/launcher/program_steps.ts";
+import type { Step } from "../../../../src/sandbox/launcher/_table.ts";
 import {
   type Architecture,
   encodeFilter,
@@ -34,19 +37,30 @@ const SI_PID = 16;
 const ARCHITECTURE = Deno.build.arch as Architecture;
 const LIMITS = { cpu: 100, file: 1 << 30, data: null, processes: null, mark: 0x8000_0000_0001 };
 
-function launcherOn(stores: readonly ImageStore[]): ProgramLauncher {
+function launcherOn(parts: Partial<LauncherParts>): ProgramLauncher {
   const capabilities = keptCapabilities(libc, ARCHITECTURE);
   return new ProgramLauncher({
     libc,
     spawner: SPAWNER,
     architecture: ARCHITECTURE,
-    stores,
+    own: null,
+    stores: [],
     capabilities,
+    ...parts,
   });
 }
 
-const MEMORY = createMemoryStore(libc, ARCHITECTURE);
-const LAUNCHER = launcherOn([MEMORY]);
+const OWN = openOwnCalls(libc);
+const STORES = [createMemoryStore(libc, ARCHITECTURE)];
+const WAYS = { "in place": { own: OWN, stores: STORES }, "from a file": { stores: STORES } };
+const LAUNCHER = launcherOn(WAYS["in place"]);
+
+/** A test of either way. */
+function testBoth(name: string, test: (launcher: ProgramLauncher) => void): void {
+  for (const [way, parts] of Object.entries(WAYS)) {
+    Deno.test(`${way}: ${name}`, () => test(launcherOn(parts)));
+  }
+}
 
 function openPath(path: string): number {
   return libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), OPEN.PATH | OPEN.CLOEXEC);
@@ -100,128 +114,145 @@ function textOf(descriptor: number): string {
 const sh = (script: string, start: Partial<HeldStart> = {}, launcher = LAUNCHER) =>
   launch({ argv: ["sh", "-c", script], ...start }, launcher);
 
-Deno.test("a program begins with its words, directory, limits, and held by all that was asked for", () => {
-  const { failure, text } = sh(
-    `
+testBoth(
+  "a program begins with its words, directory, limits, and held by all that was asked for",
+  (launcher) => {
+    const { failure, text } = sh(
+      `
     pwd; echo "$0|$A"; ulimit -c; ulimit -H -t; ulimit -H -f
     while read -r name value; do
-      case $name in NoNewPrivs: | Seccomp: | CapEff: | CapPrm: | CapInh:) echo "$name $value" ;; esac
+      case $name in SigBlk: | SigIgn: | NoNewPrivs: | Seccomp: | CapEff: | CapPrm: | CapInh:) echo "$name $value" ;; esac
     done < /proc/self/status
     while read -r _ name kind _ most _; do
       case $name-$kind in realtime-timeout) echo "mark $most" ;; esac
     done < /proc/self/limits
     nice`,
-    { environment: ["PATH=/usr/bin:/bin", "A=ä b"] },
-  );
-  assertEquals(failure, null);
-  const [cwd, words, core, cpu, file, ...status] = text.trimEnd().split("\n");
-  assertEquals([cwd, words, core, cpu, file], [
-    "/usr",
-    "sh|ä b",
-    "0",
-    "100",
-    String((1 << 30) / 512),
-  ]);
-  const facts = Object.fromEntries(status.map((line) => line.split(" ")));
-  assertEquals([facts["NoNewPrivs:"], facts["Seccomp:"]], ["1", "2"]);
-  assertEquals(facts["CapInh:"], "0000000000000000");
-  // Of capabilities those about files and identities alone are left to root, and to others none.
-  const left = BigInt(`0x${facts["CapEff:"]}`) & ~0b1101_1111n;
-  assertEquals(left, 0n);
-  assertEquals(facts["CapPrm:"], facts["CapEff:"]);
-  assertEquals(facts["mark"], String(LIMITS.mark));
-});
+      { environment: ["PATH=/usr/bin:/bin", "A=ä b"] },
+      launcher,
+    );
+    assertEquals(failure, null);
+    const [cwd, words, core, cpu, file, ...status] = text.trimEnd().split("\n");
+    assertEquals([cwd, words, core, cpu, file], [
+      "/usr",
+      "sh|ä b",
+      "0",
+      "100",
+      String((1 << 30) / 512),
+    ]);
+    const facts = Object.fromEntries(status.map((line) => line.split(" ")));
+    // Of those up to 31: what real-time signals whoever began all this ignored is no matter here.
+    const ofSignals = (name: string) => BigInt(`0x${facts[name]}`) & 0x7fff_ffffn;
+    assertEquals([ofSignals("SigBlk:"), ofSignals("SigIgn:")], [0n, 0n]);
+    assertEquals([facts["NoNewPrivs:"], facts["Seccomp:"]], ["1", "2"]);
+    assertEquals(facts["CapInh:"], "0000000000000000");
+    // Of capabilities those about files and identities alone are left to root, and to others none.
+    const left = BigInt(`0x${facts["CapEff:"]}`) & ~0b1101_1111n;
+    assertEquals(left, 0n);
+    assertEquals(facts["CapPrm:"], facts["CapEff:"]);
+    assertEquals(facts["mark"], String(LIMITS.mark));
+  },
+);
 
-Deno.test("a program has the descriptors that it is given, wherever they lay, and no others", () => {
-  const pipes = Array.from({ length: 8 }, () => openPipe(libc));
-  const list = 'for n in 0 1 2 3 4 5 6 7 8 9; do (eval ": <&$n") 2>/dev/null && echo $n; done';
-  const extra = openPath("/");
-  for (const pipe of pipes) {
-    const { text } = sh(`${list}; true`, {
-      descriptors: [pipe.read, pipe.write, pipe.write, extra],
-    });
-    assertEquals(text, "");
-    libc.call(libc.numbers.close, pipe.write);
-    assertEquals(textOf(pipe.read).trim().split("\n"), ["0", "1", "2", "6"]);
-  }
-  libc.call(libc.numbers.close, extra);
-});
-
-Deno.test("what a program hands over comes by a descriptor that it does not have, whichever of its own are closed", () => {
-  // Nothing that is handed over: here is nobody to answer it.
-  const list = "for n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$n ] && echo $n; done; true";
-  const filter = () => encodeFilter(filterFor(ARCHITECTURE, { network: false, handed: "changes" }));
-  const extra = openPath("/");
-  for (const closed of [true, false]) {
-    for (const others of [[], [extra]]) {
-      const pipe = openPipe(libc);
-      const listeners: number[] = [];
-      const { failure } = sh(list, {
-        descriptors: [closed ? -1 : extra, pipe.write, pipe.write, ...others],
-        filter,
-        onListener: (listener) => listeners.push(listener),
-      });
+testBoth(
+  "a program has the descriptors that it is given, wherever they lay, and no others",
+  (launcher) => {
+    const pipes = Array.from({ length: 8 }, () => openPipe(libc));
+    const list = 'for n in 0 1 2 3 4 5 6 7 8 9; do (eval ": <&$n") 2>/dev/null && echo $n; done';
+    const extra = openPath("/");
+    for (const pipe of pipes) {
+      const { text } = sh(`${list}; true`, {
+        descriptors: [pipe.read, pipe.write, pipe.write, extra],
+      }, launcher);
+      assertEquals(text, "");
       libc.call(libc.numbers.close, pipe.write);
-      assertEquals(failure, null);
-      const expected = [...(closed ? [] : ["0"]), "1", "2", ...(others.length > 0 ? ["6"] : [])];
-      assertEquals(textOf(pipe.read).trim().split("\n"), expected);
-      const leads = listeners.map((one) => Deno.readLinkSync(`/proc/self/fd/${one}`));
-      assertEquals(leads, ["anon_inode:seccomp notify"]);
-      for (const listener of listeners) libc.call(libc.numbers.close, listener);
+      assertEquals(textOf(pipe.read).trim().split("\n"), ["0", "1", "2", "6"]);
     }
-  }
-  libc.call(libc.numbers.close, extra);
-  // One that does not start has handed over nothing.
-  const told: number[] = [];
-  const onListener = (listener: number) => told.push(listener);
-  const { failure } = launch({ path: "/nowhere", filter, onListener });
-  assertEquals([failure?.step, failure?.errno, told], ["execve", ERRNO.ENOENT, []]);
-});
+    libc.call(libc.numbers.close, extra);
+  },
+);
 
-Deno.test("what cannot be started is told by its step and its error, and leaves nothing behind", () => {
-  const rows: readonly (readonly [Partial<HeldStart>, string, number])[] = [
-    [{ path: "/nowhere/at/all" }, "execve", ERRNO.ENOENT],
-    [{ path: "/usr" }, "execve", ERRNO.EACCES],
-    [{ directory: -ERRNO.EBADF }, "directory", ERRNO.EBADF],
-    [{ argv: ["sh", "x".repeat(1 << 20)] }, "execve", ERRNO.E2BIG],
-    [{ argv: Array.from({ length: 40 }, () => "x".repeat(1 << 18)) }, "execve", ERRNO.E2BIG],
-    [{ filter: () => new Uint8Array(0) }, "seccomp", ERRNO.EINVAL],
-  ];
-  for (const [start, step, errno] of rows) {
-    const shown = { ...start, directory: start.directory === undefined ? openPath("/") : -1 };
-    assertEquals(launch(shown), { failure: { step, errno } as StartFailure, text: "" });
-    if (shown.directory >= 0) libc.call(libc.numbers.close, shown.directory);
-  }
-  // Other tests of this process may have children that run: none that has ended waits.
-  libc.struct.setInt32(SI_PID, 0, true);
-  libc.call(libc.numbers.waitid, 0, 0, libc.structAddress, WEXITED | WNOHANG | WNOWAIT, 0);
-  assertEquals(libc.struct.getInt32(SI_PID, true), 0);
-});
+testBoth(
+  "what a program hands over comes by a descriptor that it does not have, whichever of its own are closed",
+  (launcher) => {
+    // Nothing that is handed over: here is nobody to answer it.
+    const list = "for n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$n ] && echo $n; done; true";
+    const filter = () =>
+      encodeFilter(filterFor(ARCHITECTURE, { network: false, handed: "changes" }));
+    const extra = openPath("/");
+    for (const closed of [true, false]) {
+      for (const others of [[], [extra]]) {
+        const pipe = openPipe(libc);
+        const listeners: number[] = [];
+        const { failure } = sh(list, {
+          descriptors: [closed ? -1 : extra, pipe.write, pipe.write, ...others],
+          filter,
+          onListener: (listener) => listeners.push(listener),
+        }, launcher);
+        libc.call(libc.numbers.close, pipe.write);
+        assertEquals(failure, null);
+        const expected = [...(closed ? [] : ["0"]), "1", "2", ...(others.length > 0 ? ["6"] : [])];
+        assertEquals(textOf(pipe.read).trim().split("\n"), expected);
+        const leads = listeners.map((one) => Deno.readLinkSync(`/proc/self/fd/${one}`));
+        assertEquals(leads, ["anon_inode:seccomp notify"]);
+        for (const listener of listeners) libc.call(libc.numbers.close, listener);
+      }
+    }
+    libc.call(libc.numbers.close, extra);
+    // One that does not start has handed over nothing.
+    const told: number[] = [];
+    const onListener = (listener: number) => told.push(listener);
+    const { failure } = launch({ path: "/nowhere", filter, onListener }, launcher);
+    assertEquals([failure?.step, failure?.errno, told], ["execve", ERRNO.ENOENT, []]);
+  },
+);
+
+testBoth(
+  "what cannot be started is told by its step and its error, and leaves nothing behind",
+  (launcher) => {
+    const rows: readonly (readonly [Partial<HeldStart>, string, number])[] = [
+      [{ path: "/nowhere/at/all" }, "execve", ERRNO.ENOENT],
+      [{ path: "/usr" }, "execve", ERRNO.EACCES],
+      [{ directory: -ERRNO.EBADF }, "directory", ERRNO.EBADF],
+      [{ argv: ["sh", "x".repeat(1 << 20)] }, "execve", ERRNO.E2BIG],
+      [{ argv: Array.from({ length: 40 }, () => "x".repeat(1 << 18)) }, "execve", ERRNO.E2BIG],
+      [{ filter: () => new Uint8Array(0) }, "seccomp", ERRNO.EINVAL],
+    ];
+    for (const [start, step, errno] of rows) {
+      const shown = { ...start, directory: start.directory === undefined ? openPath("/") : -1 };
+      assertEquals(launch(shown, launcher), { failure: { step, errno } as StartFailure, text: "" });
+      if (shown.directory >= 0) libc.call(libc.numbers.close, shown.directory);
+    }
+    // Other tests of this process may have children that run: none that has ended waits.
+    libc.struct.setInt32(SI_PID, 0, true);
+    libc.call(libc.numbers.waitid, 0, 0, libc.structAddress, WEXITED | WNOHANG | WNOWAIT, 0);
+    assertEquals(libc.struct.getInt32(SI_PID, true), 0);
+  },
+);
 
 Deno.test("where memory may not be executed, a file of a private folder does, and is gone afterwards", () => {
   const folder = Deno.makeTempDirSync({ prefix: "toolgate-test-" });
   try {
     const refusing = { put: () => -ERRNO.EACCES };
-    const launcher = launcherOn([refusing, createFolderStore(libc, folder)]);
+    const launcher = launcherOn({ stores: [refusing, createFolderStore(libc, folder)] });
     for (let round = 0; round < 3; round++) {
       assertEquals(sh("echo ran", {}, launcher), { failure: null, text: "ran\n" });
     }
     assertEquals([...Deno.readDirSync(folder)], []);
-    const none = launcherOn([refusing]);
+    const none = launcherOn({ stores: [refusing] });
     assertEquals(sh("echo ran", {}, none).failure, { step: "start", errno: ERRNO.EACCES });
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
 });
 
-Deno.test("a program with one start cannot start another, whatever forks", () => {
+testBoth("a program with one start cannot start another, whatever forks", (launcher) => {
   const only = startFilter(ARCHITECTURE, { network: false });
   const { text } = sh("echo begun; (/bin/echo forked); /bin/echo other; exec /bin/echo instead", {
     filter: only,
-  });
+  }, launcher);
   assert(text.startsWith("begun\n"), text);
   for (const word of ["forked", "other", "instead"]) assert(!text.includes(`\n${word}\n`), text);
-  const free = sh("echo begun; (/bin/echo forked); exec /bin/echo instead");
+  const free = sh("echo begun; (/bin/echo forked); exec /bin/echo instead", {}, launcher);
   assertEquals(free.text, "begun\nforked\ninstead\n");
 });
 
@@ -232,21 +263,21 @@ Deno.test("the last step becomes the program, the filter comes right before it, 
       { path: "/p", argv: ["p"], environment: [] },
       {
         limits: LIMITS,
-        closing: null,
+        first: [],
+        placing: [],
+        directory: 5,
         firstFree: 6,
         confined: true,
-        landlock: true,
+        rules: 4,
         handing: null,
         filter: () => encodeFilter(filterFor(architecture, { network: false })),
         capabilities: [1, 0],
       },
-      () => 1,
     );
     const names = steps.map(({ name }) => name);
-    assertEquals(names.slice(-6), [
+    assertEquals(names.slice(-5), [
       "capabilities",
       "landlock",
-      "rules",
       "descriptors",
       "seccomp",
       "execve",
@@ -257,4 +288,82 @@ Deno.test("the last step becomes the program, the filter comes right before it, 
       "descriptors",
     ]);
   }
+});
+
+testBoth("a program is the leader of a session of its own", (launcher) => {
+  const { text } = sh(
+    'read -r id _ state parent group session _ < /proc/$$/stat; echo "$id $group $session"',
+    {},
+    launcher,
+  );
+  const [id, group, session] = text.trim().split(" ");
+  assert(Number(id) > 1);
+  assertEquals([group, session], [id, id]);
+});
+
+/** No system call has this number. */
+const NO_CALL = 9_999;
+
+for (const [way, parts] of Object.entries(WAYS)) {
+  Deno.test(`${way}: whichever step fails, it is told by name and error, and nothing runs`, () => {
+    let failing = 0;
+    let count = Infinity;
+    const optional: boolean[] = [];
+    const launcher = launcherOn({
+      ...parts,
+      tried(steps) {
+        count = steps.length;
+        optional[failing] = steps[failing]?.optional === true;
+        names[failing] = steps[failing]?.name ?? "";
+        return steps.with(failing, { ...steps[failing] as Step<StepName>, call: NO_CALL });
+      },
+    });
+    const names: string[] = [];
+    const filter = () =>
+      encodeFilter(filterFor(ARCHITECTURE, { network: false, handed: "changes" }));
+    for (; failing < count; failing++) {
+      const listeners: number[] = [];
+      const onListener = (listener: number) => listeners.push(listener);
+      const { failure, text } = sh("echo ran", { filter, onListener }, launcher);
+      const told = { step: names[failing] as StepName, errno: ERRNO.ENOSYS };
+      assertEquals(
+        { failure, text, listeners: listeners.length },
+        optional[failing]
+          ? { failure: null, text: "ran\n", listeners: 1 }
+          : { failure: told, text: "", listeners: 0 },
+      );
+      for (const one of listeners) libc.call(libc.numbers.close, one);
+    }
+    for (const name of ["no_new_privs", "landlock", "seccomp", "listener", "limit", "execve"]) {
+      assert(names.includes(name), name);
+    }
+  });
+}
+
+Deno.test("a start in place needs no file, and one that it has no room for takes one", () => {
+  const alone = launcherOn({ own: OWN });
+  assertEquals(sh("echo ran", {}, alone), { failure: null, text: "ran\n" });
+  const long = "x".repeat(100_000);
+  const both = launcherOn(WAYS["in place"]);
+  const argv = ["sh", "-c", "echo ${#1} ${#2} ${#3}", "sh", long, long, long];
+  assertEquals(launch({ argv }, both).text, "100000 100000 100000\n");
+  assertEquals(launch({ argv }, alone).failure, { step: "start", errno: ERRNO.EACCES });
+});
+
+Deno.test("where a child cannot be made in place, a file does", () => {
+  for (const errno of [ERRNO.ENOSYS, ERRNO.EPERM, ERRNO.EINVAL]) {
+    assert(OWN !== null);
+    let asked = 0;
+    const own = { ...OWN, start: () => (asked++, -errno) };
+    const launcher = launcherOn({ own, stores: STORES });
+    for (let round = 0; round < 3; round++) {
+      assertEquals(sh("echo ran", {}, launcher), { failure: null, text: "ran\n" });
+    }
+    // Found out once.
+    assertEquals(asked, 1);
+  }
+  assert(OWN !== null);
+  const own = { ...OWN, start: () => -ERRNO.EAGAIN };
+  const { failure } = sh("echo ran", {}, launcherOn({ own, stores: STORES }));
+  assertEquals(failure, { step: "start", errno: ERRNO.EAGAIN });
 });

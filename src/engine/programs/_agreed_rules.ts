@@ -1,0 +1,54 @@
+/** The rules as they are for a call that somebody agreed to: what he was asked about is allowed, and nothing else. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import type { AgreedFile } from "../../policy/grant.ts";
+import type { Access } from "../../policy/model.ts";
+import type { EntryJudge, Rulebook } from "../../policy/rulebook.ts";
+import { isWithin } from "../../sandbox/within.ts";
+
+/** What judges paths. */
+export type PathRules = Pick<Rulebook, "scope" | "judgePath" | "judgeBelow" | "mayDenyBelow">;
+
+/**
+ * A folder that has to be asked for itself is agreed to with what is in it that has to be asked for, too. One that need not
+ * be says nothing about that: somebody was asked about the command.
+ */
+export function withAgreed(rules: PathRules, agreed: readonly AgreedFile[]): PathRules {
+  if (agreed.length === 0) return rules;
+  const files = agreed.map((one) => {
+    const { effect } = rules.judgePath(one.access, one.path, "directory");
+    return { ...one, whole: effect === "ask" };
+  });
+  const covers = (access: Access, path: string): boolean =>
+    files.some((one) =>
+      one.access === access && (one.path === path || (one.whole && isWithin(one.path, path)))
+    );
+  const below = (judge: EntryJudge, access: Access, folder: CanonicalPath): EntryJudge => {
+    const concerned = agreed.some((one) =>
+      one.access === access && (isWithin(one.path, folder) || isWithin(folder, one.path))
+    );
+    if (!concerned) return judge;
+    const inside = (name: string) => `${folder === "/" ? "" : folder}/${name}` as CanonicalPath;
+    return {
+      effectOf(name, kind) {
+        const effect = judge.effectOf(name, kind);
+        return effect === "ask" && covers(access, inside(name)) ? "allow" : effect;
+      },
+      into: (name) => below(judge.into(name), access, inside(name)),
+      mayDeny: judge.mayDeny,
+      names: () => null,
+    };
+  };
+  return {
+    scope: rules.scope,
+    judgePath(access, path, kind) {
+      const verdict = rules.judgePath(access, path, kind);
+      return verdict.effect === "ask" && covers(access, path)
+        ? { ...verdict, effect: "allow" }
+        : verdict;
+    },
+    judgeBelow: (access, directory) =>
+      below(rules.judgeBelow(access, directory), access, directory),
+    mayDenyBelow: rules.mayDenyBelow,
+  };
+}
