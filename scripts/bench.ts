@@ -1,6 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
- * prints each figure with its target; then runs the benchmarks of `tests/bench/`.
+ * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
+ * pipe, programs, git, search, walk, agreement, parts.
  */
 
 import { join } from "@std/path";
@@ -193,23 +194,36 @@ function render(rows: readonly Row[]): string {
   ).join("\n");
 }
 
+/** Figures by the names that they can be asked for by; without a name all are. */
+const tables = (workspace: string): Readonly<Record<string, () => Promise<readonly Row[]>>> => ({
+  pipe: () => measure(workspace, join(out, "audit.ndjson")),
+  programs: () => programFigures(paths.toolgate, paths.pipe),
+  git: () => gitFigures(paths.toolgate, paths.pipe),
+  search: () => searchFigures(paths.toolgate),
+  walk: walkFigures,
+});
+
+const isAsked = (name: string): boolean => Deno.args.length === 0 || Deno.args.includes(name);
+
 await buildAll();
 const workspace = await Deno.makeTempDir({ prefix: "toolgate-bench-" });
 try {
   await Deno.mkdir(join(workspace, "src"));
   await Deno.writeTextFile(join(workspace, "src/a.ts"), `${"const a = 1; ".repeat(78)}123456789\n`);
-  const figures = await measure(workspace, join(out, "audit.ndjson"));
-  const programs = await programFigures(paths.toolgate, paths.pipe);
-  const gits = await gitFigures(paths.toolgate, paths.pipe);
-  const searches = await searchFigures(paths.toolgate);
-  console.log(render([...figures, ...programs, ...gits, ...searches, ...await walkFigures()]));
-  const analysis = await analysisAgreement(paths.toolgate);
-  console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));
+  const rows: Row[] = [];
+  for (const [name, measured] of Object.entries(tables(workspace))) {
+    if (isAsked(name)) rows.push(...await measured());
+  }
+  console.log(render(rows));
+  if (isAsked("agreement")) {
+    const analysis = await analysisAgreement(paths.toolgate);
+    console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));
+  }
 } finally {
   await Deno.remove(workspace, { recursive: true });
 }
 
-const benches = [...Deno.readDirSync(join(ROOT, "tests/bench"))]
+const benches = !isAsked("parts") ? [] : [...Deno.readDirSync(join(ROOT, "tests/bench"))]
   .filter(({ name }) => name.endsWith("_bench.ts"))
   .map(({ name }) => join(ROOT, "tests/bench", name));
 if (benches.length > 0) {

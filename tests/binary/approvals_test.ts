@@ -63,6 +63,28 @@ Deno.test("the pipe: asked with a preview, approved, done; the rest goes on mean
   ]);
 });
 
+Deno.test("the pipe: a program has the files that somebody agreed to, for that call, and no others", async () => {
+  const policy = `${POLICY.replace("allow: [cat]", "allow: [cat, sort]")}`
+    .replace("paths: [", 'paths: [{ ask: [read, write], match: ["asked/**"] }, ') +
+    "sandbox: { kernel: required }\n";
+  await using workspace = new Workspace({ "asked/a": "agreed\n", "asked/b": "other\n" });
+  const pipe = open(workspace, policy);
+  const run = async (id: number, argv: readonly string[]): Promise<Answer | undefined> => {
+    const event = await askOverPipe(pipe, { id, tool: "run_command", args: { argv } });
+    await pipe.send({ id: id + 1, op: "approve", approval: event.approval });
+    return (await pipe.answers(2)).get(id);
+  };
+  const read = await run(1, ["cat", "asked/a"]);
+  assertEquals(read?.output?.stdout, "agreed\n", JSON.stringify(read));
+  // What lies beside it is not given with it: here to a script, which names another file than its words do.
+  const script = await run(11, ["sh", "-c", "cat asked/b", "asked/a"]);
+  assertEquals([script?.success, script?.output?.stdout], [false, ""], JSON.stringify(script));
+  const written = await run(21, ["sort", "-o", "asked/b", "asked/a"]);
+  assertEquals(written?.success, true, JSON.stringify(written));
+  assertEquals(workspace.read("asked/b"), "agreed\n");
+  assertEquals((await pipe.close()).status, 0);
+});
+
 Deno.test("the pipe: rejected, expired, cancelled, and left open at the end: nothing is done", async () => {
   await using workspace = new Workspace({ "a.txt": "old\n" });
   const pipe = open(workspace);

@@ -267,6 +267,7 @@ export class WordHolds implements ProgramHolds {
       ? this.#handedOf(ground, left, scope.write, {
         git,
         runsCode: execute === "any",
+        looks: effects.repository === "reads",
         temporary,
         judge: this.#judgeOf(starting),
       })
@@ -282,7 +283,9 @@ export class WordHolds implements ProgramHolds {
     { read, list }: Pick<ProgramPaths, "read" | "list">,
     left: readonly CanonicalPath[],
     change: readonly CanonicalPath[],
-    { git, runsCode, temporary, judge }: {
+    { git, runsCode, looks, temporary, judge }: {
+      /** It makes nothing that it reads itself afterwards: what is there when it begins is all that it needs. */
+      readonly looks: boolean;
       readonly judge: NameJudge;
       readonly temporary: readonly CanonicalPath[];
       readonly git: GitFolder | null;
@@ -292,7 +295,7 @@ export class WordHolds implements ProgramHolds {
     const covered = list.length === 0 ? null : new Set<string>(read);
     const [folder] = temporary;
     const shared = folder === undefined ? null : `${folder}/shared-memory`;
-    const reads = covered !== null || runsCode;
+    const reads = (covered !== null && !looks) || runsCode;
     return { rules: { left, shared, change, covered, reads, git }, judge };
   }
 
@@ -359,7 +362,7 @@ function isByWords({ touchesAnything, beyond }: Effects): boolean {
   return !touchesAnything && beyond !== "workspace";
 }
 
-const PLAIN = { git: null, runsCode: false } as const;
+const PLAIN = { git: null, runsCode: false, looks: false } as const;
 
 /** What of opening and changing a program hands over. */
 function handing(handed: Handed | null): Pick<FilterOptions, "handed"> {

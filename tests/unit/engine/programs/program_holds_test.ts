@@ -214,6 +214,24 @@ Deno.test("a program that starts some others starts those, and by the loader no 
   });
 });
 
+Deno.test("what a loader makes of a file of the workspace has what its program has, and no more", async () => {
+  await withPlace((place) => {
+    Deno.copyFileSync("/usr/bin/cat", `${place.root}/sub/tool`);
+    Deno.writeTextFileSync(`${place.root}/sub/own.txt`, "text of own\n");
+    const held = ["find", "sub", "-name", "own.txt", "-exec", "cat", "{}", ";"];
+    const run = (...words: readonly string[]) =>
+      place.run(held, ["find", "sub", "-name", "own.txt", "-exec", ...words, ";"]);
+    const loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+      .find((path) => run(path, "sub/tool", "sub/own.txt") === "text of own\n");
+    assert(loader !== undefined, "no loader runs it: nothing was tried");
+    assert(!run(loader, "sub/tool", "b.txt").includes("text of b"));
+    assert(!run(loader, "sub/tool", "/etc/hostname", "/proc/self/environ").includes("="));
+    // Nor does it execute what it is by its name.
+    assert(!run("sub/tool", "sub/own.txt").includes("text of own"));
+    assertEquals(place.run(held), "text of own\n");
+  });
+});
+
 Deno.test("a program that runs code has the ground that the policy allows, and what is denied in it stays closed", async () => {
   await withPlace((place) => {
     const script = "cat a.txt .env; echo new > sub/made.txt; /bin/echo started";
