@@ -67,7 +67,11 @@ Deno.test("the pipe: a program has the files that somebody agreed to, for that c
   const policy = `${POLICY.replace("allow: [cat]", "allow: [cat, sort]")}`
     .replace("paths: [", 'paths: [{ ask: [read, write], match: ["asked/**"] }, ') +
     "sandbox: { kernel: required }\n";
-  await using workspace = new Workspace({ "asked/a": "agreed\n", "asked/b": "other\n" });
+  await using workspace = new Workspace({
+    "asked/a": "agreed\n",
+    "asked/b": "other\n",
+    "run.sh": "cat asked/a asked/b\n",
+  });
   const pipe = open(workspace, policy);
   const run = async (id: number, argv: readonly string[]): Promise<Answer | undefined> => {
     const event = await askOverPipe(pipe, { id, tool: "run_command", args: { argv } });
@@ -76,9 +80,13 @@ Deno.test("the pipe: a program has the files that somebody agreed to, for that c
   };
   const read = await run(1, ["cat", "asked/a"]);
   assertEquals(read?.output?.stdout, "agreed\n", JSON.stringify(read));
-  // What lies beside it is not given with it: here to a script, which names another file than its words do.
-  const script = await run(11, ["sh", "-c", "cat asked/b", "asked/a"]);
-  assertEquals([script?.success, script?.output?.stdout], [false, ""], JSON.stringify(script));
+  // What lies beside it is not given with it: here to a script, which names one more than its words do.
+  const script = await run(11, ["sh", "run.sh", "asked/a"]);
+  assertEquals(
+    [script?.success, script?.output?.stdout],
+    [false, "agreed\n"],
+    JSON.stringify(script),
+  );
   const written = await run(21, ["sort", "-o", "asked/b", "asked/a"]);
   assertEquals(written?.success, true, JSON.stringify(written));
   assertEquals(workspace.read("asked/b"), "agreed\n");
