@@ -8,6 +8,7 @@ import { type Instruction, line } from "./_machine_code.ts";
 
 /** What the library has, by the names that it is called by. */
 export const FUNCTIONS = ["call", "wide", "transfer", "start"] as const;
+/** One of them. */
 export type FunctionName = (typeof FUNCTIONS)[number];
 
 /**

@@ -24,6 +24,7 @@ export interface Instruction {
   readonly text: string;
 }
 
+/** An instruction of a listing. */
 export const line = (bytes: string, text: string): Instruction => ({ bytes, text });
 
 /**

@@ -6,7 +6,6 @@ import { openRules, scopeRules } from "../../../../src/sandbox/landlock.ts";
 import {
   createFolderStore,
   createMemoryStore,
-  type ImageStore,
 } from "../../../../src/sandbox/launcher/image_file.ts";
 import {
   type HeldStart,
