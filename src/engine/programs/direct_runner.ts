@@ -9,7 +9,7 @@ import { createContext } from "../../host/context.ts";
 import { createProcesses } from "../../host/run/processes.ts";
 import { createStarter, type Starter } from "../../host/run/starter.ts";
 import { UNCONFINED } from "../../host/run/program_holds.ts";
-import { KeptFolders } from "../../host/run/temporary.ts";
+import { KeptFolders } from "../../host/run/kept_folders.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { hardenProcess } from "../../sandbox/harden.ts";

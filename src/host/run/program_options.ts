@@ -11,7 +11,7 @@ import type { OwnProgram } from "./module_protocol.ts";
 import type { OutputListener } from "./output_listener.ts";
 import type { ProgramHolds } from "./program_holds.ts";
 import type { Starter } from "./starter.ts";
-import type { KeptFolders } from "./temporary.ts";
+import type { KeptFolders } from "./kept_folders.ts";
 import type { Wrapper } from "./wrapper.ts";
 
 /** What a call's programs take from the thread and from the job that it belongs to. */

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { inTemporary, KeptFolders } from "../../../../src/host/run/temporary.ts";
+import { KeptFolders } from "../../../../src/host/run/kept_folders.ts";
+import { inTemporary } from "../../../../src/host/run/temporary.ts";
 
 Deno.test("a run's folder goes with it, whatever the modes of what lies there; what is set goes before", async () => {
   const root = Deno.realPathSync(Deno.makeTempDirSync());
