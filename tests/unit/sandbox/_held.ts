@@ -39,7 +39,7 @@ export interface StepResult {
 }
 
 export interface HeldAnswer {
-  readonly entered: Omit<Entered, "libc" | "spawner" | "memory"> | null;
+  readonly entered: Omit<Entered, "libc" | "spawner" | "own" | "memory"> | null;
   readonly failure: { readonly code: string; readonly message: string } | null;
   readonly results: readonly StepResult[];
   /** Whether the main thread could read outside each time it tried. */
