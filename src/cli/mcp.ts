@@ -8,11 +8,12 @@ import { LineWriter } from "../serve/line_writer.ts";
 import { McpServer } from "../serve/mcp/mcp_server.ts";
 import { createReadiness } from "../host/kernel/readiness.ts";
 import { greet } from "./circumstances.ts";
-import { openSession, openStayingEngine } from "./session.ts";
+import { openAgentSession } from "./agent_session.ts";
+import { openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader is gone. */
 export async function mcp(invocation: Invocation): Promise<number> {
-  const session = await openSession(invocation);
+  const { session, release } = await openAgentSession(invocation);
   const libc = openLibc();
   if (!session.quiet) {
     greet(session.workspace, libc, "messages of an MCP client, which nobody types by hand");
@@ -36,5 +37,6 @@ export async function mcp(invocation: Invocation): Promise<number> {
   }
   const complete = await loop.run();
   await server.runner.close();
+  release();
   return complete ? EXIT.success : EXIT.failed;
 }

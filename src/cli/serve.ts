@@ -10,11 +10,12 @@ import { createReadiness } from "../host/kernel/readiness.ts";
 import { Server } from "../serve/server.ts";
 import type { PipeAgent } from "../serve/server.ts";
 import { greet } from "./circumstances.ts";
-import { openSession, openStayingEngine } from "./session.ts";
+import { openAgentSession } from "./agent_session.ts";
+import { openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
 export async function serve(invocation: Invocation): Promise<number> {
-  const session = await openSession(invocation);
+  const { session, release } = await openAgentSession(invocation);
   const libc = openLibc();
   if (!session.quiet) {
     greet(
@@ -24,7 +25,9 @@ export async function serve(invocation: Invocation): Promise<number> {
     );
   }
   const engine = await openStayingEngine(session, invocation);
-  return await serveEngine(engine, session.agent, session, libc);
+  const status = await serveEngine(engine, session.agent, session, libc);
+  release();
+  return status;
 }
 
 /** As {@linkcode serve}, with an engine that is there. */

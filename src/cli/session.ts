@@ -38,6 +38,8 @@ export interface Session {
   /** Whether more may be registered over a pipe. */
   readonly registration: boolean;
   readonly workspace: CanonicalPath;
+  /** Where the policies' own paths begin: the log is the same wherever an agent works. */
+  readonly home: CanonicalPath;
   readonly agent: PipeAgent;
   readonly format: "json" | "text";
   readonly quiet: boolean;
@@ -54,11 +56,13 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   const loaded = [...own, ...await overlays(invocation)];
   const policies = guarded(placePolicies(loaded, invocation), files, plugins);
   const named = agentOf(invocation);
+  const { workspace } = policies.at(-1) as PlacedPolicy;
   return {
     policies,
     plugins: plugins.manifests,
     registration: mayRegister(loaded),
-    workspace: (policies.at(-1) as PlacedPolicy).workspace,
+    workspace,
+    home: workspace,
     agent: { name: named ?? "root", pinned: named !== null },
     format: formatOf(invocation),
     quiet: invocation.switches.has("quiet"),
@@ -73,10 +77,10 @@ function wantsLog(policies: readonly PlacedPolicy[]): boolean {
 
 /** Where a log is wanted that was not loaded, nothing may run. */
 function recorderOf(
-  { auditLog, workspace }: Session,
+  { auditLog, home }: Session,
   options: { readonly quickLogs: boolean },
 ): EngineOptions["audit"] {
-  if (auditLog !== null) return auditLog.auditRecorder(workspace, options);
+  if (auditLog !== null) return auditLog.auditRecorder(home, options);
   return () => {
     throw new Error("a policy wants a log, and none was loaded");
   };
@@ -124,7 +128,8 @@ export async function openStayingEngine(
   }
 }
 
-function conflict(error: unknown): unknown {
+/** What is to be thrown where policies contradict each other: that they do is a mistake of who starts this. */
+export function conflict(error: unknown): unknown {
   return error instanceof PolicyConflict ? new UsageError(error.message) : error;
 }
 

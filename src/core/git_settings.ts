@@ -14,12 +14,24 @@ export interface GitIdentity {
   readonly email: string;
 }
 
+/** Of a workspace that is an agent's own worktree: where the repository is that it belongs to, outside of it. */
+export interface GitHome {
+  /** Whose worktree it is: no other agent works in it. */
+  readonly agent: string;
+  /** The `.git` of the repository: objects, refs and settings. An absolute path, as is the next. */
+  readonly common: string;
+  /** The folder below it that is this worktree's own: its HEAD and index. */
+  readonly own: string;
+}
+
 /** The policy's `git`, as it holds. */
 export interface GitSettings {
   readonly protocols: readonly GitProtocol[];
   /** Relative to the workspace. */
   readonly worktrees: string;
   readonly identity: GitIdentity | null;
+  /** Null where the workspace is no agent's own worktree. */
+  readonly home: GitHome | null;
 }
 
 /** Variables that settle what no setting of a repository can change; those of the policy's protocols come to them. */

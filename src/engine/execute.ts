@@ -10,6 +10,7 @@ import { decideCall, subjectOf } from "./judge/decide_call.ts";
 import type { DecidedCall, DecisionParts } from "./judge/decided_call.ts";
 import { previewGrantOf } from "./judge/needs.ts";
 import type { Metrics } from "./_metrics.ts";
+import { requireOwnWorkspace } from "./judge/own_workspace.ts";
 import { missingProgram } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
 import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./_recover.ts";
@@ -71,6 +72,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
     return record.ended(result);
   };
   try {
+    requireOwnWorkspace(engine, request.agent);
     engine.budgets.charge(request.agent, request.tokens ?? 0);
     const judging = engine.arrivalOrder.take(decideCall(engine, request));
     const judged = judging instanceof Promise ? await judging : judging;

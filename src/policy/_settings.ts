@@ -49,13 +49,14 @@ export function combineSettings(
     recovery: combineRecoveries(policies.map(({ policy }) => policy.recovery)),
     audit: combineAudits(policies),
     web: combineWebs(policies),
-    git: combineGits(policies.map(({ policy }) => policy.git)),
+    git: combineGits(policies),
   };
 }
 
 /** A further policy can only take protocols away; what it says of places and names counts where none did before. */
-function combineGits(sections: readonly (GitRule | null)[]): GitSettings {
+function combineGits(policies: readonly PlacedPolicy[]): GitSettings {
   const { git } = DEFAULTS;
+  const sections: readonly (GitRule | null)[] = policies.map(({ policy }) => policy.git);
   const [first, ...further] = sections.map((section) => section?.protocols ?? null);
   return {
     protocols: (first ?? git.protocols).filter((one) =>
@@ -63,6 +64,7 @@ function combineGits(sections: readonly (GitRule | null)[]): GitSettings {
     ),
     worktrees: sections.find((one) => one?.worktrees)?.worktrees ?? git.worktrees,
     identity: sections.find((one) => one?.identity)?.identity ?? git.identity,
+    home: policies[0]?.home ?? git.home,
   };
 }
 

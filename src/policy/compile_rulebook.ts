@@ -113,6 +113,7 @@ export function compileRulebook(
       decideInSteps: (subject, capabilities) => decide(judges, subject, capabilities),
       offers: (subject) => offers(compiled, scope(), subject),
       tokensOf: (agent) => tokensOf(compiled, agent),
+      worksApart: (agent) => worksApart(compiled, agent),
       timeoutOf: (tool) => timeoutOf(compiled, tool, settings.timeoutMs),
     };
   };
@@ -131,6 +132,12 @@ function withFolder(
   const paths = compilePaths([...policy.paths ?? [], rule], { source, workspace }, options);
   // The other sections are compiled when they are first asked for, here as there.
   return Object.create(compiled, { paths: { value: paths, enumerable: true } });
+}
+
+function worksApart(policies: readonly CompiledPolicy[], agent: string): boolean {
+  return policies.some(({ agents }) =>
+    agents !== null && matchAgent(agents, agent)?.rule.worktree === true
+  );
 }
 
 function tokensOf(policies: readonly CompiledPolicy[], agent: string): number | null {

@@ -309,7 +309,7 @@ export const DEFAULTS = {
     userAgent: "Toolgate (tools of an agent, under a policy)",
     cache: { size: 50 * MiB, ageMs: 60 * 60 * 1000 },
   },
-  git: { protocols: ["https"], worktrees: ".toolgate/worktrees", identity: null },
+  git: { protocols: ["https"], worktrees: ".toolgate/worktrees", identity: null, home: null },
 } as const satisfies {
   readonly risk: { readonly allow: Risk; readonly ask: Risk };
   readonly shell: { readonly mode: "direct" | "sh" };

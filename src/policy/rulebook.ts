@@ -265,6 +265,8 @@ export interface Rulebook {
   offers(subject: Subject): boolean;
   /** Tokens that the policies give an agent, the least of them; null where none says. */
   tokensOf(agent: string): number | null;
+  /** Whether a policy gives the agent a worktree of its own. */
+  worksApart(agent: string): boolean;
   /** Milliseconds for the tool of this canonical name: its own timeout, or the default. */
   timeoutOf(tool: string): number;
 }

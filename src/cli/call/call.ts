@@ -11,7 +11,8 @@ import { readCallArguments, timeoutOf } from "./call_arguments.ts";
 import type { Invocation } from "../invocation.ts";
 import type { ProgressLine } from "./_progress_line.ts";
 import type { Screens } from "../render/render.ts";
-import { openEngine, openSession, type Session } from "../session.ts";
+import { openAgentSession } from "../agent_session.ts";
+import { openEngine, type Session } from "../session.ts";
 import { complain, print, show } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -25,7 +26,7 @@ export async function call(invocation: Invocation): Promise<number> {
         "toolgate tools lists them; toolgate call TOOL --help says what one takes",
     );
   }
-  const session = await openSession(invocation);
+  const { session, release } = await openAgentSession(invocation);
   const engine = openEngine(session, invocation);
   // A sealed build reads no variables any more once its call has run.
   const screens = session.format === "text" ? await openScreens() : null;
@@ -33,6 +34,7 @@ export async function call(invocation: Invocation): Promise<number> {
   const live = new LiveOutput(await openProgress(tool, session), verbatim);
   const result = await answer(engine, invocation, [tool, ...pairs], session, live);
   await engine.runner.close();
+  release();
   await live.end();
   await showResult(result, session.format, { screens, shown: live.shown });
   return exitStatus(result);

@@ -7,7 +7,8 @@ import { describeFailure } from "../../engine/run_tool.ts";
 import { readCallArguments, timeoutOf } from "../call/call_arguments.ts";
 import { showResult } from "../call/call.ts";
 import type { Invocation } from "../invocation.ts";
-import { openEngine, openSession, type Session } from "../session.ts";
+import { openAgentSession } from "../agent_session.ts";
+import { openEngine, type Session } from "../session.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -18,7 +19,8 @@ export async function explainCall(
 ): Promise<number> {
   const [tool, ...pairs] = words;
   if (tool === undefined) throw new UsageError("policy explain needs a tool and its arguments");
-  const session = await openSession(invocation);
+  // Explaining makes nothing.
+  const { session } = await openAgentSession(invocation, { make: false });
   const engine = openEngine(session, invocation);
   try {
     return await explainTo(engine, session, invocation, tool, pairs);

@@ -17,8 +17,18 @@ export function needsOf(
 ): readonly Capability[] | Promise<readonly Capability[]> {
   const own = tool.capabilities(input, { cwd: ".", web, git });
   const looks = preview ? looksOf(tool, input) : [];
-  if (looks.length === 0) return own;
-  return own instanceof Promise ? own.then((found) => [...found, ...looks]) : [...own, ...looks];
+  if (looks.length === 0 && git.home === null) return own;
+  const whole = (found: readonly Capability[]) => [...found, ...looks, ...homeOf(found, git)];
+  return own instanceof Promise ? own.then(whole) : whole(own);
+}
+
+/** Git in an agent's own worktree reads the repository that it belongs to, too. */
+function homeOf(
+  found: readonly Capability[],
+  { home }: Settings["git"],
+): readonly Capability[] {
+  const uses = found.some((one) => one.kind === "process.spawn" && one.own !== undefined);
+  return home === null || !uses ? [] : [{ kind: "fs.read", path: home.common, tree: true }];
 }
 
 /** The grant for the preview of a call that was judged as what it is: for who is to agree to it. */

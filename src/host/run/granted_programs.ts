@@ -36,7 +36,10 @@ export function grantedOwn(
   const folders = [cwd, ...writes].map((path) => inWorkspace(grant, path));
   const isPlain = (path: string): boolean =>
     path.split("/").slice(1).every((part) => part !== "" && part !== "." && part !== "..");
-  if (!folders.every((path) => isWithin(grant.workspace, path) && isPlain(path))) {
+  const { home } = grant.git;
+  const isOurs = (path: string): boolean =>
+    isWithin(grant.workspace, path) || home !== null && isWithin(home.common, path);
+  if (!folders.every((path) => isOurs(path) && isPlain(path))) {
     throw new ToolError("PATH_DENIED", `"${argv[0] ?? ""}" may only be used in the workspace`);
   }
   const [directory = grant.workspace, ...written] = folders;

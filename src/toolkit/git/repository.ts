@@ -2,6 +2,7 @@
 
 import type { Capability, OwnUse } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import type { GitHome } from "../../core/git_settings.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { FileInfo, ReadFiles, ToolContext } from "../../core/tool.ts";
 import { commandError } from "../command_output.ts";
@@ -104,7 +105,8 @@ export async function openRepository(
   listed = false,
 ): Promise<Repository> {
   const { files } = context;
-  return await openAt(tool, context, find(tool, files, files.display(repository)), listed);
+  const place = find(tool, files, files.display(repository), context.git.home);
+  return await openAt(tool, context, place, listed);
 }
 
 /** Where a repository lies, relative to the workspace. */
@@ -121,7 +123,8 @@ export async function openAt(
   listed: boolean,
 ): Promise<Repository> {
   const { files } = context;
-  const common = commonOf(tool, files, folder);
+  const { home } = context.git;
+  const common = commonOf(tool, files, folder, home);
   for (const name of ["HEAD", "objects", "refs", "config", "config.worktree", "info", "logs"]) {
     for (const place of new Set([folder, common])) requireNoLink(tool, files, `${place}/${name}`);
   }
@@ -163,18 +166,18 @@ interface Start {
 export function repositoryAt(tool: string, files: ReadFiles, root: string): Place | null {
   const dot = within(root, ".git");
   const found = look(files, dot);
-  if (found?.type === "file") return { root, folder: pointed(tool, files, root, dot) };
+  if (found?.type === "file") return { root, folder: pointed(tool, files, root, null) };
   const folder = found?.type === "directory" ? dot : root;
   const parts = ["HEAD", "objects", "refs"].map((name) => look(files, within(folder, name)));
   return parts.every((part) => part !== null) ? { root, folder } : null;
 }
 
-function find(tool: string, files: ReadFiles, start: string): Place {
+function find(tool: string, files: ReadFiles, start: string, home: GitHome | null): Place {
   for (let root = start;; root = above(root)) {
     const dot = within(root, ".git");
     const found = look(files, dot);
     if (found?.type === "symlink") throw leadsOut(tool, `${dot} is a symbolic link`);
-    if (found?.type === "file") return { root, folder: pointed(tool, files, root, dot) };
+    if (found?.type === "file") return { root, folder: pointed(tool, files, root, home) };
     if (found?.type === "directory" && look(files, `${dot}/HEAD`) !== null) {
       return { root, folder: dot };
     }
@@ -203,9 +206,11 @@ function textIn(files: ReadFiles, path: string): string | null {
   return textOf(files.read(path, LONGEST_FILE).bytes);
 }
 
-/** gitrepository-layout(5): `gitdir: PATH`. */
-function pointed(tool: string, files: ReadFiles, root: string, dot: string): string {
+/** gitrepository-layout(5): `gitdir: PATH`. The agent's own worktree leads to the one folder that is its own. */
+function pointed(tool: string, files: ReadFiles, root: string, home: GitHome | null): string {
+  const dot = within(root, ".git");
   const target = /^gitdir: ([^\n]+)\n*$/.exec(textIn(files, dot) ?? "")?.[1];
+  if (home !== null && root === "." && target === home.own) return target;
   const folder = target === undefined ? null : inside(files, root, target);
   if (folder === null) throw leadsOut(tool, `the file ${dot} leads out of the workspace`);
   if (look(files, folder)?.type !== "directory") {
@@ -214,7 +219,13 @@ function pointed(tool: string, files: ReadFiles, root: string, dot: string): str
   return folder;
 }
 
-function commonOf(tool: string, files: ReadFiles, folder: string): string {
+function commonOf(
+  tool: string,
+  files: ReadFiles,
+  folder: string,
+  home: GitHome | null,
+): string {
+  if (folder === home?.own) return home.common;
   const path = `${folder}/commondir`;
   if (look(files, path) === null) return folder;
   const common = inside(files, folder, (textIn(files, path) ?? "").replace(/\n+$/, ""));
@@ -223,12 +234,19 @@ function commonOf(tool: string, files: ReadFiles, folder: string): string {
 }
 
 /** gitrepository-layout(5), `objects/info/alternates`: a folder of objects a line, comments with `#`. */
-function checkAlternates(tool: string, files: ReadFiles, objects: string, depth: number): void {
+function checkAlternates(
+  tool: string,
+  files: ReadFiles,
+  objects: string,
+  depth: number,
+): void {
   const path = `${objects}/info/alternates`;
   if (look(files, path) === null) return;
   for (const line of (textIn(files, path) ?? "\0").split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
-    const other = line.startsWith('"') ? null : inside(files, objects, line);
+    const other = line.startsWith('"') || objects.startsWith("/")
+      ? null
+      : inside(files, objects, line);
     if (other === null || depth === 0) {
       throw leadsOut(tool, `${path} leads out of the workspace`);
     }
@@ -307,7 +325,7 @@ function quotedAlternate(path: string): string {
 
 /** Where a path of the workspace lies, seen from the folder that git stands in. */
 function seenFrom(root: string, path: string): string {
-  if (root === ".") return path;
+  if (root === "." || path.startsWith("/")) return path;
   if (path.startsWith(`${root}/`)) return path.slice(root.length + 1);
   return `${root.split("/").map(() => "..").join("/")}/${path}`;
 }

@@ -135,6 +135,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
     const repository = await openRepository(tool.name, context, input.repository);
+    requireOutside(context, input);
     let removed: Output["removed"];
     const leftOut = input.action === "add" ? await add(repository, context, input) : [];
     if (input.action === "remove") removed = await remove(repository, context, input);
@@ -149,6 +150,16 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     };
   },
 };
+
+/** GIT_ERROR where an agent that has a worktree of its own would make, or take away, others. */
+function requireOutside({ git }: ToolContext, { action, only_look }: Input): void {
+  if (git.home === null || action === "list" || only_look === true) return;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${tool.name}: agent ${git.home.agent} works in a worktree of its own; others are made and removed from the ` +
+      "repository's workspace",
+  );
+}
 
 /** As one would type it: what rules are held against. */
 function wordsOf({ action, path, branch, from, only_look }: Input): readonly string[] {
@@ -282,10 +293,12 @@ async function add(
   const hash = known ?? await requireCommit(repository, from);
   const all = await changesBetween(repository, await emptyTree(repository), hash);
   const paths = all.map(({ path }) => path);
-  const there = { ...repository, root: place };
-  const denied = paths.filter((path) => !isAllowed(there, "write", path));
-  if (denied.length > 0 && denied.length === paths.length) requireWritable(there, denied, "it");
-  const leftOut = denied.map((path) => shown(there, path));
+  // Judged as what they are in the repository: a rule that denies the folder of worktrees speaks of no file of theirs.
+  const denied = paths.filter((path) => !isAllowed(repository, "write", path));
+  if (denied.length > 0 && denied.length === paths.length) {
+    requireWritable(repository, denied, "it");
+  }
+  const leftOut = denied.map((path) => shown({ root: place }, path));
   if (input.only_look === true) return leftOut;
   const how = known === null ? ["-b", branch, "--no-track"] : [];
   const whole = denied.length === 0 ? [] : ["--no-checkout"];

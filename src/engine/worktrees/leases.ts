@@ -1,0 +1,89 @@
+/**
+ * Who works in a worktree now: a file for each process in the worktree's own folder of the repository, named by the
+ * process and when it was started, and beside them git's own lock (git-worktree(1), `lock`), so that nobody's git removes it.
+ */
+
+import type { GitHome } from "../../core/git_settings.ts";
+import type { ProcessTable } from "../../host/kernel/process_table.ts";
+
+/** A lease that is held. */
+export interface Lease {
+  /** Lets go of it. Never throws: what cannot be removed is found to be dead later. */
+  release(): void;
+}
+
+/** `PREFIX-PID-TICKS`: the number of a process may be another's later, with the time of its start it is not. */
+export const LEASE_PREFIX = "toolgate-lease";
+const LEASE = new RegExp(`^${LEASE_PREFIX}-(\\d+)-(\\d+)$`);
+/** What git's lock says where it is ours. */
+const OURS = "toolgate: ";
+
+/** Says that this process works there. Throws what the system throws where that cannot be written. */
+export function takeLease(
+  { agent, own }: GitHome,
+  table: Pick<ProcessTable, "facts">,
+): Lease {
+  const began = table.facts(Deno.pid)?.began ?? 0;
+  const path = `${own}/${LEASE_PREFIX}-${Deno.pid}-${began}`;
+  const lock = () => {
+    const reason = `${OURS}agent ${agent} works here (process ${Deno.pid})\n`;
+    // A lock of somebody else stays as it is.
+    if (textIn(`${own}/locked`) === null) Deno.writeTextFileSync(`${own}/locked`, reason);
+  };
+  Deno.writeTextFileSync(path, "", { mode: 0o600 });
+  lock();
+  return {
+    release() {
+      remove(path);
+      dropDead(own, table);
+      // Who came between the look and the removal has its lock again.
+      if (leasesIn(own).length > 0) lock();
+    },
+  };
+}
+
+/** Removes the leases of processes that are gone, and the locks that nobody holds any more, of all worktrees. */
+export function dropDeadLeases(common: string, table: Pick<ProcessTable, "facts">): void {
+  for (const name of namesIn(`${common}/worktrees`)) {
+    dropDead(`${common}/worktrees/${name}`, table);
+  }
+}
+
+function dropDead(own: string, table: Pick<ProcessTable, "facts">): void {
+  const leases = leasesIn(own);
+  const dead = leases.filter(({ id, began }) => table.facts(id)?.began !== began);
+  for (const { name } of dead) remove(`${own}/${name}`);
+  const locked = dead.length < leases.length ? null : textIn(`${own}/locked`);
+  if (locked?.startsWith(OURS) === true) remove(`${own}/locked`);
+}
+
+function leasesIn(own: string) {
+  return namesIn(own).flatMap((name) => {
+    const [, id, began] = LEASE.exec(name) ?? [];
+    return id === undefined ? [] : { name, id: Number(id), began: Number(began) };
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function textIn(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function remove(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // Gone already, or not to be reached any more.
+  }
+}

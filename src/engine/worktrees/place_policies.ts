@@ -1,0 +1,47 @@
+/** Policies for an agent that works in a git worktree: that folder is the workspace, the repository lies outside of it. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import type { GitHome } from "../../core/git_settings.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
+import type { PathRule } from "../../policy/model.ts";
+import { plainGlob } from "../guard.ts";
+import { LEASE_PREFIX } from "./leases.ts";
+
+/** A worktree: where its files are, and the repository that it belongs to. */
+export interface Worktree {
+  readonly root: CanonicalPath;
+  readonly home: GitHome;
+}
+
+/**
+ * The same policies, judged from the worktree: their globs begin there. What git takes of the repository to commit is
+ * opened beside, as far as no rule of theirs speaks of it: reading it, and writing objects, refs, logs and the worktree's
+ * own folder. Its settings, hooks and the folders of other worktrees are not, nor what ties this one to the repository.
+ */
+export function placeInWorktree(
+  policies: readonly PlacedPolicy[],
+  { root, home }: Worktree,
+): readonly PlacedPolicy[] {
+  const rules = rulesOf(home);
+  return policies.map(({ source, policy }) => ({
+    source,
+    workspace: root,
+    home,
+    policy: policy.paths === null ? policy : { ...policy, paths: [...policy.paths, ...rules] },
+  }));
+}
+
+/** gitrepository-layout(5), git-worktree(1) "DETAILS" */
+function rulesOf({ common, own }: GitHome): readonly PathRule[] {
+  const [all, mine] = [plainGlob(common), plainGlob(own)];
+  const recorded = ["objects", "refs", "logs"].map((name) => `${all}/${name}/**`);
+  const ties = ["commondir", "gitdir", "locked", "config.worktree", `${LEASE_PREFIX}-*`].map((
+    name,
+  ) => `${mine}/${name}`);
+  const reason = "it ties this worktree to its repository";
+  return [
+    { effect: "allow", access: ["read"], match: [all, `${all}/**`] },
+    { effect: "allow", access: ["write"], match: [...recorded, `${mine}/**`] },
+    { effect: "deny", access: ["write"], match: [".git", ...ties], reason },
+  ];
+}
