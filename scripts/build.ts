@@ -53,7 +53,7 @@ const AGREEING_CACHES = 5;
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
 
 /** What single calls and pipes load at their start, by the names of their modules: see `joinHotPath`. */
-const HOT_ROOTS = ["call", "serve", "worker_pool", "inline_runner", "context", "read_file"];
+const HOT_ROOTS = "call serve parse worker_pool inline_runner context read_file".split(" ");
 
 export interface BuildOptions {
   readonly target: Target;
@@ -104,12 +104,15 @@ import text from "./${EMBEDDED_FILE}" with { type: "text" };
 await start(text);
 `;
 
+/** A file with the default policy, beside the workspace of the rehearsal. */
+const REHEARSED_POLICY = "policy.yaml";
+
 /**
  * What starts do, one after the other in one process; the last may give up what the others need. Nothing in it depends on
  * which of two threads is quicker, else two builds would carry different functions: so the pipe's input is empty.
  */
 const REHEARSED: readonly (readonly string[])[] = [
-  ["serve", "--quiet"],
+  ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
   ["call", "read_file", "path=a.txt"],
 ];
 
@@ -144,10 +147,13 @@ async function produceCache(
       flags: UNSEALED_FLAGS,
       output,
     });
-    await Deno.writeTextFile(join(folder, "a.txt"), "a\n");
+    await Deno.copyFile(join(ROOT, DEFAULT_POLICY), join(folder, REHEARSED_POLICY));
+    const workspace = join(folder, "workspace");
+    await Deno.mkdir(workspace);
+    await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
     const caches = new Map<string, number>();
     for (let seen = 0; seen < AGREEING_CACHES;) {
-      await runProducer(output, folder);
+      await runProducer(output, workspace);
       const hash = createHash("sha256").update(await Deno.readFile(cache)).digest("hex");
       seen = (caches.get(hash) ?? 0) + 1;
       caches.set(hash, seen);
