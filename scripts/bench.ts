@@ -19,6 +19,7 @@ import {
 } from "./_bench_figures.ts";
 import { analysisAgreement } from "../tests/bench/agreement/analysis.ts";
 import { profileAgreement, renderAgreement } from "../tests/bench/agreement/profiles.ts";
+import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
 import { programFigures } from "../tests/bench/program_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
@@ -219,6 +220,7 @@ try {
     const analysis = await analysisAgreement(paths.toolgate);
     console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));
   }
+  if (isAsked("everyday")) console.log(renderEveryday(await everyday(paths.toolgate)));
 } finally {
   await Deno.remove(workspace, { recursive: true });
 }
