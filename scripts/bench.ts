@@ -1,7 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, programs, git, search, walk, agreement, parts.
+ * pipe, programs, git, search, walk, agreement, everyday, parts.
  */
 
 import { join } from "@std/path";

@@ -246,15 +246,13 @@ for (const [who, user] of USERS) {
     assert(!intruded(), "no hook is run");
     const named = await run("git -c core.hooksPath=.git/hooks commit --allow-empty -m hooked");
     assertEquals([named.success, intruded()], [false, false], "who names hooks records nothing");
-    for (const command of ["git checkout other", "git stash", "git config user.name x"]) {
-      const { success, error } = await run(command);
-      assert(!success, command);
-      const { denied } = error?.details as {
-        readonly denied: readonly { readonly path: string }[];
-      };
-      assert(denied.some(({ path }) => path.startsWith(".git/")), JSON.stringify(error));
-      assert(error?.message.includes("paths[1] (internals)"), error?.message);
-    }
+    const { success, error } = await run("git config user.name x");
+    assert(!success);
+    const refused = (error?.details as {
+      readonly denied: readonly { readonly path: string }[];
+    }).denied;
+    assert(refused.some(({ path }) => path.startsWith(".git/")), JSON.stringify(error));
+    assert(error?.message.includes("paths[1] (internals)"), error?.message);
     const intruder = await run("sh intruder.sh");
     assertEquals([intruder.success, intruder.output.stdout], [true, ""]);
     const { denied } = intruder.output;

@@ -1,30 +1,16 @@
-/** Which commands of git change nothing but the repository's own folder, and so are done whole or not at all. */
+/**
+ * Which commands of git change the repository's own folder: what touches nothing else, and what was looked at whole before
+ * it is started (`surveyGit`).
+ */
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { GIT_CHANGES, gitWords } from "../../core/git_words.ts";
 import { baseName, parentOf } from "../../core/path_text.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";
-import { resolvePath } from "../../host/paths/canonicalize.ts";
-import { ToolError } from "../../core/errors.ts";
+import { resolver } from "../../host/paths/canonicalize.ts";
 import { GIT_FOLDERS } from "./_own_starts.ts";
 import { isWithin } from "../../sandbox/within.ts";
-
-/**
- * What records, and touches neither working files nor settings. What changes both (checkout, stash, reset, merge, rebase)
- * would be left half done where one of the files is denied: it is refused at the lock that it takes first.
- */
-const RECORDING: ReadonlySet<string> = new Set([
-  "add",
-  "commit",
-  "gc",
-  "notes",
-  "pack-refs",
-  "tag",
-  "update-index",
-  "update-ref",
-]);
-/** Before the subcommand, without effect on what it changes (git(1)). */
-const HARMLESS: ReadonlySet<string> = new Set(["--no-pager", "-P", "--literal-pathspecs"]);
 
 /** What a command of the system's git records in; null where it is no such command, or no repository is there. */
 export function recordsIn(
@@ -39,17 +25,14 @@ export function recordsIn(
   if (baseName(program.path) !== "git" || isWithin(workspace, program.path)) return null;
   // It starts itself again by the name that it has among its parts.
   const programs = [program.path, ...GIT_FOLDERS.map((parts) => `${parts}/git`)];
+  const words = gitWords(argv);
+  if (words === null || !Object.hasOwn(GIT_CHANGES, words.subcommand)) return null;
+  const resolve = resolver(entryAt);
   let at: CanonicalPath = directory;
-  const words = argv.slice(1);
-  for (;;) {
-    const word = words.shift();
-    if (word === undefined) return null;
-    if (RECORDING.has(word)) break;
-    if (word === "-C") {
-      const led = resolved(at, words.shift() ?? "", entryAt);
-      if (led === null) return null;
-      at = led;
-    } else if (!HARMLESS.has(word)) return null;
+  for (const folder of words.folders) {
+    const led = resolve(at, folder);
+    if (led === null) return null;
+    at = led;
   }
   for (; isWithin(workspace, at); at = parentOf(at)) {
     const folder = `${at === "/" ? "" : at}/.git` as CanonicalPath;
@@ -59,17 +42,4 @@ export function recordsIn(
     if (found !== "missing" || at === "/") return null;
   }
   return null;
-}
-
-function resolved(
-  from: CanonicalPath,
-  words: string,
-  entryAt: PathProbe["entryAt"],
-): CanonicalPath | null {
-  try {
-    return resolvePath(from, words, entryAt);
-  } catch (error) {
-    if (error instanceof ToolError) return null;
-    throw error;
-  }
 }

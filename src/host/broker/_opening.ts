@@ -120,11 +120,14 @@ function isPipe({ libc }: DeedParts, descriptor: number): boolean {
   return libc.call(libc.numbers.lseek, descriptor, 0, SEEK_CUR) === -ESPIPE;
 }
 
-/** Whether the kernel's rules let it read what lies there. */
+/**
+ * Whether the kernel's rules let it read all that lies in the folder of a path. A rule for a file alone is one for what it
+ * was then: somebody may have put another in its place.
+ */
 function isCovered(covered: ReadonlySet<string> | null, path: string): boolean {
   if (covered === null) return true;
-  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
-    if (covered.has(at)) return true;
+  for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
+    if (covered.has(path.slice(0, cut))) return true;
   }
   return false;
 }

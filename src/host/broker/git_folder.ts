@@ -13,7 +13,7 @@ export interface GitFolder {
 
 /**
  * What git writes of its folder when it records something (gitrepository-layout(5)): the index, objects, refs and their
- * logs, and what it keeps of a commit that it makes. Never hooks, settings, attributes, or other repositories within.
+ * logs, and what it keeps of what it is about. Never hooks, settings, attributes, or other repositories within.
  */
 const RECORDS: readonly RegExp[] = [
   /^(?:index|HEAD|ORIG_HEAD|packed-refs|shallow)(?:\.lock)?$/,
@@ -22,6 +22,9 @@ const RECORDS: readonly RegExp[] = [
   /^packed-refs\.new$/,
   /^(?:COMMIT|TAG|NOTES)_EDITMSG$/,
   /^(?:AUTO_MERGE|CHERRY_PICK_HEAD|MERGE_HEAD|MERGE_MODE|MERGE_MSG|MERGE_RR|REVERT_HEAD|SQUASH_MSG)(?:\.lock)?$/,
+  // What it keeps of a merge, a rebase, a stash or a fetch under way.
+  /^(?:FETCH_HEAD|REBASE_HEAD|MERGE_AUTOSTASH|index\.stash\.\d+)(?:\.lock)?$/,
+  /^(?:rebase-merge|rebase-apply|sequencer|rr-cache)(?:\/|$)/,
   /^gc\.(?:log|pid)(?:\.lock)?$/,
   /^info\/refs(?:_[0-9A-Za-z]+)?$/,
   /^(?:objects|refs|logs)(?:\/|$)/,

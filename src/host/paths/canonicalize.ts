@@ -111,6 +111,20 @@ export type PathEntry = "directory" | "other" | "missing" | { readonly link: str
  */
 export type EntryProbe = (path: string, requested: string) => PathEntry | null;
 
+/** As {@linkcode resolvePath}; null where that throws. */
+export function resolver(
+  entryAt: EntryProbe,
+): (directory: CanonicalPath, path: string) => CanonicalPath | null {
+  return (directory, path) => {
+    try {
+      return resolvePath(directory, path, entryAt);
+    } catch (error) {
+      if (error instanceof ToolError) return null;
+      throw error;
+    }
+  };
+}
+
 /** As {@linkcode canonicalize}, but asking `entryAt` of each part, and not the runtime of the whole path first. */
 export function resolvePath(
   base: CanonicalPath,

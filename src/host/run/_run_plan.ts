@@ -7,13 +7,14 @@ import type { Rulebook } from "../../policy/rulebook.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { changedNames, isWhollyCertain } from "../../shell/certain.ts";
-import { resolvePath } from "../paths/canonicalize.ts";
+import { resolvePath, resolver } from "../paths/canonicalize.ts";
 import type { Launcher } from "./_launcher.ts";
 import { close } from "../kernel/pipes.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { type Ended, endedBy } from "./_programs.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import type { Run } from "./_run.ts";
+import { isSurveyed, surveyStart } from "./survey_start.ts";
 import { isSpawnGranted, programOf } from "./granted_programs.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
@@ -85,14 +86,7 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
   const rulebook = own ?? options.rulebook;
   const { libc } = starter;
   const { entryAt } = createKernelProbe(libc);
-  const resolve = (directory: CanonicalPath, path: string): CanonicalPath | null => {
-    try {
-      return resolvePath(directory, path, entryAt);
-    } catch (error) {
-      if (error instanceof ToolError) return null;
-      throw error;
-    }
-  };
+  const resolve = resolver(entryAt);
   const isGranted = (command: LineCommand): boolean =>
     (command.argv === null
       ? command.variables.length === 0
@@ -113,6 +107,11 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
       ? options.find(name, directory)
       : null;
   };
+  const survey = async (argv: readonly string[], directory: CanonicalPath) => {
+    const program = programOf(grant, argv, directory);
+    if (program === null) return;
+    await surveyStart({ options, starter, rulebook, resolve }, program, argv, directory);
+  };
   return {
     ...starter,
     outputLimit: grant.limits.output,
@@ -130,12 +129,16 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
       return null;
     },
     async allow(command) {
-      if (isGranted(command)) return;
       const { argv, directory } = command;
+      if (isGranted(command)) {
+        if (isSurveyed(argv)) await survey(argv, directory);
+        return;
+      }
       const found = argv === null ? null : madeSince(argv, directory);
       const refusal = await judge(found === null ? command : { ...command, made: found }, own);
       if (refusal !== null) throw refusal;
       if (found !== null) made.set(keyOf(argv?.[0] ?? "", directory), found);
+      if (isSurveyed(argv)) await survey(argv, directory);
     },
     launch(launch) {
       const [name = ""] = launch.argv;

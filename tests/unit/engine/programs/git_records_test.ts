@@ -38,9 +38,9 @@ Deno.test("git may record by a command that does nothing else, in the repository
     ["git --exec-path=x commit", "/w", null],
     ["git status", "/w", null],
     ["git config user.name x", "/w", null],
-    ["git checkout b", "/w", null],
-    ["git stash", "/w", null],
-    ["git reset --hard", "/w", null],
+    ["git checkout b", "/w", "/w/.git"],
+    ["git stash", "/w", "/w/.git"],
+    ["git reset --hard", "/w", "/w/.git"],
     ["git", "/w", null],
     ["git add a", "/other", null],
   ];

@@ -1,0 +1,207 @@
+/** What the words of a git command say: where it begins, what it is, and what it is told. Pure. */
+
+/** A command of git by its words. */
+export interface GitWords {
+  /** What its `-C` name, one after the other. */
+  readonly folders: readonly string[];
+  readonly subcommand: string;
+  /** What follows the subcommand. */
+  readonly rest: readonly string[];
+}
+
+/** Before the subcommand, without effect on what it changes (git(1)). */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...["--no-pager", "-P", "--paginate", "-p", "--literal-pathspecs", "--no-optional-locks"],
+  ...["--no-replace-objects", "--no-lazy-fetch", "--no-advice"],
+]);
+
+/** Null where it has no subcommand, or is told before it to look elsewhere or to do otherwise. */
+export function gitWords(argv: readonly string[]): GitWords | null {
+  const folders: string[] = [];
+  for (let at = 1; at < argv.length; at++) {
+    const word = argv[at]!;
+    if (word === "-C") folders.push(argv[++at] ?? "");
+    else if (!word.startsWith("-")) return { folders, subcommand: word, rest: argv.slice(at + 1) };
+    else if (!HARMLESS.has(word)) return null;
+  }
+  return null;
+}
+
+/**
+ * What changes the repository's own folder. `records`: nothing else; `files`: working files too, which are looked at
+ * before it is started, so that it is done whole or not at all.
+ */
+export const GIT_CHANGES: Readonly<Record<string, "records" | "files">> = {
+  add: "records",
+  commit: "records",
+  branch: "records",
+  fetch: "records",
+  gc: "records",
+  notes: "records",
+  "pack-refs": "records",
+  push: "records",
+  reflog: "records",
+  tag: "records",
+  "update-index": "records",
+  "update-ref": "records",
+  am: "files",
+  apply: "files",
+  checkout: "files",
+  "cherry-pick": "files",
+  clean: "files",
+  merge: "files",
+  mv: "files",
+  rebase: "files",
+  reset: "files",
+  restore: "files",
+  revert: "files",
+  rm: "files",
+  stash: "files",
+  switch: "files",
+};
+
+/** What a command that changes working files comes to; names are asked of git. */
+export interface GitReach {
+  /** Commits by their names: what differs between HEAD and each of them. */
+  readonly trees: readonly string[];
+  /** Words of `git log`: what those commits changed, one by one. */
+  readonly commits: readonly string[] | null;
+  /** What differs between the working files, the index and HEAD; or that where no word names a commit. */
+  readonly dirty: boolean | "without a commit";
+  /** Words of `git ls-files`: those files themselves. */
+  readonly files: readonly string[] | null;
+  /** Words of `git apply`: what the patches in these files change. */
+  readonly patches: readonly string[] | null;
+  /** It reads from standard input what it will change: nobody can look at that before. */
+  readonly unseen: boolean;
+}
+
+const NOTHING: GitReach = {
+  trees: [],
+  commits: null,
+  dirty: false,
+  files: null,
+  patches: null,
+  unseen: false,
+};
+
+/** Null for what changes no working file. A word that names no commit is one for nobody: more words than that are safe. */
+export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
+  const has = (...options: readonly string[]) => rest.some((word) => options.includes(word));
+  const cut = rest.indexOf("--");
+  const words = (cut === -1 ? rest : rest.slice(0, cut)).flatMap(valuesIn);
+  const goesOn = has("--continue", "--skip", "--abort", "--quit");
+  switch (subcommand) {
+    case "checkout":
+    case "switch": {
+      const over = cut !== -1 ||
+        has("-f", "--force", "--discard-changes", "-m", "--merge", "--ours", "--theirs", "-p");
+      // Without a commit among them they are files, as the index has them.
+      return { ...NOTHING, trees: words, dirty: over || "without a commit" };
+    }
+    case "restore":
+      return { ...NOTHING, trees: words, dirty: true };
+    case "reset":
+      return has("--hard", "--merge", "--keep") ? { ...NOTHING, trees: words, dirty: true } : null;
+    case "merge":
+      if (has("--quit")) return null;
+      return goesOn
+        ? { ...NOTHING, dirty: true }
+        : { ...NOTHING, commits: between(words.length === 0 ? ["@{upstream}"] : words) };
+    case "rebase":
+      if (has("--quit")) return null;
+      return goesOn
+        ? { ...NOTHING, dirty: true, commits: between(["rebase-merge/orig-head", "ORIG_HEAD"]) }
+        : {
+          ...NOTHING,
+          trees: words,
+          commits: between(words.length === 0 ? ["@{upstream}"] : words),
+        };
+    case "cherry-pick":
+    case "revert":
+      if (has("--quit")) return null;
+      return goesOn
+        ? { ...NOTHING, dirty: true, trees: ["sequencer/head"] }
+        : { ...NOTHING, commits: single(words) };
+    case "stash":
+      return stashReach(rest, words);
+    case "am":
+      if (goesOn || has("--show-current-patch")) {
+        return { ...NOTHING, dirty: true, trees: ["ORIG_HEAD"] };
+      }
+      return { ...NOTHING, patches: words, unseen: words.length === 0 || words.includes("-") };
+    case "apply": {
+      if (has("--check", "--stat", "--numstat", "--summary", "--cached") && !has("--apply")) {
+        return null;
+      }
+      const named = words.filter((word) => word !== "-");
+      // From standard input: by name, one file after the other.
+      return named.length === 0 ? null : { ...NOTHING, patches: rest };
+    }
+    case "clean":
+      return has("-n", "--dry-run") || clusters(rest).includes("n")
+        ? null
+        : { ...NOTHING, files: cleaned(rest) };
+    case "rm":
+      return has("--cached", "-n", "--dry-run") ? null : { ...NOTHING, files: listed(rest) };
+    case "mv":
+      return has("-n", "--dry-run") ? null : { ...NOTHING, files: listed(rest) };
+    default:
+      return null;
+  }
+}
+
+/** What `stash` puts aside, or brings back (git-stash(1)). */
+function stashReach(rest: readonly string[], words: readonly string[]): GitReach | null {
+  const [action = "push", ...more] = rest;
+  if (["list", "show", "drop", "clear", "create", "store"].includes(action)) return null;
+  if (["pop", "apply", "branch"].includes(action)) {
+    const named = words.slice(1).map((word) => /^\d+$/.test(word) ? `stash@{${word}}` : word);
+    const stash = named.length === 0 ? ["stash@{0}"] : named;
+    // The third parent has what git did not know.
+    return { ...NOTHING, trees: stash, commits: single(stash.map((one) => `${one}^3`)) };
+  }
+  const options = clusters(action === "push" || action === "save" ? more : rest);
+  const untracked = options.includes("u") || options.includes("a") ||
+    rest.some((word) => word === "--include-untracked" || word === "--all");
+  const all = options.includes("a") || rest.includes("--all");
+  const files = untracked ? ["--others", ...(all ? [] : ["--exclude-standard"])] : null;
+  return { ...NOTHING, dirty: true, files };
+}
+
+/** Words that could name commits: no options, but their values. */
+function valuesIn(word: string): readonly string[] {
+  if (!word.startsWith("-")) return word.includes("..") ? word.split(/\.{2,3}/) : [word];
+  if (word === "-") return ["@{-1}"];
+  const value = /^--[a-z-]+=(.+)$/s.exec(word)?.[1];
+  return value === undefined ? [] : [value];
+}
+
+/** What either side has changed since they parted: `HEAD` comes to them. */
+function between(words: readonly string[]): readonly string[] {
+  return ["--symmetric", ...words];
+}
+
+/** Those alone, or the ranges that they were. */
+function single(words: readonly string[]): readonly string[] {
+  return ["--no-walk", ...words];
+}
+
+function clusters(rest: readonly string[]): string {
+  return rest.filter((word) => /^-[A-Za-z]+$/.test(word)).map((word) => word.slice(1)).join("");
+}
+
+/** What git-clean(1) would remove, and perhaps some more. */
+function cleaned(rest: readonly string[]): readonly string[] {
+  const options = clusters(rest);
+  const which = options.includes("X")
+    ? ["--ignored", "--exclude-standard"]
+    : options.includes("x")
+    ? []
+    : ["--exclude-standard"];
+  return ["--others", ...which, ...listed(rest)];
+}
+
+function listed(rest: readonly string[]): readonly string[] {
+  return ["--", ...rest.filter((word) => !word.startsWith("-"))];
+}

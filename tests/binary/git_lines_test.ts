@@ -1,0 +1,144 @@
+/** Git in lines, where `.git` is denied and a secret lies beside: done whole, or refused whole and by name. */
+
+import { assert, assertEquals } from "@std/assert";
+import { own } from "../attacks/_users.ts";
+import { Pipe, Workspace } from "./toolgate.ts";
+
+const USER = Deno.uid() === 0 ? { user: { uid: 65532, gid: 65532 } } : {};
+const IDENTITY = {
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.org",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.org",
+};
+const POLICY = `version: 1
+paths:
+  - { allow: [read, write], match: ["**"] }
+  - { deny: [write], match: ["**/.git/**"], reason: internals }
+  - { deny: [read, write], match: ["**/.env", "**/*.pem"], reason: secrets }
+commands: [{ allow: [git, cat, echo, sh] }]
+risk: { allow: dangerous, ask: dangerous }
+`;
+
+/** `leaky` brings a denied name with other files; `topic` and `conflict` bring none. */
+const HISTORY = `set -e
+git init -q -b main
+echo .env > .gitignore
+for name in a b c; do echo one > $name.txt; done
+git add . && git commit -qm one
+git checkout -qb topic && echo topic > a.txt && git commit -qam topic
+git checkout -qb conflict main && echo conflict > a.txt && git commit -qam conflict
+git checkout -qb leaky main
+echo leaky > a.txt && mkdir keys && echo key > keys/x.pem && git add -f . && git commit -qm "Leak"
+git format-patch -q -1 --stdout > ../leak.mbox
+git rm -qr keys && echo later > b.txt && git commit -qam "Hide it"
+git checkout -q main
+git branch done
+cp ../leak.mbox leak.mbox
+echo KEY=secret > .env
+echo "*.mbox" >> .git/info/exclude
+`;
+
+/** Everything that could have been left half done. */
+const STATE = `git status --porcelain; git rev-parse HEAD; git symbolic-ref HEAD; git ls-files -s
+git for-each-ref; git stash list; ls -a .git | grep -E 'MERGE|rebase|CHERRY|REVERT|sequencer'
+cat .env a.txt b.txt c.txt`;
+
+const WORKS: readonly (readonly [line: string, prints: string])[] = [
+  ["git checkout -q topic && cat a.txt", "topic\n"],
+  ["git switch -q - && cat a.txt", "one\n"],
+  ["git merge -q topic && cat a.txt && git reset -q --hard HEAD~1 && cat a.txt", "topic\none\n"],
+  [
+    "git merge -q conflict; git merge -q topic > /dev/null; git merge --abort; cat a.txt",
+    "conflict\n",
+  ],
+  ["git reset -q --hard HEAD~1 && cat a.txt", "one\n"],
+  ["echo x > b.txt; git stash -q && cat b.txt && git stash pop -q && cat b.txt", "one\nx\n"],
+  ["git checkout -q b.txt && cat b.txt", "one\n"],
+  ["echo y > c.txt; git restore . && cat c.txt", "one\n"],
+  ["git checkout -q conflict && git rebase -q main && git log -1 --format=%s", "conflict\n"],
+  ["git checkout -q main && git cherry-pick topic -n && cat a.txt", "topic\n"],
+  ["git reset -q --hard && git branch -q -D done && git mv b.txt d.txt && git rm -q c.txt", ""],
+  ["git reset -q --hard && git clean -qfd && cat b.txt c.txt", "one\none\n"],
+];
+
+/** What each would write that is denied. */
+const REFUSED: readonly (readonly [line: string, names: string])[] = [
+  ["git checkout leaky~1", "keys/x.pem"],
+  ["git switch --detach leaky~1", "keys/x.pem"],
+  ["git checkout leaky~1 -- .", "keys/x.pem"],
+  ["git restore --source=leaky~1 .", "keys/x.pem"],
+  ["git reset --hard leaky~1", "keys/x.pem"],
+  ["git merge leaky~1", "keys/x.pem"],
+  // It comes and goes between the two ends.
+  ["git rebase leaky", "keys/x.pem"],
+  ["git rebase main leaky", "keys/x.pem"],
+  ["git cherry-pick topic leaky~1", "keys/x.pem"],
+  ["git cherry-pick main..leaky", "keys/x.pem"],
+  ["git revert --no-edit leaky~1", "keys/x.pem"],
+  ["git apply leak.mbox", "keys/x.pem"],
+  ["git am leak.mbox", "keys/x.pem"],
+  ["git clean -fdx", ".env"],
+  ["git stash -a", ".env"],
+  ["git --no-pager -C . checkout leaky~1", "keys/x.pem"],
+  ["git am < leak.mbox", "standard input"],
+];
+
+async function shell(workspace: Workspace, script: string): Promise<string> {
+  const { stdout, stderr, success } = await new Deno.Command("sh", {
+    args: ["-c", script],
+    cwd: workspace.root,
+    env: { ...IDENTITY, HOME: workspace.outside, GIT_CONFIG_NOSYSTEM: "1" },
+    ...USER.user,
+  }).output();
+  assert(success || script === STATE, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+async function withRepository(
+  use: (
+    workspace: Workspace,
+    run: (command: string) => ReturnType<Pipe["ask"]>,
+  ) => Promise<void>,
+): Promise<void> {
+  await using workspace = new Workspace();
+  own(workspace.base, USER.user);
+  await shell(workspace, HISTORY);
+  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], {
+    cwd: workspace.root,
+    env: IDENTITY,
+    ...USER,
+  });
+  let id = 0;
+  await use(
+    workspace,
+    (command) => pipe.ask({ id: ++id, tool: "run_command", args: { command } }),
+  );
+  assertEquals((await pipe.close()).status, 0);
+  assertEquals(workspace.read(".env"), "KEY=secret\n");
+}
+
+Deno.test("git in a line changes working files and its own folder, with a secret beside", async () => {
+  await withRepository(async (_, run) => {
+    for (const [line, prints] of WORKS) {
+      const { output, error } = await run(line);
+      assertEquals([line, output?.stdout], [line, prints], JSON.stringify([error, output]));
+    }
+  });
+});
+
+Deno.test("git in a line is refused before it starts where it would write a denied name", async () => {
+  await withRepository(async (workspace, run) => {
+    const before = await shell(workspace, STATE);
+    for (const [line, names] of REFUSED) {
+      const { success, error } = await run(line);
+      assertEquals([line, success, error?.code], [line, false, "PATH_DENIED"], error?.message);
+      assert(error?.message.includes(names), `${line}: ${error?.message}`);
+      assertEquals(await shell(workspace, STATE), before, line);
+    }
+    // The control: git alone does what was refused.
+    await shell(workspace, "git checkout -q leaky~1 && cat keys/x.pem && git clean -qfdx");
+    assert((await shell(workspace, STATE)) !== before);
+    workspace.write(".env", "KEY=secret\n");
+  });
+});
