@@ -164,7 +164,7 @@ const python: Detector = (files) => {
     ...(runner === undefined ? [] : plain.map((pattern) => `${runner.lead} ${pattern}`)),
   ], {
     ask: ["{pip,pip3} {install,download}", "{python,python3} -m pip", ...runner?.ask ?? []],
-    environment: ["VIRTUAL_ENV"],
+    environment: ["VIRTUAL_ENV", "PYTHONPATH"],
     note: RUNS_OWN_CODE,
   });
 };
@@ -186,8 +186,8 @@ const go: Detector = (files) => {
     "gofmt",
     ...(linter === null ? [] : ["golangci-lint run"]),
   ], {
-    ask: ["go {get,install,mod}"],
-    environment: ["GOPATH", "GOCACHE", "GOFLAGS"],
+    ask: ["go {get,install}"],
+    environment: ["GOPATH", "GOCACHE", "GOFLAGS", "CGO_ENABLED"],
     note: RUNS_OWN_CODE,
   });
 };

@@ -82,8 +82,12 @@ export function ownFiles(
     if (path === null) continue;
     // A folder that is written to is changed itself, but for what is made in it.
     if (tree && typeOf(path) === "directory") folders.add(path);
-    const around = existing(parentOf(path), typeOf);
-    if (inScope(around)) folders.add(around);
+    // A link is made and removed where it stands, and what it leads to is written where that is.
+    const beside = folderOf(words);
+    for (const folder of [parentOf(path), beside === null ? null : resolve(beside)]) {
+      const there = folder === null ? null : existing(folder, typeOf);
+      if (there !== null && inScope(there)) folders.add(there);
+    }
   }
   const looked = partsOf({ libc, rulebook }, parted);
   const changeable = partsOf({ libc, rulebook }, [...folders]);
@@ -94,6 +98,13 @@ export function ownFiles(
   return byName
     ? { read: [...read, ...changeable.write], readFiles, write: [], list, changed }
     : { read, readFiles, write: changeable.write, list, changed };
+}
+
+/** The words of the folder that a path stands in; null where they name what they lead to. */
+function folderOf(words: string): string | null {
+  const cut = words.lastIndexOf("/");
+  if (["", ".", ".."].includes(words.slice(cut + 1))) return null;
+  return cut === -1 ? "." : words.slice(0, cut + 1);
 }
 
 const NOTHING = { read: [], write: [], list: [] } as const;
