@@ -31,3 +31,8 @@ export function isJobOf(job: number, marked: number): boolean {
 
 /** How many bits of a mark follow the token. */
 export const MARK_SHIFT = 20;
+
+/** Whether a number is a mark of some Toolgate. */
+export function isAnyMark(mark: number): boolean {
+  return mark >= 2 ** 31 * RUNS;
+}

@@ -23,6 +23,9 @@ const TYPES: Readonly<Record<number, FileType>> = {
   0o120000: "symlink",
 };
 
+/** S_IFSOCK (the same header) */
+const SOCKET = 0o140000;
+
 /** A name for system calls: bytes where it is no UTF-8. */
 export type EntryName = string | Uint8Array;
 
@@ -34,6 +37,8 @@ export interface Stat extends FileInfo {
   readonly inode: number;
   readonly user: number;
   readonly group: number;
+  /** One of the kinds that are `other` for tools. */
+  readonly socket: boolean;
 }
 
 /** What a descriptor refers to; or an error number with its sign turned. */
@@ -130,6 +135,7 @@ function statx(libc: Libc, descriptor: number, name: EntryName, flags: number): 
     inode: unsigned64(struct, 32),
     user: struct.getUint32(20, true),
     group: struct.getUint32(24, true),
+    socket: (mode & TYPE_BITS) === SOCKET,
   };
 }
 

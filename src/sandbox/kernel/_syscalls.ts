@@ -15,6 +15,7 @@ export interface Syscalls {
   readonly syncfs: number;
   readonly utimensat: number;
   readonly fchmod: number;
+  readonly fchmodat: number;
   readonly fchown: number;
   readonly fchownat: number;
   readonly openat: number;
@@ -57,6 +58,16 @@ export interface Syscalls {
   readonly landlockCreateRuleset: number;
   readonly landlockAddRule: number;
   readonly landlockRestrictSelf: number;
+  readonly socket: number;
+  readonly bind: number;
+  readonly listen: number;
+  readonly accept4: number;
+  readonly connect: number;
+  readonly shutdown: number;
+  readonly getsockopt: number;
+  readonly epollCreate1: number;
+  readonly epollCtl: number;
+  readonly epollPwait: number;
   /** The two flags of `open` that differ between the architectures. */
   readonly O_DIRECTORY: number;
   readonly O_NOFOLLOW: number;
@@ -77,6 +88,7 @@ const X86_64: Syscalls = {
   syncfs: 306,
   utimensat: 280,
   fchmod: 91,
+  fchmodat: 268,
   fchown: 93,
   fchownat: 260,
   openat: 257,
@@ -119,6 +131,16 @@ const X86_64: Syscalls = {
   landlockCreateRuleset: 444,
   landlockAddRule: 445,
   landlockRestrictSelf: 446,
+  socket: 41,
+  bind: 49,
+  listen: 50,
+  accept4: 288,
+  connect: 42,
+  shutdown: 48,
+  getsockopt: 55,
+  epollCreate1: 291,
+  epollCtl: 233,
+  epollPwait: 281,
   // include/uapi/asm-generic/fcntl.h
   O_DIRECTORY: 0o200000,
   O_NOFOLLOW: 0o400000,
@@ -139,6 +161,7 @@ const AARCH64: Syscalls = {
   syncfs: 267,
   utimensat: 88,
   fchmod: 52,
+  fchmodat: 53,
   fchown: 55,
   fchownat: 54,
   openat: 56,
@@ -181,6 +204,16 @@ const AARCH64: Syscalls = {
   landlockCreateRuleset: 444,
   landlockAddRule: 445,
   landlockRestrictSelf: 446,
+  socket: 198,
+  bind: 200,
+  listen: 201,
+  accept4: 242,
+  connect: 203,
+  shutdown: 210,
+  getsockopt: 209,
+  epollCreate1: 20,
+  epollCtl: 21,
+  epollPwait: 22,
   // arch/arm64/include/uapi/asm/fcntl.h
   O_DIRECTORY: 0o40000,
   O_NOFOLLOW: 0o100000,

@@ -40,6 +40,8 @@ export const ERRNO = {
   ELOOP: 40,
   ENODATA: 61,
   EOPNOTSUPP: 95,
+  EADDRINUSE: 98,
+  ECONNREFUSED: 111,
   ESTALE: 116,
   EDQUOT: 122,
 } as const;

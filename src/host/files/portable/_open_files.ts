@@ -157,6 +157,7 @@ export function statFrom(info: Deno.FileInfo): Stat {
     inode: info.ino ?? 0,
     user: info.uid ?? 0,
     group: info.gid ?? 0,
+    socket: info.isSocket === true,
   };
 }
 
