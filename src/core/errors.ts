@@ -57,6 +57,8 @@ export const ERROR_CODES = {
   CANCELLED: EXIT.stopped,
   RESOURCE_LIMIT: EXIT.failed,
 
+  /** What was asked for needs a gate, which outlives the call. */
+  GATE_REQUIRED: EXIT.failed,
   NETWORK_ERROR: EXIT.failed,
   HTTP_ERROR: EXIT.failed,
   GIT_ERROR: EXIT.failed,

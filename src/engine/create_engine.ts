@@ -26,6 +26,7 @@ import type { Recorder } from "./recorder.ts";
 import { createPluginRegistry, type PluginRegistry } from "./plugin_registry.ts";
 import { createPreparation } from "./judge/preparation.ts";
 import { createResolver } from "./judge/resolve.ts";
+import type { ProgramSharing } from "./programs/program_sharing.ts";
 import type { PoolParts } from "./pool/open_pool.ts";
 import { createSingleRunner } from "./pool/single_runner.ts";
 import { createStayingRunner } from "./pool/staying_runner.ts";
@@ -39,6 +40,8 @@ export interface EngineOptions {
   readonly sealed: boolean;
   /** The custom tools of the policies. */
   readonly plugins?: readonly PluginManifest[];
+  /** Where there are other engines in this process. */
+  readonly sharing?: ProgramSharing;
   /** What keeps the log that the policies want; not called where they want none. */
   readonly audit: (settings: AuditSettings, workspace: string) => Recorder;
 }
@@ -96,6 +99,11 @@ export async function createStayingEngine(
   };
 }
 
+/** The engine as one caller of many has it: by a runner of its own, with counts of its own. */
+export function engineOfOne(engine: StayingEngine, runner: StayingRunner): StayingEngine {
+  return { ...engine, runner, metrics: new Metrics() };
+}
+
 /** What both kinds of engine are made of. */
 interface Base {
   readonly registry: Registry;
@@ -105,17 +113,17 @@ interface Base {
 }
 
 function createBase(
-  { policies, workspace, audit, plugins: manifests = [] }: EngineOptions,
+  { policies, workspace, audit, plugins: manifests = [], sharing }: EngineOptions,
   { permissionsOf = permissionSetOf, ...parts }: EngineParts,
 ): Base {
   const plugins = createPluginRegistry(parts.registry ?? createRegistry(), manifests);
   const { registry } = plugins;
   const compiled = compilePolicies(policies, registry);
   const rulebook = parts.rulebook?.(compiled) ?? compiled;
-  const preparation = createPreparation(rulebook);
+  const preparation = createPreparation(rulebook, sharing);
   const boundaries = createBoundaries(rulebook, preparation.programs);
   let last = 0;
-  const number = () => ++last;
+  const number = () => sharing?.number() ?? ++last;
   return {
     registry,
     pool: {

@@ -15,7 +15,7 @@ import { missingProgram } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
 import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./_recover.ts";
 import { describeFailure } from "./run_tool.ts";
-import type { JobEvent, Runner } from "./runner.ts";
+import type { OnEvent, Runner } from "./runner.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ArrivalOrder } from "./_arrival_order.ts";
 
@@ -35,7 +35,7 @@ const NOTHING_AGREED: AgreedCall["agreed"] = [];
 
 /** How a caller follows a call. */
 export interface Follow {
-  readonly onEvent: (event: JobEvent) => void;
+  readonly onEvent: OnEvent;
   /** Asked where the policy wants somebody to agree. */
   readonly approver: Approver;
   /** Handed the way to cancel, once the call runs. */

@@ -40,6 +40,9 @@ export type JobEvent =
     readonly message: string;
   };
 
+/** Told what a call says; where it answers with a promise, what follows waits until that is kept. */
+export type OnEvent = (event: JobEvent) => void | Promise<void>;
+
 /** How a call ended. `error` null means success; a failure may have output too. */
 export interface Outcome {
   readonly output: JsonText;
@@ -56,7 +59,7 @@ export interface Running {
 
 /** Runs calls. An outcome is always given: a call never throws. */
 export interface Runner {
-  run(job: Job, onEvent: (event: JobEvent) => void): Running;
+  run(job: Job, onEvent: OnEvent): Running;
   /** Ends all threads and what they started. */
   close(): Promise<void>;
 }

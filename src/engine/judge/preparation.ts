@@ -6,6 +6,7 @@ import type { FileBackend } from "../../host/files/file_backend.ts";
 import type { Rulebook, Settings } from "../../policy/rulebook.ts";
 import type { Bubblewrap } from "../../sandbox/bubblewrap.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
+import type { ProgramSharing } from "../programs/program_sharing.ts";
 import type { ProgramSupport } from "../programs/program_support.ts";
 import type { DecisionParts } from "./decided_call.ts";
 
@@ -17,8 +18,8 @@ export interface Preparation extends Pick<DecisionParts, "prepare" | "files"> {
   close(): void;
 }
 
-/** Loads nothing yet. */
-export function createPreparation(rulebook: Rulebook): Preparation {
+/** Loads nothing yet. `sharing`: where other engines of this process start programs, too. */
+export function createPreparation(rulebook: Rulebook, sharing?: ProgramSharing): Preparation {
   let support: ProgramSupport | null = null;
   let files: Promise<FileBackend> | null = null;
   const load = async (judging: Promise<void> | null, spawns: boolean): Promise<void> => {
@@ -26,7 +27,7 @@ export function createPreparation(rulebook: Rulebook): Preparation {
     if (!spawns || support !== null) return;
     const { createProgramSupport } = await import("../programs/program_support.ts");
     const bubblewrap = await tryBubblewrap(rulebook.settings);
-    support ??= createProgramSupport(rulebook, bubblewrap);
+    support ??= createProgramSupport(rulebook, bubblewrap, sharing);
   };
   return {
     files: () => files ??= openFiles(),

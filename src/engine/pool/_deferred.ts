@@ -1,12 +1,12 @@
 /** Calls that come before what runs them is there. */
 
-import type { Job, JobEvent, Runner, Running } from "../runner.ts";
+import type { Job, OnEvent, Runner, Running } from "../runner.ts";
 
 /** A call on a runner that is being loaded. */
 export function deferred(
   loading: Promise<Pick<Runner, "run">>,
   job: Job,
-  onEvent: (event: JobEvent) => void,
+  onEvent: OnEvent,
 ): Running {
   let running: Running | null = null;
   let cancelled = false;

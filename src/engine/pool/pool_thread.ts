@@ -12,7 +12,7 @@ import { type Lane, LANES } from "./lanes.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { manifestOf } from "../plugin_registry.ts";
 import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./_protocol.ts";
-import { type Job, type JobEvent, type Outcome, startsPrograms } from "../runner.ts";
+import { type Job, type OnEvent, type Outcome, startsPrograms } from "../runner.ts";
 import { stopError, type StopReason } from "./stop.ts";
 import type { ProgramEnvironment } from "./thread_parts.ts";
 
@@ -25,7 +25,7 @@ const WORKER = import.meta.resolve(Deno.build.standalone ? "./worker.js" : "./wo
 export interface PendingJob {
   readonly number: number;
   readonly job: Job;
-  readonly onEvent: (event: JobEvent) => void;
+  readonly onEvent: OnEvent;
   readonly settle: (outcome: Outcome) => void;
   /** `performance.now()` by which it should have ended. */
   readonly deadline: number;

@@ -29,6 +29,7 @@ import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
 import {
   type Job,
   type JobEvent,
+  type OnEvent,
   type Outcome,
   type Running,
   startsPrograms,
@@ -86,7 +87,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     return this.#threads.size;
   }
 
-  run(job: Job, onEvent: (event: JobEvent) => void): Running {
+  run(job: Job, onEvent: OnEvent): Running {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const number = this.#options.number();
     const pending: PendingJob = {
@@ -278,10 +279,13 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   }
 
   #handOn(thread: Thread, job: number, event: JobEvent): void {
-    thread.jobs.get(job)?.onEvent(event);
+    const room = thread.jobs.get(job)?.onEvent(event);
     if (event.event === "progress") return;
     // The loop that drains writes out what it has before it drains again: this is as far as its reader is.
-    thread.say({ kind: "taken", job, units: event.data.length });
+    const units = event.data.length;
+    const taken = () => thread.say({ kind: "taken", job, units });
+    if (room instanceof Promise) void room.then(taken);
+    else taken();
   }
 
   /** The thread that writes files. */

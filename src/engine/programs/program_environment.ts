@@ -1,14 +1,13 @@
 /** The programEnvironment of programs, taken from this process before any thread is restricted. */
 
-import { newToken } from "../../host/kernel/run_marks.ts";
 import { baseEnvironment } from "../../host/run/environment.ts";
-import { removeTree } from "../../host/run/temporary.ts";
 import type { Settings } from "../../policy/rulebook.ts";
 import type { Program } from "../../core/capability.ts";
 import { ownProgram } from "../modules/own_program.ts";
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 import { openCaches } from "./_caches.ts";
 import { writeGitConfig } from "./_git_config.ts";
+import { ProgramSharing } from "./program_sharing.ts";
 
 /**
  * Reads the variables that the policy passes, and makes the folder for temporary files where it wants one. A `PATH` that
@@ -19,9 +18,10 @@ export function programEnvironmentOf(
   settings: Settings,
   find: (name: string) => Program | null,
   searchPath: string | null,
+  sharing = new ProgramSharing(),
 ): ProgramEnvironment {
   const { environment, git, sandbox, shell, workspace } = settings;
-  const temporaryRoot = sandbox.temporary ? makeTemporaryRoot() : null;
+  const temporaryRoot = sandbox.temporary ? sharing.takeTemporary() : null;
   const gitConfig = temporaryRoot === null || environment.pass.includes(GIT_CONFIG) ||
       Object.hasOwn(environment.set, GIT_CONFIG)
     ? null
@@ -39,8 +39,8 @@ export function programEnvironmentOf(
     reasons: [],
     searchPath: searchPath ?? "",
     own: ownProgram(workspace),
-    marker: crypto.randomUUID(),
-    token: newToken(),
+    marker: sharing.marker,
+    token: sharing.token,
   };
 }
 
@@ -55,17 +55,3 @@ function userId(): number | null {
 
 /** git(1), Environment Variables */
 const GIT_CONFIG = "GIT_CONFIG_GLOBAL";
-
-/** Null where there is no place for it (a read-only root without TMPDIR): programs then have none, as without it. */
-function makeTemporaryRoot(): string | null {
-  try {
-    return Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-" }));
-  } catch {
-    return null;
-  }
-}
-
-/** Removes what {@linkcode programEnvironmentOf} made for its time. */
-export function removeProgramEnvironment({ temporaryRoot }: ProgramEnvironment): void {
-  if (temporaryRoot !== null) removeTree(temporaryRoot);
-}

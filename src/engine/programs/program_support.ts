@@ -16,10 +16,11 @@ import { openSpawner } from "../../sandbox/spawner.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { startGuardian } from "./_guardian.ts";
 import { MARKER } from "./job_programs.ts";
-import { type Follower, type SharedWatch, WatchSharing } from "./shared_watch.ts";
+import { ProgramSharing } from "./program_sharing.ts";
+import type { Follower, SharedWatch } from "./shared_watch.ts";
 import { ProcessWatch } from "./process_watch.ts";
 import { createSpawnResolver, type SpawnResolver } from "../judge/resolve_spawn.ts";
-import { programEnvironmentOf, removeProgramEnvironment } from "./program_environment.ts";
+import { programEnvironmentOf } from "./program_environment.ts";
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 
 /** All that starting programs takes, made when the first is judged. */
@@ -44,6 +45,7 @@ export interface ProgramSupport {
 export function createProgramSupport(
   rulebook: Rulebook,
   bubblewrap: Bubblewrap | null,
+  sharing = new ProgramSharing(),
 ): ProgramSupport {
   const { scope, settings } = rulebook;
   const { workspace, sandbox } = settings;
@@ -51,7 +53,12 @@ export function createProgramSupport(
   const finder = createProgramFinder(workspace, system);
   const landlockPaths = createLandlockPaths(rulebook);
   const programEnvironment = {
-    ...programEnvironmentOf(settings, (name) => finder.find(name, workspace), finder.searchPath),
+    ...programEnvironmentOf(
+      settings,
+      (name) => finder.find(name, workspace),
+      finder.searchPath,
+      sharing,
+    ),
     reasons: bubblewrap?.works === false ? [bubblewrap.reason] : [],
   };
   const { temporaryRoot, caches, shell } = programEnvironment;
@@ -98,10 +105,10 @@ export function createProgramSupport(
       state: fingerprint,
     };
   };
-  const watching = new WatchSharing((follower) => {
+  const watching = sharing.watching((follower) => {
     const libc = openLibc();
     if (libc === null) return null;
-    const { marker, token, temporaryRoot: folder } = programEnvironment;
+    const { marker, token, root: folder } = sharing;
     const { limits } = settings;
     const watch = new ProcessWatch({ ...follower, libc, marker, token, limits });
     const spawner = openSpawner();
@@ -128,7 +135,7 @@ export function createProgramSupport(
     watch: (follower) => watching.join(follower),
     close() {
       landlockPaths.close();
-      removeProgramEnvironment(programEnvironment);
+      if (temporaryRoot !== null) sharing.leaveTemporary(temporaryRoot);
     },
   };
 }

@@ -206,7 +206,7 @@ export function poolOf(
     give(job) {
       const events: JobEvent[] = [];
       let ended: Outcome | null = null;
-      const { outcome, cancel } = pool.run(job, (event) => events.push(event));
+      const { outcome, cancel } = pool.run(job, (event) => void events.push(event));
       outcome.then((value) => ended = value);
       return { outcome, cancel, events, ended: () => ended };
     },

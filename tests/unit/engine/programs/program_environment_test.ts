@@ -1,17 +1,19 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
-import {
-  programEnvironmentOf,
-  removeProgramEnvironment,
-} from "../../../../src/engine/programs/program_environment.ts";
+import { programEnvironmentOf } from "../../../../src/engine/programs/program_environment.ts";
+import { ProgramSharing } from "../../../../src/engine/programs/program_sharing.ts";
 import { rulebookOf } from "../../host/_rulebook.ts";
 import { canonical, program } from "../../policy/_fixtures.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 
 const WORKSPACE = canonical("/w/project");
 
-function environmentOf(sections: Partial<Policy>, searchPath: string | null = "/found/bin") {
+function environmentOf(
+  sections: Partial<Policy>,
+  searchPath: string | null = "/found/bin",
+  sharing = new ProgramSharing(),
+) {
   const { settings } = rulebookOf(WORKSPACE, { sandbox: { temporary: false }, ...sections });
-  return programEnvironmentOf(settings, (name) => program(name), searchPath);
+  return programEnvironmentOf(settings, (name) => program(name), searchPath, sharing);
 }
 
 Deno.test("programs get what the policy passes and sets, and of the search path what Toolgate searches", () => {
@@ -37,19 +39,24 @@ Deno.test("a shell is looked for where lines are handed to one, a folder for tem
   assertEquals(environmentOf({}).shell, null);
   assertEquals(environmentOf({ shell: { mode: "sh" } }).shell?.start, "/usr/bin/sh");
   assertEquals(environmentOf({}).temporaryRoot, null);
-  const made = environmentOf({ sandbox: { temporary: true } });
-  const root = made.temporaryRoot ?? "";
+  const sharing = new ProgramSharing();
+  const wanted = { sandbox: { temporary: true } };
+  const root = environmentOf(wanted, null, sharing).temporaryRoot ?? "";
+  const second = environmentOf(wanted, null, sharing).temporaryRoot ?? "";
   try {
     assertEquals([Deno.statSync(root).isDirectory, Deno.realPathSync(root)], [true, root]);
     assertEquals((Deno.statSync(root).mode ?? 0) & 0o077, 0);
     Deno.writeTextFileSync(`${root}/left`, "by a program");
+    // One removes all, whichever engine ends first: who outlives a killed Toolgate knows of the first alone.
+    assert(second.startsWith(`${root}/`), second);
+    sharing.leaveTemporary(root);
+    assertEquals(Deno.statSync(second).isDirectory, true);
   } finally {
-    removeProgramEnvironment(made);
+    sharing.leaveTemporary(second);
   }
   assertThrows(() => Deno.statSync(root), Deno.errors.NotFound);
-  // Twice, or where there is none: nothing happens.
-  removeProgramEnvironment(made);
-  removeProgramEnvironment(environmentOf({}));
+  // Twice: nothing happens.
+  sharing.leaveTemporary(root);
 });
 
 Deno.test("each Toolgate marks its programs by something of its own, which no low limit could be taken for", () => {
@@ -58,4 +65,7 @@ Deno.test("each Toolgate marks its programs by something of its own, which no lo
   assert(one.marker.length >= 32);
   assert(one.token >= 2 ** 31 && one.token < 2 ** 32, String(one.token));
   assertEquals([one.own, one.reasons], [null, []]);
+  const sharing = new ProgramSharing();
+  const [first, second] = [environmentOf({}, null, sharing), environmentOf({}, null, sharing)];
+  assertEquals([first.marker, first.token], [second.marker, second.token]);
 });
