@@ -18,7 +18,7 @@ export const COMMANDS: Readonly<
     load: async () => (await import("./call/call.ts")).call,
   },
   serve: {
-    usage: "serve",
+    usage: "serve [--listen unix:PATH]",
     help: "NDJSON requests on standard input, NDJSON answers on standard output",
     load: async () => (await import("./serve.ts")).serve,
   },
@@ -31,6 +31,11 @@ export const COMMANDS: Readonly<
     usage: "tools [list|show TOOL|search TEXT|schema|docs]",
     help: "the tools, their arguments and outputs; their schemas for models; a reference",
     load: async () => (await import("./tools/tools.ts")).tools,
+  },
+  gate: {
+    usage: "gate [status|stop] --gate PATH",
+    help: "the running gate behind --gate: who is connected, a clean end",
+    load: async () => (await import("./gate/gate.ts")).gateWithout,
   },
   policy: {
     usage:

@@ -14,7 +14,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: [
     `echo '{"id": 1, "tool": "read_file", "args": {"path": "README.md"}}' | toolgate serve`,
     "toolgate serve --policy policy.yaml --root /srv/project",
+    "toolgate serve --listen unix:run/gate.sock --policy policy.yaml",
   ],
+  gate: ["toolgate gate status --gate run/gate.sock", "toolgate gate stop --gate run/gate.sock"],
   mcp: ["toolgate mcp", "toolgate mcp --policy policy.yaml --root /srv/project --agent helper"],
   tools: [
     "toolgate tools",

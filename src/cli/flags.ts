@@ -62,6 +62,19 @@ export const FLAGS: readonly Flag[] = [
   { name: "help", help: "this text, or that of a command" },
   { name: "version", help: "the version" },
   {
+    name: "listen",
+    value: "unix:PATH",
+    help: "be a gate for many callers, on a socket there, in place of a pipe for one",
+    commands: ["serve"],
+  },
+  {
+    name: "gate",
+    value: "PATH",
+    environment: "TOOLGATE_GATE",
+    help: "send to the gate that listens there instead of being one; its policy holds",
+    commands: ["call", "mcp", "tools", "gate"],
+  },
+  {
     name: "json",
     value: "JSON|@FILE|-",
     help: "arguments as one JSON object, from a file, or from standard input",

@@ -4,7 +4,8 @@ import { EXIT } from "../core/errors.ts";
 import { isModuleProcess } from "../host/run/module_protocol.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Embedded } from "./embedded.ts";
-import { parseCommandLine, refuseOthersFlags } from "./flags.ts";
+import { variable } from "./environment.ts";
+import { type CommandLine, FLAGS, parseCommandLine, refuseOthersFlags } from "./flags.ts";
 import { UsageError } from "./usage_error.ts";
 import { complain, print } from "./stdio.ts";
 
@@ -12,6 +13,13 @@ export type { Embedded } from "./embedded.ts";
 
 function commandOf(name: string) {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
+/** Where the gate listens that a command is sent to; null where it is done here. */
+function gateOf(command: string, { values }: CommandLine): string | null {
+  const flag = FLAGS.find(({ name }) => name === "gate");
+  if (flag?.commands?.includes(command) !== true) return null;
+  return values["gate"]?.[0] ?? variable("gate");
 }
 
 /** Of a command, of a tool (`call TOOL`, or by its name alone), or of all. */
@@ -59,6 +67,11 @@ export async function run(argv: readonly string[], embedded: Embedded): Promise<
       throw unknownCommand(name);
     }
     refuseOthersFlags(name, line);
+    const gate = gateOf(name, line);
+    if (gate !== null) {
+      const { through } = await import("./gate/through.ts");
+      return await through(name, { ...line, words, embedded, commands: COMMANDS }, gate);
+    }
     return await (await command.load())({ ...line, words, embedded, commands: COMMANDS });
   } catch (error) {
     if (error instanceof UsageError) {

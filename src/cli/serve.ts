@@ -8,13 +8,18 @@ import { LineLoop } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
 import { createReadiness } from "../host/kernel/readiness.ts";
 import { Server } from "../serve/server.ts";
-import type { PipeAgent } from "../serve/server.ts";
+import type { Output, PipeAgent, ServerOptions } from "../serve/server.ts";
 import { greet } from "./circumstances.ts";
 import { openAgentSession } from "./agent_session.ts";
 import { openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
 export async function serve(invocation: Invocation): Promise<number> {
+  const [place] = invocation.values["listen"] ?? [];
+  if (place !== undefined) {
+    const { serveGate } = await import("./gate/listen.ts");
+    return await serveGate(invocation, place);
+  }
   const { session, release } = await openAgentSession(invocation);
   const libc = openLibc();
   if (!session.quiet) {
@@ -34,13 +39,13 @@ export async function serve(invocation: Invocation): Promise<number> {
 export async function serveEngine(
   engine: StayingEngine,
   agent: PipeAgent,
-  options?: { readonly registration: boolean },
+  options?: ServerOptions,
   libc: Libc | null = openLibc(),
 ): Promise<number> {
   engine.warm();
   const readiness = createReadiness(libc);
   const writer = new LineWriter(readiness);
-  const server = new Server(engine, agent, (line) => writer.write(line), options);
+  const server = new Server(engine, agent, pipeOutput(writer), options);
   const { limits, killGraceMs } = engine.rulebook.settings;
   const loop = new LineLoop(server, writer, readiness, limits.request);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -49,4 +54,9 @@ export async function serveEngine(
   const complete = await loop.run();
   await engine.runner.close();
   return complete ? EXIT.success : EXIT.failed;
+}
+
+/** The loop itself waits for a reader that does not read: to the server there is always room. */
+function pipeOutput(writer: LineWriter): Output {
+  return { write: (line) => writer.write(line), full: false, room: () => null };
 }

@@ -13,12 +13,15 @@ import {
 } from "../engine/create_engine.ts";
 import { type PlacedPolicy, PolicyConflict } from "../policy/compile_rulebook.ts";
 import { canonicalDirectory, canonicalize } from "../host/paths/canonicalize.ts";
+import type { ProgramSharing } from "../engine/programs/program_sharing.ts";
+import type { Recorder } from "../engine/recorder.ts";
 import type { Telemetry } from "../engine/telemetry.ts";
 import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";
 import { mayRegister } from "../policy/plugin_rules.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { isWithin } from "../sandbox/within.ts";
-import { FLAGS } from "./flags.ts";
+import { environmentVariable, variable } from "./environment.ts";
+import { formatOf } from "./format.ts";
 import { guardOf } from "../engine/guard.ts";
 import type { Invocation } from "./invocation.ts";
 import { type LoadedPlugins, NO_PLUGINS } from "./plugin/loaded_plugins.ts";
@@ -54,7 +57,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   const own = await loadPolicies(invocation, files);
   const plugins = await pluginsOf(own, files, invocation);
   const loaded = [...own, ...await overlays(invocation)];
-  const policies = guarded(placePolicies(loaded, invocation), files, plugins);
+  const policies = guarded(placePolicies(loaded, invocation), files, plugins, invocation);
   const named = agentOf(invocation);
   const { workspace } = policies.at(-1) as PlacedPolicy;
   return {
@@ -109,10 +112,17 @@ export function openEngine(session: Session, { embedded }: Invocation): CommandE
   }
 }
 
+/** What an engine has in common with others of its process. */
+export interface OneOfMany {
+  readonly sharing?: ProgramSharing;
+  readonly recorder?: Recorder;
+}
+
 /** As {@linkcode openEngine}, for many calls. */
 export async function openStayingEngine(
   session: Session,
   { embedded }: Invocation,
+  { sharing, recorder }: OneOfMany = {},
 ): Promise<StayingEngine> {
   const { policies, plugins, workspace } = session;
   try {
@@ -122,7 +132,8 @@ export async function openStayingEngine(
       workspace,
       sealed: embedded.sealed,
       audit: recorderOf(session, { quickLogs: true }),
-    }, { telemetry: session.telemetry });
+      ...(sharing === undefined ? {} : { sharing }),
+    }, { telemetry: session.telemetry, ...(recorder === undefined ? {} : { recorder }) });
   } catch (error) {
     throw conflict(error);
   }
@@ -133,22 +144,9 @@ export function conflict(error: unknown): unknown {
   return error instanceof PolicyConflict ? new UsageError(error.message) : error;
 }
 
-/** How results are printed: as asked, else text on a terminal and JSON elsewhere. */
-export function formatOf(invocation: Invocation): "json" | "text" {
-  const asked = setting(invocation, "format");
-  if (asked === null) return Deno.stdout.isTerminal() ? "text" : "json";
-  if (asked === "json" || asked === "text") return asked;
-  throw new UsageError(`--format takes json or text, not ${JSON.stringify(asked)}`);
-}
-
 /** A flag's value, or its variable's. */
 function setting(invocation: Invocation, name: string): string | null {
   return invocation.values[name]?.[0] ?? variable(name);
-}
-
-function variable(name: string): string | null {
-  const environment = FLAGS.find((flag) => flag.name === name)?.environment;
-  return environment === undefined ? null : environmentVariable(environment);
 }
 
 /** Who alone this process speaks for: as it is told, or was sealed; null where nobody says. Throws UsageError. */
@@ -162,11 +160,6 @@ export function agentOf(invocation: Invocation): string | null {
     throw new UsageError(`this binary is sealed for agent ${agent}; it speaks for no other`);
   }
   return named ?? agent;
-}
-
-function environmentVariable(name: string): string | null {
-  const value = Deno.env.get(name);
-  return value === undefined || value === "" ? null : value;
 }
 
 /** Policy files in the order they count: flags, then the environment, which so can only tighten. */
@@ -205,17 +198,23 @@ function guarded(
   policies: PlacedPolicy[],
   files: readonly string[],
   plugins: LoadedPlugins,
+  invocation: Invocation,
 ): readonly PlacedPolicy[] {
   const { workspace } = policies.at(-1) as PlacedPolicy;
   const log = policies.map(({ policy }) => policy.audit?.file ?? null).find((file) =>
     file !== null
   );
   const guard = guardOf(policies, workspace, {
-    unwritable: [...files, Deno.execPath()].map(realPath),
+    unwritable: [...files, Deno.execPath(), ...socketOf(invocation)].map(realPath),
     manifests: plugins.governing,
     log: log === undefined ? null : canonicalize(workspace, log),
   });
   return guard === null ? policies : [...policies, guard];
+}
+
+/** The socket that is listened on, where one is. */
+function socketOf({ values }: Invocation): readonly string[] {
+  return (values["listen"] ?? []).map((place) => place.replace(/^unix:/, ""));
 }
 
 /** Of a file that was read or is run: where it is out of sight by now, as it was named. */

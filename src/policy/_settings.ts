@@ -7,6 +7,7 @@ import { lies } from "./judge/path.ts";
 import { liesInAny } from "./match/path_sets.ts";
 import {
   type BackupLimits,
+  type CallerRule,
   DEFAULTS,
   type GitRule,
   type Recovery,
@@ -50,7 +51,28 @@ export function combineSettings(
     audit: combineAudits(policies),
     web: combineWebs(policies),
     git: combineGits(policies),
+    callers: combineCallers(policies),
   };
+}
+
+/** A further policy can only name callers that those before it name. */
+function combineCallers(
+  [first, ...further]: readonly PlacedPolicy[],
+): readonly CallerRule[] | null {
+  let callers = first?.policy.callers ?? null;
+  for (const { source, policy } of further) {
+    const { callers: others } = policy;
+    if (others === null) continue;
+    if (callers === null) {
+      throw new PolicyConflict(
+        `${source} callers: ${first?.source} lets the gate's own user in alone; a further policy cannot add any`,
+      );
+    }
+    callers = callers.filter(({ uid, agent }) =>
+      others.some((other) => other.uid === uid && other.agent === agent)
+    );
+  }
+  return callers;
 }
 
 /** A further policy can only take protocols away; what it says of places and names counts where none did before. */

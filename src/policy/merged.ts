@@ -182,6 +182,12 @@ const READERS: readonly SettingReader[] = [
     effective: ({ git }) => git[name] ?? "(none)",
   })),
   {
+    key: "callers",
+    own: ({ callers }) => callers,
+    effective: ({ callers }) =>
+      callers?.map(({ uid, agent }) => `${uid}: ${agent}`) ?? "(the gate's own user)",
+  },
+  {
     key: "recovery",
     own: ({ recovery }) => recovery,
     effective: ({ recovery }) => Object.keys(recovery).length === 0 ? "(none)" : recovery,

@@ -180,6 +180,12 @@ export interface GitRule {
   readonly identity: GitIdentity | null;
 }
 
+/** One entry of `callers`: a user of this machine, and the agent that he is at a gate. */
+export interface CallerRule {
+  readonly uid: number;
+  readonly agent: string;
+}
+
 /** `plugins`: custom tools. */
 export interface PluginRule {
   /** Paths and globs of manifests, relative to the folder of the policy file. */
@@ -226,6 +232,7 @@ export interface Policy {
   readonly web: WebRule | null;
   readonly git: GitRule | null;
   readonly children: { readonly command: readonly string[]; readonly max: number } | null;
+  readonly callers: readonly CallerRule[] | null;
   readonly plugins: PluginRule | null;
 }
 
@@ -254,6 +261,7 @@ export const SILENT_POLICY: Policy = {
   web: null,
   git: null,
   children: null,
+  callers: null,
   plugins: null,
 };
 

@@ -23,6 +23,7 @@ import type {
   ApprovalTimes,
   AuditRule,
   BackupLimits,
+  CallerRule,
   Effect,
   Recovery,
   Sandbox,
@@ -173,6 +174,8 @@ export interface Settings {
   /** Null: no policy names a log. */
   readonly audit: AuditSettings | null;
   readonly git: GitSettings;
+  /** Who may connect to a gate, and as whom; null: the gate's own user alone. */
+  readonly callers: readonly CallerRule[] | null;
 }
 
 /** The log that the policies want, `redact` of all of them together. */

@@ -21,11 +21,21 @@ export type Operation =
   }
   | { readonly op: "register"; readonly path: string }
   | { readonly op: "unregister"; readonly tool: string }
-  | { readonly op: "tools" | "stats" | "ping" | "approvals" };
+  | { readonly op: "hello"; readonly token: string | null; readonly protocol: GateProtocol }
+  | { readonly op: PlainOperation };
+
+/** What can be spoken over a connection of a gate. */
+export type GateProtocol = "ndjson" | "mcp";
 
 /** A line that was read: a call, an operation, or what is wrong with it. */
 export type ServeRequest =
-  | { readonly id: RequestId; readonly kind: "call" | "explain"; readonly call: CallRequest }
+  | {
+    readonly id: RequestId;
+    readonly kind: "call" | "explain";
+    readonly call: CallRequest;
+    /** `KEY=VALUE` each, whose types the schema of the tool says; beside the arguments. */
+    readonly words: readonly string[];
+  }
   | { readonly id: RequestId; readonly kind: "operation"; readonly operation: Operation }
   | { readonly id: RequestId; readonly kind: "invalid"; readonly error: ResultError };
 
@@ -33,6 +43,7 @@ export type ServeRequest =
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   tool: ["call", "explain", "unregister"],
   args: ["call", "explain"],
+  words: ["call", "explain"],
   agent: ["call", "explain", "tools"],
   timeout_ms: ["call", "explain"],
   preview: ["call", "explain"],
@@ -45,6 +56,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   manifest: ["register"],
   path: ["register"],
   source: ["register"],
+  token: ["hello"],
+  protocol: ["hello"],
 };
 /** Longest name, path or reason beside the arguments: it is kept, compared and written down. */
 const LONGEST_TEXT = 4096;
@@ -61,6 +74,9 @@ const OPERATIONS = [
   "tools",
   "stats",
   "ping",
+  "hello",
+  "gate",
+  "stop",
 ];
 /** Longest id, as it is written: it comes back in every answer and event. */
 const MAX_ID_LENGTH = 1024;
@@ -94,6 +110,9 @@ export function readRequest(bytes: Uint8Array, agent: string): ServeRequest | nu
   }
 }
 
+/** Operations that take nothing. */
+type PlainOperation = "tools" | "stats" | "ping" | "approvals" | "gate" | "stop";
+
 type Read<R = ServeRequest> = R extends ServeRequest ? Omit<R, "id"> : never;
 
 function read(
@@ -119,7 +138,7 @@ function read(
   switch (op) {
     case "call":
     case "explain":
-      return { kind: op, call: readCall(value, id, agent) };
+      return { kind: op, call: readCall(value, id, agent), words: readWords(value["words"]) };
     case "cancel": {
       const target = idOf(value["target"], line.raw("target"));
       if (target === undefined || target === null) {
@@ -145,11 +164,14 @@ function read(
       return { kind: "operation", operation: readRegistration(value) };
     case "unregister":
       return { kind: "operation", operation: { op, tool: string(value, "tool") } };
+    case "hello": {
+      const { protocol = "ndjson" } = value;
+      if (protocol !== "ndjson" && protocol !== "mcp") throw wrong("protocol: ndjson or mcp");
+      const token = value["token"] === undefined ? null : string(value, "token");
+      return { kind: "operation", operation: { op, token, protocol } };
+    }
     default:
-      return {
-        kind: "operation",
-        operation: { op: op as "tools" | "stats" | "ping" | "approvals" },
-      };
+      return { kind: "operation", operation: { op: op as PlainOperation } };
   }
 }
 
@@ -189,6 +211,13 @@ function readCall(value: Record<string, unknown>, id: RequestId, agent: string):
     preview,
     stream,
   };
+}
+
+function readWords(words: unknown = []): readonly string[] {
+  if (!Array.isArray(words) || !words.every((word) => typeof word === "string")) {
+    throw wrong("words: a list of KEY=VALUE");
+  }
+  return words;
 }
 
 function string(value: Record<string, unknown>, key: string): string {

@@ -23,6 +23,8 @@ export interface LineServer {
   readonly runner: StayingRunner;
   /** Requests without an answer. */
   readonly pending: number;
+  /** Bytes of those requests. */
+  readonly held: number;
   /** Whether reading on has to wait. */
   readonly full: boolean;
   /** Whether some request is neither on a thread nor answered: its answer is being made. */
@@ -30,6 +32,8 @@ export interface LineServer {
   /** Called when something was written. */
   onAnswer: () => void;
   accept(line: Line): void;
+  /** There is room again for answers, where the way out had none. */
+  resume(): void;
   /** The input has ended: nobody will say anything any more. */
   endInput(): void;
   /** Answers what has not begun; there will be no turn for it. */

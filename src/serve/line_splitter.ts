@@ -17,6 +17,11 @@ export class LineSplitter {
     this.#limit = limit;
   }
 
+  /** Bytes of the line that has not ended. */
+  get held(): number {
+    return this.#size;
+  }
+
   /** Lines that end in this chunk. What is left over is copied and waits for the next. */
   *push(chunk: Uint8Array): Iterable<Line> {
     let start = 0;

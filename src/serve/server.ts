@@ -42,6 +42,33 @@ const MAX_JUDGED = 64;
 /** Requests that may wait for somebody to agree beside those that run. */
 const MAX_ASKED = 256;
 
+/** Where answers go. */
+export interface Output {
+  write(line: string): void;
+  /** Whether so much waits for its reader that nothing new is begun meanwhile. */
+  readonly full: boolean;
+  /** Kept once there is room again; null where there is. */
+  room(): Promise<void> | null;
+}
+
+/** What a gate answers beside what the calls of one caller come to. Each throws what is said to who asks. */
+export interface GateOperations {
+  /** Who is connected. */
+  status(): unknown;
+  /** Ends the gate as SIGTERM does. */
+  stop(): unknown;
+}
+
+/** What a server is told beside who asks. */
+export interface ServerOptions {
+  /** Whether custom tools may be registered by who asks. */
+  readonly registration: boolean;
+  /** Null on a pipe. */
+  readonly gate?: GateOperations | null;
+  /** Why nothing is done for who asks but what concerns the gate; null where it is. */
+  readonly mute?: string | null;
+}
+
 type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
 
 /** What waits for its turn: calls, and operations that see or change which tools there are. `bytes`: of its line. */
@@ -58,12 +85,12 @@ interface Open {
 export class Server {
   readonly #engine: StayingEngine;
   readonly #agent: PipeAgent;
-  readonly #write: (line: string) => void;
+  readonly #output: Output;
   readonly #waiting: Waiting[] = [];
   readonly #running = new Set<Open>();
   readonly #started = performance.now();
   readonly #approvals: PipeApprovals;
-  readonly #registration: boolean;
+  readonly #options: ServerOptions;
   #answers = 0;
   /** Of the lines of all requests that wait or run. */
   #bytes = 0;
@@ -77,15 +104,15 @@ export class Server {
   constructor(
     engine: StayingEngine,
     agent: PipeAgent,
-    write: (line: string) => void,
-    options: { readonly registration: boolean } = { registration: false },
+    output: Output,
+    options: ServerOptions = { registration: false },
   ) {
     this.#engine = engine;
     this.#agent = agent;
-    this.#write = write;
-    this.#registration = options.registration;
+    this.#output = output;
+    this.#options = options;
     this.#approvals = new PipeApprovals((line) => {
-      write(line);
+      output.write(line);
       // It waits without a thread: another may take its place.
       this.#startNext();
       this.onAnswer();
@@ -99,6 +126,11 @@ export class Server {
   /** Requests without an answer. */
   get pending(): number {
     return this.#running.size + this.#waiting.length + this.#operating;
+  }
+
+  /** Bytes of the requests without an answer. */
+  get held(): number {
+    return this.#bytes;
   }
 
   /** Whether reading on has to wait. */
@@ -143,6 +175,10 @@ export class Server {
         return;
       case "call":
       case "explain":
+        if (this.#options.mute) {
+          this.#fail(request.id, request.call.tool, "PERMISSION_DENIED", this.#options.mute);
+          return;
+        }
         if (this.#agent.pinned && request.call.agent !== this.#agent.name) {
           const message =
             `this pipe speaks for agent ${this.#agent.name} alone; a request cannot name another`;
@@ -202,6 +238,11 @@ export class Server {
     return op === "tools" && (this.#exclusive || this.#waiting.some(isOperation));
   }
 
+  /** There is room for answers again. */
+  resume(): void {
+    this.#startNext();
+  }
+
   cancelAll(): void {
     this.#approvals.close();
     for (const open of this.#running) cancel(open);
@@ -212,7 +253,8 @@ export class Server {
     // Short calls take turns on their threads: judging the next ones meanwhile costs them nothing.
     const most = concurrency === 1 ? 1 : Math.max(concurrency, MAX_JUDGED);
     while (this.#running.size - Math.min(this.#approvals.waiting, MAX_ASKED) < most) {
-      const next = this.#exclusive ? undefined : this.#waiting.shift();
+      const blocked = this.#exclusive || this.#output.full;
+      const next = blocked ? undefined : this.#waiting.shift();
       if (next === undefined) return;
       if (next.kind === "operation") {
         this.#exclusive = true;
@@ -225,13 +267,30 @@ export class Server {
       }
       const open: Open = { id: next.id, cancel: null, cancelled: false };
       this.#running.add(open);
-      const running = next.kind === "call" ? this.#call(next.call, open) : this.#explain(next.call);
+      const running = this.#run(next, open);
       running.then((result) => {
         this.#running.delete(open);
         this.#bytes -= next.bytes;
         this.#answer(next.id, result, next.kind === "explain" ? "explain" : null);
         this.#startNext();
       });
+    }
+  }
+
+  #run({ kind, call, words }: Call, open: Open): Promise<Result> {
+    if (words.length > 0) return this.#runTyped({ kind, call, words }, open);
+    return kind === "call" ? this.#call(call, open) : this.#explain(call);
+  }
+
+  /** Arguments as words of a command line: their types are the schema's to say. */
+  async #runTyped({ kind, call, words }: Pick<Call, "kind" | "call" | "words">, open: Open) {
+    try {
+      const { withWords } = await import("../engine/typed_words.ts");
+      const args = await withWords(this.#engine.registry, call.tool, call.args, words);
+      const typed = { ...call, args };
+      return kind === "call" ? await this.#call(typed, open) : await this.#explain(typed);
+    } catch (error) {
+      return refusal(call.tool, describeFailure(call.tool, error));
     }
   }
 
@@ -286,7 +345,7 @@ export class Server {
 
   async #changePlugins(operation: PluginOperation): Promise<unknown> {
     const { changePlugins } = await import("./_plugin_registration.ts");
-    const rules = { agent: this.#agent.name, allowed: this.#registration };
+    const rules = { agent: this.#agent.name, allowed: this.#options.registration };
     return await changePlugins(this.#engine, rules, operation);
   }
 
@@ -304,10 +363,18 @@ export class Server {
         return this.#decide(operation.approval, { answer: "rejected", reason: operation.reason });
       case "revoke": {
         const { approval } = operation;
-        return { approval, revoked: this.#engine.approvals.revoke(approval) };
+        const own = this.#remembered().some(({ id }) => id === approval);
+        return { approval, revoked: own && this.#engine.approvals.revoke(approval) };
       }
       case "approvals":
-        return { approvals: this.#engine.approvals.list() };
+        return { approvals: this.#remembered() };
+      case "gate":
+        return this.#gate("gate").status();
+      case "stop":
+        return this.#gate("stop").stop();
+      case "hello":
+        this.#gate("hello");
+        throw new ToolError("INVALID_REQUEST", "hello: it is the first line of a connection");
       case "stats":
         return {
           uptime_ms: Math.round(performance.now() - this.#started),
@@ -318,12 +385,27 @@ export class Server {
           answered: this.#answers,
           threads: this.#engine.runner.threads,
           memory_bytes: Deno.memoryUsage().rss,
-          tokens: this.#engine.budgets.report(),
+          tokens: this.#engine.budgets.report().filter(({ agent }) => this.#sees(agent)),
           tools: this.#engine.metrics.report(),
         };
       default:
         return { pong: true };
     }
+  }
+
+  /** Whether what is of that agent is shown to who asks. */
+  #sees(agent: string): boolean {
+    return !this.#agent.pinned || agent === this.#agent.name;
+  }
+
+  #remembered() {
+    return this.#engine.approvals.list().filter(({ agent }) => this.#sees(agent));
+  }
+
+  #gate(op: string): GateOperations {
+    const { gate = null } = this.#options;
+    if (gate !== null) return gate;
+    throw new ToolError("GATE_REQUIRED", `${op}: this is a pipe; serve --listen makes a gate`);
   }
 
   #decide(approval: string, answer: ApprovalAnswer): unknown {
@@ -362,8 +444,9 @@ export class Server {
     return found.length > 0;
   }
 
-  #event(id: RequestId, event: JobEvent): void {
-    this.#write(`{"id":${id ?? "null"},${JSON.stringify(event).slice(1)}`);
+  #event(id: RequestId, event: JobEvent): void | Promise<void> {
+    this.#output.write(`{"id":${id ?? "null"},${JSON.stringify(event).slice(1)}`);
+    return this.#output.room() ?? undefined;
   }
 
   #fail(id: RequestId, tool: string | null, code: ErrorCode, message: string): void {
@@ -372,7 +455,7 @@ export class Server {
 
   #answer(id: RequestId, result: Result, op: string | null = null): void {
     this.#answers++;
-    this.#write(encodeResult(id, result, op));
+    this.#output.write(encodeResult(id, result, op));
     this.onAnswer();
   }
 }

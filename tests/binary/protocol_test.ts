@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { OPERATIONS } from "../../src/cli/reference/operations.ts";
 import { ANSWER_FIELDS, EVENTS, type Exchange } from "../../src/cli/reference/protocol.ts";
+import { Gate } from "./_gate.ts";
 import { Pipe, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
@@ -45,6 +46,23 @@ function compare(actual: unknown, written: unknown, at: string, inPart = false):
   }
 }
 
+/** What a gate alone answers, and what a pipe says to it. */
+async function holdAtGate({ requests, answers }: Exchange): Promise<void> {
+  await using workspace = new Workspace({});
+  const gate = await Gate.start(workspace, { policy: POLICY });
+  const caller = await gate.connect();
+  for (const [i, request] of requests.entries()) {
+    compare(await caller.ask(request), answers[i], `answer ${i}`);
+  }
+  caller.close();
+  assertEquals(await gate.stop(), 0);
+  const pipe = new Pipe(["--quiet"], { cwd: workspace.root });
+  for (const request of requests) {
+    assertEquals((await pipe.ask(request)).error?.code, "GATE_REQUIRED");
+  }
+  await pipe.close();
+}
+
 async function hold({ requests, answers }: Exchange): Promise<void> {
   await using workspace = new Workspace({ "a.txt": "hello\n", "kept/b.txt": "" });
   const pipe = new Pipe(["--policy", workspace.policy(POLICY), "--quiet"], { cwd: workspace.root });
@@ -81,8 +99,11 @@ async function hold({ requests, answers }: Exchange): Promise<void> {
   }
 }
 
-for (const { op, exchange } of OPERATIONS) {
-  Deno.test(`the exchange that is written down for ${op} is what happens`, () => hold(exchange));
+for (const { op, at, exchange } of OPERATIONS) {
+  Deno.test(
+    `the exchange that is written down for ${op} is what happens`,
+    () => at === "gate" ? holdAtGate(exchange) : hold(exchange),
+  );
 }
 
 Deno.test("every operation and every key of a request is written down, and no other", async () => {

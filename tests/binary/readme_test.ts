@@ -1,5 +1,7 @@
 /** The README's examples, every one of them, as they stand there. */
 
+import { Gate, socketOf } from "./_gate.ts";
+import { parse as parseYaml } from "@std/yaml";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -98,11 +100,12 @@ class Example extends Workspace {
 
 /** All of them are below: one that is new, or of a new language, has no test yet. */
 const TESTED: Readonly<Record<string, number>> = {
-  sh: 6,
-  python: 3,
+  sh: 7,
+  python: 4,
   go: 1,
   json: 1,
   yaml: 1,
+  yml: 1,
   dockerfile: 1,
   ts: 1,
 };
@@ -152,7 +155,7 @@ Deno.test("README: the first commands, the tasks, the commands and the tools tha
   assertEquals(named.sort(), TOOLS.map(({ name }) => name).sort());
 });
 
-shell("calls", "toolgate call read_file", (example, out) => {
+shell("calls", "toolgate call edit_file", (example, out) => {
   const answers = out.trim().split("\n").map((line) => JSON.parse(line));
   assertEquals(answers.map(({ tool, success }) => [tool, success]), [
     ["read_file", true],
@@ -165,6 +168,72 @@ shell("calls", "toolgate call read_file", (example, out) => {
   assertEquals(example.read("src/main.ts").split("\n")[0], "const x = 1;");
   assertEquals(example.read("found.txt"), "src/main.ts:3:// deprecated(x)\n");
 });
+
+shell("a gate", "gate status", (example, out) => {
+  const [read, stopped] = out.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals([read.output.content.split("\n")[0], stopped], ["# A project", { stopping: true }]);
+  const names = JSON.parse(example.read("tools.json")).map(({ name }: { name: string }) => name);
+  assert(names.includes("read_file"), String(names));
+});
+
+/** A gate over the example's files, at a socket beside them. */
+function gateOver(example: Example): Promise<Gate> {
+  return Gate.start(example, { policy: onlyBlock("yaml").text });
+}
+
+Deno.test("README, in Python: a caller of a gate", async () => {
+  await using example = new Example();
+  const gate = await gateOver(example);
+  const { text, line } = block("python", "AF_UNIX");
+  example.write(
+    "../caller.py",
+    `import os\nos.environ["TOOLGATE_GATE"] = ${JSON.stringify(gate.socket)}\n${text}`,
+  );
+  const out = await example.run("python3", ["../caller.py"], line);
+  assertEquals([out, example.read("todo.txt")], ["src/main.ts\n", "src/main.ts\n"]);
+  assertEquals(await gate.stop(), 0);
+});
+
+Deno.test("README: an agent's container uses the gate's socket", async () => {
+  await using example = new Example();
+  const { services, volumes } = parseYaml(onlyBlock("yml").text) as Composed;
+  const { gate, agent } = services;
+  const socket = agent?.environment?.TOOLGATE_GATE ?? "";
+  const here: Readonly<Record<string, string>> = {
+    [`unix:${socket}`]: `unix:${socketOf(example)}`,
+    "/etc/toolgate/policy.yaml": example.path("policy.yaml"),
+  };
+  const [command, ...words] = gate?.command ?? [];
+  const started = await Gate.run(
+    [command ?? "", ...words.map((word) => here[word] ?? word)],
+    { cwd: example.root, socket: socketOf(example) },
+  );
+  const { answer } = await call(["read_file", "path=README.md"], {
+    env: { TOOLGATE_GATE: started.socket },
+  });
+  assertEquals(answer.output.lines, 3);
+  assertEquals(await started.stop(), 0);
+  // Both are one user, who alone may write where the socket lies: another is not heard.
+  const [folder, name] = ["gate:/run/gate", "gate"];
+  assertEquals([gate?.user, socket], [agent?.user, "/run/gate/gate.sock"]);
+  for (const service of [gate, agent]) assert(service?.volumes.includes(folder));
+  const [uid] = gate?.user.split(":") ?? [];
+  const options = volumes[name]?.driver_opts.o.split(",") ?? [];
+  assert(options.includes(`uid=${uid}`) && options.includes("mode=0700"), String(options));
+});
+
+/** What is used of a compose file. */
+interface Composed {
+  readonly services: Readonly<
+    Record<string, {
+      readonly command?: readonly string[];
+      readonly user: string;
+      readonly environment?: { readonly TOOLGATE_GATE?: string };
+      readonly volumes: readonly string[];
+    }>
+  >;
+  readonly volumes: Readonly<Record<string, { readonly driver_opts: { readonly o: string } }>>;
+}
 
 shell("the policy's tools", "toolgate policy check", (example, out) => {
   assertStringIncludes(out, '"ok":true');

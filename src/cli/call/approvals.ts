@@ -4,7 +4,7 @@ import { EXIT } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { ApprovalStore, StoredApproval } from "../../host/storage/approval_store.ts";
 import type { Invocation } from "../invocation.ts";
-import { formatOf } from "../session.ts";
+import { formatOf } from "../format.ts";
 import { approvalStore } from "../state_folder.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";

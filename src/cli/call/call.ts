@@ -7,7 +7,8 @@ import type { Approver } from "../../engine/approvals/approvals.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
 import { execute } from "../../engine/execute.ts";
 import type { JobEvent } from "../../engine/runner.ts";
-import { readCallArguments, timeoutOf } from "./call_arguments.ts";
+import { readCallArguments } from "./call_arguments.ts";
+import { timeoutOf } from "./timeout.ts";
 import type { Invocation } from "../invocation.ts";
 import type { ProgressLine } from "./_progress_line.ts";
 import type { Screens } from "../render/render.ts";
@@ -146,7 +147,7 @@ async function openScreens(): Promise<Screens> {
 
 /** Few calls ask: the others load nothing for it. */
 async function openApprover(engine: CommandEngine, invocation: Invocation): Promise<Approver> {
-  const { createCallApprover } = await import("./_approvers.ts");
+  const { createCallApprover } = await import("./approvers.ts");
   const { approvalStore } = await import("../state_folder.ts");
   return createCallApprover({
     approve: invocation.switches.has("approve"),

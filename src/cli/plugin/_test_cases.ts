@@ -17,7 +17,8 @@ import { auditRecorder } from "../audit/audit_log.ts";
 import { withWorkspace } from "../case_workspace.ts";
 import type { Invocation } from "../invocation.ts";
 import { readManifests } from "./plugin_files.ts";
-import { formatOf, openSession, readPolicy } from "../session.ts";
+import { formatOf } from "../format.ts";
+import { openSession, readPolicy } from "../session.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

@@ -14,7 +14,8 @@ import { PLUGIN_KINDS, type PluginKind, scaffold } from "../../plugins/scaffold.
 import { createRegistry } from "../../tools/registry.ts";
 import type { Invocation } from "../invocation.ts";
 import { readManifests, takenNames, withSource } from "./plugin_files.ts";
-import { formatOf, readPolicy } from "../session.ts";
+import { formatOf } from "../format.ts";
+import { readPolicy } from "../session.ts";
 import { complain, print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

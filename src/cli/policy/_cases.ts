@@ -8,7 +8,8 @@ import { renderProblems } from "../../policy/parse/parse.ts";
 import { layOut } from "../../config/layout.ts";
 import { withWorkspace } from "../case_workspace.ts";
 import type { Invocation } from "../invocation.ts";
-import { formatOf, openEngine, openSession, policyFiles, readPolicy } from "../session.ts";
+import { formatOf } from "../format.ts";
+import { openEngine, openSession, policyFiles, readPolicy } from "../session.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

@@ -8,14 +8,8 @@ import { layOut } from "../../config/layout.ts";
 import { type PolicyWarning, reviewPolicies } from "../../policy/review/review.ts";
 import type { Invocation } from "../invocation.ts";
 import { reviewPlaces } from "./_places.ts";
-import {
-  formatOf,
-  openEngine,
-  openSession,
-  policyFiles,
-  readPolicy,
-  type Session,
-} from "../session.ts";
+import { formatOf } from "../format.ts";
+import { openEngine, openSession, policyFiles, readPolicy, type Session } from "../session.ts";
 import { complain, print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

@@ -4,7 +4,8 @@ import { ERROR_CODES, type ErrorCode, EXIT, ToolError } from "../../core/errors.
 import { refusal } from "../../core/result.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
 import { describeFailure } from "../../engine/run_tool.ts";
-import { readCallArguments, timeoutOf } from "../call/call_arguments.ts";
+import { readCallArguments } from "../call/call_arguments.ts";
+import { timeoutOf } from "../call/timeout.ts";
 import { showResult } from "../call/call.ts";
 import type { Invocation } from "../invocation.ts";
 import { openAgentSession } from "../agent_session.ts";

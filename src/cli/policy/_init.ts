@@ -9,7 +9,7 @@ import { canonicalDirectory } from "../../host/paths/canonicalize.ts";
 import { composePolicy, type ProjectPart } from "../../policy/compose.ts";
 import type { Invocation } from "../invocation.ts";
 import { type ProjectFiles, projectParts, projectWorkflows } from "./_project_parts.ts";
-import { formatOf } from "../session.ts";
+import { formatOf } from "../format.ts";
 import { complain, print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

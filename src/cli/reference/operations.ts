@@ -15,6 +15,11 @@ const APPROVAL: ProtocolField = {
 const CALL_FIELDS: readonly ProtocolField[] = [
   { name: "tool", type: "string", meaning: "the tool, by name or alias" },
   { name: "args", type: "object", meaning: "its arguments; {} where left out" },
+  {
+    name: "words",
+    type: "array",
+    meaning: "arguments as KEY=VALUE, typed by the tool's schema, beside args",
+  },
   AGENT,
   {
     name: "timeout_ms",
@@ -326,6 +331,44 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
     exchange: {
       requests: [{ id: 1, op: "ping" }],
       answers: [answered(1, "ping", { pong: true })],
+    },
+  },
+  {
+    op: "hello",
+    meaning:
+      "The first line of a connection to a gate, where there is something to say: as whom, and what is spoken.",
+    fields: [
+      { name: "token", type: "string", meaning: "the token that it comes with" },
+      {
+        name: "protocol",
+        type: '"ndjson" | "mcp"',
+        meaning: "mcp: messages of the Model Context Protocol follow",
+      },
+    ],
+    at: "gate",
+    exchange: {
+      requests: [{ id: 1, op: "hello" }],
+      answers: [answered(1, "hello", { agent: "root" })],
+    },
+  },
+  {
+    op: "gate",
+    meaning: "Who is connected to the gate; for its own user alone.",
+    fields: [],
+    at: "gate",
+    exchange: {
+      requests: [{ id: 1, op: "gate" }],
+      answers: [answered(1, "gate", { connections: [{ agent: "root", held_bytes: 0 }] })],
+    },
+  },
+  {
+    op: "stop",
+    meaning: "Ends the gate as SIGTERM does; for its own user alone.",
+    fields: [],
+    at: "gate",
+    exchange: {
+      requests: [{ id: 1, op: "stop" }],
+      answers: [answered(1, "stop", { stopping: true })],
     },
   },
 ];

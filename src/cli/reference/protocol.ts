@@ -20,6 +20,8 @@ export interface ProtocolOperation {
   readonly meaning: string;
   /** Its fields beside `id` and `op`. */
   readonly fields: readonly ProtocolField[];
+  /** Where it is for a gate alone; a pipe answers GATE_REQUIRED. */
+  readonly at?: "gate";
   readonly exchange: Exchange;
 }
 
@@ -120,4 +122,5 @@ export const PROTOCOL_RULES: readonly string[] = [
   "A line that cannot be read gets an answer with an error, and the pipe goes on.",
   "At the end of the input what runs is finished and answered, then the process ends with 0. SIGTERM: nothing new begins.",
   "A reader that stops reading makes the writer wait; memory stays bounded.",
+  "At a gate (serve --listen) each connection speaks so. What it leaves running is cancelled when it closes; at the end of what it sends, as at the end of an input, what runs is answered.",
 ];

@@ -10,6 +10,7 @@ import {
   approvals,
   audit,
   backups,
+  callers,
   children,
   environment,
   git,
@@ -82,6 +83,11 @@ export const policyDocument: Field<Policy> = object({
   recovery: otherwise(recovery, null, "what follows on failures"),
   web: otherwise(web, null, "providers on the web"),
   git: otherwise(git, null, "how git is used, by its tools and in command lines"),
+  callers: otherwise(
+    callers,
+    null,
+    "which users of this machine may connect to a gate, and as which agents; else its own user alone",
+  ),
   children: otherwise(children, null, "how child agents are started"),
   plugins: otherwise(
     plugins,

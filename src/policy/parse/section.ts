@@ -373,6 +373,9 @@ function wrongFolder(value: string): string | null {
   return parts.some((part) => part.toLowerCase() === ".git") ? "lies in git's own folder" : null;
 }
 
+/** The highest that names a user: `(uid_t) -1` names none (chown(2)). */
+const MOST_UID = 2 ** 32 - 2;
+
 /** `children`. */
 export const children: Section<"children"> = object({
   command: required(
@@ -381,6 +384,22 @@ export const children: Section<"children"> = object({
   ),
   max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
 });
+
+/** As `--agent` takes it. */
+const AGENT_NAME = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** `callers`. */
+export const callers: Section<"callers"> = list(object({
+  uid: required(number({ min: 0, max: MOST_UID }), "the user's number"),
+  agent: required(
+    text({
+      what: "the name of an agent",
+      pattern: AGENT_NAME.source,
+      check: (value) => AGENT_NAME.test(value) ? null : "is no name of an agent",
+    }),
+    "the agent that programs of this user are",
+  ),
+}));
 
 const manifests = list(text({ what: "a path or glob of manifests" }));
 

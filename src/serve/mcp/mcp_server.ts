@@ -82,6 +82,10 @@ export class McpServer implements LineServer {
     return this.#open.size;
   }
 
+  get held(): number {
+    return this.#bytes;
+  }
+
   /** While the client is asked something there is reading on: its answer comes behind all that it sent before. */
   get full(): boolean {
     return (this.#open.size >= MOST_OPEN || this.#bytes >= this.#mostBytes) &&
@@ -124,6 +128,9 @@ export class McpServer implements LineServer {
     }
     this.#client.close();
   }
+
+  /** It begins what it has read at once: nothing waits for room. */
+  resume(): void {}
 
   refuseWaiting(): void {
     this.cancelAll();

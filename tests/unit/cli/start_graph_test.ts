@@ -45,7 +45,7 @@ const LOG = [
   "src/host/storage/linux/audit_storage.ts",
 ];
 const ASKING = [
-  "src/cli/call/_approvers.ts",
+  "src/cli/call/approvers.ts",
   "src/cli/state_folder.ts",
   "src/host/storage/approval_store.ts",
 ];
@@ -110,5 +110,15 @@ for (const [entry, without, sign] of ENTRIES) {
 Deno.test("what is not to be loaded at a start is there to be loaded later", () => {
   for (const path of [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS]) {
     assert(Deno.statSync(new URL(`../../../${path}`, import.meta.url)).isFile, path);
+  }
+});
+
+Deno.test("what is sent to a gate loads no policy, no engine and no tool", async () => {
+  for (const part of ["gate/call_through", "gate/mcp_through", "gate/gate", "tools/through_gate"]) {
+    const loaded = await loadedWith(`src/cli/${part}.ts`);
+    const heavy = [...loaded].filter((path) =>
+      /^src\/(?:policy|engine|tools|serve|shell|programs|plugins|audit)\//.test(path)
+    );
+    assertEquals(heavy, [], part);
   }
 });

@@ -18,6 +18,7 @@ Deno.test("a call takes its defaults", () => {
       preview: false,
       stream: false,
     },
+    words: [],
   });
 });
 

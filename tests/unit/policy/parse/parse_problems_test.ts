@@ -251,6 +251,9 @@ Deno.test("names, paths and addresses have their form", (t) =>
     ["web: { search: { provider: brave, url: 'file:///etc' } }", "web.search.url", "is no http"],
     ["web: { search: { provider: brave, url: 'http://' } }", "web.search.url", "is no http"],
     ["children: { command: [] }", "children.command", "empty list"],
+    ["callers: [{ uid: -1, agent: a }]", "callers[0].uid", "from 0"],
+    ["callers: [{ uid: 1000, agent: 'a b' }]", "callers[0].agent", "is no name of an agent"],
+    ["callers: [{ uid: 1000 }]", "callers[0].agent", "missing"],
     ["children: { command: [a], max: 0 }", "children.max", "from 1 to 256"],
     ["recovery: { alternatives: { a: [] } }", "recovery.alternatives.a", "empty list"],
     [

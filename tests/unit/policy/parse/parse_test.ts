@@ -45,6 +45,7 @@ recovery: { timeout: { retries: 1, factor: 1.5 }, network: { retries: 2, backoff
 web: { search: { provider: searxng, url: "http://127.0.0.1:8888" } }
 git: { hooks: deny, protocols: [https, file], worktrees: .toolgate/worktrees, identity: { name: Agent, email: agent@example.org } }
 children: { command: [my-agent, --task, "{task}"], max: 3 }
+callers: [{ uid: 1000, agent: root }, { uid: 1001, agent: child-1 }]
 plugins: [./plugins/*.yaml]
 `;
 
@@ -166,6 +167,7 @@ Deno.test("parsePolicy() reads the whole language", () => {
       identity: { name: "Agent", email: "agent@example.org" },
     },
     children: { command: ["my-agent", "--task", "{task}"], max: 3 },
+    callers: [{ uid: 1000, agent: "root" }, { uid: 1001, agent: "child-1" }],
     plugins: { manifests: ["./plugins/*.yaml"], registration: null },
   };
   assertEquals(policyOf(WHOLE), expected);

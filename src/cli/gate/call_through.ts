@@ -1,0 +1,155 @@
+/** `call --gate`: the words of the command line go to a gate, and its answer comes back. */
+
+import { ERROR_CODES, type ErrorCode, EXIT, ToolError } from "../../core/errors.ts";
+import {
+  encodeResult,
+  type JsonText,
+  refusal,
+  type Result,
+  resultError,
+} from "../../core/result.ts";
+import { readJsonArguments } from "../call/json_argument.ts";
+import { timeoutOf } from "../call/timeout.ts";
+import { formatOf } from "../format.ts";
+import type { Invocation } from "../invocation.ts";
+import { complain, print, show } from "../stdio.ts";
+import { UsageError } from "../usage_error.ts";
+import { GateClient } from "./client.ts";
+
+/** What a gate takes unless its policy says otherwise: more is refused there. */
+const MOST_JSON = 16 * 1024 * 1024;
+
+/** An answer or an event, as far as it is looked at. */
+interface Line {
+  readonly event?: string;
+  readonly data?: string;
+  readonly approval?: string;
+  readonly error?: { readonly code: ErrorCode } | null;
+}
+
+/** One call; gives the exit status that `call` itself would. */
+export async function callThrough(invocation: Invocation, path: string): Promise<number> {
+  const [tool, ...words] = invocation.words;
+  if (tool === undefined) {
+    throw new UsageError("call needs a tool: toolgate call TOOL [KEY=VALUE ...]");
+  }
+  const text = formatOf(invocation) === "text";
+  const [source] = invocation.values["json"] ?? [];
+  let args: Readonly<Record<string, unknown>>;
+  try {
+    args = source === undefined ? {} : await readJsonArguments(tool, source, MOST_JSON);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return await end(encodeResult(null, refusal(tool, error.toResultError())), {
+      text,
+      shown: false,
+    });
+  }
+  const [agent] = invocation.values["agent"] ?? [];
+  const timeoutMs = timeoutOf(invocation);
+  const client = GateClient.connect(path);
+  const stream = text && !invocation.switches.has("quiet");
+  client.send(JSON.stringify({
+    tool,
+    args,
+    ...(words.length === 0 ? {} : { words }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
+    ...(invocation.switches.has("preview") ? { preview: true } : {}),
+    ...(stream ? { stream } : {}),
+  }));
+  const asks = await answererOf(invocation);
+  // Who cannot agree to anything says so at once: the gate then does not wait.
+  if (asks === null) client.endSending();
+  let shown = false;
+  for (let line = client.next(); line !== null; line = client.next()) {
+    const said = JSON.parse(line) as Line;
+    if (said.event === undefined) return await end(line, { text, shown });
+    if ((said.event === "stdout" || said.event === "stderr") && said.data !== undefined) {
+      const { renderEvent } = await import("../render/render.ts");
+      show(said.event, renderEvent(said.data));
+      shown = true;
+    } else if (said.event === "approval_required") {
+      const answer = await asks?.(said as Asked) ?? null;
+      if (answer === null) client.endSending();
+      else client.send(JSON.stringify(answer));
+      // The answer to that is not the call's.
+      if (answer !== null) client.next();
+    }
+  }
+  const ended = resultError("CANCELLED", `${tool}: the gate ended before it answered`);
+  return await end(encodeResult(null, refusal(tool, ended)), { text, shown });
+}
+
+async function end(
+  line: string,
+  { text, shown }: { readonly text: boolean; readonly shown: boolean },
+): Promise<number> {
+  const parsed = JSON.parse(line) as Omit<Result, "output" | "latencyMs"> & {
+    readonly output: unknown;
+    readonly latency_ms: number;
+  };
+  if (!text) {
+    print(line);
+  } else {
+    const { renderResult } = await import("../render/render.ts");
+    const { openScreen } = await import("../render/screen.ts");
+    const result = {
+      ...parsed,
+      output: JSON.stringify(parsed.output) as JsonText,
+      latencyMs: parsed.latency_ms,
+    };
+    const screens = { output: openScreen("stdout"), problem: openScreen("stderr") };
+    const { output, problem } = renderResult(result, screens, shown);
+    if (output !== "") print(output);
+    if (problem !== null) complain(problem);
+  }
+  const { error } = parsed;
+  return error === null ? EXIT.success : ERROR_CODES[error.code] ?? EXIT.failed;
+}
+
+/** What is asked, in the words of the protocol. */
+interface Asked {
+  readonly approval: string;
+  readonly tool: string;
+  readonly agent: string;
+  readonly description: string;
+  readonly risk: "safe" | "moderate" | "dangerous";
+  readonly reason: string;
+  readonly preview: unknown;
+  readonly once_because?: string;
+  readonly expires_at: string;
+}
+
+type Reply = Readonly<Record<string, unknown>>;
+
+/** How it is answered; null where nobody can. A reply that is null leaves the question to nobody. */
+async function answererOf(
+  { switches, values }: Invocation,
+): Promise<((asked: Asked) => Promise<Reply | null>) | null> {
+  const approve = (approval: string): Reply => ({ op: "approve", approval });
+  if (switches.has("approve")) return ({ approval }) => Promise.resolve(approve(approval));
+  const [named] = values["approval"] ?? [];
+  if (named !== undefined) {
+    return ({ approval }) => Promise.resolve(approval === named ? approve(approval) : null);
+  }
+  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return null;
+  const { createCallApprover } = await import("../call/approvers.ts");
+  const approver = createCallApprover({
+    approve: false,
+    approval: null,
+    store: () => null,
+    terminal: true,
+  });
+  return async (asked) => {
+    const { approval, once_because: onceBecause = null, expires_at: expires, preview } = asked;
+    const { answer } = await approver.ask({
+      ...asked,
+      id: approval,
+      preview: JSON.stringify(preview) as JsonText,
+      onceBecause,
+      expiresAt: Date.parse(expires),
+    });
+    return answer === "approved" ? approve(approval) : { op: "reject", approval };
+  };
+}

@@ -1,0 +1,178 @@
+/** `serve --listen`: the engine of `serve` for many callers at once, over a socket. */
+
+import { EXIT } from "../../core/errors.ts";
+import type { StayingEngine } from "../../engine/create_engine.ts";
+import type { StayingRunner } from "../../engine/runner.ts";
+import { ProgramSharing } from "../../engine/programs/program_sharing.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
+import { createDescendantProbe } from "../../engine/programs/own_descendant.ts";
+import { listenAt, type ListeningPlace, PlaceRefused } from "../../host/sockets/listening_place.ts";
+import type { Peer } from "../../host/sockets/unix_socket.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
+import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
+import { type Caller, callerOf } from "../../serve/gate/caller.ts";
+import { type FurtherEngine, openSpeech } from "../../serve/gate/speech.ts";
+import { FairPlaces } from "../../serve/gate/fair_runner.ts";
+import { Gate } from "../../serve/gate/gate.ts";
+import { openAgentSession } from "../agent_session.ts";
+import { circumstancesOf, warningsOf } from "../circumstances.ts";
+import type { Invocation } from "../invocation.ts";
+import { openStayingEngine, type Session } from "../session.ts";
+import { complain } from "../stdio.ts";
+import { UsageError } from "../usage_error.ts";
+
+/** Connections at most, where the limit on open files lets so many be. */
+const MOST_CONNECTIONS = 4096;
+/** RLIMIT_NOFILE (include/uapi/asm-generic/resource.h) */
+const RLIMIT_NOFILE = 7;
+
+/** Serves until SIGTERM, SIGINT or `gate stop`, whatever standard input does. */
+export async function serveGate(invocation: Invocation, place: string): Promise<number> {
+  const path = socketPath(place);
+  const { session, release } = await openAgentSession(invocation);
+  const { libc, spawner } = openKernel();
+  if (!session.quiet) {
+    for (const warning of warningsOf(circumstancesOf(session.workspace, libc))) {
+      complain(`toolgate: ${warning}`);
+    }
+  }
+  const sharing = new ProgramSharing();
+  const engine = await openStayingEngine(session, invocation, { sharing });
+  const { callers } = engine.rulebook.settings;
+  const listening = listen(libc, path, (callers?.length ?? 0) > 0);
+  engine.warm();
+  if (!session.quiet) complain(`toolgate: listening on ${path}`);
+  try {
+    const openFurther = (further: readonly PlacedPolicy[]) =>
+      openStayingEngine(
+        { ...session, policies: [...session.policies, ...further] },
+        invocation,
+        { sharing, recorder: engine.recorder },
+      );
+    const { version } = invocation.embedded;
+    const gate = openGate(
+      { libc, spawner },
+      { session, engine, listening, version, openFurther },
+    );
+    const { killGraceMs } = engine.rulebook.settings;
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      Deno.addSignalListener(signal, () => {
+        listening.remove();
+        gate.stop(killGraceMs);
+      });
+    }
+    await gate.run();
+  } finally {
+    listening.remove();
+  }
+  await engine.runner.close();
+  release();
+  return EXIT.success;
+}
+
+function openGate(
+  { libc, spawner }: Kernel,
+  { session, engine, listening, version, openFurther }: {
+    readonly session: Session;
+    readonly engine: StayingEngine;
+    readonly listening: ListeningPlace;
+    readonly version: string;
+    readonly openFurther: (further: readonly PlacedPolicy[]) => Promise<StayingEngine>;
+  },
+): Gate {
+  const { settings } = engine.rulebook;
+  const uid = libc.call(libc.numbers.geteuid);
+  const isOwnProgram = createDescendantProbe(libc);
+  const rules = {
+    uid,
+    callers: settings.callers,
+    agent: session.agent.pinned ? session.agent.name : null,
+  };
+  const admit = (peer: Peer): Caller | { readonly refused: string } =>
+    callerOf({ uid: peer.uid, ownProgram: isOwn(peer, uid, isOwnProgram) }, rules);
+  const places = new FairPlaces(settings.limits.concurrency);
+  const all = Math.min(MOST_CONNECTIONS, Math.floor(openFiles(libc) / 2));
+  const runners = new Set([engine.runner]);
+  const gate: Gate = new Gate({
+    libc,
+    spawner,
+    listener: listening.descriptor,
+    requestBytes: settings.limits.request,
+    most: { all, user: settings.callers === null ? all : Math.ceil(all * 3 / 4) },
+    admit,
+    open: (caller, outbox, hello) =>
+      openSpeech({ caller, outbox, hello }, {
+        engine,
+        places,
+        registration: session.registration,
+        status: () => ({ pid: Deno.pid, connections: gate.report() }),
+        stop: () => {
+          listening.remove();
+          gate.stop(settings.killGraceMs);
+        },
+        version,
+        workspace: session.workspace,
+        openEngine: async (further) => heard(await openFurther(further), runners),
+      }),
+    runners: () => runners,
+  });
+  return gate;
+}
+
+/** The gate listens to its threads until it is closed. */
+function heard(engine: StayingEngine, runners: Set<StayingRunner>): FurtherEngine {
+  const { runner } = engine;
+  runners.add(runner);
+  return {
+    engine,
+    close: async () => {
+      await runner.close();
+      runners.delete(runner);
+    },
+  };
+}
+
+/** Programs run as this user, or, where it is root, as anybody: nobody else's processes need a look. */
+function isOwn(
+  { uid, pid }: Peer,
+  own: number,
+  isOwnProgram: (pid: number) => boolean,
+): boolean {
+  // One that is not seen from here is in no namespace below this one, and so is none of them.
+  return pid !== 0 && (uid === own || own === 0) && isOwnProgram(pid);
+}
+
+function listen(libc: Libc, path: string, shared: boolean): ListeningPlace {
+  try {
+    return listenAt(libc, path, { shared });
+  } catch (error) {
+    if (error instanceof PlaceRefused) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** What a gate takes of the machine. */
+interface Kernel {
+  readonly libc: Libc;
+  readonly spawner: Spawner;
+}
+
+function openKernel(): Kernel {
+  const libc = openLibc();
+  const spawner = libc === null ? null : openSpawner();
+  if (libc !== null && spawner !== null) return { libc, spawner };
+  throw new UsageError("--listen needs Linux with glibc: callers are told apart by its kernel");
+}
+
+/** How many descriptors this process may have (the soft limit). */
+function openFiles({ call, numbers, struct, structAddress }: Libc): number {
+  if (call(numbers.prlimit64, 0, RLIMIT_NOFILE, 0, structAddress) < 0) return 1024;
+  return Number(struct.getBigUint64(0, true));
+}
+
+/** The path of `unix:PATH`, absolute. */
+export function socketPath(place: string): string {
+  const path = /^unix:(.+)$/.exec(place)?.[1];
+  if (path === undefined) throw new UsageError(`--listen takes unix:PATH, not ${place}`);
+  return path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
+}

@@ -1,0 +1,209 @@
+/** One caller's connection: its lines go to a server of its own, and everything of it ends with it. */
+
+import type { ResultError } from "../../core/errors.ts";
+import type { RequestId } from "../../core/request.ts";
+import { encodeResult, refusal, toJsonText } from "../../core/result.ts";
+import { describeFailure } from "../../engine/run_tool.ts";
+import { type GateProtocol, readRequest } from "../_read_request.ts";
+import type { LineServer } from "../line_loop.ts";
+import { type Line, LineSplitter } from "../line_splitter.ts";
+import type { Caller } from "./caller.ts";
+import type { Outbox } from "./_outbox.ts";
+
+/** A server for one connection, and as whom. */
+export interface Speech {
+  readonly server: LineServer;
+  /** Whom it speaks for; null: only what takes no agent. */
+  readonly agent: string | null;
+  /** Lets go of what it alone has. */
+  readonly close: () => void;
+}
+
+/** What a connection is opened with. Each throws a ToolError where it may not be. */
+export interface ConnectionOptions {
+  readonly descriptor: number;
+  readonly number: number;
+  readonly caller: Caller;
+  readonly outbox: Outbox;
+  /** Most bytes of a line. */
+  readonly requestBytes: number;
+  /** Makes the server, once it is known what is spoken. Null where there is nobody to speak for. */
+  readonly open: (protocol: GateProtocol, token: string | null) => Promise<Speech>;
+}
+
+/** What a first line may say of the rest. */
+interface Hello {
+  readonly id: RequestId;
+  readonly protocol: GateProtocol;
+  readonly token: string | null;
+}
+
+/** A caller that is connected. */
+export class Connection {
+  readonly options: ConnectionOptions;
+  readonly since = Date.now();
+  readonly #splitter: LineSplitter;
+  #speech: Speech | null = null;
+  /** Lines that came while the server was being made. */
+  #early: Line[] | null = null;
+  #inputEnded = false;
+  #refused = false;
+  #closed = false;
+  /** Since when it has kept more unfinished than its share, by performance.now(); null where it does not. */
+  overSince: number | null = null;
+  /** What the gate has last been told that it holds. */
+  counted = 0;
+  /** What is wanted of its descriptor now. */
+  wanted = { read: true, write: false };
+  onChange: () => void = () => {};
+
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+    this.#splitter = new LineSplitter(options.requestBytes);
+  }
+
+  get agent(): string | null {
+    return this.#speech?.agent ?? null;
+  }
+
+  /** Requests without an answer. */
+  get pending(): number {
+    return (this.#speech?.server.pending ?? 0) + (this.#early === null ? 0 : 1);
+  }
+
+  /** Bytes that are kept for it: of lines that have not ended, of requests, of answers. */
+  get held(): number {
+    const early = this.#early?.reduce((sum, line) => sum + sizeOf(line), 0) ?? 0;
+    return this.#splitter.held + early + (this.#speech?.server.held ?? 0) +
+      this.options.outbox.held;
+  }
+
+  /** Those of them that only its caller can let go: of a line without an end, of answers without a reader. */
+  get unfinished(): number {
+    return this.#splitter.held + this.options.outbox.held;
+  }
+
+  get inputEnded(): boolean {
+    return this.#inputEnded;
+  }
+
+  /** Whether reading on would only move its backlog into this process. */
+  get full(): boolean {
+    return this.options.outbox.full || this.#early !== null ||
+      (this.#speech?.server.full ?? false);
+  }
+
+  /** Whether nothing is left to do for it. */
+  get done(): boolean {
+    return this.#inputEnded && this.pending === 0 && this.options.outbox.held === 0;
+  }
+
+  /** Bytes have come. */
+  take(bytes: Uint8Array): void {
+    // Before it has said something it would take an end for a failure, and never read why.
+    if (this.#refused) this.#inputEnded = true;
+    for (const line of this.#splitter.push(bytes)) this.#accept(line);
+  }
+
+  /** Nothing more comes: what runs is finished and answered. */
+  endInput(): void {
+    if (this.#inputEnded) return;
+    const last = this.#splitter.end();
+    if (last !== null) this.#accept(last);
+    this.#inputEnded = true;
+    if (this.#early === null) this.#speech?.server.endInput();
+  }
+
+  /** The gate is ending: nothing more is begun. */
+  stop(): void {
+    this.#inputEnded = true;
+    this.#early = null;
+    this.#speech?.server.endInput();
+    this.#speech?.server.refuseWaiting();
+  }
+
+  /** There is room for answers again. */
+  resume(): void {
+    this.#speech?.server.resume();
+  }
+
+  /** Nobody is there any more: what runs is cancelled. */
+  close(): void {
+    this.#closed = true;
+    this.#inputEnded = true;
+    this.#early = null;
+    this.options.outbox.close();
+    this.#speech?.server.refuseWaiting();
+    this.#speech?.server.cancelAll();
+    this.#speech?.close();
+  }
+
+  /** Ends what runs, and answers it. */
+  cancelAll(): void {
+    this.#speech?.server.cancelAll();
+  }
+
+  /** Nobody is heard: what comes is answered so, and then it ends. */
+  refuse(error: ResultError): void {
+    this.options.outbox.write(encodeResult(null, refusal(null, error)));
+    this.#refused = true;
+  }
+
+  #accept(line: Line): void {
+    if (this.#inputEnded) return;
+    if (this.#speech !== null) return this.#speech.server.accept(line);
+    if (this.#early !== null) {
+      this.#early.push(kept(line));
+      return;
+    }
+    const hello = helloOf(line);
+    this.#early = hello === null ? [kept(line)] : [];
+    void this.#open(hello);
+  }
+
+  async #open(hello: Hello | null): Promise<void> {
+    const { open } = this.options;
+    try {
+      const speech = await open(hello?.protocol ?? "ndjson", hello?.token ?? null);
+      if (this.#closed) return speech.close();
+      this.#speech = speech;
+      speech.server.onAnswer = () => this.onChange();
+      if (hello !== null) this.#greet(hello.id, speech);
+      const early = this.#early ?? [];
+      this.#early = null;
+      for (const line of early) speech.server.accept(line);
+      if (this.#inputEnded) speech.server.endInput();
+    } catch (error) {
+      this.#early = null;
+      const result = refusal(null, describeFailure("hello", error));
+      const op = hello === null ? null : "hello";
+      this.options.outbox.write(encodeResult(hello?.id ?? null, result, op));
+      this.#inputEnded = true;
+    }
+    this.onChange();
+  }
+
+  #greet(id: RequestId, { agent }: Speech): void {
+    const output = toJsonText({ agent });
+    const nothing = { tool: null, error: null, risk: null, latencyMs: 0, usage: {} };
+    this.options.outbox.write(encodeResult(id, { ...nothing, success: true, output }, "hello"));
+  }
+}
+
+/** Null where the line is anything else. */
+function helloOf(line: Line): Hello | null {
+  if ("tooLong" in line) return null;
+  const request = readRequest(line.bytes, "");
+  if (request?.kind !== "operation" || request.operation.op !== "hello") return null;
+  const { protocol, token } = request.operation;
+  return { id: request.id, protocol, token };
+}
+
+/** A line for later: its bytes are valid only now. */
+function kept(line: Line): Line {
+  return "tooLong" in line ? line : { bytes: line.bytes.slice() };
+}
+
+function sizeOf(line: Line): number {
+  return "tooLong" in line ? 0 : line.bytes.length;
+}

@@ -1,0 +1,51 @@
+/** Who is at the other end of a connection: what the kernel says of him, held against what the policy says. Pure. */
+
+import type { CallerRule } from "../../policy/model.ts";
+
+/** What is known of who connected. */
+export interface Arrival {
+  readonly uid: number;
+  /** Toolgate itself has started the program. */
+  readonly ownProgram: boolean;
+}
+
+/** What a gate goes by. */
+export interface CallerRules {
+  /** The user that the gate runs as. */
+  readonly uid: number;
+  /** Null: the gate's own user alone. */
+  readonly callers: readonly CallerRule[] | null;
+  /** Who alone this gate speaks for (`--agent`); null where nobody says. */
+  readonly agent: string | null;
+}
+
+/** Somebody who is heard. */
+export interface Caller {
+  readonly uid: number;
+  /** Null: nothing is done for him before he shows a token. */
+  readonly agent: { readonly name: string; readonly pinned: boolean } | null;
+  /** Whether he may see who is connected, end the gate, and change which tools there are. */
+  readonly operator: boolean;
+}
+
+/** Who it is; or why nobody is heard. */
+export function callerOf(
+  { uid, ownProgram }: Arrival,
+  rules: CallerRules,
+): Caller | { readonly refused: string } {
+  // What it may it has been given by the call that started it.
+  if (ownProgram) return { uid, agent: null, operator: false };
+  const operator = uid === rules.uid;
+  if (rules.callers === null) {
+    if (!operator) {
+      return { refused: "this gate hears its own user alone; the policy's callers name others" };
+    }
+    const { agent } = rules;
+    return { uid, agent: { name: agent ?? "root", pinned: agent !== null }, operator };
+  }
+  const named = rules.callers.find((rule) => rule.uid === uid);
+  // A gate that speaks for one agent speaks for no other, whoever asks.
+  const speaks = named !== undefined && (rules.agent === null || rules.agent === named.agent);
+  if (!speaks && !operator) return { refused: "no rule of the policy's callers names this user" };
+  return { uid, agent: speaks ? { name: named.agent, pinned: true } : null, operator };
+}

@@ -1,0 +1,384 @@
+/**
+ * A gate: many callers before one engine, each on a connection of its own. What comes is read from those that have
+ * something, answers go out as far as each takes them, and it sleeps until somebody has something again. Nobody waits for
+ * a caller that does not read, does not finish a line, or is gone.
+ */
+
+import type { ResultError } from "../../core/errors.ts";
+import { resultError } from "../../core/result.ts";
+import type { StayingRunner } from "../../engine/runner.ts";
+import { close, readSome } from "../../host/kernel/pipes.ts";
+import { ReadinessSet } from "../../host/sockets/readiness_set.ts";
+import { acceptFrom, type Peer, peerOf } from "../../host/sockets/unix_socket.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import type { Spawner } from "../../sandbox/spawner.ts";
+import type { GateProtocol } from "../_read_request.ts";
+import type { Caller } from "./caller.ts";
+import { Connection, type Speech } from "./_connection.ts";
+import { Outbox } from "./_outbox.ts";
+
+/** Bytes asked of a connection at once. */
+const INPUT_BYTES = 1 << 16;
+/** How long the loop blocks where it stands, for the next request or for an answer, in ms: see `LineLoop`. */
+const TURN_MS = 1;
+const ANSWER_MS = 2;
+/** Continuations of answers that have arrived, until they are written: a few turns of the microtask queue. */
+const SETTLE_TURNS = 8;
+/** Times that it reads before answers go out: many then share a write. */
+const MOST_LOOKS = 4;
+/** Connections taken in one turn. */
+const MOST_ACCEPTED = 64;
+/** How long one who is not heard may take to say something and be told so, and how many there may be. */
+const REFUSED_MS = 2_000;
+const MOST_REFUSED = 64;
+/** After this nobody new is heard for a moment: this process, or the machine, has no descriptors left. */
+const ACCEPT_PAUSE_MS = 50;
+/** What all connections may have held for them, as so many of the longest requests that the policy takes. */
+const MOST_LONGEST = 8;
+/** How long a line that has not ended, or answers that are not read, may be more than a share of that once it is used up. */
+const STALE_MS = 5_000;
+/** How often that is looked at while it is used up. */
+const LOOK_MS = 1_000;
+
+/** What a gate is made of. */
+export interface GateOptions {
+  readonly libc: Libc;
+  readonly spawner: Spawner;
+  /** A socket that is listened on. */
+  readonly listener: number;
+  /** Most bytes of a request. */
+  readonly requestBytes: number;
+  /** Connections at most, and of one user. */
+  readonly most: { readonly all: number; readonly user: number };
+  /** Who it is that connected, or why nobody is heard. */
+  readonly admit: (peer: Peer) => Caller | { readonly refused: string };
+  readonly open: (
+    caller: Caller,
+    outbox: Outbox,
+    hello: { readonly protocol: GateProtocol; readonly token: string | null },
+  ) => Promise<Speech>;
+  /** Whose threads answer: all that are open now. */
+  readonly runners: () => Iterable<StayingRunner>;
+}
+
+/** What is told of one who is connected. */
+export interface ConnectionReport {
+  readonly connection: number;
+  readonly uid: number;
+  readonly agent: string | null;
+  readonly since: string;
+  readonly running: number;
+  readonly held_bytes: number;
+}
+
+/** Hears many callers until it is stopped. */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #ready: ReadinessSet;
+  readonly #connections = new Map<number, Connection>();
+  readonly #byUser = new Map<number, number>();
+  /** Those with requests, with answers to send, or whose state has changed. */
+  readonly #active = new Set<Connection>();
+  readonly #changed = new Set<Connection>();
+  readonly #input = new Uint8Array(INPUT_BYTES);
+  readonly #mostHeld: number;
+  #held = 0;
+  readonly #heldByUser = new Map<number, number>();
+  #number = 0;
+  #hears = true;
+  #open = true;
+  #abandoned = false;
+  #wake = Promise.withResolvers<void>();
+  #timer: number | null = null;
+  readonly #listening = new Set<StayingRunner>();
+
+  /** Throws RESOURCE_LIMIT where there are no descriptors left. */
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#mostHeld = MOST_LONGEST * options.requestBytes;
+    this.#ready = new ReadinessSet(options.libc, options.spawner);
+    this.#ready.add(options.listener, { read: true, write: false });
+  }
+
+  /** Who is connected. */
+  report(): readonly ConnectionReport[] {
+    return [...this.#connections.values()].map((connection) => ({
+      connection: connection.options.number,
+      uid: connection.options.caller.uid,
+      agent: connection.agent,
+      since: new Date(connection.since).toISOString(),
+      running: connection.pending,
+      held_bytes: connection.held,
+    }));
+  }
+
+  /** Hears nobody new and begins nothing; what runs has `graceMs` to end, then it is cancelled. */
+  stop(graceMs: number): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#ready.remove(this.#options.listener);
+    for (const connection of this.#connections.values()) {
+      connection.stop();
+      this.#changed.add(connection);
+    }
+    this.#wake.resolve();
+    setTimeout(() => {
+      for (const connection of this.#connections.values()) connection.cancelAll();
+    }, graceMs);
+    // What does not end when it is cancelled is ended with the process; so is a reader that never reads.
+    setTimeout(() => {
+      this.#abandoned = true;
+      this.#wake.resolve();
+    }, 2 * graceMs + 1_000);
+  }
+
+  /** Until it was stopped and all is answered, or given up. */
+  async run(): Promise<void> {
+    for (let looks = 0; !this.#abandoned;) {
+      for (const runner of this.#options.runners()) runner.drain();
+      await this.#settle();
+      if (this.#look(0) && ++looks < MOST_LOOKS) continue;
+      looks = 0;
+      this.#tend();
+      if (!this.#open && this.#connections.size === 0 && this.#isIdle) break;
+      const runner = this.#busyRunner();
+      if (runner === null && this.#active.size === 0 && !this.#ready.asleep) {
+        if (this.#look(TURN_MS)) continue;
+      } else if (runner !== null && !this.#ready.asleep) {
+        const soon = runner.answersSoon(ANSWER_MS);
+        if (soon instanceof Promise ? await soon : soon) continue;
+      }
+      await this.#waitForAnything();
+    }
+    for (const connection of [...this.#connections.values()]) this.#drop(connection);
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#ready.close();
+  }
+
+  /** Lets answers that have arrived reach those they are for, so that they go out together. */
+  async #settle(): Promise<void> {
+    if (this.#active.size === 0) return;
+    for (let turn = 0; turn < SETTLE_TURNS; turn++) await null;
+  }
+
+  get #isIdle(): boolean {
+    return [...this.#options.runners()].every(({ running }) => running === 0);
+  }
+
+  /** The one whose threads are at work; null where there is none, or more than one to wait for. */
+  #busyRunner(): StayingRunner | null {
+    const busy = [...this.#options.runners()].filter(({ running }) => running > 0);
+    return busy.length === 1 ? busy[0] as StayingRunner : null;
+  }
+
+  /** Takes what has come; whether something had. */
+  #look(ms: number): boolean {
+    let took = false;
+    for (const { descriptor, readable, gone } of this.#ready.look(ms)) {
+      if (descriptor === this.#options.listener) {
+        this.#accept();
+        took = true;
+        continue;
+      }
+      const connection = this.#connections.get(descriptor);
+      if (connection === undefined) continue;
+      if (gone) {
+        this.#drop(connection);
+        took = true;
+        continue;
+      }
+      this.#changed.add(connection);
+      if (readable && connection.wanted.read && !connection.full && !this.#isOver(connection)) {
+        this.#read(connection);
+        took = true;
+      }
+    }
+    return took;
+  }
+
+  #read(connection: Connection): void {
+    const count = readSome(this.#options.libc, connection.options.descriptor, this.#input);
+    if (count === null) return;
+    if (count === 0) connection.endInput();
+    else connection.take(this.#input.subarray(0, count));
+    this.#count(connection, connection.held);
+  }
+
+  #accept(): void {
+    const { libc, listener } = this.#options;
+    for (let taken = 0; taken < MOST_ACCEPTED; taken++) {
+      const descriptor = acceptFrom(libc, listener);
+      if (descriptor >= 0) {
+        this.#welcome(descriptor);
+        continue;
+      }
+      // Nobody else is there, where the first was; else something is wrong, and asking at once would not mend it.
+      if (taken === 0) this.#pauseHearing();
+      return;
+    }
+  }
+
+  #pauseHearing(): void {
+    if (!this.#hears) return;
+    this.#hears = false;
+    this.#ready.change(this.#options.listener, { read: false, write: false });
+    setTimeout(() => {
+      this.#hears = true;
+      if (this.#open) this.#ready.change(this.#options.listener, { read: true, write: false });
+      this.#wake.resolve();
+    }, ACCEPT_PAUSE_MS);
+  }
+
+  #welcome(descriptor: number): void {
+    const { libc, requestBytes, open } = this.#options;
+    const peer = peerOf(libc, descriptor);
+    const found = peer === null
+      ? { refused: "the kernel does not say who connected" }
+      : this.#options.admit(peer);
+    if (peer !== null && peer.pidfd !== null) close(libc, peer.pidfd);
+    const outbox: Outbox = new Outbox(libc, descriptor, () => this.#changed.add(connection));
+    const caller = "refused" in found
+      ? { uid: peer?.uid ?? -1, agent: null, operator: false }
+      : found;
+    const connection = new Connection({
+      descriptor,
+      number: ++this.#number,
+      caller,
+      outbox,
+      requestBytes,
+      open: (protocol, token) => open(caller, outbox, { protocol, token }),
+    });
+    connection.onChange = () => {
+      this.#changed.add(connection);
+      this.#wake.resolve();
+    };
+    this.#connections.set(descriptor, connection);
+    const users = (this.#byUser.get(caller.uid) ?? 0) + 1;
+    this.#byUser.set(caller.uid, users);
+    const { most } = this.#options;
+    if ("refused" in found) {
+      this.#refuse(connection, resultError("PERMISSION_DENIED", found.refused));
+    } else if (users > most.user || this.#connections.size > most.all) {
+      const message = "as many connections as are kept are open; close some";
+      this.#refuse(connection, resultError("RESOURCE_LIMIT", message));
+    }
+    this.#changed.add(connection);
+    if (!this.#ready.add(descriptor, connection.wanted)) this.#drop(connection);
+  }
+
+  #refuse(connection: Connection, error: ResultError): void {
+    connection.refuse(error);
+    setTimeout(() => {
+      this.#drop(connection);
+      this.#wake.resolve();
+    }, REFUSED_MS);
+    // There is no room for many who wait to be told: those go untold.
+    if (this.#connections.size > this.#options.most.all + MOST_REFUSED) this.#drop(connection);
+  }
+
+  /** Sends what goes, and says of each that something happened to what is wanted of it from now on. */
+  #tend(): void {
+    // What is ended or begun on the way may change others, which are then seen to as well.
+    for (const connection of this.#changed) {
+      this.#changed.delete(connection);
+      if (this.#isConnected(connection)) this.#see(connection);
+    }
+    const used = this.#held > this.#mostHeld;
+    if (used) this.#timer ??= setInterval(() => this.#endStale(), LOOK_MS);
+    else if (this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+      // Who was over his share meanwhile is read on.
+      for (const connection of this.#connections.values()) this.#want(connection);
+    }
+  }
+
+  #see(connection: Connection): void {
+    const wasFull = connection.options.outbox.full;
+    connection.options.outbox.flush();
+    if (wasFull && !connection.options.outbox.full) connection.resume();
+    if (connection.done) return this.#drop(connection);
+    this.#count(connection, connection.held);
+    if (connection.pending > 0) this.#active.add(connection);
+    else this.#active.delete(connection);
+    this.#want(connection);
+  }
+
+  #count(connection: Connection, held: number): void {
+    const { uid } = connection.options.caller;
+    this.#held += held - connection.counted;
+    this.#heldByUser.set(uid, (this.#heldByUser.get(uid) ?? 0) + held - connection.counted);
+    connection.counted = held;
+  }
+
+  /** Whether all that may be held is, and who is behind a connection holds more of it than others leave him. */
+  #isOver({ counted, options }: Connection): boolean {
+    return this.#held > this.#mostHeld &&
+      (this.#heldByUser.get(options.caller.uid) ?? 0) > this.#mostHeld / this.#byUser.size &&
+      counted > this.#mostHeld / this.#connections.size;
+  }
+
+  #want(connection: Connection): void {
+    const { options, inputEnded, full, wanted } = connection;
+    const read = !inputEnded && !full && !this.#isOver(connection);
+    const write = options.outbox.held > 0;
+    if (read === wanted.read && write === wanted.write) return;
+    connection.wanted = { read, write };
+    this.#ready.change(options.descriptor, connection.wanted);
+  }
+
+  /**
+   * Who keeps more than his share for longer than anybody needs who sends a line or reads an answer goes, the one that
+   * keeps most first: others need the room.
+   */
+  #endStale(): void {
+    const now = performance.now();
+    const share = this.#mostHeld / Math.max(1, this.#connections.size);
+    const stale: Connection[] = [];
+    for (const connection of this.#connections.values()) {
+      if (connection.unfinished <= share) connection.overSince = null;
+      else if (now - (connection.overSince ??= now) > STALE_MS) stale.push(connection);
+    }
+    const [most] = stale.toSorted((a, b) => b.unfinished - a.unfinished);
+    if (most === undefined) return;
+    this.#drop(most);
+    this.#wake.resolve();
+  }
+
+  /** Descriptors are given anew: the number of one that is gone may be another's. */
+  #isConnected(connection: Connection): boolean {
+    return this.#connections.get(connection.options.descriptor) === connection;
+  }
+
+  #drop(connection: Connection): void {
+    const { descriptor, caller } = connection.options;
+    if (!this.#isConnected(connection)) return;
+    this.#connections.delete(descriptor);
+    connection.close();
+    this.#active.delete(connection);
+    this.#count(connection, 0);
+    const users = (this.#byUser.get(caller.uid) ?? 1) - 1;
+    if (users === 0) {
+      this.#byUser.delete(caller.uid);
+      this.#heldByUser.delete(caller.uid);
+    } else this.#byUser.set(caller.uid, users);
+    this.#ready.remove(descriptor);
+    // What it sent and nobody has read would reach it as a broken connection, in place of the last answer's end.
+    readSome(this.#options.libc, descriptor, this.#input);
+    close(this.#options.libc, descriptor);
+  }
+
+  async #waitForAnything(): Promise<void> {
+    for (const runner of this.#options.runners()) {
+      if (this.#listening.has(runner)) continue;
+      this.#listening.add(runner);
+      void runner.bell.wait().then(() => {
+        this.#listening.delete(runner);
+        this.#wake.resolve();
+      });
+    }
+    void this.#ready.wait().then(() => this.#wake.resolve());
+    await this.#wake.promise;
+    this.#wake = Promise.withResolvers<void>();
+  }
+}
