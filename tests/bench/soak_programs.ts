@@ -30,7 +30,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["grep", "-c", "text", "a.txt"],
   ["sort", "-o", "b.txt", "a.txt"],
   ["true"],
-  ["sh", "-c", "sleep 60 & cat a.txt"],
+  ["sh", "leave.sh"],
   ["ls", "."],
 ];
 /** Always so many under way, and so many at first that do not count: what is loaded and compiled stays. */
@@ -38,7 +38,7 @@ const WIDTH = 16;
 const WARM = 2_000;
 
 /** What there is, by name. */
-function look(pid: number): Readonly<Record<string, number>> {
+function look(pid: number, place: string): Readonly<Record<string, number>> {
   const lines = (path: string) => Deno.readTextFileSync(path).trim().split("\n");
   const status = new Map(
     lines(`/proc/${pid}/status`).map((line) => line.split(":\t") as [string, string]),
@@ -53,8 +53,9 @@ function look(pid: number): Readonly<Record<string, number>> {
     }
   });
   const segments = ["shm", "sem", "msg"].map((kind) => lines(`/proc/sysvipc/${kind}`).length - 1);
-  const temporary = [...Deno.readDirSync("/tmp")].filter(({ name }) => name.startsWith("toolgate-"))
-    .flatMap(({ name }) => [...Deno.readDirSync(join("/tmp", name))].map(() => name));
+  const temporary = [...Deno.readDirSync(place)].flatMap(({ name }) => [
+    ...Deno.readDirSync(join(place, name)),
+  ]);
   return {
     children: processes.length,
     zombies: processes.filter((state) => state === "Z").length,
@@ -73,6 +74,11 @@ try {
   Deno.mkdirSync(cwd);
   Deno.writeTextFileSync(join(cwd, "a.txt"), "text\n");
   Deno.writeTextFileSync(join(cwd, ".env"), "KEY=1\n");
+  // What goes on in a session of its own when the command has ended.
+  Deno.writeTextFileSync(join(cwd, "leave.sh"), "setsid sleep 60 >/dev/null 2>&1 &\n");
+  const place = join(base, "temporary");
+  Deno.mkdirSync(place);
+  Deno.env.set("TMPDIR", place);
   const policy = join(base, "policy.yaml");
   Deno.writeTextFileSync(policy, POLICY);
   const path = await Deno.realPath(options.binary);
@@ -96,16 +102,17 @@ try {
     }
   };
   run(WARM);
-  const before = look(client.pid);
+  const before = look(client.pid, place);
   const started = performance.now();
   run(Number(options.commands));
   const seconds = (performance.now() - started) / 1000;
-  const after = look(client.pid);
+  const after = look(client.pid, place);
   console.log(`${options.commands} commands in ${seconds.toFixed(1)} s`);
   for (const [name, value] of Object.entries(after)) {
     console.log(`${name.padEnd(28)} ${(before[name] ?? 0).toFixed(0)} -> ${value.toFixed(0)}`);
   }
   await client.close();
+  console.log(`left by the process: ${[...Deno.readDirSync(place)].length}`);
 } finally {
   await Deno.remove(base, { recursive: true });
 }
