@@ -64,6 +64,8 @@ export const GIT_CHANGES: Readonly<Record<string, "records" | "files">> = {
 export interface GitReach {
   /** Commits by their names: what differs between HEAD and each of them. */
   readonly trees: readonly string[];
+  /** Commits by their names: what each of them has changed since HEAD and it parted. */
+  readonly sides: readonly string[];
   /** Words of `git log`: what those commits changed, one by one. */
   readonly commits: readonly string[] | null;
   /** What differs between the working files, the index and HEAD; or that where no word names a commit. */
@@ -78,6 +80,7 @@ export interface GitReach {
 
 const NOTHING: GitReach = {
   trees: [],
+  sides: [],
   commits: null,
   dirty: false,
   files: null,
@@ -107,7 +110,7 @@ export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
       if (has("--quit")) return null;
       return goesOn
         ? { ...NOTHING, dirty: true }
-        : { ...NOTHING, commits: between(words.length === 0 ? ["@{upstream}"] : words) };
+        : { ...NOTHING, sides: words.length === 0 ? ["@{upstream}"] : words };
     case "rebase":
       if (has("--quit")) return null;
       return goesOn
@@ -122,7 +125,7 @@ export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
       if (has("--quit")) return null;
       return goesOn
         ? { ...NOTHING, dirty: true, trees: ["sequencer/head"] }
-        : { ...NOTHING, commits: single(words) };
+        : { ...NOTHING, commits: rest.some(isRange) ? between(words) : single(words) };
     case "stash":
       return stashReach(rest, words);
     case "am":
@@ -182,7 +185,12 @@ function between(words: readonly string[]): readonly string[] {
   return ["--symmetric", ...words];
 }
 
-/** Those alone, or the ranges that they were. */
+/** What lies between the ends of a range is among what changed since they parted. */
+function isRange(word: string): boolean {
+  return !word.startsWith("-") && word.includes("..");
+}
+
+/** Those alone. */
 function single(words: readonly string[]): readonly string[] {
   return ["--no-walk", ...words];
 }

@@ -32,7 +32,7 @@ git checkout -qb leaky main
 echo leaky > a.txt && mkdir keys && echo key > keys/x.pem && git add -f . && git commit -qm "Leak"
 git format-patch -q -1 --stdout > ../leak.mbox
 git rm -qr keys && echo later > b.txt && git commit -qam "Hide it"
-git checkout -q main
+git checkout -qb deep && echo deep > c.txt && git commit -qam deep && git checkout -q main
 git branch done
 cp ../leak.mbox leak.mbox
 echo KEY=secret > .env
@@ -70,11 +70,12 @@ const REFUSED: readonly (readonly [line: string, names: string])[] = [
   ["git restore --source=leaky~1 .", "keys/x.pem"],
   ["git reset --hard leaky~1", "keys/x.pem"],
   ["git merge leaky~1", "keys/x.pem"],
+  ["git merge topic leaky~1", "keys/x.pem"],
   // It comes and goes between the two ends.
   ["git rebase leaky", "keys/x.pem"],
   ["git rebase main leaky", "keys/x.pem"],
   ["git cherry-pick topic leaky~1", "keys/x.pem"],
-  ["git cherry-pick main..leaky", "keys/x.pem"],
+  ["git cherry-pick main..deep", "keys/x.pem"],
   ["git revert --no-edit leaky~1", "keys/x.pem"],
   ["git apply leak.mbox", "keys/x.pem"],
   ["git am leak.mbox", "keys/x.pem"],

@@ -72,6 +72,9 @@ function joined(folder: CanonicalPath, name: string): CanonicalPath {
   return `${folder === "/" ? "" : folder}/${name}` as CanonicalPath;
 }
 
+const LIST = ["ls-tree", "-r", "-z", "--name-only", "--full-tree"] as const;
+const DIFFER = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"] as const;
+
 interface Named {
   readonly name: string;
   /** What it is relative to. */
@@ -97,7 +100,9 @@ class Look {
   }
 
   /** All that it would write, and perhaps some more. */
-  async names({ trees, commits, dirty, files, patches }: GitReach): Promise<readonly Named[]> {
+  async names(
+    { trees, sides, commits, dirty, files, patches }: GitReach,
+  ): Promise<readonly Named[]> {
     const found: Named[] = [];
     const add = async (words: readonly string[], base: Named["base"] = "top") => {
       const { status, bytes } = await this.#run([...words]);
@@ -105,16 +110,16 @@ class Look {
       for (const name of textOf(bytes).split("\0")) if (name !== "") found.push({ name, base });
     };
     const isWalk = commits?.[0] === "--symmetric";
-    const known = await this.#commits(["HEAD", ...trees, ...commits?.slice(1) ?? []]);
+    const known = await this.#commits(["HEAD", ...trees, ...sides, ...commits?.slice(1) ?? []]);
     const head = known.get("HEAD") ?? null;
     const other = (names: readonly string[]) =>
       [...new Set(names.flatMap((name) => known.get(name) ?? []))].filter((one) => one !== head);
     for (const tree of other(trees)) {
-      await add(
-        head === null
-          ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]
-          : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", head, tree],
-      );
+      await add(head === null ? [...LIST, tree] : [...DIFFER, head, tree]);
+    }
+    for (const side of other(sides)) {
+      const base = await this.#base(head === null ? [side] : [head, side]);
+      await add(base === null ? [...LIST, side] : [...DIFFER, base, side]);
     }
     const named = commits === null
       ? []
@@ -141,9 +146,15 @@ class Look {
     named: readonly string[],
   ): Promise<readonly string[]> {
     if (head === null) return named;
-    const { status, bytes } = await this.#run(["merge-base", "--octopus", head, ...named]);
+    const base = await this.#base([head, ...named]);
+    return [head, ...named, ...(base === null ? [] : ["--not", base])];
+  }
+
+  /** The commit that all of them come from; null where there is none. */
+  async #base(commits: readonly string[]): Promise<string | null> {
+    const { status, bytes } = await this.#run(["merge-base", "--octopus", ...commits]);
     const base = textOf(bytes).trim();
-    return [head, ...named, ...(status === 0 && base !== "" ? ["--not", base] : [])];
+    return status === 0 && base !== "" ? base : null;
   }
 
   /** The commits that words name, those that do. */
@@ -165,7 +176,7 @@ class Look {
     if (!looked.cut) return looked;
     throw new ToolError(
       "RESOURCE_LIMIT",
-      `${this.#doing}: it would touch more names than limits.output lets be looked at`,
+      `${this.#doing}: it would touch more names than are looked at`,
     );
   }
 }

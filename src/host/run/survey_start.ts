@@ -15,6 +15,8 @@ export interface StartSurvey extends Pick<SurveyParts, "rulebook" | "resolve"> {
 
 /** Looking takes no longer than this. */
 const PATIENCE_MS = 30_000;
+/** Names that are looked at, in bytes: those of a merge of a hundred thousand files. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Whether there is anything to look at. */
 export function isSurveyed(argv: readonly string[] | null): argv is readonly string[] {
@@ -42,7 +44,9 @@ export async function surveyStart(
       stdin: new TextEncoder().encode(stdin),
       timeoutMs: PATIENCE_MS,
     };
-    const quiet = { ...options, listener: null };
+    const { grant } = options;
+    const limits = { ...grant.limits, output: MOST_BYTES };
+    const quiet = { ...options, listener: null, grant: { ...grant, limits } };
     const { exitCode, stdout, dropped } = await hold(quiet, starter, request, (run, launcher) => {
       const child = launcher.launch({
         program,

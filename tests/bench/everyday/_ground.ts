@@ -113,6 +113,8 @@ const LEFT_OUT = new Set([
   ".pytest_cache",
   ".mypy_cache",
   ".venv",
+  // What ctest writes of each run, with times.
+  "Testing",
 ]);
 
 function filesOf(root: string): ReadonlyMap<string, string> {

@@ -49,7 +49,7 @@ export async function prepare(project: EverydayProject): Promise<Prepared | null
     await Deno.writeTextFile(join(packages, "package.json"), '{ "private": true }\n');
     const wanted = Object.entries(npm).map(([name, version]) => `${name}@${version}`);
     const got = await runSeen([
-      ...["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact"],
+      ...["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps"],
       ...["--prefix", packages, ...wanted],
     ]);
     if (!got) {

@@ -60,7 +60,7 @@ export const ZOD: EverydayProject = {
     "vitest.config.mjs": `export default {
   envDir: "config",
   resolve: { alias: { "zod/v3": new URL("./src/index.ts", import.meta.url).pathname } },
-  test: { include: ["src/**/*.test.ts"] },
+  test: { include: ["src/tests/{array,enum,object,string}.test.ts"] },
 };
 `,
     "vite.config.mjs": `export default {

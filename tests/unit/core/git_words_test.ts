@@ -1,0 +1,54 @@
+/** What the words of git say that it will change. */
+
+import { assertEquals } from "@std/assert";
+import { type GitReach, gitReach, gitWords } from "../../../src/core/git_words.ts";
+
+function reachOf(line: string): Partial<GitReach> | null {
+  const words = gitWords(line.split(" "));
+  const reach = words === null ? null : gitReach(words);
+  if (reach === null) return null;
+  const said = Object.entries(reach).filter(([, value]) =>
+    value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
+  );
+  return Object.fromEntries(said);
+}
+
+Deno.test("git's words say what it will change, and perhaps some more", () => {
+  const free = "without a commit";
+  const rows: readonly (readonly [line: string, reach: Partial<GitReach> | null])[] = [
+    ["git checkout b", { trees: ["b"], dirty: free }],
+    ["git checkout -", { trees: ["@{-1}"], dirty: free }],
+    ["git checkout -f b", { trees: ["b"], dirty: true }],
+    ["git checkout b -- a.txt", { trees: ["b"], dirty: true }],
+    ["git switch --detach v1", { trees: ["v1"], dirty: free }],
+    ["git restore --source=b .", { trees: ["b", "."], dirty: true }],
+    ["git reset --soft b", null],
+    ["git reset --hard b", { trees: ["b"], dirty: true }],
+    ["git merge b", { sides: ["b"] }],
+    ["git merge", { sides: ["@{upstream}"] }],
+    ["git merge --abort", { dirty: true }],
+    ["git rebase --onto=a b c", {
+      trees: ["a", "b", "c"],
+      commits: ["--symmetric", "a", "b", "c"],
+    }],
+    ["git cherry-pick a b", { commits: ["--no-walk", "a", "b"] }],
+    ["git cherry-pick a..b", { commits: ["--symmetric", "a", "b"] }],
+    ["git stash", { dirty: true }],
+    ["git stash push -u", { dirty: true, files: ["--others", "--exclude-standard"] }],
+    ["git stash -a", { dirty: true, files: ["--others"] }],
+    ["git stash pop", { trees: ["stash@{0}"], commits: ["--no-walk", "stash@{0}^3"] }],
+    ["git stash list", null],
+    ["git am", { unseen: true }],
+    ["git am a.patch", { patches: ["a.patch"] }],
+    ["git apply --check a.patch", null],
+    ["git apply -R a.patch", { patches: ["-R", "a.patch"] }],
+    ["git clean -fdx", { files: ["--others", "--"] }],
+    ["git clean -fdn", null],
+    ["git rm -r a", { files: ["--", "a"] }],
+    ["git commit -m x", null],
+    ["git -C sub --no-pager checkout b", { trees: ["b"], dirty: free }],
+    ["git -c a.b=c checkout b", null],
+    ["git", null],
+  ];
+  for (const [line, reach] of rows) assertEquals([line, reachOf(line)], [line, reach]);
+});
