@@ -21,6 +21,7 @@ import { analysisAgreement } from "../tests/bench/agreement/analysis.ts";
 import { profileAgreement, renderAgreement } from "../tests/bench/agreement/profiles.ts";
 import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
+import { gateFigures } from "../tests/bench/gate_figures.ts";
 import { programFigures } from "../tests/bench/program_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
 import { walkFigures } from "../tests/bench/walk_figures.ts";
@@ -199,6 +200,7 @@ function render(rows: readonly Row[]): string {
 const tables = (workspace: string): Readonly<Record<string, () => Promise<readonly Row[]>>> => ({
   pipe: () => measure(workspace, join(out, "audit.ndjson")),
   programs: () => programFigures(paths.toolgate, paths.pipe),
+  gate: () => gateFigures(paths.toolgate, paths.hello),
   git: () => gitFigures(paths.toolgate, paths.pipe),
   search: () => searchFigures(paths.toolgate),
   walk: walkFigures,
