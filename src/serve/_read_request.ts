@@ -21,7 +21,7 @@ export type Operation =
   }
   | { readonly op: "register"; readonly path: string }
   | { readonly op: "unregister"; readonly tool: string }
-  | { readonly op: "hello"; readonly token: string | null; readonly protocol: GateProtocol }
+  | { readonly op: "hello"; readonly protocol: GateProtocol }
   | { readonly op: PlainOperation };
 
 /** What can be spoken over a connection of a gate. */
@@ -56,7 +56,6 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   manifest: ["register"],
   path: ["register"],
   source: ["register"],
-  token: ["hello"],
   protocol: ["hello"],
 };
 /** Longest name, path or reason beside the arguments: it is kept, compared and written down. */
@@ -167,8 +166,7 @@ function read(
     case "hello": {
       const { protocol = "ndjson" } = value;
       if (protocol !== "ndjson" && protocol !== "mcp") throw wrong("protocol: ndjson or mcp");
-      const token = value["token"] === undefined ? null : string(value, "token");
-      return { kind: "operation", operation: { op, token, protocol } };
+      return { kind: "operation", operation: { op, protocol } };
     }
     default:
       return { kind: "operation", operation: { op: op as PlainOperation } };

@@ -123,7 +123,7 @@ Deno.test("who sends garbage or half a line, does not read or dies keeps nobody 
   assertEquals(await gate.stop(), 0);
 });
 
-Deno.test("what all hold is bounded: who keeps most of it unfinished goes, and others go on", async () => {
+Deno.test("what all hold is bounded: who keeps too much of it unfinished goes, and others go on", async () => {
   await using workspace = new Workspace({ "a.txt": "hello\n" });
   const gate = await Gate.start(workspace, { policy: POLICY });
   // Half lines of nearly the longest request, more than the gate keeps of all.

@@ -7,7 +7,7 @@ import { ProgramSharing } from "../../engine/programs/program_sharing.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { createDescendantProbe } from "../../engine/programs/own_descendant.ts";
 import { listenAt, type ListeningPlace, PlaceRefused } from "../../host/sockets/listening_place.ts";
-import type { Peer } from "../../host/sockets/unix_socket.ts";
+import { hasEnded, type Peer } from "../../host/sockets/unix_socket.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
 import { type Caller, callerOf } from "../../serve/gate/caller.ts";
@@ -89,7 +89,7 @@ function openGate(
     agent: session.agent.pinned ? session.agent.name : null,
   };
   const admit = (peer: Peer): Caller | { readonly refused: string } =>
-    callerOf({ uid: peer.uid, ownProgram: isOwn(peer, uid, isOwnProgram) }, rules);
+    callerOf({ uid: peer.uid, ownProgram: isOwn(libc, peer, uid, isOwnProgram) }, rules);
   const places = new FairPlaces(settings.limits.concurrency);
   const all = Math.min(MOST_CONNECTIONS, Math.floor(openFiles(libc) / 2));
   const runners = new Set([engine.runner]);
@@ -100,8 +100,8 @@ function openGate(
     requestBytes: settings.limits.request,
     most: { all, user: settings.callers === null ? all : Math.ceil(all * 3 / 4) },
     admit,
-    open: (caller, outbox, hello) =>
-      openSpeech({ caller, outbox, hello }, {
+    open: (caller, outbox, protocol) =>
+      openSpeech({ caller, outbox, protocol }, {
         engine,
         places,
         registration: session.registration,
@@ -134,12 +134,15 @@ function heard(engine: StayingEngine, runners: Set<StayingRunner>): FurtherEngin
 
 /** Programs run as this user, or, where it is root, as anybody: nobody else's processes need a look. */
 function isOwn(
-  { uid, pid }: Peer,
+  libc: Libc,
+  { uid, pid, pidfd }: Peer,
   own: number,
   isOwnProgram: (pid: number) => boolean,
 ): boolean {
   // One that is not seen from here is in no namespace below this one, and so is none of them.
-  return pid !== 0 && (uid === own || own === 0) && isOwnProgram(pid);
+  if (pid === 0 || (uid !== own && own !== 0)) return false;
+  // What was looked at is who connected only where that one is still there.
+  return isOwnProgram(pid) || (pidfd !== null && hasEnded(libc, pidfd));
 }
 
 function listen(libc: Libc, path: string, shared: boolean): ListeningPlace {

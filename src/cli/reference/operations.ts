@@ -336,9 +336,8 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
   {
     op: "hello",
     meaning:
-      "The first line of a connection to a gate, where there is something to say: as whom, and what is spoken.",
+      "The first line of a connection to a gate, where there is something to say: what is spoken. It answers as whom.",
     fields: [
-      { name: "token", type: "string", meaning: "the token that it comes with" },
       {
         name: "protocol",
         type: '"ndjson" | "mcp"',

@@ -18,6 +18,8 @@ const SO_PEERCRED = 17;
 const SO_PEERPIDFD = 77;
 /** SHUT_WR (shutdown(2)) */
 const SHUT_WR = 1;
+/** poll.h */
+const POLLIN = 1;
 /** Connections that the kernel keeps until they are taken; it lowers this to net.core.somaxconn (listen(2)). */
 const BACKLOG = 4096;
 /** sizeof(sun_path) without the NUL behind it (unix(7)). */
@@ -86,6 +88,18 @@ export function peerOf(libc: Libc, descriptor: number): Peer | null {
   const [pid, uid] = [struct.getInt32(0, true), struct.getUint32(4, true)];
   const pidfd = pid > 0 && option(SO_PEERPIDFD, 4) ? struct.getInt32(0, true) : null;
   return { uid, pid, pidfd };
+}
+
+/** Whether the process behind a pidfd has ended: its number may be another's by now (pidfd_open(2)). */
+export function hasEnded(libc: Libc, pidfd: number): boolean {
+  const { numbers, struct, structAddress } = libc;
+  // struct pollfd, then struct timespec (poll.h, time.h)
+  struct.setInt32(0, pidfd, true);
+  struct.setInt16(4, POLLIN, true);
+  struct.setInt16(6, 0, true);
+  struct.setBigInt64(8, 0n, true);
+  struct.setBigInt64(16, 0n, true);
+  return libc.call(numbers.ppoll, structAddress, 1, structAddress + 8, 0, 8) > 0;
 }
 
 /** struct sockaddr_un at the arena's structure; gives its length. Throws RangeError for a path that does not fit. */

@@ -19,7 +19,7 @@ export interface Speech {
   readonly close: () => void;
 }
 
-/** What a connection is opened with. Each throws a ToolError where it may not be. */
+/** What a connection is opened with. */
 export interface ConnectionOptions {
   readonly descriptor: number;
   readonly number: number;
@@ -27,15 +27,14 @@ export interface ConnectionOptions {
   readonly outbox: Outbox;
   /** Most bytes of a line. */
   readonly requestBytes: number;
-  /** Makes the server, once it is known what is spoken. Null where there is nobody to speak for. */
-  readonly open: (protocol: GateProtocol, token: string | null) => Promise<Speech>;
+  /** Makes the server, once it is known what is spoken. */
+  readonly open: (protocol: GateProtocol) => Promise<Speech>;
 }
 
 /** What a first line may say of the rest. */
 interface Hello {
   readonly id: RequestId;
   readonly protocol: GateProtocol;
-  readonly token: string | null;
 }
 
 /** A caller that is connected. */
@@ -164,7 +163,7 @@ export class Connection {
   async #open(hello: Hello | null): Promise<void> {
     const { open } = this.options;
     try {
-      const speech = await open(hello?.protocol ?? "ndjson", hello?.token ?? null);
+      const speech = await open(hello?.protocol ?? "ndjson");
       if (this.#closed) return speech.close();
       this.#speech = speech;
       speech.server.onAnswer = () => this.onChange();
@@ -195,8 +194,7 @@ function helloOf(line: Line): Hello | null {
   if ("tooLong" in line) return null;
   const request = readRequest(line.bytes, "");
   if (request?.kind !== "operation" || request.operation.op !== "hello") return null;
-  const { protocol, token } = request.operation;
-  return { id: request.id, protocol, token };
+  return { id: request.id, protocol: request.operation.protocol };
 }
 
 /** A line for later: its bytes are valid only now. */

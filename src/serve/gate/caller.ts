@@ -22,7 +22,7 @@ export interface CallerRules {
 /** Somebody who is heard. */
 export interface Caller {
   readonly uid: number;
-  /** Null: nothing is done for him before he shows a token. */
+  /** Null: he is no agent, and may do what concerns the gate alone. */
   readonly agent: { readonly name: string; readonly pinned: boolean } | null;
   /** Whether he may see who is connected, end the gate, and change which tools there are. */
   readonly operator: boolean;
@@ -34,7 +34,7 @@ export function callerOf(
   rules: CallerRules,
 ): Caller | { readonly refused: string } {
   // What it may it has been given by the call that started it.
-  if (ownProgram) return { uid, agent: null, operator: false };
+  if (ownProgram) return { refused: "programs that this gate has started are not heard" };
   const operator = uid === rules.uid;
   if (rules.callers === null) {
     if (!operator) {

@@ -55,7 +55,7 @@ export interface GateOptions {
   readonly open: (
     caller: Caller,
     outbox: Outbox,
-    hello: { readonly protocol: GateProtocol; readonly token: string | null },
+    protocol: GateProtocol,
   ) => Promise<Speech>;
   /** Whose threads answer: all that are open now. */
   readonly runners: () => Iterable<StayingRunner>;
@@ -246,7 +246,7 @@ export class Gate {
       caller,
       outbox,
       requestBytes,
-      open: (protocol, token) => open(caller, outbox, { protocol, token }),
+      open: (protocol) => open(caller, outbox, protocol),
     });
     connection.onChange = () => {
       this.#changed.add(connection);
@@ -329,7 +329,7 @@ export class Gate {
 
   /**
    * Who keeps more than his share for longer than anybody needs who sends a line or reads an answer goes, the one that
-   * keeps most first: others need the room.
+   * has kept it longest first, until there is room again for others.
    */
   #endStale(): void {
     const now = performance.now();
@@ -339,9 +339,12 @@ export class Gate {
       if (connection.unfinished <= share) connection.overSince = null;
       else if (now - (connection.overSince ??= now) > STALE_MS) stale.push(connection);
     }
-    const [most] = stale.toSorted((a, b) => b.unfinished - a.unfinished);
-    if (most === undefined) return;
-    this.#drop(most);
+    // Who came last may be waiting for those before him.
+    for (const oldest of stale.toSorted((a, b) => (a.overSince ?? 0) - (b.overSince ?? 0))) {
+      if (this.#held > this.#mostHeld) this.#drop(oldest);
+    }
+    // Shares change with who comes and goes.
+    for (const connection of this.#connections.values()) this.#want(connection);
     this.#wake.resolve();
   }
 

@@ -35,23 +35,18 @@ export interface SpeechParts {
 export interface Opening {
   readonly caller: Caller;
   readonly outbox: Outbox;
-  readonly hello: { readonly protocol: GateProtocol; readonly token: string | null };
+  readonly protocol: GateProtocol;
 }
 
-/** Throws PERMISSION_DENIED where nobody is heard. */
+/** Throws PERMISSION_DENIED for messages of MCP from who is no agent. */
 export async function openSpeech(
-  { caller, outbox, hello }: Opening,
+  { caller, outbox, protocol }: Opening,
   parts: SpeechParts,
 ): Promise<Speech> {
   const { agent, operator } = caller;
-  if (hello.token !== null) {
-    throw denied("this token is not known here, has expired or was revoked");
-  }
-  if (agent === null && !operator) {
-    throw denied("programs that this gate has started are heard with a token alone");
-  }
   const own = engineOfOne(parts.engine, parts.places.share(parts.engine.runner, stays));
-  if (hello.protocol === "mcp" && agent !== null) {
+  if (protocol === "mcp") {
+    if (agent === null) throw denied(NO_AGENT);
     return await openMcp(own, agent.name, outbox, parts);
   }
   const { registration, status, stop } = parts;
@@ -62,7 +57,7 @@ export async function openSpeech(
   const server = new Server(own, agent ?? NOBODY, outbox, {
     // A tool that one registers is there for all.
     registration: registration && operator,
-    mute: agent === null ? "the policy's callers name this user as no agent" : null,
+    mute: agent === null ? NO_AGENT : null,
     gate: {
       status: () => operatorsOnly(status),
       stop: () =>
@@ -99,6 +94,8 @@ async function openMcp(
 
 /** The gate's own runner ends with the gate. */
 const stays = () => Promise.resolve();
+
+const NO_AGENT = "the policy's callers name this user as no agent";
 
 /** Whose calls are refused before anybody asks what he may. */
 const NOBODY = { name: "root", pinned: true };

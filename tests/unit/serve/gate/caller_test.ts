@@ -38,9 +38,9 @@ Deno.test("who a caller is, by his user and by the policy", () => {
     [OWN, false, without, "-!"],
     [OWN, false, { ...alone, callers: [] }, "-!"],
     // Programs that the gate itself has started are nobody, whoever they run as.
-    [OWN, true, alone, "-"],
-    [OTHER, true, named, "-"],
-    [STRANGER, true, named, "-"],
+    [OWN, true, alone, "refused"],
+    [OWN, true, without, "refused"],
+    [OTHER, true, named, "refused"],
   ];
   for (const [uid, ownProgram, rules, expected] of table) {
     assertEquals(shown(uid, ownProgram, rules), expected, JSON.stringify([uid, ownProgram, rules]));
