@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { HOSTILE_REPOSITORIES } from "../attacks/hostile_repositories.ts";
 import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
-import { isSprung, layOut, makeTemplate } from "../unit/tools/git/_hostile.ts";
+import { copyFolder, isSprung, layOut, makeTemplate } from "../unit/tools/git/_hostile.ts";
 import { Pipe, serveAll } from "./toolgate.ts";
 
 const POLICY = `
@@ -110,6 +110,37 @@ Deno.test("git: branches, stashes and merges go through beside a denied file, he
     );
     assertEquals(Deno.readTextFileSync(`${root}/.env`), "HUSH\n");
     await git(root, ["fsck", "--strict"]);
+  });
+});
+
+Deno.test("git: what reads writes nothing, where the index knows nothing of the files' times too", async () => {
+  await inFolder(async (root, flags) => {
+    await makeTemplate(`${root}/../template`);
+    copyFolder(`${root}/../template`, `${root}/r`);
+    const index = () => new TextDecoder("latin1").decode(Deno.readFileSync(`${root}/r/.git/index`));
+    const before = index();
+    const pipe = new Pipe(flags);
+    const calls = [
+      ["git_diff", {}],
+      ["git_diff", { from: "HEAD" }],
+      ["git_status", {}],
+      ["git_checkout", { branch_or_commit: "side", paths: ["r/a"] }],
+    ] as const;
+    for (const preview of [true, false]) {
+      for (const [tool, args] of preview ? calls : calls.slice(0, 3)) {
+        const answer = await pipe.ask({
+          id: tool,
+          tool,
+          args: { repository: "r", ...args },
+          preview,
+        });
+        assertEquals([answer.error, index() === before], [null, true], tool);
+      }
+    }
+    await pipe.close();
+    // By itself git does.
+    await git(`${root}/r`, ["diff"]);
+    assert(index() !== before);
   });
 });
 

@@ -27,17 +27,22 @@ export async function changesBetween(
   ]);
 }
 
-/** What differs between a commit or tree and the working files, likewise: deleted is what is not there any more. */
+/**
+ * What differs between a commit or tree and the working files, likewise: deleted is what is not there any more. git-diff(1)
+ * would tell it at once, and write the index anew where times alone differ.
+ */
 export async function changesSince(
   repository: Repository,
   from: string,
   paths: readonly string[] = [],
 ): Promise<readonly RawChange[]> {
-  return await listed(repository, [
-    ...["-c", "diff.autoRefreshIndex=true", "diff", "--raw", "-z", "--no-renames"],
-    ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-abbrev"],
-    ...[from, "--", ...paths],
-  ]);
+  const options = ["--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
+  const end = ["--ignore-submodules=all", "--no-abbrev", from, "--", ...paths];
+  const touched = await listed(repository, ["diff-index", ...options, ...end]);
+  const staged = await listed(repository, ["diff-index", "--cached", ...options, ...end]);
+  const { unstaged } = await uncommitted(repository);
+  const changed = new Set([...staged.map(({ path }) => path), ...unstaged].map(nameOf));
+  return touched.filter(({ path }) => changed.has(nameOf(path)));
 }
 
 /** What is staged, likewise. */
@@ -70,13 +75,21 @@ export async function uncommitted(repository: Repository): Promise<{
     "--no-renames",
   ]);
   requireWhole(repository, truncated);
-  const records = splitNul(bytes).map((record) => {
-    const [kind, status = ".."] = textOf(record.subarray(0, 4)).split(" ");
-    return { status, path: afterFields(record, kind === "u" ? 10 : 8) };
-  });
+  const records = readStatus(bytes);
   const of = (column: number) =>
     records.filter(({ status }) => status[column] !== ".").map(({ path }) => path);
   return { staged: of(0), unstaged: of(1) };
+}
+
+/** Records of git-status(1) without renames: what was staged and what was changed since, a letter each, and the path. */
+export function readStatus(
+  bytes: Uint8Array,
+): readonly { readonly status: string; readonly path: Uint8Array }[] {
+  return splitNul(bytes).map((record) => {
+    const [kind = "", status = ".."] = textOf(record.subarray(0, 4)).split(" ");
+    const fields = kind === "?" ? 1 : kind === "u" ? 10 : 8;
+    return { status: kind === "?" ? ".A" : status, path: afterFields(record, fields) };
+  });
 }
 
 /** What stands behind so many fields that blanks end. */

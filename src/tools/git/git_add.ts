@@ -5,7 +5,8 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWords, invalid } from "../../toolkit/words.ts";
-import { concatenated, nameOf, splitNul, textOf } from "../../toolkit/git/names.ts";
+import { readStatus } from "../../toolkit/git/change.ts";
+import { concatenated, nameOf, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, ofRepository, requireAllowed, shown } from "../../toolkit/git/paths.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { LEFT_OUT, pathsSchema, REPOSITORY } from "./_schemas.ts";
@@ -112,20 +113,15 @@ async function changedBelow(
   named.filter((path) => path.length > 0).forEach((path) =>
     requireAllowed(repository, "read", path)
   );
-  const list = ["ls-files", "-z", "--exclude-standard"];
-  const [others, changed] = await Promise.all([
-    repository.git([...list, "--others"]),
-    repository.git(["-c", "diff.autoRefreshIndex=true", ...CHANGED]),
-  ]);
-  if (others.truncated || changed.truncated) {
+  const { bytes, truncated } = await repository.git(CHANGED);
+  if (truncated) {
     throw new ToolError(
       "RESOURCE_LIMIT",
       `${tool.name}: more names have changed than limits.output lets be read; name folders apart`,
     );
   }
-  const found = new Map(
-    [...splitNul(others.bytes), ...splitNul(changed.bytes)].map((path) => [nameOf(path), path]),
-  );
+  const changed = readStatus(bytes).filter(({ status: [, since] }) => since !== ".");
+  const found = new Map(changed.map(({ path }) => [nameOf(path), path]));
   const wanted = [...found.values()].filter((path) =>
     all || named.some((one) => isBelow(one, path))
   );
@@ -144,10 +140,10 @@ async function changedBelow(
 }
 
 const SLASH = 0x2f;
-/** Names alone; submodules are no business of this one. */
+/** Submodules are no business of this one. Unlike git-diff-files(1), it tells what was only touched from what changed. */
 const CHANGED = [
-  ...["diff-files", "--name-only", "-z", "--no-renames", "--ignore-submodules=all"],
-  ...["--no-ext-diff", "--no-textconv"],
+  ...["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=no"],
+  ...["--ignore-submodules=all", "--no-renames"],
 ];
 
 function isBelow(folder: Uint8Array, path: Uint8Array): boolean {

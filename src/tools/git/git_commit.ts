@@ -9,7 +9,7 @@ import { changedNames, filesOf } from "./_diff.ts";
 import { committer } from "./_identity.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { splitNul } from "../../toolkit/git/names.ts";
-import { readChanges } from "../../toolkit/git/raw_changes.ts";
+import { type RawChange, readChanges } from "../../toolkit/git/raw_changes.ts";
 import { listOf, requireWhole } from "../../toolkit/git/change.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import {
@@ -160,9 +160,11 @@ async function requireCommittable(
       `${tool.name}: files are in conflict; settle them and stage them first (git_status names them)`,
     );
   }
-  const staged = await stagedPaths(repository, born);
-  const denied = staged.filter((path) => !isAllowed(repository, "read", path))
-    .map((path) => shown(repository, path));
+  const staged = await stagedChanges(repository, born);
+  // What is only taken away holds nothing of it.
+  const denied = staged.filter(({ letter, path }) =>
+    letter !== "D" && !isAllowed(repository, "read", path)
+  ).map(({ path }) => shown(repository, path));
   if (denied.length > 0) {
     throw new ToolError(
       "PATH_DENIED",
@@ -181,20 +183,19 @@ async function requireCommittable(
   );
 }
 
-/** What is in the index and not as in HEAD; but what is only taken away: that holds nothing of it. */
-async function stagedPaths(
+/** What is in the index and not as in HEAD. */
+async function stagedChanges(
   repository: Repository,
   born: boolean,
-): Promise<readonly Uint8Array[]> {
+): Promise<readonly Pick<RawChange, "letter" | "path">[]> {
   if (!born) {
     const { bytes, truncated } = await repository.git(["ls-files", "-z"]);
     requireWhole(repository, truncated);
-    return splitNul(bytes);
+    return splitNul(bytes).map((path) => ({ letter: "A", path }));
   }
   const { changes, truncated } = await changedNames(repository, STAGED);
   requireWhole(repository, truncated);
-  return changes.filter(({ letter, path }) => letter !== "D" || isAllowed(repository, "read", path))
-    .map(({ path }) => path);
+  return changes;
 }
 
 const STAGED = { command: ["diff", "--cached"], revisions: [], paths: [] };

@@ -69,6 +69,8 @@ const tool: Tool<typeof input, typeof output> = {
     const words = ["diff", ...(staged ? ["--cached"] : []), ...revisions];
     return gitNeeds(repository, [...words, ...(paths.length > 0 ? ["--", ...paths] : [])], READS);
   },
+  // It changes nothing: what it would do is what it does.
+  dryRun: (input) => input,
   async run({ repository: folder, staged, from, to, paths = [], context: around }, context) {
     const repository = await openRepository(tool.name, context, folder);
     const words = asWords(repository, paths).filter((path) => path !== "");

@@ -71,6 +71,8 @@ const tool: Tool<typeof input, typeof output> = {
       ...(ref === undefined ? [] : [ref]),
       ...path === undefined ? [] : ["--", path],
     ], READS),
+  // It changes nothing: what it would do is what it does.
+  dryRun: (input) => input,
   async run({ repository: folder, limit, ref, path, author, since, until, grep }, context) {
     const repository = await openRepository(tool.name, context, folder);
     const paths = path === undefined ? [] : asWords(repository, [path]);

@@ -62,6 +62,8 @@ const tool: Tool<typeof input, typeof output> = {
   },
   capabilities: ({ repository, ref, path }) =>
     gitNeeds(repository, ["show", path === undefined ? ref : `${ref}:${path}`], READS),
+  // It changes nothing: what it would do is what it does.
+  dryRun: (input) => input,
   async run({ repository: folder, ref, path }, context) {
     const repository = await openRepository(tool.name, context, folder);
     if (path !== undefined) {

@@ -89,6 +89,8 @@ const tool: Tool<typeof input, typeof output> = {
   examples: [{ note: "of the workspace", args: {} }],
   describe: ({ repository }) => `Git status: ${printable(repository)}`,
   capabilities: ({ repository }) => gitNeeds(repository, ["status"], READS),
+  // It changes nothing: what it would do is what it does.
+  dryRun: (input) => input,
   async run({ repository: folder }, context) {
     const repository = await openRepository(tool.name, context, folder);
     const { bytes, truncated } = await repository.git([

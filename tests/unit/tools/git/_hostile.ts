@@ -63,7 +63,8 @@ export async function layOut(
   Deno.writeTextFileSync(`${root}/.git/config`, `${before}\n${armed(config)}\n`);
 }
 
-function copyFolder(from: string, to: string): void {
+/** Files and folders, with the times of the copy. */
+export function copyFolder(from: string, to: string): void {
   Deno.mkdirSync(to, { recursive: true });
   for (const { name, isDirectory } of Deno.readDirSync(from)) {
     const copy = isDirectory ? copyFolder : Deno.copyFileSync;
