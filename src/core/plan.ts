@@ -10,20 +10,20 @@ export type WordPart =
   /** One pattern of pathname expansion (POSIX 2.13): `*`, `?` or a bracket expression whole. */
   | { readonly kind: "glob"; readonly text: string }
   /**
-   * `$NAME`, `${NAME}`, and the forms with a word: `-` `:-` `+` `:+` `?` `:?`, `#` `##` `%` `%%` (remove a pattern),
-   * "length" (`${#NAME}`). `?` as a name is the last exit status, `PWD` the directory, `OLDPWD` the one before.
-   * A name that neither the line nor the environment that programs get has is not set. The word of a `#` or `%`
-   * has its pattern as glob parts, whatever stands around the parameter. Not quoted, the value is split at blanks,
-   * tabs and newlines, and pattern characters in it are expanded.
+   * `$NAME`, `${NAME}`, and the forms with an operation. `?` as a name is the last exit status, `PWD` the directory,
+   * `OLDPWD` the one before; digits, `#`, `@` and `*` are those of the function or script, `!` the last background
+   * command. A name that neither the line nor the environment that programs get has is not set. Not quoted, the value
+   * is split at the characters of IFS, and pattern characters in it are expanded.
    */
   | {
     readonly kind: "parameter";
     readonly name: string;
     readonly quoted: boolean;
-    readonly operation:
-      | { readonly operator: string; readonly word: Word }
-      | { readonly operator: "length" }
-      | null;
+    readonly operation: Operation | null;
+    /** `${NAME[…]}` */
+    readonly subscript?: Subscript;
+    /** `${!NAME}`: the parameter whose name is the value. */
+    readonly indirect?: true;
   }
   /**
    * `$(…)` and backquotes: the output without its last newlines, split at blanks where it is not quoted. It runs as
@@ -32,8 +32,44 @@ export type WordPart =
   | { readonly kind: "substitution"; readonly body: PlanNode; readonly quoted: boolean }
   /** `$((…))`: the number that it comes to, in decimal digits. */
   | { readonly kind: "arithmetic"; readonly expression: Arithmetic; readonly quoted: boolean }
+  /** `<(…)` and `>(…)`: a path that leads to a pipe, whose other end the body has. */
+  | { readonly kind: "process"; readonly access: "read" | "write"; readonly body: PlanNode }
   /** `~` at the start of a word: HOME of the environment that programs get. */
   | { readonly kind: "home" };
+
+/** What is done to the value of a parameter (bash(1), Parameter Expansion). */
+export type Operation =
+  /**
+   * `-` `:-` `=` `:=` `+` `:+` `?` `:?`, `#` `##` `%` `%%` (remove a pattern), `^` `^^` `,` `,,` (of characters that fit
+   * the pattern; of all where it is empty). A pattern has its glob parts, whatever stands around the parameter.
+   */
+  | { readonly operator: string; readonly word: Word }
+  | { readonly operator: "length" }
+  /** `${NAME/pattern/text}` with `//` (all), `/#` (at the beginning), `/%` (at the end). */
+  | {
+    readonly operator: "replace";
+    readonly where: "/" | "//" | "/#" | "/%";
+    readonly pattern: Word;
+    readonly replacement: Word;
+  }
+  /** `${NAME:offset:length}` */
+  | {
+    readonly operator: "slice";
+    readonly offset: Arithmetic;
+    readonly length: Arithmetic | null;
+  }
+  /** `${NAME@Q}`: quoted for a shell; in capitals, in small letters, with a capital first. */
+  | { readonly operator: "transform"; readonly letter: "Q" | "U" | "L" | "u" }
+  /** `${!NAME[@]}`: the indexes that are set. */
+  | { readonly operator: "keys" };
+
+/** Which of an array's elements. */
+export type Subscript =
+  /** `[@]`, and `[*]` (`joined`: quoted they become one). */
+  | { readonly kind: "all"; readonly joined: boolean }
+  | { readonly kind: "index"; readonly expression: Arithmetic }
+  /** Of what `declare -A` has made. */
+  | { readonly kind: "key"; readonly word: Word };
 
 /** An expression over whole numbers of 64 bits (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION). */
 export type Arithmetic =
@@ -42,6 +78,8 @@ export type Arithmetic =
   /** A variable whose value is a number; none is 0. */
   | { readonly op: "variable"; readonly name: string }
   | { readonly op: "substitution"; readonly body: PlanNode }
+  /** `${#NAME}`, `$1`: what comes out must be one number. */
+  | { readonly op: "word"; readonly word: Word }
   | { readonly op: "unary"; readonly operator: string; readonly operand: Arithmetic }
   | {
     readonly op: "binary";
@@ -73,49 +111,66 @@ export type Arithmetic =
 /** After expansion none, one or more arguments. An empty list of parts is the empty word `''`. */
 export type Word = readonly WordPart[];
 
-/** `descriptor` is 0, 1 or 2. */
+/** `descriptor` is 0 to 9. */
 export type Redirection =
   | {
     readonly kind: "read" | "write" | "append" | "read-write";
     readonly descriptor: number;
     readonly target: Word;
   }
-  /** `2>&1`, `>&2` */
-  | { readonly kind: "duplicate"; readonly descriptor: number; readonly from: number }
+  /** `2>&1`, `>&2`; `named`: as `/dev/stderr`, which opens a file anew. */
+  | {
+    readonly kind: "duplicate";
+    readonly descriptor: number;
+    readonly from: number;
+    readonly named?: true;
+  }
   /** `2>&-` */
   | { readonly kind: "close"; readonly descriptor: number }
   /** Here-documents and here-strings: the whole input, as one quoted word. */
-  | { readonly kind: "text"; readonly descriptor: number; readonly text: Word };
+  | {
+    readonly kind: "text";
+    readonly descriptor: number;
+    readonly text: Word;
+    /** What bash says of it. */
+    readonly warning?: string;
+  };
 
 /**
- * The words that the runner does itself, by the literal text of the first word. All else is a program; `echo`,
- * `printf`, `test`, `[` and `pwd` too (where there is none of that name the runner may do their work).
- * What the parser leaves of their arguments:
+ * The words that the runner does itself, by the literal text of the first word. All else is a program. What the parser
+ * leaves of their arguments:
  * - `cd [DIR]`: `-` is the directory before, nothing HOME.
  * - `break [N]`, `continue [N]`: N is literal digits, no more than the loops around it in its shell.
- * - `read [-r] NAME…`: literal names; IFS may be set for it, to text that the line says.
- * - `:` `true` `false`: any words.
- * - `exit [N]`: ends the line, or the subshell it stands in.
- * - `export NAME[=VALUE]…`: each word is one text part `NAME`, or begins with a text part `NAME=…`. A VALUE is not
- *   split and not globbed (its parts are marked quoted).
- * - `unset NAME…`: literal names.
- * `command` and plain `exec` are taken away by the parser; `set -e`, `set -o pipefail` and the like become
- * `settings`; `sh -c SCRIPT` becomes a group.
+ * - `read [-r] [-a] [-d X] [-u N] NAME…`: literal names and options.
+ * - `export`, `local`, `declare`, `readonly`: each word is one text part `NAME` or an option, or begins with a text part
+ *   `NAME=…`. A VALUE is not split and not globbed (its parts are marked quoted). Arrays stand in `assignments`, with
+ *   `declares`.
+ * - `unset [-f|-v] NAME…`: literal names.
+ * - `command -v NAME…`. `command` and `exec` before a program are taken away by the parser; `set` at the beginning of a script becomes `settings`;
+ * `sh -c SCRIPT` becomes a group.
  */
 export const BUILTINS = [
-  "cd",
-  ":",
-  "true",
-  "false",
-  "exit",
-  "export",
-  "unset",
-  "break",
-  "continue",
-  "read",
+  ...["cd", ":", "true", "false", "exit", "export", "unset", "break", "continue", "read"],
+  ...["local", "declare", "typeset", "readonly", "shift", "return", "set", "shopt"],
+  ...["wait", "jobs", "trap", "source", ".", "eval", "hash", "type", "command", "mapfile"],
+  ...["readarray"],
 ] as const;
+
+/** Programs that bash has within itself, too: judged by name like others, and done by the runner. */
+export const INNER_PROGRAMS = ["echo", "printf", "test", "[", "kill", "pwd"] as const;
+
 /** A builtin that runs without a shell. */
 export type Builtin = (typeof BUILTINS)[number];
+
+/** `NAME=value`, `NAME+=value`, `NAME[i]=value`, `NAME=(…)`. */
+export interface Assignment {
+  readonly name: string;
+  readonly value: Word;
+  readonly append?: true;
+  readonly subscript?: Subscript;
+  /** An array whole, in place of `value`: words that are expanded as arguments are, or values at a place of their own. */
+  readonly list?: readonly { readonly subscript: Subscript | null; readonly value: Word }[];
+}
 
 /** One program, or one of the few builtins that Toolgate runs itself. */
 export interface SimplePlan {
@@ -124,16 +179,21 @@ export interface SimplePlan {
    * Before the command: its environment, judged as such (`env.read` with `change`). Alone (`words` is empty):
    * parameters of what follows in the line; only `export` hands them to programs.
    */
-  readonly assignments: readonly { readonly name: string; readonly value: Word }[];
+  readonly assignments: readonly Assignment[];
   /**
-   * The first is always known from the line alone: text parts only, at least one character. Where every word and
-   * every redirection is (`isCertain` in `src/shell/certain.ts`), the command was judged exactly and stands in
-   * the grant; else it is judged when it runs (`lowerCommand`).
+   * Where every word and every redirection is known from the line alone (`isCertain` in `src/shell/certain.ts`), the
+   * command was judged exactly and stands in the grant; else it is judged when it runs (`lowerCommand`).
    */
   readonly words: readonly Word[];
   readonly redirections: readonly Redirection[];
   /** Where it begins in the line, in UTF-16 code units. */
   readonly position: number;
+  /** The arrays behind a command that declares them. */
+  readonly declares?: readonly Assignment[];
+  /** Set where the first word is one of a function of the line. */
+  readonly calls?: true;
+  /** What `eval` or `trap` was given, where the line says it whole. */
+  readonly script?: PlanNode;
 }
 
 /** A part of a plan: what of a command line runs, and in what order. */
@@ -159,7 +219,13 @@ export type PlanNode =
     readonly opened?: readonly string[];
     readonly body: PlanNode;
     readonly redirections: readonly Redirection[];
+    /** `$0`, `$1`, … of the shell that it stands for. */
+    readonly positional?: readonly string[];
   }
+  /** `… &` */
+  | { readonly kind: "background"; readonly body: PlanNode; readonly position: number }
+  /** From here on the name means the body. */
+  | { readonly kind: "function"; readonly name: string; readonly body: PlanNode }
   | CompoundPlan;
 
 /** What runs a part of itself by what comes out while it runs (POSIX, 2.9.4). */
@@ -178,6 +244,8 @@ export type CompoundPlan =
       readonly clauses: readonly { readonly test: PlanNode; readonly body: PlanNode }[];
       readonly otherwise: PlanNode | null;
     }
+    /** `[[ … ]]` */
+    | { readonly kind: "test"; readonly expression: TestExpression }
     /** `((…))`: succeeds where it does not come to 0. */
     | { readonly kind: "arithmetic"; readonly expression: Arithmetic }
     /** `for ((first; test; step))`; what is null is left out. */
@@ -205,6 +273,23 @@ export type CompoundPlan =
       }[];
     }
   );
+
+/** What stands in `[[ … ]]` (bash(1), CONDITIONAL EXPRESSIONS). */
+export type TestExpression =
+  | { readonly op: "not"; readonly operand: TestExpression }
+  | {
+    readonly op: "and" | "or";
+    readonly left: TestExpression;
+    readonly right: TestExpression;
+  }
+  | { readonly op: "unary"; readonly operator: string; readonly word: Word }
+  /** Right of `==`, `=` and `!=` stands a pattern, of `=~` a regular expression: what is quoted there means itself. */
+  | {
+    readonly op: "binary";
+    readonly operator: string;
+    readonly left: Word;
+    readonly right: Word;
+  };
 
 /** What `set` switched on before anything else in a line, or at the beginning of a subshell. */
 export interface ShellSettings {

@@ -323,6 +323,8 @@ interface ToolOf<I, O> {
    * none, and so runs wherever programs are started. Of the completed input.
    */
   startsOne?(input: I): boolean;
+  /** Whether it may start programs whose names are known only when it runs: each is judged then. */
+  startsLater?(input: I): boolean;
   /** It runs as a module in a process of its own (`runModule`), and starts no programs. */
   readonly ownProcess?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */

@@ -1,7 +1,7 @@
 /** Reads arithmetic expressions (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION): the operators of C on whole numbers. */
 
 import type { Arithmetic } from "../core/plan.ts";
-import { isSpecialVariable } from "./_parameter.ts";
+import { isSetByShell, isSpecialVariable } from "./_special.ts";
 import type { WordContext } from "./_parts.ts";
 import type { Scanner } from "./_scanner.ts";
 import { Refused } from "./_constructs.ts";
@@ -107,7 +107,9 @@ class Reader {
     if (operator === "++" || operator === "--") {
       this.#scanner.at += 2;
       skipSpace(this.#scanner);
-      return { op: "step", name: this.#name(), by: operator === "++" ? 1 : -1, before: false };
+      const name = this.#name();
+      if (this.#scanner.character === "[") throw new Refused("array", this.#scanner.at);
+      return { op: "step", name, by: operator === "++" ? 1 : -1, before: false };
     }
     if (!["-", "+", "!", "~"].includes(operator)) return this.#operand();
     this.#scanner.at++;
@@ -122,8 +124,6 @@ class Reader {
     if (name === undefined) this.#refuse();
     if (isSpecialVariable(name)) throw new Refused("special", this.#scanner.at);
     this.#scanner.at += name.length;
-    // An array's.
-    if (this.#scanner.character === "[") throw new Refused("array", this.#scanner.at);
     return name;
   }
 
@@ -147,20 +147,31 @@ class Reader {
       return { op: "number", digits: String(BigInt(octal)) };
     }
     const name = this.#name();
+    if (scanner.character === "[") {
+      const subscript = this.#context.subscript(scanner, name);
+      if (subscript.kind === "all" || this.#assigns()) throw new Refused("array", scanner.at);
+      const part = { kind: "parameter", name, quoted: true, operation: null, subscript } as const;
+      return { op: "word", word: [part] };
+    }
     return this.#changed(name) ?? { op: "variable", name };
+  }
+
+  /** Whether what stands next changes what stands before it. */
+  #assigns(): boolean {
+    const operator = this.#operator();
+    return /^(?:\+\+|--|=)$/.test(operator) ||
+      (/^[-+*/%&|^<>]+=$/.test(operator) && !["<=", ">="].includes(operator));
   }
 
   /** What is done to the variable that was just read; null for nothing. */
   #changed(name: string): Arithmetic | null {
     const operator = this.#operator();
-    if (name === "PWD" || name === "OLDPWD") return null;
+    if (isSetByShell(name)) return null;
     if (operator === "++" || operator === "--") {
       this.#scanner.at += 2;
       return { op: "step", name, by: operator === "++" ? 1 : -1, before: true };
     }
-    const assigns = operator === "=" || (/^[-+*/%&|^<>]+=$/.test(operator) &&
-      !["<=", ">="].includes(operator));
-    if (!assigns) return null;
+    if (!this.#assigns()) return null;
     this.#scanner.at += operator.length;
     return { op: "assign", name, operator: operator.slice(0, -1), value: this.choice() };
   }
@@ -173,10 +184,12 @@ class Reader {
       scanner.at = end;
       return { op: "substitution", body };
     }
-    const braced = scanner.startsWith("${");
-    scanner.at += braced ? 2 : 1;
-    const name = this.#name();
-    if (braced) scanner.expect("}");
-    return { op: "variable", name };
+    const plain = /^\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)/.exec(this.#rest())?.[0];
+    const name = plain?.replace(/[${}]/g, "");
+    if (plain !== undefined && name !== undefined && !isSpecialVariable(name)) {
+      scanner.at += plain.length;
+      return { op: "variable", name };
+    }
+    return { op: "word", word: this.#context.parameter(scanner) };
   }
 }

@@ -1,9 +1,15 @@
 /** What a simple command is by its first word: a program, something Toolgate runs itself, or a shell that it opens. */
 
-import { type PlanNode, type SimplePlan, type Word } from "../core/plan.ts";
-import { differsFromShell } from "./program_forms.ts";
-import { isSpecialVariable } from "./_parameter.ts";
-import { NO_SETTINGS, united } from "./_settings.ts";
+import {
+  BUILTINS,
+  INNER_PROGRAMS,
+  type PlanNode,
+  type SimplePlan,
+  type Word,
+} from "../core/plan.ts";
+import { isKnownOption, isKnownSet } from "./shell_options.ts";
+import { isSetByShell } from "./_special.ts";
+import { isSet, NO_SETTINGS, united } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";
 import { certainText, wordText } from "./certain.ts";
@@ -15,30 +21,15 @@ const RESERVED: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** What a shell does itself (bash(1), SHELL BUILTIN COMMANDS) and no program could do for it. */
+/** What a shell does itself (bash(1), SHELL BUILTIN COMMANDS), and nothing here does. */
 const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKind>([
-  ...["eval", ".", "source", "trap", "fc"].map((name) => [name, "evaluation"] as const),
-  ...["declare", "typeset", "local", "readonly", "let"].map((name) =>
-    [name, "declaration"] as const
-  ),
-  ...["mapfile", "readarray", "getopts", "shift"].map((name) => [name, "declaration"] as const),
+  ["fc", "evaluation"],
+  ["let", "let"],
   ...["pushd", "popd", "dirs"].map((name) => [name, "directory"] as const),
   ...[
-    ...["alias", "unalias", "enable", "builtin", "shopt", "bind", "complete", "compgen", "compopt"],
-    ...[
-      "hash",
-      "type",
-      "history",
-      "ulimit",
-      "umask",
-      "times",
-      "wait",
-      "jobs",
-      "fg",
-      "bg",
-      "disown",
-    ],
-    ...["suspend", "logout", "return", "caller", "help"],
+    ...["alias", "unalias", "enable", "builtin", "bind", "complete", "compgen", "compopt"],
+    ...["history", "ulimit", "umask", "times", "fg", "bg", "disown", "getopts"],
+    ...["suspend", "logout", "caller", "help"],
   ].map((name) => [name, "builtin"] as const),
 ]);
 
@@ -48,19 +39,19 @@ export interface CommandSource {
   readonly indexes: readonly number[];
   /** The text from the first word on. */
   readonly source: string;
-  /** Understands a script that stands in a word. */
-  readonly nested: (source: string, positional: readonly string[], index: number) => Script;
+  /** Understands a script that stands in a word; `positional` null: in the shell of the line, with what that has. */
+  readonly nested: (source: string, positional: readonly string[] | null, index: number) => Script;
   /** Loops around it in its shell. */
   readonly loops: number;
+  readonly inFunction: boolean;
+  /** Names that are functions'. */
+  readonly functions: ReadonlySet<string>;
+  readonly onDialect: () => void;
 }
 
 /** The plan of a command by what its first word is. Throws {@linkcode Refused}. */
 export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode {
-  const reads = simple.words[0] !== undefined && certainText(simple.words[0]) === "read";
-  for (const { name, value } of simple.assignments) {
-    if (reads && name === "IFS" && certainText(value) !== null) continue;
-    refuseSpecial(name, simple.position);
-  }
+  for (const { name } of simple.assignments) refuseSpecial(name, simple.position);
   const [first] = simple.words;
   if (first === undefined) {
     const something = simple.assignments.length > 0 || simple.redirections.length > 0;
@@ -68,14 +59,25 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
     return simple;
   }
   const index = from.indexes[0] ?? 0;
+  if (simple.assignments.some((one) => one.list !== undefined || one.subscript !== undefined)) {
+    throw new Refused("array", index);
+  }
   const name = certainText(first);
-  if (name === null) throw new Refused("program", index);
+  // A program takes its separators from nobody.
+  const separates = simple.assignments.some((one) => one.name === "IFS");
+  if (separates && !BUILTINS.some((one) => one === name)) {
+    throw new Refused("special", simple.position);
+  }
+  if (name === null) return simple;
   if (name === "") throw new Refused("empty", index);
   const reserved = RESERVED.has(name) && from.source.startsWith(name) &&
     /^(?:\s|$)/.test(from.source.slice(name.length));
   if (reserved) throw new Refused("reserved", index);
+  if (from.functions.has(name) && from.source !== "") return { ...simple, calls: true };
   const refused = REFUSED.get(name);
   if (refused !== undefined) throw new Refused(refused, index);
+  const within = INNER_PROGRAMS.some((one) => one === name);
+  if (BASH_ALONE.has(name)) from.onDialect();
   switch (name) {
     case "cd":
       return changeDirectory(simple, index);
@@ -88,21 +90,41 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       if (!within) throw new Refused("builtin", index);
       return simple;
     }
+    case "exit":
+    case "shift":
+    case "return":
+      if (simple.words.length > 2 || (name === "return" && !from.inFunction)) {
+        throw new Refused("builtin", index);
+      }
+      return simple;
+    case "local":
+      if (!from.inFunction) throw new Refused("declaration", index);
+      return declaration(simple, index);
+    case "export":
+    case "readonly":
+    case "declare":
+    case "typeset":
+      return declaration(simple, index);
+    case "unset":
+      return unsetting(simple, index);
     case "read":
       return reading(simple, index);
-    case "exit":
-      if (simple.words.length > 2) throw new Refused("builtin", index);
+    case "mapfile":
+    case "readarray":
+      return filling(simple, index);
+    case "set":
+      if (!isKnownSet(simple.words.slice(1).map(certainText))) throw new Refused("set", index);
       return simple;
-    case "export":
-      simple.words.slice(1).forEach((word) => refuseSpecial(declaredName(word, index), index));
-      if (simple.words.length === 1) throw new Refused("declaration", index);
+    case "shopt":
+      if (!isKnownOption(simple.words.slice(1).map(certainText))) throw new Refused("set", index);
       return simple;
-    case "unset":
-      for (const word of simple.words.slice(1)) {
-        const text = certainText(word);
-        if (text === null || !NAME.test(text)) throw new Refused("declaration", index);
-        refuseSpecial(text, index);
-      }
+    case "trap":
+      return trapping(simple, from);
+    case "eval":
+      return evaluation(simple, from);
+    case "source":
+    case ".":
+      if (simple.words.length < 2) throw new Refused("builtin", index);
       return simple;
     case "command":
       return withoutCommand(simple, from);
@@ -112,17 +134,42 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       }
       return replacing(finishCommand(without(simple, 1), rest(from, 1)), simple);
     default:
-      if (differsFromShell(simple.words.map(certainText))) throw new Refused("form", index);
+      // It would get one that it may not ask for: what starts programs gives them three.
+      if (
+        !within && simple.redirections.some((one) => one.descriptor > 2 && one.kind !== "close")
+      ) {
+        throw new Refused("descriptor", index);
+      }
       return SHELLS.has(name) ? openShell(simple, from) : simple;
   }
 }
 
+/** What not every POSIX shell has. */
+const BASH_ALONE: ReadonlySet<string> = new Set([
+  ...["local", "declare", "typeset", "readonly", "shopt", "source", "mapfile", "readarray"],
+]);
+
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function refuseSpecial(name: string, index: number): void {
-  if (isSpecialVariable(name) || name === "PWD" || name === "OLDPWD") {
-    throw new Refused("special", index);
-  }
+  if (isSetByShell(name)) throw new Refused("special", index);
+}
+
+/** Options that stand before the names: arrays, what programs get, what stays. */
+const DECLARING = /^-[aAgrx]+$/;
+
+/** `local a b=1`, `declare -A m`: names and values that the line says by name. */
+function declaration(simple: SimplePlan, index: number): PlanNode {
+  const words = simple.words.slice(1);
+  const start = words.findIndex((word) => !DECLARING.test(certainText(word) ?? ""));
+  const options = words.slice(0, start === -1 ? words.length : start).map(wordText);
+  const names = start === -1 ? [] : words.slice(start);
+  // Without names they list what there is.
+  if (names.length === 0) throw new Refused("declaration", index);
+  const exports = certainText(simple.words[0] ?? []) === "export";
+  if (exports && options.some((one) => one !== "-x")) throw new Refused("declaration", index);
+  for (const word of names) refuseSpecial(declaredName(word, index), index);
+  return simple;
 }
 
 function declaredName(word: Word, index: number): string {
@@ -133,6 +180,18 @@ function declaredName(word: Word, index: number): string {
   const whole = first?.kind === "text" && (first.text.includes("=") || word.length === 1);
   if (name === undefined || !whole) throw new Refused("declaration", index);
   return name;
+}
+
+function unsetting(simple: SimplePlan, index: number): PlanNode {
+  const words = simple.words.slice(1).map(certainText);
+  const names = words[0] === "-v" || words[0] === "-f" ? words.slice(1) : words;
+  for (const name of names) {
+    if (name === null || !/^[A-Za-z_][\w.:-]*$/.test(name)) {
+      throw new Refused("declaration", index);
+    }
+    refuseSpecial(name, index);
+  }
+  return simple;
 }
 
 /** Where it leads is judged with the command that stands there; bash knows no more of its words than this. */
@@ -147,16 +206,89 @@ function changeDirectory(simple: SimplePlan, index: number): PlanNode {
   return { ...simple, words: path === undefined ? [name] : [name, path] };
 }
 
-/** `read -r NAME…` in the form that says all it does: no prompts, times, arrays or other descriptors. */
+/** `read -r NAME…` in the forms that say all they do: no times, no numbers of characters. */
 function reading(simple: SimplePlan, index: number): PlanNode {
-  const words = simple.words.slice(1).map(certainText);
-  const names = words[0] === "-r" ? words.slice(1) : words;
-  if (names.length === 0) throw new Refused("read", index);
-  for (const name of names) {
-    if (name === null || !NAME.test(name)) throw new Refused("read", index);
-    refuseSpecial(name, index);
-  }
+  const words = simple.words.slice(1);
+  const names = readNames(words.map(certainText));
+  if (names === null) throw new Refused("read", index);
+  for (const name of names) refuseSpecial(name, index);
   return simple;
+}
+
+/** The names behind the options of `read`; null for a form that is not known. */
+function readNames(words: readonly (string | null)[]): readonly string[] | null {
+  let at = 0;
+  const names: string[] = [];
+  for (; at < words.length && /^-./.test(words[at] ?? ""); at++) {
+    const word = words[at]!;
+    if (word === "--") {
+      at++;
+      break;
+    }
+    // The last of a cluster may take the next word.
+    const [, taking] = /^-[rs]*([adpu]?)$/.exec(word) ?? [null, null];
+    if (taking === null || taking === undefined) return null;
+    if (taking === "") continue;
+    const value = words[++at];
+    if (value === undefined) return null;
+    if (value === null && taking !== "p") return null;
+    if (taking === "a") names.push(value ?? "");
+    if (taking === "u" && !/^[0-9]$/.test(value ?? "")) return null;
+  }
+  const rest = words.slice(at);
+  if (rest.length > 0 && names.length > 0) return null;
+  for (const name of rest) {
+    if (name === null) return null;
+    names.push(name);
+  }
+  return names.every((name) => NAME.test(name)) ? names : null;
+}
+
+/** `mapfile -t NAME` */
+function filling(simple: SimplePlan, index: number): PlanNode {
+  const words = simple.words.slice(1).map(certainText);
+  const name = words.at(-1);
+  const options = words.slice(0, -1);
+  const known = options.every((word, at) =>
+    word === "-t" || word === "-d" || (options[at - 1] === "-d" && word !== null)
+  );
+  if (name === null || name === undefined || !NAME.test(name) || !known) {
+    throw new Refused("read", index);
+  }
+  refuseSpecial(name, index);
+  return simple;
+}
+
+/** The script of `eval`, where the line says it whole; else it is read when it is known. */
+function evaluation(simple: SimplePlan, from: CommandSource): PlanNode {
+  const words = simple.words.slice(1).map(certainText);
+  if (words.some((word) => word === null)) return simple;
+  const text = words.join(" ");
+  if (text.trim() === "") return { ...simple, words: [[{ kind: "text", text: "true" }]] };
+  return { ...simple, script: scriptIn(text, from) };
+}
+
+const SIGNALS = /^(?:0|EXIT|(?:SIG)?(?:INT|TERM|HUP|QUIT|PIPE)|1|2|3|13|15)$/;
+
+/** `trap SCRIPT EXIT`: signals besides that come to nobody here but end the line whole. */
+function trapping(simple: SimplePlan, from: CommandSource): PlanNode {
+  const index = from.indexes[0] ?? 0;
+  const words = simple.words.slice(1);
+  if (words[0] !== undefined && certainText(words[0]) === "--") words.shift();
+  const [action, ...signals] = words;
+  const known = signals.length > 0 &&
+    signals.every((word) => SIGNALS.test(certainText(word) ?? ""));
+  if (action === undefined || !known) throw new Refused("trap", index);
+  const plain = { ...simple, words: [simple.words[0]!, action, ...signals] };
+  const text = certainText(action);
+  if (text === null || text === "-" || text.trim() === "") return plain;
+  return { ...plain, script: scriptIn(text, from) };
+}
+
+function scriptIn(text: string, from: CommandSource): PlanNode {
+  const { node, settings } = from.nested(text, null, from.indexes[0] ?? 0);
+  if (isSet(settings)) throw new Refused("set", from.indexes[0] ?? 0);
+  return node;
 }
 
 function without(simple: SimplePlan, count: number): SimplePlan {
@@ -168,18 +300,15 @@ function rest(from: CommandSource, count: number): CommandSource {
   return { ...from, indexes: from.indexes.slice(count), source: from.source.slice(start) };
 }
 
-/** `command ls` is `ls`; `command -v ls` asks where it is, as which(1) does. */
+/** `command ls` is `ls`; `command -v ls` asks what it is. */
 function withoutCommand(simple: SimplePlan, from: CommandSource): PlanNode {
   const second = simple.words[1] === undefined ? null : certainText(simple.words[1]);
-  if (second === "-v" || second === "-V") {
-    const which: Word = [{ kind: "text", text: "which" }];
-    return { ...simple, words: [which, ...simple.words.slice(2)] };
-  }
+  if (second === "-v" && simple.words.length > 2) return simple;
   const skip = second === "--" ? 2 : 1;
   if (second === null || (skip === 1 && second.startsWith("-")) || simple.words.length <= skip) {
     throw new Refused("builtin", from.indexes[0] ?? 0);
   }
-  // Behind `command` a word is no word of the grammar any more.
+  // Behind `command` a word is no word of the grammar any more, and none of a function.
   const quoted = rest(from, skip);
   return finishCommand(without(simple, skip), { ...quoted, source: "" });
 }
@@ -226,5 +355,6 @@ function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
     opened: call.argv,
     body,
     redirections: simple.redirections,
+    positional: call.positional,
   };
 }

@@ -3,7 +3,8 @@
 import type { CompoundCommand, Redirection as ParsedRedirection, Statement } from "unbash";
 import type { Arithmetic, CompoundPlan, PlanNode, Word } from "../core/plan.ts";
 import { VALUE, type WordKind } from "./_parts.ts";
-import { isSpecialVariable } from "./_parameter.ts";
+import { isSetByShell } from "./_special.ts";
+import { readConditional } from "./_conditional.ts";
 import { readArithmetic, skipSpace } from "./_arithmetic.ts";
 import { contextOf, readOne, readRedirection, readWords } from "./_simple.ts";
 import { deeper, inLoop, type Walk } from "./_walk.ts";
@@ -67,6 +68,8 @@ function readNode(
     }
     case "ArithmeticFor":
       return readCount(node, reading);
+    case "TestCommand":
+      return { kind: "test", expression: readConditional(node, reading.walk) };
     default:
       throw new Refused("compound", node.pos);
   }
@@ -81,20 +84,23 @@ function readFor(node: Node<"For">, { walk, readList }: CompoundReading): Plan<"
   scanner.mustBeAt(node.name.pos);
   const name = scanner.source.slice(node.name.pos, node.name.end);
   if (!NAME.test(name)) throw new Refused("syntax", node.name.pos);
-  if (isSpecialVariable(name) || name === "PWD" || name === "OLDPWD") {
-    throw new Refused("special", node.name.pos);
-  }
+  if (isSetByShell(name)) throw new Refused("special", node.name.pos);
   scanner.expect(name);
-  scanner.skipLines();
-  // Without words it goes through the arguments of the script.
-  if (node.wordlist === undefined) throw new Refused("positional", node.pos);
-  scanner.expect("in");
   const words: Word[] = [];
-  for (const word of node.wordlist) {
+  if (node.wordlist === undefined) {
+    // Without words it goes through the arguments of the script.
+    words.push([{ kind: "parameter", name: "@", quoted: true, operation: null }]);
     scanner.skipBlanks();
-    words.push(...readWords(word, walk).map((one) => one.word));
+    if (scanner.character === ";") scanner.skipSeparator();
+  } else {
+    scanner.skipLines();
+    scanner.expect("in");
+    for (const word of node.wordlist) {
+      scanner.skipBlanks();
+      words.push(...readWords(word, walk).map((one) => one.word));
+    }
+    scanner.skipSeparator();
   }
-  scanner.skipSeparator();
   const body = readLoop(node.body.commands, { walk, readList });
   return { kind: "for", name, words, body };
 }
@@ -183,6 +189,7 @@ function readCase(node: Node<"Case">, { walk, readList }: CompoundReading): Plan
     const last = index === node.items.length - 1;
     if (item.terminator === undefined && !last) throw new Refused("syntax", scanner.at);
     if (item.terminator !== undefined) {
+      // What falls through to the next arm is nothing that anybody writes.
       if (item.terminator !== ";;") throw new Refused("dialect", scanner.at);
       scanner.expect(";;");
     }

@@ -7,30 +7,31 @@ const VARIABLES =
 
 /** Kind → its name in messages, and what to do instead. */
 export const CONSTRUCTS = {
-  background: ["a background command", "every program is waited for; leave out the &"],
+  background: ["a coprocess", "use a pipe, or a background command with &"],
   compound: [
     "a compound command that is not run here",
-    "for, while, until, if, case and (( )) are, with [ ] as their test",
+    "for, while, until, if, case, (( )), [[ ]] and functions are",
   ],
   read: [
     "read in a form that is not run here",
     "read -r NAME… is, with IFS=… before it",
   ],
-  function: ["a function", SCRIPT],
+  function: [
+    "a function whose name is that of a command, or no plain name",
+    "give it another name",
+  ],
   reserved: ["a reserved word of the shell", SCRIPT],
   time: ["time as a word of the shell", "leave it out: duration_ms is in the result"],
   builtin: [
     "a command of the shell itself that is not run here",
-    "only programs and cd, true, false, :, exit, export, unset, read, break and continue (in a loop), command and exec are",
+    "leave it out, or write what it does with the commands that are",
   ],
-  form: [
-    "printf, echo, test, kill or pwd in a form that only a shell has",
-    "use the options, conversions and escapes that POSIX names",
-  ],
+  let: ["let", "write ((…))"],
+  trap: ["trap in a form that is not known", "trap 'COMMANDS' EXIT is"],
   evaluation: ["a command that reads text as commands", "write those commands themselves"],
   set: [
-    "set in a place or form that is not known",
-    "set -e, -u and -o pipefail may stand at the beginning",
+    "set or shopt in a form that is not known",
+    "set -e, -u, -f, -o pipefail, set -- WORDS, and shopt -s nullglob, dotglob, failglob, nocasematch are",
   ],
   exec: ["exec with something behind it that it would replace", "leave out the word exec"],
   directory: [
@@ -38,24 +39,19 @@ export const CONSTRUCTS = {
     "name one directory",
   ],
   declaration: ["a declaration of variables", VARIABLES],
-  array: ["an array, or an addition to a variable", VARIABLES],
+  array: ["an array in a form that is not known", "NAME=(…), NAME+=(…), NAME[i]=…, ${NAME[@]} are"],
   special: ["a variable that belongs to the shell", "write the value itself"],
-  positional: ["a positional parameter", "write the value itself"],
-  program: [
-    "a program whose name is known only when the line runs",
-    "write the name of the program",
-  ],
   process: ["a process substitution", "write the output to a file first, or use a pipe"],
-  descriptor: ["a descriptor other than 0, 1 and 2", "use those three"],
+  descriptor: ["a descriptor above 9, or one that a variable names", "use 3 to 9"],
   redirection: [
     "a redirection of a form that is not known",
     "use <, >, >>, 2>&1, &> or a here-document",
   ],
-  heredoc: ["a here-document that is not closed", "end it with its delimiter on a line of its own"],
+  heredoc: ["a here-document without a delimiter", "name one"],
   backquote: ["backquotes with backslashes in them", "use $(…)"],
   parameter: [
     "a parameter expansion of a form that is not known",
-    "${NAME}, ${NAME:-word}, ${NAME:+word}, ${NAME:?word}, ${#NAME}, ${NAME#pattern} and ${NAME%pattern} are",
+    "${NAME:-word}, ${#NAME}, ${NAME#pattern}, ${NAME/pattern/text}, ${NAME:0:3}, ${NAME^^} and ${NAME[0]} are; quote what stands in them from outside",
   ],
   arithmetic: [
     "an arithmetic expression of a form that is not known",
@@ -75,7 +71,7 @@ export const CONSTRUCTS = {
   dialect: ["something that shells do not read alike", "put it in single quotes, or give argv"],
   control: ["a control character", "give argv"],
   empty: ["no program", "name one"],
-  many: ["more than 50 commands", "send them in several calls"],
+  many: ["more than 500 commands", "send them in several calls"],
   long: [
     "more than 10,000 words and signs",
     "send it in several calls, or hand long text over as stdin or in a file",

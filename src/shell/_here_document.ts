@@ -36,7 +36,7 @@ export function hereDocument(
   const delimiter = plain ?? quoted.find((one) => one !== undefined) ?? "";
   scanner.at = written.end;
   const stripTabs = parsed.operator === "<<-";
-  const redirection: { kind: "text"; descriptor: number; text: Word } = {
+  const redirection: { kind: "text"; descriptor: number; text: Word; warning?: string } = {
     kind: "text",
     descriptor,
     text: [],
@@ -45,13 +45,23 @@ export function hereDocument(
     delimiter,
     stripTabs,
     index: parsed.pos,
-    found({ start, end }) {
+    found({ start, end, unclosed }) {
+      const closes = unclosed === undefined
+        ? closing !== undefined && closing.pos >= end
+        : closing === undefined;
       const agrees = written.value === delimiter && written.quoted === (plain === undefined) &&
-        closing !== undefined && closing.pos >= end && body.pos === start;
+        closes && body.pos === start;
       if (!agrees) throw new Refused("dialect", parsed.pos);
+      if (unclosed !== undefined) {
+        redirection.warning =
+          `warning: here-document at line ${unclosed} delimited by end-of-file ` +
+          `(wanted \`${delimiter}')`;
+      }
       redirection.text = plain === undefined
         ? plainBody(scanner.source.slice(start, end), stripTabs)
         : expandedBody(open(start, end), stripTabs);
+      const endless = unclosed !== undefined && end > start && scanner.source[end - 1] !== "\n";
+      if (endless) redirection.text = [...redirection.text, { kind: "text", text: "\n" }];
     },
   });
   return redirection;

@@ -1,17 +1,26 @@
 /** What words are read into, and what reading one takes from around it. */
 
-import type { PlanNode, Word, WordPart } from "../core/plan.ts";
+import type { PlanNode, Subscript, Word, WordPart } from "../core/plan.ts";
+import type { Scanner } from "./_scanner.ts";
 
 /** What reading a word takes from around it. */
 export interface WordContext {
   /** What stands at `index` as `$(…)` or backquotes, understood whole; `end` is just past it. */
   substitution(index: number): { readonly body: PlanNode; readonly end: number };
+  /** As {@linkcode substitution}, for `<(…)` and `>(…)`. */
+  process(index: number): { readonly body: PlanNode; readonly end: number };
   /** Where the `$((…))` that stands at `index` ends. Throws where none does. */
   arithmeticEnd(index: number): number;
   /** `$0`, `$1`, … of a script that was given its arguments; null where there are none. */
   readonly positional: readonly string[] | null;
+  /** Whether `declare -A` makes one of that name. */
+  isTable(name: string): boolean;
   /** Called for what not every POSIX shell reads alike. */
   onDialect(): void;
+  /** `$…` at the scanner, as one quoted word. */
+  parameter(scanner: Scanner): Word;
+  /** What stands in brackets behind a name, at the scanner. */
+  subscript(scanner: Scanner, name: string): Subscript;
 }
 
 /** What a word goes through where it is not quoted. */

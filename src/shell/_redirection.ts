@@ -36,7 +36,7 @@ export function readRedirection(
   scanner.expect(parsed.operator);
   const input = parsed.operator.startsWith("<");
   const descriptor = written?.value ?? (input ? 0 : 1);
-  if (descriptor > 2) throw new Refused("descriptor", parsed.pos);
+  if (descriptor > 9) throw new Refused("descriptor", parsed.pos);
   if (parsed.type === "HereDoc") {
     return [
       hereDocument(parsed, descriptor, scanner, (start, end) => openBody(parsed.body, start, end)),
@@ -58,12 +58,18 @@ export function readRedirection(
   }
   const word = readWord(target, ARGUMENT);
   if (operator !== ">&" && operator !== "<&") {
+    const standard = wholeText(word);
+    const device = /^\/dev\/(?:fd\/([0-9])|stdin|stdout|stderr)$/.exec(standard ?? "");
+    if (device !== null) {
+      const from = device[1] ?? String(["stdin", "stdout", "stderr"].indexOf(standard!.slice(5)));
+      return [{ kind: "duplicate", descriptor, from: Number(from), named: true }];
+    }
     return [{ kind: FILES[operator], descriptor, target: word }];
   }
   const text = scanner.source.slice(target.pos, target.end);
   if (text === "-") return [{ kind: "close", descriptor }];
   if (/^[0-9]+$/.test(text)) {
-    if (!/^[012]$/.test(text)) throw new Refused("descriptor", target.pos);
+    if (!/^[0-9]$/.test(text)) throw new Refused("descriptor", target.pos);
     return [{ kind: "duplicate", descriptor, from: Number(text) }];
   }
   const plain = operator === ">&" && written === undefined &&
@@ -71,6 +77,12 @@ export function readRedirection(
   if (!plain) throw new Refused("redirection", parsed.pos);
   onDialect();
   return both("write", word);
+}
+
+function wholeText(word: Word): string | null {
+  return word.every((part) => part.kind === "text")
+    ? word.map((part) => part.kind === "text" ? part.text : "").join("")
+    : null;
 }
 
 /** Output and errors into one file. */

@@ -9,7 +9,12 @@ export interface PendingDocument {
   /** Where `<<` stands. */
   readonly index: number;
   /** Takes in where the body lies. */
-  readonly found: (body: { readonly start: number; readonly end: number }) => void;
+  readonly found: (body: {
+    readonly start: number;
+    readonly end: number;
+    /** Set where nothing closes it: the line that it is named in, from 1. */
+    readonly unclosed?: number;
+  }) => void;
 }
 
 /** A place in a script that moves on, up to an end. Changed by those who read. */
@@ -133,6 +138,8 @@ export class Scanner {
       }
       this.at = stop + 1;
     }
-    throw new Refused("heredoc", index);
+    // bash takes the end of the script for the end of the document, and warns.
+    this.at = this.end;
+    found({ start, end: this.end, unclosed: this.source.slice(0, index).split("\n").length });
   }
 }

@@ -31,31 +31,26 @@ export function takeSettings(
   let at = 0;
   for (; at < items.length; at++) {
     const words = setWords(items[at]!.node);
-    if (words === null) break;
-    const { position } = words;
-    // `set -e || x` looks at what cannot fail.
-    if (items[at]!.when === "failure") throw new Refused("set", position);
-    settings = applied(settings, words.words, position);
+    // What stands there in another form is a command like others.
+    if (words === null || items[at]!.when === "failure") break;
+    settings = applied(settings, words, 0);
   }
   const rest = items.slice(at);
-  for (const { node } of rest) {
-    const words = setWords(node);
-    if (words !== null) throw new Refused("set", words.position);
-  }
   const [first, ...others] = rest;
   if (at === 0 || first === undefined) return { settings, rest };
   if (first.when === "failure") return { settings, rest: others };
   return { settings, rest: [{ when: "always", node: first.node }, ...others] };
 }
 
-function setWords(
-  node: PlanNode,
-): { readonly words: readonly (string | null)[]; readonly position: number } | null {
+/** The words of a plain `set`; null for all else. */
+function setWords(node: PlanNode): readonly string[] | null {
   if (node.kind !== "simple" || node.words[0] === undefined) return null;
   if (certainText(node.words[0]) !== "set") return null;
   const bare = node.assignments.length === 0 && node.redirections.length === 0;
-  if (!bare) throw new Refused("set", node.position);
-  return { words: node.words.slice(1).map(certainText), position: node.position };
+  const words = node.words.slice(1).map(certainText).filter((word) => word !== null);
+  const known = words.length > 0 && words.length === node.words.length - 1 &&
+    words.every((word) => /^-[eu]*o?$|^(?:errexit|nounset|pipefail)$/.test(word) && word !== "-");
+  return bare && known ? words : null;
 }
 
 const LETTERS = { e: "errexit", u: "nounset" } as const;

@@ -4,30 +4,32 @@ import type {
   ArithmeticCommandExpansion,
   Command,
   CommandExpansionPart,
+  ProcessSubstitutionPart,
   Redirection as ParsedRedirection,
   SyntaxNode,
   Word as ParsedWord,
 } from "unbash";
-import type { PlanNode, Redirection, SimplePlan, Word } from "../core/plan.ts";
+import type { Assignment, PlanNode, Redirection, SimplePlan, Word } from "../core/plan.ts";
 import { expandBraceWord } from "./_braces.ts";
-import { finishCommand } from "./_builtins.ts";
-import { ARGUMENT, VALUE, type WordContext, type WordKind } from "./_parts.ts";
+import { type CommandSource, finishCommand } from "./_builtins.ts";
+import { readParameter, readSubscript } from "./_parameter.ts";
+import { ARGUMENT, Parts, VALUE, type WordContext, type WordKind } from "./_parts.ts";
 import { readRedirection as readRedirectionAt } from "./_redirection.ts";
 import { Scanner } from "./_scanner.ts";
-import type { Script } from "./_script.ts";
 import { isSet } from "./_settings.ts";
 import { deeper, outsideLoops, type Reading, type Walk } from "./_walk.ts";
-import { readWord } from "./_word.ts";
+import { PIECES, readWord } from "./_word.ts";
 import { type ConstructKind, Refused } from "./_constructs.ts";
 
 /** More commands in one line are no line any more. */
-const MOST_COMMANDS = 50;
+const MOST_COMMANDS = 500;
 
 /** A simple command at the scanner. */
 export function readSimple(node: Command, walk: Walk): PlanNode {
   const { scanner, reading, place } = walk;
   if (++reading.commands > MOST_COMMANDS) throw new Refused("many", node.pos);
-  const assignments: { name: string; value: Word }[] = [];
+  const assignments: Assignment[] = [];
+  const declares: Assignment[] = [];
   const words: { word: Word; index: number }[] = [];
   const redirections: Redirection[] = [];
   const pieces = [
@@ -41,7 +43,7 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     if (piece.type === "Word") words.push(...readWords(piece, walk));
     else if (piece.type !== "Assignment") redirections.push(...readRedirection(piece, walk));
     else if (words.length === 0) assignments.push(readAssignment(piece, walk));
-    else words.push({ word: readDeclared(piece, walk), index: piece.pos });
+    else words.push({ word: readDeclared(piece, walk, declares), index: piece.pos });
   }
   const simple: SimplePlan = {
     kind: "simple",
@@ -49,22 +51,46 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     words: words.map(({ word }) => word),
     redirections,
     position: place.position ?? node.pos,
+    ...(declares.length === 0 ? {} : { declares }),
   };
-  const nested = (source: string, positional: readonly string[], index: number): Script => {
+  const nested: CommandSource["nested"] = (source, positional, index) => {
     const { place: { level } } = deeper(walk, index);
-    return walk.readScript(source, reading, { positional, level, position: simple.position });
+    const inside = { level, position: simple.position };
+    return positional === null
+      ? walk.readScript(source, reading, { ...place, ...inside, around: walk.facts })
+      : walk.readScript(source, reading, { ...inside, positional });
   };
   const source = scanner.source.slice(words[0]?.index ?? 0, scanner.at);
-  const loops = place.loops ?? 0;
-  return finishCommand(simple, { indexes: words.map(({ index }) => index), source, nested, loops });
+  return finishCommand(simple, {
+    indexes: words.map(({ index }) => index),
+    source,
+    nested,
+    loops: place.loops ?? 0,
+    inFunction: place.inFunction === true,
+    functions: walk.facts.functions,
+    onDialect: () => reading.posix = false,
+  });
 }
 
 /** What reading words takes from around them; `root`: the part of the tree that they stand in. */
 export function contextOf(walk: Walk, root: SyntaxNode): WordContext {
   let found: Found | null = null;
-  return {
-    positional: walk.place.positional,
+  const context: WordContext = {
+    positional: walk.facts.moves || walk.place.inFunction === true ? null : walk.place.positional,
     onDialect: () => walk.reading.posix = false,
+    isTable: (name) => walk.facts.tables.has(name),
+    subscript: (scanner, name) => readSubscript({ scanner, context, ...PIECES }, name),
+    parameter(scanner) {
+      const parts = new Parts();
+      readParameter({ scanner, context, parts, quoted: true, ...PIECES });
+      return parts.done();
+    },
+    process(index) {
+      found ??= substitutionsOf(root, walk.reading.forEachChild);
+      const part = found.processes.get(index);
+      if (part === undefined) throw new Refused("process", index);
+      return readSubstitution(part, walk);
+    },
     substitution(index) {
       found ??= substitutionsOf(root, walk.reading.forEachChild);
       const part = found.substitutions.get(index);
@@ -78,6 +104,7 @@ export function contextOf(walk: Walk, root: SyntaxNode): WordContext {
       return end;
     },
   };
+  return context;
 }
 
 /** Every substitution of a word, without those inside others. */
@@ -87,23 +114,32 @@ function substitutionsOf(
 ): Found {
   const substitutions = new Map<number, Substitution>();
   const arithmetic = new Map<number, number>();
+  const processes = new Map<number, ProcessSubstitutionPart>();
   const visit = (node: SyntaxNode): void => {
     if (node.type === "CommandExpansion" || node.type === "ArithmeticCommandExpansion") {
       substitutions.set(node.pos, node);
+      return;
+    }
+    if (node.type === "ProcessSubstitution") {
+      processes.set(node.pos, node);
       return;
     }
     if (node.type === "ArithmeticExpansion") arithmetic.set(node.pos, node.end);
     each(node, visit);
   };
   visit(root);
-  return { substitutions, arithmetic };
+  return { substitutions, arithmetic, processes };
 }
 
-type Substitution = CommandExpansionPart | ArithmeticCommandExpansion;
+type Substitution =
+  | CommandExpansionPart
+  | ArithmeticCommandExpansion
+  | ProcessSubstitutionPart;
 
 /** What of a word is run or calculated, by where it stands. */
 interface Found {
   readonly substitutions: ReadonlyMap<number, Substitution>;
+  readonly processes: ReadonlyMap<number, ProcessSubstitutionPart>;
   /** Where each ends. */
   readonly arithmetic: ReadonlyMap<number, number>;
 }
@@ -128,7 +164,7 @@ function readSubstitution(
   const { node, settings } = walk.readCommands(script, inner);
   const body: PlanNode = isSet(settings)
     ? { kind: "group", subshell: true, settings, body: node, redirections: [] }
-    : readsFile(node)
+    : readsFile(node) && part.type !== "ProcessSubstitution"
     ? { ...node, words: [[{ kind: "text", text: "cat" }]] }
     : node;
   return { body, end };
@@ -184,29 +220,79 @@ export function readOne(parsed: ParsedWord, walk: Walk, kind: WordKind): Word {
   return word;
 }
 
-const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=/;
+const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?=\+?=|\[)/;
 
-function readAssignment(
-  parsed: Extract<Command["prefix"][number], { readonly type: "Assignment" }>,
-  walk: Walk,
-): { readonly name: string; readonly value: Word } {
+function readAssignment(parsed: ParsedAssignment, walk: Walk): Assignment {
   const { scanner } = walk;
   const name = ASSIGNMENT.exec(scanner.source.slice(parsed.pos, parsed.end))?.[1];
+  if (name === undefined || name !== parsed.name) throw new Refused("array", parsed.pos);
+  scanner.at += name.length;
+  const subscript = scanner.character === "["
+    ? readSubscript({ scanner, context: contextOf(walk, parsed), ...PIECES }, name)
+    : undefined;
+  if (subscript?.kind === "all") throw new Refused("array", parsed.pos);
+  const append = scanner.character === "+";
+  if (append) scanner.at++;
+  scanner.expect("=");
+  if (append || subscript !== undefined) walk.reading.posix = false;
+  const about = {
+    name,
+    ...(append ? { append } as const : {}),
+    ...(subscript === undefined ? {} : { subscript }),
+  };
   const { value } = parsed;
-  if (name === undefined || name !== parsed.name || value.type !== "Word") {
-    throw new Refused("array", parsed.pos);
+  if (value.type === "ArrayValue") {
+    if (subscript !== undefined) throw new Refused("array", parsed.pos);
+    walk.reading.posix = false;
+    return { ...about, value: [], list: readList(value, name, walk) };
   }
-  scanner.at += name.length + 1;
-  if (scanner.at === parsed.end) return { name, value: [] };
-  return { name, value: readOne(value, walk, VALUE) };
+  if (scanner.at === parsed.end) return { ...about, value: [] };
+  return { ...about, value: readOne(value, walk, VALUE) };
 }
 
-/** `NAME=value` behind a command that declares, as one word. */
-function readDeclared(
-  parsed: Extract<Command["suffix"][number], { readonly type: "Assignment" }>,
+type ParsedAssignment = Extract<Command["prefix"][number], { readonly type: "Assignment" }>;
+
+/** `( … )` behind `NAME=` */
+function readList(
+  { pos, elements, end }: Extract<ParsedAssignment["value"], { readonly type: "ArrayValue" }>,
+  name: string,
   walk: Walk,
-): Word {
-  const { name, value } = readAssignment(parsed, walk);
+): NonNullable<Assignment["list"]> {
+  const { scanner } = walk;
+  scanner.mustBeAt(pos);
+  scanner.expect("(");
+  type Elements = NonNullable<Assignment["list"]>;
+  const list = elements.flatMap((element): Elements => {
+    scanner.skipLines();
+    scanner.mustBeAt(element.pos);
+    if (!/^\[[^\]]*\]=/.test(scanner.source.slice(element.pos, element.end))) {
+      return readWords(element, walk).map(({ word }) => ({ subscript: null, value: word }));
+    }
+    scanner.wordEnd = element.end;
+    const context = contextOf(walk, element);
+    const subscript = readSubscript({ scanner, context, ...PIECES }, name);
+    scanner.expect("=");
+    const value = readWord(scanner, context, VALUE);
+    if (scanner.at !== element.end || subscript.kind === "all") {
+      throw new Refused("array", element.pos);
+    }
+    return [{ subscript, value }];
+  });
+  scanner.skipLines();
+  scanner.expect(")");
+  scanner.mustBeAt(end);
+  return list;
+}
+
+/** `NAME=value` behind a command that declares, as one word; an array by its name, its values in `declares`. */
+function readDeclared(parsed: ParsedAssignment, walk: Walk, declares: Assignment[]): Word {
+  const assignment = readAssignment(parsed, walk);
+  const { name, value, append, subscript } = assignment;
+  if (subscript !== undefined || append === true) throw new Refused("array", parsed.pos);
+  if (assignment.list !== undefined) {
+    declares.push(assignment);
+    return [{ kind: "text", text: name }];
+  }
   const [first, ...rest] = value;
   return first?.kind === "text"
     ? [{ kind: "text", text: `${name}=${first.text}` }, ...rest]

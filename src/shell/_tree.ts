@@ -10,14 +10,22 @@ import type {
   Redirection as ParsedRedirection,
   Statement,
 } from "unbash";
-import type { PlanNode } from "../core/plan.ts";
+import { factsOf, mustBeKnown } from "./_facts.ts";
+import { BUILTINS, INNER_PROGRAMS, type PlanNode } from "../core/plan.ts";
 import { Scanner } from "./_scanner.ts";
 import { MOST_PIECES, piecesOf } from "./_pieces.ts";
 import type { Script } from "./_script.ts";
-import { isSet, NO_SETTINGS, takeSettings } from "./_settings.ts";
+import { NO_SETTINGS, takeSettings } from "./_settings.ts";
 import { type CompoundReading, readCompound } from "./_compound.ts";
 import { readRedirection, readSimple } from "./_simple.ts";
-import { deeper, outsideLoops, type Reading, type ScriptPosition, type Walk } from "./_walk.ts";
+import {
+  deeper,
+  inFunction,
+  outsideLoops,
+  type Reading,
+  type ScriptPosition,
+  type Walk,
+} from "./_walk.ts";
 import { Refused } from "./_constructs.ts";
 
 /** A source that is a script of its own. Throws {@linkcode Refused}. */
@@ -29,7 +37,8 @@ export function readScript(source: string, reading: Reading, place: ScriptPositi
   if (spent.pieces > MOST_PIECES) throw new Refused("long", 0);
   const script = reading.parse(source);
   const scanner = new Scanner(source, 0, source.length);
-  return readCommands(script, { reading, place, scanner, readCommands, readScript });
+  const facts = factsOf(source, script, reading.forEachChild, place.around);
+  return readCommands(script, { reading, place, scanner, facts, readCommands, readScript });
 }
 
 /** All commands up to the end of the scanner. */
@@ -57,6 +66,12 @@ function scriptOf(items: Items, at: number): Script {
   return { node: second === undefined ? first.node : { kind: "list", items: rest }, settings };
 }
 
+function listOf(items: Items, at: number): PlanNode {
+  const [first, second] = items;
+  if (first === undefined) throw new Refused("empty", at);
+  return second === undefined ? first.node : { kind: "list", items };
+}
+
 function readStatements(statements: readonly Statement[], walk: Walk): Items {
   const { scanner } = walk;
   const items: { when: "always" | "success" | "failure"; node: PlanNode }[] = [];
@@ -64,6 +79,8 @@ function readStatements(statements: readonly Statement[], walk: Walk): Items {
     scanner.skipLines();
     scanner.mustBeAt(statement.pos);
     const { command } = statement;
+    const own: { when: "always" | "success" | "failure"; node: PlanNode }[] = [];
+    const inner = statement.background === true ? outsideLoops(walk) : walk;
     if (command.type === "AndOr") {
       command.commands.forEach((node, position) => {
         const operator = command.operators[position - 1];
@@ -73,11 +90,21 @@ function readStatements(statements: readonly Statement[], walk: Walk): Items {
           scanner.skipLines();
         }
         const when = operator === undefined ? "always" : operator === "&&" ? "success" : "failure";
-        items.push({ when, node: readPipeline(node, walk) });
+        own.push({ when, node: readPipeline(node, inner) });
       });
-    } else items.push({ when: "always", node: readPipeline(command, walk) });
+    } else own.push({ when: "always", node: readPipeline(command, inner) });
     scanner.skipBlanks();
-    if (statement.background === true) throw new Refused("background", scanner.at);
+    const [only] = own;
+    if (statement.background === true && only !== undefined) {
+      scanner.expect("&");
+      const body: PlanNode = own.length === 1 ? only.node : { kind: "list", items: own };
+      const position = walk.place.position ?? statement.pos;
+      items.push({ when: "always", node: { kind: "background", body, position } });
+      scanner.skipBlanks();
+      if (scanner.character === "\n" || scanner.character === "#") scanner.skipSeparator();
+      return;
+    }
+    items.push(...own);
     if (index < statements.length - 1) scanner.skipSeparator();
     else if (scanner.character === ";" && !scanner.startsWith(";;")) scanner.skipSeparator();
   });
@@ -119,7 +146,7 @@ function readPipeline(node: PipelineNode, walk: Walk): PlanNode {
 /** `|&` is `2>&1 |`, after all other redirections. */
 function withErrors(stage: PlanNode): PlanNode {
   const duplicate = { kind: "duplicate", descriptor: 2, from: 1 } as const;
-  if (stage.kind !== "pipeline" && stage.kind !== "list") {
+  if ("redirections" in stage) {
     return { ...stage, redirections: [...stage.redirections, duplicate] };
   }
   return {
@@ -146,12 +173,47 @@ function readCommand(node: CommandNode, walk: Walk): PlanNode {
       }
       return readCompound(node.command, node.redirects, compoundReading(walk));
     case "Function":
-      throw new Refused("function", node.pos);
+      return readFunction(node, walk);
     case "Coproc":
       throw new Refused("background", node.pos);
     default:
       return readCompound(node, [], compoundReading(walk));
   }
+}
+
+/** Names that a function may not take: the runner goes by what they mean everywhere else. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...BUILTINS,
+  ...INNER_PROGRAMS,
+  ...["command", "exec", "builtin", "sh", "bash", "dash"],
+]);
+
+/** `NAME() { …; }` and `function NAME { …; }` */
+function readFunction(
+  { name, body, pos }: Extract<CommandNode, { readonly type: "Function" }>,
+  walk: Walk,
+): PlanNode {
+  const { scanner } = walk;
+  if (scanner.startsWith("function") && /^\s/.test(scanner.source.slice(scanner.at + 8))) {
+    walk.reading.posix = false;
+    scanner.expect("function");
+    scanner.skipBlanks();
+  }
+  scanner.mustBeAt(name.pos);
+  const text = scanner.source.slice(name.pos, name.end);
+  if (!/^[A-Za-z_][\w.:-]*$/.test(text) || TAKEN.has(text)) throw new Refused("function", pos);
+  mustBeKnown(text, walk.facts, pos);
+  scanner.expect(text);
+  scanner.skipBlanks();
+  if (scanner.character === "(") {
+    scanner.at++;
+    scanner.skipBlanks();
+    scanner.expect(")");
+  }
+  scanner.skipLines();
+  if (body.type === "CompoundList") throw new Refused("function", pos);
+  const inner = inFunction(deeper(walk, pos));
+  return { kind: "function", name: text, body: readCommand(body, inner) };
 }
 
 /** A loop or a condition reads lists of commands as this reads them. */
@@ -161,8 +223,7 @@ function compoundReading(walk: Walk): CompoundReading {
     readList(statements, inside) {
       const { scanner } = inside;
       const items = readStatements(statements, inside);
-      const { node, settings } = scriptOf(items, scanner.at);
-      if (isSet(settings)) throw new Refused("set", scanner.at);
+      const node = listOf(items, scanner.at);
       closeList(scanner);
       return node;
     },
@@ -172,7 +233,7 @@ function compoundReading(walk: Walk): CompoundReading {
 /** A word that closes a list of commands only does so where a command could begin. */
 function closeList(scanner: Scanner): void {
   const before = scanner.source.slice(0, scanner.at).trimEnd();
-  const closes = /[;\n})]$|\b(?:fi|done|esac)$/.test(before) || scanner.character === "\n" ||
+  const closes = /[;&\n})]$|\b(?:fi|done|esac)$|\]\]$/.test(before) || scanner.character === "\n" ||
     scanner.character === "#" || scanner.startsWith(";;");
   if (!closes) throw new Refused("syntax", scanner.at);
   scanner.skipLines();
@@ -185,17 +246,19 @@ function readGroup(
 ): PlanNode {
   const { scanner } = walk;
   const subshell = node.type === "Subshell";
+  // bash takes `((` for arithmetic first, and loses the here-documents in it on the way.
+  const lost = scanner.startsWith("((") && scanner.source.slice(node.pos, node.end).includes("<<");
+  if (lost) throw new Refused("dialect", node.pos);
   const inner = deeper(subshell ? outsideLoops(walk) : walk, node.pos);
   scanner.expect(subshell ? "(" : "{");
   if (!subshell && !" \t\n\\".includes(scanner.character)) throw new Refused("syntax", scanner.at);
   const items = readStatements(node.body.commands, inner);
-  const { node: body, settings } = scriptOf(items, scanner.at);
+  const { node: body, settings } = subshell
+    ? scriptOf(items, scanner.at)
+    : { node: listOf(items, scanner.at), settings: NO_SETTINGS };
   if (subshell) scanner.skipLines();
   else closeList(scanner);
   scanner.expect(subshell ? ")" : "}");
-  if (!subshell && isSet(settings)) {
-    throw new Refused("set", node.pos);
-  }
   const redirections = redirects.flatMap((redirect) => {
     scanner.skipBlanks();
     return readRedirection(redirect, walk);

@@ -2,6 +2,7 @@
 
 import type { forEachChild, ParsedScript } from "unbash";
 import type { Scanner } from "./_scanner.ts";
+import type { ScriptFacts } from "./_facts.ts";
 import type { Script } from "./_script.ts";
 import { Refused } from "./_constructs.ts";
 
@@ -30,6 +31,10 @@ export interface ScriptPosition {
   readonly position: number | null;
   /** Loops around it in its shell: what `break` can leave. */
   readonly loops?: number;
+  /** Of the script around one that shares its functions. */
+  readonly around?: ScriptFacts;
+  /** Whether it is the body of a function. */
+  readonly inFunction?: boolean;
 }
 
 /** What is needed to turn commands of the parser into plans. */
@@ -37,6 +42,8 @@ export interface Walk {
   readonly reading: Reading;
   readonly place: ScriptPosition;
   readonly scanner: Scanner;
+  /** Of the script that it is in. */
+  readonly facts: ScriptFacts;
   /** Reads all commands up to the end of the walk's scanner. */
   readonly readCommands: (script: ParsedScript, walk: Walk) => Script;
   /** Reads a script that stands in a word. */
@@ -46,6 +53,11 @@ export interface Walk {
 /** The same, in a shell of its own: no loop around it can be left from there. */
 export function outsideLoops(walk: Walk): Walk {
   return { ...walk, place: { ...walk.place, loops: 0 } };
+}
+
+/** The same, in a function: called where other loops are, and with parameters of its own. */
+export function inFunction(walk: Walk): Walk {
+  return { ...walk, place: { ...walk.place, loops: 0, inFunction: true } };
 }
 
 /** The same, in one loop more. */

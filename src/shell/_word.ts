@@ -3,7 +3,7 @@
 import type { Word } from "../core/plan.ts";
 import { ansiText } from "./_ansi.ts";
 import { readArithmetic } from "./_arithmetic.ts";
-import { readParameter } from "./_parameter.ts";
+import { type ParameterReading, readParameter } from "./_parameter.ts";
 import { Parts, type WordContext, type WordKind } from "./_parts.ts";
 import type { Scanner } from "./_scanner.ts";
 import { Refused } from "./_constructs.ts";
@@ -15,11 +15,20 @@ export const METACHARACTERS = " \t\n|&;<>()";
 export function readWord(scanner: Scanner, context: WordContext, kind: WordKind): Word {
   const parts = new Parts();
   const start = scanner.at;
-  while (scanner.at < scanner.end && !METACHARACTERS.includes(scanner.character)) {
-    readPiece(scanner, context, kind, parts, start);
+  while (scanner.at < scanner.end) {
+    if (kind.globs && (scanner.startsWith("<(") || scanner.startsWith(">("))) {
+      readProcess(scanner, context, parts);
+    } else if (METACHARACTERS.includes(scanner.character)) break;
+    else readPiece(scanner, context, kind, parts, start);
   }
   return parts.done();
 }
+
+/** What {@linkcode readParameter} reads the words of operations by. */
+export const PIECES: Pick<ParameterReading, "readPiece" | "readQuotedPiece"> = {
+  readPiece: (scanner, context, kind, parts) => readPiece(scanner, context, kind, parts),
+  readQuotedPiece: (scanner, context, parts) => readQuotedPiece(scanner, context, parts),
+};
 
 /**
  * One piece of an unquoted word: a quoted string, an escape, an expansion, a pattern, or a plain character. `start`
@@ -110,12 +119,25 @@ function singleQuoted(scanner: Scanner): string {
 function readDoubleQuoted(scanner: Scanner, context: WordContext, parts: Parts): void {
   const start = scanner.at;
   scanner.at++;
-  parts.text("");
+  // `"$@"` and nothing else is no word where there is nothing.
+  if (!ONLY_ALL.test(restOfWord(scanner))) parts.text("");
   while (scanner.character !== '"') {
     if (scanner.at >= scanner.end) throw new Refused("quote", start);
     if (!readRun(scanner, parts, QUOTED_PLAIN)) readQuotedPiece(scanner, context, parts);
   }
   scanner.at++;
+}
+
+/** The rest of a double-quoted string that stands for as many words as there are. */
+const ONLY_ALL = /^\$(?:@|\{@\}|\{[A-Za-z_]\w*\[@\]\}|\{!\w+\[@\]\}|\{(?:@|\w+\[@\]):[\w:$ -]*\})"/;
+
+/** `<(…)` and `>(…)` */
+function readProcess(scanner: Scanner, context: WordContext, parts: Parts): void {
+  context.onDialect();
+  const access = scanner.character === "<" ? "read" : "write";
+  const { body, end } = context.process(scanner.at);
+  parts.push({ kind: "process", access, body });
+  scanner.at = end;
 }
 
 /** One piece of what double quotes or a here-document hold. `quote`: what a backslash may make plain beside the rest. */
@@ -201,7 +223,7 @@ function readDollar(
     scanner.at++;
     return;
   }
-  readParameter({ scanner, context, parts, quoted, readPiece, readQuotedPiece });
+  readParameter({ scanner, context, parts, quoted, ...PIECES });
 }
 
 function readSubstitution(

@@ -2,6 +2,8 @@
 
 import {
   BUILTINS,
+  INNER_PROGRAMS,
+  type Operation,
   type Plan,
   type PlanNode,
   type Redirection,
@@ -26,6 +28,7 @@ export function certainText(word: Word): string | null {
 /** The words of a line that is one command and nothing else, all of them known; null for all others. */
 function certainWords({ root }: Plan): readonly string[] | null {
   if (root.kind !== "simple" || root.assignments.length + root.redirections.length > 0) return null;
+  if (root.calls === true) return null;
   const words = root.words.map(certainText);
   const argv = words.filter((word) => word !== null);
   return argv.length < words.length || argv.length === 0 ? null : argv;
@@ -34,15 +37,35 @@ function certainWords({ root }: Plan): readonly string[] | null {
 /** The words of a line that is one program and nothing else; null for all others. */
 export function programWords(plan: Plan): readonly string[] | null {
   const argv = certainWords(plan);
-  return argv === null || BUILTINS.some((one) => one === argv[0]) ? null : argv;
+  const within = [...BUILTINS, ...INNER_PROGRAMS].some((one) => one === argv?.[0]);
+  return argv === null || within ? null : argv;
 }
 
 /** Whether running a line takes no more than to start one program, or not even that. */
 export function startsOne(plan: Plan): boolean {
   const argv = certainWords(plan);
   if (argv === null) return false;
-  return programWords(plan) !== null || IDLE.some((one) => one === argv[0]);
+  const [name] = argv;
+  return !BUILTINS.some((one) => one === name) || IDLE.some((one) => one === name);
 }
+
+/** Whether it may start programs that the line does not name: what comes out of a variable, of `eval`, of a file. */
+export function startsLater(plan: Plan): boolean {
+  const look = (part: unknown): boolean => {
+    if (typeof part !== "object" || part === null) return false;
+    if (Array.isArray(part)) return part.some(look);
+    const { kind, words } = part as { readonly kind?: string; readonly words?: readonly Word[] };
+    if (kind === "simple" && words?.[0] !== undefined) {
+      const name = certainText(words[0]);
+      if (name === null || (READERS.includes(name) && !("script" in part))) return true;
+    }
+    return Object.values(part).some(look);
+  };
+  return look(plan.root);
+}
+
+/** What reads text as commands. */
+const READERS: readonly string[] = ["eval", "source", ".", "trap"];
 
 /** Whether all that is judged of a command, its words and the files it is redirected to, is known from the line. */
 export function isCertain({ words, redirections }: SimplePlan): boolean {
@@ -54,8 +77,10 @@ export function isCertain({ words, redirections }: SimplePlan): boolean {
 export function isWhollyCertain(node: PlanNode): boolean {
   switch (node.kind) {
     case "simple":
-      return isCertain(node) && textsOf(node.redirections) &&
-        node.assignments.every(({ value }) => certainText(value) !== null);
+      return isCertain(node) && textsOf(node.redirections) && !isOwn(node) &&
+        node.assignments.every((one) =>
+          certainText(one.value) !== null && one.list === undefined && one.subscript === undefined
+        );
     case "pipeline":
       return node.stages.every(isWhollyCertain);
     case "list":
@@ -67,6 +92,18 @@ export function isWhollyCertain(node: PlanNode): boolean {
       return false;
   }
 }
+
+/** What only the runner of lines does: what it does hangs on more than its words. */
+function isOwn({ words: [first], calls, declares }: SimplePlan): boolean {
+  const name = first === undefined ? null : certainText(first);
+  return calls === true || declares !== undefined ||
+    (name !== null && BUILTINS.some((one) => one === name) && !PLAIN.includes(name));
+}
+
+/** Commands of a shell that do in every shell what they do here. */
+const PLAIN: readonly string[] = [
+  ...["cd", ":", "true", "false", "exit", "export", "unset", "break", "continue", "read"],
+];
 
 /** The variables that a line which is wholly certain sets or unsets for itself. */
 export function changedNames(node: PlanNode): readonly string[] {
@@ -109,12 +146,67 @@ function partText(part: WordPart): string {
     case "arithmetic":
       return "$((…))";
     case "parameter": {
-      const { name, operation } = part;
-      if (operation === null) return `\${${name}}`;
-      if (operation.operator === "length") return `\${#${name}}`;
-      return `\${${name}${operation.operator}${
-        "word" in operation ? wordText(operation.word) : ""
-      }}`;
+      const { name, operation, subscript } = part;
+      const all = subscript?.kind === "all";
+      const index = subscript === undefined ? "" : all ? "[@]" : "[…]";
+      if (operation?.operator === "length") return `\${#${name}${index}}`;
+      const mark = part.indirect === true || operation?.operator === "keys" ? "!" : "";
+      return `\${${mark}${name}${index}${operation === null ? "" : operationText(operation)}}`;
     }
+    case "process":
+      return part.access === "read" ? "<(…)" : ">(…)";
+  }
+}
+
+function operationText(operation: Operation): string {
+  if ("word" in operation) return `${operation.operator}${wordText(operation.word)}`;
+  switch (operation.operator) {
+    case "replace":
+      return `${operation.where}${wordText(operation.pattern)}/${wordText(operation.replacement)}`;
+    case "slice":
+      return ":…";
+    case "transform":
+      return `@${operation.letter}`;
+    default:
+      return "";
+  }
+}
+
+/** Whether anything in it may change the directory of its shell. */
+export function movesAnywhere(node: PlanNode): boolean {
+  return holdsCommand(node, MOVERS);
+}
+
+const MOVERS: readonly string[] = ["cd", "eval", "source", "."];
+
+/** Whether one of these commands stands anywhere in it, as far as the line says; substitutions left out. */
+export function holdsCommand(node: PlanNode, names: readonly string[]): boolean {
+  const holds = (one: PlanNode): boolean => holdsCommand(one, names);
+  switch (node.kind) {
+    case "simple": {
+      const name = node.words[0] === undefined ? "" : certainText(node.words[0]);
+      return (name !== null && names.includes(name)) ||
+        (node.script !== undefined && holds(node.script));
+    }
+    case "pipeline":
+      return node.stages.some(holds);
+    case "list":
+      return node.items.some((item) => holds(item.node));
+    case "group":
+    case "background":
+    case "function":
+    case "for":
+    case "count":
+      return holds(node.body);
+    case "while":
+      return holds(node.test) || holds(node.body);
+    case "if":
+      return node.clauses.some(({ test, body }) => holds(test) || holds(body)) ||
+        (node.otherwise !== null && holds(node.otherwise));
+    case "case":
+      return node.arms.some(({ body }) => body !== null && holds(body));
+    case "test":
+    case "arithmetic":
+      return false;
   }
 }

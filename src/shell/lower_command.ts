@@ -3,16 +3,22 @@
 import type { Capability } from "../core/capability.ts";
 import {
   type Arithmetic,
+  type Assignment,
   BUILTINS,
   type CompoundPlan,
+  type Operation,
   type Plan,
   type PlanNode,
   type Redirection,
   type SimplePlan,
+  type Subscript,
+  type TestExpression,
+  type Word,
 } from "../core/plan.ts";
+import { fileTest, looksAtFiles } from "./file_test.ts";
 import { findScripts } from "./_find_scripts.ts";
 import type { SpentPieces } from "./_walk.ts";
-import { certainText, wordText } from "./certain.ts";
+import { certainText, movesAnywhere, wordText } from "./certain.ts";
 
 /** A simple command after expansion: what is to be started, with what around it. */
 export interface ExpandedCommand {
@@ -89,6 +95,9 @@ function from(cwd: string, path: string): string {
 /** The directory that a command stands in if all before it succeed; null behind a `cd` that is known only when it runs. */
 type Place = string | null;
 
+/** What is asked for a plan; `moves`: whether anything in it may change the directory. */
+type Needs = Need[] & { readonly moves: boolean };
+
 /** What is asked for one part of a plan. */
 type Need =
   | { readonly kind: "program"; readonly simple: SimplePlan; readonly place: Place }
@@ -107,7 +116,7 @@ async function lowerNeeds(
   cwd: string,
   spent: SpentPieces,
 ): Promise<readonly Capability[]> {
-  const needs: Need[] = [];
+  const needs: Needs = Object.assign([], { moves: movesAnywhere(plan.root) });
   lowerNode(plan.root, cwd, needs);
   const capabilities: Capability[] = [];
   for (const need of needs) {
@@ -118,7 +127,7 @@ async function lowerNeeds(
 }
 
 /** Collects what a node needs; answers the directory that what follows it stands in. */
-function lowerNode(node: PlanNode, cwd: Place, needs: Need[]): Place {
+function lowerNode(node: PlanNode, cwd: Place, needs: Needs): Place {
   switch (node.kind) {
     case "simple":
       return lowerWords(node, cwd, needs);
@@ -137,13 +146,20 @@ function lowerNode(node: PlanNode, cwd: Place, needs: Need[]): Place {
       const inside = lowerNode(node.body, cwd, needs);
       return node.subshell ? cwd : inside;
     }
+    case "background":
+      lowerNode(node.body, cwd, needs);
+      return cwd;
+    case "function":
+      // Nobody knows where it will be called, unless nothing in the line ever moves.
+      lowerNode(node.body, needs.moves ? null : cwd, needs);
+      return cwd;
     default:
       return lowerCompound(node, cwd, needs);
   }
 }
 
 /** All that it may run, whether it will or not. What one of them leaves is where the rest stands, or nobody knows. */
-function lowerCompound(node: CompoundPlan, cwd: Place, needs: Need[]): Place {
+function lowerCompound(node: CompoundPlan, cwd: Place, needs: Needs): Place {
   lowerRedirections(node.redirections, cwd, needs);
   const ends: Place[] = [cwd];
   const lower = (part: PlanNode | null, at: Place): Place => {
@@ -170,6 +186,9 @@ function lowerCompound(node: CompoundPlan, cwd: Place, needs: Need[]): Place {
     case "arithmetic":
       lowerArithmetic(node.expression, cwd, needs);
       break;
+    case "test":
+      lowerTest(node.expression, cwd, needs);
+      break;
     case "count":
       for (const part of [node.first, node.test, node.step]) {
         if (part !== null) lowerArithmetic(part, cwd, needs);
@@ -189,41 +208,119 @@ function lowerCompound(node: CompoundPlan, cwd: Place, needs: Need[]): Place {
 /** `! cd x` moves as `cd x` does. */
 function lowerLast(stages: readonly PlanNode[], cwd: Place): Place {
   const [only] = stages;
-  return only === undefined ? cwd : lowerNode(only, cwd, []);
+  return only === undefined ? cwd : lowerNode(only, cwd, Object.assign([], { moves: true }));
 }
 
-function lowerWords(simple: SimplePlan, cwd: Place, needs: Need[]): Place {
-  const { words, assignments, redirections } = simple;
+function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
+  const { words, assignments, redirections, declares = [], script } = simple;
   const [first, ...rest] = words;
   const name = first === undefined ? null : certainText(first);
-  for (const { name: variable, value } of assignments) {
-    // What splits a line for `read` no program gets.
-    const own = name === "read" && variable === "IFS";
-    if (!own) needs.push(words.length === 0 ? localChange(variable) : change(variable));
-    lowerSubstitutions(value, cwd, needs);
+  for (const assignment of [...assignments, ...declares]) {
+    const own = words.length === 0 || simple.calls === true || assignment.list !== undefined;
+    // What the runner splits words by no program gets.
+    if (assignment.name !== "IFS") {
+      needs.push(own ? localChange(assignment.name) : change(assignment.name));
+    }
+    lowerAssigned(assignment, cwd, needs);
   }
   words.forEach((word) => lowerSubstitutions(word, cwd, needs));
-  const builtin = name === null || BUILTINS.some((one) => one === name);
+  const builtin = first === undefined || simple.calls === true ||
+    BUILTINS.some((one) => one === name);
   if (!builtin) {
-    needs.push({ kind: "program", simple, place: cwd });
+    // One that is known only when it runs is judged then, whole.
+    if (name !== null) needs.push({ kind: "program", simple, place: cwd });
     redirections.forEach((one) => lowerRedirected(one, cwd, needs));
     return cwd;
   }
   lowerRedirections(redirections, cwd, needs);
-  const changed = name === "export"
-    ? change
-    : name === "unset" || name === "read"
-    ? localChange
-    : null;
-  if (changed !== null) {
-    for (const word of rest) {
-      const changes = /^[^=]*/.exec(wordText(word))?.[0] ?? "";
-      if (!changes.startsWith("-")) needs.push(changed(changes));
+  lowerNames(name, rest, needs);
+  if (simple.calls === true) return needs.moves ? null : cwd;
+  const inside = script === undefined ? cwd : lowerNode(script, cwd, needs);
+  switch (name) {
+    case "source":
+    case ".":
+      lowerSourced(rest, cwd, needs);
+      return null;
+    case "eval":
+      return script === undefined ? null : inside;
+    case "cd": {
+      const target = rest[0] === undefined ? null : certainText(rest[0]);
+      return target === null || target === "-" ? null : placeOf(cwd, target);
     }
+    default:
+      return cwd;
   }
-  if (name !== "cd") return cwd;
-  const target = rest[0] === undefined ? null : certainText(rest[0]);
-  return target === null || target === "-" ? null : placeOf(cwd, target);
+}
+
+/** The variables that a builtin sets by the names in its words. */
+function lowerNames(name: string | null, words: readonly Word[], needs: Needs): void {
+  const exports = name === "export" ||
+    (name !== null && DECLARES.has(name) && words.some((word) => /^-\w*x/.test(wordText(word))));
+  const sets = exports || name === "unset" || name === "read" || name === "mapfile" ||
+    name === "readarray" || (name !== null && DECLARES.has(name));
+  if (!sets) return;
+  const changed = exports ? change : localChange;
+  for (const word of words) {
+    const named = /^[A-Za-z_]\w*(?==|$)/.exec(wordText(word))?.[0];
+    if (named !== undefined && (named !== "IFS" || exports)) needs.push(changed(named));
+  }
+}
+
+const DECLARES: ReadonlySet<string> = new Set(["local", "declare", "typeset", "readonly"]);
+
+/** A file whose commands are run: it is read, and they are judged when they are known. */
+function lowerSourced([file]: readonly Word[], cwd: Place, needs: Needs): void {
+  const target = file === undefined ? null : certainText(file);
+  const path = target === null ? null : placeOf(cwd, target);
+  if (path !== null) needs.push(ready({ kind: "fs.read", path, tree: false }));
+}
+
+function lowerAssigned(
+  { value, list = [], subscript }: Assignment,
+  cwd: Place,
+  needs: Needs,
+): void {
+  lowerSubstitutions(value, cwd, needs);
+  lowerSubscript(subscript, cwd, needs);
+  for (const element of list) {
+    lowerSubstitutions(element.value, cwd, needs);
+    lowerSubscript(element.subscript ?? undefined, cwd, needs);
+  }
+}
+
+function lowerSubscript(subscript: Subscript | undefined, cwd: Place, needs: Needs): void {
+  if (subscript?.kind === "index") lowerArithmetic(subscript.expression, cwd, needs);
+  if (subscript?.kind === "key") lowerSubstitutions(subscript.word, cwd, needs);
+}
+
+/** What `[[ -f NAME ]]` looks at is judged as for the test(1) that it is. */
+function lowerTest(expression: TestExpression, cwd: Place, needs: Needs): void {
+  switch (expression.op) {
+    case "not":
+      return lowerTest(expression.operand, cwd, needs);
+    case "and":
+    case "or":
+      lowerTest(expression.left, cwd, needs);
+      return lowerTest(expression.right, cwd, needs);
+    case "unary":
+      return lowerTested(expression.operator, [expression.word], cwd, needs);
+    case "binary":
+      return lowerTested(expression.operator, [expression.left, expression.right], cwd, needs);
+  }
+}
+
+function lowerTested(
+  operator: string,
+  words: readonly Word[],
+  cwd: Place,
+  needs: Needs,
+): void {
+  words.forEach((word) => lowerSubstitutions(word, cwd, needs));
+  if (!looksAtFiles(operator) || cwd === null) return;
+  for (const word of words) {
+    const argv = fileTest(certainText(word));
+    if (argv !== null) needs.push(ready({ kind: "process.spawn", argv, cwd }));
+  }
 }
 
 /** Null where that is not known. */
@@ -245,19 +342,35 @@ function ready(capability: Capability): Need {
 }
 
 /** Substitutions run before the command that they stand in, as subshells. */
-function lowerSubstitutions(word: SimplePlan["words"][number], cwd: Place, needs: Need[]): void {
+function lowerSubstitutions(word: SimplePlan["words"][number], cwd: Place, needs: Needs): void {
   for (const part of word) {
     if (part.kind === "substitution") lowerNode(part.body, cwd, needs);
     if (part.kind === "arithmetic") lowerArithmetic(part.expression, cwd, needs);
-    if (part.kind === "parameter" && part.operation !== null && "word" in part.operation) {
-      lowerSubstitutions(part.operation.word, cwd, needs);
+    if (part.kind === "process") lowerNode(part.body, cwd, needs);
+    if (part.kind === "parameter") {
+      lowerOperation(part.operation, cwd, needs);
+      lowerSubscript(part.subscript, cwd, needs);
     }
   }
 }
 
+function lowerOperation(operation: Operation | null, cwd: Place, needs: Needs): void {
+  if (operation === null) return;
+  if ("word" in operation) lowerSubstitutions(operation.word, cwd, needs);
+  if (operation.operator === "slice" && "offset" in operation) {
+    lowerArithmetic(operation.offset, cwd, needs);
+    if (operation.length !== null) lowerArithmetic(operation.length, cwd, needs);
+  }
+  if ("pattern" in operation) {
+    lowerSubstitutions(operation.pattern, cwd, needs);
+    lowerSubstitutions(operation.replacement, cwd, needs);
+  }
+}
+
 /** The variables that it sets, and what it has run. */
-function lowerArithmetic(expression: Arithmetic, cwd: Place, needs: Need[]): void {
+function lowerArithmetic(expression: Arithmetic, cwd: Place, needs: Needs): void {
   if (expression.op === "substitution") lowerNode(expression.body, cwd, needs);
+  if (expression.op === "word") lowerSubstitutions(expression.word, cwd, needs);
   if (expression.op === "assign" || expression.op === "step") {
     needs.push(localChange(expression.name));
   }
@@ -280,7 +393,7 @@ function partsOf(expression: Arithmetic): readonly Arithmetic[] {
 }
 
 /** Of a command that is lowered by itself: only what runs inside its redirections. */
-function lowerRedirected(redirection: Redirection, cwd: Place, needs: Need[]): void {
+function lowerRedirected(redirection: Redirection, cwd: Place, needs: Needs): void {
   if ("target" in redirection) lowerSubstitutions(redirection.target, cwd, needs);
   if (redirection.kind === "text") lowerSubstitutions(redirection.text, cwd, needs);
 }
@@ -288,7 +401,7 @@ function lowerRedirected(redirection: Redirection, cwd: Place, needs: Need[]): v
 function lowerRedirections(
   redirections: readonly Redirection[],
   cwd: Place,
-  needs: Need[],
+  needs: Needs,
 ): void {
   for (const redirection of redirections) {
     lowerRedirected(redirection, cwd, needs);

@@ -1,7 +1,7 @@
 /** A command line understood whole: text → plan, or the construct that stands in the way. */
 
 import { ToolError } from "../core/errors.ts";
-import type { Plan } from "../core/plan.ts";
+import type { Plan, PlanNode, ShellSettings, Word } from "../core/plan.ts";
 import { printable } from "../core/printable.ts";
 import { NO_SETTINGS, united } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
@@ -36,6 +36,21 @@ export async function parseScript(
   const place = { positional, level: 1, position: 0 };
   const { node, settings, posix } = await read(script, place, spent);
   return { line: script, posix, settings, root: node };
+}
+
+/**
+ * What a text that a line came to run (`eval`, a file that it sources) holds, in the shell of that line, which has these
+ * functions. Throws as `parseLine`, positions counted in the text.
+ */
+export async function parseFurther(
+  text: string,
+  functions: readonly string[],
+  inFunction: boolean,
+): Promise<PlanNode> {
+  const around = { functions: new Set(functions), tables: new Set<string>(), moves: true };
+  const place = { positional: null, level: 1, position: 0, around, inFunction };
+  const { node, settings } = await read(text, place);
+  return withSettings(node, settings);
 }
 
 /**
@@ -95,4 +110,23 @@ function unparsable(source: string, { kind, index }: Refused): ToolError {
     `the command line holds ${name} ${place}; it is not run: ${instead}`,
     { details: { construct: kind, position } },
   );
+}
+
+/** What was taken off its beginning is done there. */
+function withSettings(node: PlanNode, settings: ShellSettings): PlanNode {
+  const { errexit, nounset, pipefail } = settings;
+  const words = [
+    ...(errexit ? ["-e"] : []),
+    ...(nounset ? ["-u"] : []),
+    ...(pipefail ? ["-o", "pipefail"] : []),
+  ];
+  if (words.length === 0) return node;
+  const set: PlanNode = {
+    kind: "simple",
+    assignments: [],
+    words: ["set", ...words].map((text): Word => [{ kind: "text", text }]),
+    redirections: [],
+    position: 0,
+  };
+  return { kind: "list", items: [set, node].map((one) => ({ when: "always", node: one })) };
 }

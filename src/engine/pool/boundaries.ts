@@ -97,7 +97,10 @@ export function createBoundaries(
       ];
       const { shell } = programs().programEnvironment;
       const started = shell === null ? starts : [...starts, shell.start];
-      return spawning(rulebook, { ...spawn, programs: [...new Set(started)] });
+      // What comes out only when it runs is one of those that rules name, and is judged then.
+      const named = job.tool.startsLater?.(job.input) === true ? spawn.programs : [];
+      const startable = named === "any" ? "any" as const : [...new Set([...started, ...named])];
+      return spawning(rulebook, { ...spawn, programs: startable });
     }
     // Where redirects lead is judged when they do.
     if (grant.connect.length > 0) return connecting(rulebook);

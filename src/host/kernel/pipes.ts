@@ -41,6 +41,23 @@ export function capacityOf(libc: Libc, descriptor: number): number {
   return Math.max(0, libc.call(libc.numbers.fcntl, descriptor, F_GETPIPE_SZ));
 }
 
+/** POLLOUT (include/uapi/asm-generic/poll.h) */
+const POLLOUT = 4;
+const POLLERR = 8;
+
+/** Whether writing there keeps nobody waiting: a pipe takes PIPE_BUF bytes then, or has nobody who reads (poll(2), pipe(7)). */
+export function isWritable(libc: Libc, descriptor: number): boolean {
+  const { call, numbers, struct, structAddress } = libc;
+  // struct pollfd, and behind it a time of nothing.
+  struct.setInt32(0, descriptor, true);
+  struct.setInt16(4, POLLOUT, true);
+  struct.setInt16(6, 0, true);
+  struct.setBigInt64(8, 0n, true);
+  struct.setBigInt64(16, 0n, true);
+  const ready = call(numbers.ppoll, structAddress, 1, structAddress + 8, 0, 0);
+  return ready === 1 && (struct.getInt16(6, true) & (POLLOUT | POLLERR)) !== 0;
+}
+
 /** Lets a descriptor go. */
 export function close(libc: Libc, descriptor: number): void {
   libc.call(libc.numbers.close, descriptor);

@@ -53,7 +53,7 @@ export async function hold(
     ended = await Promise.race([body(run, launcher), run.gone]);
     options.listen();
   } catch (error) {
-    if (!(error instanceof ToolError) || !run.programs.started) throw error;
+    if (!(error instanceof ToolError) || !run.started) throw error;
     refusal = error;
     run.stop("refused");
   } finally {

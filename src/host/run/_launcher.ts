@@ -23,6 +23,8 @@ export interface Launch {
   readonly directory: CanonicalPath;
   readonly environment: ReadonlyMap<string, string>;
   readonly descriptors: readonly number[];
+  /** The words that it is held by, where those name what is its own alone. */
+  readonly held?: readonly string[];
   /** Toolgate itself, which no policy names. */
   readonly own?: true;
   /** Set where a tool starts it for its own use. */
@@ -98,7 +100,11 @@ export class Launcher {
     };
     if (wrapper === null) {
       const { own = false } = launch;
-      const { done, handed, ...hold } = holds.of({ ...launch, argv: words, own });
+      const { done, handed, ...hold } = holds.of({
+        ...launch,
+        argv: launch.held ?? words,
+        own,
+      });
       const file = own ? this.#open(path) : null;
       try {
         if (file !== null && file < 0) return { step: "execve", errno: -file };

@@ -62,6 +62,7 @@ export class Run {
   #reason: StopReason | null = null;
   #killed = false;
   #finished = false;
+  #begun = false;
   #shared: number[];
 
   /** Throws RESOURCE_LIMIT where there are too many open files. */
@@ -143,6 +144,15 @@ export class Run {
   /** Why it was ended; null where it was not. */
   get reason(): StopReason | null {
     return this.#reason;
+  }
+
+  /** Whether anything has happened. */
+  get started(): boolean {
+    return this.#begun || this.programs.started;
+  }
+
+  begin(): void {
+    this.#begun = true;
   }
 
   onEnd(action: () => void): void {

@@ -60,6 +60,7 @@ export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
       environment: env,
       descriptors: run.descriptors,
       release: () => run.release(),
+      workspace: options.layers.includes("landlock") ? options.grant.workspace : null,
     });
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
@@ -100,15 +101,12 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
     });
   /** As they were judged, by their name and where it was said. */
   const made = new Map<string, Program>();
-  /** A bare name is looked for before the line begins; a path may lead to what the line itself has made. */
-  const madeSince = (argv: readonly string[], directory: CanonicalPath): Program | null => {
-    const [name = ""] = argv;
-    return name.includes("/") && programOf(grant, argv, directory) === null
-      ? options.find(name, directory)
-      : null;
-  };
+  /** What is known only now, or was made by the line itself. */
+  const madeSince = (argv: readonly string[], directory: CanonicalPath): Program | null =>
+    programOf(grant, argv, directory) === null ? options.find(argv[0] ?? "", directory) : null;
   const survey = async (argv: readonly string[], directory: CanonicalPath) => {
-    const program = programOf(grant, argv, directory);
+    const program = programOf(grant, argv, directory) ??
+      made.get(keyOf(argv[0] ?? "", directory)) ?? null;
     if (program === null) return;
     await surveyStart({ options, starter, rulebook, resolve }, program, argv, directory);
   };
@@ -116,6 +114,12 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
     ...starter,
     outputLimit: grant.limits.output,
     filesOf: createFileNames({ libc, rulebook, resolve }),
+    programOf(name, directory) {
+      const program = programOf(grant, [name], directory) ?? options.find(name, directory);
+      return program === null ? null : name.includes("/") ? name : program.start;
+    },
+    isProgram: (path, directory) => options.find(path, directory) !== null,
+    began: () => run.begin(),
     resolve,
     open: (kind, path) => openFileAnywhere(libc, kind, path, options.openElsewhere),
     directoryFailure(path) {
@@ -140,7 +144,7 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
       if (found !== null) made.set(keyOf(argv?.[0] ?? "", directory), found);
       if (isSurveyed(argv)) await survey(argv, directory);
     },
-    launch(launch) {
+    launch({ held, ...launch }) {
       const [name = ""] = launch.argv;
       const program = programOf(grant, launch.argv, launch.directory) ??
         made.get(keyOf(name, launch.directory)) ?? null;
@@ -149,7 +153,7 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
         return notStarted(name, launch.directory, { libc, resolve, judgePath: rulebook.judgePath });
       }
       try {
-        return launcher.launch({ ...launch, program });
+        return launcher.launch({ ...launch, program, ...(held === undefined ? {} : { held }) });
       } catch (error) {
         const gone = error instanceof ToolError && error.code === "COMMAND_NOT_FOUND";
         if (gone) return { status: 127, message: error.message };

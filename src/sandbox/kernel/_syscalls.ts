@@ -28,6 +28,7 @@ export interface Syscalls {
   readonly renameat2: number;
   readonly readlinkat: number;
   readonly statx: number;
+  readonly faccessat: number;
   readonly getdents64: number;
   readonly flistxattr: number;
   readonly fgetxattr: number;
@@ -101,6 +102,7 @@ const X86_64: Syscalls = {
   renameat2: 316,
   readlinkat: 267,
   statx: 332,
+  faccessat: 269,
   getdents64: 217,
   flistxattr: 196,
   fgetxattr: 193,
@@ -174,6 +176,7 @@ const AARCH64: Syscalls = {
   renameat2: 276,
   readlinkat: 78,
   statx: 291,
+  faccessat: 48,
   getdents64: 61,
   flistxattr: 13,
   fgetxattr: 10,

@@ -27,7 +27,7 @@ const ALL_SEALS = 0x1 | 0x2 | 0x4 | 0x8;
 /** F_DUPFD_CLOEXEC (include/uapi/linux/fcntl.h) */
 const F_DUPFD_CLOEXEC = 1030;
 /** Below it lie the numbers that a program's descriptors get: the image's must survive their being placed. */
-const FIRST_NUMBER = 32;
+const FIRST_NUMBER = 96;
 
 /** Sealed memory (memfd_create(2)), started by its descriptor: it takes /proc, and a system that lets memory be executed. */
 export function createMemoryStore(libc: Libc, architecture: Architecture): ImageStore {

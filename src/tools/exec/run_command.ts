@@ -7,7 +7,7 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
-import { startsOne } from "../../shell/certain.ts";
+import { startsLater, startsOne } from "../../shell/certain.ts";
 import { parseLine, parseShellCall } from "../../shell/parse_line.ts";
 import { COMMAND_OUTPUT, commandError, commandOutput } from "../../toolkit/command_output.ts";
 import { isOutOfTime } from "../../toolkit/run_program.ts";
@@ -69,14 +69,15 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   description:
     "Runs a command line, or one program by its words as argv, to its end. Without a shell, but as " +
     "bash does it: pipes, &&, ||, ;, groups, redirections, here-documents, globs, $NAME, $(…), cd, export, set -e, " +
-    "for, while, if, case, read, $((…)); no functions, [[ ]], arrays, background commands, eval. All is judged before " +
-    "anything starts. Answers stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. " +
+    "for, while, if, case, [[ ]], functions, arrays, read, $((…)), source, trap … EXIT, &, wait. All is judged before " +
+    "anything starts, what comes out only then as it comes out; what still runs at the end is ended. Answers stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. " +
     "Ended after timeout_ms or the policy's time, what it wrote kept.",
   risk: "dangerous",
   riskOfPrograms: true,
   goesOn: ({ plan }) => plan !== undefined && plan !== null && plan.root.kind !== "simple",
   startsOne: ({ plan, output_file }) =>
     output_file === undefined && plan !== undefined && (plan === null || startsOne(plan)),
+  startsLater: ({ plan }) => plan !== undefined && plan !== null && startsLater(plan),
   permission: "code_execution",
   input,
   output: COMMAND_OUTPUT,

@@ -93,7 +93,7 @@ Deno.test("one command whose words are known needs what it would in a line", asy
   await assertRejects(
     () =>
       lowerCommand({
-        argv: ["env", "sh", "-c", "eval x"],
+        argv: ["env", "sh", "-c", "fc x"],
         cwd: ".",
         redirections: [],
         variables: [],

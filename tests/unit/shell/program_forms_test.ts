@@ -1,6 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { ToolError } from "../../../src/core/errors.ts";
-import { parseLine } from "../../../src/shell/parse_line.ts";
+import { assertEquals } from "@std/assert";
 import { differsFromShell } from "../../../src/shell/program_forms.ts";
 
 const ONLY_A_SHELL_HAS: readonly (readonly (string | null)[])[] = [
@@ -56,10 +54,4 @@ Deno.test("forms in which bash's own command does otherwise than the program", (
     assertEquals(differsFromShell(words), true, words.join(" "));
   }
   for (const words of ALIKE) assertEquals(differsFromShell(words), false, words.join(" "));
-});
-
-Deno.test("a line with one of them is refused with its place", async () => {
-  const error = await assertRejects(() => parseLine("cd x; printf -v V %s a"), ToolError);
-  assertEquals(error.code, "COMMAND_UNPARSABLE");
-  assertEquals(error.details, { construct: "form", position: 7 });
 });

@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import type { Arithmetic } from "../../../core/plan.ts";
+import { expandText } from "./_expand.ts";
 import type { Expander } from "./_expander.ts";
 import type { LineState } from "./_state.ts";
 
@@ -35,6 +36,8 @@ export async function calculate(
       return await variable(expression.name);
     case "substitution":
       return numberOf("$(…)", await expander.substitute(expression.body, state));
+    case "word":
+      return numberOf("$…", await expandText(expression.word, state, expander));
     case "unary":
       return applied(expression.operator, await value(expression.operand));
     case "choice":
@@ -60,8 +63,8 @@ export async function calculate(
   }
 }
 
-/** Values are numbers as the line itself may write them; nothing is 0. */
-function numberOf(name: string, text: string): bigint {
+/** Values are numbers as the line itself may write them; nothing is 0. Throws as {@linkcode calculate}. */
+export function numberOf(name: string, text: string): bigint {
   const plain = /^\s*([-+]?)(0[xX][0-9A-Fa-f]{1,15}|0[0-7]{0,18}|[1-9][0-9]{0,17})\s*$/.exec(text);
   if (plain === null) {
     if (text.trim() === "" && !name.startsWith("$")) return 0n;

@@ -3,10 +3,14 @@
 import { normalize as normalizePath } from "@std/path";
 import { ToolError } from "../../../core/errors.ts";
 import { BUILTINS } from "../../../core/plan.ts";
-import type { Builtin, Done } from "./_builtin.ts";
+import { optionOf } from "../../../shell/shell_options.ts";
+import type { Around, Builtin, Done } from "./_builtin.ts";
 import { LoopJump } from "./_compound.ts";
-import { readLine } from "./_read.ts";
-import { Exit, statusOf, SUCCESS } from "./_state.ts";
+import { DECLARING, setOptions } from "./_declaring.ts";
+import { commandOf, typeOf } from "./_named.ts";
+import { fillList, readLine } from "./_read.ts";
+import { messageOf } from "./redirect.ts";
+import { Exit, type LineState, Return, statusOf, SUCCESS } from "./_state.ts";
 
 const SUCCEEDED: Done = { status: 0 };
 /** strerror(3) of ENOENT */
@@ -57,7 +61,7 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
       );
     }
     state.move(directory, logical);
-    return named === "-" ? { status: 0, output: logical } : SUCCEEDED;
+    return named === "-" ? { status: 0, output: `${logical}\n` } : SUCCEEDED;
   },
   break: ([count = "1"], state) => {
     state.status = SUCCESS;
@@ -67,7 +71,9 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
     state.status = SUCCESS;
     throw new LoopJump("continue", Number(count));
   },
-  read: (words, state, around) => readLine(words, state, around),
+  read: readLine,
+  mapfile: fillList,
+  readarray: fillList,
   exit([status, more], state) {
     if (more !== undefined || (status !== undefined && !/^-?[0-9]{1,9}$/.test(status))) {
       throw new ToolError(
@@ -79,20 +85,123 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
     const code = status === undefined ? statusOf(state.status) : Number(status) & 0xff;
     throw new Exit(status === undefined ? state.status : { code, signal: null });
   },
-  export(words, state) {
-    for (const word of words) {
-      const equals = word.indexOf("=");
-      const name = equals === -1 ? word : word.slice(0, equals);
-      if (equals !== -1) state.assign(name, word.slice(equals + 1));
-      state.export(name);
+  ...DECLARING,
+  shift([count = "1"], state) {
+    const by = Number(count);
+    if (!/^[0-9]{1,9}$/.test(count)) throw refused(`shift ${count}`);
+    if (by > state.positional.length) return { status: 1 };
+    state.positional = state.positional.slice(by);
+    return SUCCEEDED;
+  },
+  return([status], state) {
+    if (status !== undefined && !/^-?[0-9]{1,9}$/.test(status)) throw refused(`return ${status}`);
+    const code = Number(status) & 0xff;
+    throw new Return(status === undefined ? state.status : { code, signal: null });
+  },
+  set: setOptions,
+  shopt([how, ...names], state) {
+    const changed = names.map(optionOf);
+    if ((how !== "-s" && how !== "-u") || changed.includes(null)) throw refused(`shopt ${how}`);
+    const options = new Set(state.options);
+    for (const one of changed) {
+      if (one === null || one === "idle") continue;
+      if (how === "-s") options.add(one);
+      else options.delete(one);
     }
+    state.options = options;
     return SUCCEEDED;
   },
-  unset(words, state) {
-    for (const name of words) state.unset(name);
+  hash: (words) => {
+    if (words.some((word) => word !== "-r")) throw refused("hash with names");
     return SUCCEEDED;
   },
+  type: typeOf,
+  command: commandOf,
+  async wait(words, state, { wait }) {
+    if (words[0] === "-n" && words.length === 1) {
+      const { running } = state.jobs;
+      if (running.length === 0) return { status: 127 };
+      const first = await Promise.race(running.map((job) => job.ended.then(() => job)));
+      await wait(first.ended);
+      state.jobs.forget(first);
+      return { status: statusOf(first.status() ?? SUCCESS) };
+    }
+    if (words.some((word) => word.startsWith("-"))) throw refused(`wait ${words.join(" ")}`);
+    if (words.length === 0) {
+      for (const job of [...state.jobs.all]) {
+        await wait(job.ended);
+        state.jobs.forget(job);
+      }
+      return SUCCEEDED;
+    }
+    let done: Done = SUCCEEDED;
+    for (const word of words) {
+      const job = state.jobs.named(word);
+      if (job === null) {
+        const error = word.startsWith("%")
+          ? `${word}: no such job`
+          : `pid ${word} is not a child of this shell`;
+        if (!/^(?:%.*|[0-9]+)$/.test(word)) throw refused(`wait ${word}`);
+        done = { status: 127, error };
+        continue;
+      }
+      await wait(job.ended);
+      done = { status: statusOf(job.status() ?? SUCCESS) };
+    }
+    return done;
+  },
+  jobs(words, state) {
+    if (words.length !== 1 || words[0] !== "-p") throw refused("jobs without -p");
+    const ids = state.jobs.running.map(({ id }) => `${id}\n`).join("");
+    return { status: 0, output: ids };
+  },
+  async trap([action = "", ...signals], state, { script, understand }) {
+    if (!signals.some((one) => one === "EXIT" || one === "0")) return SUCCEEDED;
+    state.ending = action === "-" || action.trim() === ""
+      ? null
+      : script ?? await understand(action, state);
+    return SUCCEEDED;
+  },
+  async eval(words, state, { script, evaluate, run }) {
+    const text = words.join(" ");
+    if (script !== null) await run(script, state);
+    else if (text.trim() === "") return SUCCEEDED;
+    else await evaluate(text, state);
+    return { status: statusOf(state.status) };
+  },
+  source: sourceFile,
+  ".": sourceFile,
 };
+
+/** A file whose commands are run in the shell of the line; its words are positional parameters meanwhile. */
+async function sourceFile(
+  [path = "", ...words]: readonly string[],
+  state: LineState,
+  { readFile, evaluate }: Around,
+): Promise<Done> {
+  if (!path.includes("/")) throw refused(`source ${path}, which is looked for: write ./${path}`);
+  const text = await readFile(path, state);
+  if (typeof text === "number") return { status: 1, complaint: `${path}: ${messageOf(-text)}` };
+  if (/^\s*$/.test(text)) return SUCCEEDED;
+  const { positional, source } = state;
+  if (words.length > 0) state.positional = words;
+  state.source = path;
+  state.status = SUCCESS;
+  try {
+    await evaluate(text, state);
+  } catch (error) {
+    if (!(error instanceof Return)) throw error;
+    state.status = error.status;
+  } finally {
+    if (words.length > 0) state.positional = positional;
+    state.source = source;
+  }
+  return { status: statusOf(state.status) };
+}
+
+function refused(what: string): ToolError {
+  return new ToolError("COMMAND_UNPARSABLE", `${what} is not run in this form`);
+}
 
 /** Null for the name of a program. */
 export function builtinOf(name: string): Builtin | null {

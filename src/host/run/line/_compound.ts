@@ -3,12 +3,14 @@
 import type { CompoundPlan, PlanNode } from "../../../core/plan.ts";
 import { calculate } from "./_arithmetic.ts";
 import { type Expander, expandText, expandWord, patternOf } from "./_expand.ts";
+import { holds, type TestHost } from "./_tests.ts";
 import { compilePattern } from "./_pattern.ts";
 import { type LineState, statusOf, SUCCESS } from "./_state.ts";
 
 /** What a compound command asks of whoever runs it. */
 export interface CompoundHost {
   readonly expander: Expander;
+  readonly tests: TestHost;
   /** `tested`: somebody looks at the status, and it ends nothing. */
   run(node: PlanNode, tested?: boolean): Promise<void>;
   /** Between one time and the next. */
@@ -46,6 +48,11 @@ export async function runCompound(
     case "arithmetic": {
       const value = await calculate(node.expression, state, host.expander);
       state.status = value === 0n ? { code: 1, signal: null } : SUCCESS;
+      return;
+    }
+    case "test": {
+      const held = await holds(node.expression, state, host.tests);
+      state.status = held ? SUCCESS : { code: 1, signal: null };
       return;
     }
     case "count":
@@ -145,7 +152,8 @@ async function runCase(
   const text = await expandText(word, state, expander);
   for (const { patterns, body } of arms) {
     for (const pattern of patterns) {
-      const { matches } = compilePattern(await patternOf(pattern, state, expander));
+      const ignoresCase = state.options.has("nocasematch");
+      const { matches } = compilePattern(await patternOf(pattern, state, expander), ignoresCase);
       if (!matches(text)) continue;
       if (body !== null) return await host.run(body);
       state.status = SUCCESS;

@@ -2,17 +2,13 @@
 
 import type { Word, WordPart } from "../../../core/plan.ts";
 import { calculate } from "./_arithmetic.ts";
-import { escapePattern, isPattern, plainOf, removeMatch } from "./_pattern.ts";
 import type { Expander } from "./_expander.ts";
+import { fieldsOf, type Piece } from "./_fields.ts";
+import { parameterPieces } from "./_parameter.ts";
+import { escapePattern, isPattern, plainOf } from "./_pattern.ts";
 import type { LineState } from "./_state.ts";
 
 export type { Expander } from "./_expander.ts";
-
-/** A piece of an expanded word: as it is, a pattern, or what is split at blanks and may hold patterns. */
-interface Piece {
-  readonly kind: "plain" | "pattern" | "split";
-  readonly text: string;
-}
 
 /** The arguments that a word becomes: none, one or more. */
 export async function expandWord(
@@ -21,13 +17,20 @@ export async function expandWord(
   expander: Expander,
 ): Promise<readonly string[]> {
   if (word.length === 0) return [""];
-  const pieces: Piece[] = [];
-  for (const part of word) pieces.push(...await piecesOf(part, state, expander));
-  return splitFields(pieces).flatMap((pattern) => {
-    if (!isPattern(pattern)) return [plainOf(pattern)];
-    const files = expander.filesOf(pattern, state);
-    return files.length === 0 ? [plainOf(pattern)] : files;
-  });
+  const pieces = await piecesOf(word, state, expander);
+  const { options } = state;
+  const found: string[] = [];
+  for (const pattern of fieldsOf(pieces, state.separators)) {
+    const files = !options.has("noglob") && isPattern(pattern)
+      ? expander.filesOf(pattern, state)
+      : null;
+    if (files === null) found.push(plainOf(pattern));
+    else if (files.length > 0) found.push(...files);
+    else if (options.has("failglob")) {
+      await expander.fail(`no match: ${plainOf(pattern)}`, state, 1);
+    } else if (!options.has("nullglob")) found.push(plainOf(pattern));
+  }
+  return found;
 }
 
 /** The one text of a word where nothing is split and no file names are looked for. */
@@ -36,40 +39,22 @@ export async function expandText(
   state: LineState,
   expander: Expander,
 ): Promise<string> {
-  let text = "";
-  for (const part of word) {
-    for (const piece of await piecesOf(part, state, expander)) text += piece.text;
-  }
-  return text;
+  const pieces = await piecesOf(word, state, expander);
+  return pieces.map(({ kind, text }) => kind === "break" ? " " : text).join("");
 }
 
-/** Blanks that separate fields: IFS never comes from the environment or the line. */
-const BLANKS = /[ \t\n]+/;
-
-/** Fields as patterns, what was plain escaped. */
-function splitFields(pieces: readonly Piece[]): readonly string[] {
-  const fields: string[] = [];
-  let field: string | null = null;
-  const finish = (): void => {
-    if (field !== null) fields.push(field);
-    field = null;
-  };
-  for (const { kind, text } of pieces) {
-    if (kind !== "split") {
-      field = (field ?? "") + (kind === "plain" ? escapePattern(text) : text);
-      continue;
-    }
-    text.split(BLANKS).forEach((part, index) => {
-      if (index > 0) finish();
-      // A backslash that was expanded is a character like others.
-      if (part !== "") field = (field ?? "") + part.replaceAll("\\", "\\\\");
-    });
-  }
-  finish();
-  return fields;
+/** The pieces of a word, before it is split. */
+export async function piecesOf(
+  word: Word,
+  state: LineState,
+  expander: Expander,
+): Promise<readonly Piece[]> {
+  const pieces: Piece[] = [];
+  for (const part of word) pieces.push(...await partPieces(part, state, expander));
+  return pieces;
 }
 
-async function piecesOf(
+async function partPieces(
   part: WordPart,
   state: LineState,
   expander: Expander,
@@ -85,6 +70,8 @@ async function piecesOf(
       const text = await expander.substitute(part.body, state);
       return [{ kind: part.quoted ? "plain" : "split", text }];
     }
+    case "process":
+      return [{ kind: "plain", text: expander.process(part.access, part.body, state) }];
     case "arithmetic": {
       const text = String(await calculate(part.expression, state, expander));
       return [{ kind: part.quoted ? "plain" : "split", text }];
@@ -94,56 +81,8 @@ async function piecesOf(
   }
 }
 
-type Parameter = Extract<WordPart, { readonly kind: "parameter" }>;
-
-async function parameterPieces(
-  { name, quoted, operation }: Parameter,
-  state: LineState,
-  expander: Expander,
-): Promise<readonly Piece[]> {
-  const value = state.valueOf(name);
-  const as = (text: string): readonly Piece[] => [{ kind: quoted ? "plain" : "split", text }];
-  const set = async (): Promise<string> => {
-    if (value === undefined && state.settings.nounset) {
-      return await expander.fail(`${name}: unbound variable`, state);
-    }
-    return value ?? "";
-  };
-  if (operation === null) return as(await set());
-  if (!("word" in operation)) return as(String([...await set()].length));
-  const { operator, word } = operation;
-  if (/^[#%]/.test(operator)) {
-    return as(removeMatch(await set(), await patternOf(word, state, expander), operator));
-  }
-  const missing = operator.startsWith(":")
-    ? value === undefined || value === ""
-    : value === undefined;
-  const alternative = async (): Promise<readonly Piece[]> => {
-    if (quoted) return [{ kind: "plain", text: await expandText(word, state, expander) }];
-    const pieces: Piece[] = [];
-    for (const part of word) pieces.push(...await piecesOf(part, state, expander));
-    return pieces;
-  };
-  switch (operator.at(-1)) {
-    case "+":
-      return missing ? as("") : await alternative();
-    case "?": {
-      if (!missing) return as(value ?? "");
-      const said = await expandText(word, state, expander);
-      return await expander.fail(`${name}: ${said || "parameter null or not set"}`, state);
-    }
-    default:
-      return missing ? await alternative() : as(value ?? "");
-  }
-}
-
 /** A word as a pattern: what is quoted in it stands for itself. */
 export async function patternOf(word: Word, state: LineState, expander: Expander): Promise<string> {
-  let pattern = "";
-  for (const part of word) {
-    for (const { kind, text } of await piecesOf(part, state, expander)) {
-      pattern += kind === "plain" ? escapePattern(text) : text;
-    }
-  }
-  return pattern;
+  const pieces = await piecesOf(word, state, expander);
+  return pieces.map(({ kind, text }) => kind === "plain" ? escapePattern(text) : text).join("");
 }

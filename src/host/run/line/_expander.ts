@@ -7,10 +7,12 @@ import type { LineState } from "./_state.ts";
 export interface Expander {
   /** Runs the body as a subshell: its output without the last newlines. Sets the status. */
   substitute(body: PlanNode, state: LineState): Promise<string>;
+  /** Has the body run beside what is expanded: the name of the pipe to it. */
+  process(access: "read" | "write", body: PlanNode, state: LineState): string;
   /** The names that match, sorted as in the C locale; none where there are none. */
   filesOf(pattern: string, state: LineState): readonly string[];
   /** Throws the ToolError that refuses to have this variable set. */
   allowVariable(name: string, state: LineState): Promise<void>;
-  /** Ends the line with a message. */
-  fail(message: string, state: LineState): Promise<never>;
+  /** Ends the line with a message. `status`: other than that of an expansion which failed. */
+  fail(message: string, state: LineState, status?: number): Promise<never>;
 }

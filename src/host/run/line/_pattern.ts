@@ -1,5 +1,7 @@
 /** Shell patterns (POSIX.1-2024, Shell Command Language, 2.14): compiled once, matched in bounded time. */
 
+import { ToolError } from "../../../core/errors.ts";
+
 /** Decides about one character. */
 type Test = (character: string) => boolean;
 const STAR = Symbol("*");
@@ -29,7 +31,11 @@ export function plainOf(pattern: string): string {
 }
 
 /** `*`, `?`, `[…]` with ranges, `!` or `^`, and classes (`[:alpha:]`); a backslash makes the next plain. */
-export function compilePattern(pattern: string): Pattern {
+export function compilePattern(pattern: string, ignoresCase = false): Pattern {
+  if (ignoresCase) {
+    const { matches, dotted } = compilePattern(pattern.toLowerCase());
+    return { matches: (text) => matches(text.toLowerCase()), dotted };
+  }
   const characters = [...pattern];
   const tokens: Token[] = [];
   for (let at = 0; at < characters.length; at++) {
@@ -155,3 +161,59 @@ export function removeMatch(text: string, pattern: string, operator: string): st
   }
   return text;
 }
+
+/**
+ * The text with what the pattern matches replaced: the first (`/`), all (`//`), at the beginning (`/#`) or at the end
+ * (`/%`), the longest each time. In `replacement` null stands for what matched.
+ */
+export function replaceMatches(
+  text: string,
+  pattern: string,
+  replacement: readonly (string | null)[],
+  where: "/" | "//" | "/#" | "/%",
+): string {
+  if (pattern === "" && where !== "/#" && where !== "/%") return text;
+  const { matches } = compilePattern(pattern);
+  const characters = [...text];
+  const count = characters.length;
+  const part = (from: number, to: number): string => characters.slice(from, to).join("");
+  const filled = (match: string): string => replacement.map((one) => one ?? match).join("");
+  if (where === "/%") {
+    for (let from = 0; from <= count; from++) {
+      if (matches(part(from, count))) return part(0, from) + filled(part(from, count));
+    }
+    return text;
+  }
+  // What is fixed in the pattern must be there: what is long is not looked through for nothing.
+  const plain = isPattern(pattern) ? null : [...plainOf(pattern)].length;
+  const longest = (from: number): number => {
+    if (plain !== null) return matches(part(from, from + plain)) ? from + plain : -1;
+    for (let to = count; to >= from; to--) if (matches(part(from, to))) return to;
+    return -1;
+  };
+  if (plain === null && count > MOST_REPLACED) {
+    throw new ToolError(
+      "RESOURCE_LIMIT",
+      `a text of ${count} characters is longer than the ${MOST_REPLACED} in which patterns are replaced`,
+    );
+  }
+  let done = "";
+  for (let at = 0; at <= count;) {
+    const end = longest(at);
+    if (end === -1 || (end === at && at === count && count > 0)) {
+      if (where === "/#") return text;
+      done += part(at, at + 1);
+      at++;
+      continue;
+    }
+    done += filled(part(at, end));
+    if (where !== "//") return done + part(end, count);
+    // An empty match moves on by a character.
+    if (end === at) done += part(at, at + 1);
+    at = Math.max(end, at + 1);
+  }
+  return done;
+}
+
+/** Each place is held against each end. */
+const MOST_REPLACED = 2_000;

@@ -1,5 +1,6 @@
 /** `read` (POSIX, and bash(1), SHELL BUILTIN COMMANDS): a line of standard input, split into variables. */
 
+import { CLOSED } from "../../../sandbox/spawner.ts";
 import { READABLE } from "../../kernel/poller.ts";
 import { statOf } from "../../kernel/stat.ts";
 import type { Around, Done } from "./_builtin.ts";
@@ -15,20 +16,82 @@ const BLANKS = " \t\n";
 /** FIONREAD (include/uapi/asm-generic/ioctls.h) */
 const FIONREAD = 0x541b;
 
-/** `words`: `-r`, where a backslash is a character like others, and names. Fails at the end of the input. */
+/** `words`: options and names; REPLY where there are none. Fails at the end of the input. */
 export async function readLine(
   words: readonly string[],
   state: LineState,
-  { host, input, separators = BLANKS }: Around,
+  { host, descriptors }: Around,
 ): Promise<Done> {
-  const raw = words[0] === "-r";
-  const names = raw ? words.slice(1) : words;
-  const source = new Source(host, input);
-  const { bytes, ended } = await source.line(raw);
-  const characters = raw ? plain(textOf([bytes])) : unescaped(textOf([bytes]));
-  const values = split(characters, separators, names.length);
+  const { raw, delimiter, list, from, names } = optionsOf(words);
+  const source = new Source(host, descriptors[from] ?? CLOSED);
+  const { bytes, ended } = await source.line(raw, delimiter);
+  const text = textOf([bytes]);
+  const characters = raw ? plain(text) : unescaped(text);
+  const status = ended ? 1 : 0;
+  if (list !== null) {
+    state.variables.empty(list, "list");
+    const values = split(characters, state.separators, Infinity);
+    values.forEach((value, index) => state.variables.assignElement(list, BigInt(index), value));
+    return { status };
+  }
+  if (names.length === 0) {
+    state.assign("REPLY", characters.map((one) => one.text).join(""));
+    return { status };
+  }
+  const values = split(characters, state.separators, names.length);
   names.forEach((name, index) => state.assign(name, values[index] ?? ""));
-  return { status: ended ? 1 : 0 };
+  return { status };
+}
+
+interface ReadOptions {
+  readonly raw: boolean;
+  readonly delimiter: number;
+  readonly list: string | null;
+  /** The descriptor that is read. */
+  readonly from: number;
+  readonly names: readonly string[];
+}
+
+/** The parser has refused all other forms. */
+function optionsOf(words: readonly string[]): ReadOptions {
+  let options: ReadOptions = { raw: false, delimiter: NEWLINE, list: null, from: 0, names: [] };
+  let at = 0;
+  for (; /^-./.test(words[at] ?? ""); at++) {
+    const word = words[at]!;
+    if (word === "--") {
+      at++;
+      break;
+    }
+    if (word.includes("r")) options = { ...options, raw: true };
+    const taking = word.at(-1);
+    if (!/[adpu]/.test(taking ?? "")) continue;
+    const value = words[++at] ?? "";
+    if (taking === "a") options = { ...options, list: value };
+    if (taking === "d") options = { ...options, delimiter: value === "" ? 0 : value.charCodeAt(0) };
+    if (taking === "u") options = { ...options, from: Number(value) };
+  }
+  return { ...options, names: words.slice(at) };
+}
+
+/** `mapfile -t NAME`: each line an element. */
+export async function fillList(
+  words: readonly string[],
+  state: LineState,
+  { host, descriptors }: Around,
+): Promise<Done> {
+  const name = words.at(-1) ?? "";
+  const marked = words.indexOf("-d");
+  const mark = marked === -1 ? "\n" : words[marked + 1] || "\0";
+  const strips = words.slice(0, -1).includes("-t");
+  const source = new Source(host, descriptors[0] ?? CLOSED);
+  state.variables.empty(name, "list");
+  for (let index = 0n;; index++) {
+    const { bytes, ended } = await source.line(true, mark.charCodeAt(0));
+    if (ended && bytes.length === 0) return { status: 0 };
+    const text = textOf([bytes]) + (strips || ended || mark === "\0" ? "" : mark);
+    state.variables.assignElement(name, index, text);
+    if (ended) return { status: 0 };
+  }
 }
 
 /** A descriptor that programs read from too: no byte is taken of it that does not belong to the line. */
@@ -43,7 +106,10 @@ class Source {
   }
 
   /** Up to a newline, which is left out. Without `raw` one behind a backslash is no end. */
-  async line(raw: boolean): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean }> {
+  async line(
+    raw: boolean,
+    delimiter = NEWLINE,
+  ): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean }> {
     const bytes: number[] = [];
     const { libc } = this.#host;
     const stat = statOf(libc, this.#input);
@@ -54,7 +120,7 @@ class Source {
       const count = libc.transfer(libc.numbers.read, this.#input, this.#byte, 1);
       if (count <= 0) return { bytes: Uint8Array.from(bytes), ended: true };
       const [byte = 0] = this.#byte;
-      if (byte === NEWLINE && (raw || !escaped)) {
+      if (byte === delimiter && (raw || !escaped)) {
         return { bytes: Uint8Array.from(bytes), ended: false };
       }
       escaped = byte === BACKSLASH && !escaped;
@@ -123,6 +189,7 @@ function split(
   let at = 0;
   while (values.length < count) {
     while (blank(at)) at++;
+    if (count === Infinity && at >= end) break;
     let stop = at;
     while (stop < end && !separates(stop)) stop++;
     let next = stop;

@@ -1,10 +1,12 @@
 /** The redirections of a command or a group: what they name, and the descriptors that they lead to. */
 
+import { ToolError } from "../../../core/errors.ts";
 import type { Redirection, Word } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { wordText } from "../../../shell/certain.ts";
 import { openInput } from "../_input.ts";
 import { close } from "../../kernel/pipes.ts";
+import { statOf } from "../../kernel/stat.ts";
 import { type Expander, expandText, expandWord } from "./_expand.ts";
 import type { LineHost, LineRedirection } from "./line_host.ts";
 import { messageOf } from "./redirect.ts";
@@ -43,6 +45,8 @@ async function fieldsOf(
 /** What a command is to have in place of the descriptors around it. */
 export interface Redirected {
   readonly descriptors: readonly number[];
+  /** What is said of them all the same. */
+  readonly warnings: readonly string[];
   /** Why one of them could not be done; null where all are. Those to its left are in `descriptors`. */
   readonly failure: string | null;
   /** Lets go of what was opened for it: programs that were started have their own. */
@@ -56,27 +60,45 @@ export async function redirect(
   host: LineHost,
   redirections: readonly Redirection[],
   targets: readonly LineRedirection[],
-  { state, expander, around }: {
+  { state, expander, around, pipes }: {
     readonly state: LineState;
     readonly expander: Expander;
     readonly around: readonly number[];
+    /** What `<(…)` in the targets has made, by name. */
+    readonly pipes: ReadonlyMap<string, number>;
   },
 ): Promise<Redirected> {
   const { libc, poller } = host;
-  const descriptors = [...around];
+  const descriptors = Array.from(around, (one) => one ?? CLOSED);
+  const warnings: string[] = [];
   const opened: number[] = [];
   const closeAll = (): void => opened.splice(0).forEach((one) => close(libc, one));
   let next = 0;
   for (const redirection of redirections) {
     const { descriptor } = redirection;
     switch (redirection.kind) {
-      case "duplicate":
-        descriptors[descriptor] = descriptors[redirection.from] ?? CLOSED;
+      case "duplicate": {
+        const from = descriptors[redirection.from] ?? CLOSED;
+        if (from === CLOSED) {
+          const failure = redirection.named === true
+            ? `/dev/fd/${redirection.from}: No such file or directory`
+            : `${redirection.from}: Bad file descriptor`;
+          return { descriptors, warnings, failure, close: closeAll };
+        }
+        if (redirection.named === true && isFile(libc, from)) {
+          throw new ToolError(
+            "COMMAND_UNPARSABLE",
+            `/dev/fd/${redirection.from} would open a file anew: write >&${redirection.from}`,
+          );
+        }
+        descriptors[descriptor] = from;
         break;
+      }
       case "close":
         descriptors[descriptor] = CLOSED;
         break;
       case "text": {
+        if (redirection.warning !== undefined) warnings.push(redirection.warning);
         const text = await expandText(redirection.text, state, expander);
         const input = openInput(libc, poller, new TextEncoder().encode(text));
         opened.push(input.read);
@@ -88,23 +110,34 @@ export async function redirect(
         const target = targets[next++];
         const file = target === undefined
           ? `${wordText(redirection.target)}: ambiguous redirect`
-          : await openTarget(host, target, state);
+          : await openTarget(host, target, state, pipes);
         if (typeof file === "string") {
-          return { descriptors, failure: file, close: closeAll };
+          return { descriptors, warnings, failure: file, close: closeAll };
         }
         opened.push(file);
         descriptors[descriptor] = file;
       }
     }
   }
-  return { descriptors, failure: null, close: closeAll };
+  return { descriptors, warnings, failure: null, close: closeAll };
+}
+
+/** F_DUPFD_CLOEXEC (include/uapi/linux/fcntl.h) */
+const F_DUPFD_CLOEXEC = 1030;
+
+function isFile(libc: LineHost["libc"], descriptor: number): boolean {
+  const stat = statOf(libc, descriptor);
+  return typeof stat !== "number" && stat.type === "file";
 }
 
 async function openTarget(
   host: LineHost,
   { kind, target }: LineRedirection,
   state: LineState,
+  pipes: ReadonlyMap<string, number>,
 ): Promise<number | string> {
+  const pipe = pipes.get(target);
+  if (pipe !== undefined) return host.libc.call(host.libc.numbers.fcntl, pipe, F_DUPFD_CLOEXEC, 10);
   const path = target === "" ? null : host.resolve(state.directory, target);
   if (path === null) return `${target}: No such file or directory`;
   const opened = await host.open(kind, path);

@@ -1,9 +1,15 @@
 /** What a line carries from command to command, as a shell does. */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
+import { ToolError } from "../../../core/errors.ts";
 import { baseName } from "../../../core/path_text.ts";
-import type { ShellSettings } from "../../../core/plan.ts";
+import type { PlanNode, ShellSettings } from "../../../core/plan.ts";
+import type { ShellOption } from "../../../shell/shell_options.ts";
 import type { Ended } from "../_programs.ts";
+import type { Task } from "./_background.ts";
+import { Jobs } from "./_jobs.ts";
+import { mustBeSearchPath, type Places } from "./_search_path.ts";
+import { Variables } from "./_variables.ts";
 
 /** Parameters, directory, settings and the last status. A subshell has a copy. */
 export class LineState {
@@ -11,30 +17,54 @@ export class LineState {
   /** The same by the names that led there, links among them (POSIX, cd, step 8): what `..` is taken off. */
   logical: string;
   settings: ShellSettings;
+  /** Of `shopt`, and `set -f`. */
+  options: ReadonlySet<ShellOption | "noglob"> = new Set();
   /** Whose ways it follows where shells differ. */
   shell: "bash" | "sh" = "bash";
   /** Whether it is a subshell of that shell, and not what the shell was started for. */
   inner = false;
   /** How the last command ended. */
   status: Ended = SUCCESS;
+  /** How the stages of the last pipeline ended. */
+  stages: readonly Ended[] = [SUCCESS];
   /** How the last substitution of the command under way ended; null where there was none. */
   substituted: Ended | null = null;
-  readonly #values: Map<string, string>;
-  readonly #exported: Set<string>;
+  /** `$0` */
+  name = "bash";
+  /** `$1` and on. */
+  positional: readonly string[] = [];
+  functions: ReadonlyMap<string, PlanNode> = new Map();
+  /** The file that it reads its commands from; null for the line itself. */
+  source: string | null = null;
+  /** Functions, and files that are sourced, that it is in. */
+  depth = 0;
+  /** What it is part of that runs beside the line; null for the line itself. */
+  task: Task | null = null;
+  /** What is run at its end. */
+  ending: PlanNode | null = null;
+  /** What it has started beside itself. */
+  jobs = new Jobs();
+  /** The number of the last of these. */
+  lastJob: number | null = null;
+  variables: Variables;
+  /** When `$SECONDS` was 0, in ms. */
+  began = performance.now();
+  /** What the last `=~` found; null where that is not known. */
+  matched: readonly string[] | null = [];
+  /** Where the line is, and where programs were looked for before it. */
+  places: Places = { searchPath: "", workspace: null };
   readonly #given: ReadonlySet<string>;
 
   private constructor(
     directory: CanonicalPath,
     settings: ShellSettings,
-    values: Map<string, string>,
-    exported: Set<string>,
+    variables: Variables,
     given: ReadonlySet<string>,
   ) {
     this.directory = directory;
     this.logical = directory;
     this.settings = settings;
-    this.#values = values;
-    this.#exported = exported;
+    this.variables = variables;
     this.#given = given;
   }
 
@@ -43,15 +73,12 @@ export class LineState {
     environment: Readonly<Record<string, string>>,
     settings: ShellSettings,
   ): LineState {
-    const names = Object.keys(environment);
-    return new LineState(
-      directory,
-      settings,
-      new Map([...Object.entries(environment), ["PWD", directory]]),
-      // A shell hands on where it is, given to it or not (POSIX, 2.5.3).
-      new Set([...names, "PWD"]),
-      new Set(names),
-    );
+    // A shell hands on where it is, given to it or not (POSIX, 2.5.3), and takes its separators from nobody.
+    const variables = Variables.of([
+      ...Object.entries(environment).filter(([name]) => name !== "IFS"),
+      ["PWD", directory],
+    ]);
+    return new LineState(directory, settings, variables, new Set(Object.keys(environment)));
   }
 
   /** A subshell's. */
@@ -59,15 +86,32 @@ export class LineState {
     const copy = new LineState(
       this.directory,
       this.settings,
-      new Map(this.#values),
-      new Set(this.#exported),
+      this.variables.copy(),
       this.#given,
     );
-    copy.logical = this.logical;
-    copy.status = this.status;
-    copy.shell = this.shell;
-    copy.inner = this.inner;
-    return copy;
+    const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
+    const { depth, lastJob, began, matched, task, places, source } = this;
+    return Object.assign(copy, {
+      ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
+      ...{ lastJob, began, matched, task, places, source },
+    });
+  }
+
+  /** Of a shell that is a program of its own: it gets what programs get, and begins anew. */
+  opened(argv: readonly string[], positional: readonly string[]): LineState {
+    const opened = new LineState(
+      this.directory,
+      this.settings,
+      this.variables.exported(),
+      this.#given,
+    );
+    opened.logical = this.logical;
+    opened.shell = shellOf(argv);
+    opened.name = positional[0] ?? argv[0] ?? "";
+    opened.positional = positional.slice(1);
+    opened.task = this.task;
+    opened.places = this.places;
+    return opened;
   }
 
   /** The state of a substitution: bash forgets `set -e` in it (bash(1), inherit_errexit). */
@@ -85,8 +129,41 @@ export class LineState {
 
   /** Undefined where it is not set. */
   valueOf(name: string): string | undefined {
-    if (name === "?") return String(statusOf(this.status));
-    return this.#values.get(name);
+    if (/^[0-9]+$/.test(name)) {
+      return name === "0" ? this.name : this.positional[Number(name) - 1];
+    }
+    switch (name) {
+      case "?":
+        return String(statusOf(this.status));
+      case "#":
+        return String(this.positional.length);
+      case "!":
+        return this.lastJob === null ? undefined : String(this.lastJob);
+      case "$":
+        return String(Deno.pid);
+      case "PIPESTATUS":
+        return String(statusOf(this.stages[0] ?? SUCCESS));
+      case "SECONDS":
+        return String(Math.floor((performance.now() - this.began) / 1000));
+      case "RANDOM":
+        return String(Math.floor(Math.random() * 32768));
+      case "BASH":
+        return "/bin/bash";
+      case "BASH_SOURCE":
+        if (this.variables.isLocal) {
+          throw new ToolError("COMMAND_UNPARSABLE", "BASH_SOURCE is not known in a function");
+        }
+        return this.source ?? undefined;
+      case "EPOCHSECONDS":
+        return String(Math.floor(Date.now() / 1000));
+      default:
+        return this.variables.text(name);
+    }
+  }
+
+  /** What separates words. */
+  get separators(): string {
+    return this.variables.text("IFS") ?? " \t\n";
   }
 
   /** Whether programs got one of this name before the line did anything. */
@@ -95,35 +172,23 @@ export class LineState {
   }
 
   assign(name: string, value: string): void {
-    this.#values.set(name, value);
-  }
-
-  export(name: string): void {
-    this.#exported.add(name);
-  }
-
-  unset(name: string): void {
-    this.#values.delete(name);
-    this.#exported.delete(name);
+    if (name === "PATH") mustBeSearchPath(value, this.places);
+    if (name === "SECONDS") this.began = performance.now() - (Number(value) || 0) * 1000;
+    else this.variables.assign(name, value);
   }
 
   /** As `cd` does it: the variables that tell programs where they are follow. */
   move(directory: CanonicalPath, logical: string): void {
-    this.#values.set("OLDPWD", this.logical);
-    this.#values.set("PWD", logical);
+    this.variables.assign("OLDPWD", this.logical);
+    this.variables.assign("PWD", logical);
+    this.variables.export("OLDPWD");
     this.logical = logical;
-    this.#exported.add("OLDPWD");
     this.directory = directory;
   }
 
   /** What programs get. */
   environment(): Map<string, string> {
-    const environment = new Map<string, string>();
-    for (const name of this.#exported) {
-      const value = this.#values.get(name);
-      if (value !== undefined) environment.set(name, value);
-    }
-    return environment;
+    return this.variables.environment();
   }
 }
 
@@ -142,6 +207,17 @@ export class Exit extends Error {
 
   constructor(status: Ended) {
     super("exit");
+    this.status = status;
+  }
+}
+
+/** Ends a function, or a file that is sourced. */
+export class Return extends Error {
+  override readonly name = "Return";
+  readonly status: Ended;
+
+  constructor(status: Ended) {
+    super("return");
     this.status = status;
   }
 }

@@ -29,7 +29,7 @@ const BUFFER_BYTES = 32 * 1024;
  */
 export function createFileNames(
   options: FileNamesOptions,
-): (pattern: string, directory: CanonicalPath) => readonly string[] {
+): (pattern: string, directory: CanonicalPath, all?: boolean) => readonly string[] {
   let looked = 0;
   const list = (directory: CanonicalPath, path: string): readonly Listed[] => {
     const listed = listDirectory(options, directory, path === "" ? "." : path);
@@ -42,7 +42,7 @@ export function createFileNames(
     }
     return listed;
   };
-  return (pattern, directory) => {
+  return (pattern, directory, all = false) => {
     // Parts with the slashes behind them, which stay as they were written.
     const parts = pattern.match(/[^/]*\/+|[^/]+$/g) ?? [];
     let found: readonly string[] = [""];
@@ -59,7 +59,7 @@ export function createFileNames(
         const { matches, dotted } = compilePattern(text);
         return list(directory, before)
           .filter(({ name, folder }) =>
-            (!name.startsWith(".") || dotted) && (slashes === "" || folder) && matches(name)
+            (!name.startsWith(".") || dotted || all) && (slashes === "" || folder) && matches(name)
           )
           .map(({ name }) => before + name + slashes);
       });

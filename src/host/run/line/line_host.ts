@@ -43,8 +43,16 @@ export interface LineHost {
   readonly buffer: Uint8Array;
   /** Bytes that a substitution may give. */
   readonly outputLimit: number;
-  /** The names that a pattern stands for, sorted. */
-  filesOf(pattern: string, directory: CanonicalPath): readonly string[];
+  /** A descriptor that gives nothing. */
+  readonly nothing: number;
+  /** The names that a pattern stands for, sorted. `dotted`: those that begin with a dot, too. */
+  filesOf(pattern: string, directory: CanonicalPath, dotted: boolean): readonly string[];
+  /** Where the program that a name means lies, as one writes it; null where there is none. */
+  programOf(name: string, directory: CanonicalPath): string | null;
+  /** Whether there is a program at this path in the workspace. */
+  isProgram(path: string, directory: CanonicalPath): boolean;
+  /** Told before the first that the line itself writes. */
+  began(): void;
   /** Where a path leads from a directory; null where that cannot be found out. */
   resolve(directory: CanonicalPath, path: string): CanonicalPath | null;
   /** A descriptor of the file, or an error number with its sign turned. */
@@ -59,6 +67,8 @@ export interface LineHost {
     readonly directory: CanonicalPath;
     readonly environment: ReadonlyMap<string, string>;
     readonly descriptors: readonly number[];
+    /** The words as they were judged, where they name pipes of the line. */
+    readonly held?: readonly string[];
   }): Child | NotStarted;
   /** Ends what runs. */
   stop(): void;

@@ -163,9 +163,9 @@ Deno.test("run_command refuses what cannot be run, and starts nothing", async ()
     [{ argv: ["a"], env: { A: 1 } }, "INVALID_ARGUMENTS", "expected a string"],
     [{ argv: ["a"], plan: null }, "INVALID_ARGUMENTS", "unknown argument"],
     [{ argv: ["a"], timeout_ms: 0 }, "INVALID_ARGUMENTS", "at least 1"],
-    [{ command: "ls &" }, "COMMAND_UNPARSABLE", "a background command at character 4"],
-    [{ command: "ls; $X" }, "COMMAND_UNPARSABLE", "known only when the line runs at character 5"],
-    [{ argv: ["bash", "-c", "eval x"] }, "COMMAND_UNPARSABLE", "reads text as commands"],
+    [{ command: "ls; coproc ls" }, "COMMAND_UNPARSABLE", "a coprocess at character 5"],
+    [{ command: "ls; alias x=y" }, "COMMAND_UNPARSABLE", "not run here at character 5"],
+    [{ argv: ["bash", "-c", "fc x"] }, "COMMAND_UNPARSABLE", "reads text as commands"],
   ];
   for (const [args, code, part] of cases) {
     for (const preview of [false, true]) {

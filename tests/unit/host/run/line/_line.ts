@@ -175,7 +175,8 @@ const BASH = "/bin/bash";
 
 /** Without what bash puts before its own messages: who speaks, and from which line. */
 function plain({ stdout, stderr, status }: Said): Said {
-  const strip = (text: string): string => text.replaceAll(/^(?:\/bin\/)?bash: line [0-9]+: /gm, "");
+  const strip = (text: string): string =>
+    text.replaceAll(/^(?:\/bin\/)?bash: (?:line [0-9]+: )?/gm, "");
   return { stdout: strip(stdout), stderr: strip(stderr), status };
 }
 

@@ -138,7 +138,7 @@ Deno.test("through a link, a line is where it came to by name; what is behind it
 
 Deno.test("words that come out in a form that only a shell has do not run", async () => {
   await withDirectory(async (directory) => {
-    for (const line of ["F=%q; printf $F x", "X='<'; [ a \"$X\" b ]", "O=-e; echo $O '\\E'"]) {
+    for (const line of ["O=-l; kill $O", "pwd --help", "printf -x"]) {
       await assertRejects(() => runLine(line, directory), ToolError, "only a shell has");
     }
   });

@@ -1,0 +1,69 @@
+/** What runs beside a line: commands with `&`, and those behind `<(…)`. */
+
+import { CLOSED } from "../../../sandbox/spawner.ts";
+import { close } from "../../kernel/pipes.ts";
+import { type Child, type Ended, endedBy } from "../_programs.ts";
+import type { LineHost } from "./line_host.ts";
+
+/** F_DUPFD_CLOEXEC (include/uapi/linux/fcntl.h) */
+const F_DUPFD_CLOEXEC = 1030;
+/** Above all that a program starts with. */
+const FIRST = 10;
+/** More at a time are no line any more. */
+export const MOST_TASKS = 64;
+
+/** Copies, which stay open when those who hold the originals let them go. */
+export function copied(host: LineHost, descriptors: readonly number[]): readonly number[] {
+  const { libc } = host;
+  return descriptors.map((one) =>
+    one === CLOSED
+      ? CLOSED
+      : Math.max(CLOSED, libc.call(libc.numbers.fcntl, one, F_DUPFD_CLOEXEC, FIRST))
+  );
+}
+
+/** Lets go of copies. */
+export function closeAll({ libc }: LineHost, descriptors: readonly number[]): void {
+  for (const one of descriptors) if (one !== CLOSED) close(libc, one);
+}
+
+/** A command under way beside the line, with the programs that it has started. */
+export class Task {
+  readonly #host: LineHost;
+  readonly #children = new Map<Child, boolean>();
+  readonly #first = Promise.withResolvers<number | null>();
+  /** The end that it was told to come to; null while nobody has. */
+  ending: Ended | null = null;
+  /** How it ended. */
+  status: Ended | null = null;
+
+  constructor(host: LineHost) {
+    this.#host = host;
+  }
+
+  /** The number of its first program; null where it ended without one. */
+  get first(): Promise<number | null> {
+    return this.#first.promise;
+  }
+
+  started(child: Child): void {
+    this.#children.set(child, true);
+    this.#first.resolve(child.id);
+    void child.ended.then(() => this.#children.delete(child));
+  }
+
+  ended(status: Ended): void {
+    this.status = status;
+    this.#first.resolve(null);
+  }
+
+  /** What runs of it is told; what would follow does not begin, unless it only goes on or stops. */
+  signal(number: number): void {
+    const { libc } = this.#host;
+    if (!HARMLESS.has(number)) this.ending = endedBy(number);
+    for (const { id } of this.#children.keys()) libc.call(libc.numbers.kill, -id, number);
+  }
+}
+
+/** SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGURG, SIGWINCH (signal(7)) */
+const HARMLESS: ReadonlySet<number> = new Set([17, 18, 19, 20, 23, 28]);

@@ -1,0 +1,76 @@
+/** `type` and `command -v` (bash(1), SHELL BUILTIN COMMANDS): what a name means. */
+
+import { ToolError } from "../../../core/errors.ts";
+import { BUILTINS, INNER_PROGRAMS } from "../../../core/plan.ts";
+import type { Builtin } from "./_builtin.ts";
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  ("! { } case coproc do done elif else esac fi for function if in select then time until while [[ ]]")
+    .split(" "),
+);
+/** What bash has within itself and nothing here does. */
+const OTHERS =
+  ("alias bg bind builtin caller compgen complete compopt dirs disown enable exec fc fg getopts " +
+    "help history logout popd pushd suspend times ulimit umask unalias").split(" ");
+const WITHIN: ReadonlySet<string> = new Set([...BUILTINS, ...INNER_PROGRAMS, ...OTHERS]);
+
+type Meaning =
+  | { readonly kind: "keyword" | "function" | "builtin"; readonly shown: string }
+  | { readonly kind: "file"; readonly shown: string };
+
+function meaningOf(
+  name: string,
+  [state, { programOf }]: [Parameters<Builtin>[1], Parameters<Builtin>[2]],
+): Meaning | null {
+  if (KEYWORDS.has(name)) return { kind: "keyword", shown: name };
+  if (state.functions.has(name)) return { kind: "function", shown: name };
+  if (WITHIN.has(name)) return { kind: "builtin", shown: name };
+  const path = programOf(name, state);
+  return path === null ? null : { kind: "file", shown: path };
+}
+
+/** `command -v NAME…`: the parser lets no other form through. */
+export const commandOf: Builtin = ([, ...names], state, around) => {
+  const found = names.map((name) => meaningOf(name, [state, around]));
+  const output = found.map((one) => one === null ? "" : `${one.shown}\n`).join("");
+  return { status: found.some((one) => one !== null) ? 0 : 1, output };
+};
+
+/** `type NAME…`, `-t` (the kind alone), `-p` and `-P` (the path alone). */
+export const typeOf: Builtin = (words, state, around) => {
+  const option = /^-/.test(words[0] ?? "") ? words[0] : undefined;
+  if (option !== undefined && option !== "-t" && option !== "-p" && option !== "-P") {
+    throw refused(option);
+  }
+  const names = option === undefined ? words : words.slice(1);
+  let [output, error, failed] = ["", "", false];
+  for (const name of names) {
+    const meaning = option === "-P"
+      ? pathOf(name, state, around)
+      : meaningOf(name, [state, around]);
+    if (meaning === null) {
+      failed = true;
+      if (option === undefined) error += `${error === "" ? "" : "\ntype: "}${name}: not found`;
+      continue;
+    }
+    if (option === "-t") output += `${meaning.kind}\n`;
+    else if (option !== undefined) output += meaning.kind === "file" ? `${meaning.shown}\n` : "";
+    else if (meaning.kind === "file") output += `${name} is ${meaning.shown}\n`;
+    else if (meaning.kind === "keyword") output += `${name} is a shell keyword\n`;
+    else if (meaning.kind === "builtin") output += `${name} is a shell builtin\n`;
+    else throw refused(`${name}, which is a function`);
+  }
+  return { status: failed ? 1 : 0, output, ...(error === "" ? {} : { error }) };
+};
+
+function pathOf(
+  name: string,
+  ...[state, { programOf }]: [Parameters<Builtin>[1], Parameters<Builtin>[2]]
+): Meaning | null {
+  const path = programOf(name, state);
+  return path === null ? null : { kind: "file", shown: path };
+}
+
+function refused(what: string): ToolError {
+  return new ToolError("COMMAND_UNPARSABLE", `type ${what} is not answered in this form`);
+}

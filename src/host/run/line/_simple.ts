@@ -1,0 +1,382 @@
+/** Runs one command: its words, its variables, its files, and then what its first word means. */
+
+import { ToolError } from "../../../core/errors.ts";
+import type { Assignment, SimplePlan } from "../../../core/plan.ts";
+import { CLOSED } from "../../../sandbox/spawner.ts";
+import { differsFromShell } from "../../../shell/program_forms.ts";
+import type { Child, Ended } from "../_programs.ts";
+import { close } from "../../kernel/pipes.ts";
+import type { Around, Builtin, Done } from "./_builtin.ts";
+import { builtinOf } from "./_builtins.ts";
+import { type Expander, expandText, expandWord } from "./_expand.ts";
+import { innerOf } from "./_inner.ts";
+import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
+import { keyOf } from "./_parameter.ts";
+import { type Redirected, targetsOf } from "./_redirections.ts";
+import { locate } from "./_search_path.ts";
+import { readText } from "./_source.ts";
+import { type LineState, SUCCESS } from "./_state.ts";
+import type { PlanNode, Redirection } from "../../../core/plan.ts";
+import type { TestHost } from "./_tests.ts";
+
+/** What a command reads from and writes to. */
+export interface LineStreams {
+  readonly descriptors: readonly number[];
+  /** Called once its program has them, or it has ended: whoever made pipes for it alone lets them go. */
+  readonly release: () => void;
+  /** Somebody looks at the status: it ends nothing (`set -e`). */
+  readonly tested: boolean;
+}
+
+/** What running one command asks of whoever runs the line. */
+export interface CommandRunner {
+  readonly host: LineHost;
+  readonly searchPath: string;
+  expander(descriptors: readonly number[], pipes: Map<string, number>): Expander;
+  tests(descriptors: readonly number[]): TestHost;
+  allowVariable(name: string, state: LineState): Promise<void>;
+  complain(descriptors: readonly number[], message: string): Promise<void>;
+  write(descriptor: number | undefined, output: string | Uint8Array): Promise<string | null>;
+  redirect(
+    redirections: readonly Redirection[],
+    targets: readonly LineRedirection[],
+    state: LineState,
+    place: LineStreams,
+    pipes: ReadonlyMap<string, number>,
+  ): Promise<Redirected | null>;
+  call(
+    name: string,
+    words: readonly string[],
+    state: LineState,
+    place: LineStreams,
+  ): Promise<void>;
+  node(node: PlanNode, state: LineState, place: LineStreams): Promise<void>;
+  understand(text: string, state: LineState): Promise<PlanNode>;
+  evaluate(text: string, state: LineState, place: LineStreams): Promise<void>;
+  launch(launch: Parameters<LineHost["launch"]>[0], state: LineState): Child | NotStarted;
+  ended(child: Child): Promise<Ended>;
+}
+
+/** Runs it; the state has its status then. */
+export async function runSimple(
+  node: SimplePlan,
+  state: LineState,
+  place: LineStreams,
+  runner: CommandRunner,
+): Promise<void> {
+  const pipes = new Map<string, number>();
+  try {
+    await runWith(pipes, node, state, place, runner);
+  } finally {
+    for (const descriptor of pipes.values()) close(runner.host.libc, descriptor);
+  }
+}
+
+async function runWith(
+  pipes: Map<string, number>,
+  node: SimplePlan,
+  state: LineState,
+  place: LineStreams,
+  runner: CommandRunner,
+): Promise<void> {
+  const expander = runner.expander(place.descriptors, pipes);
+  state.substituted = null;
+  const words: string[] = [];
+  for (const word of node.words) words.push(...await expandWord(word, state, expander));
+  const targets = await targetsOf(node.redirections, state, expander);
+  const [name] = words;
+  if (name === "") throw unparsable(node, "the name of the program came out empty");
+  // Also what a file that was sourced has made one.
+  const calls = node.calls === true || (name !== undefined && state.functions.has(name));
+  const builtin = name === undefined || calls ? null : builtinOf(name);
+  if (builtin !== null && node.words[0]?.some((part) => part.kind !== "text") === true) {
+    throw unparsable(node, `${name} came out of a variable, and is no program`);
+  }
+  const isProgram = name !== undefined && !calls && builtin === null;
+  const argv = isProgram ? locate(words, state, runner) : words;
+  await allow({ node, argv, isProgram, calls, targets, pipes }, state, runner);
+  // A variable that is set alone stays set, even where a redirection fails.
+  if (name === undefined) await assign(node.assignments, state, runner, expander);
+  const opened = await runner.redirect(node.redirections, targets, state, place, pipes);
+  if (opened === null) return;
+  try {
+    const { descriptors } = opened;
+    if (name === undefined) {
+      // Without a substitution the status of an assignment is success (POSIX, 2.9.1.1).
+      state.status = state.substituted ?? SUCCESS;
+    } else if (isProgram) {
+      const streams = { ...place, descriptors };
+      await runProgram({ node, argv, opened, pipes }, state, streams, runner, expander);
+    } else {
+      await runWithin(
+        { node, words, builtin, calls },
+        state,
+        { ...place, descriptors },
+        runner,
+        expander,
+      );
+    }
+  } finally {
+    opened.close();
+  }
+}
+
+interface Wanted {
+  readonly node: SimplePlan;
+  readonly argv: readonly string[];
+  readonly isProgram: boolean;
+  readonly calls: boolean;
+  readonly targets: readonly LineRedirection[];
+  readonly pipes: ReadonlyMap<string, number>;
+}
+
+/** Has what it would do judged, where that was not known before. */
+async function allow(
+  { node, argv, isProgram, calls, targets, pipes }: Wanted,
+  state: LineState,
+  { host }: CommandRunner,
+): Promise<void> {
+  const free = (name: string): boolean =>
+    name === "IFS" || (name === "PATH" && !isProgram && state.places.workspace !== null);
+  const set = node.assignments.map((one) => one.name).filter((one) => !free(one));
+  const changed = isProgram || calls ? [] : changedNames(argv);
+  // A variable of the line alone is nobody's business, unless it is one that programs get.
+  const variables = isProgram
+    ? set
+    : [...set, ...changed.filter((one) => !free(one))].filter((one) => state.isGiven(one));
+  const redirections = targets.filter(({ target }) => !pipes.has(target));
+  if (!isProgram && redirections.length === 0 && variables.length === 0) return;
+  // A pipe of the line's own is as good as nothing: it leads nowhere else.
+  const judged = isProgram ? argv.map((word) => withoutPipes(word, pipes)) : null;
+  const { directory } = state;
+  await host.allow({ argv: judged, directory, redirections, variables });
+}
+
+function withoutPipes(word: string, pipes: ReadonlyMap<string, number>): string {
+  return [...pipes.keys()].reduce((text, pipe) => text.replaceAll(pipe, "/dev/null"), word);
+}
+
+const CHANGES: ReadonlySet<string> = new Set([
+  ...["unset", "read", "export", "local", "declare", "typeset", "readonly", "mapfile", "readarray"],
+]);
+
+function changedNames([name = "", ...words]: readonly string[]): readonly string[] {
+  if (!CHANGES.has(name)) return [];
+  return words.flatMap((word) => /^[A-Za-z_]\w*(?==|$)/.exec(word)?.[0] ?? []);
+}
+
+/** Sets its variables, each seeing those to its left (POSIX, 2.9.1). */
+async function assign(
+  assignments: readonly Assignment[],
+  state: LineState,
+  runner: Pick<CommandRunner, "allowVariable">,
+  expander: Expander,
+): Promise<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>();
+  const { variables } = state;
+  for (const one of assignments) {
+    const { name, value, subscript, list } = one;
+    if (list !== undefined) {
+      await assignList(one, list, state, expander);
+      continue;
+    }
+    const text = await expandText(value, state, expander);
+    if (subscript !== undefined && subscript.kind !== "all") {
+      const key = await keyOf(subscript, state, expander);
+      const before = one.append === true ? variables.element(name, key) ?? "" : "";
+      variables.assignElement(name, key, before + text);
+      continue;
+    }
+    const whole = one.append === true ? (variables.text(name) ?? "") + text : text;
+    values.set(name, whole);
+    if (state.isGiven(name)) await runner.allowVariable(name, state);
+    state.assign(name, whole);
+  }
+  return values;
+}
+
+async function assignList(
+  { name, append }: Assignment,
+  list: NonNullable<Assignment["list"]>,
+  state: LineState,
+  expander: Expander,
+): Promise<void> {
+  const { variables } = state;
+  const table = variables.isTable(name);
+  const items: (readonly [bigint | string | null, string])[] = [];
+  for (const { subscript, value } of list) {
+    if (subscript !== null && subscript.kind !== "all") {
+      items.push([
+        await keyOf(subscript, state, expander),
+        await expandText(value, state, expander),
+      ]);
+    } else {
+      for (const text of await expandWord(value, state, expander)) items.push([null, text]);
+    }
+  }
+  const last = append === true ? variables.entries(name).at(-1)?.[0] : undefined;
+  let next = last === undefined ? 0n : BigInt(last) + 1n;
+  if (append !== true) variables.empty(name, table ? "table" : "list");
+  for (const [key, text] of items) {
+    if (table !== (typeof key === "string")) {
+      throw new ToolError("COMMAND_UNPARSABLE", `${name}=(…): keys and numbers do not go together`);
+    }
+    const place = key ?? next;
+    variables.assignElement(name, place, text);
+    if (typeof place === "bigint") next = place + 1n;
+  }
+}
+
+async function runProgram(
+  { node, argv, opened, pipes }: {
+    readonly node: SimplePlan;
+    readonly argv: readonly string[];
+    readonly opened: Redirected;
+    readonly pipes: ReadonlyMap<string, number>;
+  },
+  state: LineState,
+  place: LineStreams,
+  runner: CommandRunner,
+  expander: Expander,
+): Promise<void> {
+  const { descriptors } = place;
+  const [name = "", ...rest] = argv;
+  const own = node.redirections.some((one) => one.descriptor > 2 && one.kind !== "close");
+  if (own) throw unparsable(node, "a program is given a descriptor above 2");
+  const copy = state.copy();
+  const values = await assign(node.assignments, copy, runner, expander);
+  const inner = innerOf(name);
+  if (inner !== null) {
+    const done = await inner(rest, state, aroundOf(node, place, state, runner));
+    if (done !== null) return await settle(name, done, state, place, runner);
+    if (differsFromShell(argv)) {
+      throw unparsable(node, `"${name}" came out in a form that only a shell has`);
+    }
+  }
+  const environment = state.environment();
+  for (const [variable, value] of values) environment.set(variable, value);
+  // As a shell says where it is: by the way it came, through links or not.
+  const child = runner.launch({
+    argv,
+    directory: state.directory,
+    environment,
+    descriptors: placed(descriptors.slice(0, 3), pipes),
+    ...(pipes.size === 0 ? {} : { held: argv.map((word) => withoutPipes(word, pipes)) }),
+  }, state);
+  // As a shell does it, into what the command itself would have written to.
+  if ("status" in child) await runner.complain(descriptors, child.message);
+  opened.close();
+  for (const descriptor of pipes.values()) close(runner.host.libc, descriptor);
+  (pipes as Map<string, number>).clear();
+  place.release();
+  state.status = "status" in child
+    ? { code: child.status, signal: null }
+    : await runner.ended(child);
+}
+
+/** Each pipe under the number that its name says: what stands behind the third is numbered from there on. */
+function placed(
+  standard: readonly number[],
+  pipes: ReadonlyMap<string, number>,
+): readonly number[] {
+  const all = [...standard];
+  for (const [name, descriptor] of pipes) {
+    const at = Number(name.slice("/dev/fd/".length)) - UNUSED;
+    while (all.length <= at) all.push(CLOSED);
+    all[at] = descriptor;
+  }
+  return all;
+}
+
+/** Numbers between the standard ones and the others, which the start of a program takes (`FIRST_OTHER`). */
+const UNUSED = 3;
+
+/** A builtin, or a function. */
+async function runWithin(
+  { node, words, builtin, calls }: {
+    readonly node: SimplePlan;
+    readonly words: readonly string[];
+    readonly builtin: Builtin | null;
+    readonly calls: boolean;
+  },
+  state: LineState,
+  place: LineStreams,
+  runner: CommandRunner,
+  expander: Expander,
+): Promise<void> {
+  const [name = "", ...rest] = words;
+  // Its variables hold while it runs, and are what they were then.
+  const restore = await assignFor(node, state, runner, expander);
+  try {
+    if (calls) return await runner.call(name, rest, state, place);
+    const done = await builtin!(rest, state, aroundOf(node, place, state, runner));
+    await assign(node.declares ?? [], state, runner, expander);
+    await settle(name, done, state, place, runner);
+  } finally {
+    restore();
+  }
+}
+
+async function assignFor(
+  { assignments }: SimplePlan,
+  state: LineState,
+  runner: CommandRunner,
+  expander: Expander,
+): Promise<() => void> {
+  if (assignments.length === 0) return () => {};
+  const { variables } = state;
+  variables.enter();
+  const values = await assign(assignments, state.copy(), runner, expander);
+  for (const [name, value] of values) {
+    variables.hide(name);
+    state.assign(name, value);
+    variables.export(name);
+  }
+  return () => variables.leave();
+}
+
+/** What it says, and the status it has. */
+async function settle(
+  name: string,
+  { status, error, complaint, output }: Done,
+  state: LineState,
+  { descriptors }: LineStreams,
+  runner: CommandRunner,
+): Promise<void> {
+  if (error !== undefined) await runner.complain(descriptors, `${name}: ${error}`);
+  if (complaint !== undefined) await runner.complain(descriptors, complaint);
+  const failed = output === undefined ? null : await runner.write(descriptors[1], output);
+  if (failed !== null) await runner.complain(descriptors, `${name}: ${failed}`);
+  state.status = { code: failed === null ? status : 1, signal: null };
+}
+
+function aroundOf(
+  node: SimplePlan,
+  place: LineStreams,
+  state: LineState,
+  runner: CommandRunner,
+): Around {
+  const { host } = runner;
+  const { descriptors } = place;
+  return {
+    host,
+    descriptors,
+    tests: runner.tests(descriptors),
+    script: node.script ?? null,
+    evaluate: (text) => runner.evaluate(text, state, place),
+    run: (script) => runner.node(script, state, { ...place, release: () => {} }),
+    understand: (text) => runner.understand(text, state),
+    readFile: (path) => readText(host, path, state),
+    programOf: (name) => host.programOf(locate([name], state, runner)[0] ?? name, state.directory),
+    wait: async (ended) => {
+      await Promise.race([ended, host.stopping]);
+    },
+  };
+}
+
+function unparsable({ position }: SimplePlan, what: string): ToolError {
+  return new ToolError(
+    "COMMAND_UNPARSABLE",
+    `the command at character ${position + 1} is not run: ${what}`,
+  );
+}

@@ -1,0 +1,138 @@
+/** What bash has beyond POSIX, and commands beside a line: output, errors, status and files as bash has them. */
+
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { ToolError } from "../../../../../src/core/errors.ts";
+import { withDirectory } from "../../files/_temporary.ts";
+import { compareWithBash, fill, runLine, said } from "./_line.ts";
+
+const LINES = [
+  "echo hi",
+  "[[ -f a.txt && a == a* ]] && echo yes",
+  'f() { local x=$1; echo "f:$x:$#:$@"; return 3; }; f a "b c"; echo $?',
+  'x=a.b.c; echo ${x//./_} ${x/./-} ${x:2} ${x:0:1} ${x^^} ${x^} "${x: -1}"',
+  'a=(1 2 "3 4"); echo "${#a[@]}" "${a[1]}"; for i in "${a[@]}"; do echo "<$i>"; done; a+=(5); echo "${a[@]}" "${!a[@]}"',
+  'declare -A m=([x]=1 [y]=2); m[z]=3; for k in "${!m[@]}"; do echo $k=${m[$k]}; done',
+  'echo {01..03} {a..e} {1..10..3} x{a,b{1,2}}y "q"{1,2}',
+  "echo err >/dev/stderr; echo out >/dev/stdout",
+  "c=echo; $c hi there",
+  "set -e; true; set +e; false; echo on; set -e; false; echo never",
+  "trap 'echo bye' EXIT; echo hi; exit 3",
+  "trap 'rm -f tmpf' EXIT; touch tmpf; ls",
+  "sleep 0.1 & wait; echo done",
+  "sleep 0.2 & p=$!; kill $p; wait $p; echo $?",
+  "cat <(echo hi) a.txt",
+  "printf '%s-%d|%05.2f|%x\\n' a 3 2.675 255; printf '%s\\n' a b c; printf -v y '%03d' 7; echo $y; printf '%q\\n' \"a b\" \"it's\"",
+  'echo a | while read -r l; do echo "[$l]"; done; echo "${PIPESTATUS[@]}"',
+  'false | true; echo "${PIPESTATUS[0]} ${PIPESTATUS[1]}"',
+  "[ abc -eq 3 ]; echo $?",
+  "[ a = a -a b = b ] && echo both; [ ! -d sub ] || echo dir; [ -s a.txt ] && echo s; test -x sub && echo x",
+  "{ echo a >&3; } 3>&1",
+  "{ echo out; echo err >&2; } 3>&1 1>&2 2>&3 | cat",
+  "cat <<EOF\nunclosed $HOME",
+  'IFS=,; read -r a b <<< "x,y,z"; echo "$a|$b"; v="1,2"; for i in $v; do echo $i; done',
+  'IFS=\',\' read -ra parts <<< "a,b,c"; echo "${parts[1]}" "${#parts[@]}"',
+  "source ./lib.sh; echo $?",
+  "printf 'x=5\\nfoo() { echo foo $1; }\\n' > lib.sh; . ./lib.sh; echo $x",
+  "eval 'x=3; echo $x'; y='echo dyn'; eval \"$y\"",
+  '[[ "v1.2.3" =~ ^v([0-9]+)\\.([0-9]+) ]] && echo "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"',
+  "re='^a.*a$'; [[ alpha =~ $re ]] && echo m; [[ alpha =~ \"$re\" ]] || echo nm",
+  'mapfile -t L < a.txt; echo "${L[1]}" ${#L[@]}',
+  "command -v ls echo nope; type -t cd ls if; type cd",
+  "for i in 1 2 3; do echo $i; done > >(cat); sleep 0.1",
+  "n=0; while [ $n -lt 5 ]; do n=$((n+1)); done; echo $n",
+  "f() { f2; }; f2() { echo in; }; f",
+  ': "${Y:=def}"; echo $Y; echo ${Y:?no}; unset Y; echo ${Y-u}',
+  "export A=1; bash -c 'echo $A $B'; B=2; sh -c 'echo \"[$B]\"'",
+  "bash -c 'echo $0 $1 $#; shift; echo $1' name a b",
+  'set -- a b c; echo $# $2; shift; echo "$@"',
+  '[[ 5 -gt 3 && ! -e nope ]] || echo no; [[ -z "" ]] && echo z; [[ a < b ]] && echo lt',
+  "shopt -s nullglob; echo *.nope; ls *.md",
+  "echo -e 'a\\tb\\x41\\n\\0101'; echo -n x; echo -E 'a\\n'",
+  "arr=($(ls *.txt)); echo ${arr[0]} ${arr[-1]} ${arr[@]:1:2}",
+  'x=a.b.c; echo ${x//./_} ${x/./-} ${x#*.} ${x##*.} "${x//[ab]/<&>}" ${x/%c/d} ${x/#a/z} ${x//./} ${x/}',
+  "cat <(echo one) <(echo two | tr a-z A-Z) > out; cat out",
+  'while IFS= read -r f; do echo "$f"; done < <(ls | sort -r)',
+  "echo hi | tee >(cat > copy) >/dev/null; sleep 0.2; cat copy",
+  'p=\'*.txt\'; x=abc.txt; echo ${x%$p} ${x%"$p"} ; [[ $x == $p ]] && echo pat; [[ $x == "$p" ]] || echo lit',
+  'main() { local a=1 b; b=$(echo $1); for i in "$@"; do echo "$i-$a-$b"; done; }; main x "y z"; echo "[$a]"',
+  'die() { echo "$*" >&2; exit 1; }; [ -f nope ] || die "no file" here; echo never',
+  "set -euo pipefail; f() { false; echo in; }; f || echo caught; f; echo never",
+  '(sleep 0.05; echo bg) & wait $!; echo "rc $?"',
+  "for i in 1 2 3; do (sleep 0.0$i; echo $i) & done; wait; echo all",
+  "false & wait $!; echo $?",
+  "sleep 5 & kill %1; wait %1 2>/dev/null; echo $?",
+  'cmd="ls -1"; $cmd | head -1',
+  'cmd=(echo a "b c"); "${cmd[@]}"',
+  'NAMES="a b c"; for n in $NAMES; do echo "- $n"; done; echo ${NAMES// /,}',
+  'if [[ "$HOME" == /home/* && -d sub ]]; then echo ok; fi',
+  'case "$(echo abc)" in a*) echo A;; esac; [[ "a b" == "a b" ]] && echo q',
+  'f() { echo "$#"; shift; echo "$@"; set -- x y; echo "$1"; }; f 1 2 3; echo $#',
+  "printf '%5s|%-5s|%05d|%+d|%.2s|%c\\n' ab cd 42 7 xyz hello; printf '%b\\n' 'a\\nb'; printf '%s %s\\n' a b c",
+  "printf '%.2f %.0f %.1f %.3f\\n' 0.125 2.5 0.05 1e-3; printf '%d\\n' 0x1f 010 -5 \"'A\"; printf '%d\\n' abc; echo $?",
+  'test; echo $?; test ""; echo $?; test a b; echo $?; [ a ; echo $?; [ -z ] && echo one; [ "(" a ")" ] && echo par',
+  '[ 1 -lt 2 ] && [ a != b ] && [ ! a = b ] && echo yes; [ -n "" -o -n x ] && echo or',
+  "set -f; echo *; set +f; echo *.md",
+  'x=1; f() { x=2; local y=3; unset x; }; f; echo "[$x][$y]"',
+  "trap 'echo cleanup $?' EXIT; false",
+  "trap 'echo a' EXIT; trap - EXIT; echo done",
+  "cleanup() { rm -f tmp1; echo cleaned; }; trap cleanup EXIT INT TERM; touch tmp1; ls",
+  "(trap 'echo inner' EXIT; echo x); echo y",
+  'a=(); echo "${#a[@]}"; a[3]=x; echo "${!a[@]}" "${a[@]}"; for i in "${a[@]}"; do echo $i; done; echo "${a[@]:-none}"',
+  'declare -a L=(x y); L+=("z w"); printf \'<%s>\' "${L[@]}"; echo; echo "${L[*]}"; IFS=-; echo "${L[*]}"',
+  's="hello world"; echo "${s:0:5}" "${s:6}" "${s: -5:3}" "${s:1:-1}" "${#s}"; echo ${s@Q} ${s@U}',
+  "v=name; name=val; echo ${!v}",
+  'echo "a\\"b" \'c\' $\'d\\te\' "$(echo "in $(echo nested)")"',
+  'read -p "x? " v <<< "y"; echo $v; read <<< "z w"; echo "$REPLY"',
+  "f() { return; }; true; f; echo $?; false; f; echo $?",
+  "echo x > f1; { cat f1; echo y; } >> f1.out; cat f1.out; cat < f1 > f2; cat f2",
+  "type ls nope_x; echo $?",
+  "for ((i=0;i<3;i++)); do echo $i; done; i=5; while ((i-->3)); do echo w$i; done",
+  "seq 3 | while read n; do [[ $n == 2 ]] && continue; echo $n; done",
+  'x="$(printf \'a\\nb\\n\')"; while read -r l; do echo "[$l]"; done <<< "$x"',
+  "true && { echo a; false; } || echo b",
+  "echo start; exit 4; echo no",
+];
+
+Deno.test("what bash has beyond POSIX comes out as it does there", () => compareWithBash(LINES));
+
+Deno.test("what still runs at the end of a line is ended, and the answer says so", async () => {
+  await withDirectory(async (directory) => {
+    fill(directory);
+    const outcome = await runLine("{ sleep 30; touch late; } & sleep 40 & echo on", directory);
+    const { stdout, stderr, status } = said(outcome);
+    assertEquals([stdout, status], ["on\n", 0]);
+    assertStringIncludes(stderr, "ended with the call, which leaves nothing running: sleep 40");
+    assertStringIncludes(stderr, "{ sleep 30; touch late; }");
+    assertEquals([...Deno.readDirSync(directory)].some(({ name }) => name === "late"), false);
+  });
+});
+
+/** Lines that bash would run, and what stands in their way here. */
+const REFUSED: readonly (readonly [line: string, why: string])[] = [
+  ["f; f() { ls; }", "is not one yet"],
+  ["f() { f; }; f", "functions within each other"],
+  ["readonly x=1; x=2", "readonly"],
+  ["x='\\d'; [[ a =~ $x ]]", "regular expression"],
+  ["re='(a|ab)(c)'; [[ abc =~ $re ]]; echo ${BASH_REMATCH[1]}", "alternatives"],
+  ["y='a&b'; x=1; echo ${x/1/$y}", "double quotes"],
+  ["x=é; echo ${x^^}", "locale"],
+  ["{ echo a >/dev/stdout; } > out", "anew"],
+  ["n='a b'; echo ${!n}", "no name"],
+  ["c=cd; $c sub", "no program"],
+  ["{ sort; } 3<a.txt 0<&3; c=sort; $c 3<a.txt", "descriptor above 2"],
+  ["PATH=/tmp:$PATH; ls", "PATH may only"],
+  ["printf '%e' 1", "conversion"],
+];
+
+Deno.test("what is not done as bash does it does not run", async () => {
+  await withDirectory(async (directory) => {
+    fill(directory);
+    for (const [line, why] of REFUSED) {
+      const refusal = async (): Promise<void> => {
+        const outcome = await runLine(line, directory);
+        if (outcome.refusal !== null) throw outcome.refusal;
+      };
+      await assertRejects(refusal, ToolError, why, line);
+    }
+  });
+});
