@@ -126,9 +126,13 @@ export class ProgramLauncher {
   ): number | StartFailure | null {
     const { descriptors } = start;
     const { executed, file, free } = placesOf(start);
+    const others = descriptors.slice(STANDARD)
+      .map((from, at) => ({ from, to: FIRST_OTHER + at }));
+    // What is closed before the first of them goes with the numbers that the start takes.
+    const gap = others.findIndex(({ from }) => from !== CLOSED);
     const wanted = [
       ...standardOf(descriptors).map((from, to) => ({ from, to })),
-      ...descriptors.slice(STANDARD).map((from, at) => ({ from, to: FIRST_OTHER + at })),
+      ...others.slice(Math.max(gap, 0)),
       ...(start.file === undefined ? [] : [{ from: start.file, to: file, held: true }]),
       ...(channel === null ? [] : [{ from: channel.end, to: free, held: true }]),
     ];
@@ -147,7 +151,7 @@ export class ProgramLauncher {
           {
             name: "descriptors",
             call: closeRange,
-            words: [STATUS, FIRST_OTHER - 1],
+            words: [STATUS, FIRST_OTHER + Math.max(gap, 0) - 1],
             optional: true,
           },
         ],

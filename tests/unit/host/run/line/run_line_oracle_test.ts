@@ -100,7 +100,7 @@ class Generator {
       "grep -c a",
       "grep zzz",
       "cut -c1-3",
-      "tee copy",
+      "tee .copy",
       "uniq",
       "cat - a.txt",
     ]);
