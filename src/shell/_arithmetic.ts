@@ -1,7 +1,7 @@
 /** Reads arithmetic expressions (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION): the operators of C on whole numbers. */
 
 import type { Arithmetic } from "../core/plan.ts";
-import { isSetByShell, isSpecialVariable } from "./_special.ts";
+import { isSetByShell, isSpecialVariable } from "./special_variables.ts";
 import type { WordContext } from "./_parts.ts";
 import type { Scanner } from "./_scanner.ts";
 import { Refused } from "./_constructs.ts";

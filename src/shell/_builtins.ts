@@ -8,7 +8,7 @@ import {
   type Word,
 } from "../core/plan.ts";
 import { isKnownOption, isKnownSet } from "./shell_options.ts";
-import { isSetByShell } from "./_special.ts";
+import { isSetByShell } from "./special_variables.ts";
 import { isSet, NO_SETTINGS, united } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";

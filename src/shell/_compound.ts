@@ -3,7 +3,7 @@
 import type { CompoundCommand, Redirection as ParsedRedirection, Statement } from "unbash";
 import type { Arithmetic, CompoundPlan, PlanNode, Word } from "../core/plan.ts";
 import { VALUE, type WordKind } from "./_parts.ts";
-import { isSetByShell } from "./_special.ts";
+import { isSetByShell } from "./special_variables.ts";
 import { readConditional } from "./_conditional.ts";
 import { readArithmetic, skipSpace } from "./_arithmetic.ts";
 import { contextOf, readOne, readRedirection, readWords } from "./_simple.ts";

@@ -4,7 +4,7 @@ import type { Operation, Subscript, Word } from "../core/plan.ts";
 import { readArithmetic, skipSpace } from "./_arithmetic.ts";
 import type { Scanner } from "./_scanner.ts";
 import { Parts, VALUE, type WordContext, type WordKind } from "./_parts.ts";
-import { isSpecialVariable } from "./_special.ts";
+import { isSpecialVariable } from "./special_variables.ts";
 import { Refused } from "./_constructs.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*/;

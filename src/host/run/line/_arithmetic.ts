@@ -2,7 +2,6 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import type { Arithmetic } from "../../../core/plan.ts";
-import { expandText } from "./_expand.ts";
 import type { Expander } from "./_expander.ts";
 import type { LineState } from "./_state.ts";
 
@@ -37,7 +36,7 @@ export async function calculate(
     case "substitution":
       return numberOf("$(…)", await expander.substitute(expression.body, state));
     case "word":
-      return numberOf("$…", await expandText(expression.word, state, expander));
+      return numberOf("$…", await expander.text(expression.word, state));
     case "unary":
       return applied(expression.operator, await value(expression.operand));
     case "choice":

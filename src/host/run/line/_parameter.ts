@@ -2,9 +2,8 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import type { Operation, Subscript, WordPart } from "../../../core/plan.ts";
-import { isSpecialVariable } from "../../../shell/_special.ts";
+import { isSpecialVariable } from "../../../shell/special_variables.ts";
 import { calculate } from "./_arithmetic.ts";
-import { expandText, patternOf, piecesOf } from "./_expand.ts";
 import type { Expander } from "./_expander.ts";
 import type { Piece } from "./_fields.ts";
 import { removeMatch, replaceMatches } from "./_pattern.ts";
@@ -122,7 +121,7 @@ export async function keyOf(
 ): Promise<bigint | string> {
   return subscript.kind === "index"
     ? await calculate(subscript.expression, state, expander)
-    : await expandText(subscript.word, state, expander);
+    : await expander.text(subscript.word, state);
 }
 
 function pieces(
@@ -161,21 +160,21 @@ async function conditional(
     : values.length === 0;
   const alternative = async (): Promise<readonly Piece[]> =>
     quoted
-      ? [{ kind: "plain", text: await expandText(word, state, expander) }]
-      : await piecesOf(word, state, expander);
+      ? [{ kind: "plain", text: await expander.text(word, state) }]
+      : await expander.pieces(word, state);
   switch (operator.at(-1)) {
     case "+":
       return nothing ? pieces({ ...found, values: [] }, quoted, state) : await alternative();
     case "?": {
       if (!nothing) return pieces(found, quoted, state);
-      const said = await expandText(word, state, expander);
+      const said = await expander.text(word, state);
       const missing = operator === "?" ? "parameter not set" : "parameter null or not set";
       return await expander.fail(`${shown}: ${said || missing}`, state);
     }
     case "=": {
       if (!nothing) return pieces(found, quoted, state);
       if (found.all || shown !== name) throw refused(`\${${shown}=…} sets no one variable`);
-      const text = await expandText(word, state, expander);
+      const text = await expander.text(word, state);
       await expander.allowVariable(name, state);
       state.assign(name, text);
       return [{ kind: quoted ? "plain" : "split", text }];
@@ -220,7 +219,7 @@ async function changeOf(
 ): Promise<(text: string) => string> {
   if ("word" in operation) {
     const { operator } = operation;
-    const pattern = await patternOf(operation.word, state, expander);
+    const pattern = await expander.pattern(operation.word, state);
     if (/^[#%]/.test(operator)) return (text) => removeMatch(text, pattern, operator);
     if (pattern !== "" && pattern !== "?") {
       throw refused(`\${…${operator}${pattern}}: letters are changed all, or the first`);
@@ -230,7 +229,7 @@ async function changeOf(
   }
   switch (operation.operator) {
     case "replace": {
-      const pattern = await patternOf(operation.pattern, state, expander);
+      const pattern = await expander.pattern(operation.pattern, state);
       const replacement = await replacementOf(operation, state, expander);
       return (text) => replaceMatches(text, pattern, replacement, operation.where);
     }
@@ -265,7 +264,7 @@ async function replacementOf(
   expander: Expander,
 ): Promise<readonly (string | null)[]> {
   const found: (string | null)[] = [];
-  for (const { kind, text } of await piecesOf(replacement, state, expander)) {
+  for (const { kind, text } of await expander.pieces(replacement, state)) {
     if (kind === "plain") found.push(text);
     else if (kind === "pattern" && text === "&") found.push(null);
     else if (kind === "split" && /[&\\]/.test(text)) {

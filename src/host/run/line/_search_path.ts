@@ -5,7 +5,12 @@ import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { isWithin } from "../../../sandbox/within.ts";
 import type { LineHost } from "./line_host.ts";
-import type { LineState } from "./_state.ts";
+
+/** Where a line stands, and what its variables are. */
+interface Standing {
+  readonly directory: CanonicalPath;
+  valueOf(name: string): string | undefined;
+}
 
 /**
  * The words with the first as the path that it leads to, where a folder in front of the search path has it. A program of
@@ -13,7 +18,7 @@ import type { LineState } from "./_state.ts";
  */
 export function locate(
   words: readonly string[],
-  state: LineState,
+  state: Standing,
   { host, searchPath }: { readonly host: LineHost; readonly searchPath: string },
 ): readonly string[] {
   const [name = "", ...rest] = words;

@@ -15,7 +15,7 @@ import { statOf } from "../../kernel/stat.ts";
 import { type Child, type Ended, endedBy } from "../_programs.ts";
 import { closeAll, copied, MOST_TASKS, Task } from "./_background.ts";
 import { runCompound } from "./_compound.ts";
-import type { Expander } from "./_expand.ts";
+import { type Expander, expandText, patternOf, piecesOf } from "./_expand.ts";
 import { isComparedSo, isSo } from "./_file_tests.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
 import { redirect, type Redirected, targetsOf } from "./_redirections.ts";
@@ -126,7 +126,10 @@ class LineRunner {
 
   /** Expands the words of a command that has these descriptors. `pipes`: what `<(…)` in them has made. */
   expander(descriptors: readonly number[], pipes: Map<string, number> = new Map()): Expander {
-    return {
+    const expander: Expander = {
+      text: (word, state) => expandText(word, state, expander),
+      pieces: (word, state) => piecesOf(word, state, expander),
+      pattern: (word, state) => patternOf(word, state, expander),
       substitute: (body, state) => this.#substitute(body, state, descriptors),
       process: (access, body, state) => this.#beside(access, body, state, descriptors, pipes),
       filesOf: (pattern, state) =>
@@ -140,6 +143,7 @@ class LineRunner {
         throw new Exit(state.status);
       },
     };
+    return expander;
   }
 
   /** `<(…)`: the pipe's name, as bash has it, and its other end in the hands of the body. */
