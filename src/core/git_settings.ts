@@ -87,6 +87,9 @@ export const GIT_KEYS: Readonly<Record<string, string>> = {
   "i18n.logOutputEncoding": "UTF-8",
   "user.useConfigOnly": "true",
   "advice.detachedHead": "false",
+  // Both would write settings once the branch is made.
+  "branch.autoSetupMerge": "false",
+  "checkout.guess": "false",
 };
 
 /**

@@ -60,6 +60,20 @@ export const GIT_CHANGES: Readonly<Record<string, "records" | "files">> = {
   switch: "files",
 };
 
+/** Options with which settings are written too, which nobody may: with them it records nothing, and so does nothing. */
+const SETTLING: Readonly<Record<string, RegExp>> = {
+  branch: /^(?:-[a-zA-Z]*[mMcCut]|--(?:move|copy|set-upstream|unset|edit-desc|track).*)/,
+  checkout: /^(?:-t|--track.*)$/,
+  switch: /^(?:-t|--track.*)$/,
+  push: /^(?:-u|--set-upstream)$/,
+};
+
+/** Whether it changes the repository's settings beside what it records. */
+export function changesSettings({ subcommand, rest }: GitWords): boolean {
+  const pattern = SETTLING[subcommand];
+  return pattern !== undefined && rest.some((word) => pattern.test(word));
+}
+
 /** What a command that changes working files comes to; names are asked of git. */
 export interface GitReach {
   /** Commits by their names: what differs between HEAD and each of them. */

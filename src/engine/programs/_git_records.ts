@@ -4,7 +4,7 @@
  */
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
-import { GIT_CHANGES, gitWords } from "../../core/git_words.ts";
+import { changesSettings, GIT_CHANGES, gitWords } from "../../core/git_words.ts";
 import { baseName, parentOf } from "../../core/path_text.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";
@@ -27,6 +27,7 @@ export function recordsIn(
   const programs = [program.path, ...GIT_FOLDERS.map((parts) => `${parts}/git`)];
   const words = gitWords(argv);
   if (words === null || !Object.hasOwn(GIT_CHANGES, words.subcommand)) return null;
+  if (changesSettings(words)) return null;
   const resolve = resolver(entryAt);
   let at: CanonicalPath = directory;
   for (const folder of words.folders) {

@@ -41,6 +41,12 @@ Deno.test("git may record by a command that does nothing else, in the repository
     ["git checkout b", "/w", "/w/.git"],
     ["git stash", "/w", "/w/.git"],
     ["git reset --hard", "/w", "/w/.git"],
+    ["git branch b", "/w", "/w/.git"],
+    ["git branch -D b", "/w", "/w/.git"],
+    // They would leave settings behind that do not fit.
+    ["git branch -m b", "/w", null],
+    ["git branch --set-upstream-to=a", "/w", null],
+    ["git checkout --track o/b", "/w", null],
     ["git", "/w", null],
     ["git add a", "/other", null],
   ];
