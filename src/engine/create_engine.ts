@@ -28,7 +28,7 @@ import { createPreparation } from "./judge/preparation.ts";
 import { createResolver } from "./judge/resolve.ts";
 import type { ProgramSharing } from "./programs/program_sharing.ts";
 import type { PoolParts } from "./pool/open_pool.ts";
-import { createSingleRunner } from "./pool/single_runner.ts";
+import { createSingleRunner, type SingleRunnerOptions } from "./pool/single_runner.ts";
 import { createStayingRunner } from "./pool/staying_runner.ts";
 import type { Job, Runner, StayingRunner } from "./runner.ts";
 
@@ -52,6 +52,8 @@ export interface EngineParts {
   readonly rulebook?: (rulebook: Rulebook) => Rulebook;
   readonly permissionsOf?: (boundary: Boundary) => Deno.PermissionOptions;
   readonly recorder?: Recorder;
+  /** Whose thread is another's, too, gives null: the single call then takes one of its own. */
+  readonly alone?: SingleRunnerOptions["alone"];
   readonly telemetry?: Telemetry | null;
 }
 
@@ -76,10 +78,10 @@ export interface StayingEngine extends CommandEngine {
 /** The engine of one call: each layer is drawn from the call's grant. */
 export function createEngine(options: EngineOptions, parts: EngineParts = {}): CommandEngine {
   const { engine, registry, pool, free } = createBase(options, parts);
-  const alone = () => {
+  const alone = parts.alone ?? (() => {
     if (options.sealed) return "runtime";
     return kernelHoldsThreads(engine.rulebook.settings.sandbox) ? "kernel" : null;
-  };
+  });
   const runner = createSingleRunner({ ...pool, registry, free, alone });
   return { ...engine, runner };
 }

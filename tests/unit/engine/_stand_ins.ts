@@ -16,7 +16,11 @@ import { createIdentityProbe } from "../../../src/host/paths/identity.ts";
 import { ArrivalOrder } from "../../../src/engine/_arrival_order.ts";
 import { Budgets } from "../../../src/engine/_budgets.ts";
 import { Metrics } from "../../../src/engine/_metrics.ts";
-import { type CommandEngine, createEngine } from "../../../src/engine/create_engine.ts";
+import {
+  type CommandEngine,
+  createEngine,
+  type EngineParts,
+} from "../../../src/engine/create_engine.ts";
 import type { Engine, Follow } from "../../../src/engine/execute.ts";
 import type { CapabilityResolver } from "../../../src/engine/judge/resolve.ts";
 import type { CallRecord, Recorder } from "../../../src/engine/recorder.ts";
@@ -198,8 +202,11 @@ export function openEngine(
     workspace,
     sealed: false,
     audit: noLog,
-  });
+  }, FREE_THREAD);
 }
+
+/** The thread of the tests stays free: what it gave up for one call all others would miss. */
+export const FREE_THREAD: EngineParts = { alone: () => null };
 
 /** Following a call to nowhere: no events, nobody to ask. */
 export const FOLLOW: Follow = {

@@ -15,7 +15,7 @@ import { subjectOf } from "../../../src/engine/judge/decide_call.ts";
 import type { Policy } from "../../../src/policy/model.ts";
 import { SENTINEL, Workspace } from "../../binary/toolgate.ts";
 import { canonical, commandRule, pathRule, policy } from "../policy/_fixtures.ts";
-import { FOLLOW, noLog, registryOf, requestOf, toolOf } from "./_stand_ins.ts";
+import { FOLLOW, FREE_THREAD, noLog, registryOf, requestOf, toolOf } from "./_stand_ins.ts";
 
 /** The C library is opened once a process and never closed. */
 const LIBRARY_STAYS = { sanitizeResources: false };
@@ -125,7 +125,7 @@ Deno.test(
       ["link/sentinel.txt", "PATH_OUTSIDE_WORKSPACE"],
     ] as const;
     for (const [path, code] of cases) {
-      const engine = createEngine(optionsOf(workspace.root));
+      const engine = createEngine(optionsOf(workspace.root), FREE_THREAD);
       const result = await execute(engine, requestOf("read_file", { args: { path } }), FOLLOW);
       assertEquals(result.error?.code ?? null, code, path);
       assert(!result.output.includes(SENTINEL.trim()));
