@@ -1,0 +1,47 @@
+/** Policies as they judge an agent's own worktree. */
+
+import { assertEquals } from "@std/assert";
+import { placeInWorktree } from "../../../../src/engine/worktrees/place_policies.ts";
+import { compileRulebook } from "../../../../src/policy/compile_rulebook.ts";
+import { ACTIONS, canonical, pathRule, policy, WORKSPACE } from "../../policy/_fixtures.ts";
+
+const ROOT = canonical(`${WORKSPACE}/.toolgate/worktrees/a`);
+const COMMON = `${WORKSPACE}/.git`;
+const OWN = `${COMMON}/worktrees/a`;
+
+Deno.test("globs begin in the worktree; of the repository what a commit takes, and no more", () => {
+  const placed = placeInWorktree([{
+    source: "p.yaml",
+    workspace: canonical(WORKSPACE),
+    policy: policy({
+      paths: [pathRule("allow", ["**"]), pathRule("deny", ["shut/**", `${COMMON}/refs/tags/**`])],
+    }),
+  }], { root: ROOT, home: { agent: "a", common: COMMON, own: OWN } });
+  const rules = compileRulebook(placed, { system: [], actions: ACTIONS });
+  const rows: readonly ["read" | "write", string, "allow" | "deny"][] = [
+    ["write", `${ROOT}/src/a.ts`, "allow"],
+    ["read", `${ROOT}/shut/a`, "deny"],
+    ["write", `${ROOT}/.git`, "deny"],
+    ["read", `${WORKSPACE}/src/a.ts`, "deny"],
+    ["read", `${COMMON}/config`, "allow"],
+    ["write", `${COMMON}/config`, "deny"],
+    ["write", `${COMMON}/hooks/pre-commit`, "deny"],
+    ["write", `${COMMON}/info/attributes`, "deny"],
+    ["write", `${COMMON}/HEAD`, "deny"],
+    ["write", `${COMMON}/objects/ab/cd`, "allow"],
+    ["write", `${COMMON}/refs/heads/a`, "allow"],
+    ["write", `${COMMON}/refs/tags/v1`, "deny"],
+    ["write", `${COMMON}/logs/HEAD`, "allow"],
+    ["write", `${OWN}/index`, "allow"],
+    ["write", `${OWN}/HEAD`, "allow"],
+    ["write", `${OWN}/gitdir`, "deny"],
+    ["write", `${OWN}/commondir`, "deny"],
+    ["write", `${OWN}/config.worktree`, "deny"],
+    ["write", `${OWN}/toolgate-lease-1-2`, "deny"],
+    ["write", `${COMMON}/worktrees/b/HEAD`, "deny"],
+  ];
+  for (const [access, path, effect] of rows) {
+    const verdict = rules.judgePath(access, canonical(path), "file");
+    assertEquals(verdict.effect, effect, `${access} ${path}`);
+  }
+});
