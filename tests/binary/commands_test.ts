@@ -283,6 +283,23 @@ Deno.test("a line is judged, held and answered as one command", async () => {
   assertEquals((await pipe.close()).status, 0);
 });
 
+Deno.test("a path that looks like a line's own pipe is judged as the path that it is", async () => {
+  await using workspace = new Workspace({
+    "d/dev/fd/63/kept": "",
+    "d/x": "sentinel\n",
+    "x": "x\n",
+  });
+  // Where nothing but the judgement holds it.
+  const closed = CLOSED.replace("shut/**", "d/x") + 'sandbox: { kernel: "off" }\n';
+  const pipe = open(workspace, "", closed);
+  const through = "y=$(echo d/dev/fd/63/../../../x); cat $y <(echo in)";
+  const refused = await run(pipe, { command: through });
+  assertEquals([refused.error?.code, refused.output?.stdout ?? ""], ["PATH_DENIED", ""]);
+  const allowed = await run(pipe, { command: "y=$(echo x); cat $y <(echo in)" });
+  assertEquals([allowed.error, allowed.output.stdout], [null, "x\nin\n"]);
+  assertEquals((await pipe.close()).status, 0);
+});
+
 Deno.test("what a line writes may lie beside what is denied", async () => {
   await using workspace = new Workspace({ "shut/b.txt": "sentinel\n" });
   for (

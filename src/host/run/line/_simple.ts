@@ -152,8 +152,9 @@ async function allow(
   await host.allow({ argv: judged, directory, redirections, variables });
 }
 
+/** Whole words alone: a path that only has the name of a pipe in it leads to a file. */
 function withoutPipes(word: string, pipes: ReadonlyMap<string, number>): string {
-  return [...pipes.keys()].reduce((text, pipe) => text.replaceAll(pipe, "/dev/null"), word);
+  return pipes.has(word) ? "/dev/null" : word;
 }
 
 const CHANGES: ReadonlySet<string> = new Set([
