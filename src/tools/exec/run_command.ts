@@ -66,12 +66,12 @@ interface Planned {
 const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   name: "run_command",
   category: "exec",
-  description:
-    "Runs a command line, or one program by its words as argv, to its end. Without a shell, but as " +
-    "bash does it: pipes, &&, ||, ;, groups, redirections, here-documents, globs, $NAME, $(…), cd, export, set -e, " +
-    "for, while, if, case, [[ ]], functions, arrays, read, $((…)), source, trap … EXIT, &, wait. All is judged before " +
-    "anything starts, what comes out only then as it comes out; what still runs at the end is ended. Answers stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. " +
-    "Ended after timeout_ms or the policy's time, what it wrote kept.",
+  description: "Runs a command line, or one program by its words as argv. Without a shell, but " +
+    "as bash does it: pipes, lists, groups, redirections, here-documents, globs, $NAME, $(…), cd, " +
+    "set -e, for, while, if, case, [[ ]], functions, arrays, read, $((…)), source, trap … EXIT, " +
+    "&, wait. All is judged before it starts; what still runs at the end is ended. Answers " +
+    "stdout, stderr, exit code; another status than 0 is COMMAND_FAILED with the output. Ended " +
+    "after timeout_ms or the policy's time, what it wrote kept.",
   risk: "dangerous",
   riskOfPrograms: true,
   goesOn: ({ plan }) => plan !== undefined && plan !== null && plan.root.kind !== "simple",
