@@ -2,7 +2,6 @@
 
 import {
   BUILTINS,
-  INNER_PROGRAMS,
   type Operation,
   type Plan,
   type PlanNode,
@@ -37,16 +36,14 @@ function certainWords({ root }: Plan): readonly string[] | null {
 /** The words of a line that is one program and nothing else; null for all others. */
 export function programWords(plan: Plan): readonly string[] | null {
   const argv = certainWords(plan);
-  const within = [...BUILTINS, ...INNER_PROGRAMS].some((one) => one === argv?.[0]);
-  return argv === null || within ? null : argv;
+  return argv === null || BUILTINS.some((one) => one === argv[0]) ? null : argv;
 }
 
 /** Whether running a line takes no more than to start one program, or not even that. */
 export function startsOne(plan: Plan): boolean {
   const argv = certainWords(plan);
   if (argv === null) return false;
-  const [name] = argv;
-  return !BUILTINS.some((one) => one === name) || IDLE.some((one) => one === name);
+  return programWords(plan) !== null || IDLE.some((one) => one === argv[0]);
 }
 
 /** Whether it may start programs that the line does not name: what comes out of a variable, of `eval`, of a file. */
