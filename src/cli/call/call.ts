@@ -41,13 +41,16 @@ export async function call(invocation: Invocation): Promise<number> {
   return exitStatus(result);
 }
 
+type Stream = "stdout" | "stderr";
+
 /** What happens while a call runs, shown: what programs say where results are for people, and else that it goes on. */
 class LiveOutput {
   shown = false;
   readonly #progress: ProgressLine | null;
   /** Whether what programs say is shown as it is. */
   readonly #verbatim: boolean;
-  #lineOpen: "stdout" | "stderr" | null = null;
+  /** Those whose line has no end yet. */
+  readonly #open = new Set<Stream>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(progress: ProgressLine | null, verbatim: boolean) {
@@ -66,11 +69,14 @@ class LiveOutput {
     else this.#show(event.event, event.data);
   }
 
-  #show(stream: "stdout" | "stderr", data: string): void {
+  #show(stream: Stream, data: string): void {
     // What is said on the terminal shows by itself that the call goes on, and the two would mix.
     if ((stream === "stdout" ? Deno.stdout : Deno.stderr).isTerminal()) this.#progress?.end();
     this.shown = true;
-    this.#lineOpen = data.endsWith("\n") ? null : stream;
+    // One terminal has one line, whoever writes to it.
+    if (Deno.stdout.isTerminal() && Deno.stderr.isTerminal()) this.#open.clear();
+    if (data.endsWith("\n")) this.#open.delete(stream);
+    else this.#open.add(stream);
     this.#last = this.#last.then(async () => {
       const { renderEvent } = await import("../render/render.ts");
       show(stream, renderEvent(data));
@@ -86,7 +92,7 @@ class LiveOutput {
   async end(): Promise<void> {
     this.#progress?.end();
     await this.#last;
-    if (this.#lineOpen !== null) show(this.#lineOpen, "\n");
+    for (const stream of this.#open) show(stream, "\n");
   }
 }
 
