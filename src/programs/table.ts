@@ -1,5 +1,6 @@
 /** The table of programs: every literal under each of its names, its options by each spelling. */
 
+import { once } from "../core/once.ts";
 import { ARCHIVES } from "./archives.ts";
 import { COREUTILS } from "./coreutils.ts";
 import { GIT } from "./git.ts";
@@ -125,8 +126,13 @@ const FILES: ReadonlySet<ValueKind> = new Set<ValueKind>(
   ["read", "write", "delete", "folder", "into", "from", "sent", "script-file", "host"],
 );
 
-/** Every literal with its names as they are written. */
-const LITERALS: readonly (readonly [written: readonly string[], spec: ProgramSpec])[] = [
+/** A literal with its names as they are written, made ready when it is first asked for: there are hundreds of them. */
+interface Entry {
+  readonly written: readonly string[];
+  readonly spec: () => ProgramSpec;
+}
+
+const ENTRIES: readonly Entry[] = [
   COREUTILS,
   TEXT,
   ARCHIVES,
@@ -136,21 +142,24 @@ const LITERALS: readonly (readonly [written: readonly string[], spec: ProgramSpe
   TOOLCHAINS,
   WRAPPERS,
 ].flatMap((table) =>
-  Object.entries(table).map(([written, literal]) => [names(written), programOf(literal)] as const)
+  Object.entries(table).map(([written, literal]) => ({
+    written: names(written),
+    spec: once(() => programOf(literal)),
+  }))
 );
 
-const BY_NAME: ReadonlyMap<string, ProgramSpec> = new Map(
-  LITERALS.flatMap(([written, spec]) => written.map((name) => [name.toLowerCase(), spec] as const)),
+const BY_NAME: ReadonlyMap<string, Entry> = new Map(
+  ENTRIES.flatMap((entry) => entry.written.map((name) => [name.toLowerCase(), entry] as const)),
 );
 
 /** The table's entry for a name: as it is, else without `.exe` and a version (`python3.11`, `gcc-12`). */
 export function builtInKnowledge(name: string): ProgramSpec | null {
   const lower = name.toLowerCase().replace(/\.exe$/, "");
   const found = BY_NAME.get(lower) ?? BY_NAME.get(lower.replace(/-?[0-9.]+$/, ""));
-  if (found !== undefined) return found;
+  if (found !== undefined) return found.spec();
   // mkfs(8) is one program a file system; the loader takes a program as its argument: ld.so(8).
-  if (lower.startsWith("mkfs.")) return BY_NAME.get("mkfs") ?? null;
-  return /^ld(-linux.*|-musl.*|64)?\.so/.test(lower) ? BY_NAME.get("ld.so") ?? null : null;
+  if (lower.startsWith("mkfs.")) return BY_NAME.get("mkfs")?.spec() ?? null;
+  return /^ld(-linux.*|-musl.*|64)?\.so/.test(lower) ? BY_NAME.get("ld.so")?.spec() ?? null : null;
 }
 
 /** Whether the program starts the command among its words as it stands there (`timeout`, `find -exec`). */
@@ -162,5 +171,5 @@ export function startsItsWords(name: string): boolean {
 
 /** All that the table knows, each literal once with its names as they are written. */
 export function knownPrograms(): readonly (readonly [names: readonly string[], ProgramSpec])[] {
-  return LITERALS;
+  return ENTRIES.map(({ written, spec }) => [written, spec()]);
 }
