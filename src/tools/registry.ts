@@ -65,6 +65,7 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "git_pull", aliases: ["git.pull"], load: () => import("./git/git_pull.ts") },
   { name: "git_worktree", aliases: ["git.worktree"], load: () => import("./git/git_worktree.ts") },
   { name: "fetch_url", aliases: ["custom.fetch"], load: () => import("./web/fetch_url.ts") },
+  { name: "parse_documentation", load: () => import("./web/parse_documentation.ts") },
   { name: "web_search", load: () => import("./web/web_search.ts") },
   { name: "search_github", load: () => import("./web/search_github.ts") },
   { name: "search_stackoverflow", load: () => import("./web/search_stackoverflow.ts") },

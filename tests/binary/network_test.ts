@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { deflateSync } from "node:zlib";
 import { createAuthority } from "../unit/host/network/_certificates.ts";
 import { type Behaviour, serveWire } from "../unit/host/network/_wire.ts";
 import { BINARY, call, Pipe, serveAll, start, Workspace } from "./toolgate.ts";
@@ -21,8 +22,28 @@ const ANSWERS: Readonly<Record<string, string>> = {
   "/away": "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{other}/x\r\n\r\n",
   "/robots.txt": answer("text/plain", "User-agent: toolgate\nDisallow: /private"),
   "/private": answer("text/plain", "private"),
+  "/guide": answer(
+    "text/html",
+    '<title>G</title><nav><h2>Menu</h2></nav><main><h1 id="g">Guide</h1><pre class="language-sh">x</pre>' +
+      '<dl class="py function"><dt id="m.f">m.f(a)</dt><dd><p>Does f.</p></dd></dl></main>',
+  ),
+  "/llms.txt": answer("text/plain", "# P\n- [A](/a.md): about a\n"),
+  "/objects.inv": answer(
+    "application/octet-stream",
+    String.fromCharCode(...inventory("m.f py:function 1 api.html#$ -\n")),
+  ),
+  "/bomb/objects.inv": answer(
+    "application/octet-stream",
+    String.fromCharCode(...inventory("m.f py:function 1 api.html#$ -\n".repeat(400_000))),
+  ),
   "/cookie": answer("text/plain", "x", "Set-Cookie: a=b\r\nServer: secretive\r\n"),
 };
+
+/** Of Sphinx, version 2. */
+function inventory(lines: string): Uint8Array {
+  const head = "# Sphinx inventory version 2\n# Project: P\n# Version: 1.0\n# packed by zlib\n";
+  return new Uint8Array([...new TextEncoder().encode(head), ...deflateSync(lines)]);
+}
 
 function serve(answers: Readonly<Record<string, string>>, other: number): Behaviour {
   return ({ head, send }) => {
@@ -75,6 +96,40 @@ Deno.test("fetch_url over a pipe: pages, parts, errors, and nobody reached whom 
   }
   assertEquals(parts.join(""), LONG);
   assert(parts.every((part) => part.isWellFormed()));
+  const read = (args: Record<string, unknown>) =>
+    pipe.ask({ id: 1, tool: "parse_documentation", args });
+  const guide = (await read({ url: at("/guide") })).output;
+  assertEquals([guide.source, guide.title, guide.untrusted], ["html", "G", true]);
+  assertEquals(guide.sections[0].heading, "Guide");
+  assertEquals(guide.sections[0].code, [{ language: "sh", text: "x" }]);
+  assertEquals(guide.symbols, [
+    {
+      name: "m.f",
+      kind: "function",
+      signature: "m.f(a)",
+      summary: "Does f.",
+      url: at("/guide#m.f"),
+    },
+  ]);
+  const index = (await read({ url: at("/llms.txt") })).output;
+  assertEquals([index.source, index.symbols[0].url], ["llms.txt", at("/a.md")]);
+  const listed = (await read({ url: at("/objects.inv"), query: "M.F" })).output;
+  assertEquals([listed.source, listed.version], ["objects.inv", "1.0"]);
+  assertEquals(listed.symbols, [{ name: "m.f", kind: "function", url: at("/api.html#m.f") }]);
+  for (
+    const [url, code] of [
+      [at("/bomb/objects.inv"), "RESOURCE_LIMIT"],
+      [at("/json"), "UNSUPPORTED_LANGUAGE"],
+      [at("/binary"), "BINARY_FILE"],
+      [at("/missing"), "HTTP_ERROR"],
+      [at("/private"), "NETWORK_DENIED"],
+      [at("/away"), "NETWORK_DENIED"],
+      [`http://127.0.0.1:${other.port}/`, "NETWORK_DENIED"],
+    ]
+  ) {
+    assertEquals((await read({ url })).error?.code, code, url);
+  }
+
   const bytes = await fetch({ url: at("/binary"), format: "bytes", offset: 1, length: 3 });
   assertEquals([bytes.output.content, bytes.output.total], [btoa("PNG"), 7]);
 

@@ -29,7 +29,7 @@ export function blocksOf(nodes: readonly AnyNode[], style: Style, depth = 0): re
       continue;
     }
     flush();
-    blocks.push(...blockOf(node, style, depth).filter((block) => block !== ""));
+    for (const block of blockOf(node, style, depth)) if (block !== "") blocks.push(block);
   }
   flush();
   return blocks;
@@ -61,6 +61,7 @@ function blockOf(node: Element, style: Style, depth: number): readonly string[] 
     case "h6": {
       const text = inlineOf(node.children, style).replaceAll("\n", " ");
       if (text === "" || style.plain) return [text];
+      style.heading?.(node, text);
       return [`${"#".repeat(Number(node.name[1]))} ${text}`];
     }
     case "pre":

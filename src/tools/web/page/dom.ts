@@ -12,6 +12,26 @@ export function childElements(of: Document | Element): Element[] {
   return of.children.filter(isElement);
 }
 
+/**
+ * Every element below, in the order of the page; not what is in those that are `closed`. Children are never arguments of
+ * one call: a page may have more of them than a call takes.
+ */
+export function* elementsBelow(
+  root: Document | Element,
+  closed: (element: Element) => boolean = () => false,
+): Generator<Element, void> {
+  const waiting: AnyNode[] = [];
+  const wait = ({ children }: ParentNode) => {
+    for (let at = children.length - 1; at >= 0; at--) waiting.push(children[at]!);
+  };
+  wait(root);
+  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    if (!isElement(one)) continue;
+    yield one;
+    if (!closed(one)) wait(one);
+  }
+}
+
 /** An attribute as written, "" where there is none. */
 export function attribute({ attribs }: Element, name: string): string {
   return Object.hasOwn(attribs, name) ? attribs[name] ?? "" : "";

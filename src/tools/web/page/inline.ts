@@ -10,6 +10,8 @@ export interface Style {
   /** What relative addresses start from. */
   readonly base: string;
   isNoise(element: Element): boolean;
+  /** Told of each heading, in the order of the page, with its line of Markdown without the mark. */
+  heading?(element: Element, line: string): void;
 }
 
 /** Deeper than any page that people wrote; below, only the text counts. */

@@ -1,7 +1,7 @@
 /** What of a page is not what the page is about: navigation, advertisements, notices on cookies. */
 
 import type { Document, Element } from "domhandler";
-import { attribute, childElements, isElement, textLengths } from "./dom.ts";
+import { attribute, elementsBelow, isElement, textLengths } from "./dom.ts";
 
 /** Elements that hold nothing to read. */
 const SILENT: ReadonlySet<string> = new Set(
@@ -84,10 +84,8 @@ function first(
   from: Document | Element,
   wanted: (element: Element) => boolean,
 ): Element | null {
-  const waiting: Element[] = childElements(from).toReversed();
-  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+  for (const one of elementsBelow(from)) {
     if (wanted(one)) return one;
-    waiting.push(...childElements(one).toReversed());
   }
   return null;
 }
@@ -98,14 +96,10 @@ function only(
   wanted: (element: Element) => boolean,
 ): Element | null {
   let found: Element | null = null;
-  const waiting: Element[] = childElements(from);
-  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    if (wanted(one)) {
-      if (found !== null) return null;
-      found = one;
-    } else {
-      waiting.push(...childElements(one));
-    }
+  for (const one of elementsBelow(from, wanted)) {
+    if (!wanted(one)) continue;
+    if (found !== null) return null;
+    found = one;
   }
   return found;
 }

@@ -1,9 +1,9 @@
 /** A page as what it says: its title, and its content as Markdown or text. Loaded with the first page. */
 
 import { parseDocument } from "htmlparser2";
-import type { Document, Element } from "domhandler";
+import type { Document } from "domhandler";
 import { blocksOf } from "./blocks.ts";
-import { attribute, childElements, textOf } from "./dom.ts";
+import { attribute, elementsBelow, textOf } from "./dom.ts";
 import { contentOf } from "./noise.ts";
 
 /** What is read of a page. */
@@ -24,15 +24,14 @@ export function readPage(html: string, address: string, plain: boolean): Page {
   return { title: head.title, text: text === "" ? "" : `${text}\n` };
 }
 
-function headOf(document: Document): { readonly title: string; readonly base: string } {
+/** What a page says of itself. */
+export function headOf(document: Document): { readonly title: string; readonly base: string } {
   let title: string | null = null;
   let base = "";
-  const waiting: Element[] = childElements(document).toReversed();
-  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+  // Titles of drawings are none.
+  for (const one of elementsBelow(document, ({ name }) => name === "svg")) {
     if (one.name === "title") title ??= textOf(one).replace(/\s+/g, " ").trim();
     else if (one.name === "base" && base === "") base = attribute(one, "href");
-    // Titles of drawings are none.
-    else if (one.name !== "svg") waiting.push(...childElements(one).toReversed());
   }
   return { title: title ?? "", base };
 }

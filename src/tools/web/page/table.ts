@@ -1,7 +1,7 @@
 /** Tables of a page as Markdown, and those that only lay it out as what is in them. */
 
 import type { AnyNode, Element } from "domhandler";
-import { attribute, isElement } from "./dom.ts";
+import { attribute, elementsBelow, isElement } from "./dom.ts";
 import { inlineOf, type Style } from "./inline.ts";
 
 /** What no cell of Markdown can hold. */
@@ -63,12 +63,9 @@ function rowsOf(table: Element, style: Style): readonly Element[] {
 }
 
 function holdsMuch(cell: Element): boolean {
-  const waiting: AnyNode[] = [...cell.children];
   let paragraphs = 0;
-  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    if (!isElement(one)) continue;
-    if (TOO_MUCH.has(one.name) || (one.name === "p" && ++paragraphs > 1)) return true;
-    waiting.push(...one.children);
+  for (const { name } of elementsBelow(cell)) {
+    if (TOO_MUCH.has(name) || (name === "p" && ++paragraphs > 1)) return true;
   }
   return false;
 }

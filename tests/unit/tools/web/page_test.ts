@@ -168,12 +168,15 @@ Deno.test("pages made to break readers end in time", () => {
   const deep = "<div>".repeat(10_000) + "x";
   const lists = "<ul><li>".repeat(5_000) + "x";
   const noisy = '<div class="ads">'.repeat(20_000) + "x";
+  // More children than a call takes arguments.
+  const wide = ["<li>x", "<p>x", "<b>x</b>"].map((one) => `<main><div>${one.repeat(130_000)}`);
   const tables = "<table><tr><td>".repeat(3_000) + "x";
   for (
     const html of [
       deep,
       lists,
       noisy,
+      ...wide,
       tables,
       "<".repeat(200_000),
       "<a ".repeat(50_000),
