@@ -97,32 +97,8 @@ export const MISSING_CALLS: Readonly<Record<string, CallNumbers>> = {
   mq_unlink: call(241, 181),
 };
 
-/**
- * What changes a file's mode, owner, times or attributes, or watches it, by a name that no rule of the kernel is asked
- * about. Answered EPERM to programs that have no such work.
- */
-export const ATTRIBUTE_CALLS: Readonly<Record<string, CallNumbers>> = {
-  chmod: call(90, null),
-  fchmod: call(91, 52),
-  fchmodat: call(268, 53),
-  fchmodat2: call(452, 452),
-  chown: call(92, null),
-  lchown: call(94, null),
-  fchown: call(93, 55),
-  fchownat: call(260, 54),
-  utime: call(132, null),
-  utimes: call(235, null),
-  futimesat: call(261, null),
-  utimensat: call(280, 88),
-  setxattr: call(188, 5),
-  lsetxattr: call(189, 6),
-  fsetxattr: call(190, 7),
-  setxattrat: call(463, 463),
-  removexattr: call(197, 14),
-  lremovexattr: call(198, 15),
-  fremovexattr: call(199, 16),
-  removexattrat: call(466, 466),
-  file_setattr: call(469, 469),
+/** What watches files by a name that no rule of the kernel is asked about. Answered EPERM to programs that only read. */
+export const WATCHING_CALLS: Readonly<Record<string, CallNumbers>> = {
   inotify_init: call(253, null),
   inotify_init1: call(294, 26),
   inotify_add_watch: call(254, 27),

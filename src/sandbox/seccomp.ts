@@ -1,11 +1,12 @@
 /** The system call filter for threads that start programs: what Landlock cannot hold. */
 
+import { ATTRIBUTE_CALLS, NEW_ATTRIBUTE_CALLS } from "./attribute_calls.ts";
 import {
-  ATTRIBUTE_CALLS,
   type CallNumbers,
   DENIED_CALLS,
   JUDGED_CALLS,
   MISSING_CALLS,
+  WATCHING_CALLS,
 } from "./denied_calls.ts";
 import { HANDED_CALLS, type HandedCall, OPENING_FLAGS, UNSEEN_CALLS } from "./handed_calls.ts";
 import { ERRNO, errnoName } from "./kernel/errno.ts";
@@ -101,8 +102,13 @@ export interface FilterOptions {
    * through, by itself or by what it forks. Null: it may start what the kernel's rules let it execute.
    */
   readonly onlyStart?: number | null;
-  /** Whether it may change the modes, owners, times and attributes of files, and watch them: true unless given. */
-  readonly attributes?: boolean;
+  /**
+   * Whether it may change the modes, owners, times and attributes of files: true unless given. "handed": it hands them
+   * over.
+   */
+  readonly attributes?: boolean | "handed";
+  /** Whether it may watch files: true unless given. */
+  readonly watches?: boolean;
   /**
    * Which calls are handed over to whoever listens: those that change something by its name, and those that open
    * something to read it too. None unless given.
@@ -140,7 +146,7 @@ const ANY_OPEN = (flags: number): readonly Instruction[] => [
  */
 export function filterFor(
   architecture: Architecture,
-  { network, onlyStart = null, attributes = true, handed }: FilterOptions,
+  { network, onlyStart = null, attributes = true, watches = true, handed }: FilterOptions,
 ): readonly Instruction[] {
   const rules = new Map<number, readonly Instruction[]>();
   /** What is said first holds; `body` always returns. */
@@ -159,9 +165,14 @@ export function filterFor(
     }
     refuseAll(UNSEEN_CALLS, ERRNO.ENOSYS);
   }
+  if (attributes === "handed") {
+    for (const numbers of Object.values(ATTRIBUTE_CALLS)) on(numbers, [answer(HAND_OVER)]);
+  }
   refuseAll(DENIED_CALLS, ERRNO.EPERM);
   refuseAll(MISSING_CALLS, ERRNO.ENOSYS);
+  if (attributes !== true) refuseAll(NEW_ATTRIBUTE_CALLS, ERRNO.ENOSYS);
   if (!attributes) refuseAll(ATTRIBUTE_CALLS, ERRNO.EPERM);
+  if (!watches) refuseAll(WATCHING_CALLS, ERRNO.EPERM);
   if (onlyStart !== null) {
     on(JUDGED_CALLS.execve, startedBy(onlyStart));
     on(JUDGED_CALLS.execveat, [refuse(ERRNO.EACCES)]);

@@ -139,21 +139,34 @@ export class WordHolds implements ProgramHolds {
     const starts = use === undefined ? this.#startsOf(effects, program, trusted) : use.starts;
     const byWords = trusted && isByWords(effects);
     const execute = this.#starts.executables(program, starts, directory);
-    const attributes = !byWords || effects.writes.length + effects.deletes.length > 0;
+    const changes = !byWords || effects.writes.length + effects.deletes.length > 0;
     // A script that env(1) runs takes a second start: then it is the rules alone that let no other through.
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only };
-    const byName = use === undefined && attributes && this.#handsOver;
-    const { rules, handed, done } = this.#withRules(starting, drawn, byName);
-    const filter = this.#filter(once, { attributes, ...handing(handed) });
+    const handsOver = use === undefined && changes && this.#handsOver;
+    const byName = handsOver && this.#hasNames;
+    const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
+    const filter = this.#filter(once, {
+      attributes: handsOver ? "handed" : changes && this.#isFree(starting),
+      watches: changes,
+      ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
+    });
     return { confined: true, filter: this.#parts.seccomp ? filter : null, rules, handed, done };
   }
 
-  /** Whether programs that change something do so by name: see `Broker`. */
+  /**
+   * Whether nothing holds modes, owners and times: where the kernel has no rules for files either, and for what a tool
+   * starts with words of its own.
+   */
+  #isFree({ use }: Starting): boolean {
+    return use !== undefined || this.#parts.abi === 0;
+  }
+
+  /** Whether programs that change something hand that over: see `Broker`. */
   get #handsOver(): boolean {
     const { abi, seccomp, broker } = this.#parts;
-    return this.#hasNames && abi > 0 && seccomp && broker !== null && broker.missing === null;
+    return abi > 0 && seccomp && broker !== null && broker.missing === null;
   }
 
   /**
@@ -193,7 +206,8 @@ export class WordHolds implements ProgramHolds {
     once: boolean,
     options: Omit<FilterOptions, "network" | "onlyStart">,
   ): (start: number) => Uint8Array {
-    const key = `${once} ${options.attributes ?? true} ${options.handed}`;
+    const { attributes = true, watches = true, handed } = options;
+    const key = [once, attributes, watches, handed].join();
     const known = this.#filters.get(key);
     if (known !== undefined) return known;
     const { network } = this.#parts;
@@ -217,7 +231,12 @@ export class WordHolds implements ProgramHolds {
       readonly execute: readonly string[] | "any";
       readonly trusted: boolean;
     },
-    byName: boolean,
+    { handsOver, byName }: {
+      /** It hands over what no rule of the kernel is asked about. */
+      readonly handsOver: boolean;
+      /** So it does with all that it changes by a name. */
+      readonly byName: boolean;
+    },
   ): Pick<ProgramHold, "rules" | "handed" | "done"> {
     const { program, directory } = starting;
     const { abi, libc } = this.#parts;
@@ -229,7 +248,7 @@ export class WordHolds implements ProgramHolds {
       const files = ownFiles(source, effects, directory, byName);
       const system = this.#systemOf(effects, only);
       const rules = this.#open(files, temporary, system, execute, this.#system);
-      const handed = byName
+      const handed = handsOver
         ? this.#handedOf(files, temporary, files.changed, {
           ...PLAIN,
           temporary,
@@ -263,7 +282,7 @@ export class WordHolds implements ProgramHolds {
       this.#kept = { key, rules };
     }
     const git = byName ? recordsIn(starting, this.#workspace, this.#probe) : null;
-    const handed = byName
+    const handed = handsOver
       ? this.#handedOf(ground, left, scope.write, {
         git,
         runsCode: execute === "any",
@@ -363,12 +382,6 @@ function isByWords({ touchesAnything, beyond }: Effects): boolean {
 }
 
 const PLAIN = { git: null, runsCode: false, looks: false } as const;
-
-/** What of opening and changing a program hands over. */
-function handing(handed: Handed | null): Pick<FilterOptions, "handed"> {
-  if (handed === null) return {};
-  return { handed: handed.rules.reads ? "changes and reads" : "changes" };
-}
 
 /** A tool's own program reads what programs may read, and writes where the tool says and nowhere else. */
 function groundOf({ use }: Starting, ground: LandlockPaths): LandlockPaths & ProgramChanges {

@@ -16,11 +16,13 @@ import {
   Notifications,
 } from "../../sandbox/broker/notifications.ts";
 import type { MemoryReader } from "../../sandbox/broker/memory_reader.ts";
+import { type AttributeCall, attributeCallsOf } from "../../sandbox/attribute_calls.ts";
 import { type HandedCall, handedCallsOf } from "../../sandbox/handed_calls.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
 import { close } from "../kernel/pipes.ts";
 import { type Poller, READABLE, type Watch } from "../kernel/poller.ts";
-import type { DeedParts, Refused } from "./_deed.ts";
+import { changeAttributes } from "./_attributes.ts";
+import type { Deed, DeedParts, Refused } from "./_deed.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
 import { type GitFolder, isGit, isRecord } from "./git_folder.ts";
@@ -64,6 +66,7 @@ export interface BrokerParts {
 export class Broker {
   readonly #parts: BrokerParts;
   readonly #calls: ReadonlyMap<number, HandedCall>;
+  readonly #attributes: ReadonlyMap<number, AttributeCall>;
   readonly #mask: number;
   readonly #services = new Set<ProgramService>();
   /** Why programs cannot hand calls over; null where they can, as far as is known. */
@@ -72,7 +75,9 @@ export class Broker {
   constructor(parts: BrokerParts) {
     this.#parts = parts;
     const { libc } = parts;
-    this.#calls = handedCallsOf(Deno.build.arch as Architecture);
+    const architecture = Deno.build.arch as Architecture;
+    this.#calls = handedCallsOf(architecture);
+    this.#attributes = attributeCallsOf(architecture);
     const mask = readMask(libc, "/proc/self/status");
     this.#mask = mask ?? 0;
     this.#missing = mask === null ? "/proc cannot be read" : handingMissing(libc);
@@ -96,6 +101,7 @@ export class Broker {
       judge,
       mark,
       calls: this.#calls,
+      attributes: this.#attributes,
       masks: new FileMasks(this.#parts.libc, this.#mask),
       replaced: (path) => this.#services.forEach((one) => one.uncover(path)),
       onEnd: () => this.#services.delete(service),
@@ -112,6 +118,7 @@ interface ServiceParts extends BrokerParts {
   /** The number that the run's processes are known by; null for none. */
   readonly mark: number | null;
   readonly calls: ReadonlyMap<number, HandedCall>;
+  readonly attributes: ReadonlyMap<number, AttributeCall>;
   readonly masks: FileMasks;
   readonly replaced: (path: string) => void;
   readonly onEnd: () => void;
@@ -211,8 +218,7 @@ class ProgramService implements Service {
     const notifications = this.#notifications;
     const call = notifications.receive();
     if (call === null) return;
-    const name = this.#parts.calls.get(call.number);
-    const deed = name === undefined ? LEAVE : this.#do(name, call);
+    const deed = this.#do(call);
     if (deed === LEAVE) notifications.leave(call);
     else if (typeof deed === "number") notifications.answer(call, deed);
     else {
@@ -230,10 +236,14 @@ class ProgramService implements Service {
       this.#notifications.isWaiting(call);
   }
 
-  #do(name: HandedCall, call: HandedOver): ReturnType<typeof doCall> {
+  #do(call: HandedOver): Deed {
+    const { calls, attributes } = this.#parts;
+    const name = calls.get(call.number);
     this.#asking = { call, isGit: null };
     try {
-      return doCall(this.#deeds, name, call);
+      if (name !== undefined) return doCall(this.#deeds, name, call);
+      const change = attributes.get(call.number);
+      return change === undefined ? LEAVE : changeAttributes(this.#deeds, change, call);
     } catch (error) {
       // A name that no call takes, once links were followed.
       if (error instanceof TypeError) return -ERRNO.ENAMETOOLONG;

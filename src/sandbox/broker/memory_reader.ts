@@ -6,6 +6,8 @@ import { ERRNO } from "../kernel/errno.ts";
 export interface MemoryReader {
   /** The text at an address, without its NUL; or an error number with its sign turned, as `Notifications.text`. */
   text(thread: number, address: bigint): string | number;
+  /** So many bytes at an address; null where not all of them are there. */
+  bytes(thread: number, address: bigint, size: number): Uint8Array | null;
 }
 
 /** PATH_MAX with its NUL (include/uapi/linux/limits.h) */
@@ -63,6 +65,16 @@ export function openMemoryReader(): MemoryReader | null {
     return symbols.process_vm_readv(thread, ownBytes, 1n, theirBytes, count, 0n);
   };
   return {
+    bytes(thread, from, size) {
+      const all = new Uint8Array(size);
+      for (let at = 0; at < size;) {
+        const wanted = Math.min(size - at, PATH_MAX);
+        if (read(thread, from + BigInt(at), wanted) !== wanted) return null;
+        all.set(bytes.subarray(0, wanted), at);
+        at += wanted;
+      }
+      return all;
+    },
     text(thread, from) {
       let count = read(thread, from, USUAL);
       let end = count < 0 ? -1 : indexOfNul(bytes, count);

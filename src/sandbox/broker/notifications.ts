@@ -110,6 +110,13 @@ export class Notifications {
     return this.#memory.text(thread, address);
   }
 
+  /** So many bytes at an address of its memory; an error number with its sign turned where they are not there. */
+  bytes(call: HandedOver, address: bigint, size: number): Uint8Array | number {
+    const read = this.#memory.bytes(call.thread, address, size);
+    if (!this.isWaiting(call)) return -ERRNO.ESRCH;
+    return read ?? -ERRNO.EFAULT;
+  }
+
   /** The call's result: at least 0, or an error number with its sign turned. */
   answer({ id }: HandedOver, result: number): void {
     this.#send(id, result, 0);

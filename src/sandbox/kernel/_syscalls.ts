@@ -33,6 +33,8 @@ export interface Syscalls {
   readonly flistxattr: number;
   readonly fgetxattr: number;
   readonly fsetxattr: number;
+  readonly setxattr: number;
+  readonly removexattr: number;
   readonly ppoll: number;
   readonly kill: number;
   readonly pipe2: number;
@@ -107,6 +109,8 @@ const X86_64: Syscalls = {
   flistxattr: 196,
   fgetxattr: 193,
   fsetxattr: 190,
+  setxattr: 188,
+  removexattr: 197,
   ppoll: 271,
   kill: 62,
   pipe2: 293,
@@ -181,6 +185,8 @@ const AARCH64: Syscalls = {
   flistxattr: 13,
   fgetxattr: 10,
   fsetxattr: 7,
+  setxattr: 5,
+  removexattr: 14,
   ppoll: 73,
   kill: 129,
   pipe2: 59,

@@ -1,9 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
+import { ATTRIBUTE_CALLS, NEW_ATTRIBUTE_CALLS } from "../../../src/sandbox/attribute_calls.ts";
 import {
-  ATTRIBUTE_CALLS,
   DENIED_CALLS,
   JUDGED_CALLS,
   MISSING_CALLS,
+  WATCHING_CALLS,
 } from "../../../src/sandbox/denied_calls.ts";
 import { HANDED_CALLS, OPENING_FLAGS, UNSEEN_CALLS } from "../../../src/sandbox/handed_calls.ts";
 import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
@@ -260,12 +261,25 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
   });
 
   Deno.test(`the ${architecture} filter keeps modes, owners and times from programs without that work`, () => {
-    const filter = filterFor(architecture, { network: false, attributes: false });
-    for (const [name, call] of Object.entries(ATTRIBUTE_CALLS)) {
-      const number = call[architecture];
-      if (number === null) continue;
-      assertEquals(judge(filter, { number }, architecture), refused(ERRNO.EPERM), name);
-      assertEquals(judge(shut, { number }, architecture), ALLOWED, name);
+    const all = { ...ATTRIBUTE_CALLS, ...NEW_ATTRIBUTE_CALLS, ...WATCHING_CALLS };
+    const rows = [
+      [{}, ALLOWED, ALLOWED, ALLOWED],
+      [{ attributes: false }, refused(ERRNO.EPERM), refused(ERRNO.ENOSYS), ALLOWED],
+      [{ attributes: "handed" }, HANDED_OVER, refused(ERRNO.ENOSYS), ALLOWED],
+      [{ watches: false }, ALLOWED, ALLOWED, refused(ERRNO.EPERM)],
+    ] as const;
+    for (const [options, ofAttributes, ofNew, ofWatching] of rows) {
+      const filter = filterFor(architecture, { network: false, ...options });
+      for (const [name, call] of Object.entries(all)) {
+        const number = call[architecture];
+        if (number === null) continue;
+        const expected = name in ATTRIBUTE_CALLS
+          ? ofAttributes
+          : name in WATCHING_CALLS
+          ? ofWatching
+          : ofNew;
+        assertEquals([name, judge(filter, { number }, architecture)], [name, expected]);
+      }
     }
   });
 

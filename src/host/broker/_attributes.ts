@@ -1,0 +1,264 @@
+/**
+ * Changing modes, owners, times and extended attributes for programs: of the very object that was judged, and whatever
+ * it is called by, as one that it may write. Nothing of it is left to the kernel, whose rules know of none of this.
+ */
+
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import { type Libc, STRUCT_SIZE } from "../../sandbox/kernel/libc.ts";
+import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import type { AttributeCall } from "../../sandbox/attribute_calls.ts";
+import type { HandedOver } from "../../sandbox/broker/notifications.ts";
+import { close } from "../kernel/pipes.ts";
+import { statOf } from "../kernel/stat.ts";
+import type { FileType } from "../../core/files.ts";
+import type { NameWord } from "./_changing.ts";
+import {
+  type Deed,
+  type DeedParts,
+  type ExactName,
+  isOwn,
+  onName,
+  permits,
+  refusal,
+  sharedName,
+} from "./_deed.ts";
+import { LEAVE, linkTarget, openExactly, writtenName } from "./_names.ts";
+import { type Moments, momentsOf } from "./_moments.ts";
+
+/** AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH (include/uapi/linux/fcntl.h) */
+const NO_FOLLOW = 0x100;
+const EMPTY_PATH = 0x1000;
+const MODE_BITS = 0o7777;
+/** XATTR_NAME_MAX, XATTR_SIZE_MAX (include/uapi/linux/limits.h) */
+const LONGEST_NAME = 255;
+const LONGEST_VALUE = STRUCT_SIZE;
+/** Names that the owner may set (xattr(7), acl(5)). What else there is gives power. */
+const OWNERS_NAMES = /^(?:user\.|system\.posix_acl_(?:access|default)$)/;
+/** What the kernel adds to the name of what has none any more (d_path, fs/d_path.c). */
+const DELETED = " (deleted)";
+/** How programs name what they have open. */
+const BY_DESCRIPTOR = /^\/(?:proc\/(self|thread-self|\d+)|dev)\/fd\/(\d{1,9})$/;
+
+/** What is changed: an object that is open as a place (O_PATH). An error number with its sign turned, or 0. */
+type Change = (object: number, type: FileType) => number;
+
+/** What a call names: by its text, or by a descriptor of the program's. */
+type Target = number | NameWord & { readonly flags: number };
+
+/** Does the call for the program where it may write what it names; refuses it elsewhere. */
+export function changeAttributes(parts: DeedParts, name: AttributeCall, call: HandedOver): Deed {
+  const { words } = call;
+  /** The kernel takes these arguments as 32 bits, whatever is above. */
+  const int = (index: number): number => Number(BigInt.asIntN(32, words[index]!));
+  const here = (flags = 0): Target => ({ directory: AT_FDCWD, address: words[0]!, flags });
+  const at = (flags = 0): Target => ({ directory: int(0), address: words[1]!, flags });
+  const on = (target: Target, change: Change | number): Deed =>
+    typeof change === "number" ? change : changeTarget(parts, call, target, change);
+  const { libc } = parts;
+  const times = (address: bigint, moments: Moments) => timesAt(parts, call, address, moments);
+  /** Where no name is given the descriptor itself is meant. */
+  const perhaps = (flags = 0): Target => words[1] === 0n ? int(0) : at(flags);
+  switch (name) {
+    case "chmod":
+      return on(here(), modeOf(libc, int(1)));
+    case "fchmod":
+      return on(int(0), modeOf(libc, int(1)));
+    case "fchmodat":
+      return on(at(), modeOf(libc, int(2)));
+    case "fchmodat2":
+      return on(at(int(3)), modeOf(libc, int(2)));
+    case "chown":
+      return on(here(), ownerOf(libc, int(1), int(2)));
+    case "lchown":
+      return on(here(NO_FOLLOW), ownerOf(libc, int(1), int(2)));
+    case "fchown":
+      return on(int(0), ownerOf(libc, int(1), int(2)));
+    case "fchownat":
+      return on(at(int(4)), ownerOf(libc, int(2), int(3)));
+    case "utime":
+      return on(here(), times(words[1]!, "seconds"));
+    case "utimes":
+      return on(here(), times(words[1]!, "microseconds"));
+    case "futimesat":
+      return on(perhaps(), times(words[2]!, "microseconds"));
+    case "utimensat":
+      return on(perhaps(int(3)), times(words[2]!, "nanoseconds"));
+    case "setxattr":
+      return on(here(), attributeAt(parts, call));
+    case "lsetxattr":
+      return on(here(NO_FOLLOW), attributeAt(parts, call));
+    case "fsetxattr":
+      return on(int(0), attributeAt(parts, call));
+    case "removexattr":
+      return on(here(), withoutAttributeAt(parts, call));
+    case "lremovexattr":
+      return on(here(NO_FOLLOW), withoutAttributeAt(parts, call));
+    case "fremovexattr":
+      return on(int(0), withoutAttributeAt(parts, call));
+  }
+}
+
+function changeTarget(
+  parts: DeedParts,
+  call: HandedOver,
+  target: Target,
+  change: Change,
+): number {
+  if (typeof target === "number") return changeOpen(parts, call, target, change);
+  const { directory, address, flags } = target;
+  if ((flags & ~(NO_FOLLOW | EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
+  const { libc, notifications } = parts;
+  const written = writtenName(libc, notifications, call, directory, address);
+  if (written === LEAVE) {
+    const text = notifications.text(call, address);
+    if (typeof text === "number") return text === -ERRNO.EPERM ? -ERRNO.EFAULT : text;
+    if (text !== "") return -ERRNO.EBADF;
+    return (flags & EMPTY_PATH) === 0 ? -ERRNO.ENOENT : changeOpen(parts, call, directory, change);
+  }
+  const follow = (flags & NO_FOLLOW) === 0 || written.slash;
+  const [, process, open] = follow ? BY_DESCRIPTOR.exec(written.path) ?? [] : [];
+  if (open !== undefined) {
+    const own = process === undefined || process.endsWith("self") ||
+      Number(process) === call.thread;
+    return own ? changeOpen(parts, call, Number(open), change) : -ERRNO.EPERM;
+  }
+  const deed = (exact: ExactName) => changeNamed(parts, exact, follow, change);
+  const done = onName(parts, sharedName(parts, written), follow, deed, deed);
+  // What the policy does not speak of is nobody's to change.
+  return typeof done === "number" ? done : -ERRNO.EPERM;
+}
+
+/** Of a name without links: it is opened by it, judged by it, and changed as what was opened. */
+function changeNamed(
+  parts: DeedParts,
+  { path, slash }: ExactName,
+  follow: boolean,
+  change: Change,
+): number {
+  const { libc } = parts;
+  const { O_DIRECTORY, O_NOFOLLOW } = libc.numbers;
+  const flags = OPEN.PATH | (follow ? 0 : O_NOFOLLOW) | (slash ? O_DIRECTORY : 0);
+  return withObject(libc, openExactly(libc, path, flags), (object, type) => {
+    const kind = type === "directory" ? "directory" : "file";
+    return permits(parts, "write", path, kind, true)
+      ? change(object, type)
+      : refusal(parts, "write", path, kind);
+  });
+}
+
+/** Of what the program has open, or where it stands: judged by the name that the object has now. */
+function changeOpen(
+  parts: DeedParts,
+  call: HandedOver,
+  descriptor: number,
+  change: Change,
+): number {
+  const { libc, notifications, judge } = parts;
+  const where = descriptor === AT_FDCWD ? "cwd" : `fd/${descriptor}`;
+  if (descriptor < 0 && descriptor !== AT_FDCWD) return -ERRNO.EBADF;
+  const place = libc.path(`/proc/${call.thread}/${where}`);
+  const opened = libc.call(libc.numbers.openat, AT_FDCWD, place, OPEN.PATH | OPEN.CLOEXEC);
+  if (!notifications.isWaiting(call)) {
+    if (opened >= 0) close(libc, opened);
+    return -ERRNO.ESRCH;
+  }
+  if (opened === -ERRNO.ENOENT) return -ERRNO.EBADF;
+  return withObject(libc, opened, (object, type) => {
+    const path = linkTarget(libc, `/proc/self/fd/${object}`);
+    // Pipes and sockets have no name, and nothing that would have to be changed.
+    if (path === null || !path.startsWith("/")) return -ERRNO.EPERM;
+    const kind = type === "directory" ? "directory" : "file";
+    // What has lost its name is what it was by it; and a name may end so.
+    const names = path.endsWith(DELETED) ? [path, path.slice(0, -DELETED.length)] : [path];
+    const mayChange = (name: string): boolean =>
+      (isOwn(parts, name) || judge.isRuled(name)) && permits(parts, "write", name, kind);
+    return names.every(mayChange) ? change(object, type) : -ERRNO.EPERM;
+  });
+}
+
+/** Closes what was opened, if it was. */
+function withObject(
+  libc: Libc,
+  object: number,
+  act: (object: number, type: FileType) => number,
+): number {
+  if (object < 0) return object;
+  const stat = statOf(libc, object);
+  const result = typeof stat === "number" ? stat : act(object, stat.type);
+  close(libc, object);
+  return result;
+}
+
+/** The name by which this process, and the kernel for it, reaches the object itself. */
+function nameOf(libc: Libc, object: number): number {
+  return libc.path(`/proc/self/fd/${object}`);
+}
+
+/** chmod(2). Links have no mode of their own. */
+function modeOf(libc: Libc, mode: number): Change {
+  return (object, type) =>
+    type === "symlink"
+      ? -ERRNO.EOPNOTSUPP
+      : libc.call(libc.numbers.fchmodat, AT_FDCWD, nameOf(libc, object), mode & MODE_BITS);
+}
+
+/** chown(2) */
+function ownerOf(libc: Libc, user: number, group: number): Change {
+  const { fchownat } = libc.numbers;
+  return (object) => libc.call(fchownat, object, libc.path(""), user, group, EMPTY_PATH);
+}
+
+/** utimensat(2); an address of nothing is now. */
+function timesAt(
+  { libc, notifications }: DeedParts,
+  call: HandedOver,
+  address: bigint,
+  moments: Moments,
+): Change | number {
+  const { numbers: { utimensat }, structAddress, structBytes } = libc;
+  if (address === 0n) return (object) => libc.call(utimensat, object, libc.path(""), 0, EMPTY_PATH);
+  const read = momentsOf(moments, (size) => notifications.bytes(call, address, size));
+  if (typeof read === "number") return read;
+  return (object) => {
+    structBytes.set(read);
+    return libc.call(utimensat, object, libc.path(""), structAddress, EMPTY_PATH);
+  };
+}
+
+/** setxattr(2): name, value, size and flags follow what is changed. */
+function attributeAt(parts: DeedParts, call: HandedOver): Change | number {
+  const { libc, notifications } = parts;
+  const name = attributeName(parts, call);
+  if (typeof name === "number") return name;
+  const [, , address = 0n, size = 0n] = call.words;
+  const flags = Number(BigInt.asIntN(32, call.words[4]!));
+  if (size > BigInt(LONGEST_VALUE)) return -ERRNO.E2BIG;
+  const value = notifications.bytes(call, address, Number(size));
+  if (typeof value === "number") return value;
+  return (object, type) => {
+    if (type === "symlink") return -ERRNO.EPERM;
+    const { structAddress, structBytes, numbers } = libc;
+    structBytes.set(value);
+    const [path, text] = [nameOf(libc, object), libc.path(name, 1)];
+    return libc.call(numbers.setxattr, path, text, structAddress, value.length, flags);
+  };
+}
+
+/** removexattr(2) */
+function withoutAttributeAt(parts: DeedParts, call: HandedOver): Change | number {
+  const { libc } = parts;
+  const name = attributeName(parts, call);
+  if (typeof name === "number") return name;
+  return (object, type) =>
+    type === "symlink"
+      ? -ERRNO.EPERM
+      : libc.call(libc.numbers.removexattr, nameOf(libc, object), libc.path(name, 1));
+}
+
+function attributeName({ notifications }: DeedParts, call: HandedOver): string | number {
+  const name = notifications.text(call, call.words[1]!);
+  if (typeof name === "number") return name === -ERRNO.EPERM ? -ERRNO.EFAULT : name;
+  if (name === "" || name.length > LONGEST_NAME) return -ERRNO.ERANGE;
+  if (OWNERS_NAMES.test(name)) return name;
+  return name.includes(".") ? -ERRNO.EPERM : -ERRNO.EOPNOTSUPP;
+}
