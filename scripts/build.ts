@@ -54,10 +54,11 @@ const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
 
 /**
  * What is compiled ahead, by the names of its modules, see `joinHotPath`: what single calls and pipes load at their start,
- * and what the first program needs.
+ * what reads a policy that was not read before, and what the first program needs.
  */
 export const SCRIPTS: readonly ScriptPlan[] = [
-  { name: "hot", roots: "call serve parse worker_pool inline_runner context read_file".split(" ") },
+  { name: "hot", roots: "call serve worker_pool inline_runner context read_file".split(" ") },
+  { name: "policy", roots: ["parse"] },
   {
     name: "program",
     roots:
@@ -127,7 +128,7 @@ const REHEARSED_POLICY = "policy.yaml";
 const REHEARSED: readonly (readonly string[])[] = [
   ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
   ["call", "run_command", "command=true"],
-  ["call", "read_file", "path=a.txt"],
+  ["call", "read_file", "path=a.txt", "--policy", `../${REHEARSED_POLICY}`],
 ];
 
 /** Main module that runs {@linkcode REHEARSED} with what is embedded. */
@@ -183,9 +184,11 @@ async function produceCache(
 }
 
 async function runProducer(producer: string, folder: string): Promise<void> {
+  // What an earlier run kept would be taken in place of what is to be compiled.
+  await Deno.remove(join(folder, ".state"), { recursive: true }).catch(ignoreMissing);
   const { success, stderr } = await new Deno.Command(producer, {
     cwd: folder,
-    env: { HOME: folder, PATH: "/usr/bin:/bin" },
+    env: { HOME: folder, XDG_STATE_HOME: join(folder, ".state"), PATH: "/usr/bin:/bin" },
     clearEnv: true,
     stdin: "null",
     stdout: "null",

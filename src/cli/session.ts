@@ -16,7 +16,12 @@ import { canonicalDirectory, canonicalize } from "../host/paths/canonicalize.ts"
 import type { ProgramSharing } from "../engine/programs/program_sharing.ts";
 import type { Recorder } from "../engine/recorder.ts";
 import type { Telemetry } from "../engine/telemetry.ts";
-import { type LoadedPolicy, type SandboxMode, SILENT_POLICY } from "../policy/model.ts";
+import {
+  type LoadedPolicy,
+  type Policy,
+  type SandboxMode,
+  SILENT_POLICY,
+} from "../policy/model.ts";
 import { mayRegister } from "../policy/plugin_rules.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { isWithin } from "../sandbox/within.ts";
@@ -24,6 +29,7 @@ import { environmentVariable, variable } from "./environment.ts";
 import { formatOf } from "./format.ts";
 import { guardOf } from "../engine/guard.ts";
 import type { Invocation } from "./invocation.ts";
+import { parsedPolicies, parsedPoliciesFolder } from "./parsed_policies.ts";
 import { type LoadedPlugins, NO_PLUGINS } from "./plugin/loaded_plugins.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -207,6 +213,7 @@ function guarded(
   const guard = guardOf(policies, workspace, {
     unwritable: [...files, Deno.execPath(), ...socketOf(invocation)].map(realPath),
     manifests: plugins.governing,
+    kept: parsedPoliciesFolder(),
     log: log === undefined ? null : canonicalize(workspace, log),
   });
   return guard === null ? policies : [...policies, guard];
@@ -228,7 +235,18 @@ function realPath(file: string): CanonicalPath {
 
 /** One policy file, whole, or a UsageError with all its problems. */
 export async function loadPolicy(file: string): Promise<LoadedPolicy> {
-  const text = readPolicy(file);
+  // Results name the rule behind a denial: by the file's name, since its place is nothing for an agent to know.
+  return {
+    source: file.split(/[\\/]/).at(-1) ?? file,
+    policy: await policyOf(readPolicy(file), file),
+  };
+}
+
+/** The policy of a text: as an earlier start parsed it, else parsed now and kept. */
+async function policyOf(text: string, file: string): Promise<Policy> {
+  const kept = parsedPolicies();
+  const known = kept?.get(text) ?? null;
+  if (known !== null) return known as Policy;
   // The YAML parser is the largest part of the program and most starts need none.
   const { parsePolicy, renderProblems } = await import("../policy/parse/parse.ts");
   const parsed = parsePolicy(text, file);
@@ -237,8 +255,8 @@ export async function loadPolicy(file: string): Promise<LoadedPolicy> {
       `the policy cannot be used; nothing runs\n${renderProblems(parsed.problems)}`,
     );
   }
-  // Results name the rule behind a denial: by the file's name, since its place is nothing for an agent to know.
-  return { source: file.split(/[\\/]/).at(-1) ?? file, policy: parsed.policy };
+  kept?.put(text, parsed.policy);
+  return parsed.policy;
 }
 
 /** The text of a policy file, or of another that is read like one; a UsageError where it cannot be read. */

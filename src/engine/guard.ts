@@ -11,6 +11,8 @@ export interface GoverningFiles {
   readonly unwritable: readonly CanonicalPath[];
   /** Likewise what was, or would be, read as a custom tool: absolute globs, and the folder or file each leads to. */
   readonly manifests: readonly { readonly glob: string; readonly below: CanonicalPath }[];
+  /** The folder in which policies lie as they were parsed: nothing below it is ever written. */
+  readonly kept: CanonicalPath | null;
   /** The audit log: never read or written. Those it was rotated into, too. */
   readonly log: CanonicalPath | null;
 }
@@ -22,7 +24,7 @@ export interface GoverningFiles {
 export function guardOf(
   policies: readonly PlacedPolicy[],
   workspace: CanonicalPath,
-  { unwritable, manifests, log }: GoverningFiles,
+  { unwritable, manifests, kept, log }: GoverningFiles,
 ): PlacedPolicy | null {
   const reachesOut = policies.some(({ policy }) =>
     policy.paths?.some(({ effect, match }) =>
@@ -32,6 +34,7 @@ export function guardOf(
   const isReached = (path: CanonicalPath) => reachesOut || isWithin(workspace, path);
   const governing = [
     ...unwritable.filter(isReached).map(plainGlob),
+    ...(kept !== null && isReached(kept) ? [`${plainGlob(kept)}/`] : []),
     // A glob may begin above the workspace.
     ...manifests.filter(({ below }) => isReached(below) || isWithin(below, workspace))
       .map(({ glob }) => glob),

@@ -5,7 +5,7 @@ import { printable } from "../../core/printable.ts";
 import type { ApprovalStore, StoredApproval } from "../../host/storage/approval_store.ts";
 import type { Invocation } from "../invocation.ts";
 import { formatOf } from "../format.ts";
-import { approvalStore } from "../state_folder.ts";
+import { approvalStore } from "../kept_approvals.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

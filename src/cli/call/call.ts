@@ -154,7 +154,7 @@ async function openScreens(): Promise<Screens> {
 /** Few calls ask: the others load nothing for it. */
 async function openApprover(engine: CommandEngine, invocation: Invocation): Promise<Approver> {
   const { createCallApprover } = await import("./approvers.ts");
-  const { approvalStore } = await import("../state_folder.ts");
+  const { approvalStore } = await import("../kept_approvals.ts");
   return createCallApprover({
     approve: invocation.switches.has("approve"),
     approval: invocation.values["approval"]?.[0] ?? null,

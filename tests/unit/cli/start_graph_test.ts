@@ -46,7 +46,7 @@ const LOG = [
 ];
 const ASKING = [
   "src/cli/call/approvers.ts",
-  "src/cli/state_folder.ts",
+  "src/cli/kept_approvals.ts",
   "src/host/storage/approval_store.ts",
 ];
 const CHANGING = [

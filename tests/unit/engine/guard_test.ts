@@ -4,7 +4,12 @@ import type { GoverningFiles } from "../../../src/engine/guard.ts";
 import type { PathRule } from "../../../src/policy/model.ts";
 import { canonical, pathRule, policy, rulebook, WORKSPACE } from "../policy/_fixtures.ts";
 
-const NOTHING: GoverningFiles = { unwritable: [], manifests: [], log: null };
+const NOTHING: GoverningFiles = {
+  unwritable: [],
+  manifests: [],
+  kept: null,
+  log: null,
+};
 const HERE = canonical(WORKSPACE);
 
 function placed(...paths: readonly PathRule[]) {
@@ -25,6 +30,7 @@ Deno.test("what governs a run is never written, and its log is not even read", (
   const files: GoverningFiles = {
     unwritable: [canonical(`${WORKSPACE}/policy.yaml`)],
     manifests: [{ glob: `${WORKSPACE}/plugins/*.yaml`, below: canonical(`${WORKSPACE}/plugins`) }],
+    kept: canonical(`${WORKSPACE}/.local/state/toolgate/policies`),
     log: canonical(`${WORKSPACE}/audit.log`),
   };
   const cases: readonly (readonly [string, string])[] = [
@@ -35,6 +41,10 @@ Deno.test("what governs a run is never written, and its log is not even read", (
     ["audit.log.1", "deny deny"],
     ["audit.log.12", "deny deny"],
     ["audit.logs", "allow allow"],
+    [".local/state/toolgate/policies", "allow deny"],
+    [".local/state/toolgate/policies/0.json", "allow deny"],
+    [".local/state/toolgate/policies/a/b", "allow deny"],
+    [".local/state/toolgate/other", "allow allow"],
     ["src/a.ts", "allow allow"],
   ];
   for (const [path, expected] of cases) {
@@ -46,6 +56,7 @@ Deno.test("where the policies reach none of them there is no guard to pay for", 
   const outside: GoverningFiles = {
     unwritable: [canonical("/etc/toolgate/policy.yaml")],
     manifests: [{ glob: "/opt/plugins/*.yaml", below: canonical("/opt/plugins") }],
+    kept: canonical("/home/u/.local/state/toolgate/policies"),
     log: canonical("/var/log/audit.log"),
   };
   assertEquals(guardOf([placed(pathRule("allow", ["**"]))], HERE, outside), null);
