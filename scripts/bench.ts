@@ -1,7 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, programs, git, search, walk, agreement, everyday, parts.
+ * pipe, programs, gate, git, search, walk, web, agreement, everyday, parts.
  */
 
 import { join } from "@std/path";
@@ -25,6 +25,7 @@ import { gateFigures } from "../tests/bench/gate_figures.ts";
 import { programFigures } from "../tests/bench/program_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
 import { walkFigures } from "../tests/bench/walk_figures.ts";
+import { webFigures } from "../tests/bench/web_figures.ts";
 import { build, hostTarget, sealed, unsealed } from "./build.ts";
 import { compile, localBase, ROOT } from "./compile.ts";
 
@@ -204,6 +205,7 @@ const tables = (workspace: string): Readonly<Record<string, () => Promise<readon
   git: () => gitFigures(paths.toolgate, paths.pipe),
   search: () => searchFigures(paths.toolgate),
   walk: walkFigures,
+  web: () => webFigures(paths.toolgate),
 });
 
 const isAsked = (name: string): boolean => Deno.args.length === 0 || Deno.args.includes(name);
