@@ -80,7 +80,9 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
     risk = judged.decision.risk;
     record.decided(judged.tool, judged.input, judged.decision);
     // Nobody is asked about what could not start.
-    const missing = judged.decision.effect === "deny" ? null : missingProgram(judged);
+    const missing = judged.decision.effect === "deny"
+      ? null
+      : missingProgram(judged, engine.resolver);
     if (missing !== null) throw missing;
     const asked = judged.decision.effect === "ask" && !request.preview;
     const { call, agreed, changed } = asked
@@ -95,7 +97,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
       return finish(refusal(name, error, latency(), risk));
     }
     // It may have gone while somebody was asked.
-    const gone = asked ? missingProgram(call) : null;
+    const gone = asked ? missingProgram(call, engine.resolver) : null;
     if (gone !== null) throw gone;
     const grant = asked ? withAgreedFiles(call.grant, call.decision) : call.grant;
     const { outcome, steps } = await run(engine, request, { ...call, grant, agreed }, follow);

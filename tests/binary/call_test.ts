@@ -39,6 +39,29 @@ Deno.test("each way of giving arguments means the same", async () => {
   }
 });
 
+Deno.test("who asks for a program that is not there hears of the nearest, or of the folder that has it", async () => {
+  await using workspace = new Workspace({ "shims/shimmed": "#!/bin/sh\n" });
+  Deno.chmodSync(`${workspace.root}/shims/shimmed`, 0o755);
+  const shims = `${workspace.outside}/shims`;
+  Deno.renameSync(`${workspace.root}/shims`, shims);
+  const policy = workspace.policy(
+    `${
+      OPEN.split("commands:")[0]
+    }commands:\n  - { allow: ["*"] }\nrisk: { allow: dangerous, ask: dangerous }\n`,
+  );
+  const options = { cwd: workspace.root, env: { PATH: `/usr/bin:/bin:${shims}` } };
+  const messageOf = async (command: string) => {
+    const args = ["run_command", `command=${command}`, "--policy", policy];
+    const { error } = (await call(args, options)).answer;
+    assertEquals(error?.code, "COMMAND_NOT_FOUND", command);
+    return error?.message ?? "";
+  };
+  assertStringIncludes(await messageOf("gerp x a.txt"), 'Did you mean "grep"');
+  assertStringIncludes(await messageOf("shimmed"), `"${shims}" has one`);
+  const nothing = await messageOf("nothing-like-this-is-there");
+  assert(!/mean|has one/.test(nothing), nothing);
+});
+
 Deno.test("exit statuses and codes", async () => {
   await using workspace = new Workspace({ "a.txt": "x", "closed/b": "x", ".env": "KEY=1" });
   const policy = workspace.policy(OPEN);

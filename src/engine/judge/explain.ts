@@ -32,7 +32,7 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
   const { rulebook, policies } = engine;
   const { settings } = rulebook;
   const findings = await decision.findings(inTurns);
-  const missing = decision.effect === "deny" ? null : missingProgram(decided);
+  const missing = decision.effect === "deny" ? null : missingProgram(decided, engine.resolver);
   const verdict: Verdict = missing === null
     ? decision
     : { effect: "deny", code: missing.code, reason: missing.message, rule: null };

@@ -1,11 +1,13 @@
 /** The answer where a command is allowed by its words, but no such program is there to be started. */
 
 import { ToolError } from "../../core/errors.ts";
+import { didYouMean } from "../../core/nearest.ts";
 import { quoted } from "../../core/printable.ts";
 import type { DecidedCall } from "./decided_call.ts";
+import type { CapabilityResolver } from "./resolve.ts";
 
 /**
- * COMMAND_NOT_FOUND for the one program of a call that was not found, null where it is there; where the line says what
+ * COMMAND_NOT_FOUND, with what may have been meant, for the one program of a call that was not found, null where it is there; where the line says what
  * follows then (`nope || true`), it goes on as with any shell (status 127).
  */
 export function missingProgram(
@@ -13,6 +15,7 @@ export function missingProgram(
     DecidedCall,
     "tool" | "input" | "decision" | "sought"
   >,
+  { near }: Pick<CapabilityResolver, "near">,
 ): ToolError | null {
   if (tool.goesOn?.(input) === true) return null;
   const spawns = decision.verdicts.flatMap(({ capability }) =>
@@ -27,5 +30,14 @@ export function missingProgram(
   const others = sought.filter((other) => other !== name).map((other) => quoted(other));
   const looked = others.length === 0 ? "" : `; looked for ${others.join(", ")} too`;
   const remedy = only.own === undefined ? "" : `; ${only.own.missing}`;
-  return new ToolError("COMMAND_NOT_FOUND", `${quoted(name)}: ${where}${looked}${remedy}`);
+  const meant = only.own === undefined ? whatIsNear(name, near) : "";
+  return new ToolError("COMMAND_NOT_FOUND", `${quoted(name)}: ${where}${looked}${remedy}${meant}`);
+}
+
+/** A shim (of pyenv, nvm, asdf) lies where only the user's shell looks: the policy can have it looked there, too. */
+function whatIsNear(name: string, near: CapabilityResolver["near"]): string {
+  const { names, untrusted } = near(name);
+  if (untrusted === null) return names.length === 0 ? "" : `.${didYouMean(names)}`;
+  return `; ${quoted(untrusted)} has one, and is no folder that commands may use: ` +
+    "add it to sandbox.system of the policy, with what it starts from there";
 }

@@ -10,6 +10,7 @@ import type {
 import { ToolError } from "../../core/errors.ts";
 import { canonicalEntry } from "../../host/paths/canonicalize.ts";
 import { entryType } from "../../host/paths/entry_type.ts";
+import type { NearPrograms } from "../../host/run/program_search.ts";
 import { type PathProbe, RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
 import { createRequestProbe } from "../../host/paths/request_probe.ts";
 import type { SpawnResolver } from "./resolve_spawn.ts";
@@ -24,12 +25,21 @@ export interface CapabilityResolver {
   resolve(capabilities: readonly Capability[]): readonly ResolvedCapability[];
   /** The same in steps, for whoever has others to answer in between. */
   resolveInSteps(capabilities: readonly Capability[]): Steps<readonly ResolvedCapability[]>;
+  /** What a bare name that means no program may have been meant to be. */
+  near(name: string): NearPrograms;
+}
+
+/** Finds programs, and what they would reach. */
+export interface ProgramResolver {
+  readonly resolve: SpawnResolver;
+  /** Left out where nobody is told. */
+  readonly near?: (name: string) => NearPrograms;
 }
 
 /** The resolver of a workspace. `programs` is called with the first command; `probe` looks at paths. */
 export function createResolver(
   workspace: CanonicalPath,
-  programs: () => { readonly resolve: SpawnResolver },
+  programs: () => ProgramResolver,
   probe: PathProbe = RUNTIME_PROBE,
 ): CapabilityResolver {
   const resolveFile = (
@@ -102,6 +112,7 @@ export function createResolver(
   return {
     resolve: (capabilities) => atOnce(steps(capabilities)),
     resolveInSteps: steps,
+    near: (name) => programs().near?.(name) ?? { names: [], untrusted: null },
   };
 }
 

@@ -7,7 +7,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { deepestFolder } from "../../host/paths/entry_type.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
-import { createProgramFinder } from "../../host/run/program_search.ts";
+import { createProgramFinder, type NearPrograms } from "../../host/run/program_search.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Bubblewrap } from "../../sandbox/bubblewrap.ts";
 import type { SpawnBoundary } from "../../sandbox/boundary.ts";
@@ -29,6 +29,8 @@ export interface ProgramSupport {
   /** What programs may read and execute beyond the workspace. */
   readonly system: readonly string[];
   readonly resolve: SpawnResolver;
+  /** What a bare name that means no program may have been meant to be. */
+  near(name: string): NearPrograms;
   /** What each program may touch, as the workspace is now; `state` changes when it does. */
   boundary(): { readonly spawn: SpawnBoundary; readonly state: string };
   /**
@@ -120,6 +122,7 @@ export function createProgramSupport(
     programEnvironment,
     system,
     resolve: createSpawnResolver(rulebook, (name, cwd) => finder.find(name, cwd)),
+    near: (name) => finder.near(name),
     boundary: bounded,
     ofThread() {
       const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;

@@ -1,5 +1,6 @@
 /** Finding programs: over the trusted part of the search path only, and each only once. */
 
+import { nearestOf } from "../../core/nearest.ts";
 import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
@@ -15,9 +16,22 @@ export interface ProgramFinder {
    * or where it lies neither in the workspace (paths only) nor in what programs may execute.
    */
   find(name: string, cwd: CanonicalPath): Program | null;
+  /** What a bare name that means none may have been meant to be. Takes the time of reading the folders. */
+  near(name: string): NearPrograms;
   /** The folders that bare names are looked for in, as `PATH` has them. */
   readonly searchPath: string;
 }
+
+/** Where a program that was not found may be. */
+export interface NearPrograms {
+  /** Bare names that are found, the nearest first; three at most. */
+  readonly names: readonly string[];
+  /** The first folder of `PATH` that has a program of that name and is not looked in; null where none has. */
+  readonly untrusted: string | null;
+}
+
+/** Nothing is known. */
+export const NOTHING_NEAR: NearPrograms = { names: [], untrusted: null };
 
 const ROOT = "/" as CanonicalPath;
 
@@ -52,6 +66,7 @@ export function createProgramFinder(
     });
   return {
     find: (name, cwd) => name === "" || name.includes("\0") ? null : opened().find(name, cwd),
+    near: (name) => /[/\0]|^$/.test(name) ? NOTHING_NEAR : opened().near(name),
     get searchPath() {
       return opened().searchPath;
     },
@@ -63,6 +78,19 @@ function availableProbe(): ProgramProbe {
   if (Deno.permissions.querySync({ name: "read" }).state === "granted") return RUNTIME_PROBE;
   const libc = openLibc();
   return libc === null ? RUNTIME_PROBE : createKernelProbe(libc);
+}
+
+/** Near names that are told, and those that are looked at for it: not all that lies in such folders is a program. */
+const MOST_NEAR = 3;
+const MOST_TRIED = 12;
+
+/** What lies in a folder; nothing where it cannot be read. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }
 
 function openFinder(
@@ -81,11 +109,11 @@ function openFinder(
   const system = systemPaths.flatMap((path) => real(path) ?? []);
   const isTrusted = (path: CanonicalPath): boolean =>
     system.some((folder) => isWithin(folder, path)) && !isWithin(workspace, path);
-  const folders = searchPath.split(":").filter((folder) => {
-    if (!folder.startsWith("/")) return false;
-    const path = real(folder);
-    return path !== null && isTrusted(path);
+  const places = searchPath.split(":").flatMap((folder) => {
+    const path = folder.startsWith("/") ? real(folder) : null;
+    return path === null ? [] : [{ folder, path, trusted: isTrusted(path) }];
   });
+  const folders = places.filter(({ trusted }) => trusted).map(({ folder }) => folder);
   // What is not there may be installed later: only what was found is remembered, and nothing of the workspace.
   const known = new Map<string, Program>();
   const remember = (name: string, program: Program | null): Program | null => {
@@ -119,6 +147,16 @@ function openFinder(
 
   return {
     searchPath: folders.join(":"),
+    near(name) {
+      const there = folders.flatMap(namesIn).sort();
+      const names = nearestOf(name, [...new Set(there)], MOST_TRIED)
+        .filter((one) => findBare(one) !== null).slice(0, MOST_NEAR);
+      const untrusted = places.find(({ path, trusted }) => {
+        const program = trusted || isWithin(workspace, path) ? null : real(name, path);
+        return program !== null && probe.isProgram(program);
+      });
+      return { names, untrusted: untrusted?.folder ?? null };
+    },
     find(name, cwd) {
       if (!name.includes("/")) return findBare(name);
       if (!name.startsWith("/")) return findPath(name, cwd);

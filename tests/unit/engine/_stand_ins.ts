@@ -102,6 +102,7 @@ export function resolverOf(resolve: CapabilityResolver["resolve"]): CapabilityRe
     *resolveInSteps(capabilities) {
       return resolve(capabilities);
     },
+    near: () => ({ names: [], untrusted: null }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { missingProgram } from "../../../../src/engine/judge/missing_program.ts";
 import { parseLine } from "../../../../src/shell/parse_line.ts";
 import runCommand from "../../../../src/tools/exec/run_command.ts";
@@ -9,17 +9,18 @@ const book = rulebook([{
   commands: [commandRule("allow", ["*"])],
 }]);
 
+const NOWHERE = { near: () => ({ names: [], untrusted: null }) };
 const CALL = { tool: runCommand, input: { plan: null } };
 
 Deno.test("what a line says about a program that is not there comes to pass", async () => {
   const decision = book.decide(RUNNER, [spawn(["nope"], { program: null })]);
   for (const line of ["nope || true", "nope; echo $?", "! nope", "(nope)", "X=1; nope"]) {
     const call = { tool: runCommand, input: { plan: await parseLine(line) }, decision };
-    assertEquals(missingProgram(call), null, line);
+    assertEquals(missingProgram(call, NOWHERE), null, line);
   }
   for (const line of ["nope", "nope 2>/dev/null", "X=1 nope"]) {
     const call = { tool: runCommand, input: { plan: await parseLine(line) }, decision };
-    assertEquals(missingProgram(call)?.code, "COMMAND_NOT_FOUND", line);
+    assertEquals(missingProgram(call, NOWHERE)?.code, "COMMAND_NOT_FOUND", line);
   }
 });
 
@@ -27,11 +28,27 @@ Deno.test("an allowed command whose program is not there is not found", () => {
   for (const name of ["nope", "./nope"]) {
     const decision = book.decide(RUNNER, [spawn([name], { program: null })]);
     assertEquals(decision.effect, "allow");
-    assertEquals(missingProgram({ ...CALL, decision })?.code, "COMMAND_NOT_FOUND", name);
+    assertEquals(missingProgram({ ...CALL, decision }, NOWHERE)?.code, "COMMAND_NOT_FOUND", name);
   }
 });
 
 Deno.test("what was found, and what is no command, passes", () => {
   const decision = book.decide(RUNNER, [spawn(["ls"]), file("fs.read", "a")]);
-  assertEquals(missingProgram({ ...CALL, decision }), null);
+  assertEquals(missingProgram({ ...CALL, decision }, NOWHERE), null);
+});
+
+Deno.test("who asked for a program that is not there hears what may have been meant", () => {
+  const cases: readonly (readonly [readonly string[], string | null, string])[] = [
+    [[], null, "commands may use"],
+    [["git"], null, 'commands may use. Did you mean "git"?'],
+    [["git", "gtk"], null, 'Did you mean "git" or "gtk"?'],
+    [["git"], "/home/u/.shims", '; "/home/u/.shims" has one, and is no folder'],
+  ];
+  for (const [names, untrusted, expected] of cases) {
+    const decision = book.decide(RUNNER, [spawn(["gti"], { program: null })]);
+    const { message } = missingProgram({ ...CALL, decision }, {
+      near: () => ({ names, untrusted }),
+    }) ?? { message: "" };
+    assertStringIncludes(message, expected);
+  }
 });

@@ -133,3 +133,38 @@ Deno.test("the search path has the folders that count, and no others", async () 
     assertEquals(finder.searchPath, `${root}/system/bin`);
   });
 });
+
+Deno.test("near a name that means no program are those that are found, and a folder that is not looked in", async () => {
+  await withDirectory((root) => {
+    const workspace = `${root}/w` as CanonicalPath;
+    for (const folder of ["w/bin", "sys/bin", "shims"]) {
+      Deno.mkdirSync(`${root}/${folder}`, { recursive: true });
+    }
+    for (const name of ["git", "gitk", "grep", "python3"]) program(`${root}/sys/bin/${name}`);
+    program(`${root}/sys/bin/gtis`, 0o644);
+    program(`${root}/shims/ruff`);
+    program(`${root}/shims/plain`, 0o644);
+    program(`${workspace}/bin/black`);
+    const finder = createProgramFinder(workspace, [`${root}/sys`], {
+      searchPath: ["bin", `${workspace}/bin`, `${root}/gone`, `${root}/sys/bin`, `${root}/shims`]
+        .join(":"),
+    });
+    const cases: readonly (readonly [string, readonly string[], string | null])[] = [
+      ["gti", ["git"], null],
+      ["pyhton3", ["python3"], null],
+      ["gitt", ["git", "gitk"], null],
+      ["ruff", [], `${root}/shims`],
+      // No program, and one of the workspace: nothing to be added to what commands may use.
+      ["plain", [], null],
+      ["black", [], null],
+      ["./ruff", [], null],
+      ["../shims/ruff", [], null],
+      ["", [], null],
+      ["a\0b", [], null],
+      ["x".repeat(5000), [], null],
+    ];
+    for (const [name, names, untrusted] of cases) {
+      assertEquals(finder.near(name), { names, untrusted }, name.slice(0, 20));
+    }
+  });
+});
