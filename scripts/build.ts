@@ -127,7 +127,7 @@ const REHEARSED_POLICY = "policy.yaml";
  */
 const REHEARSED: readonly (readonly string[])[] = [
   ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
-  ["call", "run_command", "command=true"],
+  ["call", "run_command", "argv=true"],
   ["call", "read_file", "path=a.txt", "--policy", `../${REHEARSED_POLICY}`],
 ];
 

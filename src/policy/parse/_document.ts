@@ -3,17 +3,15 @@
 import type { Policy } from "../model.ts";
 import { list, object, otherwise, required } from "../../config/collection.ts";
 import { exactly, type Field, text } from "../../config/field.ts";
+import { git } from "./_git.ts";
+import { agents, callers, children } from "./_parties.ts";
 import { programs } from "./_program.ts";
 import { commandRule, extensions, networkRule, pathRule } from "./_rule.ts";
 import {
-  agents,
   approvals,
   audit,
   backups,
-  callers,
-  children,
   environment,
-  git,
   limits,
   plugins,
   recovery,

@@ -1,10 +1,8 @@
 /** The sections of a policy that hold settings: how much, how long, who, with what around it. */
 
-import { GIT_PROTOCOLS } from "../../core/git_settings.ts";
 import { isObject } from "../../core/json_value.ts";
-import { PERMISSION_GROUPS, RISKS } from "../../core/tool.ts";
+import { RISKS } from "../../core/tool.ts";
 import {
-  type AgentRule,
   type PluginRule,
   type Policy,
   type Recovery,
@@ -23,7 +21,8 @@ import {
 } from "../../config/collection.ts";
 import { duration, type Field, flag, number, oneOf, size, text } from "../../config/field.ts";
 
-type Section<K extends keyof Policy> = Field<NonNullable<Policy[K]>>;
+/** The definition of a section. */
+export type Section<K extends keyof Policy> = Field<NonNullable<Policy[K]>>;
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -153,26 +152,6 @@ export const limits: Section<"limits"> = object({
     "time on processors of a command, all its programs together",
   ),
   concurrency: optional(number({ min: 1, max: 256 }), "requests that run at the same time"),
-});
-
-const AGENT = /^[A-Za-z0-9_.*-]+$/;
-
-const agentRule: Field<AgentRule> = object({
-  permissions: required(
-    list(oneOf([...PERMISSION_GROUPS, "all"])),
-    "the permission groups of these agents, or all",
-  ),
-  tokens: optional(number({ min: 1, max: 1_000_000_000_000 }), "their budget of tokens"),
-  worktree: optional(flag(), "true: each works in a git worktree of its own"),
-});
-
-/** `agents`. */
-export const agents: Section<"agents"> = mapping(agentRule, {
-  pattern: AGENT.source,
-  wrong: (name) =>
-    AGENT.test(name)
-      ? null
-      : "is no name of agents: letters, digits, -, _ and ., with * for any of them",
 });
 
 /** A path. No glob, no `.` or `..`: some become rules of the kernel as they stand. */
@@ -333,73 +312,6 @@ export const recovery: Field<Recovery> = converted(
       : { network: { retries: network.retries, backoffMs: network.backoff } }),
   }),
 );
-
-const onOneLine = (what: string) =>
-  text({
-    what,
-    check: (value) =>
-      /^\s|\s$|[<>\p{Cc}]/u.test(value) ? "holds what no commit can: <, >, a line end" : null,
-  });
-
-/** `git`. */
-export const git: Section<"git"> = object({
-  hooks: otherwise(oneOf(["deny"]), null, "deny: hooks of repositories do not run"),
-  protocols: otherwise(
-    list(oneOf(GIT_PROTOCOLS)),
-    null,
-    "transports that git may use; https alone where left out, and file is a path of this machine",
-  ),
-  worktrees: otherwise(
-    text({ what: "a folder of the workspace", check: wrongFolder }),
-    null,
-    "where git_worktree makes its folders, relative to the workspace",
-  ),
-  identity: otherwise(
-    object({
-      name: required(onOneLine("a name"), "the author of commits"),
-      email: required(onOneLine("an address"), "and the author's address"),
-    }),
-    null,
-    "who commits where the repository names nobody",
-  ),
-});
-
-/** Below the workspace, and nowhere in git's own. */
-function wrongFolder(value: string): string | null {
-  const parts = value.split("/");
-  if (parts.some((part) => part === "" || part === "." || part === "..")) {
-    return "is no plain path below the workspace, such as .toolgate/worktrees";
-  }
-  return parts.some((part) => part.toLowerCase() === ".git") ? "lies in git's own folder" : null;
-}
-
-/** The highest that names a user: `(uid_t) -1` names none (chown(2)). */
-const MOST_UID = 2 ** 32 - 2;
-
-/** `children`. */
-export const children: Section<"children"> = object({
-  command: required(
-    list(text({ what: "an argument", empty: true }), { min: 1 }),
-    "the program of a child agent and its arguments; {task} stands for what it is to do",
-  ),
-  max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
-});
-
-/** As `--agent` takes it. */
-const AGENT_NAME = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** `callers`. */
-export const callers: Section<"callers"> = list(object({
-  uid: required(number({ min: 0, max: MOST_UID }), "the user's number"),
-  agent: required(
-    text({
-      what: "the name of an agent",
-      pattern: AGENT_NAME.source,
-      check: (value) => AGENT_NAME.test(value) ? null : "is no name of an agent",
-    }),
-    "the agent that programs of this user are",
-  ),
-}));
 
 const manifests = list(text({ what: "a path or glob of manifests" }));
 

@@ -5,7 +5,8 @@ import { printable } from "../../core/printable.ts";
 import { type RawChange, readChanges } from "./raw_changes.ts";
 import { nameOf, splitNul, textOf } from "./names.ts";
 import { isAllowed, shown } from "./paths.ts";
-import { look, type Repository, within } from "./repository.ts";
+import { look, within } from "./place.ts";
+import { type Repository } from "./repository.ts";
 
 /** The tree with nothing in it, as this repository hashes. Nothing is written. */
 export async function emptyTree(repository: Repository): Promise<string> {

@@ -16,7 +16,8 @@ import { type Conflict, conflictsOf, readConflicts } from "./conflicts.ts";
 import { type RawChange, readChanges } from "./raw_changes.ts";
 import { nameOf, splitNul, textOf } from "./names.ts";
 import { shown } from "./paths.ts";
-import { gitError, type GitOptions, look, type Repository } from "./repository.ts";
+import { look } from "./place.ts";
+import { gitError, type GitOptions, type Repository } from "./repository.ts";
 import { type Head, headOf } from "./revisions.ts";
 
 /** How a branch is to be merged. */

@@ -3,7 +3,8 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import { bytesOf, concatenated, encoded, isText, nameOf, textOf } from "./names.ts";
-import { type Repository, within } from "./repository.ts";
+import { within } from "./place.ts";
+import { type Repository } from "./repository.ts";
 
 type RepositoryFiles = Pick<Repository, "root" | "files">;
 

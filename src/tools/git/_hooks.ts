@@ -2,7 +2,8 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { textOf } from "../../toolkit/git/names.ts";
-import { type Repository, within } from "../../toolkit/git/repository.ts";
+import { within } from "../../toolkit/git/place.ts";
+import { type Repository } from "../../toolkit/git/repository.ts";
 
 /** What did not run, in results. */
 export const HOOKS_SKIPPED = {

@@ -7,13 +7,8 @@ import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { textOf } from "../../toolkit/git/names.ts";
-import {
-  inside,
-  leadsOut,
-  openAt,
-  type Repository,
-  repositoryAt,
-} from "../../toolkit/git/repository.ts";
+import { inside, leadsOut, repositoryAt } from "../../toolkit/git/place.ts";
+import { openAt, type Repository } from "../../toolkit/git/repository.ts";
 
 /** `https`, `ssh`, … of an address; `file` for a path. git-clone(1), "GIT URLS". */
 function protocolOf(address: string): string {

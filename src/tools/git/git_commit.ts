@@ -12,10 +12,10 @@ import { splitNul } from "../../toolkit/git/names.ts";
 import { type RawChange, readChanges } from "../../toolkit/git/raw_changes.ts";
 import { listOf, requireWhole } from "../../toolkit/git/change.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
+import { look } from "../../toolkit/git/place.ts";
 import {
   gitError,
   gitNeeds,
-  look,
   openRepository,
   READS,
   type Repository,

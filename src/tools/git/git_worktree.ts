@@ -14,16 +14,14 @@ import {
 } from "../../toolkit/git/change.ts";
 import { bytesOf, concatenated, isText, splitNul, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
+import { inside, look, within } from "../../toolkit/git/place.ts";
 import {
   gitNeeds,
   type GitUse,
-  inside,
-  look,
   openAt,
   openRepository,
   READS,
   type Repository,
-  within,
 } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
