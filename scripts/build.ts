@@ -17,7 +17,7 @@ import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
-import { cacheFile, joinHotPath, type ScriptPlan, writeProducer } from "./_hot_path.ts";
+import { HOT_CACHE, joinHotPath, writeProducer } from "./_hot_path.ts";
 import { nameParts } from "./_stable_names.ts";
 import { compile, type CompileOptions, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
@@ -52,22 +52,8 @@ const AGREEING_CACHES = 5;
 /** The modules that threads start with. */
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
 
-/**
- * What is compiled ahead, by the names of its modules, see `joinHotPath`: what single calls and pipes load at their start,
- * what reads a policy that was not read before, and what the first program needs.
- */
-export const SCRIPTS: readonly ScriptPlan[] = [
-  { name: "hot", roots: "call serve worker_pool inline_runner context read_file".split(" ") },
-  { name: "policy", roots: ["parse"] },
-  {
-    name: "program",
-    roots:
-      ("run_command parse_line direct_runner processes program_support resolve starter spawner wrapper " +
-        "plain_text program_holds seccomp system_paths decide_at_run table own_calls parser").split(
-          " ",
-        ),
-  },
-];
+/** What single calls and pipes load at their start, by the names of their modules: see `joinHotPath`. */
+const HOT_ROOTS = "call serve parse worker_pool inline_runner context read_file".split(" ");
 
 export interface BuildOptions {
   readonly target: Target;
@@ -127,8 +113,7 @@ const REHEARSED_POLICY = "policy.yaml";
  */
 const REHEARSED: readonly (readonly string[])[] = [
   ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
-  ["call", "run_command", "argv=true"],
-  ["call", "read_file", "path=a.txt", "--policy", `../${REHEARSED_POLICY}`],
+  ["call", "read_file", "path=a.txt"],
 ];
 
 /** Main module that runs {@linkcode REHEARSED} with what is embedded. */
@@ -140,7 +125,8 @@ export function rehearseModule(embedded: Embedded): string {
 }
 
 /**
- * V8's code cache of each script, made by running the binary that it is for; without one where this machine cannot run it. V8 takes no cache but that of its own version, flags and source, and compiles where it takes none.
+ * V8's code cache of the script of the start, made by running the binary that it is for; without one where this machine
+ * cannot run it. V8 takes no cache but that of its own version, flags and source, and compiles where it takes none.
  */
 async function produceCache(
   options: CompileOptions,
@@ -153,11 +139,11 @@ async function produceCache(
   }
   const folder = await Deno.makeTempDir({ prefix: "toolgate-build-" });
   try {
+    const cache = join(folder, HOT_CACHE);
     const output = join(folder, "producer");
-    const names = SCRIPTS.map(({ name }) => name);
     await compile({
       ...options,
-      main: await writeProducer(bundle, "rehearse.js", names, folder),
+      main: await writeProducer(bundle, "rehearse.js", cache),
       flags: UNSEALED_FLAGS,
       output,
     });
@@ -165,30 +151,23 @@ async function produceCache(
     const workspace = join(folder, "workspace");
     await Deno.mkdir(workspace);
     await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
-    const agreed = new Map<string, number>();
-    for (let missing = [...names]; missing.length > 0;) {
+    const caches = new Map<string, number>();
+    for (let seen = 0; seen < AGREEING_CACHES;) {
       await runProducer(output, workspace);
-      for (const name of missing) {
-        const cache = await Deno.readFile(join(folder, cacheFile(name)));
-        const key = `${name} ${createHash("sha256").update(cache).digest("hex")}`;
-        const seen = (agreed.get(key) ?? 0) + 1;
-        agreed.set(key, seen);
-        if (seen < AGREEING_CACHES) continue;
-        await Deno.writeFile(join(bundle, cacheFile(name)), cache);
-        missing = missing.filter((one) => one !== name);
-      }
+      const hash = createHash("sha256").update(await Deno.readFile(cache)).digest("hex");
+      seen = (caches.get(hash) ?? 0) + 1;
+      caches.set(hash, seen);
     }
+    await Deno.copyFile(cache, join(bundle, HOT_CACHE));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
 async function runProducer(producer: string, folder: string): Promise<void> {
-  // What an earlier run kept would be taken in place of what is to be compiled.
-  await Deno.remove(join(folder, ".state"), { recursive: true }).catch(ignoreMissing);
   const { success, stderr } = await new Deno.Command(producer, {
     cwd: folder,
-    env: { HOME: folder, XDG_STATE_HOME: join(folder, ".state"), PATH: "/usr/bin:/bin" },
+    env: { HOME: folder, PATH: "/usr/bin:/bin" },
     clearEnv: true,
     stdin: "null",
     stdout: "null",
@@ -233,7 +212,7 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "rehearse.ts"),
   ]);
   await nameParts(bundle);
-  if (options.rehearse !== undefined) await joinHotPath(bundle, ENTRIES, SCRIPTS);
+  if (options.rehearse !== undefined) await joinHotPath(bundle, ENTRIES, HOT_ROOTS);
   const workers = ["worker", "module_worker"].map((name) => join(bundle, `${name}.ts`));
   for (const worker of workers) {
     await Deno.writeTextFile(worker, `import "./${basename(worker, ".ts")}.js";\n`);

@@ -29,7 +29,7 @@ import { environmentVariable, variable } from "./environment.ts";
 import { formatOf } from "./format.ts";
 import { guardOf } from "../engine/guard.ts";
 import type { Invocation } from "./invocation.ts";
-import { parsedPolicies, parsedPoliciesFolder } from "./parsed_policies.ts";
+import { ParsedPolicies, parsedPoliciesFolder } from "./parsed_policies.ts";
 import { type LoadedPlugins, NO_PLUGINS } from "./plugin/loaded_plugins.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -60,12 +60,14 @@ export interface Session {
 /** Loads everything. Throws a UsageError that says what is wrong and where. */
 export async function openSession(invocation: Invocation): Promise<Session> {
   const files = policyFiles(invocation);
-  const own = await loadPolicies(invocation, files);
+  const parsed = new ParsedPolicies();
+  const own = await loadPolicies(invocation, files, parsed);
   const plugins = await pluginsOf(own, files, invocation);
   const loaded = [...own, ...await overlays(invocation)];
   const policies = guarded(placePolicies(loaded, invocation), files, plugins, invocation);
   const named = agentOf(invocation);
   const { workspace } = policies.at(-1) as PlacedPolicy;
+  parsed.keep(workspace);
   return {
     policies,
     plugins: plugins.manifests,
@@ -177,9 +179,10 @@ export function policyFiles({ embedded, values }: Invocation): readonly string[]
 async function loadPolicies(
   { embedded }: Invocation,
   files: readonly string[],
+  parsed: ParsedPolicies,
 ): Promise<LoadedPolicy[]> {
   const loaded = embedded.sealed || files.length === 0 ? [embedded.policy] : [];
-  for (const file of files) loaded.push(await loadPolicy(file));
+  for (const file of files) loaded.push(await loadPolicy(file, parsed));
   return loaded;
 }
 
@@ -234,19 +237,21 @@ function realPath(file: string): CanonicalPath {
 }
 
 /** One policy file, whole, or a UsageError with all its problems. */
-export async function loadPolicy(file: string): Promise<LoadedPolicy> {
+export async function loadPolicy(
+  file: string,
+  parsed = new ParsedPolicies(),
+): Promise<LoadedPolicy> {
   // Results name the rule behind a denial: by the file's name, since its place is nothing for an agent to know.
   return {
     source: file.split(/[\\/]/).at(-1) ?? file,
-    policy: await policyOf(readPolicy(file), file),
+    policy: await policyOf(readPolicy(file), file, parsed),
   };
 }
 
-/** The policy of a text: as an earlier start parsed it, else parsed now and kept. */
-async function policyOf(text: string, file: string): Promise<Policy> {
-  const kept = parsedPolicies();
-  const known = kept?.get(text) ?? null;
-  if (known !== null) return known as Policy;
+/** The policy of a text: as an earlier start parsed it, else parsed now. */
+async function policyOf(text: string, file: string, before: ParsedPolicies): Promise<Policy> {
+  const known = before.get(text);
+  if (known !== null) return known;
   // The YAML parser is the largest part of the program and most starts need none.
   const { parsePolicy, renderProblems } = await import("../policy/parse/parse.ts");
   const parsed = parsePolicy(text, file);
@@ -255,7 +260,7 @@ async function policyOf(text: string, file: string): Promise<Policy> {
       `the policy cannot be used; nothing runs\n${renderProblems(parsed.problems)}`,
     );
   }
-  kept?.put(text, parsed.policy);
+  before.add(text, parsed.policy);
   return parsed.policy;
 }
 

@@ -12,11 +12,11 @@ risk: { allow: dangerous, ask: dangerous }
 `;
 
 /** A home of its own: the entries in it, and the options of starts that have it. */
-function home(workspace: Workspace, name = "home") {
-  const state = join(workspace.root, name, ".local", "state", "toolgate");
+function home(workspace: Workspace, folder: string) {
+  const state = join(folder, ".local", "state", "toolgate");
   const options: StartOptions = {
     cwd: workspace.root,
-    env: { HOME: join(workspace.root, name) },
+    env: { HOME: folder },
   };
   const entries = () => {
     try {
@@ -32,7 +32,7 @@ function home(workspace: Workspace, name = "home") {
 
 Deno.test("a policy is parsed once: what was kept of it is taken, and of no other text", async () => {
   await using workspace = new Workspace({ "a.txt": "a", "closed/b": "b" });
-  const { options, entries } = home(workspace);
+  const { options, entries } = home(workspace, join(workspace.outside, "home"));
   const file = join(workspace.root, "p.yaml");
   const read = async (path: string) =>
     (await call(["read_file", `path=${path}`, "--policy", file], options)).answer.error?.code ??
@@ -64,8 +64,14 @@ Deno.test("a policy is parsed once: what was kept of it is taken, and of no othe
 
 Deno.test("no tool and no program writes what policies were parsed to, wherever the workspace lies", async () => {
   await using workspace = new Workspace({ "a.txt": "forged" });
-  const { state, options, entries } = home(workspace, ".");
+  const { state, options, entries } = home(workspace, workspace.root);
   const policy = workspace.policy(OPEN);
+  // Where the workspace holds the home nothing is put there; what another start put stays.
+  Deno.mkdirSync(join(workspace.root, "sub"));
+  const within = ["read_file", "path=x", "--policy", policy];
+  await call(within, options);
+  assertEquals(entries(), []);
+  await call([...within, "--root", join(workspace.root, "sub")], options);
   const run = async (...args: string[]) =>
     (await call([...args, "--policy", policy], options)).answer;
   assertEquals((await run("read_file", "path=a.txt")).error, null);

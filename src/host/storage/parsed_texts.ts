@@ -1,7 +1,8 @@
 /**
  * What texts were parsed to, so that the next start need not parse them again: a folder of the user's own with one small
- * file a text. An entry holds the whole text, so it is never taken for another's; one that others could have written, that
- * another build made or that cannot be read is as good as none.
+ * file a text. An entry holds the whole text, so it is never taken for another's, and the number and birth of the folder
+ * that it was put into, so it is none that came with somebody's files; one that others could have written, that another
+ * build made or that cannot be read is as good as none.
  */
 
 /** Parsed texts that outlive a process. Neither function throws: what cannot be kept is parsed again. */
@@ -14,6 +15,8 @@ export interface ParsedTexts {
 
 interface Entry {
   readonly maker: string;
+  /** See `birthOf`. */
+  readonly born: string;
   readonly text: string;
   readonly value: unknown;
 }
@@ -32,11 +35,13 @@ export function openParsedTexts(folder: string, maker: string): ParsedTexts {
     get(text) {
       try {
         const path = pathOf(text);
-        if (!isOurs(Deno.lstatSync(folder), "isDirectory")) return null;
+        const born = birthOf(folder);
+        if (born === null) return null;
         const file = Deno.lstatSync(path);
         if (!isOurs(file, "isFile") || file.size > MOST_BYTES) return null;
         const entry = JSON.parse(Deno.readTextFileSync(path)) as Entry;
-        return entry.maker === maker && entry.text === text ? entry.value ?? null : null;
+        const fits = entry.maker === maker && entry.born === born && entry.text === text;
+        return fits ? entry.value ?? null : null;
       } catch {
         return null;
       }
@@ -44,11 +49,12 @@ export function openParsedTexts(folder: string, maker: string): ParsedTexts {
     put(text, value) {
       try {
         Deno.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-        if (!isOurs(Deno.lstatSync(folder), "isDirectory")) return;
+        const born = birthOf(folder);
+        if (born === null) return;
         makeRoom(folder);
         const path = pathOf(text);
         const temporary = `${path}.${crypto.randomUUID()}`;
-        const entry: Entry = { maker, text, value };
+        const entry: Entry = { maker, born, text, value };
         Deno.writeTextFileSync(temporary, JSON.stringify(entry), {
           createNew: true,
           mode: FILE_MODE,
@@ -71,6 +77,14 @@ function nameOf(text: string): string {
     other = Math.imul(other ^ code, 0x85ebca6b) + at | 0;
   }
   return [one, other].map((lane) => (lane >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** What no other folder has, nor had before it was made; null where it is not to be trusted, or cannot be told apart. */
+function birthOf(folder: string): string | null {
+  const info = Deno.lstatSync(folder);
+  const { dev, ino, birthtime } = info;
+  if (!isOurs(info, "isDirectory") || ino === null || birthtime === null) return null;
+  return [dev, ino, birthtime.getTime()].join(" ");
 }
 
 /** Whether it is of that kind, this user's own, and nobody else's to write. */

@@ -1,16 +1,12 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { join, toFileUrl } from "@std/path";
 import {
-  cacheFile,
+  HOT_CACHE,
+  HOT_SCRIPT,
   hotParts,
   joinHotPath,
-  scriptFile,
-  type ScriptPlan,
   writeProducer,
 } from "../../../scripts/_hot_path.ts";
-
-const ONE: readonly ScriptPlan[] = [{ name: "hot", roots: ["hot_tool"] }];
-const TWO: readonly ScriptPlan[] = [...ONE, { name: "later", roots: ["cold_tool"] }];
 
 /** A bundle as `deno bundle --code-splitting --minify` writes them: parts with hashes, names shortened. */
 const BUNDLE: Readonly<Record<string, string>> = {
@@ -69,22 +65,16 @@ Deno.test("hotParts() takes what entries and roots import statically, and no ent
 Deno.test("joinHotPath() leaves the same program: one identity of each class, one evaluation of each part, in order", async () => {
   await withBundle(async (folder) => {
     const before = await run(join(folder, "main.js"));
-    await joinHotPath(folder, ["main.js"], ONE);
+    await joinHotPath(folder, ["main.js"], ["hot_tool"]);
     assertEquals(await run(join(folder, "main.js")), before);
     const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
-    assertEquals(names, [
-      "cold_tool-00000004.js",
-      cacheFile("hot"),
-      "hot.js",
-      scriptFile("hot"),
-      "main.js",
-    ]);
+    assertEquals(names, ["cold_tool-00000004.js", HOT_CACHE, "hot.js", HOT_SCRIPT, "main.js"]);
   });
 });
 
 Deno.test("joinHotPath(): parts of the script reach each other, cold ones and what modules have", async () => {
   await withBundle(async (folder) => {
-    await joinHotPath(folder, ["main.js"], ONE);
+    await joinHotPath(folder, ["main.js"], ["hot_tool"]);
     await Deno.writeTextFile(
       join(folder, "main.js"),
       'const{p2}=await import("./hot.js");console.log(JSON.stringify(await p2.ask()));',
@@ -94,60 +84,33 @@ Deno.test("joinHotPath(): parts of the script reach each other, cold ones and wh
   });
 });
 
-Deno.test("joinHotPath(): a later script takes from the first what it imports, is loaded when it is asked for, and holds nothing twice", async () => {
-  await withBundle(async (folder) => {
-    const before = await run(join(folder, "main.js"));
-    await joinHotPath(folder, ["main.js"], TWO);
-    assertEquals(await run(join(folder, "main.js")), before);
-    const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
-    const files = TWO.flatMap(({ name }) => [cacheFile(name), `${name}.js`, scriptFile(name)]);
-    assertEquals(names, [...files, "main.js"].sort());
-    const later = await Deno.readTextFile(join(folder, scriptFile("later")));
-    assert(!later.includes('"two"'), later);
-    await Deno.writeTextFile(
-      join(folder, "main.js"),
-      'const hot=await import("./hot.js");const before=[...globalThis.order];' +
-        "const asked=await hot.p2.ask();console.log(JSON.stringify([before,asked,globalThis.order]));",
-    );
-    assertEquals(JSON.parse(await run(join(folder, "main.js"))), [
-      ["two"],
-      ["cold v2d71", "v", true, true],
-      ["two", "cold"],
-    ]);
-  });
-});
-
 Deno.test("joinHotPath() refuses a root that is no part, and changes nothing", async () => {
   await withBundle(async (folder) => {
-    await assertRejects(
-      () => joinHotPath(folder, ["main.js"], [{ name: "hot", roots: ["gone"] }]),
-      Error,
-      "gone",
-    );
+    await assertRejects(() => joinHotPath(folder, ["main.js"], ["gone"]), Error, "gone");
     for (const [name, text] of Object.entries(BUNDLE)) {
       assertEquals(await Deno.readTextFile(join(folder, name)), text);
     }
   });
 });
 
-Deno.test("a producer writes caches that V8 takes for the scripts, each for its own", async () => {
+Deno.test("a producer writes a cache that V8 takes for the script", async () => {
   await withBundle(async (folder) => {
-    await joinHotPath(folder, ["main.js"], TWO);
-    const output = await Deno.makeTempDir({ dir: folder });
-    await run(await writeProducer(folder, "main.js", TWO.map(({ name }) => name), output));
-    for (const { name } of TWO) {
-      await Deno.rename(join(output, cacheFile(name)), join(folder, cacheFile(name)));
-      assert((await Deno.stat(join(folder, cacheFile(name)))).size > 500);
-      const asks = join(folder, "asks.js");
-      await Deno.writeTextFile(
-        asks,
-        `import{script}from${JSON.stringify(toFileUrl(join(folder, `${name}.js`)).href)};` +
-          "console.log(script.cachedDataRejected);",
-      );
-      assertEquals(await run(asks), "false\n");
-      const text = join(folder, scriptFile(name));
-      await Deno.writeTextFile(text, `${await Deno.readTextFile(text)} `);
-      assertEquals(await run(asks), "true\n");
-    }
+    await joinHotPath(folder, ["main.js"], ["hot_tool"]);
+    const cache = join(folder, HOT_CACHE);
+    await run(await writeProducer(folder, "main.js", `${cache}.new`));
+    await Deno.rename(`${cache}.new`, cache);
+    assert((await Deno.stat(cache)).size > 500);
+    const asks = join(folder, "asks.js");
+    await Deno.writeTextFile(
+      asks,
+      `import{script}from${JSON.stringify(toFileUrl(join(folder, "hot.js")).href)};` +
+        "console.log(script.cachedDataRejected);",
+    );
+    assertEquals(await run(asks), "false\n");
+    await Deno.writeTextFile(
+      join(folder, HOT_SCRIPT),
+      `${await Deno.readTextFile(join(folder, HOT_SCRIPT))} `,
+    );
+    assertEquals(await run(asks), "true\n");
   });
 });

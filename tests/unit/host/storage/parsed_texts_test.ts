@@ -50,6 +50,14 @@ Deno.test("what others could have written, what is none, and what is another tex
     "half an entry": (_, path) => Deno.truncateSync(path, 20),
     "no entry": (_, path) => Deno.writeTextFileSync(path, "7"),
     "null": (_, path) => Deno.writeTextFileSync(path, "null"),
+    "in another folder, as it would be among somebody's files": (folder) => {
+      Deno.renameSync(folder, `${folder}.there`);
+      Deno.mkdirSync(folder, { mode: 0o700 });
+      for (const name of entriesOf(`${folder}.there`)) {
+        Deno.copyFileSync(join(`${folder}.there`, name), join(folder, name));
+        Deno.chmodSync(join(folder, name), 0o600);
+      }
+    },
     "another text's": (_, path) =>
       Deno.writeTextFileSync(
         path,
