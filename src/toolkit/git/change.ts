@@ -6,7 +6,7 @@ import { type RawChange, readChanges } from "./raw_changes.ts";
 import { nameOf, splitNul, textOf } from "./names.ts";
 import { isAllowed, shown } from "./paths.ts";
 import { look, within } from "./place.ts";
-import { type Repository } from "./repository.ts";
+import type { GitOptions, Repository } from "./repository.ts";
 
 /** The tree with nothing in it, as this repository hashes. Nothing is written. */
 export async function emptyTree(repository: Repository): Promise<string> {
@@ -21,11 +21,12 @@ export async function changesBetween(
   repository: Repository,
   from: string,
   to: string,
+  options: GitOptions = {},
 ): Promise<readonly RawChange[]> {
   return await listed(repository, [
     ...["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"],
     ...["--no-abbrev", from, to, "--"],
-  ]);
+  ], options);
 }
 
 /**
@@ -60,8 +61,9 @@ export async function changesStaged(
 async function listed(
   repository: Repository,
   words: readonly string[],
+  options: GitOptions = {},
 ): Promise<readonly RawChange[]> {
-  const { bytes, truncated } = await repository.git(words);
+  const { bytes, truncated } = await repository.git(words, options);
   requireWhole(repository, truncated);
   return readChanges(bytes).changes;
 }

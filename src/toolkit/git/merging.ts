@@ -1,7 +1,7 @@
 /** What a merge comes to, before anything is touched: git-merge-tree(1), from git 2.38 on. */
 
 import { ToolError } from "../../core/errors.ts";
-import { quoted } from "../../core/printable.ts";
+import { printable, quoted } from "../../core/printable.ts";
 import {
   changesBetween,
   emptyTree,
@@ -13,7 +13,7 @@ import {
   uncommitted,
 } from "./change.ts";
 import { type Conflict, conflictsOf, readConflicts } from "./conflicts.ts";
-import { type RawChange, readChanges } from "./raw_changes.ts";
+import type { RawChange } from "./raw_changes.ts";
 import { nameOf, splitNul, textOf } from "./names.ts";
 import { shown } from "./paths.ts";
 import { look } from "./place.ts";
@@ -66,15 +66,11 @@ export async function planMerge(
     await requireClear(repository, changes, doing);
     return { kind: "fast_forward", changes, conflicts: [] };
   }
-  const { mergeDriver } = repository.overrides;
-  if (mergeDriver !== null) {
-    throw new ToolError(
-      "GIT_ERROR",
-      `${repository.tool}: the repository's configuration names a program that merges (merge.${mergeDriver}.driver), ` +
-        "which does not run, and without it the merge would be another",
-    );
-  }
-  const { changes, conflicts, conflicted } = await mergeTree(repository, [ours, theirs], scratch);
+  requireNoDriver(repository);
+  const apart: GitOptions = { scratch, env: repository.objectsIn(scratch) };
+  const merged = await mergeTree(repository, [ours, theirs], apart);
+  const { conflicts, conflicted } = merged;
+  const changes = await changesBetween(repository, ours, merged.tree, apart);
   requireWritable(repository, [...changes.map(({ path }) => path), ...conflicted], doing);
   const { staged } = await uncommitted(repository);
   if (staged.length > 0) {
@@ -87,7 +83,12 @@ export async function planMerge(
   return { kind: "merge", changes, conflicts };
 }
 
-async function isAncestor(repository: Repository, one: string, of: string): Promise<boolean> {
+/** Whether the first is among the ancestors of the second, or is it. */
+export async function isAncestor(
+  repository: Repository,
+  one: string,
+  of: string,
+): Promise<boolean> {
   const { status } = await repository.git(["merge-base", "--is-ancestor", one, of], {
     good: [0, 1],
   });
@@ -100,15 +101,23 @@ const MERGE_KEYS = [
   ...["-c", "merge.renormalize=false", "-c", "rerere.enabled=false", "-c", "diff.renames=true"],
 ];
 
-async function mergeTree(
+/** Two commits merged, without a file or a ref touched. */
+export interface MergedTree {
+  /** Its hash; where there are conflicts, with what is to be settled marked in its files. */
+  readonly tree: string;
+  readonly conflicts: readonly Conflict[];
+  readonly conflicted: readonly Uint8Array[];
+}
+
+/** Merges them; `options` say where the objects that this makes go. Throws GIT_ERROR, RESOURCE_LIMIT. */
+export async function mergeTree(
   repository: Repository,
   sides: readonly [string, string],
-  scratch: string,
-) {
-  const apart: GitOptions = { scratch, env: repository.objectsIn(scratch) };
+  options: GitOptions,
+): Promise<MergedTree> {
   const { bytes, truncated, status, stderr } = await repository.git(
     [...MERGE_KEYS, "merge-tree", "--write-tree", "-z", "--no-messages", ...sides],
-    { ...apart, good: [0, 1, 128, 129] },
+    { ...options, good: [0, 1, 128, 129] },
   );
   if (status === 129) {
     throw new ToolError(
@@ -119,21 +128,27 @@ async function mergeTree(
   if (status === 128) throw gitError(repository.tool, stderr);
   requireWhole(repository, truncated);
   const [tree = new Uint8Array(), ...records] = splitNul(bytes);
-  const changed = await repository.git([
-    ...["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"],
-    ...["--no-abbrev", sides[0], textOf(tree), "--"],
-  ], apart);
-  requireWhole(repository, changed.truncated);
   const files = records.filter((record) => record.includes(TAB));
   const conflicted = new Map(files.map((record) => {
     const path = record.subarray(record.indexOf(TAB) + 1);
     return [nameOf(path), path];
   }));
   return {
-    changes: readChanges(changed.bytes).changes,
+    tree: textOf(tree),
     conflicts: readConflicts(repository, files),
     conflicted: [...conflicted.values()],
   };
+}
+
+/** GIT_ERROR where the repository names a program that merges: what git would do without it is another merge. */
+export function requireNoDriver({ tool, overrides }: Repository): void {
+  if (overrides.mergeDriver === null) return;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${tool}: the repository's configuration names a program that merges (merge.${
+      printable(overrides.mergeDriver, 60)
+    }.driver), ` + "which does not run, and without it the merge would be another",
+  );
 }
 
 const TAB = 0x09;

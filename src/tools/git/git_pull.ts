@@ -7,7 +7,14 @@ import type { Tool, ToolContext } from "../../core/tool.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
-import { doMerge, mergeConflict, planMerge, requireNoMerge } from "../../toolkit/git/merging.ts";
+import {
+  doMerge,
+  isAncestor,
+  mergeConflict,
+  planMerge,
+  requireNoMerge,
+} from "../../toolkit/git/merging.ts";
+import { doRebase, type Parted, planRebase, REBASED, type RebasePlan } from "./_rebase.ts";
 import { textOf } from "../../toolkit/git/names.ts";
 import { besides, moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
@@ -22,9 +29,11 @@ const input = {
     branch: revisionSchema("Its branch; the one that HEAD's branch follows unless given."),
     strategy: {
       type: "string",
-      enum: ["ff_only", "merge"],
+      enum: ["ff_only", "merge", "rebase"],
       default: "ff_only",
-      description: "Where both have moved on: ff_only refuses, merge merges them.",
+      description:
+        "Where both have moved on: ff_only refuses, merge merges them, rebase makes the commits of this side anew " +
+        "behind the others.",
     },
   },
 } as const satisfies Schema;
@@ -35,10 +44,14 @@ const output = {
   type: "object",
   properties: {
     from: { ...HASH, description: "The commit of HEAD before; null where there was none." },
-    to: { ...HASH, description: "And after. Of a preview that merges, and of a conflict: null." },
+    to: {
+      ...HASH,
+      description: "And after. Of a preview that merges or rebases, and of a conflict: null.",
+    },
     fast_forward: { type: "boolean", description: "Whether no merge commit was needed." },
     files_changed: { type: "integer", description: "In the working files." },
     conflicts: CONFLICTS,
+    rebased: REBASED,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["from", "to", "fast_forward", "files_changed", "conflicts"],
@@ -56,7 +69,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "git_pull",
   category: "git",
   description:
-    "Brings in a branch of a remote and goes forward to it, or merges it. Refused where it would lose what is not " +
+    "Brings in a branch of a remote and goes forward to it, merges it, or rebases onto it. Refused where it would lose what is not " +
     "committed, before anything changes. Remotes are repositories of the workspace, where git.protocols names file.",
   risk: "dangerous",
   riskOfPrograms: true,
@@ -79,20 +92,29 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   dryRun: (input) => ({ ...input, only_look: true }),
   capabilities({ repository, remote, branch, strategy, only_look }) {
     if (only_look === true) return gitNeeds(repository, ["status"], READS);
-    const how = strategy === "ff_only" ? "--ff-only" : "--no-rebase";
     const named = branch === undefined ? [] : [branch];
-    return gitNeeds(repository, ["pull", how, remote, ...named], {
+    return gitNeeds(repository, ["pull", OPTIONS[strategy], remote, ...named], {
       access: "write",
       risk: "moderate",
-      because: "brings in commits from elsewhere",
+      because: strategy === "rebase"
+        ? "brings in commits from elsewhere, and makes those of this side anew behind them"
+        : "brings in commits from elsewhere",
     });
   },
   preview: (input) => ({ action: tool.describe(input) }),
   run: (input, context) => pull(input, context),
 };
 
+const OPTIONS: Readonly<Record<Input["strategy"], string>> = {
+  ff_only: "--ff-only",
+  merge: "--no-rebase",
+  rebase: "--rebase",
+};
+
 /** githooks(5) */
 const HOOKS = ["post-merge", "pre-merge-commit", "prepare-commit-msg", "commit-msg"];
+/** Those of a rebase. */
+const REBASE_HOOKS = ["pre-rebase", "post-checkout", "post-rewrite"];
 
 async function pull(input: Input, context: ToolContext): Promise<Output> {
   const repository = await openRepository(tool.name, context, input.repository, true);
@@ -108,8 +130,15 @@ async function pull(input: Input, context: ToolContext): Promise<Output> {
       `${tool.name}: the remote ${quoted(input.remote)} has no branch ${quoted(branch)}`,
     );
   }
-  const strategy = input.strategy === "merge" ? "auto" : "ff_only";
   const name = `${input.remote}/${branch}`;
+  const route: Route = { remote, ref, theirs, name };
+  if (input.strategy === "rebase" && head.hash !== null) {
+    const parted = { head: head.hash, theirs, name };
+    if (await hasParted(besides(repository, remote), parted)) {
+      return await rebase(repository, context, input, parted, route);
+    }
+  }
+  const strategy = input.strategy === "merge" ? "auto" : "ff_only";
   // Nothing is brought in that could not be merged.
   const plan = await context.processes.withScratch((scratch) =>
     planMerge(besides(repository, remote), head, theirs, { strategy, scratch, name })
@@ -126,12 +155,7 @@ async function pull(input: Input, context: ToolContext): Promise<Output> {
     const to = kind === "merge" ? null : kind === "fast_forward" ? theirs : head.hash;
     return { ...found, to, conflicts };
   }
-  await transfer(context, remote, repository, { ref, hash: theirs });
-  const tracking = `refs/remotes/${name}`;
-  const known = await tipAt(repository, tracking);
-  if (known !== theirs) {
-    await moveRef(repository, tracking, { from: known, to: theirs, why: "git_pull" });
-  }
+  await bringIn(repository, context, route);
   if (kind === "nothing") return { ...found, to: head.hash, conflicts: [] };
   const env = kind === "merge" ? await committer(repository, context) : {};
   const text = `Merge branch '${branch}' of ${input.remote}`;
@@ -139,6 +163,62 @@ async function pull(input: Input, context: ToolContext): Promise<Output> {
   const done = { ...found, to: made.hash, conflicts: made.conflicts };
   if (made.conflicts.length > 0) throw mergeConflict(repository, made.conflicts, done);
   return done;
+}
+
+/** Where commits come from: the remote's branch, its tip, and what it is called here. */
+interface Route {
+  readonly remote: Repository;
+  readonly ref: string;
+  readonly theirs: string;
+  readonly name: string;
+}
+
+/** All that belongs to the tip, and the branch under `refs/remotes` that says where it was seen. */
+async function bringIn(
+  repository: Repository,
+  context: ToolContext,
+  { remote, ref, theirs, name }: Route,
+): Promise<void> {
+  await transfer(context, remote, repository, { ref, hash: theirs });
+  const tracking = `refs/remotes/${name}`;
+  const known = await tipAt(repository, tracking);
+  if (known === theirs) return;
+  await moveRef(repository, tracking, { from: known, to: theirs, why: "git_pull" });
+}
+
+async function hasParted(repository: Repository, { head, theirs }: Parted): Promise<boolean> {
+  return !await isAncestor(repository, head, theirs) && !await isAncestor(repository, theirs, head);
+}
+
+async function rebase(
+  repository: Repository,
+  context: ToolContext,
+  { only_look }: Input,
+  parted: Parted,
+  route: Route,
+): Promise<Output> {
+  const identity = await committer(repository, context);
+  const both = besides(repository, route.remote);
+  const plan = await context.processes.withScratch((scratch) =>
+    planRebase(both, parted, identity, { scratch, env: both.objectsIn(scratch) })
+  );
+  const hooks = await hooksSkipped(repository, REBASE_HOOKS);
+  const answer = ({ changes, rebased }: RebasePlan, to: string | null): Output => ({
+    from: parted.head,
+    to,
+    fast_forward: false,
+    files_changed: changes.length,
+    conflicts: [],
+    rebased,
+    ...hooks,
+  });
+  if (only_look === true) {
+    // When they are made says what they are called.
+    return answer({ ...plan, rebased: plan.rebased.map(({ from }) => ({ from, to: null })) }, null);
+  }
+  await bringIn(repository, context, route);
+  const done = await doRebase(repository, parted, identity, context);
+  return answer(done, done.tip);
 }
 
 /** `branch.NAME.merge`, else the branch of the same name. */

@@ -53,6 +53,7 @@ const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ["git_worktree", { action: "prune" }],
   ["git_branch", { action: "create", branch_name: "fresh" }],
   ["git_push", { remote: "there", branch: "fresh", set_upstream: true }],
+  ["git_pull", { remote: "there", branch: "side", strategy: "rebase" }],
   ["git_merge", { branch: "side" }],
   ["git_merge", { abort: true }],
   ["git_checkout", { branch_or_commit: "side" }],
@@ -116,6 +117,11 @@ function wayOf(index: number): number {
   return index % 4 === 3 ? 1 : 0;
 }
 
+/** Whether it merges, and not by going forward. */
+function isMerge([name, { strategy }]: (typeof CALLS)[number]): boolean {
+  return name === "git_merge" || strategy === "rebase";
+}
+
 function isOddOne({ name }: HostileRepository): boolean {
   return name === UNSWITCHABLE || name === DRIVER;
 }
@@ -140,7 +146,7 @@ Deno.test("no trap is sprung by any git tool", async () => {
         // What cannot be switched off is refused; all else is done in spite of the traps.
         const refused = repository.name === UNSWITCHABLE;
         const merges = repository.name !== DRIVER;
-        const all = CALLS.map(([name]) => name).filter((name) => merges || name !== "git_merge");
+        const all = CALLS.filter((call) => merges || !isMerge(call)).map(([name]) => name);
         assertEquals(done, refused ? [] : all, repository.name);
         if (!refused) await git(`${root}/${folder}`, ["-c", "core.fsmonitor=false", "fsck"]);
       }
