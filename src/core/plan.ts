@@ -81,6 +81,7 @@ export type Arithmetic =
   /** `${#NAME}`, `$1`: what comes out must be one number. */
   | { readonly op: "word"; readonly word: Word }
   | { readonly op: "unary"; readonly operator: string; readonly operand: Arithmetic }
+  /** `,` has the value of what stands right of it. */
   | {
     readonly op: "binary";
     readonly operator: string;
@@ -141,7 +142,9 @@ export type Redirection =
  * leaves of their arguments:
  * - `cd [DIR]`: `-` is the directory before, nothing HOME.
  * - `break [N]`, `continue [N]`: N is literal digits, no more than the loops around it in its shell.
- * - `read [-r] [-a] [-d X] [-u N] NAME…`: literal names and options.
+ * - `read [-rs] [-a] [-d X] [-u N] [-n N] [-N N] [-t S] NAME…`: literal names and options.
+ * - `pushd [DIR]`, `popd`, `dirs` without options; `getopts OPTIONS NAME [WORD…]` with a literal name.
+ * - `disown` with literal jobs.
  * - `export`, `local`, `declare`, `readonly`: each word is one text part `NAME` or an option, or begins with a text part
  *   `NAME=…`. A VALUE is not split and not globbed (its parts are marked quoted). Arrays stand in `assignments`, with
  *   `declares`.
@@ -153,7 +156,7 @@ export const BUILTINS = [
   ...["cd", ":", "true", "false", "exit", "export", "unset", "break", "continue", "read"],
   ...["local", "declare", "typeset", "readonly", "shift", "return", "set", "shopt"],
   ...["wait", "jobs", "trap", "source", ".", "eval", "hash", "type", "command", "mapfile"],
-  ...["readarray"],
+  ...["readarray", "pushd", "popd", "dirs", "getopts", "disown"],
 ] as const;
 
 /** Programs that bash has within itself, too: judged by name like others, and done by the runner. */
@@ -221,7 +224,11 @@ export type PlanNode =
     readonly redirections: readonly Redirection[];
     /** `$0`, `$1`, … of the shell that it stands for. */
     readonly positional?: readonly string[];
+    /** What follows `exec` with redirections: where they cannot be done it runs without them, as after a command that failed. */
+    readonly rest?: true;
   }
+  /** `time`: how long the body took is said on standard error; `posix`: in the form of `-p`. */
+  | { readonly kind: "time"; readonly posix: boolean; readonly body: PlanNode }
   /** `… &` */
   | { readonly kind: "background"; readonly body: PlanNode; readonly position: number }
   /** From here on the name means the body. */
@@ -270,6 +277,8 @@ export type CompoundPlan =
       readonly arms: readonly {
         readonly patterns: readonly Word[];
         readonly body: PlanNode | null;
+        /** `;&`: the next arm's body follows, whatever its patterns; `;;&`: arms behind it are tried, too. */
+        readonly then?: "body" | "test";
       }[];
     }
   );

@@ -25,11 +25,24 @@ const OPERATOR =
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*/;
 /** Numbers that all shells read alike: no bases, and no more digits than 64 bits surely hold. */
 const NUMBER = /^(?:0[xX][0-9A-Fa-f]{1,15}|0[0-7]{0,18}|[1-9][0-9]{0,17})(?![0-9A-Za-z_#@.])/;
+/** `BASE#DIGITS`, in the bases whose letters mean the same in both cases. */
+const BASED = /^([2-9]|[12][0-9]|3[0-6])#([0-9A-Za-z]{1,12})(?![0-9A-Za-z_#@.])/;
 const MOST_DEPTH = 100;
+
+/** Null where a digit is none of the base. */
+function valueIn(base: number, digits: string): bigint | null {
+  let value = 0n;
+  for (const digit of digits) {
+    const one = parseInt(digit, 36);
+    if (one >= base) return null;
+    value = value * BigInt(base) + BigInt(one);
+  }
+  return value < 1n << 62n ? value : null;
+}
 
 /** The expression at the scanner, up to what cannot belong to it. Throws {@linkcode Refused}. */
 export function readArithmetic(scanner: Scanner, context: WordContext): Arithmetic {
-  return new Reader(scanner, context).choice();
+  return new Reader(scanner, context).sequence();
 }
 
 /** Past blanks and newlines, which say nothing in an expression. */
@@ -41,6 +54,8 @@ class Reader {
   readonly #scanner: Scanner;
   readonly #context: WordContext;
   #depth = 0;
+  /** Whether a variable is set further left: what stands behind a `$` was put in before that. */
+  #sets = false;
 
   constructor(scanner: Scanner, context: WordContext) {
     this.#scanner = scanner;
@@ -60,6 +75,16 @@ class Reader {
 
   #refuse(): never {
     throw new Refused("arithmetic", this.#scanner.at);
+  }
+
+  /** `a, b` */
+  sequence(): Arithmetic {
+    let left = this.choice();
+    while (this.#operator() === ",") {
+      this.#scanner.at++;
+      left = { op: "binary", operator: ",", left, right: this.choice() };
+    }
+    return left;
   }
 
   /** Assignments and `?:`, which go from right to left. */
@@ -109,6 +134,7 @@ class Reader {
       skipSpace(this.#scanner);
       const name = this.#name();
       if (this.#scanner.character === "[") throw new Refused("array", this.#scanner.at);
+      this.#sets = true;
       return { op: "step", name, by: operator === "++" ? 1 : -1, before: false };
     }
     if (!["-", "+", "!", "~"].includes(operator)) return this.#operand();
@@ -133,13 +159,21 @@ class Reader {
     const { character } = scanner;
     if (character === "(") {
       scanner.at++;
-      const inner = this.choice();
+      const inner = this.sequence();
       skipSpace(scanner);
       scanner.expect(")");
       return inner;
     }
     if (character === "$") return this.#expansion();
     if (/[0-9]/.test(character)) {
+      const based = BASED.exec(this.#rest());
+      if (based !== null) {
+        const [whole, base = "", digits = ""] = based;
+        const value = valueIn(Number(base), digits);
+        if (value === null) this.#refuse();
+        scanner.at += whole.length;
+        return { op: "number", digits: String(value) };
+      }
       const text = NUMBER.exec(this.#rest())?.[0];
       if (text === undefined) this.#refuse();
       scanner.at += text.length;
@@ -169,16 +203,20 @@ class Reader {
     if (isSetByShell(name)) return null;
     if (operator === "++" || operator === "--") {
       this.#scanner.at += 2;
+      this.#sets = true;
       return { op: "step", name, by: operator === "++" ? 1 : -1, before: true };
     }
     if (!this.#assigns()) return null;
     this.#scanner.at += operator.length;
-    return { op: "assign", name, operator: operator.slice(0, -1), value: this.choice() };
+    const value = this.choice();
+    this.#sets = true;
+    return { op: "assign", name, operator: operator.slice(0, -1), value };
   }
 
   /** `$NAME`, `${NAME}`, `$(…)`: what comes out must be one number. */
   #expansion(): Arithmetic {
     const scanner = this.#scanner;
+    if (this.#sets) this.#refuse();
     if (scanner.startsWith("$(") && !scanner.startsWith("$((")) {
       const { body, end } = this.#context.substitution(scanner.at);
       scanner.at = end;

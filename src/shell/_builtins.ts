@@ -10,6 +10,7 @@ import {
 import { isKnownOption, isKnownSet } from "./shell_options.ts";
 import { isSetByShell } from "./special_variables.ts";
 import { isSet, NO_SETTINGS, united } from "./_settings.ts";
+import { readOptions } from "./read_options.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";
 import { certainText, wordText } from "./certain.ts";
@@ -25,10 +26,9 @@ const RESERVED: ReadonlySet<string> = new Set(
 const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKind>([
   ["fc", "evaluation"],
   ["let", "let"],
-  ...["pushd", "popd", "dirs"].map((name) => [name, "directory"] as const),
   ...[
-    ...["alias", "unalias", "enable", "builtin", "bind", "complete", "compgen", "compopt"],
-    ...["history", "ulimit", "umask", "times", "fg", "bg", "disown", "getopts"],
+    ...["alias", "unalias", "enable", "bind", "complete", "compgen", "compopt"],
+    ...["history", "ulimit", "umask", "times", "fg", "bg"],
     ...["suspend", "logout", "caller", "help"],
   ].map((name) => [name, "builtin"] as const),
 ]);
@@ -44,6 +44,8 @@ export interface CommandSource {
   /** Loops around it in its shell. */
   readonly loops: number;
   readonly inFunction: boolean;
+  /** Whether it stands in the list of a shell of its own. */
+  readonly listed: boolean;
   /** Names that are functions'. */
   readonly functions: ReadonlySet<string>;
   readonly onDialect: () => void;
@@ -128,7 +130,31 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       return simple;
     case "command":
       return withoutCommand(simple, from);
+    case "builtin": {
+      const next = simple.words[1] === undefined ? null : certainText(simple.words[1]);
+      const known = [...BUILTINS, ...INNER_PROGRAMS].some((one) => one === next);
+      if (!known) throw new Refused("builtin", index);
+      return finishCommand(without(simple, 1), { ...rest(from, 1), source: "" });
+    }
+    case "pushd":
+      return changeDirectory(simple, index);
+    case "popd":
+    case "dirs":
+      if (simple.words.length > 1) throw new Refused("directory", index);
+      return simple;
+    case "getopts": {
+      const name = certainText(simple.words[2] ?? []);
+      if (name === null || !NAME.test(name)) throw new Refused("getopts", index);
+      refuseSpecial(name, index);
+      return simple;
+    }
+    case "disown":
+      if (simple.words.slice(1).some((word) => !/^(?:-[ah]|%.*)$/.test(certainText(word) ?? ""))) {
+        throw new Refused("builtin", index);
+      }
+      return simple;
     case "exec":
+      if (isListed(simple, from)) return simple;
       if (simple.words.length === 1 || /^-/.test(wordText(simple.words[1]!))) {
         throw new Refused("exec", index);
       }
@@ -144,9 +170,15 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
   }
 }
 
+/** `exec 2>&1`: redirections alone, where they reach to the end of a shell. */
+function isListed({ words, redirections, assignments }: SimplePlan, from: CommandSource): boolean {
+  return words.length === 1 && redirections.length > 0 && assignments.length === 0 && from.listed;
+}
+
 /** What not every POSIX shell has. */
 const BASH_ALONE: ReadonlySet<string> = new Set([
   ...["local", "declare", "typeset", "readonly", "shopt", "source", "mapfile", "readarray"],
+  ...["pushd", "popd", "dirs", "builtin", "disown"],
 ]);
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -201,12 +233,14 @@ function changeDirectory(simple: SimplePlan, index: number): PlanNode {
   const [path, second] = operands;
   const text = path === undefined ? "." : certainText(path);
   // What begins with something that is known only later could come out as an option.
-  const option = text === null ? /^-/.test(wordText(path ?? [])) : /^-./.test(text) || text === "";
+  const numbered = certainText(name) === "pushd" && /^[-+]/.test(text ?? "");
+  const option = numbered ||
+    (text === null ? /^-/.test(wordText(path ?? [])) : /^-./.test(text) || text === "");
   if (option || second !== undefined) throw new Refused("directory", index);
   return { ...simple, words: path === undefined ? [name] : [name, path] };
 }
 
-/** `read -r NAME…` in the forms that say all they do: no times, no numbers of characters. */
+/** `read -r NAME…` in the forms that say all they do. */
 function reading(simple: SimplePlan, index: number): PlanNode {
   const words = simple.words.slice(1);
   const names = readNames(words.map(certainText));
@@ -217,31 +251,12 @@ function reading(simple: SimplePlan, index: number): PlanNode {
 
 /** The names behind the options of `read`; null for a form that is not known. */
 function readNames(words: readonly (string | null)[]): readonly string[] | null {
-  let at = 0;
-  const names: string[] = [];
-  for (; at < words.length && /^-./.test(words[at] ?? ""); at++) {
-    const word = words[at]!;
-    if (word === "--") {
-      at++;
-      break;
-    }
-    // The last of a cluster may take the next word.
-    const [, taking] = /^-[rs]*([adpu]?)$/.exec(word) ?? [null, null];
-    if (taking === null || taking === undefined) return null;
-    if (taking === "") continue;
-    const value = words[++at];
-    if (value === undefined) return null;
-    if (value === null && taking !== "p") return null;
-    if (taking === "a") names.push(value ?? "");
-    if (taking === "u" && !/^[0-9]$/.test(value ?? "")) return null;
-  }
-  const rest = words.slice(at);
-  if (rest.length > 0 && names.length > 0) return null;
-  for (const name of rest) {
-    if (name === null) return null;
-    names.push(name);
-  }
-  return names.every((name) => NAME.test(name)) ? names : null;
+  const found = readOptions(words);
+  if (found === null) return null;
+  const { list, rest } = found;
+  if (rest.length > 0 && list !== null) return null;
+  const names = [...(list === null ? [] : [list]), ...rest];
+  return names.every((name) => name !== null && NAME.test(name)) ? names.map(String) : null;
 }
 
 /** `mapfile -t NAME` */

@@ -189,11 +189,11 @@ function readCase(node: Node<"Case">, { walk, readList }: CompoundReading): Plan
     const last = index === node.items.length - 1;
     if (item.terminator === undefined && !last) throw new Refused("syntax", scanner.at);
     if (item.terminator !== undefined) {
-      // What falls through to the next arm is nothing that anybody writes.
-      if (item.terminator !== ";;") throw new Refused("dialect", scanner.at);
-      scanner.expect(";;");
+      scanner.expect(item.terminator);
+      if (item.terminator !== ";;") walk.reading.posix = false;
     }
-    return { patterns, body };
+    const then = item.terminator === ";&" ? "body" : item.terminator === ";;&" ? "test" : null;
+    return { patterns, body, ...(then === null ? {} : { then } as const) };
   });
   scanner.skipLines();
   scanner.expect("esac");

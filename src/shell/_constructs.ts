@@ -14,28 +14,35 @@ export const CONSTRUCTS = {
   ],
   read: [
     "read in a form that is not run here",
-    "read -r NAME… is, with IFS=… before it",
+    "read -r NAME… is, with IFS=… before it, and with -a, -d, -n, -N, -t, -u",
   ],
   function: [
     "a function whose name is that of a command, or no plain name",
     "give it another name",
   ],
   reserved: ["a reserved word of the shell", SCRIPT],
-  time: ["time as a word of the shell", "leave it out: duration_ms is in the result"],
+  time: [
+    "time in a form that is not known",
+    "time COMMAND and time -p COMMAND are; duration_ms is in the result anyhow",
+  ],
   builtin: [
     "a command of the shell itself that is not run here",
     "leave it out, or write what it does with the commands that are",
   ],
-  let: ["let", "write ((…))"],
+  let: ["let in a form that is not known", "write ((…))"],
+  getopts: ["getopts in a form that is not known", "getopts OPTIONS NAME is"],
   trap: ["trap in a form that is not known", "trap 'COMMANDS' EXIT is"],
   evaluation: ["a command that reads text as commands", "write those commands themselves"],
   set: [
     "set or shopt in a form that is not known",
     "set -e, -u, -f, -o pipefail, set -- WORDS, and shopt -s nullglob, dotglob, failglob, nocasematch are",
   ],
-  exec: ["exec with something behind it that it would replace", "leave out the word exec"],
+  exec: [
+    "exec where it would replace the shell, or its redirections would not reach to the shell's end",
+    "leave out the word exec, or write { …; } >FILE",
+  ],
   directory: [
-    "cd with options, or with more than one directory",
+    "cd, pushd, popd or dirs with options, or with more than one directory",
     "name one directory",
   ],
   declaration: ["a declaration of variables", VARIABLES],

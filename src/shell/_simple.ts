@@ -57,7 +57,10 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     const { place: { level } } = deeper(walk, index);
     const inside = { level, position: simple.position };
     return positional === null
-      ? walk.readScript(source, reading, { ...place, ...inside, around: walk.facts })
+      ? walk.readScript(source, reading, {
+        ...{ ...place, ...inside },
+        ...{ around: walk.facts, shared: true, listed: false },
+      })
       : walk.readScript(source, reading, { ...inside, positional });
   };
   const source = scanner.source.slice(words[0]?.index ?? 0, scanner.at);
@@ -67,6 +70,7 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     nested,
     loops: place.loops ?? 0,
     inFunction: place.inFunction === true,
+    listed: place.listed === true,
     functions: walk.facts.functions,
     onDialect: () => reading.posix = false,
   });

@@ -17,10 +17,13 @@ import { MOST_PIECES, piecesOf } from "./_pieces.ts";
 import type { Script } from "./_script.ts";
 import { NO_SETTINGS, takeSettings } from "./_settings.ts";
 import { type CompoundReading, readCompound } from "./_compound.ts";
+import { withinExec } from "./_exec.ts";
+import { readLet } from "./_let.ts";
 import { readRedirection, readSimple } from "./_simple.ts";
 import {
   deeper,
   inFunction,
+  inShell,
   outsideLoops,
   type Reading,
   type ScriptPosition,
@@ -44,7 +47,7 @@ export function readScript(source: string, reading: Reading, place: ScriptPositi
 /** All commands up to the end of the scanner. */
 function readCommands(script: ParsedScript, walk: Walk): Script {
   const { scanner } = walk;
-  const items = readStatements(script.commands, walk);
+  const items = readStatements(script.commands, inShell(walk));
   // What an error is about is told by the words where they can.
   const [error] = script.errors ?? [];
   if (error !== undefined) throw new Refused("syntax", error.pos);
@@ -55,7 +58,8 @@ function readCommands(script: ParsedScript, walk: Walk): Script {
 
 type Items = Extract<PlanNode, { readonly kind: "list" }>["items"];
 
-function scriptOf(items: Items, at: number): Script {
+function scriptOf(all: Items, at: number): Script {
+  const items = withinExec(all);
   const { settings, rest } = takeSettings(items);
   const [first, second] = rest;
   if (first === undefined) {
@@ -106,18 +110,28 @@ function readStatements(statements: readonly Statement[], walk: Walk): Items {
     }
     items.push(...own);
     if (index < statements.length - 1) scanner.skipSeparator();
-    else if (scanner.character === ";" && !scanner.startsWith(";;")) scanner.skipSeparator();
+    else if (scanner.character === ";" && !endsArm(scanner)) scanner.skipSeparator();
   });
   return items;
+}
+
+/** `;;`, `;&` and `;;&` end an arm of `case`. */
+function endsArm(scanner: Scanner): boolean {
+  return scanner.startsWith(";;") || scanner.startsWith(";&");
 }
 
 function readPipeline(node: PipelineNode, walk: Walk): PlanNode {
   if (node.type !== "Pipeline") return readCommand(node, walk);
   const { scanner } = walk;
   let negated = false;
+  let time: "bash" | "posix" | null = null;
   for (const prefix of node.prefixes) {
     scanner.mustBeAt(prefix.pos);
-    if (prefix.type === "Time") throw new Refused("time", prefix.pos);
+    if (prefix.type === "Time") {
+      if (time !== null || negated) throw new Refused("dialect", prefix.pos);
+      time = readTime(prefix, walk);
+      continue;
+    }
     // Two of them are no syntax in POSIX.
     if (negated) throw new Refused("dialect", prefix.pos);
     negated = true;
@@ -126,7 +140,9 @@ function readPipeline(node: PipelineNode, walk: Walk): PlanNode {
     scanner.skipBlanks();
   }
   // Each of several runs in a shell of its own.
-  const inner = node.commands.length > 1 ? outsideLoops(walk) : walk;
+  const inner = node.commands.length > 1 || negated || time !== null
+    ? outsideExec(walk, node)
+    : walk;
   const stages = node.commands.map((command, index) => {
     const operator = node.operators[index - 1];
     if (operator !== undefined) {
@@ -139,8 +155,42 @@ function readPipeline(node: PipelineNode, walk: Walk): PlanNode {
     return node.operators[index] === "|&" ? withErrors(stage) : stage;
   });
   const [only, second] = stages;
-  if (only !== undefined && second === undefined && !negated) return only;
-  return { kind: "pipeline", stages, negated };
+  const body: PlanNode = only !== undefined && second === undefined && !negated
+    ? only
+    : { kind: "pipeline", stages, negated };
+  return time === null ? body : { kind: "time", posix: time === "posix", body };
+}
+
+/** `time` and `time -p` (bash(1), Pipelines). */
+function readTime(
+  { pos, posix, endOfOptions }:
+    & Extract<PipelineNode, { readonly type: "Pipeline" }>["prefixes"][number]
+    & {
+      readonly type: "Time";
+    },
+  { scanner, reading }: Walk,
+): "bash" | "posix" {
+  reading.posix = false;
+  scanner.expect("time");
+  scanner.skipBlanks();
+  if (posix !== undefined) {
+    scanner.mustBeAt(posix.pos);
+    scanner.expect("-p");
+    scanner.skipBlanks();
+  }
+  if (endOfOptions !== undefined) throw new Refused("time", pos);
+  // Alone it tells of the shell itself.
+  if (/^[;&|)\n]?$/.test(scanner.character)) throw new Refused("time", pos);
+  return posix === undefined ? "bash" : "posix";
+}
+
+/** Several run each in a shell of its own; what is negated or timed does not. */
+function outsideExec(
+  walk: Walk,
+  { commands }: { readonly commands: readonly CommandNode[] },
+): Walk {
+  const { place } = walk;
+  return commands.length > 1 ? outsideLoops(walk) : { ...walk, place: { ...place, listed: false } };
 }
 
 /** `|&` is `2>&1 |`, after all other redirections. */
@@ -163,7 +213,9 @@ function readCommand(node: CommandNode, walk: Walk): PlanNode {
   scanner.mustBeAt(node.pos);
   switch (node.type) {
     case "Command":
-      return readSimple(node, walk);
+      return node.name?.value === "let" && scanner.startsWith("let")
+        ? readLet(node, walk)
+        : readSimple(node, walk);
     case "Subshell":
     case "BraceGroup":
       return readGroup(node, [], walk);
@@ -234,7 +286,7 @@ function compoundReading(walk: Walk): CompoundReading {
 function closeList(scanner: Scanner): void {
   const before = scanner.source.slice(0, scanner.at).trimEnd();
   const closes = /[;&\n})]$|\b(?:fi|done|esac)$|\]\]$/.test(before) || scanner.character === "\n" ||
-    scanner.character === "#" || scanner.startsWith(";;");
+    scanner.character === "#" || endsArm(scanner);
   if (!closes) throw new Refused("syntax", scanner.at);
   scanner.skipLines();
 }
@@ -249,7 +301,8 @@ function readGroup(
   // bash takes `((` for arithmetic first, and loses the here-documents in it on the way.
   const lost = scanner.startsWith("((") && scanner.source.slice(node.pos, node.end).includes("<<");
   if (lost) throw new Refused("dialect", node.pos);
-  const inner = deeper(subshell ? outsideLoops(walk) : walk, node.pos);
+  const within = deeper(subshell ? outsideLoops(walk) : walk, node.pos);
+  const inner = subshell ? inShell(within) : within;
   scanner.expect(subshell ? "(" : "{");
   if (!subshell && !" \t\n\\".includes(scanner.character)) throw new Refused("syntax", scanner.at);
   const items = readStatements(node.body.commands, inner);

@@ -35,6 +35,10 @@ export interface ScriptPosition {
   readonly around?: ScriptFacts;
   /** Whether it is the body of a function. */
   readonly inFunction?: boolean;
+  /** Whether it shares its shell with a script around it. */
+  readonly shared?: boolean;
+  /** Whether what is read stands in the list of a shell of its own: `exec` there reaches to the shell's end. */
+  readonly listed?: boolean;
 }
 
 /** What is needed to turn commands of the parser into plans. */
@@ -52,7 +56,12 @@ export interface Walk {
 
 /** The same, in a shell of its own: no loop around it can be left from there. */
 export function outsideLoops(walk: Walk): Walk {
-  return { ...walk, place: { ...walk.place, loops: 0 } };
+  return { ...walk, place: { ...walk.place, loops: 0, listed: false } };
+}
+
+/** The same, in the list of a shell of its own. */
+export function inShell(walk: Walk): Walk {
+  return { ...walk, place: { ...walk.place, listed: walk.place.shared !== true } };
 }
 
 /** The same, in a function: called where other loops are, and with parameters of its own. */
@@ -69,5 +78,5 @@ export function inLoop(walk: Walk): Walk {
 export function deeper(walk: Walk, index: number): Walk {
   const level = walk.place.level + 1;
   if (level > MOST_LEVELS) throw new Refused("deep", index);
-  return { ...walk, place: { ...walk.place, level } };
+  return { ...walk, place: { ...walk.place, level, listed: false } };
 }

@@ -174,7 +174,7 @@ export function movesAnywhere(node: PlanNode): boolean {
   return holdsCommand(node, MOVERS);
 }
 
-const MOVERS: readonly string[] = ["cd", "eval", "source", "."];
+const MOVERS: readonly string[] = ["cd", "pushd", "popd", "eval", "source", "."];
 
 /** Whether one of these commands stands anywhere in it, as far as the line says; substitutions left out. */
 export function holdsCommand(node: PlanNode, names: readonly string[]): boolean {
@@ -190,6 +190,7 @@ export function holdsCommand(node: PlanNode, names: readonly string[]): boolean 
     case "list":
       return node.items.some((item) => holds(item.node));
     case "group":
+    case "time":
     case "background":
     case "function":
     case "for":

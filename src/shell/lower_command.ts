@@ -149,6 +149,8 @@ function lowerNode(node: PlanNode, cwd: Place, needs: Needs): Place {
     case "background":
       lowerNode(node.body, cwd, needs);
       return cwd;
+    case "time":
+      return lowerNode(node.body, cwd, needs);
     case "function":
       // Nobody knows where it will be called, unless nothing in the line ever moves.
       lowerNode(node.body, needs.moves ? null : cwd, needs);
@@ -243,6 +245,9 @@ function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
       return null;
     case "eval":
       return script === undefined ? null : inside;
+    case "popd":
+      return null;
+    case "pushd":
     case "cd": {
       const target = rest[0] === undefined ? null : certainText(rest[0]);
       return target === null || target === "-" ? null : placeOf(cwd, target);
@@ -257,9 +262,10 @@ function lowerNames(name: string | null, words: readonly Word[], needs: Needs): 
   const exports = name === "export" ||
     (name !== null && DECLARES.has(name) && words.some((word) => /^-\w*x/.test(wordText(word))));
   const sets = exports || name === "unset" || name === "read" || name === "mapfile" ||
-    name === "readarray" || (name !== null && DECLARES.has(name));
+    name === "readarray" || name === "getopts" || (name !== null && DECLARES.has(name));
   if (!sets) return;
   const changed = exports ? change : localChange;
+  if (name === "getopts") words = words.slice(1, 2);
   for (const word of words) {
     const named = /^[A-Za-z_]\w*(?==|$)/.exec(wordText(word))?.[0];
     if (named !== undefined && (named !== "IFS" || exports)) needs.push(changed(named));

@@ -48,7 +48,7 @@ export async function parseFurther(
   inFunction: boolean,
 ): Promise<PlanNode> {
   const around = { functions: new Set(functions), tables: new Set<string>(), moves: true };
-  const place = { positional: null, level: 1, position: 0, around, inFunction };
+  const place = { positional: null, level: 1, position: 0, around, inFunction, shared: true };
   const { node, settings } = await read(text, place);
   return withSettings(node, settings);
 }

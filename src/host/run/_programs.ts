@@ -21,7 +21,17 @@ export function endedBy(number: number): Ended {
 export interface Child {
   readonly id: number;
   readonly ended: Promise<Ended>;
+  /** What it and those that it waited for took of the processors; nothing before it has ended. */
+  usage(): Usage;
 }
+
+/** Times of processors, in ms. */
+export interface Usage {
+  readonly userMs: number;
+  readonly systemMs: number;
+}
+
+const NO_USAGE: Usage = { userMs: 0, systemMs: 0 };
 
 /** What starting programs takes. */
 export interface ProgramParts {
@@ -66,17 +76,19 @@ export class Programs {
     this.#groups.set(id, group);
     onGroup(id);
     poller.expectSoon();
-    const ended = this.#watch(id).then((how) => {
+    let usage = NO_USAGE;
+    const ended = this.#watch(id).then(({ how, took }) => {
       group.ended = true;
+      usage = took;
       return how;
     });
-    return { id, ended };
+    return { id, ended, usage: () => usage };
   }
 
-  #watch(id: number): Promise<Ended> {
+  #watch(id: number): Promise<Gone> {
     const { libc, poller } = this.#parts;
     const descriptor = libc.call(libc.numbers.pidfdOpen, id, 0);
-    const { promise, resolve } = Promise.withResolvers<Ended>();
+    const { promise, resolve } = Promise.withResolvers<Gone>();
     if (descriptor < 0) {
       this.#ask(id, resolve);
       return promise;
@@ -92,25 +104,36 @@ export class Programs {
   }
 
   /** Where no descriptor of it can be had (a container's system call filter, or too many open): by asking. */
-  #ask(id: number, resolve: (how: Ended) => void): void {
+  #ask(id: number, resolve: (how: Gone) => void): void {
     const how = this.#look(id);
     if (how !== null) resolve(how);
     else setTimeout(() => this.#ask(id, resolve), ASK_MS);
   }
 
   /** How it ended; null while it runs. */
-  #look(id: number): Ended | null {
+  #look(id: number): Gone | null {
     const { libc: { struct, structAddress, call, numbers } } = this.#parts;
     struct.setInt32(SI_PID, 0, true);
     const options = WEXITED | WNOHANG | WNOWAIT;
-    const result = call(numbers.waitid, P_PID, id, structAddress, options, 0);
+    const result = call(
+      numbers.waitid,
+      P_PID,
+      id,
+      structAddress,
+      options,
+      structAddress + RUSAGE_AT,
+    );
     // It is ours alone to wait for; gone all the same, it can only have been ended.
-    if (result === -ERRNO.ECHILD) return endedBy(SIGNALS.SIGKILL);
+    if (result === -ERRNO.ECHILD) return { how: endedBy(SIGNALS.SIGKILL), took: NO_USAGE };
     if (result < 0 || struct.getInt32(SI_PID, true) === 0) return null;
     const status = struct.getInt32(SI_STATUS, true);
-    return struct.getInt32(SI_CODE, true) === CLD_EXITED
+    const time = (at: number): number =>
+      Number(struct.getBigInt64(RUSAGE_AT + at, true)) * 1000 +
+      Number(struct.getBigInt64(RUSAGE_AT + at + 8, true)) / 1000;
+    const how: Ended = struct.getInt32(SI_CODE, true) === CLD_EXITED
       ? { code: status, signal: null }
       : endedBy(status);
+    return { how, took: { userMs: time(0), systemMs: time(16) } };
   }
 
   /** Sends a signal to every group. */
@@ -135,6 +158,14 @@ export class Programs {
   }
 }
 
+/** How it ended, and what it took. */
+interface Gone {
+  readonly how: Ended;
+  readonly took: Usage;
+}
+
+/** Behind siginfo_t (128 bytes): struct rusage, whose first fields are the times (getrusage(2)). */
+const RUSAGE_AT = 128;
 /** How often a program without a descriptor is asked about. */
 const ASK_MS = 5;
 /** Offsets in siginfo_t (include/uapi/asm-generic/siginfo.h): si_code, si_pid, si_status. */

@@ -94,6 +94,8 @@ function combined(operator: string, left: bigint, right: bigint): bigint {
 
 function resultOf(operator: string, left: bigint, right: bigint): bigint | boolean {
   switch (operator) {
+    case ",":
+      return right;
     case "+":
       return left + right;
     case "-":

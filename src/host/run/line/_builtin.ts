@@ -1,6 +1,7 @@
 /** What a command of a line that is no program is, and what it is done with. */
 
 import type { PlanNode } from "../../../core/plan.ts";
+import type { Expander } from "./_expander.ts";
 import type { LineHost } from "./line_host.ts";
 import type { LineState } from "./_state.ts";
 import type { TestHost } from "./_tests.ts";
@@ -18,6 +19,7 @@ export interface Done {
 /** What a builtin is done with. */
 export interface Around {
   readonly host: LineHost;
+  readonly expander: Pick<Expander, "allowVariable">;
   readonly tests: TestHost;
   /** By number, those of the line in place of it. */
   readonly descriptors: readonly number[];

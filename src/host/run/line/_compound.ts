@@ -1,6 +1,6 @@
 /** Runs loops and conditions (POSIX, 2.9.4): which of their parts, and how often. */
 
-import type { CompoundPlan, PlanNode } from "../../../core/plan.ts";
+import type { CompoundPlan, PlanNode, Word } from "../../../core/plan.ts";
 import { calculate } from "./_arithmetic.ts";
 import { type Expander, expandText, expandWord, patternOf } from "./_expand.ts";
 import { holds, type TestHost } from "./_tests.ts";
@@ -150,15 +150,22 @@ async function runCase(
 ): Promise<void> {
   const { expander } = host;
   const text = await expandText(word, state, expander);
-  for (const { patterns, body } of arms) {
+  const ignoresCase = state.options.has("nocasematch");
+  const fits = async (patterns: readonly Word[]): Promise<boolean> => {
     for (const pattern of patterns) {
-      const ignoresCase = state.options.has("nocasematch");
       const { matches } = compilePattern(await patternOf(pattern, state, expander), ignoresCase);
-      if (!matches(text)) continue;
-      if (body !== null) return await host.run(body);
-      state.status = SUCCESS;
-      return;
+      if (matches(text)) return true;
     }
+    return false;
+  };
+  let [falls, ran] = [false, false];
+  for (const { patterns, body, then } of arms) {
+    if (!falls && !await fits(patterns)) continue;
+    if (body === null) state.status = SUCCESS;
+    else await host.run(body);
+    ran = true;
+    if (then === undefined) return;
+    falls = then === "body";
   }
-  state.status = SUCCESS;
+  if (!ran) state.status = SUCCESS;
 }

@@ -1,12 +1,16 @@
 /** `read` (POSIX, and bash(1), SHELL BUILTIN COMMANDS): a line of standard input, split into variables. */
 
+import { ToolError } from "../../../core/errors.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { READABLE } from "../../kernel/poller.ts";
 import { statOf } from "../../kernel/stat.ts";
+import { type ReadOptions, readOptions } from "../../../shell/read_options.ts";
 import type { Around, Done } from "./_builtin.ts";
 import type { LineState } from "./_state.ts";
 import { textOf } from "./_substitution.ts";
 
+/** In place of a count: nothing came in time. */
+const LATE = -1;
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
 /** A longer line is read in vain. */
@@ -22,12 +26,26 @@ export async function readLine(
   state: LineState,
   { host, descriptors }: Around,
 ): Promise<Done> {
-  const { raw, delimiter, list, from, names } = optionsOf(words);
+  const options = readOptions(words);
+  if (options === null) throw new ToolError("COMMAND_UNPARSABLE", "read came out in another form");
+  const { raw, list, from, exact } = options;
+  const names = options.rest.filter((name) => name !== null);
   const source = new Source(host, descriptors[from] ?? CLOSED);
-  const { bytes, ended } = await source.line(raw, delimiter);
+  const { bytes, ended, late } = await source.line(raw, options);
   const text = textOf([bytes]);
   const characters = raw ? plain(text) : unescaped(text);
-  const status = ended ? 1 : 0;
+  // SIGALRM, as if it had ended it (bash(1), read -t).
+  const status = late ? 142 : ended ? 1 : 0;
+  if (exact) {
+    const all = characters.map((one) => one.text).join("");
+    const [first = "REPLY", ...others] = names;
+    if (list !== null) {
+      throw new ToolError("COMMAND_UNPARSABLE", "read -N into an array is not run");
+    }
+    state.assign(first, all);
+    for (const name of others) state.assign(name, "");
+    return { status };
+  }
   if (list !== null) {
     state.variables.empty(list, "list");
     const values = split(characters, state.separators, Infinity);
@@ -43,36 +61,6 @@ export async function readLine(
   return { status };
 }
 
-interface ReadOptions {
-  readonly raw: boolean;
-  readonly delimiter: number;
-  readonly list: string | null;
-  /** The descriptor that is read. */
-  readonly from: number;
-  readonly names: readonly string[];
-}
-
-/** The parser has refused all other forms. */
-function optionsOf(words: readonly string[]): ReadOptions {
-  let options: ReadOptions = { raw: false, delimiter: NEWLINE, list: null, from: 0, names: [] };
-  let at = 0;
-  for (; /^-./.test(words[at] ?? ""); at++) {
-    const word = words[at]!;
-    if (word === "--") {
-      at++;
-      break;
-    }
-    if (word.includes("r")) options = { ...options, raw: true };
-    const taking = word.at(-1);
-    if (!/[adpu]/.test(taking ?? "")) continue;
-    const value = words[++at] ?? "";
-    if (taking === "a") options = { ...options, list: value };
-    if (taking === "d") options = { ...options, delimiter: value === "" ? 0 : value.charCodeAt(0) };
-    if (taking === "u") options = { ...options, from: Number(value) };
-  }
-  return { ...options, names: words.slice(at) };
-}
-
 /** `mapfile -t NAME`: each line an element. */
 export async function fillList(
   words: readonly string[],
@@ -86,7 +74,7 @@ export async function fillList(
   const source = new Source(host, descriptors[0] ?? CLOSED);
   state.variables.empty(name, "list");
   for (let index = 0n;; index++) {
-    const { bytes, ended } = await source.line(true, mark.charCodeAt(0));
+    const { bytes, ended } = await source.line(true, { delimiter: mark });
     if (ended && bytes.length === 0) return { status: 0 };
     const text = textOf([bytes]) + (strips || ended || mark === "\0" ? "" : mark);
     state.variables.assignElement(name, index, text);
@@ -105,32 +93,44 @@ class Source {
     this.#input = input;
   }
 
-  /** Up to a newline, which is left out. Without `raw` one behind a backslash is no end. */
+  /**
+   * Up to the delimiter, which is left out; `most`: so many characters at most, past delimiters where it is `exact`.
+   * Without `raw` a delimiter behind a backslash is no end. `late`: the time was over first.
+   */
   async line(
     raw: boolean,
-    delimiter = NEWLINE,
-  ): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean }> {
+    { delimiter, most = null, exact = false, patienceMs = null }:
+      & Pick<ReadOptions, "delimiter">
+      & Partial<ReadOptions>,
+  ): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean; readonly late: boolean }> {
     const bytes: number[] = [];
     const { libc } = this.#host;
     const stat = statOf(libc, this.#input);
     const waits = typeof stat === "number" || stat.type !== "file";
-    let [ready, escaped] = [0, false];
+    const mark = exact ? -1 : delimiter.charCodeAt(0);
+    const until = patienceMs === null ? null : performance.now() + patienceMs;
+    const done = (ended: boolean, late = false) => ({ bytes: Uint8Array.from(bytes), ended, late });
+    let [ready, escaped, count] = [0, false, 0];
     while (bytes.length < LONGEST_LINE) {
-      if (waits && ready-- <= 0) ready = await this.#ready();
-      const count = libc.transfer(libc.numbers.read, this.#input, this.#byte, 1);
-      if (count <= 0) return { bytes: Uint8Array.from(bytes), ended: true };
+      if (waits && ready-- <= 0) ready = await this.#ready(until);
+      if (ready === LATE) return done(true, true);
+      const got = libc.transfer(libc.numbers.read, this.#input, this.#byte, 1);
+      if (got <= 0) return done(true);
       const [byte = 0] = this.#byte;
-      if (byte === delimiter && (raw || !escaped)) {
-        return { bytes: Uint8Array.from(bytes), ended: false };
-      }
-      escaped = byte === BACKSLASH && !escaped;
+      if (byte === mark && (raw || !escaped)) return done(false);
+      const escapes = byte === BACKSLASH && !escaped && !raw;
+      // What goes on a character (UTF-8) is none, nor a backslash before one, nor a line that goes on.
+      const continues = (byte & 0xc0) === 0x80 || escapes || (escaped && byte === NEWLINE);
+      escaped = escapes;
       bytes.push(byte);
+      if (!continues) count++;
+      if (most !== null && count === most && !escapes && isWhole(bytes)) return done(false);
     }
-    return { bytes: Uint8Array.from(bytes), ended: true };
+    return done(true);
   }
 
   /** How many bytes can be read without waiting, less the one that is read next; 0 at the end, too. */
-  async #ready(): Promise<number> {
+  async #ready(until: number | null): Promise<number> {
     const { libc: { call, numbers, struct, structAddress }, poller, stopping } = this.#host;
     const there = (): number => {
       struct.setInt32(0, 0, true);
@@ -142,10 +142,24 @@ class Source {
     if (first > 0) return first - 1;
     const { promise, resolve } = Promise.withResolvers<void>();
     const watch = poller.watch(this.#input, READABLE, resolve);
-    await Promise.race([promise, stopping]);
+    const late = Promise.withResolvers<"late">();
+    const timer = until === null
+      ? null
+      : setTimeout(() => late.resolve("late"), Math.max(0, until - performance.now()));
+    const how = await Promise.race([promise, stopping, late.promise]);
+    if (timer !== null) clearTimeout(timer);
     watch.close();
-    return Math.max(0, there() - 1);
+    return how === "late" && there() === 0 ? LATE : Math.max(0, there() - 1);
   }
+}
+
+/** Whether the last character (UTF-8) has all its bytes. */
+function isWhole(bytes: readonly number[]): boolean {
+  let at = bytes.length - 1;
+  while (at > 0 && (bytes[at]! & 0xc0) === 0x80) at--;
+  const lead = bytes[at] ?? 0;
+  const wanted = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  return bytes.length - at >= wanted;
 }
 
 interface Character {

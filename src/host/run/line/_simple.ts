@@ -3,6 +3,7 @@
 import { ToolError } from "../../../core/errors.ts";
 import type { Assignment, SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
+import { readOptions } from "../../../shell/read_options.ts";
 import { differsFromShell } from "../../../shell/program_forms.ts";
 import type { Child, Ended } from "../_programs.ts";
 import { close } from "../../kernel/pipes.ts";
@@ -162,6 +163,10 @@ const CHANGES: ReadonlySet<string> = new Set([
 ]);
 
 function changedNames([name = "", ...words]: readonly string[]): readonly string[] {
+  if (name === "read") {
+    const found = readOptions(words);
+    return [found?.list, ...found?.rest ?? []].filter((one) => typeof one === "string");
+  }
   if (!CHANGES.has(name)) return [];
   return words.flatMap((word) => /^[A-Za-z_]\w*(?==|$)/.exec(word)?.[0] ?? []);
 }
@@ -362,6 +367,7 @@ function aroundOf(
   return {
     host,
     descriptors,
+    expander: runner,
     tests: runner.tests(descriptors),
     script: node.script ?? null,
     evaluate: (text) => runner.evaluate(text, state, place),

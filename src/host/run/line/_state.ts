@@ -47,6 +47,10 @@ export class LineState {
   /** The number of the last of these. */
   lastJob: number | null = null;
   variables: Variables;
+  /** Where `popd` leads to, the next first. */
+  folders: readonly string[] = [];
+  /** How far `getopts` is within the word that OPTIND says. */
+  optionAt = 0;
   /** When `$SECONDS` was 0, in ms. */
   began = performance.now();
   /** What the last `=~` found; null where that is not known. */
@@ -78,6 +82,7 @@ export class LineState {
       ...Object.entries(environment).filter(([name]) => name !== "IFS"),
       ["PWD", directory],
     ]);
+    variables.assign("OPTIND", "1");
     return new LineState(directory, settings, variables, new Set(Object.keys(environment)));
   }
 
@@ -90,10 +95,10 @@ export class LineState {
       this.#given,
     );
     const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
-    const { depth, lastJob, began, matched, task, places, source } = this;
+    const { depth, lastJob, began, matched, task, places, source, folders, optionAt } = this;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
-      ...{ lastJob, began, matched, task, places, source },
+      ...{ lastJob, began, matched, task, places, source, folders, optionAt },
     });
   }
 
@@ -173,6 +178,7 @@ export class LineState {
 
   assign(name: string, value: string): void {
     if (name === "PATH") mustBeSearchPath(value, this.places);
+    if (name === "OPTIND") this.optionAt = 0;
     if (name === "SECONDS") this.began = performance.now() - (Number(value) || 0) * 1000;
     else this.variables.assign(name, value);
   }

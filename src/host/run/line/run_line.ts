@@ -2,19 +2,15 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
-import { printable } from "../../../core/printable.ts";
 import type { CompoundPlan, Plan, PlanNode, Redirection } from "../../../core/plan.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
-import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { holdsCommand } from "../../../shell/certain.ts";
 import { fileTest } from "../../../shell/file_test.ts";
-import { isWritable, openPipe } from "../../kernel/pipes.ts";
-import { statOf } from "../../kernel/stat.ts";
-import { type Child, type Ended, endedBy } from "../_programs.ts";
-import { closeAll, copied, MOST_TASKS, Task } from "./_background.ts";
-import { runCompound } from "./_compound.ts";
+import { type Child, type Ended, endedBy, type Usage } from "../_programs.ts";
+import { closeAll } from "./_background.ts";
+import { LoopJump, runCompound } from "./_compound.ts";
 import { type Expander, expandText, patternOf, piecesOf } from "./_expand.ts";
 import { isComparedSo, isSo } from "./_file_tests.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
@@ -22,10 +18,14 @@ import { redirect, type Redirected, targetsOf } from "./_redirections.ts";
 import { messageOf } from "./redirect.ts";
 import { type LineStreams, runSimple } from "./_simple.ts";
 import { either, Exit, LineState, Return, statusOf, SUCCESS } from "./_state.ts";
+import { limit } from "./_limit.ts";
 import { runStages } from "./_stages.ts";
 import { Stopped } from "./_stopped.ts";
 import { outputOf } from "./_substitution.ts";
+import { Tasks } from "./_tasks.ts";
 import type { TestHost } from "./_tests.ts";
+import { timesText } from "./_times.ts";
+import { writeAll } from "./_write_all.ts";
 
 export { Stopped };
 
@@ -63,65 +63,40 @@ export async function runLine(
 class LineRunner {
   readonly #host: LineHost;
   readonly #searchPath: string;
-  readonly #line: string;
-  /** What runs beside it, with the words that tell of it. */
-  readonly #tasks = new Map<Task, { readonly shown: string | null; done: Promise<unknown> }>();
-  /** Descriptors of these. */
-  readonly #copies = new Set<readonly number[]>();
-  /** What is written into by commands of the line, to its end. */
-  readonly #drains: Promise<unknown>[] = [];
-  readonly #late: (() => void)[] = [];
-  #over = false;
-  #failure: unknown = null;
-  #idle = 0;
+  /** What runs beside it. */
+  readonly #tasks: Tasks;
   /** Programs so far. */
   #started = 0;
+  /** What those that have ended took. */
+  #usage: Usage = { userMs: 0, systemMs: 0 };
   /** When others last had their turn. */
   #turned = performance.now();
 
   constructor(host: LineHost, searchPath: string, line: string) {
-    this.#line = line;
     this.#host = host;
     this.#searchPath = searchPath;
+    this.#tasks = new Tasks({
+      host,
+      line,
+      run: (node, state, place) => this.subshell(node, state, place),
+      say: (descriptor, text) => this.#say(descriptor, text),
+    });
   }
 
   /** Runs the line to its end, and ends what it has left beside itself. */
   async whole(node: PlanNode, state: LineState, place: LineStreams): Promise<Ended> {
     try {
       const status = await this.subshell(node, state, place);
-      if (this.#failure !== null) throw this.#failure;
-      // What it writes into was part of the command.
-      await Promise.race([Promise.all(this.#drains), this.#host.stopping]);
+      await this.#tasks.drained();
       return status;
     } finally {
-      await this.#end(place);
+      await this.#tasks.end(place.descriptors);
     }
   }
 
-  /** The line's own descriptors, which `#end` may have to speak through yet. */
+  /** The line's own descriptors, which what is left at its end may have to be told through yet. */
   release(release: () => void): void {
-    if (this.#tasks.size === 0 || this.#over) release();
-    else this.#late.push(release);
-  }
-
-  /** Nothing begins any more, and who reads the answer is told what was ended. */
-  async #end({ descriptors }: LineStreams): Promise<void> {
-    const left = [...this.#tasks].filter(([task]) => task.status === null);
-    const told = left.flatMap(([, { shown }]) => shown === null ? [] : [shown]);
-    if (told.length > 0 && !this.#host.stopped()) {
-      const said = told.map((one) => `ended with the call, which leaves nothing running: ${one}`);
-      await this.#say(descriptors[2], `${said.join("\n")}\n`);
-    }
-    this.#over = true;
-    for (const [task] of left) task.signal(SIGNALS.SIGKILL);
-    // Gone before the run is over, which reaps those that have ended.
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(() => late.resolve(), KILLED_MS);
-    await Promise.race([Promise.all(left.map(([, { done }]) => done)), late.promise]);
-    clearTimeout(timer);
-    for (const release of this.#late.splice(0)) release();
-    for (const copies of this.#copies) closeAll(this.#host, copies);
-    this.#copies.clear();
+    this.#tasks.release(release);
   }
 
   /** Expands the words of a command that has these descriptors. `pipes`: what `<(…)` in them has made. */
@@ -131,7 +106,7 @@ class LineRunner {
       pieces: (word, state) => piecesOf(word, state, expander),
       pattern: (word, state) => patternOf(word, state, expander),
       substitute: (body, state) => this.#substitute(body, state, descriptors),
-      process: (access, body, state) => this.#beside(access, body, state, descriptors, pipes),
+      process: (access, body, state) => this.#tasks.beside(access, body, state, descriptors, pipes),
       filesOf: (pattern, state) =>
         this.#host.filesOf(pattern, state.directory, state.options.has("dotglob")),
       allowVariable: (name, state) => this.allowVariable(name, state),
@@ -146,101 +121,6 @@ class LineRunner {
     return expander;
   }
 
-  /** `<(…)`: the pipe's name, as bash has it, and its other end in the hands of the body. */
-  #beside(
-    access: "read" | "write",
-    body: PlanNode,
-    state: LineState,
-    [stdin = CLOSED, stdout = CLOSED, stderr = CLOSED]: readonly number[],
-    pipes: Map<string, number>,
-  ): string {
-    const { libc } = this.#host;
-    if (pipes.size === MOST_PIPES) throw limit(`${MOST_PIPES} process substitutions in a command`);
-    const pipe = openPipe(libc);
-    const [mine, its] = access === "read" ? [pipe.read, pipe.write] : [pipe.write, pipe.read];
-    const name = `/dev/fd/${LAST_PIPE - pipes.size}`;
-    pipes.set(name, mine);
-    const around = copied(this.#host, [stdin, stdout, stderr]);
-    const descriptors = access === "read"
-      ? [around[0]!, its, around[2]!]
-      : [its, around[1]!, around[2]!];
-    const copies = access === "read"
-      ? [its, around[0]!, around[2]!]
-      : [its, around[1]!, around[2]!];
-    closeAll(this.#host, [around[access === "read" ? 1 : 0]!]);
-    const task = this.#task(body, state.substitution(), descriptors, copies, null);
-    if (access === "write") this.#drains.push(task.done);
-    return name;
-  }
-
-  /** Runs the node beside what follows, with descriptors that are let go of at its end. */
-  #task(
-    node: PlanNode,
-    state: LineState,
-    descriptors: readonly number[],
-    copies: readonly number[],
-    shown: string | null,
-  ): { readonly task: Task; readonly done: Promise<Ended> } {
-    if (this.#tasks.size >= MOST_TASKS) throw limit(`${MOST_TASKS} commands beside each other`);
-    const task = new Task(this.#host);
-    const known: { readonly shown: string | null; done: Promise<unknown> } = {
-      shown,
-      done: task.first,
-    };
-    this.#tasks.set(task, known);
-    this.#copies.add(copies);
-    state.task = task;
-    const run = async (): Promise<Ended> => {
-      let status: Ended = FAILED;
-      try {
-        status = await this.subshell(node, state, {
-          descriptors,
-          release: () => {},
-          tested: false,
-        });
-      } catch (error) {
-        // Nobody looks at it later: what stops one of them stops the line.
-        if (!(error instanceof Stopped)) this.#failure ??= error;
-        if (!(error instanceof Stopped)) this.#host.stop();
-      } finally {
-        task.ended(task.ending ?? status);
-        this.#tasks.delete(task);
-        if (this.#copies.delete(copies)) closeAll(this.#host, copies);
-      }
-      return task.status ?? status;
-    };
-    const done = run();
-    known.done = done;
-    return { task, done };
-  }
-
-  #shown(position: number): string {
-    return printable(this.#line.slice(position), 40);
-  }
-
-  /** `… &` */
-  async #background(
-    { body, position }: Extract<PlanNode, { readonly kind: "background" }>,
-    state: LineState,
-    place: LineStreams,
-  ): Promise<void> {
-    const copy = state.copy();
-    copy.inner = true;
-    const around = copied(this.#host, place.descriptors);
-    // Without job control it reads nothing (bash(1), JOB CONTROL; POSIX, 2.9.3).
-    const descriptors = [this.#host.nothing, ...around.slice(1)];
-    const { task, done } = this.#task(body, copy, descriptors, around, this.#shown(position));
-    const number = state.jobs.nextNumber();
-    const first = await Promise.race([task.first, this.#host.gone]);
-    const id = first ?? NO_PROCESS + ++this.#idle;
-    state.lastJob = id;
-    state.jobs.add({
-      ...{ number, id, ended: done, status: () => task.status },
-      signal: (signal) => task.signal(signal),
-    });
-    state.status = SUCCESS;
-  }
-
   async complain([, , descriptor]: readonly number[], message: string): Promise<void> {
     await this.#say(descriptor, `${message}\n`);
   }
@@ -252,26 +132,12 @@ class LineRunner {
     return errno < 0 ? `write error: ${messageOf(-errno)}` : null;
   }
 
-  async #say(descriptor = CLOSED, output: string | Uint8Array): Promise<number> {
+  async #say(descriptor: number | undefined, output: string | Uint8Array): Promise<number> {
     const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
     if (bytes.length === 0) return 0;
-    if (descriptor === CLOSED) return -ERRNO.EBADF;
-    if (this.#over || this.#host.stopped()) throw new Stopped();
+    if (this.#tasks.over || this.#host.stopped()) throw new Stopped();
     this.#host.began();
-    const { libc, spawner } = this.#host;
-    for (let done = 0; done < bytes.length;) {
-      const rest = bytes.subarray(done);
-      // On a thread that may wait: the pipe may be full, and its reader be this very thread. One write, so that
-      // what others write stays apart (PIPE_BUF, pipe(7)).
-      const count = takesAtOnce(libc, descriptor, rest.length)
-        ? libc.transfer(libc.numbers.write, descriptor, rest, rest.length)
-        // It does not say why: nobody who reads is all that happens to a pipe.
-        : await spawner.blocking(libc.numbers.write, descriptor, rest, rest.length);
-      if (count === -1) return -ERRNO.EPIPE;
-      if (count < 0 && count !== -ERRNO.EINTR) return count;
-      done += Math.max(0, count);
-    }
-    return bytes.length;
+    return await writeAll(this.#host, descriptor ?? CLOSED, bytes);
   }
 
   /** Runs the node with a state that nobody uses afterwards; an `exit` in it ends it alone. */
@@ -317,7 +183,9 @@ class LineRunner {
         if (node.calls === true) return;
         break;
       case "background":
-        return await this.#background(node, state, place);
+        return await this.#tasks.background(node, state, place);
+      case "time":
+        return await this.#time(node, state, place);
       case "function":
         state.functions = new Map([...state.functions, [node.name, node.body]]);
         state.status = SUCCESS;
@@ -430,6 +298,7 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<void> {
+    if (node.rest === true) return await this.#rest(node, state, place);
     const opened = await this.#opened(node, state, place);
     if (opened === null) return;
     const { descriptors } = opened;
@@ -451,6 +320,51 @@ class LineRunner {
     } finally {
       opened.close();
     }
+  }
+
+  /** What follows `exec` with redirections. */
+  async #rest(
+    node: Extract<PlanNode, { readonly kind: "group" }>,
+    state: LineState,
+    place: LineStreams,
+  ): Promise<void> {
+    const opened = await this.#opened(node, state, place);
+    if (opened !== null) state.status = SUCCESS;
+    const first = node.body.kind === "list" ? node.body.items[0] : undefined;
+    const looked = place.tested || (first !== undefined && first.when !== "always");
+    try {
+      if (opened === null && !looked && state.settings.errexit) throw new Exit(state.status);
+      const { descriptors } = opened ?? place;
+      await this.node(node.body, state, { ...place, descriptors });
+    } finally {
+      opened?.close();
+    }
+  }
+
+  /** As bash says it: what it took by the clock, and what its programs took of the processors. */
+  async #time(
+    { posix, body }: Extract<PlanNode, { readonly kind: "time" }>,
+    state: LineState,
+    place: LineStreams,
+  ): Promise<void> {
+    const [began, before] = [performance.now(), this.#usage];
+    const tell = async (): Promise<void> => {
+      const { userMs, systemMs } = this.#usage;
+      const took = [
+        ["real", performance.now() - began],
+        ["user", userMs - before.userMs],
+        ["sys", systemMs - before.systemMs],
+      ] as const;
+      await this.#say(place.descriptors[2], timesText(took, posix));
+    };
+    try {
+      await this.node(body, state, { ...place, release: () => {} });
+    } catch (error) {
+      // A function that is left tells nothing any more; a shell or a loop that is left does.
+      if (error instanceof Exit || error instanceof LoopJump) await tell();
+      throw error;
+    }
+    await tell();
   }
 
   /** A function of the line, with words as its parameters. */
@@ -593,7 +507,7 @@ class LineRunner {
 
   /** Throws what ends the line, or what it is part of. */
   mayGoOn({ task }: LineState): void {
-    if (this.#over || this.#host.stopped()) throw new Stopped();
+    if (this.#tasks.over || this.#host.stopped()) throw new Stopped();
     if (task !== null && task.ending !== null) throw new Exit(task.ending);
   }
 
@@ -613,29 +527,9 @@ class LineRunner {
 
   async ended(child: Child): Promise<LineState["status"]> {
     const status = await Promise.race([child.ended, this.#host.gone]);
+    const { userMs, systemMs } = this.#usage;
+    const its = child.usage();
+    this.#usage = { userMs: userMs + its.userMs, systemMs: systemMs + its.systemMs };
     return status ?? endedBy(SIGNALS.SIGKILL);
   }
-}
-
-/** Numbers of processes end below (PID_MAX_LIMIT, include/linux/threads.h): nobody has one from here on. */
-const NO_PROCESS = 4 * 1024 * 1024;
-/** How long what was killed may take to be gone (it can hang in the kernel). */
-const KILLED_MS = 2_000;
-/** bash takes them from here on downwards. */
-const LAST_PIPE = 63;
-const MOST_PIPES = 32;
-
-function limit(what: string): ToolError {
-  return new ToolError("RESOURCE_LIMIT", `a line has at most ${what}`);
-}
-
-/** PIPE_BUF (include/uapi/linux/limits.h) */
-const PIPE_BUF = 4096;
-
-/** Whether writing so much keeps nobody waiting: a file takes all, and a pipe that can be written to as much as PIPE_BUF. */
-function takesAtOnce(libc: Libc, descriptor: number, count: number): boolean {
-  const stat = statOf(libc, descriptor);
-  if (typeof stat !== "number" && stat.type === "file") return true;
-  if (count > PIPE_BUF) return false;
-  return isWritable(libc, descriptor);
 }

@@ -16,7 +16,8 @@ import { ALONE } from "../_starter.ts";
 /** All that lines of the tests start. */
 const PROGRAMS = (
   "echo printf cat sort uniq head tail wc grep tr cut seq tee ls test [ pwd env sleep yes sh " +
-  "rev nl sed paste expr basename dirname mkdir touch rm cp mv true false timeout kill"
+  "rev nl sed paste expr basename dirname mkdir touch rm cp mv true false timeout kill " +
+  "find xargs diff nice nohup date mktemp stdbuf awk cmp comm dd od tac fold ln realpath stat"
 ).split(" ");
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
