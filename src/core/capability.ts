@@ -130,6 +130,8 @@ export interface ResolvedFileCapability extends FileCapability<CanonicalPath> {
 /** A spawn capability after the program was looked up; `program` is null where none was found. */
 export interface ResolvedSpawnCapability extends SpawnCapability<CanonicalPath> {
   readonly program: Program | null;
+  /** What those that it starts by a path lead to, by the path as it is written; null for nothing that is there yet. */
+  readonly started?: readonly { readonly name: string; readonly program: Program | null }[];
   /** It runs code that lies in files, or is a program of which nothing is known: its words do not say all that it does. */
   readonly runsFiles?: true;
   /** Arguments that name something that exists when taken as paths from `cwd`: judged as reads. */

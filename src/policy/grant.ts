@@ -23,6 +23,8 @@ export interface SpawnGrant {
   readonly cwd: CanonicalPath;
   /** Some of its words are known only when it runs: the program may be started, once those are judged. */
   readonly open?: true;
+  /** It starts something by a path: what lies there is looked at once more when it runs. */
+  readonly looks?: true;
   /** The tool says with which words it is started, and for nothing else may it be. */
   readonly own?: Pick<OwnUse, "access" | "starts">;
 }
@@ -77,12 +79,16 @@ export function grantOf(
       case "process.spawn":
         // A shell that is not started is none that may be.
         if (capability.program !== null && capability.opened !== true) {
-          const { argv, program, cwd, open, own } = capability;
+          const { argv, program, cwd, open, own, started = [] } = capability;
+          for (const one of started) {
+            if (one.program === null) later.push(placeOf(cwd, one.name));
+          }
           spawn.push({
             argv,
             program,
             cwd,
             ...(open === undefined ? {} : { open: true }),
+            ...(started.length === 0 ? {} : { looks: true }),
             ...(own === undefined ? {} : { own: { access: own.access, starts: own.starts } }),
           });
         }

@@ -221,6 +221,8 @@ export interface Reach {
   readonly probe: readonly string[];
   /** It runs code that lies in files, or nothing is known of it. */
   readonly runsFiles: boolean;
+  /** Paths of programs that it would start. */
+  readonly paths: readonly string[];
 }
 
 /** All policies as one, to be asked. */

@@ -39,6 +39,8 @@ export interface Effects {
   readonly beyond: Beyond;
   /** It reads or changes the repository of git that it stands in, wherever that begins. */
   readonly repository: "reads" | "changes" | null;
+  /** Of those that it starts the ones that are named by a path, as it is written. */
+  readonly paths: readonly string[];
 }
 
 /** A command, as in {@linkcode SpawnCapability}; started in the workspace itself unless `cwd` says otherwise. */
@@ -73,7 +75,8 @@ export function effectsOf(
 
 /** {@linkcode Effects} in the order of the words, as rules are asked about them. */
 export interface OrderedEffects
-  extends Pick<Effects, "probes" | "starts" | "touchesAnything" | "beyond" | "repository"> {
+  extends
+    Pick<Effects, "probes" | "starts" | "touchesAnything" | "beyond" | "repository" | "paths"> {
   readonly effects: readonly Effect[];
 }
 
@@ -92,6 +95,7 @@ export function orderedEffects(
       touchesAnything: false,
       beyond: "nothing",
       repository: null,
+      paths: [],
     };
   }
   const { argv, cwd = ".", scripts = [] } = command;
@@ -103,6 +107,7 @@ export function orderedEffects(
     effects: [],
     probes: [],
     starts: new Set(),
+    paths: new Set(),
     startsAny: false,
     touchesAnything: false,
     beyond: "nothing",
@@ -118,6 +123,7 @@ export function orderedEffects(
     touchesAnything: found.touchesAnything,
     beyond: found.beyond,
     repository: found.repository,
+    paths: [...found.paths],
   };
 }
 
@@ -127,6 +133,7 @@ const MAX_DEPTH = 8;
 interface FoundEffects extends Touched {
   readonly scripts: readonly string[];
   readonly starts: Set<string>;
+  readonly paths: Set<string>;
   startsAny: boolean;
   touchesAnything: boolean;
   repository: "reads" | "changes" | null;
@@ -151,12 +158,18 @@ function follow(
     const name = baseName(command[0] ?? "");
     const started = knowledge(name);
     found.starts.add(name);
+
     follow(command, started, found, { knowledge, depth: depth + 1 });
     return started;
   };
   if (depth < MAX_DEPTH) {
     for (const words of inner) {
       const command = inWords(words, stands);
+      // Whatever lies there: the table speaks of what the system has by that name.
+      if (command[0]?.includes("/") === true) {
+        found.paths.add(command[0]);
+        free(found);
+      }
       const started = start(command);
       if (adds && stands === null) added(command, started, found);
     }

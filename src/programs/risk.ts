@@ -27,29 +27,36 @@ export interface CommandAssessment {
 
 /**
  * Assesses a whole command. `program`: what was found for `argv[0]`, null where nothing was or nothing was sought.
- * `knowledge`: the built-in table unless given.
+ * `knowledge`: the built-in table unless given. `lookUp`: what paths of commands inside lead to; without it such are
+ * uncertain.
  */
 export function assessCommand(
   command: Pick<SpawnCapability<unknown>, "argv" | "scripts">,
   program: Program | null,
   knowledge: CommandKnowledge = builtInKnowledge,
+  lookUp: LookUp = () => undefined,
 ): CommandAssessment {
   const { argv, scripts = [] } = command;
   const names = baseNames(argv, program);
-  return assess(argv, { names, trustedName: trusted(argv, program), scripts, knowledge, depth: 0 });
+  const trustedName = trusted(argv, program);
+  return assess(argv, { names, trustedName, scripts, knowledge, lookUp, depth: 0 });
 }
+
+/** What lies at the path of a command that another starts; null for nothing, undefined where nobody has looked. */
+export type LookUp = (path: string) => Program | null | undefined;
 
 interface Assessing {
   readonly names: readonly string[];
   readonly trustedName: boolean;
   readonly scripts: readonly string[];
   readonly knowledge: CommandKnowledge;
+  readonly lookUp: LookUp;
   readonly depth: number;
 }
 
 function assess(
   argv: readonly string[],
-  { names, trustedName, scripts, knowledge, depth }: Assessing,
+  { names, trustedName, scripts, knowledge, lookUp, depth }: Assessing,
 ): CommandAssessment {
   // A program that only bears a harmless name (`./ls`) is not known to be harmless.
   let risk: Risk = trustedName ? "safe" : "moderate";
@@ -77,11 +84,20 @@ function assess(
       }
       const startedName = baseName(started[0] ?? "");
       const startedSpec = knowledge(startedName);
+      const path = index < written && started[0]?.includes("/") === true ? started[0] : null;
+      const found = path === null ? null : lookUp(path);
+      if (found === undefined) {
+        uncertain ??=
+          "what lies at the path of a command that is started by another was not looked up";
+      }
       const below = assess(started, {
-        names: [startedName],
-        trustedName: true,
+        names: found === null || found === undefined ? [startedName] : baseNames(started, found),
+        // What bears a name of the system in another folder is not known to be it.
+        trustedName: path === null ||
+          (found !== null && found !== undefined && trusted(started, found)),
         scripts,
         knowledge,
+        lookUp,
         depth: depth + 1,
       });
       inner.push(started, ...below.inner);

@@ -92,6 +92,8 @@ export type Wrapping =
     readonly operands: number;
     /** It adds words that it reads behind the command's own (xargs). */
     readonly adds?: true;
+    /** It has the command within itself: a path is none (busybox). */
+    readonly bare?: true;
   }
   /** env(1): options, then assignments, then a command. */
   | { readonly by: "env" }

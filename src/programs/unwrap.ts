@@ -109,6 +109,9 @@ function afterPrefix(
   at += wraps.operands;
   if (at >= argv.length) return unwrapped({ own: argv });
   const adds = wraps.adds === true;
+  if (wraps.bare === true && argv[at]!.includes("/")) {
+    return uncertain("a command that is started by its name within it must be a bare name", argv);
+  }
   return checked([argv.slice(at)], argv, {
     own: argv.slice(0, at),
     adds,
@@ -186,6 +189,7 @@ function afterAssignments(argv: readonly string[]): Unwrapped {
 function afterOptions(options: readonly string[], argv: readonly string[]): Unwrapped {
   const inner: (readonly string[])[] = [];
   const own: string[] = argv.slice(0, 1);
+  const by: string[] = [];
   let at = 1;
   while (at < argv.length) {
     const argument = argv[at++]!;
@@ -198,9 +202,14 @@ function afterOptions(options: readonly string[], argv: readonly string[]): Unwr
     const start = at;
     while (at < argv.length && !endsCommand(argv, at)) at++;
     inner.push(argv.slice(start, at));
+    by.push(argument);
     at++;
   }
   const starts = startsOf(own);
+  const moved = inner.some(([program = ""], at) =>
+    program.includes("/") && !program.startsWith("/") && /dir$/.test(by[at] ?? "")
+  );
+  if (moved) return uncertain("the folder that its path would start from is not known", argv);
   return checked(inner, argv, {
     own,
     stands: { word: "{}", words: starts.length === 0 ? ["."] : starts },
@@ -214,7 +223,7 @@ function hides(option: string, argument: string): boolean {
   return /^-[A-Za-z]/.test(argument) && argument.slice(1).includes(option[1]!);
 }
 
-/** Only a bare name is sure to mean what a rule means by it: nothing looks up a path here. */
+/** A name is sure to mean what a rule means by it; a path means what lies there, which whoever judges finds out. */
 function checked(
   commands: readonly (readonly string[])[],
   argv: readonly string[],
@@ -223,8 +232,9 @@ function checked(
   for (const command of commands) {
     const [program] = command;
     if (program === undefined) return uncertain("it names no command to start", argv);
-    if (program.includes("/") || program.includes("{}") || program === rest.stands?.word) {
-      return uncertain("a command that is started by another must be a bare program name", argv);
+    const replaced = rest.stands?.word;
+    if (program.includes("{}") || (replaced !== undefined && program.includes(replaced))) {
+      return uncertain("the name of what it would start is put in when it runs", argv);
     }
     // fd(1): `{/}` and the like are names without their folders, and so may be options.
     if (command.some((word) => /\{(?:\/|\.|\/\/|\/\.)\}/.test(word))) {

@@ -59,7 +59,7 @@ export const WRAPPERS: ProgramTable = {
     "-u --user -g --group": "text",
   }, ANOTHER_USER),
   doas: prefix({ "-n": "flag", "-u": "text" }, ANOTHER_USER),
-  "busybox toybox": prefix(),
+  "busybox toybox": prefix({}, { wraps: { by: "prefix", operands: 0, bare: true } }),
   coreutils: {
     risk: "dangerous",
     because: "starts another program",

@@ -1,5 +1,6 @@
 /** The second decision on a command whose words are known only when it runs: on the thread that would start it. */
 
+import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { programOf } from "../../host/run/granted_programs.ts";
 import type { LineCommand } from "../../host/run/line/line_host.ts";
@@ -17,11 +18,13 @@ export interface RunDecider {
   readonly subject: Subject;
   readonly grant: Grant;
   readonly libc: Libc;
+  /** What lies at a path now. */
+  readonly find: (path: string, directory: CanonicalPath) => Program | null;
 }
 
 /** The error that refuses the command; null where the policy plainly allows it. */
 export async function decideAtRun(
-  { rulebook, subject, grant, libc }: RunDecider,
+  { rulebook, subject, grant, libc, find }: RunDecider,
   { argv, directory, redirections, variables, made }: LineCommand,
 ): Promise<ToolError | null> {
   try {
@@ -32,8 +35,10 @@ export async function decideAtRun(
     const probe = createKernelProbe(libc);
     const resolve = createSpawnResolver(
       rulebook,
-      (name, cwd) =>
-        made !== undefined && name === argv?.[0] ? made : programOf(grant, [name], cwd),
+      (name, cwd) => {
+        if (name !== argv?.[0]) return find(name, cwd);
+        return made ?? programOf(grant, [name], cwd);
+      },
     );
     const resolver = createResolver(grant.workspace, () => ({ resolve }), probe);
     const decision = rulebook.decide(

@@ -40,10 +40,18 @@ export function createSpawnResolver(
     if (capability.own !== undefined) {
       return { spawn: { ...capability, cwd, program, operands: [] }, reached: [] };
     }
-    const { capabilities: reached, probe, runsFiles } = rulebook.reach(capability, program);
+    const { capabilities: reached, probe, runsFiles, paths: named } = rulebook.reach(
+      capability,
+      program,
+    );
     const operands = yield* operandsOf(probe, cwd, paths);
+    const started = named.map((name) => ({ name, program: find(name, cwd) }));
     return {
-      spawn: { ...capability, cwd, program, operands, ...(runsFiles ? { runsFiles } : {}) },
+      spawn: {
+        ...{ ...capability, cwd, program, operands },
+        ...(started.length === 0 ? {} : { started }),
+        ...(runsFiles ? { runsFiles } : {}),
+      },
       reached,
     };
   };

@@ -69,9 +69,11 @@ export function programsOf(
     JobPrograms,
 ): ProgramOptions {
   const { starter } = thread;
+  const find: ProgramOptions["find"] = (name, directory) =>
+    finderOf(thread, rulebook)?.find(name, directory) ?? null;
   return {
     ...thread,
-    find: (name, directory) => finderOf(thread, rulebook)?.find(name, directory) ?? null,
+    find,
     holds: grant.agreed === undefined ? holds : {
       ...holds,
       of: (starting) => holds.of({ ...starting, agreed: grant.agreed }),
@@ -87,7 +89,7 @@ export function programsOf(
       if (starter === null) return new ToolError("COMMAND_DENIED", "it cannot be judged here");
       const { decideAtRun } = await import("../judge/decide_at_run.ts");
       return await decideAtRun(
-        { rulebook: own ?? rulebook, subject, grant, libc: starter.libc },
+        { rulebook: own ?? rulebook, subject, grant, libc: starter.libc, find },
         command,
       );
     },

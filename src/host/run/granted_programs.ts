@@ -61,8 +61,8 @@ export function isSpawnGranted(
   directory: CanonicalPath,
 ): boolean {
   return grant.spawn.some((entry) =>
-    entry.open !== true && entry.own === undefined && entry.cwd === directory &&
-    entry.argv.length === argv.length &&
+    entry.open !== true && entry.looks !== true && entry.own === undefined &&
+    entry.cwd === directory && entry.argv.length === argv.length &&
     entry.argv.every((word, index) => word === argv[index])
   );
 }

@@ -26,10 +26,14 @@ export function* judgeSpawn(
   assessment: CommandAssessment,
   open: readonly string[],
 ): Generator<void, Judged, void> {
-  const { argv, program, cwd, operands } = capability;
+  const { argv, program, cwd, operands, started = [] } = capability;
   const commands: JudgedCommand[] = [
     { argv, program, cwd },
-    ...assessment.inner.map((inner) => ({ argv: inner, program: null, cwd })),
+    ...assessment.inner.map((inner) => ({
+      argv: inner,
+      program: started.find(({ name }) => name === inner[0])?.program ?? null,
+      cwd,
+    })),
   ];
   const directory = directoryQuestion(policies, cwd);
   const named = operands.map(({ requested, path, directory }): PathQuestion => {

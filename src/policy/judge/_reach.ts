@@ -11,11 +11,16 @@ export function reachOf(
   program: Program | null,
   knowledge: CommandKnowledge,
 ): Reach {
-  const { effects, probes, starts, touchesAnything } = orderedEffects(command, program, knowledge);
+  const { effects, probes, starts, touchesAnything, paths } = orderedEffects(
+    command,
+    program,
+    knowledge,
+  );
   return {
     capabilities: effects.flatMap(capabilitiesOf),
     probe: probes,
     runsFiles: touchesAnything || starts === "any",
+    paths,
   };
 }
 

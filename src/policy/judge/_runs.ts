@@ -53,7 +53,8 @@ function startsWithin(
   for (const [at, argv] of inner.entries()) {
     const own = said[at] ?? effectsOf({ argv, cwd }, null, knowledge).starts;
     if (own === "any") return "any";
-    all.add(baseName(argv[0] ?? ""));
+    const [name = ""] = argv;
+    all.add(name.includes("/") ? name : baseName(name));
     if (own !== "none") own.forEach((name) => all.add(name));
   }
   return [...all];

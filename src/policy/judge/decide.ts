@@ -153,7 +153,13 @@ function* judgeCapability(
         assessments.push({ risk, because, inner: [], uncertain: null });
         return judgeOwn(policies, capability);
       }
-      const assessment = assessCommand(capability, capability.program, judges.knowledge());
+      const { started = [] } = capability;
+      const assessment = assessCommand(
+        capability,
+        capability.program,
+        judges.knowledge(),
+        (path) => started.find(({ name }) => name === path)?.program,
+      );
       assessments.push(assessment);
       return yield* judgeSpawn(policies, capability, assessment, system);
     }

@@ -122,3 +122,28 @@ for (const [command, inner] of INNER) {
     assertEquals(assessCommand({ argv }, program(argv[0]!)).inner, inner);
   });
 }
+
+Deno.test("a command behind a wrapper may be a path where somebody has looked what lies there", () => {
+  const lookUp = (path: string) => path === "./t" ? program("touch") : null;
+  const assess = (command: string) => {
+    const argv = splitCommand(command);
+    return assessCommand({ argv }, program(argv[0]!), undefined, lookUp);
+  };
+  for (
+    const command of [
+      ...["timeout 5 ./prog a", "nice -n 5 bin/x", "env A=b ./x", "nohup /opt/x y", "setsid ./x"],
+      "find . -exec ./x '{}' +",
+    ]
+  ) {
+    assertEquals(assess(command).uncertain, null, command);
+    assertEquals(assess(command).risk, "moderate", command);
+  }
+  for (
+    const command of [
+      ...["xargs ./x", "busybox ./sh", "find . -execdir ./x '{}' \\;", "find . -exec './{}' \\;"],
+      ...["xargs -I'{}' './{}'", "xargs -I% ./%", "env -C d ./x", "fd -x './{}'"],
+    ]
+  ) assert(assess(command).uncertain !== null, command);
+  // What the link leads to counts: its options, too.
+  assertEquals(assess("timeout 5 ./t x").inner, [["./t", "x"]]);
+});

@@ -1,6 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { decideAtRun } from "../../../../src/engine/judge/decide_at_run.ts";
 import type { LineCommand } from "../../../../src/host/run/line/line_host.ts";
+import { createProgramFinder } from "../../../../src/host/run/program_search.ts";
+import { SYSTEM_PATHS } from "../../../../src/sandbox/system_paths.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import type { Subject } from "../../../../src/policy/rulebook.ts";
 import { Workspace } from "../../../binary/toolgate.ts";
@@ -28,17 +30,21 @@ async function judged(
   command: Partial<LineCommand>,
   subject: Subject = RUNNER,
   sections: Partial<Policy> = {},
+  lay: (root: string) => void = () => {},
 ) {
   await using workspace = new Workspace({ "a.txt": "x", "shut/b.txt": "y" });
   Deno.symlinkSync("shut/b.txt", workspace.path("link"));
+  lay(workspace.root);
   const { rulebook } = openEngine(workspace.root, { ...OPEN, ...sections });
   const root = canonical(workspace.root);
-  const spawn = ["cat", "tee", "touch", "rm"].map((name) => ({
+  const spawn = ["cat", "tee", "touch", "rm", "timeout", "nice"].map((name) => ({
     argv: [name],
     program: program(name),
     cwd: root,
   }));
-  return await decideAtRun({ rulebook, subject, grant: grantOf(root, { spawn }), libc }, {
+  const { find } = createProgramFinder(root, SYSTEM_PATHS);
+  const grant = grantOf(root, { spawn });
+  return await decideAtRun({ rulebook, subject, grant, libc, find }, {
     argv: null,
     directory: root,
     redirections: [],
@@ -46,6 +52,32 @@ async function judged(
     ...command,
   });
 }
+
+Deno.test("what a path in a command leads to when it runs is what is judged", async () => {
+  const commands = [
+    commandRule("allow", ["timeout", "nice", "./**"]),
+    commandRule("deny", ["touch"]),
+  ];
+  const lay = (root: string) => {
+    Deno.symlinkSync("/usr/bin/touch", `${root}/t`);
+    Deno.writeTextFileSync(`${root}/own`, "#!/bin/sh\n", { mode: 0o755 });
+  };
+  const cases: readonly (readonly [readonly string[], string | null])[] = [
+    [["timeout", "5", "./own", "x"], null],
+    [["nice", "timeout", "5", "./own"], null],
+    // Nothing there: it would not start.
+    [["timeout", "5", "./later"], null],
+    [["timeout", "5", "./t", "x"], "COMMAND_DENIED"],
+    [["nice", "timeout", "5", "./t"], "COMMAND_DENIED"],
+    [["timeout", "5", "/usr/bin/touch", "x"], "COMMAND_DENIED"],
+    [["timeout", "5", "/usr/bin/rm", "x"], "COMMAND_DENIED"],
+    [["timeout", "5", "../outside/x"], "COMMAND_DENIED"],
+  ];
+  for (const [argv, code] of cases) {
+    const refused = await judged({ argv }, RUNNER, { commands }, lay);
+    assertEquals(refused?.code ?? null, code, argv.join(" "));
+  }
+});
 
 Deno.test("a command that is known only when it runs is judged like any other, and asked for by nobody", async () => {
   const cases: readonly (readonly [readonly string[], string | null])[] = [

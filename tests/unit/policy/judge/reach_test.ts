@@ -183,6 +183,7 @@ Deno.test("reach: a shell that is not started reaches nothing, one that is under
     capabilities: [],
     probe: [],
     runsFiles: false,
+    paths: [],
   });
 });
 
