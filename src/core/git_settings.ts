@@ -3,6 +3,8 @@
  * whose configuration is somebody else's data. Names: git(1) "Environment Variables", git-config(1).
  */
 
+import { gitWords } from "./git_words.ts";
+
 /** Transports of git (git(1), `GIT_ALLOW_PROTOCOL`); `file` is a path of this machine. */
 export const GIT_PROTOCOLS = ["https", "http", "ssh", "git", "file"] as const;
 /** One of {@linkcode GIT_PROTOCOLS}. */
@@ -111,15 +113,24 @@ export function protocolVariables(protocols: readonly string[]): Readonly<Record
   };
 }
 
-/** The variables of a program of a line that is git, or starts it. */
-export function lineVariables({ protocols }: GitSettings): Readonly<Record<string, string>> {
-  const keys = Object.entries(GIT_KEYS).filter(([key]) => !NOT_FOR_LINES.has(key));
+/**
+ * The variables of a program of a line that is git, or starts it. `git config` shows a repository's own settings and runs
+ * nothing by them: ours would stand among them.
+ */
+export function lineVariables(
+  { protocols }: GitSettings,
+  argv: readonly string[] = [],
+): Readonly<Record<string, string>> {
+  const shows = /(?:^|\/)git$/.test(argv[0] ?? "") && gitWords(argv)?.subcommand === "config";
+  const keys = Object.entries(GIT_KEYS).filter(([key]) => !shows && !NOT_FOR_LINES.has(key));
   const settings = keys.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
   return {
     ...GIT_ENVIRONMENT,
+    // Who asks to edit a list of commits by hand and cannot is told so: left as it is, it would look edited.
+    GIT_SEQUENCE_EDITOR: "false",
     ...protocolVariables(protocols),
     GIT_CONFIG_COUNT: `${keys.length}`,
     ...Object.fromEntries(settings),

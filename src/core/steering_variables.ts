@@ -133,6 +133,29 @@ const PLAIN: ReadonlySet<string> = new Set([
   ...["GOOS", "GOARCH", "GOMAXPROCS", "CARGO_TERM_COLOR", "PIP_NO_INPUT", "CI"],
 ]);
 
+/** Programs that show what they are given, or do nothing. */
+const IDLE = /^(?:true|:|cat|false)$/;
+
+/**
+ * Values with which a variable that steers programs has them do less, or build otherwise, and run nothing else: editors and
+ * pagers that are none (git(1), GIT_EDITOR), and options of `go help build` that name no program and no file.
+ */
+const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
+  ...["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"].map((name) => [name, IDLE] as const),
+  ...["PAGER", "GIT_PAGER", "MANPAGER"].map((name) => [name, IDLE] as const),
+  ["CGO_ENABLED", /^[01]?$/],
+  ["GO111MODULE", /^(?:on|off|auto)?$/],
+  [
+    "GOFLAGS",
+    /^(?:(?:-mod=(?:mod|vendor|readonly)|-v|-race|-trimpath|-count=\d+|-p=\d+|-tags=[\w,]+)(?: |$))*$/,
+  ],
+]);
+
+/** Whether a variable steers no program as long as it has this value. */
+export function isHarmlessValue(name: string, value: string): boolean {
+  return HARMLESS_VALUES.get(name)?.test(value) === true;
+}
+
 /** What a shell itself goes by, exported or not (POSIX, 2.5.3; bash(1), Shell Variables). */
 const SHELL_VARIABLE =
   /^(?:BASH.*|PATH|HOME|IFS|ENV|SHELLOPTS|PS4|PROMPT_COMMAND|GLOBIGNORE|CDPATH|FIGNORE|POSIXLY_CORRECT)$/;

@@ -1,6 +1,8 @@
 /** What of a plan is known from the line alone, and words as people read them. */
 
+import { isHarmlessValue } from "../core/steering_variables.ts";
 import {
+  type Assignment,
   BUILTINS,
   type Operation,
   type Plan,
@@ -22,6 +24,13 @@ export function certainText(word: Word): string | null {
     text += part.text;
   }
   return text;
+}
+
+/** Whether a variable for one program gets a value with which it steers nothing, whatever its name. */
+export function isHarmless({ name, value, append, list, subscript }: Assignment): boolean {
+  if (append === true || list !== undefined || subscript !== undefined) return false;
+  const text = certainText(value);
+  return text !== null && isHarmlessValue(name, text);
 }
 
 /** The words of a line that is one command and nothing else, all of them known; null for all others. */

@@ -18,7 +18,7 @@ import {
 import { fileTest, looksAtFiles } from "./file_test.ts";
 import { findScripts } from "./_find_scripts.ts";
 import type { SpentPieces } from "./_walk.ts";
-import { certainText, movesAnywhere, wordText } from "./certain.ts";
+import { certainText, isHarmless, movesAnywhere, wordText } from "./certain.ts";
 
 /** A simple command after expansion: what is to be started, with what around it. */
 export interface ExpandedCommand {
@@ -219,8 +219,8 @@ function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
   const name = first === undefined ? null : certainText(first);
   for (const assignment of [...assignments, ...declares]) {
     const own = words.length === 0 || simple.calls === true || assignment.list !== undefined;
-    // What the runner splits words by no program gets.
-    if (assignment.name !== "IFS") {
+    // What the runner splits words by no program gets, and some values are nobody's way to make it do more.
+    if (assignment.name !== "IFS" && !(words.length > 0 && isHarmless(assignment))) {
       needs.push(own ? localChange(assignment.name) : change(assignment.name));
     }
     lowerAssigned(assignment, cwd, needs);

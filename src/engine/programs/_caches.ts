@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { CanonicalPath } from "../../core/capability.ts";
+import { GO_SETTINGS, goSettings } from "../../host/run/temporary.ts";
 
 /**
  * `setting`: `sandbox.caches`. One folder a workspace, so that what the programs of one leave there is met by no other's.
@@ -23,10 +24,27 @@ export function openCaches(
     const { uid, isDirectory, mode } = Deno.lstatSync(folder);
     // A link, or what others may write to, could lead programs anywhere, or bring them anything.
     const own = isDirectory && uid === (userId() ?? uid) && ((mode ?? 0) & 0o022) === 0;
-    return own ? Deno.realPathSync(folder) : null;
+    if (!own) return null;
+    const real = Deno.realPathSync(folder);
+    writeGoSettings(real);
+    return real;
   } catch {
     return null;
   }
+}
+
+/** As they were meant, whatever a program has made of them since. */
+function writeGoSettings(folder: string): void {
+  const path = `${folder}/${GO_SETTINGS}`;
+  const wanted = goSettings(folder);
+  try {
+    if (Deno.lstatSync(path).isFile && Deno.readTextFileSync(path) === wanted) return;
+    // A link there would be written through.
+    Deno.removeSync(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return;
+  }
+  Deno.writeTextFileSync(path, wanted, { createNew: true, mode: 0o600 });
 }
 
 /** XDG Base Directory Specification */

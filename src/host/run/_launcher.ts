@@ -86,7 +86,7 @@ export class Launcher {
     const { git } = this.#options;
     // What a tool starts for itself has its own, and what the policy sets stands above these.
     const surroundings = launch.use === undefined && namesGit(launch.argv)
-      ? new Map([...Object.entries(lineVariables(git)), ...launch.environment])
+      ? new Map([...Object.entries(lineVariables(git, launch.argv)), ...launch.environment])
       : launch.environment;
     const variables = Array.from(surroundings, ([name, value]) => `${name}=${value}`);
     const start = {

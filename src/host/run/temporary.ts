@@ -25,14 +25,14 @@ export async function inTemporary<T>(
 ): Promise<T> {
   if (temporaryRoot === null) {
     return await run({
-      environment: { ...cacheVariables(caches), ...environment },
+      environment: { ...cacheVariables(caches, false), ...environment },
       temporary: null,
     });
   }
   const temporary = keptFolders?.take() ?? makeFolder(temporaryRoot, keptFolders);
   // The one name that all look for (POSIX, 8.3); TMP and TEMP are names that people give variables of their own.
   const places = { TMPDIR: temporary };
-  const kept = cacheVariables(caches ?? `${temporary}/.cache`);
+  const kept = cacheVariables(caches ?? `${temporary}/.cache`, caches === null);
   try {
     return await run({ environment: { ...kept, ...environment, ...places }, temporary });
   } finally {
@@ -46,17 +46,32 @@ function makeFolder(root: string, kept: KeptFolders | null): CanonicalPath {
   return folder;
 }
 
+/** What a folder of caches has for Go (`go help environment`, GOENV). */
+export const GO_SETTINGS = "go-env";
+
+/** Its text, for a folder of caches. */
+export function goSettings(folder: string): string {
+  return `GOPATH=${folder}/go\nGOCACHE=${folder}/go-build\n`;
+}
+
 /**
+ * `passing`: it is gone with the run.
  * XDG Base Directory Specification (pip, mypy, black, deno and most others), npm-config(7), `go help environment`, the
  * Cargo book (Environment Variables), yarn's and gradle's documentation.
  */
-function cacheVariables(folder: string | null): Readonly<Record<string, string>> {
+function cacheVariables(
+  folder: string | null,
+  passing: boolean,
+): Readonly<Record<string, string>> {
   if (folder === null) return {};
+  // Where a folder stays, a file of settings says where Go's lie: one name that looks like no other's PATH.
+  const go = passing
+    ? { GOPATH: `${folder}/go`, GOCACHE: `${folder}/go-build` }
+    : { GOENV: `${folder}/${GO_SETTINGS}` };
   return {
+    ...go,
     XDG_CACHE_HOME: folder,
     npm_config_cache: `${folder}/npm`,
-    GOPATH: `${folder}/go`,
-    GOCACHE: `${folder}/go-build`,
     CARGO_HOME: `${folder}/cargo`,
     YARN_CACHE_FOLDER: `${folder}/yarn`,
     GRADLE_USER_HOME: `${folder}/gradle`,

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import {
   isForbiddenToCalls,
+  isHarmlessValue,
   steersLines,
   steersPrograms,
 } from "../../../src/core/steering_variables.ts";
@@ -125,5 +126,31 @@ Deno.test("what a shell goes by itself, exported or not", () => {
   }
   for (const name of ["FILE", "DIR", "env", "path", "TMPDIR", "LD_PRELOAD", "CONFIG"]) {
     assertEquals(steersLines(name), false, name);
+  }
+});
+
+Deno.test("values with which a variable that steers programs steers none", () => {
+  const harmless: readonly (readonly [string, string])[] = [
+    ["GIT_EDITOR", "true"],
+    ["GIT_SEQUENCE_EDITOR", ":"],
+    ["PAGER", "cat"],
+    ["CGO_ENABLED", "0"],
+    ["GOFLAGS", "-mod=mod -count=1 -tags=a,b"],
+    ["GOFLAGS", ""],
+  ];
+  for (const [name, value] of harmless) assert(isHarmlessValue(name, value), `${name}=${value}`);
+  const steering: readonly (readonly [string, string])[] = [
+    ["GIT_EDITOR", "touch pwned"],
+    ["GIT_EDITOR", "./true"],
+    ["GIT_EDITOR", "true;id"],
+    ["GOFLAGS", "-toolexec=./x"],
+    ["GOFLAGS", "-mod=mod -exec=./x"],
+    ["GOFLAGS", "-mod=mod\n-toolexec=./x"],
+    ["GOFLAGS", "-modfile=x"],
+    ["LD_PRELOAD", "true"],
+    ["CGO_ENABLED", "01"],
+  ];
+  for (const [name, value] of steering) {
+    assertEquals(isHarmlessValue(name, value), false, `${name}=${value}`);
   }
 });

@@ -43,6 +43,8 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["A=1 B=2 a", "e A, e B, p a"],
   ["A=$(b) c", "e A, p b, p c"],
   ["A=1", "e A"],
+  ["GIT_EDITOR=true git commit; GIT_EDITOR=vi a", "p git commit, e GIT_EDITOR, p a"],
+  ["GIT_EDITOR=$X git commit; GIT_EDITOR=true", "e GIT_EDITOR, p git commit, e GIT_EDITOR"],
   ["export A=1 B; unset C", "e A, e B, e C"],
   ['a *.x $Y "$(b c)" d', "p b c, P1,2,3 a *.x ${Y} $(…) d"],
   ["a ${X:-$(b)}", "p b, P1 a ${X:-$(…)}"],

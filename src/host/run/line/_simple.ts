@@ -4,6 +4,7 @@ import { ToolError } from "../../../core/errors.ts";
 import type { Assignment, SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { readOptions } from "../../../shell/read_options.ts";
+import { isHarmless } from "../../../shell/certain.ts";
 import { differsFromShell } from "../../../shell/program_forms.ts";
 import type { Child, Ended } from "../_programs.ts";
 import { close } from "../../kernel/pipes.ts";
@@ -139,7 +140,8 @@ async function allow(
 ): Promise<void> {
   const free = (name: string): boolean =>
     name === "IFS" || (name === "PATH" && !isProgram && state.places.workspace !== null);
-  const set = node.assignments.map((one) => one.name).filter((one) => !free(one));
+  const set = node.assignments.filter((one) => !isProgram || !isHarmless(one))
+    .map((one) => one.name).filter((one) => !free(one));
   const changed = isProgram || calls ? [] : changedNames(argv);
   // A variable of the line alone is nobody's business, unless it is one that programs get.
   const variables = isProgram

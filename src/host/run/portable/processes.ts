@@ -99,7 +99,9 @@ function start(grant: Grant, spawn: SpawnGrant, request: ProcessRequest): Deno.C
       cwd: spawn.cwd,
       clearEnv: true,
       env: {
-        ...(spawn.own === undefined && namesGit(spawn.argv) ? lineVariables(grant.git) : {}),
+        ...(spawn.own === undefined && namesGit(spawn.argv)
+          ? lineVariables(grant.git, spawn.argv)
+          : {}),
         ...request.env,
       },
       stdin: request.stdin === null ? "null" : "piped",

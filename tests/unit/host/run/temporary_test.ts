@@ -26,6 +26,7 @@ Deno.test("a run's folder goes with it, whatever the modes of what lies there; w
         undefined,
         null,
       ]);
+      assertEquals([environment["GOENV"], environment["GOPATH"]], ["/c/go-env", undefined]);
       return Promise.resolve();
     });
   } finally {

@@ -1,0 +1,18 @@
+import { assertEquals } from "@std/assert";
+import { GIT_KEYS, type GitSettings, lineVariables } from "../../../src/core/git_settings.ts";
+
+const SETTINGS: GitSettings = { protocols: [], worktrees: "w", identity: null, home: null };
+
+Deno.test("a line's git stands above the repository's settings, save where it shows them", () => {
+  const count = (argv: readonly string[]) => Number(lineVariables(SETTINGS, argv).GIT_CONFIG_COUNT);
+  for (const argv of [["git", "status"], ["git", "-C", "config", "status"], ["sh", "config"], []]) {
+    assertEquals(count(argv) > 5 && count(argv) < Object.keys(GIT_KEYS).length, true, `${argv}`);
+  }
+  for (const argv of [["git", "config", "--list"], ["git", "-C", "sub", "config", "-l"]]) {
+    assertEquals(count(argv), 0, `${argv}`);
+  }
+});
+
+Deno.test("nobody is told that a list of commits was edited which could not be", () => {
+  assertEquals(lineVariables(SETTINGS).GIT_SEQUENCE_EDITOR, "false");
+});
