@@ -64,7 +64,7 @@ function tablesOf(length: number): Omit<Tables, "stack"> {
 }
 
 /** How many nodes tables keep room for when a larger text is done with: memory stays bounded by the text, not the day. */
-const KEPT = 1 << 20;
+const KEPT = 1 << 17;
 
 /** Lays out the tree at the address, in the memory whose words these are. */
 export function layOut(
@@ -80,7 +80,8 @@ export function layOut(
   const rootIsInline = (root & 1) === 1;
   const total = rootIsInline ? 1 : (words[(root >>> 2) + DESCENDANTS] as number) + 1;
   if (total > tables.kinds.length || (tables.kinds.length > KEPT && total < KEPT)) {
-    Object.assign(tables, tablesOf(Math.max(total, 4096)));
+    // Room to spare: else each text that is a little longer leaves tables to be collected.
+    Object.assign(tables, tablesOf(Math.max(Math.ceil(1.5 * total), 4096)));
   }
   const { kinds, fields, flags, starts, ends, parents, nexts } = tables;
   let { stack } = tables;

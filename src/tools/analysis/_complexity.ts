@@ -32,7 +32,8 @@ interface Open {
   /** Nesting at its beginning. */
   readonly base: number;
   readonly name: string;
-  readonly bare: string | null;
+  /** Null where it has no name. */
+  readonly self: Self | null;
   cyclomatic: number;
   /** Of what stands in it, and of what stands in functions within it. */
   own: number;
@@ -41,6 +42,15 @@ interface Open {
   recursive: boolean;
   /** It branches or loops itself. */
   structured: boolean;
+}
+
+/** How a function is called by itself. */
+interface Self {
+  readonly bare: string;
+  /** Its bare name alone means it. */
+  readonly isOptional: boolean;
+  /** What else may stand before that: the receiver of Go. */
+  readonly receiver: string;
 }
 
 /** Where another level of nesting holds. */
@@ -62,6 +72,10 @@ const HEADS = [
   "parameter",
   "pattern",
 ];
+
+/** What stands before a member's name where it is of the same object or type, and letters of that at most. */
+const SELVES: ReadonlySet<string> = new Set(["this.", "this->", "self.", "cls.", "Self::"]);
+const LONGEST_SELF = 42;
 
 /** Enclosing functions that learn of what stands in a function: deeper ones are no work of people. */
 const ENCLOSING = 64;
@@ -253,28 +267,44 @@ class Meter {
   /** A function that calls itself counts one more, however often it does. */
   #call(node: number, field: string): void {
     const open = this.#open.at(-1);
-    if (open === undefined || open.recursive || open.bare === null) return;
+    if (open === undefined || open.recursive || open.self === null) return;
     const called = childBy(this.#tree, node, this.#numbers.field(field));
-    if (called < 0) return;
-    const length = (this.#tree.ends[called] as number) - (this.#tree.starts[called] as number);
-    if (length > open.bare.length + 8 || length < open.bare.length) return;
-    const name = textOf(this.#tree, called).replace(/^(?:this|self|cls|Self)(?:\.|->|::)/, "");
-    if (name !== open.bare) return;
+    if (called < 0 || !this.#isSelf(open.self, node, called)) return;
     open.recursive = true;
     this.#add(1);
+  }
+
+  #isSelf({ bare, isOptional, receiver }: Self, node: number, called: number): boolean {
+    const length = (this.#tree.ends[called] as number) - (this.#tree.starts[called] as number);
+    if (length < bare.length || length > bare.length + LONGEST_SELF) return false;
+    const text = textOf(this.#tree, called);
+    if (!text.endsWith(bare)) return false;
+    // Java's calls have the object apart from the name.
+    const object = childBy(this.#tree, node, this.#numbers.field("object"));
+    const before = object < 0
+      ? text.slice(0, -bare.length)
+      : `${textOf(this.#tree, object).slice(0, LONGEST_SELF)}.`;
+    return before === "" ? isOptional : SELVES.has(before) || before === receiver;
+  }
+
+  #selfOf(node: number, bare: string, isMember: boolean): Self {
+    const at = childBy(this.#tree, node, this.#numbers.field("receiver"));
+    const [, own = ""] = at < 0 ? [] : textOf(this.#tree, at).match(/^\(\s*(\w{1,40})\s/) ?? [];
+    const isOptional = !isMember || this.#numbers.language.flow.bareMembers === true;
+    return { bare, isOptional, receiver: `${own}.` };
   }
 
   #enter(node: number): void {
     const level = this.#open.length === 0 ? 0 : this.#level + 1;
     const end = this.#tree.nexts[node] as number;
-    const { name, bare } = this.#names.of(node);
+    const { name, bare, isMember } = this.#names.of(node, this.#open.at(-1)?.node ?? -1);
     this.#regions.push({ end, level });
     this.#open.push({
       node,
       end,
       base: level,
       name,
-      bare,
+      self: bare === null ? null : this.#selfOf(node, bare, isMember),
       cyclomatic: 1,
       own: 0,
       inner: 0,

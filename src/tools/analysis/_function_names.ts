@@ -13,13 +13,23 @@ const GIVEN_BY = ["name", "left", "key", "property", "pattern"];
 /** Longest name that is shown, in UTF-16 code units. */
 const LONGEST = 100;
 
+/** How a function is known. */
+export interface FunctionName {
+  /** `Type.name`, or as it is known where it has no name of its own. */
+  readonly name: string;
+  /** Null where it has none. */
+  readonly bare: string | null;
+  /** It belongs to a type or an object: in most languages its bare name alone does not mean it. */
+  readonly isMember: boolean;
+}
+
 /** Names the functions of one tree. To be asked of them in the order of the nodes. */
 export class FunctionNames {
   readonly #tree: SyntaxTree;
   readonly #numbers: Numbered;
   readonly declarations: Declarations;
   /** Types that enclose the node come to, by the first node behind each. */
-  readonly #types: { readonly end: number; readonly name: string }[] = [];
+  readonly #types: { readonly from: number; readonly end: number; readonly name: string }[] = [];
 
   constructor(tree: SyntaxTree, numbers: Numbered) {
     this.#tree = tree;
@@ -34,18 +44,28 @@ export class FunctionNames {
     if (name < 0) return;
     this.#leaveUntil(node);
     const text = textOf(this.#tree, name).replace(/<[^]*$/, "");
-    this.#types.push({ end: this.#tree.nexts[node] as number, name: text });
+    this.#types.push({ from: node, end: this.#tree.nexts[node] as number, name: text });
   }
 
-  /** `Type.name`, or as it is known where it has no name of its own; and its bare name, null where it has none. */
-  of(node: number): { readonly name: string; readonly bare: string | null } {
+  /** How a function is known. `around`: the function that it lies in, or -1. */
+  of(node: number, around: number): FunctionName {
     this.#leaveUntil(node);
     const { name, owner } = this.#own(node);
-    const type = owner ?? this.#types.at(-1)?.name ?? null;
+    const within = this.#types.at(-1);
+    const type = owner ?? within?.name ?? null;
     return {
       name: shortened(type === null ? name : `${type}.${name}`),
       bare: name === ANONYMOUS ? null : name,
+      isMember: owner !== null || (within?.from ?? -1) > around || this.#isValueOfKey(node),
     };
+  }
+
+  /** `{ name() {} }`, `{ name: () => {} }` */
+  #isValueOfKey(node: number): boolean {
+    const rule = this.#numbers.symbols[this.#tree.kinds[node] as number];
+    const parent = this.#tree.parents[node] as number;
+    return rule?.kind === "method" ||
+      (parent >= 0 && childBy(this.#tree, parent, this.#numbers.field("key")) >= 0);
   }
 
   #leaveUntil(node: number): void {

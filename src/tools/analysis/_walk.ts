@@ -16,6 +16,9 @@ const PROGRESS = 100;
 /** What small files fit into. */
 const ROOM = 256 * 1024;
 
+/** What results may cost, as their tool counts it, before they are trimmed. */
+const TRIMMED = 10_000;
+
 /** What goes to the other thread as a number of 32 bits. */
 const MOST_WANTED = 2 ** 31 - 1;
 
@@ -35,6 +38,8 @@ export interface Walk<R> {
   /** How much of that room a result takes, and how much there is; no end of it unless given. */
   readonly cost?: (result: R) => number;
   readonly room?: number;
+  /** What of results, in the order of paths, may still come into the answer: as many, each with less in it. */
+  readonly trim?: (results: readonly R[]) => readonly R[];
 }
 
 /** A file that was come to. */
@@ -71,7 +76,7 @@ export async function walkCode<R, O>(
   const visit = (file: ScannedFile): void => {
     const place = base + file.place;
     const seen = looker.into(file, heap.wanted(place));
-    heap.add(place, seen === null ? [] : [seen]);
+    heap.add(place, seen === null ? [] : [unbound(seen)]);
     tell();
   };
   const shared: SharedScan = {
@@ -105,6 +110,11 @@ export async function walkCode<R, O>(
     throw withPartial(error, () => answer(heap.result(), () => {}));
   }
   return answer(heap.result(), context.checkpoint);
+}
+
+/** The same, with strings of its own: those cut out of a text hold all of it, and what was found outlives its text. */
+function unbound<R>(seen: Seen<R>): Seen<R> {
+  return JSON.parse(JSON.stringify(seen)) as Seen<R>;
 }
 
 /** Looks at some of the files in another thread's stead. */
@@ -239,7 +249,8 @@ function createRoom(): ScanRoom {
 /** What was found, by place: results come in no order, and each is told how much room those before it leave. */
 class Heap<R> {
   readonly #walk: Walk<R>;
-  readonly #parts: {
+  #trimAt = TRIMMED;
+  #parts: {
     readonly place: number;
     readonly seen: readonly Seen<R>[];
     readonly cost: number;
@@ -263,10 +274,38 @@ class Heap<R> {
     this.#cost += cost;
     this.end = Math.max(this.end, place);
     this.#parts.push({ place, seen, cost });
+    if (this.#cost >= this.#trimAt) this.#trim();
+  }
+
+  /** Each time that there is twice as much as the last one left. */
+  #trim(): void {
+    const { trim, cost: costOf = () => 0 } = this.#walk;
+    if (trim === undefined) return;
+    this.#parts.sort((a, b) => a.place - b.place);
+    const results = this.#parts.flatMap(({ seen }) => seen).filter(({ result }) =>
+      result !== undefined
+    )
+      .map(({ result }) => result as R);
+    const kept = trim(results);
+    let at = 0;
+    this.#cost = 0;
+    this.#parts = this.#parts.map(({ place, seen }) => {
+      const trimmed = seen.map((each) =>
+        each.result === undefined ? each : { ...each, result: kept[at++] as R }
+      );
+      const cost = trimmed.reduce(
+        (sum, { result }) => sum + (result === undefined ? 0 : costOf(result)),
+        0,
+      );
+      this.#cost += cost;
+      return { place, seen: trimmed, cost };
+    });
+    this.#trimAt = Math.max(TRIMMED, 2 * this.#cost);
   }
 
   wanted(place: number): number {
-    const { room = Infinity } = this.#walk;
+    const { room } = this.#walk;
+    if (room === undefined) return Infinity;
     if (place >= this.end) return Math.max(0, room - this.#cost);
     const before = this.#parts.filter((part) => part.place < place);
     return Math.max(0, room - before.reduce((sum, { cost }) => sum + cost, 0));

@@ -3,7 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
-import type { Tool, ToolContext } from "../../core/tool.ts";
+import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
@@ -129,6 +129,19 @@ type Output = Infer<typeof output>;
 /** As it goes from thread to thread: name, line, last line, and the measures in their order. */
 type Row = readonly [string, number, number, number, number, number, number, number];
 
+/** What a file gives: how many functions, their sums, and of them those that may be among the worst. */
+interface Measured {
+  readonly sums: Sums;
+  readonly rows: readonly Row[];
+}
+
+interface Sums {
+  readonly functions: number;
+  readonly cyclomatic: number;
+  readonly cognitive: number;
+  readonly nloc: number;
+}
+
 const tool: Tool<typeof input, typeof output> = {
   name: "measure_code_complexity",
   category: "analysis",
@@ -160,9 +173,9 @@ const tool: Tool<typeof input, typeof output> = {
       ...ignoreCapabilities(path),
     ]),
   prepare: loadValidators,
-  help: (given, context) => helpWalk(walkOf(given), context),
+  help: (given, context) => helpWalk(walkOf(given, context), context),
   run: (given, context) =>
-    walkCode(walkOf(given), context, (seen) => outputOf(given, context, seen)),
+    walkCode(walkOf(given, context), context, (seen) => outputOf(given, context, seen)),
 };
 
 export default tool;
@@ -171,12 +184,35 @@ function pathsOf({ path, files }: Input): readonly string[] {
   return files === undefined ? [path] : [...new Set(files)];
 }
 
-function walkOf(given: Input): Walk<readonly Row[]> {
+function walkOf(given: Input, context: ReadContext): Walk<Measured> {
   return {
     paths: pathsOf(given),
     takes: isCode,
-    look: ({ tree, numbers, lines }) => measure(tree, numbers, lines).map(rowOf),
+    look({ tree, numbers, lines }) {
+      const rows = measure(tree, numbers, lines).map(rowOf);
+      return { sums: sumsOf(rows), rows };
+    },
+    cost: ({ rows }) => rows.length,
+    trim(results) {
+      const worst = new Set(worstOf(results.flatMap(({ rows }) => rows), given, context));
+      return results.map(({ sums, rows }) => ({
+        sums,
+        rows: rows.filter((row) => worst.has(row)),
+      }));
+    },
   };
+}
+
+function wantedOf({ max_results }: Input, { limits }: ReadContext): number {
+  return Math.min(max_results ?? limits.entries, limits.entries);
+}
+
+/** As many as are wanted. Sorting keeps the order of paths and lines where nothing tells functions apart. */
+function worstOf(rows: readonly Row[], given: Input, context: ReadContext): readonly Row[] {
+  const column = MEASURES.indexOf(given.sort) + 3;
+  return rows.toSorted((a, b) =>
+    (b[column] as number) - (a[column] as number) || b[3] - a[3] || b[4] - a[4]
+  ).slice(0, wantedOf(given, context));
 }
 
 function rowOf(measures: Measures): Row {
@@ -190,40 +226,40 @@ function measuredOf(file: string, row: Row): Output["functions"][number] {
 }
 
 function outputOf(
-  { sort, max_results }: Input,
-  { limits, count }: ToolContext,
-  seen: readonly Seen<readonly Row[]>[],
+  given: Input,
+  context: ToolContext,
+  seen: readonly Seen<Measured>[],
 ): Output {
-  count("bytes_read", seen.reduce((sum, { bytes }) => sum + bytes, 0));
+  context.count("bytes_read", seen.reduce((sum, { bytes }) => sum + bytes, 0));
   const measured = seen.flatMap(({ path, result }) =>
-    result === undefined ? [] : [{ path, rows: result }]
+    result === undefined ? [] : [{ path, ...result }]
   );
-  const column = MEASURES.indexOf(sort) + 3;
-  const all = measured.flatMap(({ path, rows }) => rows.map((row) => ({ path, row })));
-  // Sorting keeps the order of paths and lines where nothing tells functions apart.
-  all.sort((a, b) =>
-    (b.row[column] as number) - (a.row[column] as number) || b.row[3] - a.row[3] ||
-    b.row[4] - a.row[4]
-  );
-  const wanted = Math.min(max_results ?? limits.entries, limits.entries);
-  const functions = all.slice(0, wanted).map(({ path, row }) => measuredOf(path, row));
-  const files = measured.map(({ path, rows }) => ({ file: path, ...sumsOf(rows) }))
+  const wanted = wantedOf(given, context);
+  const fileOf = new Map(measured.flatMap(({ path, rows }) => rows.map((row) => [row, path])));
+  const functions = worstOf([...fileOf.keys()], given, context)
+    .map((row) => measuredOf(fileOf.get(row) ?? "", row));
+  const files = measured.map(({ path, sums }) => ({ file: path, ...sums }))
     .filter((file) => file.functions > 0)
     .sort((a, b) => b.cyclomatic - a.cyclomatic || b.cognitive - a.cognitive);
-  const totals = { files: measured.length, ...sumsOf(all.map(({ row }) => row)) };
+  const sum = (of: keyof Sums) => files.reduce((total, file) => total + file[of], 0);
+  const totals = {
+    files: measured.length,
+    functions: sum("functions"),
+    cyclomatic: sum("cyclomatic"),
+    cognitive: sum("cognitive"),
+    nloc: sum("nloc"),
+  };
   return {
     functions,
     files: files.slice(0, wanted),
     worst: functions.slice(0, WORST),
     totals: { ...totals, ...meansOf(totals) },
     ...skippedOf(seen),
-    truncated: functions.length < all.length || files.length > wanted,
+    truncated: functions.length < totals.functions || files.length > wanted,
   };
 }
 
-function sumsOf(
-  rows: readonly Row[],
-): { functions: number; cyclomatic: number; cognitive: number; nloc: number } {
+function sumsOf(rows: readonly Row[]): Sums {
   const sum = (column: 3 | 4 | 5) => rows.reduce((total, row) => total + row[column], 0);
   return { functions: rows.length, cyclomatic: sum(3), cognitive: sum(4), nloc: sum(5) };
 }

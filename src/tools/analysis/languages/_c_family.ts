@@ -50,6 +50,7 @@ export const FLOW: FlowTable = {
   jumps: ["goto_statement"],
   labels: ["statement_identifier"],
   calls: { call_expression: "function" },
+  bareMembers: true,
 };
 
 /** Nodes that are names. */

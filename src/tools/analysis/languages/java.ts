@@ -71,5 +71,6 @@ export const JAVA: Language = {
     jumps: ["break_statement", "continue_statement"],
     labels: ["identifier"],
     calls: { method_invocation: "name" },
+    bareMembers: true,
   },
 };

@@ -123,6 +123,8 @@ export interface FlowTable {
   readonly alternatives?: Readonly<Record<string, string>>;
   /** A function may be but a frame for others: these then count apart. */
   readonly frames?: true;
+  /** A member is called by its bare name alone within its type. */
+  readonly bareMembers?: true;
 }
 
 /** A language. */

@@ -68,6 +68,20 @@ const CASES: readonly (readonly [path: string, text: string, expected: Expected]
   // Jumps count where they name a label; a function that calls itself counts once.
   ["a.ts", "function f() { x: for (;;) { for (;;) continue x; } }", { f: [3, 1 + 2 + 1, 0, 2] }],
   ["a.ts", "function f(n) { return f(n - 1) + f(n - 2); }", { f: [1, 1, 1, 0] }],
+  // A member's bare name means another function, where the language has it so.
+  ["a.ts", "class A { f() { return f(); } }", { "A.f": [1, 0, 0, 0] }],
+  ["a.ts", "class A { f() { return this.f(); } }", { "A.f": [1, 1, 0, 0] }],
+  ["a.ts", "const a = { f: () => f(), g() { g(); } };", { f: [1, 0, 0, 0], g: [1, 0, 0, 0] }],
+  ["a.py", "class A:\n    def f(self):\n        return f()\n", { "A.f": [1, 0, 1, 0] }],
+  ["a.py", "class A:\n    def f(self):\n        self.f()\n", { "A.f": [1, 1, 1, 0] }],
+  ["a.go", "package p\nfunc (a *A) f() { f() }\n", { "A.f": [1, 0, 0, 0] }],
+  ["a.go", "package p\nfunc (a *A) f() { a.f() }\n", { "A.f": [1, 1, 0, 0] }],
+  ["a.rs", "impl A { fn f() { f() } }", { "A.f": [1, 0, 0, 0] }],
+  ["a.rs", "impl A { fn f() { Self::f() } }", { "A.f": [1, 1, 0, 0] }],
+  ["A.java", "class A { void f() { f(); } }", { "A.f": [1, 1, 0, 0] }],
+  ["A.java", "class A { void f() { b.f(); } }", { "A.f": [1, 0, 0, 0] }],
+  ["A.java", "class A { void f() { this.f(); } }", { "A.f": [1, 1, 0, 0] }],
+  ["a.cpp", "struct A { void f() { f(); } };", { "A.f": [1, 1, 0, 0] }],
   ["a.ts", "class A { g() { this.g(); } h() { g(); } }", {
     "A.g": [1, 1, 0, 0],
     "A.h": [1, 0, 0, 0],
@@ -201,4 +215,23 @@ Deno.test("chains and nests as long as a text end in time", async () => {
     (functions as readonly Measured[]).find((each) => each.name === name);
   assertEquals([by("f")?.cyclomatic, by("f")?.cognitive], [20_001, 1]);
   assertEquals([by("g")?.cognitive, by("g")?.nesting], [2_000 * 2_001 / 2, 2_000]);
+});
+
+Deno.test("of more functions than are kept the worst are answered, in the order of paths, and the sums of all", async () => {
+  const functions = (file: number) =>
+    Array.from(
+      { length: 700 },
+      (_, at) => `function f${at}() { ${(file * 700 + at) % 997 === 0 ? "if (a) b();" : ""} }\n`,
+    ).join("");
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`${String(at).padStart(2, "0")}.js`, functions(at)]),
+  );
+  const answer = await run(files, { max_results: 30 });
+  const expected = Array.from({ length: 40 * 700 }, (_, at) => at).filter((at) => at % 997 === 0)
+    .map((at) => [`${String(Math.floor(at / 700)).padStart(2, "0")}.js`, `f${at % 700}`, 2]);
+  const found = answer["functions"] as readonly Measured[];
+  assertEquals(found.slice(0, 29).map((each) => [each.file, each.name, each.cyclomatic]), expected);
+  assertEquals([found[29]?.file, found[29]?.name], ["00.js", "f1"]);
+  const { functions: total, cyclomatic } = answer["totals"] as Record<string, number>;
+  assertEquals([total, cyclomatic], [28_000, 28_000 + expected.length]);
 });
