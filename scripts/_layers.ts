@@ -25,7 +25,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "sandbox",
     "host",
   ],
-  serve: ["core", "plugins", "policy", "sandbox", "host", "engine"],
+  serve: ["core", "config", "plugins", "policy", "sandbox", "host", "engine"],
   cli: [
     "core",
     "config",

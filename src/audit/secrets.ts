@@ -10,6 +10,8 @@ export const REDACTED = "[redacted]";
 const FORMATS: readonly RegExp[] = [
   // PEM (RFC 7468): private keys of all kinds.
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
+  // Toolgate: tokens of a gate.
+  /\btg_[A-Za-z0-9_-]{43}/g,
   // AWS access key ids (IAM user guide, unique identifiers).
   /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g,
   // GitHub (docs: about authentication, token formats).
@@ -54,7 +56,7 @@ const LED: readonly (readonly [RegExp, string])[] = [
 
 /** Only texts with one of these are looked at closely. */
 const HINT =
-  /-----BEGIN|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|sk-|k_(?:live|test)_|xox[abeprs]-|hooks\.slack|AIza|GOCSPX|ya29\.|npm_|pypi-|dckr_pat_|hf_|_v1_|SG\.|SK[a-f0-9]|shp[acps]|dapi|eyJ|authorization|bearer|:\/\//i;
+  /-----BEGIN|AKIA|ASIA|ABIA|ACCA|tg_|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|sk-|k_(?:live|test)_|xox[abeprs]-|hooks\.slack|AIza|GOCSPX|ya29\.|npm_|pypi-|dckr_pat_|hf_|_v1_|SG\.|SK[a-f0-9]|shp[acps]|dapi|eyJ|authorization|bearer|:\/\//i;
 
 /** The text with every secret that is known by its looks taken out. */
 export function withoutSecrets(text: string): string {

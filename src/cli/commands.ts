@@ -33,8 +33,8 @@ export const COMMANDS: Readonly<
     load: async () => (await import("./tools/tools.ts")).tools,
   },
   gate: {
-    usage: "gate [status|stop] --gate PATH",
-    help: "the running gate behind --gate: who is connected, a clean end",
+    usage: "gate [status|token|revoke TOKEN|stop] --gate PATH",
+    help: "the running gate behind --gate: who is connected, tokens that can do less, a clean end",
     load: async () => (await import("./gate/gate.ts")).gateWithout,
   },
   policy: {

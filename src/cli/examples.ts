@@ -16,7 +16,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "toolgate serve --policy policy.yaml --root /srv/project",
     "toolgate serve --listen unix:run/gate.sock --policy policy.yaml",
   ],
-  gate: ["toolgate gate status --gate run/gate.sock", "toolgate gate stop --gate run/gate.sock"],
+  gate: [
+    "toolgate gate status --gate run/gate.sock",
+    "toolgate gate token --gate run/gate.sock --agent child-1 --permissions file_read --paths 'src/**' --expires 10m --format text > token",
+    "toolgate gate revoke tk_1 --gate run/gate.sock",
+    "toolgate gate stop --gate run/gate.sock",
+  ],
   mcp: ["toolgate mcp", "toolgate mcp --policy policy.yaml --root /srv/project --agent helper"],
   tools: [
     "toolgate tools",

@@ -75,6 +75,47 @@ export const FLAGS: readonly Flag[] = [
     commands: ["call", "mcp", "tools", "gate"],
   },
   {
+    name: "token",
+    value: "FILE|-",
+    help:
+      "come to the gate with the token that stands there; the token itself is no word of a command line",
+    commands: ["call", "mcp", "tools", "gate"],
+  },
+  {
+    name: "permissions",
+    value: "GROUPS",
+    repeatable: true,
+    help: "gate token: what is left of your permission groups (file_read,file_write)",
+    commands: ["gate"],
+  },
+  {
+    name: "paths",
+    value: "GLOB",
+    repeatable: true,
+    help: "gate token: what is left of the files",
+    commands: ["gate"],
+  },
+  {
+    name: "commands",
+    value: "COMMAND",
+    repeatable: true,
+    help: "gate token: what is left of the commands, by their beginnings",
+    commands: ["gate"],
+  },
+  {
+    name: "tokens",
+    value: "N",
+    help: "gate token: how many tokens may be spent; they count for you, too",
+    commands: ["gate"],
+  },
+  { name: "expires", value: "DURATION", help: "gate token: good for so long", commands: ["gate"] },
+  {
+    name: "uid",
+    value: "UID",
+    help: "gate token: the user by whom alone it can be shown, where that is not you",
+    commands: ["gate"],
+  },
+  {
     name: "json",
     value: "JSON|@FILE|-",
     help: "arguments as one JSON object, from a file, or from standard input",

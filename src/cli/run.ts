@@ -72,6 +72,11 @@ export async function run(argv: readonly string[], embedded: Embedded): Promise<
       const { through } = await import("./gate/through.ts");
       return await through(name, { ...line, words, embedded, commands: COMMANDS }, gate);
     }
+    if (Object.hasOwn(line.values, "token")) {
+      throw new UsageError(
+        "--token is shown to a gate: name it with --gate PATH, or TOOLGATE_GATE",
+      );
+    }
     return await (await command.load())({ ...line, words, embedded, commands: COMMANDS });
   } catch (error) {
     if (error instanceof UsageError) {

@@ -13,7 +13,7 @@ import { createBoundaries } from "./pool/boundaries.ts";
 import { createIdentityProbe } from "../host/paths/identity.ts";
 import { openLibc } from "../sandbox/kernel/libc.ts";
 import { Approvals } from "./approvals/approvals.ts";
-import { Budgets } from "./_budgets.ts";
+import { PolicyBudgets } from "./budgets.ts";
 import { compilePolicies } from "./compile_policies.ts";
 import type { Engine } from "./execute.ts";
 import { createFreeRunner } from "./_free_runner.ts";
@@ -146,7 +146,7 @@ function createBase(
       metrics: new Metrics(),
       telemetry: parts.telemetry ?? null,
       arrivalOrder: new ArrivalOrder(),
-      budgets: new Budgets(rulebook.tokensOf),
+      budgets: new PolicyBudgets(rulebook.tokensOf),
       approvals: new Approvals({
         times: rulebook.settings.approvals,
         now: Date.now,

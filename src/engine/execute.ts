@@ -5,7 +5,7 @@ import { refusal, type Result } from "../core/result.ts";
 import type { Risk } from "../core/tool.ts";
 import { type Grant, withAgreedFiles } from "../policy/grant.ts";
 import type { AgreedCall, Approvals, Approver } from "./approvals/approvals.ts";
-import type { Budgets } from "./_budgets.ts";
+import type { Budgets } from "./budgets.ts";
 import { decideCall, subjectOf } from "./judge/decide_call.ts";
 import type { DecidedCall, DecisionParts } from "./judge/decided_call.ts";
 import { previewGrantOf } from "./judge/needs.ts";

@@ -71,7 +71,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     begin({ agent, tool: asked, args, preview, tokens }) {
       const time = now();
       const call = `${prefix}-${++calls}`;
-      const asking = agent.slice(0, LONGEST_NAME);
+      const asking = redactor.text(agent.slice(0, LONGEST_NAME));
       const must = (tool: string, entry: AuditEntry, durable: boolean): void => {
         try {
           append(entry, durable);
@@ -127,7 +127,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
             time: now(),
             call,
             agent: asking,
-            tool: (tool ?? asked).slice(0, LONGEST_NAME),
+            tool: redactor.text((tool ?? asked).slice(0, LONGEST_NAME)),
             success,
             code: error?.code ?? null,
             message: error === null ? null : redactor.text(error.message),

@@ -6,7 +6,7 @@ import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./judge/subject
 import { compilePathRules } from "./match/path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
 import type { CanonicalPath } from "../core/capability.ts";
-import { type PermissionGroup, RISKS } from "../core/tool.ts";
+import { PERMISSION_GROUPS, type PermissionGroup, RISKS } from "../core/tool.ts";
 import { atOnce, decide, type Judges } from "./judge/decide.ts";
 import { compileAgents, matchAgent } from "./match/agent.ts";
 import { DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
@@ -112,6 +112,7 @@ export function compileRulebook(
       decide: (subject, capabilities) => atOnce(decide(judges, subject, capabilities)),
       decideInSteps: (subject, capabilities) => decide(judges, subject, capabilities),
       offers: (subject) => offers(compiled, scope(), subject),
+      permissionsOf: (agent) => permissionsOf(compiled, agent),
       tokensOf: (agent) => tokensOf(compiled, agent),
       worksApart: (agent) => worksApart(compiled, agent),
       timeoutOf: (tool) => timeoutOf(compiled, tool, settings.timeoutMs),
@@ -138,6 +139,14 @@ function worksApart(policies: readonly CompiledPolicy[], agent: string): boolean
   return policies.some(({ agents }) =>
     agents !== null && matchAgent(agents, agent)?.rule.worktree === true
   );
+}
+
+function permissionsOf(
+  policies: readonly CompiledPolicy[],
+  agent: string,
+): readonly PermissionGroup[] | null {
+  if (judgeAgent(policies, agent, null).effect === "deny") return null;
+  return PERMISSION_GROUPS.filter((group) => judgeAgent(policies, agent, group).effect === "allow");
 }
 
 function tokensOf(policies: readonly CompiledPolicy[], agent: string): number | null {

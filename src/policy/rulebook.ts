@@ -268,6 +268,8 @@ export interface Rulebook {
   ): Generator<void, Decision, void>;
   /** False where the policy disables the tool or could never allow it to the agent. */
   offers(subject: Subject): boolean;
+  /** What all policies together grant an agent; null for one that they do not know. */
+  permissionsOf(agent: string): readonly PermissionGroup[] | null;
   /** Tokens that the policies give an agent, the least of them; null where none says. */
   tokensOf(agent: string): number | null;
   /** Whether a policy gives the agent a worktree of its own. */

@@ -4,29 +4,55 @@ import type { RequestId } from "../core/request.ts";
 import type { ApprovalAnswer, Approver, PendingApproval } from "../engine/approvals/approvals.ts";
 
 interface OpenApproval {
+  /** Null where it is another's, who asks here because he was let in by who is asked. */
   readonly request: RequestId;
+  readonly others: boolean;
   readonly onceBecause: string | null;
   readonly answer: (answer: ApprovalAnswer) => void;
+}
+
+/** What an approver is asked with, beside the question. */
+interface Asking {
+  readonly request: RequestId;
+  readonly others: boolean;
+  /** Aborted where nobody waits for the answer any more. */
+  readonly withdrawn: AbortSignal | null;
 }
 
 /** Asks over the pipe, and hands the answers to those who wait. */
 export class PipeApprovals {
   readonly #write: (line: string) => void;
+  readonly #above: Approver | null;
   readonly #open = new Map<string, OpenApproval[]>();
+  /** Requests whose question goes to somebody else: how to end their waiting. */
+  readonly #elsewhere = new Map<AbortController, RequestId>();
   #waiting = 0;
   #closed = false;
 
-  constructor(write: (line: string) => void) {
+  /** `above`: who is asked in place of who is at the other end, and may answer alone; null where nobody is. */
+  constructor(write: (line: string) => void, above: Approver | null = null) {
     this.#write = write;
+    this.#above = above;
   }
 
-  /** How many requests wait for somebody to agree. */
+  /** How many requests of its own wait for somebody to agree. */
   get waiting(): number {
     return this.#waiting;
   }
 
   approverOf(request: RequestId): Approver {
-    return { ask: (pending) => this.#ask(request, pending) };
+    const above = this.#above;
+    return above === null
+      ? { ask: (pending) => this.#counted(this.#ask(pending, own(request))) }
+      : { ask: (pending) => this.#counted(this.#askAbove(above, request, pending)) };
+  }
+
+  /** For those whom who is at the other end has let in. */
+  get forOthers(): Approver {
+    return this.#above ?? {
+      ask: (pending, withdrawn) =>
+        this.#ask(pending, { request: null, others: true, withdrawn: withdrawn ?? null }),
+    };
   }
 
   /** Answers all requests that wait for this very action. Null where none does. */
@@ -44,26 +70,63 @@ export class PipeApprovals {
   /** Ends the waiting of one request. */
   cancel(request: RequestId): void {
     for (const open of this.#open.values()) {
-      for (const one of open.filter((known) => known.request === request)) {
+      for (const one of open.filter((known) => !known.others && known.request === request)) {
         one.answer({ answer: "cancelled" });
       }
     }
+    for (const [controller, of] of this.#elsewhere) if (of === request) controller.abort();
   }
 
-  /** Nobody can answer any more. */
+  /** Who is at the other end says nothing more: where he is who answers, nobody does. */
+  endInput(): void {
+    if (this.#above === null) this.close();
+  }
+
+  /** Nobody waits any more, and nobody answers. */
   close(): void {
     this.#closed = true;
-    for (const open of [...this.#open.values()]) for (const one of open) one.answer(NOBODY);
+    for (const open of [...this.#open.values()]) {
+      for (const one of open) one.answer(one.others ? MAKER_GONE : NOBODY);
+    }
+    for (const controller of this.#elsewhere.keys()) controller.abort();
   }
 
-  async #ask(request: RequestId, pending: PendingApproval): Promise<ApprovalAnswer> {
+  async #counted(answer: Promise<ApprovalAnswer>): Promise<ApprovalAnswer> {
+    this.#waiting++;
+    try {
+      return await answer;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async #askAbove(
+    above: Approver,
+    request: RequestId,
+    pending: PendingApproval,
+  ): Promise<ApprovalAnswer> {
     if (this.#closed) return NOBODY;
+    const controller = new AbortController();
+    this.#elsewhere.set(controller, request);
+    try {
+      return await above.ask(pending, controller.signal);
+    } finally {
+      this.#elsewhere.delete(controller);
+    }
+  }
+
+  async #ask(
+    pending: PendingApproval,
+    { request, others, withdrawn }: Asking,
+  ): Promise<ApprovalAnswer> {
+    if (this.#closed) return others ? MAKER_GONE : NOBODY;
     const { id, tool, agent, description, risk, reason, preview, onceBecause, expiresAt } = pending;
     const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
-    const one: OpenApproval = { request, onceBecause, answer: resolve };
+    const one: OpenApproval = { request, others, onceBecause, answer: resolve };
     this.#open.set(id, [...this.#open.get(id) ?? [], one]);
-    this.#waiting++;
     const timer = setTimeout(resolve, expiresAt - Date.now(), { answer: "expired" });
+    const withdraw = () => resolve({ answer: "cancelled" });
+    withdrawn?.addEventListener("abort", withdraw);
     const event = JSON.stringify({
       event: "approval_required",
       approval: id,
@@ -82,7 +145,7 @@ export class PipeApprovals {
       return await promise;
     } finally {
       clearTimeout(timer);
-      this.#waiting--;
+      withdrawn?.removeEventListener("abort", withdraw);
       const rest = (this.#open.get(id) ?? []).filter((known) => known !== one);
       if (rest.length === 0) this.#open.delete(id);
       else this.#open.set(id, rest);
@@ -90,7 +153,16 @@ export class PipeApprovals {
   }
 }
 
+function own(request: RequestId): Asking {
+  return { request, others: false, withdrawn: null };
+}
+
 const NOBODY: ApprovalAnswer = {
   answer: "nobody",
   hint: "the input has ended, so nobody can agree to it any more",
+};
+
+const MAKER_GONE: ApprovalAnswer = {
+  answer: "nobody",
+  hint: "who made the token is not connected any more, and nobody else can agree to it",
 };

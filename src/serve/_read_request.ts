@@ -5,6 +5,7 @@ import { type ResultError, ToolError } from "../core/errors.ts";
 import { didYouMean, nearestOf } from "../core/nearest.ts";
 import type { CallRequest, RequestId } from "../core/request.ts";
 import { resultError } from "../core/result.ts";
+import { readTerms, type TokenTerms } from "./_read_token.ts";
 import { type JsonLine, readJsonLine, shorten } from "./json_line.ts";
 
 /** What a line may ask for beside a call. */
@@ -13,6 +14,8 @@ export type Operation =
   | { readonly op: "approve"; readonly approval: string; readonly remember: "once" | "session" }
   | { readonly op: "reject"; readonly approval: string; readonly reason: string | null }
   | { readonly op: "revoke"; readonly approval: string }
+  | { readonly op: "revoke"; readonly token: string }
+  | { readonly op: "token"; readonly terms: TokenTerms }
   | {
     readonly op: "register";
     readonly manifest: Readonly<Record<string, unknown>>;
@@ -21,7 +24,7 @@ export type Operation =
   }
   | { readonly op: "register"; readonly path: string }
   | { readonly op: "unregister"; readonly tool: string }
-  | { readonly op: "hello"; readonly protocol: GateProtocol }
+  | { readonly op: "hello"; readonly protocol: GateProtocol; readonly token: string | null }
   | { readonly op: PlainOperation };
 
 /** What can be spoken over a connection of a gate. */
@@ -44,11 +47,17 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   tool: ["call", "explain", "unregister"],
   args: ["call", "explain"],
   words: ["call", "explain"],
-  agent: ["call", "explain", "tools"],
+  agent: ["call", "explain", "tools", "token"],
   timeout_ms: ["call", "explain"],
   preview: ["call", "explain"],
   stream: ["call", "explain"],
-  tokens: ["call"],
+  tokens: ["call", "token"],
+  permissions: ["token"],
+  paths: ["token"],
+  commands: ["token"],
+  expires: ["token"],
+  uid: ["token"],
+  token: ["hello", "revoke"],
   target: ["cancel"],
   approval: ["approve", "reject", "revoke"],
   remember: ["approve"],
@@ -74,6 +83,7 @@ const OPERATIONS = [
   "stats",
   "ping",
   "hello",
+  "token",
   "gate",
   "stop",
 ];
@@ -157,8 +167,17 @@ function read(
       const reason = value["reason"] === undefined ? null : string(value, "reason");
       return { kind: "operation", operation: { op, approval: string(value, "approval"), reason } };
     }
-    case "revoke":
-      return { kind: "operation", operation: { op, approval: string(value, "approval") } };
+    case "revoke": {
+      if ((value["token"] === undefined) === (value["approval"] === undefined)) {
+        throw wrong("revoke takes an approval, or the id of a token, and not both");
+      }
+      const operation = value["token"] === undefined
+        ? { op, approval: string(value, "approval") } as const
+        : { op, token: string(value, "token") } as const;
+      return { kind: "operation", operation };
+    }
+    case "token":
+      return { kind: "operation", operation: { op, terms: readTerms(value) } };
     case "register":
       return { kind: "operation", operation: readRegistration(value) };
     case "unregister":
@@ -166,7 +185,8 @@ function read(
     case "hello": {
       const { protocol = "ndjson" } = value;
       if (protocol !== "ndjson" && protocol !== "mcp") throw wrong("protocol: ndjson or mcp");
-      return { kind: "operation", operation: { op, protocol } };
+      const token = value["token"] === undefined ? null : string(value, "token");
+      return { kind: "operation", operation: { op, protocol, token } };
     }
     default:
       return { kind: "operation", operation: { op: op as PlainOperation } };

@@ -37,7 +37,7 @@ export interface LineServer {
   /** The input has ended: nobody will say anything any more. */
   endInput(): void;
   /** Answers what has not begun; there will be no turn for it. */
-  refuseWaiting(): void;
+  refuseWaiting(why?: string): void;
   cancelAll(): void;
 }
 

@@ -1,6 +1,6 @@
 /** What `serve` knows of its requests: which run, which wait, and how each line is answered. */
 
-import { type ErrorCode, ToolError } from "../core/errors.ts";
+import type { ErrorCode } from "../core/errors.ts";
 import type { CallRequest, RequestId } from "../core/request.ts";
 import {
   encodeResult,
@@ -14,18 +14,15 @@ import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFailure } from "../engine/run_tool.ts";
 import type { JobEvent, StayingRunner } from "../engine/runner.ts";
-import type { ApprovalAnswer } from "../engine/approvals/approvals.ts";
+import {
+  operationOutput,
+  type OperationParts,
+  type PipeAgent,
+  type ServerOptions,
+} from "./_operations.ts";
 import type { Line } from "./line_splitter.ts";
 import { PipeApprovals } from "./_pipe_approvals.ts";
-import type { PluginOperation } from "./_plugin_registration.ts";
 import { type Operation, readRequest, type ServeRequest } from "./_read_request.ts";
-import { toolShape } from "./tool_shape.ts";
-
-/** Who asks. A pinned name is the only one that requests may give. */
-export interface PipeAgent {
-  readonly name: string;
-  readonly pinned: boolean;
-}
 
 /** Requests that wait for their turn before no more input is read. */
 const MAX_WAITING = 1024;
@@ -42,6 +39,8 @@ const MAX_JUDGED = 64;
 /** Requests that may wait for somebody to agree beside those that run. */
 const MAX_ASKED = 256;
 
+export type { GateOperations, PipeAgent, ServerOptions } from "./_operations.ts";
+
 /** Where answers go. */
 export interface Output {
   write(line: string): void;
@@ -49,24 +48,6 @@ export interface Output {
   readonly full: boolean;
   /** Kept once there is room again; null where there is. */
   room(): Promise<void> | null;
-}
-
-/** What a gate answers beside what the calls of one caller come to. Each throws what is said to who asks. */
-export interface GateOperations {
-  /** Who is connected. */
-  status(): unknown;
-  /** Ends the gate as SIGTERM does. */
-  stop(): unknown;
-}
-
-/** What a server is told beside who asks. */
-export interface ServerOptions {
-  /** Whether custom tools may be registered by who asks. */
-  readonly registration: boolean;
-  /** Null on a pipe. */
-  readonly gate?: GateOperations | null;
-  /** Why nothing is done for who asks but what concerns the gate; null where it is. */
-  readonly mute?: string | null;
 }
 
 type Call = Extract<ServeRequest, { kind: "call" | "explain" }>;
@@ -91,6 +72,7 @@ export class Server {
   readonly #started = performance.now();
   readonly #approvals: PipeApprovals;
   readonly #options: ServerOptions;
+  readonly #operations: OperationParts;
   #answers = 0;
   /** Of the lines of all requests that wait or run. */
   #bytes = 0;
@@ -116,7 +98,21 @@ export class Server {
       // It waits without a thread: another may take its place.
       this.#startNext();
       this.onAnswer();
-    });
+    }, options.approver ?? null);
+    this.#operations = {
+      engine,
+      agent,
+      approvals: this.#approvals,
+      options,
+      counts: () => ({
+        uptimeMs: performance.now() - this.#started,
+        running: this.#running.size,
+        waiting: this.#waiting.length,
+        requestBytes: this.#bytes,
+        answered: this.#answers,
+      }),
+      cancel: (target) => this.#cancel(target),
+    };
   }
 
   get runner(): StayingRunner {
@@ -210,13 +206,13 @@ export class Server {
 
   /** The input has ended: whoever waits for somebody to agree is told that nobody will. */
   endInput(): void {
-    this.#approvals.close();
+    this.#approvals.endInput();
   }
 
   /** Answers what has not begun; there will be no turn for it. */
-  refuseWaiting(): void {
+  refuseWaiting(why = "toolgate is ending"): void {
     for (const waiting of this.#waiting.splice(0)) {
-      this.#refuse(waiting, "toolgate is ending; the call was not begun");
+      this.#refuse(waiting, `${why}; the call was not begun`);
     }
   }
 
@@ -322,11 +318,7 @@ export class Server {
   async #operate(id: RequestId, operation: Operation): Promise<void> {
     this.#operating++;
     try {
-      const output = operation.op === "tools"
-        ? await this.#tools()
-        : operation.op === "register" || operation.op === "unregister"
-        ? await this.#changePlugins(operation)
-        : this.#operationOutput(operation);
+      const output = await operationOutput(operation, this.#operations);
       this.#answer(id, {
         tool: null,
         success: true,
@@ -341,92 +333,6 @@ export class Server {
     } finally {
       this.#operating--;
     }
-  }
-
-  async #changePlugins(operation: PluginOperation): Promise<unknown> {
-    const { changePlugins } = await import("./_plugin_registration.ts");
-    const rules = { agent: this.#agent.name, allowed: this.#options.registration };
-    return await changePlugins(this.#engine, rules, operation);
-  }
-
-  #operationOutput(operation: Operation): unknown {
-    switch (operation.op) {
-      case "cancel":
-        // The id goes back as it was written.
-        return `{"target":${operation.target},"cancelled":${this.#cancel(operation.target)}}`;
-      case "approve":
-        return this.#decide(operation.approval, {
-          answer: "approved",
-          remember: operation.remember,
-        });
-      case "reject":
-        return this.#decide(operation.approval, { answer: "rejected", reason: operation.reason });
-      case "revoke": {
-        const { approval } = operation;
-        const own = this.#remembered().some(({ id }) => id === approval);
-        return { approval, revoked: own && this.#engine.approvals.revoke(approval) };
-      }
-      case "approvals":
-        return { approvals: this.#remembered() };
-      case "gate":
-        return this.#gate("gate").status();
-      case "stop":
-        return this.#gate("stop").stop();
-      case "hello":
-        this.#gate("hello");
-        throw new ToolError("INVALID_REQUEST", "hello: it is the first line of a connection");
-      case "stats":
-        return {
-          uptime_ms: Math.round(performance.now() - this.#started),
-          running: this.#running.size,
-          waiting: this.#waiting.length,
-          queued: this.#engine.runner.queued,
-          request_bytes: this.#bytes,
-          answered: this.#answers,
-          threads: this.#engine.runner.threads,
-          memory_bytes: Deno.memoryUsage().rss,
-          tokens: this.#engine.budgets.report().filter(({ agent }) => this.#sees(agent)),
-          tools: this.#engine.metrics.report(),
-        };
-      default:
-        return { pong: true };
-    }
-  }
-
-  /** Whether what is of that agent is shown to who asks. */
-  #sees(agent: string): boolean {
-    return !this.#agent.pinned || agent === this.#agent.name;
-  }
-
-  #remembered() {
-    return this.#engine.approvals.list().filter(({ agent }) => this.#sees(agent));
-  }
-
-  #gate(op: string): GateOperations {
-    const { gate = null } = this.#options;
-    if (gate !== null) return gate;
-    throw new ToolError("GATE_REQUIRED", `${op}: this is a pipe; serve --listen makes a gate`);
-  }
-
-  #decide(approval: string, answer: ApprovalAnswer): unknown {
-    const answered = this.#approvals.answer(approval, answer);
-    if (answered !== null) {
-      const refusedToRemember = answer.answer === "approved" && answer.remember === "session" &&
-        answered.onceBecause !== null;
-      return {
-        approval,
-        answer: answer.answer,
-        ...(refusedToRemember ? { remember: "once", once_because: answered.onceBecause } : {}),
-      };
-    }
-    throw new ToolError(
-      "INVALID_REQUEST",
-      "approval: no request waits for it; it was answered, has expired, or never was",
-    );
-  }
-
-  async #tools(): Promise<unknown> {
-    return { tools: (await this.#engine.offered(this.#agent.name)).map(toolShape) };
   }
 
   /** Whether a request of that id was there to be cancelled. */

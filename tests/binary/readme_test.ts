@@ -170,8 +170,10 @@ shell("calls", "toolgate call edit_file", (example, out) => {
 });
 
 shell("a gate", "gate status", (example, out) => {
-  const [read, stopped] = out.trim().split("\n").map((line) => JSON.parse(line));
+  const [read, narrowed, revoked, stopped] = out.trim().split("\n").map((line) => JSON.parse(line));
   assertEquals([read.output.content.split("\n")[0], stopped], ["# A project", { stopping: true }]);
+  assertEquals([narrowed.output.lines, revoked], [3, { token: "tk_1", revoked: true }]);
+  assertEquals((Deno.statSync(example.path("run/token")).mode ?? 0) & 0o777, 0o600);
   const names = JSON.parse(example.read("tools.json")).map(({ name }: { name: string }) => name);
   assert(names.includes("read_file"), String(names));
 });

@@ -13,6 +13,7 @@ import type { CanonicalPath } from "../../src/core/capability.ts";
 import { serveEngine } from "../../src/cli/serve.ts";
 import { loadPolicy } from "../../src/cli/session.ts";
 import { createStayingEngine, type EngineParts } from "../../src/engine/create_engine.ts";
+import { PERMISSION_GROUPS } from "../../src/core/tool.ts";
 import type { EntryJudge, Rulebook, Verdict } from "../../src/policy/rulebook.ts";
 import { probeRegistry } from "./probe_registry.ts";
 
@@ -38,6 +39,7 @@ function allowAll(rulebook: Rulebook): Rulebook {
     judgePath: () => ALLOWED,
     judgeBelow: () => ALLOWED_BELOW,
     mayDenyBelow: () => false,
+    permissionsOf: () => PERMISSION_GROUPS,
     decide,
     *decideInSteps(subject, capabilities) {
       yield;

@@ -14,7 +14,7 @@ import { formatOf } from "../format.ts";
 import type { Invocation } from "../invocation.ts";
 import { complain, print, show } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
-import { GateClient } from "./client.ts";
+import { connectTo } from "./connect.ts";
 
 /** What a gate takes unless its policy says otherwise: more is refused there. */
 const MOST_JSON = 16 * 1024 * 1024;
@@ -34,6 +34,11 @@ export async function callThrough(invocation: Invocation, path: string): Promise
     throw new UsageError("call needs a tool: toolgate call TOOL [KEY=VALUE ...]");
   }
   const text = formatOf(invocation) === "text";
+  const connected = await connectTo(invocation, path);
+  if (connected.refused !== null) {
+    return await end(encodeResult(null, refusal(tool, connected.refused)), { text, shown: false });
+  }
+  const { client } = connected;
   const [source] = invocation.values["json"] ?? [];
   let args: Readonly<Record<string, unknown>>;
   try {
@@ -47,7 +52,6 @@ export async function callThrough(invocation: Invocation, path: string): Promise
   }
   const [agent] = invocation.values["agent"] ?? [];
   const timeoutMs = timeoutOf(invocation);
-  const client = GateClient.connect(path);
   const stream = text && !invocation.switches.has("quiet");
   client.send(JSON.stringify({
     tool,

@@ -10,8 +10,10 @@ import { listenAt, type ListeningPlace, PlaceRefused } from "../../host/sockets/
 import { hasEnded, type Peer } from "../../host/sockets/unix_socket.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
-import { type Caller, callerOf } from "../../serve/gate/caller.ts";
-import { type FurtherEngine, openSpeech } from "../../serve/gate/speech.ts";
+import { type Caller, callerOf, hears } from "../../serve/gate/caller.ts";
+import { openSpeech } from "../../serve/gate/speech.ts";
+import { type FurtherEngine, TokenEngines } from "../../serve/gate/token_engines.ts";
+import { Tokens } from "../../serve/gate/tokens.ts";
 import { FairPlaces } from "../../serve/gate/fair_runner.ts";
 import { Gate } from "../../serve/gate/gate.ts";
 import { openAgentSession } from "../agent_session.ts";
@@ -93,6 +95,15 @@ function openGate(
   const places = new FairPlaces(settings.limits.concurrency);
   const all = Math.min(MOST_CONNECTIONS, Math.floor(openFiles(libc) / 2));
   const runners = new Set([engine.runner]);
+  const openEngine = async (further: readonly PlacedPolicy[]) =>
+    heard(await openFurther(further), runners);
+  const tokens = new Tokens({
+    workspace: session.workspace,
+    budgets: engine.budgets,
+    hears: (user) => hears(user, rules),
+    now: Date.now,
+  });
+  const tokenEngines = new TokenEngines(({ policies }) => openEngine(policies));
   const gate: Gate = new Gate({
     libc,
     spawner,
@@ -100,19 +111,21 @@ function openGate(
     requestBytes: settings.limits.request,
     most: { all, user: settings.callers === null ? all : Math.ceil(all * 3 / 4) },
     admit,
-    open: (caller, outbox, protocol) =>
-      openSpeech({ caller, outbox, protocol }, {
+    open: (caller, outbox, opening) =>
+      openSpeech(caller, outbox, opening, {
         engine,
         places,
+        tokens,
+        tokenEngines,
         registration: session.registration,
-        status: () => ({ pid: Deno.pid, connections: gate.report() }),
+        status: (good) => ({ pid: Deno.pid, connections: gate.report(), tokens: good }),
         stop: () => {
           listening.remove();
           gate.stop(settings.killGraceMs);
         },
         version,
         workspace: session.workspace,
-        openEngine: async (further) => heard(await openFurther(further), runners),
+        openEngine,
       }),
     runners: () => runners,
   });

@@ -5,8 +5,8 @@ import { readSome, setNonBlocking, writeSome } from "../../host/kernel/pipes.ts"
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { Invocation } from "../invocation.ts";
 import { complain, show } from "../stdio.ts";
-import { GateClient } from "./client.ts";
-import { sayHello } from "./_hello.ts";
+import type { GateClient } from "./client.ts";
+import { connectTo } from "./connect.ts";
 
 /** poll.h */
 const POLLIN = 0x1;
@@ -17,17 +17,18 @@ const STDOUT = 1;
 const INPUT_BYTES = 1 << 16;
 
 /** Until the client ends its input and all is answered, or the gate is gone. */
-export function mcpThrough(_: Invocation, path: string): Promise<number> {
-  const client = GateClient.connect(path);
-  const refused = sayHello(client, "mcp");
+export async function mcpThrough(invocation: Invocation, path: string): Promise<number> {
+  const connected = await connectTo(invocation, path, "mcp");
+  const { refused } = connected;
   if (refused !== null) {
     complain(`toolgate: ${refused.code}: ${refused.message}`);
-    return Promise.resolve(ERROR_CODES[refused.code] ?? EXIT.failed);
+    return ERROR_CODES[refused.code] ?? EXIT.failed;
   }
+  const { client } = connected;
   show("stdout", client.rest());
   carry(client);
   client.close();
-  return Promise.resolve(EXIT.success);
+  return EXIT.success;
 }
 
 /** One way: what was read and is not yet written. */

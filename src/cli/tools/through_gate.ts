@@ -5,7 +5,7 @@ import { didYouMean, nearestOf } from "../../core/nearest.ts";
 import { quoted } from "../../core/printable.ts";
 import type { ToolDescription } from "../../core/tool.ts";
 import { formatOf } from "../format.ts";
-import { GateClient } from "../gate/client.ts";
+import { connectTo } from "../gate/connect.ts";
 import type { Invocation } from "../invocation.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
@@ -19,7 +19,7 @@ type Shape = Omit<ToolDescription, "input" | "output" | "examples"> & {
 /** `tools list|show|search|schema`; gives the exit status. */
 export async function toolsThrough(invocation: Invocation, path: string): Promise<number> {
   const [action = "list", ...rest] = invocation.words;
-  const shapes = ask(path);
+  const shapes = await ask(invocation, path);
   const json = formatOf(invocation) === "json";
   switch (action) {
     case "list":
@@ -47,8 +47,10 @@ export async function toolsThrough(invocation: Invocation, path: string): Promis
   return EXIT.success;
 }
 
-function ask(path: string): readonly Shape[] {
-  const client = GateClient.connect(path);
+async function ask(invocation: Invocation, path: string): Promise<readonly Shape[]> {
+  const connected = await connectTo(invocation, path);
+  if (connected.refused !== null) throw refused(connected.refused);
+  const { client } = connected;
   client.send(JSON.stringify({ op: "tools" }));
   client.endSending();
   const line = client.next();
@@ -59,7 +61,11 @@ function ask(path: string): readonly Shape[] {
     readonly error: { readonly code: string; readonly message: string } | null;
   };
   if (answer.output !== null) return answer.output.tools;
-  throw new UsageError(`--gate: ${answer.error?.code}: ${answer.error?.message}`);
+  throw refused(answer.error);
+}
+
+function refused(error: { readonly code: string; readonly message: string } | null): UsageError {
+  return new UsageError(`--gate: ${error?.code}: ${error?.message}`);
 }
 
 async function list(shapes: readonly Shape[], json: boolean): Promise<void> {

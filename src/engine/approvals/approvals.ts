@@ -47,9 +47,12 @@ export type ApprovalAnswer =
   /** There is nobody to ask; `hint` says what to do about it. */
   | { readonly answer: "nobody"; readonly hint: string };
 
-/** Whoever can be asked. Answers "expired" by itself when the time is over. */
+/**
+ * Whoever can be asked. Answers "expired" by itself when the time is over, and "cancelled" where `withdrawn` is aborted by
+ * who waits for the answer.
+ */
 export interface Approver {
-  ask(pending: PendingApproval): Promise<ApprovalAnswer>;
+  ask(pending: PendingApproval, withdrawn?: AbortSignal): Promise<ApprovalAnswer>;
 }
 
 /** A remembered approval. */

@@ -19,6 +19,15 @@ export interface Speech {
   readonly close: () => void;
 }
 
+/** How a connection is to go on, by its first line, and how it is ended from elsewhere. */
+export interface Opening {
+  readonly protocol: GateProtocol;
+  /** The secret that came with `hello`; null where none did. */
+  readonly token: string | null;
+  /** Ends what runs, says why, and hears nothing more. */
+  readonly end: (why: ResultError) => void;
+}
+
 /** What a connection is opened with. */
 export interface ConnectionOptions {
   readonly descriptor: number;
@@ -28,13 +37,14 @@ export interface ConnectionOptions {
   /** Most bytes of a line. */
   readonly requestBytes: number;
   /** Makes the server, once it is known what is spoken. */
-  readonly open: (protocol: GateProtocol) => Promise<Speech>;
+  readonly open: (opening: Opening) => Promise<Speech>;
 }
 
 /** What a first line may say of the rest. */
 interface Hello {
   readonly id: RequestId;
   readonly protocol: GateProtocol;
+  readonly token: string | null;
 }
 
 /** A caller that is connected. */
@@ -45,6 +55,7 @@ export class Connection {
   #speech: Speech | null = null;
   /** Lines that came while the server was being made. */
   #early: Line[] | null = null;
+  #protocol: GateProtocol = "ndjson";
   #inputEnded = false;
   #refused = false;
   #closed = false;
@@ -55,6 +66,8 @@ export class Connection {
   /** What is wanted of its descriptor now. */
   wanted = { read: true, write: false };
   onChange: () => void = () => {};
+  /** Called when it is over, but for what still goes out. */
+  onEnd: () => void = () => {};
 
   constructor(options: ConnectionOptions) {
     this.options = options;
@@ -121,6 +134,20 @@ export class Connection {
     this.#speech?.server.refuseWaiting();
   }
 
+  /** Nothing more is done for it: what runs is cancelled and answered, then it is told why. */
+  end(why: ResultError): void {
+    if (this.#closed) return;
+    this.#inputEnded = true;
+    this.#early = null;
+    this.#speech?.server.refuseWaiting("the token is over");
+    this.#speech?.server.cancelAll();
+    if (this.#protocol === "ndjson") {
+      this.options.outbox.write(encodeResult(null, refusal(null, why)));
+    }
+    this.onEnd();
+    this.onChange();
+  }
+
   /** There is room for answers again. */
   resume(): void {
     this.#speech?.server.resume();
@@ -163,7 +190,9 @@ export class Connection {
   async #open(hello: Hello | null): Promise<void> {
     const { open } = this.options;
     try {
-      const speech = await open(hello?.protocol ?? "ndjson");
+      const { protocol = "ndjson", token = null } = hello ?? {};
+      this.#protocol = protocol;
+      const speech = await open({ protocol, token, end: (why) => this.end(why) });
       if (this.#closed) return speech.close();
       this.#speech = speech;
       speech.server.onAnswer = () => this.onChange();
@@ -194,7 +223,8 @@ function helloOf(line: Line): Hello | null {
   if ("tooLong" in line) return null;
   const request = readRequest(line.bytes, "");
   if (request?.kind !== "operation" || request.operation.op !== "hello") return null;
-  return { id: request.id, protocol: request.operation.protocol };
+  const { protocol, token } = request.operation;
+  return { id: request.id, protocol, token };
 }
 
 /** A line for later: its bytes are valid only now. */

@@ -26,6 +26,8 @@ export interface Caller {
   readonly agent: { readonly name: string; readonly pinned: boolean } | null;
   /** Whether he may see who is connected, end the gate, and change which tools there are. */
   readonly operator: boolean;
+  /** Why nothing is heard of him unless a token comes first; null where it is. */
+  readonly onlyWithToken: string | null;
 }
 
 /** Who it is; or why nobody is heard. */
@@ -33,19 +35,40 @@ export function callerOf(
   { uid, ownProgram }: Arrival,
   rules: CallerRules,
 ): Caller | { readonly refused: string } {
-  // What it may it has been given by the call that started it.
-  if (ownProgram) return { refused: "programs that this gate has started are not heard" };
+  // What it may it has been given by the call that started it, unless somebody has handed on more.
+  if (ownProgram) {
+    if (!hears(uid, rules)) return { refused: "no rule of the policy's callers names this user" };
+    return { uid, agent: null, operator: false, onlyWithToken: OWN_PROGRAM };
+  }
   const operator = uid === rules.uid;
+  const onlyWithToken = null;
   if (rules.callers === null) {
     if (!operator) {
       return { refused: "this gate hears its own user alone; the policy's callers name others" };
     }
     const { agent } = rules;
-    return { uid, agent: { name: agent ?? "root", pinned: agent !== null }, operator };
+    return {
+      uid,
+      agent: { name: agent ?? "root", pinned: agent !== null },
+      operator,
+      onlyWithToken,
+    };
   }
   const named = rules.callers.find((rule) => rule.uid === uid);
   // A gate that speaks for one agent speaks for no other, whoever asks.
   const speaks = named !== undefined && (rules.agent === null || rules.agent === named.agent);
   if (!speaks && !operator) return { refused: "no rule of the policy's callers names this user" };
-  return { uid, agent: speaks ? { name: named.agent, pinned: true } : null, operator };
+  return {
+    uid,
+    agent: speaks ? { name: named.agent, pinned: true } : null,
+    operator,
+    onlyWithToken,
+  };
 }
+
+/** Whether the gate hears that user: its own, and those that the policy names. */
+export function hears(uid: number, rules: CallerRules): boolean {
+  return uid === rules.uid || rules.callers?.some((rule) => rule.uid === uid) === true;
+}
+
+const OWN_PROGRAM = "programs that this gate has started are heard only where a token comes first";

@@ -12,9 +12,8 @@ import { ReadinessSet } from "../../host/sockets/readiness_set.ts";
 import { acceptFrom, type Peer, peerOf } from "../../host/sockets/unix_socket.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { Spawner } from "../../sandbox/spawner.ts";
-import type { GateProtocol } from "../_read_request.ts";
 import type { Caller } from "./caller.ts";
-import { Connection, type Speech } from "./_connection.ts";
+import { Connection, type Opening, type Speech } from "./_connection.ts";
 import { Outbox } from "./_outbox.ts";
 
 /** Bytes asked of a connection at once. */
@@ -55,7 +54,7 @@ export interface GateOptions {
   readonly open: (
     caller: Caller,
     outbox: Outbox,
-    protocol: GateProtocol,
+    opening: Opening,
   ) => Promise<Speech>;
   /** Whose threads answer: all that are open now. */
   readonly runners: () => Iterable<StayingRunner>;
@@ -238,7 +237,7 @@ export class Gate {
     if (peer !== null && peer.pidfd !== null) close(libc, peer.pidfd);
     const outbox: Outbox = new Outbox(libc, descriptor, () => this.#changed.add(connection));
     const caller = "refused" in found
-      ? { uid: peer?.uid ?? -1, agent: null, operator: false }
+      ? { uid: peer?.uid ?? -1, agent: null, operator: false, onlyWithToken: null }
       : found;
     const connection = new Connection({
       descriptor,
@@ -246,12 +245,13 @@ export class Gate {
       caller,
       outbox,
       requestBytes,
-      open: (protocol) => open(caller, outbox, protocol),
+      open: (opening) => open(caller, outbox, opening),
     });
     connection.onChange = () => {
       this.#changed.add(connection);
       this.#wake.resolve();
     };
+    connection.onEnd = () => this.#dropSoon(connection);
     this.#connections.set(descriptor, connection);
     const users = (this.#byUser.get(caller.uid) ?? 0) + 1;
     this.#byUser.set(caller.uid, users);
@@ -261,6 +261,8 @@ export class Gate {
     } else if (users > most.user || this.#connections.size > most.all) {
       const message = "as many connections as are kept are open; close some";
       this.#refuse(connection, resultError("RESOURCE_LIMIT", message));
+    } else if (caller.onlyWithToken !== null) {
+      setTimeout(() => connection.agent === null && this.#dropNow(connection), REFUSED_MS);
     }
     this.#changed.add(connection);
     if (!this.#ready.add(descriptor, connection.wanted)) this.#drop(connection);
@@ -268,12 +270,18 @@ export class Gate {
 
   #refuse(connection: Connection, error: ResultError): void {
     connection.refuse(error);
-    setTimeout(() => {
-      this.#drop(connection);
-      this.#wake.resolve();
-    }, REFUSED_MS);
+    this.#dropSoon(connection);
     // There is no room for many who wait to be told: those go untold.
     if (this.#connections.size > this.#options.most.all + MOST_REFUSED) this.#drop(connection);
+  }
+
+  #dropSoon(connection: Connection): void {
+    setTimeout(() => this.#dropNow(connection), REFUSED_MS);
+  }
+
+  #dropNow(connection: Connection): void {
+    this.#drop(connection);
+    this.#wake.resolve();
   }
 
   /** Sends what goes, and says of each that something happened to what is wanted of it from now on. */

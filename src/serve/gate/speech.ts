@@ -1,29 +1,30 @@
 /** What is spoken over one connection, and as whom: the server that its lines go to. */
 
+import { resultError } from "../../core/result.ts";
 import { ToolError } from "../../core/errors.ts";
+import type { Approver } from "../../engine/approvals/approvals.ts";
 import { engineOfOne, type StayingEngine } from "../../engine/create_engine.ts";
-import { Server } from "../server.ts";
+import { type PipeAgent, Server } from "../server.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
-import type { GateProtocol } from "../_read_request.ts";
 import type { Caller } from "./caller.ts";
-import type { Speech } from "./_connection.ts";
+import type { Opening, Speech } from "./_connection.ts";
 import type { FairPlaces } from "./fair_runner.ts";
 import type { Outbox } from "./_outbox.ts";
-
-/** An engine beside the gate's own. */
-export interface FurtherEngine {
-  readonly engine: StayingEngine;
-  readonly close: () => Promise<void>;
-}
+import type { Maker, Token } from "./token.ts";
+import type { FurtherEngine, TokenEngines } from "./token_engines.ts";
+import { TOKEN_OVER, type TokenReport, type Tokens } from "./tokens.ts";
+import { makeToken, revokeToken } from "./_token_operations.ts";
 
 /** What a gate has for all. */
 export interface SpeechParts {
   readonly engine: StayingEngine;
   readonly places: FairPlaces;
+  readonly tokens: Tokens;
+  readonly tokenEngines: TokenEngines;
   /** Whether the policies let a pipe register custom tools. */
   readonly registration: boolean;
-  readonly status: () => unknown;
+  readonly status: (tokens: readonly TokenReport[]) => unknown;
   readonly stop: () => void;
   readonly version: string;
   readonly workspace: CanonicalPath;
@@ -31,65 +32,132 @@ export interface SpeechParts {
   readonly openEngine: (further: readonly PlacedPolicy[]) => Promise<FurtherEngine>;
 }
 
-/** What is known of one connection when its first line has come. */
-export interface Opening {
+/** As whom a connection speaks, and with what. */
+interface Bearer {
   readonly caller: Caller;
-  readonly outbox: Outbox;
-  readonly protocol: GateProtocol;
+  readonly agent: PipeAgent | null;
+  readonly token: Token | null;
+  readonly engine: StayingEngine;
+  readonly close: () => void;
 }
 
-/** Throws PERMISSION_DENIED for messages of MCP from who is no agent. */
+/**
+ * Throws PERMISSION_DENIED for a token that is not good, for who is heard only with one, and for messages of MCP from who
+ * is no agent.
+ */
 export async function openSpeech(
-  { caller, outbox, protocol }: Opening,
+  caller: Caller,
+  outbox: Outbox,
+  opening: Opening,
   parts: SpeechParts,
 ): Promise<Speech> {
-  const { agent, operator } = caller;
-  const own = engineOfOne(parts.engine, parts.places.share(parts.engine.runner, stays));
-  if (protocol === "mcp") {
-    if (agent === null) throw denied(NO_AGENT);
-    return await openMcp(own, agent.name, outbox, parts);
+  const bearer = await bearerOf(caller, opening, parts);
+  try {
+    return opening.protocol === "mcp"
+      ? await openMcp(bearer, outbox, parts)
+      : openPipe(bearer, outbox, parts);
+  } catch (error) {
+    bearer.close();
+    throw error;
   }
-  const { registration, status, stop } = parts;
+}
+
+async function bearerOf(
+  caller: Caller,
+  { token: secret, end }: Opening,
+  { engine, places, tokens, tokenEngines }: SpeechParts,
+): Promise<Bearer> {
+  if (secret === null) {
+    if (caller.onlyWithToken !== null) throw denied(caller.onlyWithToken);
+    const own = engineOfOne(engine, places.share(engine.runner, stays));
+    return { caller, agent: caller.agent, token: null, engine: own, close: () => {} };
+  }
+  const token = tokens.shown(secret, caller.uid);
+  // One answer for all: who guesses learns nothing of what he has guessed.
+  if (token === null) throw denied("hello: no token that is good for you; ask for another");
+  const { engine: narrowed, close } = await tokenEngines.use(token);
+  const unfollow = tokens.follow(token, () => end(resultError("PERMISSION_DENIED", TOKEN_OVER)));
+  if (unfollow === null) {
+    await close();
+    throw denied(TOKEN_OVER);
+  }
+  const shared = places.share(narrowed.runner, close);
+  return {
+    caller: { ...caller, operator: false },
+    agent: { name: token.agent, pinned: true },
+    token,
+    engine: engineOfOne(narrowed, shared),
+    close: () => {
+      unfollow();
+      void shared.close();
+    },
+  };
+}
+
+function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
+  const { caller: { operator }, agent, token, engine } = bearer;
+  const { registration, status, stop, tokens } = parts;
   const operatorsOnly = <T>(act: () => T): T => {
     if (!operator) throw denied("this is for the gate's own user");
     return act();
   };
-  const server = new Server(own, agent ?? NOBODY, outbox, {
+  const maker = (approver: Approver): Maker => makerOf(bearer, approver);
+  const server = new Server(engine, agent ?? NOBODY, outbox, {
     // A tool that one registers is there for all.
     registration: registration && operator,
     mute: agent === null ? NO_AGENT : null,
+    approver: token?.approver ?? null,
     gate: {
-      status: () => operatorsOnly(status),
+      status: () => operatorsOnly(() => status(tokens.report(maker(NOBODY_ASKED)))),
       stop: () =>
         operatorsOnly(() => {
           stop();
           return { stopping: true };
         }),
+      token(terms, approver) {
+        if (agent === null) throw denied(NO_AGENT);
+        return makeToken(tokens, maker(approver), terms, engine.recorder);
+      },
+      revoke: (id) => revokeToken(tokens, maker(NOBODY_ASKED), id, engine.recorder),
     },
   });
-  return { server, agent: agent?.name ?? null, close: () => {} };
+  return { server, agent: agent?.name ?? null, close: bearer.close };
+}
+
+function makerOf({ caller, agent, token, engine }: Bearer, approver: Approver): Maker {
+  const { uid, operator } = caller;
+  const { rulebook, budgets: budget } = engine;
+  return { uid, agent: agent ?? NOBODY, operator, token, rulebook, budget, approver };
 }
 
 /** Roots of its client give it an engine of its own. */
 async function openMcp(
-  engine: StayingEngine,
-  agent: string,
+  { agent, token, engine, close }: Bearer,
   outbox: Outbox,
   { version, workspace, places, openEngine }: SpeechParts,
 ): Promise<Speech> {
+  if (agent === null) throw denied(NO_AGENT);
   const { budgets, approvals } = engine;
   const { McpServer } = await import("../mcp/mcp_server.ts");
   const server = new McpServer(engine, {
-    agent,
+    agent: agent.name,
     version,
     workspace,
+    approver: token?.approver ?? null,
     openEngine: async (further) => {
-      const { engine: narrowed, close } = await openEngine(further);
+      const { engine: narrowed, close } = await openEngine([...token?.policies ?? [], ...further]);
       return engineOfOne({ ...narrowed, budgets, approvals }, places.share(narrowed.runner, close));
     },
     write: (line) => outbox.write(line),
   });
-  return { server, agent, close: () => void server.runner.close() };
+  return {
+    server,
+    agent: agent.name,
+    close: () => {
+      void server.runner.close();
+      close();
+    },
+  };
 }
 
 /** The gate's own runner ends with the gate. */
@@ -98,7 +166,11 @@ const stays = () => Promise.resolve();
 const NO_AGENT = "the policy's callers name this user as no agent";
 
 /** Whose calls are refused before anybody asks what he may. */
-const NOBODY = { name: "root", pinned: true };
+const NOBODY: PipeAgent = { name: "root", pinned: true };
+
+const NOBODY_ASKED: Approver = {
+  ask: () => Promise.resolve({ answer: "nobody", hint: "nobody is asked for this" }),
+};
 
 function denied(message: string): ToolError {
   return new ToolError("PERMISSION_DENIED", message);

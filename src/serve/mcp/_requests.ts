@@ -3,6 +3,7 @@
 import { isObject } from "../../core/json_value.ts";
 import type { CallRequest } from "../../core/request.ts";
 import { refusal, type Result, resultError } from "../../core/result.ts";
+import type { Approver } from "../../engine/approvals/approvals.ts";
 import { execute } from "../../engine/execute.ts";
 import type { Client } from "./_client.ts";
 import { createElicitor } from "./_elicit.ts";
@@ -48,6 +49,8 @@ export interface Turn {
 export interface RequestsOptions {
   readonly agent: string;
   readonly serverInfo: ServerInfo;
+  /** Who agrees in place of the client; null where the client is asked. */
+  readonly approver: Approver | null;
   /** Called when something was written that is no answer. */
   readonly onEvent: () => void;
 }
@@ -142,10 +145,24 @@ export class Requests {
           this.#client.notify("notifications/progress", progress.next(event));
           this.#options.onEvent();
         },
-        approver: trip ?? createElicitor(this.#client, speaker.abilities.elicitation, onCancel),
+        approver: this.#approver(trip, speaker, onCancel),
         onRunning: onCancel,
       });
     });
+  }
+
+  #approver(
+    trip: RoundTrip | null,
+    { abilities }: Speaker,
+    onCancel: (how: () => void) => void,
+  ): Approver {
+    const { approver } = this.#options;
+    if (approver === null) {
+      return trip ?? createElicitor(this.#client, abilities.elicitation, onCancel);
+    }
+    const withdrawn = new AbortController();
+    onCancel(() => withdrawn.abort());
+    return { ask: (pending) => approver.ask(pending, withdrawn.signal) };
   }
 
   #log({ open, level: wanted }: Turn, level: LogLevel, data: Params): void {

@@ -1,5 +1,6 @@
 /** An MCP server over the same engine as `serve`: what each message of a client does. */
 
+import type { Approver } from "../../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import type { StayingRunner } from "../../engine/runner.ts";
 import type { LineServer } from "../line_loop.ts";
@@ -30,6 +31,8 @@ export interface McpOptions extends NarrowingOptions {
   readonly agent: string;
   readonly version: string;
   readonly write: (line: string) => void;
+  /** Who agrees in place of the client; null where the client is asked. */
+  readonly approver?: Approver | null;
 }
 
 /** Calls at work and waiting before no more input is read. */
@@ -70,6 +73,7 @@ export class McpServer implements LineServer {
     this.#requests = new Requests(this.#engine, this.#client, {
       agent: options.agent,
       serverInfo: this.#info,
+      approver: options.approver ?? null,
       onEvent: () => this.onAnswer(),
     });
   }

@@ -7,7 +7,7 @@ const isSecret = secretNames(["(?i)magic", "^x-own$"]);
 
 /** Beginnings, names, separators and fillings of all that the close look knows, and what stands between them. */
 const PIECES: readonly string[] = [
-  ..."-----BEGIN |PRIVATE KEY|AKIA|ASIA|ghp_|github_pat_|glpat-|glrt-|sk-|sk_live_|rk_test_|xoxb-"
+  ..."-----BEGIN |PRIVATE KEY|AKIA|ASIA|tg_|ghp_|github_pat_|glpat-|glrt-|sk-|sk_live_|rk_test_|xoxb-"
     .split("|"),
   ..."hooks.slack.com/services/|AIza|GOCSPX-|ya29.|npm_|pypi-|dckr_pat_|hf_|dop_v1_|SG.|SK|shpat_"
     .split("|"),
@@ -45,6 +45,7 @@ Deno.test("the shortest of each secret gets the close look, whatever stands arou
   const shortest: readonly string[] = [
     "-----BEGIN " + "PRIVATE KEY-----",
     "AKIA" + "ABCDEFGHIJ234567",
+    "tg_" + a(43),
     "ghp_" + a(36),
     "github_pat_" + a(22),
     "glrt-" + a(20),

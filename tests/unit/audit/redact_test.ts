@@ -6,6 +6,7 @@ import { Random } from "../../random.ts";
 const A36 = "a1B2c3D4e5".repeat(4).slice(0, 36);
 const SECRETS: readonly string[] = [
   "AKIA" + "ABCDEFGHIJ234567",
+  "tg_" + A36 + "a_-B2c3",
   "ghp_" + A36,
   "github_pat_" + A36,
   "glpat-" + A36,

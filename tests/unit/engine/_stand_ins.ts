@@ -14,7 +14,7 @@ import {
 } from "../../../src/engine/approvals/approvals.ts";
 import { createIdentityProbe } from "../../../src/host/paths/identity.ts";
 import { ArrivalOrder } from "../../../src/engine/_arrival_order.ts";
-import { Budgets } from "../../../src/engine/_budgets.ts";
+import { PolicyBudgets } from "../../../src/engine/budgets.ts";
 import { Metrics } from "../../../src/engine/_metrics.ts";
 import {
   type CommandEngine,
@@ -175,7 +175,7 @@ export function worldOf(options: WorldOptions = {}): World {
     files: () => Promise.reject(new Error("no files here")),
     metrics: new Metrics(),
     arrivalOrder: new ArrivalOrder(),
-    budgets: new Budgets(book.tokensOf),
+    budgets: new PolicyBudgets(book.tokensOf),
     approvals: new Approvals({
       times: book.settings.approvals,
       now,

@@ -1,10 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
-import { Budgets } from "../../../src/engine/_budgets.ts";
+import { PolicyBudgets } from "../../../src/engine/budgets.ts";
 import { rulebook } from "../policy/_fixtures.ts";
 
 Deno.test("tokens add up until an agent's budget is spent, and then nothing more goes", () => {
-  const budgets = new Budgets((agent) => agent === "kid" ? 100 : null);
+  const budgets = new PolicyBudgets((agent) => agent === "kid" ? 100 : null);
   budgets.charge("kid", 60);
   budgets.charge("kid", 40);
   budgets.charge("kid", 0);
@@ -18,7 +18,7 @@ Deno.test("tokens add up until an agent's budget is spent, and then nothing more
 });
 
 Deno.test("names of agents cannot fill the memory", () => {
-  const budgets = new Budgets(() => null);
+  const budgets = new PolicyBudgets(() => null);
   for (let i = 0; i < 10_000; i++) budgets.charge(`a${i}`, 1);
   assertThrows(() => budgets.charge("one more", 1), ToolError);
   budgets.charge("a5", 1);

@@ -148,3 +148,65 @@ Deno.test("custom tools are registered by a manifest or its path, and removed by
   ];
   for (const value of wrong) assertEquals(operation(value), "invalid", JSON.stringify(value));
 });
+
+Deno.test("what a token is to be good for is read, and what it cannot be is refused", () => {
+  const terms = (value: Record<string, unknown>) => {
+    const request = read({ op: "token", ...value });
+    if (request?.kind === "invalid") return request.error.message.split(":")[0];
+    assert(request?.kind === "operation" && request.operation.op === "token");
+    const given = Object.entries(request.operation.terms).filter(([, one]) => one !== null);
+    return Object.fromEntries(given);
+  };
+  const table: readonly [Record<string, unknown>, unknown][] = [
+    [{}, {}],
+    [{ agent: "child-1", permissions: ["file_read", "file_read"] }, {
+      agent: "child-1",
+      permissions: ["file_read"],
+    }],
+    [{ permissions: ["all"] }, {}],
+    [{ permissions: [] }, { permissions: [] }],
+    [{ paths: ["src/**"], commands: ["git status"], tokens: 0, uid: 1 }, {
+      paths: ["src/**"],
+      commands: ["git status"],
+      tokens: 0,
+      uid: 1,
+    }],
+    [{ expires: "10m" }, { expiresMs: 600_000 }],
+    [{ agent: "a b" }, "agent"],
+    [{ permissions: ["files"] }, "permissions"],
+    [{ permissions: "all" }, "permissions"],
+    [{ paths: "src" }, "paths"],
+    [{ paths: [1] }, "paths"],
+    [{ paths: Array(257).fill("a") }, "paths"],
+    [{ commands: ["x".repeat(4097)] }, "commands"],
+    [{ tokens: -1 }, "tokens"],
+    [{ tokens: 1.5 }, "tokens"],
+    [{ uid: "0" }, "uid"],
+    [{ expires: 10 }, "expires"],
+    [{ expires: "0" }, "expires"],
+    [{ expires: "21d" }, "expires"],
+    [{ expires: "soon" }, "expires"],
+    [{ path: "src" }, '"path"'],
+    [{ token: "tg_" }, '"token"'],
+  ];
+  for (const [value, expected] of table) {
+    assertEquals(terms(value), expected, JSON.stringify(value));
+  }
+});
+
+Deno.test("a token is shown with hello, and revoked by its id", () => {
+  const of = (value: unknown) => {
+    const request = read(value);
+    return request?.kind === "operation" ? request.operation : request?.kind;
+  };
+  assertEquals(of({ op: "hello" }), { op: "hello", protocol: "ndjson", token: null });
+  assertEquals(of({ op: "hello", token: "tg_x", protocol: "mcp" }), {
+    op: "hello",
+    protocol: "mcp",
+    token: "tg_x",
+  });
+  assertEquals(of({ op: "hello", token: "" }), "invalid");
+  assertEquals(of({ op: "revoke", token: "tk_1" }), { op: "revoke", token: "tk_1" });
+  assertEquals(of({ op: "revoke", token: "tk_1", approval: "ap_1" }), "invalid");
+  assertEquals(of({ op: "revoke" }), "invalid");
+});

@@ -13,11 +13,12 @@ const named: CallerRules = {
 };
 const without: CallerRules = { ...named, callers: [{ uid: OTHER, agent: "reader" }] };
 
-/** `name`, `name*` where it is the only one that he may give, `-` for none; then `!` for who may end the gate. */
+/** `name`, `name*` where it is the only one that he may give, `-` for none, `token` for who is heard only with one; then `!` for who may end the gate. */
 function shown(uid: number, ownProgram: boolean, rules: CallerRules): string {
   const found = callerOf({ uid, ownProgram }, rules);
   if ("refused" in found) return "refused";
-  const { agent, operator } = found;
+  const { agent, operator, onlyWithToken } = found;
+  if (onlyWithToken !== null) return "token";
   const name = agent === null ? "-" : `${agent.name}${agent.pinned ? "*" : ""}`;
   return `${name}${operator ? "!" : ""}`;
 }
@@ -37,10 +38,12 @@ Deno.test("who a caller is, by his user and by the policy", () => {
     // Who is not among them may end it, where it is his own.
     [OWN, false, without, "-!"],
     [OWN, false, { ...alone, callers: [] }, "-!"],
-    // Programs that the gate itself has started are nobody, whoever they run as.
-    [OWN, true, alone, "refused"],
-    [OWN, true, without, "refused"],
-    [OTHER, true, named, "refused"],
+    // Programs that the gate itself has started are nobody without a token, and strangers not even with one.
+    [OWN, true, alone, "token"],
+    [OWN, true, without, "token"],
+    [OTHER, true, named, "token"],
+    [OTHER, true, alone, "refused"],
+    [STRANGER, true, named, "refused"],
   ];
   for (const [uid, ownProgram, rules, expected] of table) {
     assertEquals(shown(uid, ownProgram, rules), expected, JSON.stringify([uid, ownProgram, rules]));

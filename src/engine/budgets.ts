@@ -10,11 +10,18 @@ export interface Spending {
   readonly budget: number | null;
 }
 
+/** Who counts what agents spend. */
+export interface Budgets {
+  /** Adds what a request reports. Throws RESOURCE_LIMIT where there is no more to spend. */
+  charge(agent: string, tokens: number): void;
+  report(): readonly Spending[];
+}
+
 /** Agents that are told apart: names come from callers. */
 const MOST_AGENTS = 10_000;
 
-/** Counts the tokens of each agent, and says when they are spent. */
-export class Budgets {
+/** Counts the tokens of each agent, and says when those are spent that the policies give it. */
+export class PolicyBudgets implements Budgets {
   readonly #budgetOf: (agent: string) => number | null;
   readonly #spent = new Map<string, number>();
 
@@ -23,7 +30,6 @@ export class Budgets {
     this.#budgetOf = budgetOf;
   }
 
-  /** Adds what a request reports. Throws RESOURCE_LIMIT where the agent has no more to spend. */
   charge(agent: string, tokens: number): void {
     if (tokens === 0 && this.#spent.size === 0) return;
     const spent = (this.#spent.get(agent) ?? 0) + tokens;
