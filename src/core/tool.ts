@@ -68,9 +68,9 @@ export type ProgramLimit = "memory" | "processes" | "cpu";
 
 /** A name that a program asked for and was refused. */
 export interface DeniedName {
-  /** As it is below the workspace, or absolute. */
+  /** As it is below the workspace, or absolute; for sockets an address and its port too. */
   readonly path: string;
-  readonly access: "read" | "write";
+  readonly access: "read" | "write" | "connect" | "listen";
   readonly code: ErrorCode;
   /** Which rule, and why. */
   readonly reason: string;

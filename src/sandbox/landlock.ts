@@ -127,7 +127,8 @@ export function rulesOf(boundary: Boundary, abi: number): LandlockRules {
       add(path, RIGHTS.READ_FILE | (write ? RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE : 0), false);
     }
   }
-  const holdsNetwork = abi >= FIRST_NETWORK && spawn?.network !== true;
+  // Each of such programs holds itself, and Toolgate opens for them what they may.
+  const holdsNetwork = abi >= FIRST_NETWORK && spawn?.network !== true && spawn?.coarse !== true;
   const ports = portsOf(boundary.connect);
   return {
     handled,

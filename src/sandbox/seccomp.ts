@@ -11,27 +11,28 @@ import {
 import { HANDED_CALLS, type HandedCall, OPENING_FLAGS, UNSEEN_CALLS } from "./handed_calls.ts";
 import { ERRNO, errnoName } from "./kernel/errno.ts";
 import { type Instruction, searchTree } from "./_filter_tree.ts";
+import {
+  ALLOW,
+  answer,
+  argumentOffset,
+  HAND_OVER,
+  JUMP_IF_ANY_BIT,
+  JUMP_IF_AT_LEAST,
+  JUMP_IF_EQUAL,
+  load,
+  loadUpper,
+  REFUSE,
+  refuse,
+  refuseBits,
+  unless,
+} from "./_filter_words.ts";
+import { CONNECTED_PAIRS, handSockets, INTERNET_SOCKETS } from "./_socket_filter.ts";
 import type { Libc } from "./kernel/libc.ts";
-
-/** Classic BPF operations (include/uapi/linux/bpf_common.h): load a word, jumps, return. */
-const LOAD = 0x20;
-const JUMP_IF_EQUAL = 0x15;
-const JUMP_IF_AT_LEAST = 0x35;
-const JUMP_IF_ANY_BIT = 0x45;
-const AND = 0x54;
-const RETURN = 0x06;
 
 /** struct seccomp_data (include/uapi/linux/seccomp.h): number, architecture, 6 arguments of 64 bits from 16. */
 const NUMBER_OFFSET = 0;
 const ARCHITECTURE_OFFSET = 4;
-/** The kernel reads these arguments as 32 bits: the upper half must not hide anything (CVE-2023-1523). */
-const argumentOffset = (index: number): number => 16 + 8 * index;
-
-/** SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_SET_MODE_FILTER (the same header). */
-const ALLOW = 0x7fff0000;
-const REFUSE = 0x00050000;
-/** SECCOMP_RET_USER_NOTIF (the same header) */
-const HAND_OVER = 0x7fc00000;
+/** SECCOMP_SET_MODE_FILTER (include/uapi/linux/seccomp.h) */
 const SET_MODE_FILTER = 1;
 /** SECCOMP_GET_ACTION_AVAIL, since Linux 4.14 (the same header). */
 const GET_ACTION_AVAIL = 2;
@@ -61,38 +62,10 @@ const RLIMIT_RTTIME = 15;
 const IOPRIO_WHO_PROCESS = 1;
 const PRIO_USER = 2;
 
-const AF_UNIX = 1;
-const AF_INET = 2;
-const AF_INET6 = 10;
-const AF_NETLINK = 16;
-const NETLINK_ROUTE = 0;
-const SOCK_STREAM = 1;
-const SOCK_SEQPACKET = 5;
-/** SOCK_TYPE_MASK (include/linux/net.h) */
-const SOCKET_TYPE_BITS = 0xf;
-
 /** A machine whose filters are known, as {@linkcode Deno.build} names it. */
 export type Architecture = keyof typeof AUDIT_ARCHITECTURE;
 
 export type { Instruction };
-
-const load = (offset: number): Instruction => ({
-  code: LOAD,
-  ifTrue: 0,
-  ifFalse: 0,
-  value: offset,
-});
-const answer = (value: number): Instruction => ({ code: RETURN, ifTrue: 0, ifFalse: 0, value });
-const refuse = (errno: number): Instruction => answer(REFUSE | errno);
-/** The upper half of an argument. */
-const loadUpper = (index: number): Instruction => load(argumentOffset(index) + 4);
-/** Goes on with the next instructions where the test holds, else leaves out as many as `skip`. */
-const unless = (code: number, value: number, skip: number): Instruction => ({
-  code,
-  ifTrue: 0,
-  ifFalse: skip,
-  value,
-});
 
 /** What of its filter differs between programs. */
 export interface FilterOptions {
@@ -114,6 +87,8 @@ export interface FilterOptions {
    * something to read it too. None unless given.
    */
   readonly handed?: "changes" | "changes and reads";
+  /** Whether it has local sockets and those of TCP, whose addresses it hands over. Not with `network`. */
+  readonly sockets?: boolean;
 }
 
 /** O_ACCMODE | O_CREAT | O_TRUNC | __O_TMPFILE: what is opened for more than reading (asm-generic/fcntl.h). */
@@ -142,11 +117,13 @@ const ANY_OPEN = (flags: number): readonly Instruction[] => [
  *
  * Sockets: none without `network`; with it those of IPv4, IPv6 and routing questions. Local ones
  * (AF_UNIX) never, since path-named ones lead to daemons that act for their callers, and Landlock does not hold
- * them before ABI 9. Pairs stay, but of the kinds that cannot be pointed elsewhere afterwards.
+ * them before ABI 9. Pairs stay, but of the kinds that cannot be pointed elsewhere afterwards. With `sockets` those that
+ * are connected once and then stay so, local or of TCP alone: every address that they are given is handed over.
  */
 export function filterFor(
   architecture: Architecture,
-  { network, onlyStart = null, attributes = true, watches = true, handed }: FilterOptions,
+  { network, onlyStart = null, attributes = true, watches = true, handed, sockets = false }:
+    FilterOptions,
 ): readonly Instruction[] {
   const rules = new Map<number, readonly Instruction[]>();
   /** What is said first holds; `body` always returns. */
@@ -215,6 +192,7 @@ export function filterFor(
   on(JUDGED_CALLS.sched_setattr, onlyOwn(0));
   on(JUDGED_CALLS.sched_setparam, onlyOwn(0));
   on(JUDGED_CALLS.sched_setscheduler, onlyOwn(0));
+  if (sockets) handSockets(on);
   on(JUDGED_CALLS.socket, network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
   on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
   const x32 = architecture === "x86_64"
@@ -260,15 +238,6 @@ function halvesOf(token: number): readonly [number, number] {
   return [token % 2 ** 32, Math.floor(token / 2 ** 32)];
 }
 
-function refuseBits(argument: number, bits: number): readonly Instruction[] {
-  return [
-    load(argumentOffset(argument)),
-    unless(JUMP_IF_ANY_BIT, bits, 1),
-    refuse(ERRNO.EPERM),
-    answer(ALLOW),
-  ];
-}
-
 /**
  * A program's own limits, as the C library asks for them (process 0), and no others': Landlock does not keep it from
  * those of the process that started it, which a limit of no bytes or no time would end.
@@ -312,31 +281,6 @@ function startedBy(token: number): readonly Instruction[] {
     refuse(ERRNO.EACCES),
   ];
 }
-
-const INTERNET_SOCKETS: readonly Instruction[] = [
-  load(argumentOffset(0)),
-  unless(JUMP_IF_EQUAL, AF_INET, 1),
-  answer(ALLOW),
-  unless(JUMP_IF_EQUAL, AF_INET6, 1),
-  answer(ALLOW),
-  unless(JUMP_IF_EQUAL, AF_NETLINK, 3),
-  load(argumentOffset(2)),
-  unless(JUMP_IF_EQUAL, NETLINK_ROUTE, 1),
-  answer(ALLOW),
-  refuse(ERRNO.EACCES),
-];
-
-const CONNECTED_PAIRS: readonly Instruction[] = [
-  load(argumentOffset(0)),
-  unless(JUMP_IF_EQUAL, AF_UNIX, 6),
-  load(argumentOffset(1)),
-  { code: AND, ifTrue: 0, ifFalse: 0, value: SOCKET_TYPE_BITS },
-  unless(JUMP_IF_EQUAL, SOCK_STREAM, 1),
-  answer(ALLOW),
-  unless(JUMP_IF_EQUAL, SOCK_SEQPACKET, 1),
-  answer(ALLOW),
-  refuse(ERRNO.EACCES),
-];
 
 /** sizeof(struct sock_fprog) (include/uapi/linux/filter.h) */
 const PROGRAM_HEADER_SIZE = 16;

@@ -35,7 +35,7 @@ export const OUTPUT_PROPERTIES = {
       type: "object",
       properties: {
         path: { type: "string", description: "As messages show it." },
-        access: { enum: ["read", "write"], description: "What it wanted." },
+        access: { enum: ["read", "write", "connect", "listen"], description: "What it wanted." },
         code: { type: "string", description: "PATH_DENIED, or as the rule has it." },
         reason: { type: "string", description: "Why, and by which rule." },
       },

@@ -97,8 +97,8 @@ Deno.test("the attacker is one: where nothing holds it, it gets what it wants", 
   for (const one of [...wanted, ...files, ...sockets]) assert(got.includes(one), `${one}: ${got}`);
 });
 
-/** Denies and has no effect on who started it; `network: allow` opens TCP and UDP, and those alone. */
-const NETWORKS = [["deny", []], ["allow", ["tcp", "listen", "udp"]]] as const;
+/** `deny` leaves it to serve its own call (see sockets_test); `allow` opens TCP and UDP, and those alone. */
+const NETWORKS = [["deny", ["listen"]], ["allow", ["tcp", "listen", "udp"]]] as const;
 
 for (const [network, expected] of NETWORKS) {
   Deno.test(`a program reaches nothing of the host, the machine or the network (${network})`, async () => {
@@ -138,7 +138,7 @@ Deno.test("the same of a single call", async () => {
     workspace.policy(policyOf("deny")),
   ], { cwd: workspace.root, env: { SECRET_TOKEN: SECRET } });
   assertEquals([status, answer.error], [0, null]);
-  assertEquals(JSON.parse(answer.output.stdout), { got: [] });
+  assertEquals(JSON.parse(answer.output.stdout), { got: ["listen"] });
   assertEquals(ears.heard, []);
   workspace.assertOutsideUntouched();
 });

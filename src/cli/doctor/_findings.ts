@@ -14,6 +14,7 @@ export type Kind =
   | "shared memory"
   | "limits"
   | "names"
+  | "sockets"
   | "namespaces";
 
 /** A layer that `doctor` tries. `launcher`: what a program gives up before it begins. */

@@ -5,6 +5,7 @@ import { EXIT } from "../../core/errors.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
 import { detectBubblewrap } from "../../sandbox/bubblewrap.ts";
 import { probeLandlock } from "../../sandbox/landlock.ts";
+import { copyingMissing } from "../../host/broker/broker.ts";
 import { handingMissing } from "../../sandbox/broker/notifications.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
@@ -26,6 +27,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
     ...await policyFindings(engine),
     ...await layerFindings(engine, session, { sealed, abi }),
     namesFinding(libc),
+    socketsFinding(libc, engine.rulebook.settings.sandbox.network === "allow"),
     await bubblewrapFinding(engine),
   ];
   await engine.runner.close();
@@ -75,6 +77,29 @@ function namesFinding(libc: Libc | null): Finding {
     ? finding("launcher", "names", attempt, true, "the kernel has it (seccomp user notification)")
     : {
       ...finding("launcher", "names", attempt, false, `${missing}: folders are closed instead`),
+      absent: true,
+    };
+}
+
+/** Likewise. */
+function socketsFinding(libc: Libc | null, network: boolean): Finding {
+  const attempt = "programs of one call serve each other, and reach nobody else";
+  if (network) {
+    return finding(
+      "launcher",
+      "sockets",
+      attempt,
+      null,
+      "the policy lets commands use the network",
+    );
+  }
+  const missing = libc === null
+    ? "the C library cannot be called"
+    : handingMissing(libc) ?? copyingMissing(libc);
+  return missing === null
+    ? finding("launcher", "sockets", attempt, true, "the kernel has it (pidfd_getfd)")
+    : {
+      ...finding("launcher", "sockets", attempt, false, `${missing}: they have no sockets`),
       absent: true,
     };
 }

@@ -12,11 +12,7 @@ import { type Handed, NameJudge } from "../../host/broker/handed_rules.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
 import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
-import {
-  createLandlockPaths,
-  type LandlockPaths,
-  type LandlockPathSource,
-} from "../../host/scan/landlock_paths.ts";
+import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
@@ -29,13 +25,13 @@ import {
   startFilter,
 } from "../../sandbox/seccomp.ts";
 import { basicsOf } from "../../sandbox/system_paths.ts";
-import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
 import { withAgreed } from "./_agreed_rules.ts";
 import { recordsIn } from "./_git_records.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
+import { groundOf, resolved } from "./_program_ground.ts";
 
 /** What of the kernel's layer is there, and what is the same for all programs of a thread. */
 export interface HoldParts {
@@ -56,7 +52,7 @@ export interface HoldParts {
   /** The folders that bare names are looked for in. */
   readonly searchPath: string;
   /** Whoever does what programs hand over; null where there is nobody. */
-  readonly broker: Pick<Broker, "missing"> | null;
+  readonly broker: Pick<Broker, "missing" | "socketsMissing"> | null;
 }
 
 /** Rules that are kept for the next program of their kind. */
@@ -151,6 +147,7 @@ export class WordHolds implements ProgramHolds {
       attributes: handsOver ? "handed" : changes && this.#isFree(starting),
       watches: changes,
       ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
+      sockets: handsOver && !byWords && this.#handsSockets,
     });
     return { confined: true, filter: this.#parts.seccomp ? filter : null, rules, handed, done };
   }
@@ -167,6 +164,12 @@ export class WordHolds implements ProgramHolds {
   get #handsOver(): boolean {
     const { abi, seccomp, broker } = this.#parts;
     return abi > 0 && seccomp && broker !== null && broker.missing === null;
+  }
+
+  /** Whether programs that run what nobody knows have sockets among themselves: see `CallSockets`. */
+  get #handsSockets(): boolean {
+    const { network, broker } = this.#parts;
+    return !network && broker !== null && broker.socketsMissing === null;
   }
 
   /**
@@ -206,8 +209,8 @@ export class WordHolds implements ProgramHolds {
     once: boolean,
     options: Omit<FilterOptions, "network" | "onlyStart">,
   ): (start: number) => Uint8Array {
-    const { attributes = true, watches = true, handed } = options;
-    const key = [once, attributes, watches, handed].join();
+    const { attributes = true, watches = true, handed, sockets = false } = options;
+    const key = [once, attributes, watches, handed, sockets].join();
     const known = this.#filters.get(key);
     if (known !== undefined) return known;
     const { network } = this.#parts;
@@ -382,23 +385,6 @@ function isByWords({ touchesAnything, beyond }: Effects): boolean {
 }
 
 const PLAIN = { git: null, runsCode: false, looks: false } as const;
-
-/** A tool's own program reads what programs may read, and writes where the tool says and nowhere else. */
-function groundOf({ use }: Starting, ground: LandlockPaths): LandlockPaths & ProgramChanges {
-  return use === undefined ? ground : { ...ground, write: [], change: use.writes };
-}
-
-type ProgramChanges = Pick<ProgramPaths, "change">;
-
-/** Where a path of the system leads; null where that is nowhere. */
-function resolved(path: string, look: EntryProbe): CanonicalPath | null {
-  try {
-    return resolvePath("/" as CanonicalPath, path, look);
-  } catch (error) {
-    if (error instanceof ToolError) return null;
-    throw error;
-  }
-}
 
 function opened(rules: number | string): number {
   if (typeof rules === "number") return rules;

@@ -24,7 +24,9 @@ import { statAt } from "../kernel/stat.ts";
 export type Deed =
   | number
   | typeof LEAVE
-  | { readonly descriptor: number; readonly closesOnExec: boolean };
+  | { readonly descriptor: number; readonly closesOnExec: boolean }
+  /** It is not known yet. */
+  | { readonly later: Promise<number> };
 
 /** What a program was refused by the policy. */
 export interface Refused {

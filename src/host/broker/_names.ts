@@ -95,6 +95,17 @@ export function writtenName(
 ): WrittenName | typeof LEAVE {
   const text = notifications.unsureText(call, address);
   if (typeof text === "number" || text === "") return LEAVE;
+  return normalName(libc, notifications, call, directory, text);
+}
+
+/** As `writtenName`, of a text that was read. */
+export function normalName(
+  libc: Libc,
+  notifications: Notifications,
+  call: HandedOver,
+  directory: number,
+  text: string,
+): WrittenName | typeof LEAVE {
   if (text.startsWith("/")) return notifications.isWaiting(call) ? normal(text) : LEAVE;
   const { thread } = call;
   const base = linkTarget(

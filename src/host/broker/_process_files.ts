@@ -51,7 +51,7 @@ export function openProcessFile(
 }
 
 /** The process of a thread; null where it is gone. */
-function leaderOf(libc: Libc, thread: number): number | null {
+export function leaderOf(libc: Libc, thread: number): number | null {
   const found = readField(libc, `/proc/${thread}/status`, /\nTgid:\s*(\d+)/);
   return found === null ? null : Number(found);
 }

@@ -4,10 +4,9 @@
  * What is not done here the kernel does or refuses by the rules that hold the program.
  */
 
-import type { CanonicalPath } from "../../core/capability.ts";
 import type { Access } from "../../policy/model.ts";
 import type { Verdict } from "../../policy/rulebook.ts";
-import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import {
@@ -18,21 +17,26 @@ import {
 import type { MemoryReader } from "../../sandbox/broker/memory_reader.ts";
 import { type AttributeCall, attributeCallsOf } from "../../sandbox/attribute_calls.ts";
 import { type HandedCall, handedCallsOf } from "../../sandbox/handed_calls.ts";
+import type { OwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
+import { type SocketCall, socketCallsOf } from "../../sandbox/socket_calls.ts";
 import { close } from "../kernel/pipes.ts";
 import { type Poller, READABLE, type Watch } from "../kernel/poller.ts";
 import { changeAttributes } from "./_attributes.ts";
+import { CallSockets } from "./call_sockets.ts";
 import type { Deed, DeedParts, Refused } from "./_deed.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
 import { type GitFolder, isGit, isRecord } from "./git_folder.ts";
 import type { Handed, HandedRules, NameJudge } from "./handed_rules.ts";
 import { LEAVE } from "./_names.ts";
+import { type RefusedPlace, SocketDeeds } from "./_sockets.ts";
 
 /** What a program was refused, and by which rule. */
 export interface Refusal {
-  readonly path: CanonicalPath;
-  readonly access: Access;
+  /** Or where a socket leads to, as people write it. */
+  readonly path: string;
+  readonly access: Access | RefusedPlace["access"];
   readonly verdict: Verdict;
 }
 
@@ -60,6 +64,8 @@ export interface BrokerParts {
   readonly libc: Libc;
   readonly memory: MemoryReader;
   readonly poller: Poller;
+  /** For calls that may have to wait; null where there is none, and programs have no sockets. */
+  readonly waiting: OwnCalls["waiting"] | null;
 }
 
 /** Answers the programs of one thread. */
@@ -68,7 +74,12 @@ export class Broker {
   readonly #calls: ReadonlyMap<number, HandedCall>;
   readonly #attributes: ReadonlyMap<number, AttributeCall>;
   readonly #mask: number;
+  readonly #socketCalls: ReadonlyMap<number, SocketCall>;
   readonly #services = new Set<ProgramService>();
+  /** By the numbers of their runs. */
+  readonly #sockets = new Map<number, CallSockets>();
+  /** Why programs cannot have sockets; null where they can. */
+  readonly socketsMissing: string | null;
   /** Why programs cannot hand calls over; null where they can, as far as is known. */
   #missing: string | null;
 
@@ -78,9 +89,13 @@ export class Broker {
     const architecture = Deno.build.arch as Architecture;
     this.#calls = handedCallsOf(architecture);
     this.#attributes = attributeCallsOf(architecture);
+    this.#socketCalls = socketCallsOf(architecture);
     const mask = readMask(libc, "/proc/self/status");
     this.#mask = mask ?? 0;
     this.#missing = mask === null ? "/proc cannot be read" : handingMissing(libc);
+    this.socketsMissing = parts.waiting === null
+      ? "no memory of Toolgate's own may be executed here"
+      : copyingMissing(libc);
   }
 
   get missing(): string | null {
@@ -94,8 +109,11 @@ export class Broker {
 
   /** Answers what comes by a listener, which belongs to the service from now on. */
   serve(listener: number, { rules, judge }: Handed, mark: number | null): Service {
+    const sockets = this.#socketsOf(mark);
     const service = new ProgramService({
       ...this.#parts,
+      sockets,
+      socketCalls: this.#socketCalls,
       listener,
       rules,
       judge,
@@ -104,14 +122,29 @@ export class Broker {
       attributes: this.#attributes,
       masks: new FileMasks(this.#parts.libc, this.#mask),
       replaced: (path) => this.#services.forEach((one) => one.uncover(path)),
-      onEnd: () => this.#services.delete(service),
+      onEnd: () => {
+        this.#services.delete(service);
+        if ([...this.#services].some((one) => one.sockets === sockets)) return;
+        sockets.close();
+        if (mark !== null) this.#sockets.delete(mark);
+      },
     });
     this.#services.add(service);
     return service;
   }
+
+  /** One set for all programs of a run. */
+  #socketsOf(mark: number | null): CallSockets {
+    const known = mark === null ? undefined : this.#sockets.get(mark);
+    const sockets = known ?? new CallSockets(this.#parts.libc);
+    if (mark !== null) this.#sockets.set(mark, sockets);
+    return sockets;
+  }
 }
 
 interface ServiceParts extends BrokerParts {
+  readonly sockets: CallSockets;
+  readonly socketCalls: ReadonlyMap<number, SocketCall>;
   readonly listener: number;
   readonly rules: HandedRules;
   readonly judge: NameJudge;
@@ -128,10 +161,14 @@ class ProgramService implements Service {
   readonly #parts: ServiceParts;
   readonly #notifications: Notifications;
   readonly #deeds: DeedParts;
+  readonly #socketDeeds: SocketDeeds | null;
   readonly #covered: Set<string> | null;
   readonly #refused = new Map<string, Refused>();
+  readonly #refusedPlaces = new Map<string, RefusedPlace>();
   readonly #watch: Watch;
   #closed = false;
+  /** Calls whose answer is not known yet. */
+  #pending = 0;
   /** Whose call is being done, and whether it is git's: null as long as nobody asked. */
   #asking: { readonly call: HandedOver | null; isGit: boolean | null } = {
     call: null,
@@ -140,7 +177,7 @@ class ProgramService implements Service {
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
-    const { libc, memory, listener, rules, judge, masks, mark, replaced } = parts;
+    const { libc, memory, listener, rules, judge, masks, mark, replaced, sockets, waiting } = parts;
     this.#notifications = new Notifications(libc, memory, listener);
     this.#covered = rules.covered === null ? null : new Set(rules.covered);
     this.#deeds = {
@@ -171,16 +208,36 @@ class ProgramService implements Service {
         close(libc, opened);
       },
     };
+    this.#socketDeeds = waiting === null ? null : new SocketDeeds({
+      ...this.#deeds,
+      sockets,
+      waiting,
+      refusePlace: (refused) => {
+        if (this.#refusedPlaces.size >= MOST_REFUSALS) return;
+        this.#refusedPlaces.set(`${refused.access} ${refused.place}`, refused);
+      },
+    });
     this.#watch = parts.poller.watchEnd(listener, () => this.#answerAll());
   }
 
   get refusals(): readonly Refusal[] {
     const { judge } = this.#parts;
-    return [...this.#refused.values()].map(({ path, access, kind }) => ({
-      path,
-      access,
-      verdict: judge.verdict(access, path, kind),
-    }));
+    return [
+      ...[...this.#refused.values()].map(({ path, access, kind }) => ({
+        path,
+        access,
+        verdict: judge.verdict(access, path, kind),
+      })),
+      ...[...this.#refusedPlaces.values()].map(({ place, access }) => ({
+        path: place,
+        access,
+        verdict: verdictOf(access),
+      })),
+    ].slice(0, MOST_REFUSALS);
+  }
+
+  get sockets(): CallSockets {
+    return this.#parts.sockets;
   }
 
   /** What lies there is no longer what the kernel's rules were drawn for. */
@@ -200,7 +257,8 @@ class ProgramService implements Service {
       }
       if (performance.now() > until) break;
     }
-    this.#parts.poller.expectSoon();
+    if (this.#pending > 0) this.#parts.poller.expectLater();
+    else this.#parts.poller.expectSoon();
   }
 
   /** What poll(2) says of the listener within so many nanoseconds. */
@@ -221,7 +279,13 @@ class ProgramService implements Service {
     const deed = this.#do(call);
     if (deed === LEAVE) notifications.leave(call);
     else if (typeof deed === "number") notifications.answer(call, deed);
-    else {
+    else if ("later" in deed) {
+      this.#pending++;
+      void deed.later.then((result) => {
+        this.#pending--;
+        if (!this.#closed) notifications.answer(call, result);
+      });
+    } else {
       notifications.give(call, deed.descriptor, deed.closesOnExec);
       close(this.#parts.libc, deed.descriptor);
     }
@@ -237,11 +301,13 @@ class ProgramService implements Service {
   }
 
   #do(call: HandedOver): Deed {
-    const { calls, attributes } = this.#parts;
+    const { calls, attributes, socketCalls } = this.#parts;
     const name = calls.get(call.number);
     this.#asking = { call, isGit: null };
     try {
       if (name !== undefined) return doCall(this.#deeds, name, call);
+      const socket = socketCalls.get(call.number);
+      if (socket !== undefined) return this.#socketDeeds?.do(socket, call) ?? -ERRNO.EACCES;
       const change = attributes.get(call.number);
       return change === undefined ? LEAVE : changeAttributes(this.#deeds, change, call);
     } catch (error) {
@@ -258,4 +324,25 @@ class ProgramService implements Service {
     close(this.#parts.libc, this.#parts.listener);
     this.#parts.onEnd();
   }
+}
+
+/** Why the sockets of programs cannot be had; null where they can: some containers refuse the call altogether. */
+export function copyingMissing(libc: Libc): string | null {
+  const { numbers } = libc;
+  const process = libc.call(numbers.pidfdOpen, Deno.pid, 0);
+  // No descriptor has this number.
+  const copied = process < 0 ? process : libc.call(numbers.pidfdGetfd, process, -1, 0);
+  if (process >= 0) close(libc, process);
+  return copied === -ERRNO.EBADF
+    ? null
+    : `this kernel, or container, lets no descriptor be copied (pidfd_getfd: ${
+      errnoName(-copied)
+    })`;
+}
+
+function verdictOf(access: RefusedPlace["access"]): Verdict {
+  const reason = access === "connect"
+    ? "programs connect to what the same call's programs serve, on the loopback or in a folder, and to nothing else"
+    : "programs serve on the loopback, from port 1024 on, or in a folder that they may write, and nowhere else";
+  return { effect: "deny", code: "NETWORK_DENIED", reason, rule: null };
 }

@@ -95,6 +95,11 @@ export class Poller {
     this.#hotUntil = performance.now() + HOT_MS;
   }
 
+  /** What is waited for takes the event loop. */
+  expectLater(): void {
+    this.#hotUntil = 0;
+  }
+
   /** Resolves when nothing is expected to happen at any moment: the thread is free for its event loop. */
   cooled(): Promise<void> {
     if (!this.#running || this.#asleep) return Promise.resolve();

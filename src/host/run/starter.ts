@@ -75,7 +75,12 @@ export function createStarter(
     }),
     limits: new LimitMaker(libc),
     poller,
-    broker: memory === null ? null : new Broker({ libc, memory, poller }),
+    broker: memory === null ? null : new Broker({
+      libc,
+      memory,
+      poller,
+      waiting: own?.waiting ?? null,
+    }),
     buffer: createBuffer(),
     nothing,
     close() {

@@ -68,6 +68,12 @@ export interface Syscalls {
   readonly connect: number;
   readonly shutdown: number;
   readonly getsockopt: number;
+  readonly setsockopt: number;
+  readonly getsockname: number;
+  readonly getpeername: number;
+  readonly pwrite64: number;
+  readonly pidfdGetfd: number;
+  readonly processVmWritev: number;
   readonly epollCreate1: number;
   readonly epollCtl: number;
   readonly epollPwait: number;
@@ -144,6 +150,12 @@ const X86_64: Syscalls = {
   connect: 42,
   shutdown: 48,
   getsockopt: 55,
+  setsockopt: 54,
+  getsockname: 51,
+  getpeername: 52,
+  pwrite64: 18,
+  pidfdGetfd: 438,
+  processVmWritev: 311,
   epollCreate1: 291,
   epollCtl: 233,
   epollPwait: 281,
@@ -220,6 +232,12 @@ const AARCH64: Syscalls = {
   connect: 203,
   shutdown: 210,
   getsockopt: 209,
+  setsockopt: 208,
+  getsockname: 204,
+  getpeername: 205,
+  pwrite64: 68,
+  pidfdGetfd: 438,
+  processVmWritev: 271,
   epollCreate1: 20,
   epollCtl: 21,
   epollPwait: 22,

@@ -27,6 +27,8 @@ export interface OwnCalls {
     f: number,
   ): number;
   transfer(number: number, descriptor: number, buffer: Uint8Array, count: number): number;
+  /** As `transfer`, on a thread of its own, which may sleep in it. */
+  waiting(number: number, descriptor: number, buffer: Uint8Array, count: number): Promise<number>;
   /** Starts what the block says: the number of the process, or an error number with its sign turned. */
   start(block: Uint8Array): number;
   /** Memory for what is to be started, and its address, which can only be asked for while `ffi` is granted. */
@@ -43,6 +45,12 @@ const SYMBOLS = {
   call: { parameters: SIX_WORDS, result: "i32" },
   wide: { parameters: SIX_WORDS, result: "f64" },
   transfer: { parameters: ["i32", "i32", "buffer", "i32"], result: "i32" },
+  waiting: {
+    name: "transfer",
+    parameters: ["i32", "i32", "buffer", "i32"],
+    result: "i32",
+    nonblocking: true,
+  },
   start: { parameters: ["buffer"], result: "i32" },
 } as const;
 

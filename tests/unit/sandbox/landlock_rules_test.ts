@@ -84,6 +84,10 @@ Deno.test("rulesOf lets threads connect to named ports alone, and programs with 
   }
   const open = rulesOf(boundaryOf({ spawn: spawnOf(at("/w"), { network: true }) }), 7);
   assertEquals(open.handledNetwork, 0);
+  // Where each holds itself it is Toolgate that binds and connects for it.
+  const coarse = rulesOf(boundaryOf({ spawn: { ...spawnOf(at("/w")), coarse: true } }), 7);
+  assertEquals(coarse.handledNetwork, 0);
+  assertEquals(rulesOf(boundaryOf({ spawn: spawnOf(at("/w")) }), 7).handledNetwork, 3);
 });
 
 Deno.test("moduleRules: the files of one call, nothing to execute, nothing to connect to", () => {

@@ -6,6 +6,13 @@ import {
   MISSING_CALLS,
   WATCHING_CALLS,
 } from "../../../src/sandbox/denied_calls.ts";
+import type { CallNumbers } from "../../../src/sandbox/denied_calls.ts";
+import {
+  PROCESS_CONTROL,
+  SENDING_CALLS,
+  SET_OPTION,
+  SOCKET_CALLS,
+} from "../../../src/sandbox/socket_calls.ts";
 import { HANDED_CALLS, OPENING_FLAGS, UNSEEN_CALLS } from "../../../src/sandbox/handed_calls.ts";
 import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
 import {
@@ -283,8 +290,68 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     }
   });
 
+  Deno.test(`the ${architecture} filter hands over what gives a socket an address, and lets none be had without`, () => {
+    const filter = filterFor(architecture, { network: false, sockets: true });
+    const high = 0xdeadbeef_00000000n;
+    const { socket, socketpair } = JUDGED_CALLS;
+    const eacces = refused(ERRNO.EACCES);
+    const eperm = refused(ERRNO.EPERM);
+    type Row = readonly [typeof socket | CallNumbers, readonly bigint[], number];
+    const rows: readonly Row[] = [
+      ...Object.values(SOCKET_CALLS).map((call): Row => [call, [3n, 0n, 16n], HANDED_OVER]),
+      // Streams of each family with their flags, by their only protocol; packets of local ones.
+      ...[1n, 2n, 10n].flatMap((family): Row[] => [
+        [socket, [family, 1n, 0n], ALLOWED],
+        [socket, [family | high, 0x80801n | high, high], ALLOWED],
+        [socket, [family, 2n, 0n], eacces],
+        [socket, [family, 3n, 0n], eacces],
+        [socket, [family, 5n, 0n], family === 1n ? ALLOWED : eacces],
+        [socket, [family, 5n, 132n], family === 1n ? ALLOWED : eacces],
+      ]),
+      [socket, [2n, 1n, 6n], ALLOWED],
+      ...[132n, 262n, 256n, 6n << 8n].map((protocol): Row => [socket, [2n, 1n, protocol], eacces]),
+      ...[16n, 17n, 38n, 40n, 43n, 44n, 0n].flatMap((family): Row[] => [
+        [socket, [family, 1n, 0n], eacces],
+        [socket, [family, 3n, 0n], eacces],
+        [socket, [family, 5n, 0n], eacces],
+      ]),
+      [socketpair, [1n, 1n, 0n], ALLOWED],
+      [socketpair, [1n, 2n, 0n], eacces],
+      ...SENDING_CALLS.flatMap(([call, flags]): Row[] => {
+        const words = (flag: bigint) => [0n, 0n, 0n, 0n].map((_, at) => at === flags ? flag : 0n);
+        return [
+          [call, words(0x4000n), ALLOWED],
+          [call, words(0x20000000n), eperm],
+          [call, words(0x20004000n | high), eperm],
+        ];
+      }),
+      [SET_OPTION, [3n, 1n, 2n], ALLOWED],
+      [SET_OPTION, [3n, 6n, 4n], ALLOWED],
+      [SET_OPTION, [3n, 0n, 1n], ALLOWED],
+      [SET_OPTION, [3n, 41n, 26n], ALLOWED],
+      ...[[0n, 4n], [41n, 57n], [41n, 5n], [41n, 6n]].map(([level, option]): Row => [
+        SET_OPTION,
+        [3n, level! | high, option! | high],
+        eperm,
+      ]),
+      [PROCESS_CONTROL, [4n | high, 0n], refused(0)],
+      [PROCESS_CONTROL, [15n, 0n], ALLOWED],
+    ];
+    for (const [call, args, expected] of rows) {
+      const number = numberOf(call);
+      assertEquals(judge(filter, { number, args }, architecture), expected, `${number}(${args})`);
+    }
+    // With a network there is nobody whom the addresses are handed to.
+    const other = filterFor(architecture, { network: true });
+    for (const call of Object.values(SOCKET_CALLS)) {
+      assertEquals(judge(other, { number: numberOf(call) }, architecture), ALLOWED);
+    }
+  });
+
   Deno.test(`the ${architecture} filter is a program that the kernel takes`, () => {
-    for (const program of [shut, open]) {
+    for (
+      const program of [shut, open, filterFor(architecture, { network: false, sockets: true })]
+    ) {
       // BPF_MAXINSNS (include/uapi/linux/bpf_common.h)
       assert(program.length <= 4096);
       program.forEach(({ code, ifTrue, ifFalse }, at) => {

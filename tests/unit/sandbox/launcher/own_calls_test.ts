@@ -34,6 +34,21 @@ Deno.test("calls of our own answer as those of the C library, errors in the same
   }
 });
 
+Deno.test("a call that has to wait holds up nobody, and its result comes as the kernel gives it", async () => {
+  assert(own !== null);
+  const pair = new Int32Array(2);
+  libc.structBytes.fill(0, 0, 8);
+  assertEquals(libc.call(numbers.pipe2, libc.structAddress, FLAGS), 0);
+  pair.set(new Int32Array(libc.structBytes.slice(0, 8).buffer));
+  const [read = -1, write = -1] = pair;
+  const buffer = new Uint8Array(4);
+  const waiting = own.waiting(numbers.read, read, buffer, 4);
+  assertEquals(libc.transfer(numbers.write, write, Uint8Array.of(1, 2, 3), 3), 3);
+  assertEquals([await waiting, ...buffer], [3, 1, 2, 3, 0]);
+  for (const one of pair) libc.call(numbers.close, one);
+  assertEquals(await own.waiting(numbers.read, read, buffer, 4), -ERRNO.EBADF);
+});
+
 Deno.test("where no memory may be executed there are none, and the C library stays", () => {
   assertEquals(withOwnCalls(LIBC, null), LIBC);
   const refusing = { ...LIBC, call: () => -ERRNO.EACCES };

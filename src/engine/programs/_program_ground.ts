@@ -1,0 +1,25 @@
+/** The ground that programs are given of what the policy allows to all, and where the system's paths lead. */
+
+import type { CanonicalPath } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
+import type { Starting } from "../../host/run/program_holds.ts";
+import type { LandlockPaths } from "../../host/scan/landlock_paths.ts";
+import type { ProgramPaths } from "../../sandbox/program_rules.ts";
+
+/** A tool's own program reads what programs may read, and writes where the tool says and nowhere else. */
+export function groundOf({ use }: Starting, ground: LandlockPaths): LandlockPaths & ProgramChanges {
+  return use === undefined ? ground : { ...ground, write: [], change: use.writes };
+}
+
+type ProgramChanges = Pick<ProgramPaths, "change">;
+
+/** Where a path of the system leads; null where that is nowhere. */
+export function resolved(path: string, look: EntryProbe): CanonicalPath | null {
+  try {
+    return resolvePath("/" as CanonicalPath, path, look);
+  } catch (error) {
+    if (error instanceof ToolError) return null;
+    throw error;
+  }
+}

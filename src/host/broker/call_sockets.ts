@@ -1,0 +1,165 @@
+/** The sockets that one call's programs serve to each other: what they may be connected to, and nothing else. */
+
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { close } from "../kernel/pipes.ts";
+import { statOf } from "../kernel/stat.ts";
+import { addressKey, type Listener, listenersAt } from "./_listeners.ts";
+import { type InternetAddress, loopback, mapped, mappedIn, reachOf } from "./_socket_address.ts";
+
+/** Sockets of TCP that are remembered before those that are gone are forgotten, and the last that are kept in any case. */
+const MOST_PORTS = 1024;
+const LAST_PORTS = 64;
+/** Sockets in folders: each takes a descriptor of Toolgate's. */
+const MOST_NAMES = 128;
+/** STATX_NLINK, AT_EMPTY_PATH (include/uapi/linux/stat.h, fcntl.h); where struct statx has the number of names. */
+const STATX_NLINK = 0x4;
+const AT_EMPTY_PATH = 0x1000;
+const NLINK_OFFSET = 16;
+
+/** A socket that lies in a folder. Its descriptor keeps its number from becoming another's. */
+interface LocalSocket {
+  readonly descriptor: number;
+  /** As the program named it. */
+  readonly name: Uint8Array;
+  /** Of the socket itself, beside that of its file. */
+  readonly socket: number;
+}
+
+/** Of one call, whose programs may be many. */
+export class CallSockets {
+  readonly #libc: Libc;
+  /** By their numbers; whether each was to be had by any address of this machine. */
+  readonly #ports = new Map<number, boolean>();
+  readonly #locals = new Map<string, LocalSocket>();
+
+  constructor(libc: Libc) {
+    this.#libc = libc;
+  }
+
+  /** A socket of TCP is one of the call's, bound to the loopback. `wide`: in place of all addresses. */
+  addPort(socket: number, wide: boolean): void {
+    if (this.#ports.size >= MOST_PORTS) this.#forgetPorts();
+    this.#ports.set(socket, wide);
+  }
+
+  hasPort(socket: number): boolean {
+    return this.#ports.has(socket);
+  }
+
+  #forgetPorts(): void {
+    const there = new Set(listenersAt(this.#libc, null)?.map(({ inode }) => inode));
+    for (const socket of [...this.#ports.keys()].slice(0, -LAST_PORTS)) {
+      if (!there.has(socket)) this.#ports.delete(socket);
+    }
+  }
+
+  /** What listens at a port, and whether all of it that an address leads to is the call's own; null for nothing. */
+  #at({ address, port }: InternetAddress): {
+    readonly listeners: readonly Listener[];
+    readonly leadsTo: "own" | "others" | null;
+  } {
+    const listeners = listenersAt(this.#libc, port) ?? [];
+    const found = listeners.filter((one) => keysOf(address).includes(one.address));
+    const own = found.every(({ inode }) => this.#ports.has(inode));
+    return { listeners, leadsTo: found.length === 0 ? null : own ? "own" : "others" };
+  }
+
+  /** Whether somebody else is reached by it. */
+  leadsToOthers(to: InternetAddress): boolean {
+    return this.#at(to).leadsTo === "others";
+  }
+
+  /**
+   * Where a connection is made to, of an address of the loopback: there, or where one of the call's own stands for all
+   * addresses. Null where none of the call's own is reached.
+   */
+  destination(to: InternetAddress): InternetAddress | null {
+    const { leadsTo, listeners } = this.#at(to);
+    if (leadsTo !== null) return leadsTo === "own" ? to : null;
+    const isFour = mappedIn(to.address) !== null || to.family === "inet";
+    const four = loopback("inet");
+    const candidates = [
+      ...(isFour ? [four, mapped(four)] : [loopback("inet6"), mapped(four)]),
+    ];
+    for (const candidate of candidates) {
+      const key = addressKey(candidate);
+      const wide = listeners.some((one) => one.address === key && this.#ports.get(one.inode));
+      if (!wide) continue;
+      const address = to.family === "inet"
+        ? four
+        : candidate.length === 4
+        ? mapped(candidate)
+        : candidate;
+      const other = { ...to, address };
+      return this.#at(other).leadsTo === "own" ? other : null;
+    }
+    return null;
+  }
+
+  /** Null where it takes no more; else keeps what lies in a folder, by a descriptor that is its own from now on. */
+  addLocal(local: LocalSocket): boolean {
+    const stat = statOf(this.#libc, local.descriptor);
+    if (typeof stat === "number") return false;
+    if (this.#locals.size >= MOST_NAMES) this.#forgetRemoved();
+    if (this.#locals.size >= MOST_NAMES) return false;
+    this.#locals.set(`${stat.device} ${stat.inode}`, local);
+    return true;
+  }
+
+  #forgetRemoved(): void {
+    const { numbers, struct, structAddress } = this.#libc;
+    for (const [key, { descriptor }] of this.#locals) {
+      const path = this.#libc.path("");
+      const asked = this.#libc.call(
+        numbers.statx,
+        descriptor,
+        path,
+        AT_EMPTY_PATH,
+        STATX_NLINK,
+        structAddress,
+      );
+      if (asked < 0 || struct.getUint32(NLINK_OFFSET, true) > 0) continue;
+      close(this.#libc, descriptor);
+      this.#locals.delete(key);
+    }
+  }
+
+  /** Whether what a descriptor refers to is the file of one of them. */
+  hasLocal(descriptor: number): boolean {
+    const stat = statOf(this.#libc, descriptor);
+    return typeof stat !== "number" && this.#locals.has(`${stat.device} ${stat.inode}`);
+  }
+
+  /** As its program named it; null for one that is none of them. */
+  nameOf(socket: number): Uint8Array | null {
+    for (const local of this.#locals.values()) if (local.socket === socket) return local.name;
+    return null;
+  }
+
+  get hasNames(): boolean {
+    return this.#locals.size > 0;
+  }
+
+  close(): void {
+    for (const { descriptor } of this.#locals.values()) close(this.#libc, descriptor);
+    this.#locals.clear();
+  }
+}
+
+/** By which addresses a socket listens that a connection to this one reaches. */
+function keysOf(address: Uint8Array): readonly string[] {
+  const four = mappedIn(address) ?? (address.length === 4 ? address : null);
+  const all = [addressKey(new Uint8Array(16))];
+  return four === null
+    ? [addressKey(address), ...all]
+    : [addressKey(four), addressKey(new Uint8Array(4)), addressKey(mapped(four)), ...all];
+}
+
+/** The address of the loopback that stands for one: itself, or that of its kind in place of any. Null beyond. */
+export function onLoopback(to: InternetAddress): InternetAddress | null {
+  const reach = reachOf(to.address);
+  if (reach === "loopback") return to;
+  if (reach === "beyond") return null;
+  const isMapped = mappedIn(to.address) !== null;
+  return { ...to, address: isMapped ? mapped(loopback("inet")) : loopback(to.family) };
+}
