@@ -23,6 +23,11 @@ export interface FileCapability<P = string> {
    * judged all the same).
    */
   readonly entry?: true;
+  /**
+   * Of a `tree`: whoever agrees to the call agrees to the folder, whatever lies below when it runs; else to what lies
+   * there as it is.
+   */
+  readonly contents?: "any";
   /** Its backups beside it, too: `path.bak`, `path.bak.1`, … whose endings the policy is not asked about. */
   readonly backups?: true;
   /**

@@ -164,3 +164,46 @@ Deno.test("git: a commit that is killed at any moment leaves a whole repository"
     }
   });
 });
+
+const ASKING = POLICY.replace("allow: dangerous", "allow: safe");
+
+Deno.test("git: who agrees to a change agrees to the index and the branches as they are, and to no other file", async () => {
+  await inFolder(async (root) => {
+    Deno.writeTextFileSync(`${root}/../asking.yaml`, ASKING);
+    const pipe = new Pipe(["--policy", `${root}/../asking.yaml`, "--root", root]);
+    await makeRepository(`${root}/r`);
+    await makeRepository(`${root}/r/inner`);
+    const stage = async (name: string, at = "r") => {
+      Deno.writeTextFileSync(`${root}/${at}/${name}`, `${name}\n`);
+      await git(`${root}/${at}`, ["add", name]);
+    };
+    /** How often it was asked for, where that happens while it waits for the first answer. */
+    const asked = async (meanwhile: () => Promise<void> | void, repository = "r") => {
+      await pipe.send({ id: 1, tool: "git_commit", args: { repository, message: "x" } });
+      for (let times = 0;;) {
+        // deno-lint-ignore no-explicit-any
+        const answer = await pipe.next() as any;
+        if (answer?.event === "approval_required") {
+          if (times++ === 0) await meanwhile();
+          await pipe.send({ id: "a", op: "approve", approval: answer.approval });
+        } else if (answer?.id === 1 && answer.event === undefined) {
+          assert(answer.success, JSON.stringify(answer.error));
+          return times;
+        }
+      }
+    };
+    await stage("one");
+    assertEquals(await asked(() => Deno.writeTextFileSync(`${root}/r/beside`, "x\n")), 1);
+    await stage("two");
+    assertEquals(await asked(() => stage("three")), 2);
+    await stage("four");
+    assertEquals(await asked(() => git(`${root}/r`, ["branch", "-q", "made"]).then(() => {})), 2);
+    // One that was named by a folder in it.
+    Deno.mkdirSync(`${root}/r/below/deeper`, { recursive: true });
+    await stage("five");
+    assertEquals(await asked(() => stage("six"), "r/below/deeper"), 2);
+    await stage("seven", "r/inner");
+    assertEquals(await asked(() => stage("eight", "r/inner"), "r/inner"), 2);
+    await pipe.close();
+  });
+});

@@ -5,7 +5,7 @@ import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { IdentityProbe } from "../../host/paths/identity.ts";
 import type { DecidedCall } from "../judge/decided_call.ts";
-import type { Steps } from "../turns.ts";
+import { atOnce, type Steps } from "../turns.ts";
 
 /** One path as it was when somebody agreed. Crosses to the thread that runs the call. */
 export interface AgreedPath {
@@ -33,7 +33,7 @@ export function* agreedPathsOf(
   for (const { capability } of decision.verdicts) {
     for (const { whole, ...one } of pathsOf(capability, base)) {
       const identity = probe.identityOf(one.path);
-      found.push({ ...one, identity, tree: whole ? probe.treeIdentityOf(one.path) : null });
+      found.push({ ...one, identity, tree: whole ? yield* probe.treeIdentityOf(one.path) : null });
       yield;
     }
   }
@@ -46,10 +46,15 @@ function pathsOf(capability: ResolvedCapability, base: CanonicalPath): readonly 
   switch (capability.kind) {
     case "fs.read":
     case "fs.write": {
-      const { path, requested, tree, entry, by } = capability;
+      const { path, requested, tree, entry, by, contents } = capability;
       // An entry is the link itself; where it leads is a capability beside it.
       const words = entry === true ? null : requested;
-      return [{ requested: words, base, path, whole: tree && by !== "program" }];
+      return [{
+        requested: words,
+        base,
+        path,
+        whole: tree && by !== "program" && contents !== "any",
+      }];
     }
     case "process.spawn": {
       const { program, cwd, operands } = capability;
@@ -80,7 +85,7 @@ export function requireAgreed(
   for (const { requested, base, path, identity, tree } of agreed) {
     const same = leadsTo(probe, base, requested) === (requested === null ? null : path) &&
       probe.identityOf(path) === identity &&
-      (!trees || tree === null || probe.treeIdentityOf(path) === tree);
+      (!trees || tree === null || atOnce(probe.treeIdentityOf(path)) === tree);
     if (same) continue;
     const what = requested === null ? "something that it uses" : `"${printable(requested, 100)}"`;
     throw new ToolError(

@@ -144,7 +144,7 @@ export class Approvals {
       if (settled) return { call: current, agreed: [], changed };
       // Before the state that the approval is bound to: what happens in between is seen by one of the two.
       const agreed = await inTurns(agreedPathsOf(current, probe));
-      const id = await actionId(request, current);
+      const id = await actionId(request, current, agreed);
       if (this.list().some((known) => known.id === id)) {
         asking.told({ id, answer: "remembered", reason: null });
         return { call: current, agreed, changed };
@@ -168,7 +168,7 @@ export class Approvals {
       asking.told({ id, answer: "approved", reason: null });
       const now = await asking.again();
       const run = await inTurns(agreedPathsOf(now, probe));
-      if (await actionId(request, now) !== id) {
+      if (await actionId(request, now, run) !== id) {
         current = now;
         continue;
       }
@@ -250,10 +250,13 @@ function refused(
 async function actionId(
   { agent, timeoutMs }: CallRequest,
   { tool, input, decision }: DecidedCall,
+  agreed: readonly AgreedPath[],
 ): Promise<string> {
   const turns = new Turns();
   const hash = createHash("sha256");
   hash.update(JSON.stringify([tool.name, agent, input, timeoutMs]));
+  // Contents count of files that are named; of whole folders times must do, which no program can set (inode(7), ctime).
+  hash.update(JSON.stringify(agreed.map(({ path, tree }) => tree === null ? null : [path, tree])));
   for (const { capability } of decision.verdicts) {
     hash.update(`\n${JSON.stringify(await stateOf(capability, turns))}`);
     await turns.take();
@@ -265,16 +268,14 @@ async function stateOf(capability: ResolvedCapability, turns: Turns): Promise<un
   switch (capability.kind) {
     case "fs.read":
     case "fs.write": {
-      // A program that goes through a folder is agreed to do so, whatever it finds there by then.
-      const { path, tree, by } = capability;
-      return [capability, await fileState(path, tree && by !== "program")];
+      return [capability, await fileState(capability.path)];
     }
     case "process.spawn": {
       const { program, operands, cwd } = capability;
       const paths = [cwd, ...(program === null ? [] : [program.path])];
       const states: string[] = [];
       for (const path of [...paths, ...operands.map(({ path }) => path)]) {
-        states.push(await fileState(path, false));
+        states.push(await fileState(path));
         await turns.take();
       }
       return [capability, states];

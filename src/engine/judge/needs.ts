@@ -27,8 +27,15 @@ function homeOf(
   found: readonly Capability[],
   { home }: Settings["git"],
 ): readonly Capability[] {
-  const uses = found.some((one) => one.kind === "process.spawn" && one.own !== undefined);
-  return home === null || !uses ? [] : [{ kind: "fs.read", path: home.common, tree: true }];
+  const uses = found.flatMap((one) => one.kind === "process.spawn" ? one.own ?? [] : []);
+  if (home === null || uses.length === 0) return [];
+  const state = uses.some(({ access }) => access === "write")
+    ? [`${home.own}/HEAD`, `${home.own}/index`]
+    : [];
+  return [
+    { kind: "fs.read", path: home.common, tree: true, contents: "any" },
+    ...state.map((path) => ({ kind: "fs.read", path, tree: false, optional: true }) as const),
+  ];
 }
 
 /** The grant for the preview of a call that was judged as what it is: for who is to agree to it. */

@@ -15,6 +15,7 @@ import {
   type Place,
   requireNoLink,
   textIn,
+  within,
 } from "./place.ts";
 import {
   ENVIRONMENT,
@@ -34,13 +35,39 @@ export function gitNeeds(
   const own = { ...use, starts: STARTS, missing: MISSING };
   return [
     { kind: "process.spawn", argv: ["git", ...words], cwd: repository, own },
-    { kind: "fs.read", path: repository, tree: true },
+    { kind: "fs.read", path: repository, tree: true, contents: "any" },
     // A repository may begin above the folder that was named.
     ...(repository === "." ? [] : [ABOVE]),
+    ...(use.access === "write" ? foldersFrom(repository).flatMap(stateIn) : []),
   ];
 }
 
-const ABOVE = { kind: "fs.read", path: ".", tree: true, optional: true } as const;
+const ABOVE = {
+  kind: "fs.read",
+  path: ".",
+  tree: true,
+  contents: "any",
+  optional: true,
+} as const;
+
+/** What a change begins with, wherever the repository begins: another index or another branch is another question. */
+function stateIn(folder: string): readonly Capability[] {
+  const read = { kind: "fs.read", optional: true } as const;
+  const git = within(folder, ".git");
+  return [
+    ...["HEAD", "config", "index", "packed-refs"].map((name) =>
+      ({ ...read, path: `${git}/${name}`, tree: false }) as const
+    ),
+    { ...read, path: `${git}/refs`, tree: true },
+  ];
+}
+
+/** A path of a request with the folders above it, as far as the workspace goes. */
+function foldersFrom(path: string): readonly string[] {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  if (path.startsWith("/") || parts.includes("..")) return [path];
+  return [...parts.map((_, index) => parts.slice(0, index + 1).join("/")), "."];
+}
 
 /** Git and the programs that it is made of. */
 const STARTS = ["git", "git-*"];

@@ -21,7 +21,10 @@ function machine() {
   const led = new Map<string, string | ToolError>();
   const probe: AgreedProbe = {
     identityOf: (path) => changed.get(path) ?? `identity of ${path}`,
-    treeIdentityOf: (path) => changed.get(`${path}/**`) ?? `tree of ${path}`,
+    *treeIdentityOf(path) {
+      yield;
+      return changed.get(`${path}/**`) ?? `tree of ${path}`;
+    },
     canonicalize(base, requested) {
       const to = led.get(requested) ??
         (requested.startsWith("/") ? requested : `${base}/${requested}`);
@@ -76,8 +79,9 @@ Deno.test("all paths of a call are agreed to: files, trees, programs, where they
   ];
   assertEquals(agreedTo(others, probe), []);
   // Programs may reach whole folders: what lies in them is theirs to say.
-  const reached = { ...TREE, by: "program" } as ResolvedCapability;
-  assertEquals(agreedTo([reached], probe)[0]?.tree, null);
+  for (const one of [{ by: "program" }, { contents: "any" }] as const) {
+    assertEquals(agreedTo([{ ...TREE, ...one } as ResolvedCapability], probe)[0]?.tree, null);
+  }
 });
 
 Deno.test("what is as it was agreed to passes; whatever is another expires, and is named", () => {

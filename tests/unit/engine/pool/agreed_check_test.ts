@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { AgreedCheck } from "../../../../src/engine/pool/agreed_check.ts";
+import { atOnce } from "../../../../src/engine/turns.ts";
 import { createIdentityProbe } from "../../../../src/host/paths/identity.ts";
 import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
 import { withDirectory } from "../../host/files/_temporary.ts";
@@ -21,7 +22,7 @@ Deno.test(
         base,
         path: base,
         identity: probe.identityOf(base),
-        tree: probe.treeIdentityOf(base),
+        tree: atOnce(probe.treeIdentityOf(base)),
       }];
       for (const thread of ["compares again", "none"] as const) {
         assertEquals(check.changed({ tool, agreed }, thread), null);

@@ -3,6 +3,7 @@ import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { subjectOf } from "../../../../src/engine/judge/decide_call.ts";
 import { DirectRunner } from "../../../../src/engine/programs/direct_runner.ts";
 import { createProgramSupport } from "../../../../src/engine/programs/program_support.ts";
+import { atOnce } from "../../../../src/engine/turns.ts";
 import { createIdentityProbe } from "../../../../src/host/paths/identity.ts";
 import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
 import type { Job, Outcome } from "../../../../src/engine/runner.ts";
@@ -94,7 +95,7 @@ Deno.test(
       const granted = await job(["cat", "a.txt"]);
       const base = granted.grant.workspace;
       const probe = createIdentityProbe(openLibc());
-      const tree = probe.treeIdentityOf(base);
+      const tree = atOnce(probe.treeIdentityOf(base));
       const whole = { requested: null, base, path: base, identity: probe.identityOf(base), tree };
       const ask = async () => await runner.run({ ...granted, agreed: [whole] }).outcome;
       assertEquals((await ask()).error, null);

@@ -142,3 +142,65 @@ function keysOf(config: string): readonly string[] {
     },
   );
 }
+
+/** What each tool is asked for, in a folder; in this order, so that what one leaves the next one finds. */
+export const callsIn = (
+  repository: string,
+): readonly (readonly [string, Readonly<Record<string, unknown>>])[] => {
+  const a = repository === "." ? "a" : `${repository}/a`;
+  return CALLS.map(([name, args]) => [name, {
+    repository,
+    ...args,
+    ...(args.path === "a" ? { path: a } : {}),
+    ...(args.files === undefined ? {} : { files: [a] }),
+    ...(args.paths === undefined ? {} : { paths: [a] }),
+  }]);
+};
+
+/** Each with its arguments. */
+export const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ["git_stash", { action: "push", include_untracked: true }],
+  ["git_stash", { action: "show" }],
+  ["git_stash", { action: "pop" }],
+  ["git_status", {}],
+  ["git_log", { limit: 5 }],
+  ["git_log", { path: "a", grep: "." }],
+  ["git_diff", {}],
+  ["git_diff", { staged: true }],
+  ["git_diff", { from: "HEAD~1", to: "side" }],
+  ["git_show", { ref: "HEAD" }],
+  ["git_show", { ref: "HEAD", path: "a" }],
+  ["git_add", { files: ["a"] }],
+  ["git_add", { all: true }],
+  ["git_commit", { message: "two" }],
+  ["git_commit", { message: "three", amend: true }],
+  ["git_branch", { action: "list" }],
+  ["git_branch", { action: "create", branch_name: "made" }],
+  ["git_branch", { action: "rename", branch_name: "made", new_name: "named" }],
+  ["git_branch", { action: "delete", branch_name: "named" }],
+  ["git_pull", { remote: "there", branch: "main" }],
+  ["git_push", { remote: "there", branch: "side" }],
+  ["git_worktree", { action: "add", branch: "apart" }],
+  ["git_worktree", { action: "list" }],
+  ["git_worktree", { action: "remove", path: ".toolgate/worktrees/apart" }],
+  ["git_worktree", { action: "prune" }],
+  ["git_branch", { action: "create", branch_name: "fresh" }],
+  ["git_push", { remote: "there", branch: "fresh", set_upstream: true }],
+  ["git_pull", { remote: "there", branch: "side", strategy: "rebase" }],
+  ["git_merge", { branch: "side" }],
+  ["git_merge", { abort: true }],
+  ["git_checkout", { branch_or_commit: "side" }],
+  ["git_checkout", { branch_or_commit: "HEAD", paths: ["a"] }],
+  ["git_checkout", { branch_or_commit: "there", create: true }],
+];
+
+/** Git is not started in it. */
+export const UNSWITCHABLE = "a filter whose name holds what ends a key";
+
+/** A merge without its driver would be another one. */
+export const DRIVER = "a merge driver";
+
+/** Those that change what the others can be asked for. */
+export function isOddOne({ name }: HostileRepository): boolean {
+  return name === UNSWITCHABLE || name === DRIVER;
+}

@@ -3,63 +3,20 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { TOOLS } from "../../../../src/tools/registry.ts";
-import {
-  HOSTILE_REPOSITORIES,
-  type HostileRepository,
-} from "../../../attacks/hostile_repositories.ts";
+import { HOSTILE_REPOSITORIES } from "../../../attacks/hostile_repositories.ts";
 import { inWorkspace, type World } from "../_real_workspace.ts";
 import { git, makeRepository } from "./_history.ts";
-import { isSprung, layOut, makeTemplate, together } from "./_hostile.ts";
-
-/** What each tool is asked for, in a folder; in this order, so that what one leaves the next one finds. */
-const callsIn = (
-  repository: string,
-): readonly (readonly [string, Readonly<Record<string, unknown>>])[] => {
-  const a = repository === "." ? "a" : `${repository}/a`;
-  return CALLS.map(([name, args]) => [name, {
-    repository,
-    ...args,
-    ...(args.path === "a" ? { path: a } : {}),
-    ...(args.files === undefined ? {} : { files: [a] }),
-    ...(args.paths === undefined ? {} : { paths: [a] }),
-  }]);
-};
-
-const CALLS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
-  ["git_stash", { action: "push", include_untracked: true }],
-  ["git_stash", { action: "show" }],
-  ["git_stash", { action: "pop" }],
-  ["git_status", {}],
-  ["git_log", { limit: 5 }],
-  ["git_log", { path: "a", grep: "." }],
-  ["git_diff", {}],
-  ["git_diff", { staged: true }],
-  ["git_diff", { from: "HEAD~1", to: "side" }],
-  ["git_show", { ref: "HEAD" }],
-  ["git_show", { ref: "HEAD", path: "a" }],
-  ["git_add", { files: ["a"] }],
-  ["git_add", { all: true }],
-  ["git_commit", { message: "two" }],
-  ["git_commit", { message: "three", amend: true }],
-  ["git_branch", { action: "list" }],
-  ["git_branch", { action: "create", branch_name: "made" }],
-  ["git_branch", { action: "rename", branch_name: "made", new_name: "named" }],
-  ["git_branch", { action: "delete", branch_name: "named" }],
-  ["git_pull", { remote: "there", branch: "main" }],
-  ["git_push", { remote: "there", branch: "side" }],
-  ["git_worktree", { action: "add", branch: "apart" }],
-  ["git_worktree", { action: "list" }],
-  ["git_worktree", { action: "remove", path: ".toolgate/worktrees/apart" }],
-  ["git_worktree", { action: "prune" }],
-  ["git_branch", { action: "create", branch_name: "fresh" }],
-  ["git_push", { remote: "there", branch: "fresh", set_upstream: true }],
-  ["git_pull", { remote: "there", branch: "side", strategy: "rebase" }],
-  ["git_merge", { branch: "side" }],
-  ["git_merge", { abort: true }],
-  ["git_checkout", { branch_or_commit: "side" }],
-  ["git_checkout", { branch_or_commit: "HEAD", paths: ["a"] }],
-  ["git_checkout", { branch_or_commit: "there", create: true }],
-];
+import {
+  CALLS,
+  callsIn,
+  DRIVER,
+  isOddOne,
+  isSprung,
+  layOut,
+  makeTemplate,
+  together,
+  UNSWITCHABLE,
+} from "./_hostile.ts";
 
 Deno.test("all git tools of the registry are tried", () => {
   const tried = new Set(CALLS.map(([name]) => name));
@@ -107,11 +64,6 @@ const FILE = {
   git: { hooks: null, protocols: ["file"], worktrees: null, identity: null },
 } as const;
 
-const UNSWITCHABLE = "a filter whose name holds what ends a key";
-
-/** A merge without its driver would be another one. */
-const DRIVER = "a merge driver";
-
 /** Git is told the same whichever way it is started: the one that takes twice the time has a quarter of all. */
 function wayOf(index: number): number {
   return index % 4 === 3 ? 1 : 0;
@@ -120,10 +72,6 @@ function wayOf(index: number): number {
 /** Whether it merges, and not by going forward. */
 function isMerge([name, { strategy }]: (typeof CALLS)[number]): boolean {
   return name === "git_merge" || strategy === "rebase";
-}
-
-function isOddOne({ name }: HostileRepository): boolean {
-  return name === UNSWITCHABLE || name === DRIVER;
 }
 
 Deno.test("no trap is sprung by any git tool", async () => {
