@@ -65,9 +65,9 @@ paths:
 `;
 
 const COMMANDS = `
-# By the ending of a name: what must not be written, though its folder may be.
-extensions:
-  write: { deny: [.exe, .dll, .so, .dylib] }
+# By the ending of a name: what must not be written, though its folder may be. What builds make bears endings like .so
+# and .exe, hence none are named here; for example:
+# extensions: { write: { deny: [.exe, .dll] } }
 
 # Beginnings of commands, word by word: "git status" fits "git status -s" and not "git push".
 # A word may hold * and {a,b}.

@@ -3,7 +3,7 @@
  * and files, never the names of what is yet to be made.
  */
 
-import type { CallNumbers } from "./denied_calls.ts";
+import { type CallNumbers, JUDGED_CALLS } from "./denied_calls.ts";
 
 /** Numbers on x86_64 (syscall_64.tbl) and aarch64 (asm-generic/unistd.h); null: the architecture has none. */
 const NUMBERS = {
@@ -44,14 +44,15 @@ export const UNSEEN_CALLS: Readonly<Record<string, CallNumbers>> = {
 /** The argument that says how something is opened. */
 export const OPENING_FLAGS = { open: 1, openat: 2 } as const;
 
-/** By their numbers on this machine. */
+/** By their numbers on this machine; starts too, which some programs hand over. */
 export function handedCallsOf(
   architecture: keyof CallNumbers,
-): ReadonlyMap<number, HandedCall> {
+): ReadonlyMap<number, HandedCall | "execve"> {
+  const all = { ...HANDED_CALLS, execve: JUDGED_CALLS.execve };
   return new Map(
-    Object.entries(HANDED_CALLS).flatMap(([name, numbers]) => {
+    Object.entries(all).flatMap(([name, numbers]) => {
       const number = numbers[architecture];
-      return number === null ? [] : [[number, name as HandedCall] as const];
+      return number === null ? [] : [[number, name as HandedCall | "execve"] as const];
     }),
   );
 }

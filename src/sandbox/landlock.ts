@@ -253,6 +253,18 @@ export function openRules(
   return failure;
 }
 
+/** Adds what may be done with a file that is open to rules that hold nobody yet; whether that worked. */
+export function addOpenFile(
+  { call, numbers, struct, structAddress }: Libc,
+  ruleset: number,
+  descriptor: number,
+  rights: number,
+): boolean {
+  struct.setBigUint64(0, BigInt(rights & FILE_RIGHTS), true);
+  struct.setInt32(8, descriptor, true);
+  return call(numbers.landlockAddRule, ruleset, RULE_PATH_BENEATH, structAddress, 0) >= 0;
+}
+
 function addAll(
   libc: Libc,
   ruleset: number,

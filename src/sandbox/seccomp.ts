@@ -76,6 +76,10 @@ export interface FilterOptions {
    */
   readonly onlyStart?: number | null;
   /**
+   * As `onlyStart`, where starts other than its own are handed over to whoever listens. None is unless given.
+   */
+  readonly handedStarts?: number;
+  /**
    * Whether it may change the modes, owners, times and attributes of files: true unless given. "handed": it hands them
    * over.
    */
@@ -122,8 +126,15 @@ const ANY_OPEN = (flags: number): readonly Instruction[] => [
  */
 export function filterFor(
   architecture: Architecture,
-  { network, onlyStart = null, attributes = true, watches = true, handed, sockets = false }:
-    FilterOptions,
+  {
+    network,
+    onlyStart = null,
+    handedStarts,
+    attributes = true,
+    watches = true,
+    handed,
+    sockets = false,
+  }: FilterOptions,
 ): readonly Instruction[] {
   const rules = new Map<number, readonly Instruction[]>();
   /** What is said first holds; `body` always returns. */
@@ -151,8 +162,11 @@ export function filterFor(
   if (!attributes) refuseAll(ATTRIBUTE_CALLS, ERRNO.EPERM);
   if (!watches) refuseAll(WATCHING_CALLS, ERRNO.EPERM);
   if (onlyStart !== null) {
-    on(JUDGED_CALLS.execve, startedBy(onlyStart));
+    on(JUDGED_CALLS.execve, startedBy(onlyStart, refuse(ERRNO.EACCES)));
     on(JUDGED_CALLS.execveat, [refuse(ERRNO.EACCES)]);
+  }
+  if (handedStarts !== undefined) {
+    on(JUDGED_CALLS.execve, startedBy(handedStarts, answer(HAND_OVER)));
   }
   on(JUDGED_CALLS.clone3, [refuse(ERRNO.ENOSYS)]);
   on(JUDGED_CALLS.clone, refuseBits(0, NEW_NAMESPACES | CLONE_PARENT));
@@ -212,14 +226,15 @@ export function filterFor(
 const SOME_START = 0x0001_2345_6789_abcd;
 
 /**
- * As `filterFor` for starts that let nothing else be started (`onlyStart`), as the kernel reads it: made once, and
- * completed for each start by its token.
+ * As `filterFor` for starts that let nothing else be started (`onlyStart`), or hand it over, as the kernel reads it: made
+ * once, and completed for each start by its token.
  */
 export function startFilter(
   architecture: Architecture,
-  options: Omit<FilterOptions, "onlyStart">,
+  options: Omit<FilterOptions, "onlyStart" | "handedStarts">,
+  others: "onlyStart" | "handedStarts" = "onlyStart",
 ): (token: number) => Uint8Array {
-  const filter = filterFor(architecture, { ...options, onlyStart: SOME_START });
+  const filter = filterFor(architecture, { ...options, [others]: SOME_START });
   const bytes = encodeFilter(filter);
   const view = new DataView(bytes.buffer);
   const [low, high] = halvesOf(SOME_START).map((half) =>
@@ -269,8 +284,8 @@ function onlyOwn(argument: number): readonly Instruction[] {
 /** Which argument of execve(2), which has three, a start is told from others by. */
 const TOKEN_ARGUMENT = 3;
 
-/** The one start: with this token. */
-function startedBy(token: number): readonly Instruction[] {
+/** The one start: with this token. What becomes of others is one instruction. */
+function startedBy(token: number, others: Instruction): readonly Instruction[] {
   const [lower, upper] = halvesOf(token);
   return [
     load(argumentOffset(TOKEN_ARGUMENT)),
@@ -278,7 +293,7 @@ function startedBy(token: number): readonly Instruction[] {
     loadUpper(TOKEN_ARGUMENT),
     unless(JUMP_IF_EQUAL, upper, 1),
     answer(ALLOW),
-    refuse(ERRNO.EACCES),
+    others,
   ];
 }
 

@@ -9,6 +9,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { Broker } from "../../host/broker/broker.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
 import { type Handed, NameJudge } from "../../host/broker/handed_rules.ts";
+import type { SpareFiles } from "../../host/broker/spare_files.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
 import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
@@ -29,6 +30,7 @@ import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
 import { withAgreed } from "./_agreed_rules.ts";
 import { recordsIn } from "./_git_records.ts";
+import { KeptRules } from "./_kept_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
 import { groundOf, resolved } from "./_program_ground.ts";
@@ -53,12 +55,6 @@ export interface HoldParts {
   readonly searchPath: string;
   /** Whoever does what programs hand over; null where there is nobody. */
   readonly broker: Pick<Broker, "missing" | "socketsMissing"> | null;
-}
-
-/** Rules that are kept for the next program of their kind. */
-interface KeptRules {
-  readonly key: string;
-  readonly rules: number;
 }
 
 /** What was found out of one start. */
@@ -89,7 +85,7 @@ export class WordHolds implements ProgramHolds {
   readonly #scopes: number | null;
   /** Filters that are the same for all programs that they are for. */
   readonly #filters = new Map<string, (start: number) => Uint8Array>();
-  #kept: KeptRules | null = null;
+  readonly #kept: KeptRules;
   #last: KnownEffects | null = null;
   #libraries: readonly string[] | null = null;
   #basicLibraries: readonly string[] | null = null;
@@ -97,6 +93,7 @@ export class WordHolds implements ProgramHolds {
   constructor(parts: HoldParts, rulebook: Rulebook) {
     const { libc, system, searchPath, abi } = parts;
     this.#parts = parts;
+    this.#kept = new KeptRules(libc);
     this.#rulebook = rulebook;
     const probe = createKernelProbe(libc);
     const { workspace } = rulebook.settings;
@@ -143,7 +140,8 @@ export class WordHolds implements ProgramHolds {
     const handsOver = use === undefined && changes && this.#handsOver;
     const byName = handsOver && this.#hasNames;
     const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
-    const filter = this.#filter(once, {
+    const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
+    const filter = this.#filter(others, {
       attributes: handsOver ? "handed" : changes && this.#isFree(starting),
       watches: changes,
       ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
@@ -205,21 +203,20 @@ export class WordHolds implements ProgramHolds {
     return starts === "none" && !this.#starts.isBinary(program.start) ? "any" : starts;
   }
 
+  /** `starts`: whether it is its own start alone, all that the rules let it, or what it hands over. */
   #filter(
-    once: boolean,
-    options: Omit<FilterOptions, "network" | "onlyStart">,
+    starts: boolean | "handed",
+    options: Omit<FilterOptions, "network" | "onlyStart" | "handedStarts">,
   ): (start: number) => Uint8Array {
     const { attributes = true, watches = true, handed, sockets = false } = options;
-    const key = [once, attributes, watches, handed, sockets].join();
+    const key = [starts, attributes, watches, handed, sockets].join();
     const known = this.#filters.get(key);
     if (known !== undefined) return known;
     const { network } = this.#parts;
-    const bytes = once
-      ? null
-      : encodeFilter(filterFor(this.#architecture, { ...options, network }));
-    const filter = bytes === null
-      ? startFilter(this.#architecture, { ...options, network })
-      : () => bytes;
+    const all = { ...options, network };
+    const filter = starts === false
+      ? alwaysThis(encodeFilter(filterFor(this.#architecture, all)))
+      : startFilter(this.#architecture, all, starts === true ? "onlyStart" : "handedStarts");
     this.#filters.set(key, filter);
     return filter;
   }
@@ -278,23 +275,24 @@ export class WordHolds implements ProgramHolds {
     const kind = byName ? "by name" : "";
     const key = [ground.fingerprint, ...temporary, ...own, ...written, kind, ...execute].join("\0");
     const { scope } = this.#rulebook;
-    if (this.#kept?.key !== key) {
-      const files = { ...ground, readFiles: own };
-      const rules = this.#open(files, left, system, execute, null);
-      if (this.#kept !== null) close(libc, this.#kept.rules);
-      this.#kept = { key, rules };
-    }
+    const spareIn = byName && execute === "any" ? this.#workspace : null;
+    const { rules, spares } = this.#kept.of(
+      key,
+      spareIn,
+      () => this.#open({ ...ground, readFiles: own }, left, system, execute, null),
+    );
     const git = byName ? recordsIn(starting, this.#workspace, this.#probe) : null;
     const handed = handsOver
       ? this.#handedOf(ground, left, scope.write, {
         git,
+        spares,
         runsCode: execute === "any",
         looks: effects.repository === "reads",
         temporary,
         judge: this.#judgeOf(starting),
       })
       : null;
-    return { rules: this.#kept.rules, handed, done: () => {} };
+    return { rules, handed, done: () => {} };
   }
 
   /**
@@ -305,12 +303,13 @@ export class WordHolds implements ProgramHolds {
     { read, list }: Pick<ProgramPaths, "read" | "list">,
     left: readonly CanonicalPath[],
     change: readonly CanonicalPath[],
-    { git, runsCode, looks, temporary, judge }: {
+    { git, spares, runsCode, looks, temporary, judge }: {
       /** It makes nothing that it reads itself afterwards: what is there when it begins is all that it needs. */
       readonly looks: boolean;
       readonly judge: NameJudge;
       readonly temporary: readonly CanonicalPath[];
       readonly git: GitFolder | null;
+      readonly spares: SpareFiles | null;
       readonly runsCode: boolean;
     },
   ): Handed {
@@ -318,7 +317,7 @@ export class WordHolds implements ProgramHolds {
     const [folder] = temporary;
     const shared = folder === undefined ? null : `${folder}/shared-memory`;
     const reads = (covered !== null && !looks) || runsCode;
-    return { rules: { left, shared, change, covered, reads, git }, judge };
+    return { rules: { left, shared, change, covered, reads, git, spares }, judge };
   }
 
   /** Who judges the names that it hands over. */
@@ -374,9 +373,12 @@ export class WordHolds implements ProgramHolds {
     this.#ground.close();
     this.#readable.close();
     if (this.#scopes !== null) close(libc, this.#scopes);
-    if (this.#kept !== null) close(libc, this.#kept.rules);
-    this.#kept = null;
+    this.#kept.close();
   }
+}
+
+function alwaysThis(bytes: Uint8Array): () => Uint8Array {
+  return () => bytes;
 }
 
 /** Whether all that it touches of the workspace is named by its words. */
@@ -384,7 +386,7 @@ function isByWords({ touchesAnything, beyond }: Effects): boolean {
   return !touchesAnything && beyond !== "workspace";
 }
 
-const PLAIN = { git: null, runsCode: false, looks: false } as const;
+const PLAIN = { git: null, spares: null, runsCode: false, looks: false } as const;
 
 function opened(rules: number | string): number {
   if (typeof rules === "number") return rules;

@@ -16,6 +16,7 @@ import {
 import type { Deed, DeedParts } from "./_deed.ts";
 import { LEAVE } from "./_names.ts";
 import { openFor } from "./_opening.ts";
+import { startFor } from "./_starting.ts";
 
 /** O_CREAT | O_WRONLY | O_TRUNC: creat(2). */
 const CREATE = OPEN.CREAT | OPEN.WRONLY | 0o1000;
@@ -23,7 +24,7 @@ const CREATE = OPEN.CREAT | OPEN.WRONLY | 0o1000;
 const REMOVE_DIRECTORY = 0x200;
 
 /** Does the call for the program, as far as it may. */
-export function doCall(parts: DeedParts, name: HandedCall, call: HandedOver): Deed {
+export function doCall(parts: DeedParts, name: HandedCall | "execve", call: HandedOver): Deed {
   const { words } = call;
   /** The kernel takes these arguments as 32 bits, whatever is above. */
   const int = (index: number): number => Number(BigInt.asIntN(32, words[index]!));
@@ -66,6 +67,8 @@ export function doCall(parts: DeedParts, name: HandedCall, call: HandedOver): De
       return link(parts, call, [at(0), at(2)], int(4));
     case "truncate":
       return truncate(parts, call, here(0), BigInt.asIntN(64, words[1]!));
+    case "execve":
+      return startFor(parts, call, words[0]!);
     case "umask":
       parts.masks.change();
       return LEAVE;

@@ -124,7 +124,7 @@ function isPipe({ libc }: DeedParts, descriptor: number): boolean {
  * Whether the kernel's rules let it read all that lies in the folder of a path. A rule for a file alone is one for what it
  * was then: somebody may have put another in its place.
  */
-function isCovered(covered: ReadonlySet<string> | null, path: string): boolean {
+export function isCovered(covered: ReadonlySet<string> | null, path: string): boolean {
   if (covered === null) return true;
   for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
     if (covered.has(path.slice(0, cut))) return true;

@@ -71,7 +71,7 @@ export interface BrokerParts {
 /** Answers the programs of one thread. */
 export class Broker {
   readonly #parts: BrokerParts;
-  readonly #calls: ReadonlyMap<number, HandedCall>;
+  readonly #calls: ReadonlyMap<number, HandedCall | "execve">;
   readonly #attributes: ReadonlyMap<number, AttributeCall>;
   readonly #mask: number;
   readonly #socketCalls: ReadonlyMap<number, SocketCall>;
@@ -150,7 +150,7 @@ interface ServiceParts extends BrokerParts {
   readonly judge: NameJudge;
   /** The number that the run's processes are known by; null for none. */
   readonly mark: number | null;
-  readonly calls: ReadonlyMap<number, HandedCall>;
+  readonly calls: ReadonlyMap<number, HandedCall | "execve">;
   readonly attributes: ReadonlyMap<number, AttributeCall>;
   readonly masks: FileMasks;
   readonly replaced: (path: string) => void;
@@ -179,6 +179,7 @@ class ProgramService implements Service {
     this.#parts = parts;
     const { libc, memory, listener, rules, judge, masks, mark, replaced, sockets, waiting } = parts;
     this.#notifications = new Notifications(libc, memory, listener);
+    rules.spares?.hold();
     this.#covered = rules.covered === null ? null : new Set(rules.covered);
     this.#deeds = {
       libc,
@@ -322,6 +323,7 @@ class ProgramService implements Service {
     this.#closed = true;
     this.#watch.close();
     close(this.#parts.libc, this.#parts.listener);
+    this.#parts.rules.spares?.release();
     this.#parts.onEnd();
   }
 }

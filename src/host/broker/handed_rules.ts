@@ -5,6 +5,7 @@ import { baseName, parentOf } from "../../core/path_text.ts";
 import type { Access } from "../../policy/model.ts";
 import type { EntryJudge, Rulebook, Verdict } from "../../policy/rulebook.ts";
 import type { GitFolder } from "./git_folder.ts";
+import type { SpareFiles } from "./spare_files.ts";
 import { isWithin } from "../../sandbox/within.ts";
 
 /** What a name is taken to be; rules for endings are about files alone. */
@@ -22,6 +23,8 @@ export interface HandedRules {
   readonly shared: string | null;
   /** What it opens for reading is handed over too. */
   readonly reads: boolean;
+  /** What it executes of what it makes becomes one of these; null for programs that hand over no start. */
+  readonly spares: SpareFiles | null;
   /** Where git records, whatever the policy says of others who write there; null for programs that do not. */
   readonly git: GitFolder | null;
 }

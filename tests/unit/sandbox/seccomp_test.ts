@@ -259,6 +259,23 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     }
   });
 
+  Deno.test(`the ${architecture} filter hands over every start but its own`, () => {
+    const handedStarts = 0x1234_5678_9ab0;
+    const filter = filterFor(architecture, { network: false, handedStarts });
+    const started = (token: bigint): number =>
+      judge(
+        filter,
+        { number: numberOf(JUDGED_CALLS.execve), args: [1n, 2n, 3n, token] },
+        architecture,
+      );
+    assertEquals(started(BigInt(handedStarts)), ALLOWED);
+    for (const token of [0n, BigInt(handedStarts) + 1n, BigInt(handedStarts) | 1n << 60n]) {
+      assertEquals(started(token), HANDED_OVER);
+    }
+    const complete = startFilter(architecture, { network: false }, "handedStarts");
+    assertEquals(complete(handedStarts), encodeFilter(filter));
+  });
+
   Deno.test(`the ${architecture} filter that is completed for a start is the one that is made for it`, () => {
     const complete = startFilter(architecture, { network: false });
     for (const onlyStart of [0x1234_5678_9ab0, 0x1_0000_0000, 0x1fff_ffff_f000]) {
