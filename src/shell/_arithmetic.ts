@@ -54,8 +54,8 @@ class Reader {
   readonly #scanner: Scanner;
   readonly #context: WordContext;
   #depth = 0;
-  /** Whether a variable is set further left: what stands behind a `$` was put in before that. */
-  #sets = false;
+  /** Variables that are set further left: what stands behind a `$` was put in before that. */
+  readonly #set = new Set<string>();
 
   constructor(scanner: Scanner, context: WordContext) {
     this.#scanner = scanner;
@@ -134,7 +134,7 @@ class Reader {
       skipSpace(this.#scanner);
       const name = this.#name();
       if (this.#scanner.character === "[") throw new Refused("array", this.#scanner.at);
-      this.#sets = true;
+      this.#set.add(name);
       return { op: "step", name, by: operator === "++" ? 1 : -1, before: false };
     }
     if (!["-", "+", "!", "~"].includes(operator)) return this.#operand();
@@ -203,27 +203,28 @@ class Reader {
     if (isSetByShell(name)) return null;
     if (operator === "++" || operator === "--") {
       this.#scanner.at += 2;
-      this.#sets = true;
+      this.#set.add(name);
       return { op: "step", name, by: operator === "++" ? 1 : -1, before: true };
     }
     if (!this.#assigns()) return null;
     this.#scanner.at += operator.length;
     const value = this.choice();
-    this.#sets = true;
+    this.#set.add(name);
     return { op: "assign", name, operator: operator.slice(0, -1), value };
   }
 
   /** `$NAME`, `${NAME}`, `$(…)`: what comes out must be one number. */
   #expansion(): Arithmetic {
     const scanner = this.#scanner;
-    if (this.#sets) this.#refuse();
     if (scanner.startsWith("$(") && !scanner.startsWith("$((")) {
+      if (this.#set.size > 0) this.#refuse();
       const { body, end } = this.#context.substitution(scanner.at);
       scanner.at = end;
       return { op: "substitution", body };
     }
     const plain = /^\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)/.exec(this.#rest())?.[0];
     const name = plain?.replace(/[${}]/g, "");
+    if (this.#set.size > 0 && (name === undefined || this.#set.has(name))) this.#refuse();
     if (plain !== undefined && name !== undefined && !isSpecialVariable(name)) {
       scanner.at += plain.length;
       return { op: "variable", name };
