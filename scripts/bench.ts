@@ -1,7 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, programs, gate, git, search, walk, web, agreement, everyday, parts.
+ * pipe, programs, gate, git, search, walk, web, agreement, lines, everyday, parts.
  */
 
 import { join } from "@std/path";
@@ -19,6 +19,8 @@ import {
 } from "./_bench_figures.ts";
 import { analysisAgreement } from "../tests/bench/agreement/analysis.ts";
 import { profileAgreement, renderAgreement } from "../tests/bench/agreement/profiles.ts";
+import { lineAgreement, renderLineAgreement } from "../tests/bench/lines/agreement.ts";
+import { renderUnasked, unasked } from "../tests/bench/lines/unasked.ts";
 import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
 import { gateFigures } from "../tests/bench/gate_figures.ts";
@@ -223,6 +225,10 @@ try {
   if (isAsked("agreement")) {
     const analysis = await analysisAgreement(paths.toolgate);
     console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));
+  }
+  if (isAsked("lines")) {
+    console.log(renderLineAgreement(await lineAgreement()));
+    console.log(renderUnasked(await unasked(paths.toolgate)));
   }
   if (isAsked("everyday")) console.log(renderEveryday(await everyday(paths.toolgate)));
 } finally {

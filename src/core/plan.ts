@@ -34,6 +34,8 @@ export type WordPart =
   | { readonly kind: "arithmetic"; readonly expression: Arithmetic; readonly quoted: boolean }
   /** `<(…)` and `>(…)`: a path that leads to a pipe, whose other end the body has. */
   | { readonly kind: "process"; readonly access: "read" | "write"; readonly body: PlanNode }
+  /** A blank in the word of an operation that no quotes are around (`${x:-a b}`): what comes out is split at it. */
+  | { readonly kind: "blank" }
   /** `~` at the start of a word: HOME of the environment that programs get. */
   | { readonly kind: "home" };
 

@@ -132,7 +132,7 @@ function readOperation(reading: ParameterReading, name: string, start: number): 
   // Quotes in it are read alike within quotes and without (bash 5).
   const word = /^[#%^,]/.test(operator)
     ? patternWord(reading, start, "")
-    : operationWord(reading, start);
+    : operationWord(reading, start, operator);
   closeBrace(scanner, start);
   return { operator, word };
 }
@@ -172,22 +172,28 @@ function patternWord(
 }
 
 /**
- * Up to the closing brace. Where shells differ on quotes (a quoted expansion with quotes or backslashes inside),
- * and on blanks (which split where nothing quotes them), it is refused.
+ * Up to the closing brace. Where shells differ on quotes (a quoted expansion with quotes or backslashes inside) it is
+ * refused. What `?` says is text, whatever stands in it.
  */
 function operationWord(
   { scanner, context, quoted, readPiece, readQuotedPiece }: ParameterReading,
   start: number,
+  operator: string,
 ): Word {
   const word = new Parts();
+  const says = operator.endsWith("?");
   while (scanner.character !== "}") {
     const { character } = scanner;
     if (character === "" || character === "\n") throw new Refused("parameter", start);
-    if (quoted) {
+    if (!quoted && (character === " " || (says && "|&;<>()*?[".includes(character)))) {
+      if (character === " ") word.push({ kind: "blank" });
+      else word.text(character);
+      scanner.at++;
+    } else if (quoted) {
       if (`'"\\{`.includes(character)) throw new Refused("parameter", scanner.at);
       readQuotedPiece(scanner, context, word);
     } else {
-      if (" \t|&;<>(){~*?[".includes(character)) throw new Refused("parameter", scanner.at);
+      if ("\t|&;<>(){~*?[".includes(character)) throw new Refused("parameter", scanner.at);
       readPiece(scanner, context, PLAIN, word);
     }
   }

@@ -147,6 +147,8 @@ function partText(part: WordPart): string {
       return part.text;
     case "home":
       return "~";
+    case "blank":
+      return " ";
     case "substitution":
       return "$(…)";
     case "arithmetic":

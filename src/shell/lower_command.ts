@@ -228,6 +228,13 @@ function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
   words.forEach((word) => lowerSubstitutions(word, cwd, needs));
   const builtin = first === undefined || simple.calls === true ||
     BUILTINS.some((one) => one === name);
+  if (name === "kill" && endsOwn(rest)) {
+    // Whether it is its own is seen when it runs: what is not is judged then.
+    const argv = words.map(wordText);
+    needs.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
+    lowerRedirections(redirections, cwd, needs);
+    return cwd;
+  }
   if (!builtin) {
     // One that is known only when it runs is judged then, whole.
     if (name !== null) needs.push({ kind: "program", simple, place: cwd });
@@ -255,6 +262,21 @@ function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
     default:
       return cwd;
   }
+}
+
+/** Whether what `kill` is to end may be what the line itself has started: `%1`, `$!`, `$PID`. */
+function endsOwn(words: readonly Word[]): boolean {
+  const named = words[0] !== undefined && /^-[sn]$/.test(certainText(words[0]) ?? "");
+  const targets = words.slice(named ? 2 : 0).filter((word) =>
+    !/^-[A-Z0-9]+$|^--$/.test(certainText(word) ?? "")
+  );
+  return targets.length > 0 && targets.every((word) => {
+    const [only, second] = word;
+    const text = certainText(word);
+    return text === null
+      ? second === undefined && only?.kind === "parameter" && only.operation === null
+      : text.startsWith("%");
+  });
 }
 
 /** The variables that a builtin sets by the names in its words. */

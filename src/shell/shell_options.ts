@@ -13,7 +13,9 @@ export const SET_OPTIONS: Readonly<Record<string, "errexit" | "nounset" | "pipef
   };
 
 /** Options of `shopt`; those of the second list change nothing here. */
-export const SHELL_OPTIONS = ["nullglob", "dotglob", "failglob", "nocasematch"] as const;
+export const SHELL_OPTIONS = [
+  ...["nullglob", "dotglob", "failglob", "nocasematch", "globstar"] as const,
+] as const;
 /** One of them. */
 export type ShellOption = (typeof SHELL_OPTIONS)[number];
 const IDLE: readonly string[] = ["expand_aliases", "checkwinsize", "histappend"];

@@ -69,6 +69,9 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["getopts ab X a", "e X"],
   ["read -n 3 -t 1 X", "e X"],
   ["builtin cd x; a", "p x: a"],
+  ["a & kill $!; kill %1", "p a, o kill ${!}, o kill %1"],
+  ["kill -9 $P; kill -s TERM $P", "o kill -9 ${P}, o kill -s TERM ${P}"],
+  ["kill 12; kill -9 $P 12; kill $(a)", "p kill 12, P2 kill -9 ${P} 12, p a, P1 kill $(…)"],
   ["find . -exec sh -c 'a' \\;", "p find . -exec sh -c a ; {a}, p a"],
   // What a real shell would read in its own way stays for the policy to refuse.
   ["timeout 5 sh -c 'a $X'", "p timeout 5 sh -c a $X"],

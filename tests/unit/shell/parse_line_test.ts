@@ -85,6 +85,8 @@ function word(parts: Word): string {
         return part.text === "" ? "''" : part.text;
       case "glob":
         return `<${part.text}>`;
+      case "blank":
+        return "␣";
       case "home":
         return "<~>";
       case "process":
@@ -384,7 +386,6 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["BASH_ENV=x ls", "special", 1],
   ["PWD=x", "special", 1],
   ["echo ${x@P}", "parameter", 6],
-  ["echo ${x:-a b}", "parameter", 12],
   ["echo \"${x:-'a'}\"", "parameter", 12],
   ["echo $((08))", "arithmetic", 9],
   ["echo $[1+1]", "arithmetic", 6],

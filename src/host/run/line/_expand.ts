@@ -64,6 +64,8 @@ async function partPieces(
       return [{ kind: "plain", text: part.text }];
     case "glob":
       return [{ kind: "pattern", text: part.text }];
+    case "blank":
+      return [{ kind: "split", text: " " }];
     case "home":
       return [{ kind: "plain", text: state.valueOf("HOME") ?? "~" }];
     case "substitution": {

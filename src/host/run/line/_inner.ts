@@ -57,17 +57,29 @@ function told(errors: readonly string[]): Done {
     : { status: 1, error: errors.map((one) => one.replace(/^: /, ": ")).join("\nprintf: ") };
 }
 
-/** What `kill` tells those that the line itself has started; others a program tells, as far as it may. */
-function signalled(words: readonly string[], state: LineState): Done | null {
+/** Whether these words are a `kill` of what the line itself has started and nothing else: nobody else hears of it. */
+export function endsOwn([name, ...words]: readonly string[], { jobs }: LineState): boolean {
+  if (name !== "kill") return false;
+  const { number, targets } = targetsOf(words);
+  return number !== null && targets.length > 0 &&
+    targets.every((one) => one.startsWith("%") || jobs.named(one) !== null);
+}
+
+function targetsOf(
+  words: readonly string[],
+): { readonly number: number | null; readonly targets: readonly string[] } {
   const [first = "", second = ""] = words;
-  const option = /^-(?:s|n)$/.test(first)
+  const [signal, skip] = /^-(?:s|n)$/.test(first)
     ? [second, 2] as const
     : /^-./.test(first) && first !== "--"
     ? [first.slice(1), 1] as const
     : ["TERM", first === "--" ? 1 : 0] as const;
-  const [signal, skip] = option;
-  const number = numberOf(signal);
-  const targets = words.slice(skip);
+  return { number: numberOf(signal), targets: words.slice(skip) };
+}
+
+/** What `kill` tells those that the line itself has started; others a program tells, as far as it may. */
+function signalled(words: readonly string[], state: LineState): Done | null {
+  const { number, targets } = targetsOf(words);
   const jobs = targets.map((target) => state.jobs.named(target));
   if (number === null || targets.length === 0) return null;
   const strange = targets.findIndex((target, at) => jobs[at] === null && !target.startsWith("%"));

@@ -162,6 +162,15 @@ async function conditional(
     quoted
       ? [{ kind: "plain", text: await expander.text(word, state) }]
       : await expander.pieces(word, state);
+  // Unquoted, its own letters are split too; whether they were quoted is not known any more.
+  const { separators } = state;
+  const splits = !quoted && separators !== " \t\n" &&
+    word.some((part) =>
+      part.kind === "text" && [...part.text].some((one) => separators.includes(one))
+    );
+  if (splits && nothing !== (operator.at(-1) === "+")) {
+    throw refused(`\${${name}${operator}…} holds what IFS separates at: quote it`);
+  }
   switch (operator.at(-1)) {
     case "+":
       return nothing ? pieces({ ...found, values: [] }, quoted, state) : await alternative();

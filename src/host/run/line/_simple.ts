@@ -11,7 +11,7 @@ import { close } from "../../kernel/pipes.ts";
 import type { Around, Builtin, Done } from "./_builtin.ts";
 import { builtinOf } from "./_builtins.ts";
 import { type Expander, expandText, expandWord } from "./_expand.ts";
-import { innerOf } from "./_inner.ts";
+import { endsOwn, innerOf } from "./_inner.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
 import { keyOf } from "./_parameter.ts";
 import { type Redirected, targetsOf } from "./_redirections.ts";
@@ -96,7 +96,8 @@ async function runWith(
   }
   const isProgram = name !== undefined && !calls && builtin === null;
   const argv = isProgram ? locate(words, state, runner) : words;
-  await allow({ node, argv, isProgram, calls, targets, pipes }, state, runner);
+  const own = isProgram && endsOwn(argv, state);
+  await allow({ node, argv, isProgram: isProgram && !own, calls, targets, pipes }, state, runner);
   // A variable that is set alone stays set, even where a redirection fails.
   if (name === undefined) await assign(node.assignments, state, runner, expander);
   const opened = await runner.redirect(node.redirections, targets, state, place, pipes);

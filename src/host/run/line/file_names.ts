@@ -18,6 +18,16 @@ export interface FileNamesOptions {
   readonly resolve: (directory: CanonicalPath, path: string) => CanonicalPath | null;
 }
 
+/** What of `shopt` patterns hang on. */
+export interface FileNamesWish {
+  /** Names that begin with a dot are meant, too (dotglob). */
+  readonly dotted?: boolean;
+  /** `**` goes into folders, and into those in them, but through no link (globstar). */
+  readonly deep?: boolean;
+}
+
+/** Folders within each other that `**` goes into. */
+const MOST_DEPTH = 100;
 /** Names that one line may look at: what is more holds everything up, and fits into no argument list. */
 const MOST_NAMES = 100_000;
 const BUFFER_BYTES = 32 * 1024;
@@ -29,7 +39,7 @@ const BUFFER_BYTES = 32 * 1024;
  */
 export function createFileNames(
   options: FileNamesOptions,
-): (pattern: string, directory: CanonicalPath, all?: boolean) => readonly string[] {
+): (pattern: string, directory: CanonicalPath, wish?: FileNamesWish) => readonly string[] {
   let looked = 0;
   const list = (directory: CanonicalPath, path: string): readonly Listed[] => {
     const listed = listDirectory(options, directory, path === "" ? "." : path);
@@ -42,7 +52,19 @@ export function createFileNames(
     }
     return listed;
   };
-  return (pattern, directory, all = false) => {
+  /** What lies below, at any depth: paths that begin with `before`. */
+  const below = (
+    directory: CanonicalPath,
+    before: string,
+    wanted: (one: Listed) => boolean,
+    depth = 0,
+  ): readonly { readonly path: string; readonly folder: boolean }[] =>
+    depth > MOST_DEPTH ? [] : list(directory, before).filter(wanted).flatMap((one) => {
+      const path = before + one.name;
+      const inner = one.folder && !one.link ? below(directory, `${path}/`, wanted, depth + 1) : [];
+      return [{ path, folder: one.folder }, ...inner];
+    });
+  return (pattern, directory, { dotted: all = false, deep = false } = {}) => {
     // Parts with the slashes behind them, which stay as they were written.
     const parts = pattern.match(/[^/]*\/+|[^/]+$/g) ?? [];
     let found: readonly string[] = [""];
@@ -50,6 +72,30 @@ export function createFileNames(
       const slashes = /\/*$/.exec(part)?.[0] ?? "";
       const text = part.slice(0, part.length - slashes.length);
       const last = index === parts.length - 1;
+      if (deep && text === "**") {
+        const shown = ({ name }: Listed): boolean => all || !name.startsWith(".");
+        // What bash makes of its own findings there is another thing with each number of slashes.
+        if (last && parts.slice(0, -1).some(isPattern)) {
+          throw new ToolError(
+            "COMMAND_UNPARSABLE",
+            `${pattern}: ** at the end of a pattern with others before it is not expanded; write **/* there`,
+          );
+        }
+        const deeper = found.flatMap((before) => {
+          // Itself, at no depth at all.
+          const own = !last || (before !== "" && isThere(options, directory, before))
+            ? [before]
+            : [];
+          return [
+            ...own,
+            ...below(directory, before, shown).flatMap(({ path, folder }) =>
+              slashes === "" ? [path] : folder ? [path + slashes] : []
+            ),
+          ];
+        });
+        found = [...new Set(deeper)];
+        return;
+      }
       found = found.flatMap((before) => {
         if (!isPattern(text)) {
           const path = before + plainOf(text) + slashes;
@@ -85,6 +131,8 @@ interface Listed {
   readonly name: string;
   /** A directory, or a link that leads to one. */
   readonly folder: boolean;
+  /** A link, wherever it leads. */
+  readonly link: boolean;
 }
 
 function listDirectory(
@@ -110,7 +158,7 @@ function listDirectory(
         (known === "symlink" && isFolder(libc, resolve(directory, name)));
       const kind = folder ? "directory" : "file";
       if (judges && rulebook.judgePath("read", whole, kind).effect !== "allow") return [];
-      return [{ name, folder }];
+      return [{ name, folder, link: known === "symlink" }];
     });
   } finally {
     close(libc, descriptor);

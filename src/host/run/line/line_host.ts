@@ -5,6 +5,7 @@ import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import type { Spawner } from "../../../sandbox/spawner.ts";
 import type { Poller } from "../../kernel/poller.ts";
 import type { Child } from "../_programs.ts";
+import type { FileNamesWish } from "./file_names.ts";
 import type { FileKind } from "./redirect.ts";
 
 /** A file that a command reads from or writes to, by the word as it came out. */
@@ -45,8 +46,8 @@ export interface LineHost {
   readonly outputLimit: number;
   /** A descriptor that gives nothing. */
   readonly nothing: number;
-  /** The names that a pattern stands for, sorted. `dotted`: those that begin with a dot, too. */
-  filesOf(pattern: string, directory: CanonicalPath, dotted: boolean): readonly string[];
+  /** The names that a pattern stands for, sorted. */
+  filesOf(pattern: string, directory: CanonicalPath, how: FileNamesWish): readonly string[];
   /** Where the program that a name means lies, as one writes it; null where there is none. */
   programOf(name: string, directory: CanonicalPath): string | null;
   /** Whether there is a program at this path in the workspace. */

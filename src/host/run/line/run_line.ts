@@ -108,7 +108,10 @@ class LineRunner {
       substitute: (body, state) => this.#substitute(body, state, descriptors),
       process: (access, body, state) => this.#tasks.beside(access, body, state, descriptors, pipes),
       filesOf: (pattern, state) =>
-        this.#host.filesOf(pattern, state.directory, state.options.has("dotglob")),
+        this.#host.filesOf(pattern, state.directory, {
+          dotted: state.options.has("dotglob"),
+          deep: state.options.has("globstar"),
+        }),
       allowVariable: (name, state) => this.allowVariable(name, state),
       fail: async (message, state, status) => {
         await this.complain(descriptors, message);

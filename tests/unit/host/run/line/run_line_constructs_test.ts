@@ -2,9 +2,10 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ToolError } from "../../../../../src/core/errors.ts";
+import type { LineCommand } from "../../../../../src/host/run/line/line_host.ts";
 import { withDirectory } from "../../files/_temporary.ts";
 import { rulebookOf } from "../../_rulebook.ts";
-import { compareWithBash, fill, runLine, said } from "./_line.ts";
+import { compareWithBash, fill, runByShell, runLine, said } from "./_line.ts";
 
 const EXEC = [
   "exec 3<a.txt; read -u 3 x; echo $x; exec 3<&-; echo after",
@@ -122,6 +123,41 @@ const REST = [
 
 Deno.test("let, ;&, bases, commas and builtin come out as in bash", () => compareWithBash(REST));
 
+const DEEP = [
+  "shopt -s globstar; ls **/*.txt",
+  "shopt -s globstar; echo **",
+  "shopt -s globstar; echo **/",
+  "shopt -s globstar; echo sub/**",
+  "shopt -s globstar; echo sub/**/",
+  "shopt -s globstar; echo **/*.md **/e.txt",
+  "shopt -s globstar; echo **/deep/*",
+  "shopt -s globstar nullglob; for f in **/*.md; do echo $f; done",
+  "shopt -s globstar dotglob; echo **",
+  "shopt -s globstar; echo **/**/*.txt",
+  "shopt -s globstar; cd sub; echo ../**/d.txt ./**",
+  "shopt -u globstar; echo **/*.txt",
+  "shopt -s globstar; echo **/nothing nodir/**",
+  "shopt -s globstar; echo \"**\" '**'/x; mkdir -p p/q/r; touch p/q/r/z; echo p/**/z p/**/q p/**",
+];
+
+Deno.test("** goes where it goes in bash", () => compareWithBash(DEEP));
+
+const BLANKS = [
+  "echo ${y:?need 2}",
+  "(: ${y:?need <file> (or *)}) ; echo $?",
+  "(: ${1:?usage: f NAME | x & y; z}); echo $?",
+  "printf '<%s>' ${x:-a b  c} \"${x:-a b}\"; x=1; printf '[%s]' ${x:+d e} ${x:+\"f g\" h}",
+  "printf '<%s>' ${x:=a b}; echo \"$x\"",
+  'x=${y:-a b}; echo "$x"',
+  "cat <<E\n${y:-a b} ${z:+c d}\nE",
+  '[[ ${y:-a b} == "a b" ]] && echo same',
+  "for i in ${L:-1 2 3}; do echo $i; done",
+  "bash -c 'echo ${y:-a b}' ; sh -c 'echo ${y:-a b}'",
+  "IFS=,; printf '<%s>' \"${x:-a b,c}\" ${x:-d}",
+];
+
+Deno.test("blanks in the word of an operation split it as in bash", () => compareWithBash(BLANKS));
+
 Deno.test("time tells the clock and the processors on standard error, in bash's form and in POSIX's", async () => {
   await withDirectory(async (directory) => {
     const bash = said(await runLine("time sleep 0.05", directory));
@@ -138,6 +174,68 @@ Deno.test("time tells the clock and the processors on standard error, in bash's 
     const busy = said(await runLine("time seq 300000 | sort -n >/dev/null", directory));
     const user = /user\t0m([0-9.]+)s/.exec(busy.stderr)?.[1];
     assert(Number(user) > 0.02, busy.stderr);
+  });
+});
+
+Deno.test("** and words with separators that bash reads in ways of its own are not run", async () => {
+  await withDirectory(async (directory) => {
+    fill(directory);
+    for (const line of ["shopt -s globstar; echo **/sub/**", "IFS=,; echo ${x:-a,b}"]) {
+      const error = await assertRejects(() => runLine(line, directory), ToolError);
+      assertEquals(error.code, "COMMAND_UNPARSABLE", line);
+    }
+    // Through a link it does not go.
+    Deno.symlinkSync("sub", `${directory}/link`);
+    const line = "shopt -s globstar; echo link/** **/e.txt **";
+    assertEquals(
+      said(await runLine(line, directory)),
+      await runByShell("/bin/bash", line, directory),
+    );
+  });
+});
+
+Deno.test("what a line has started itself it ends without being judged; any other process is judged", async () => {
+  await withDirectory(async (directory) => {
+    const asked: string[] = [];
+    const judge = (command: LineCommand) => {
+      asked.push(command.argv?.join(" ") ?? "");
+      return Promise.resolve(
+        command.argv?.[0] === "kill" ? new ToolError("COMMAND_DENIED", "denied by the test") : null,
+      );
+    };
+    for (
+      const line of [
+        "sleep 5 & kill $!; wait $!; echo $?",
+        "sleep 5 & p=$!; kill -9 $p; wait $p; echo $?",
+        "sleep 5 & kill -s TERM %1; wait %1; echo $?",
+        "kill %1; echo $?",
+      ]
+    ) {
+      const ours = said(await runLine(line, directory, { judge }));
+      assertEquals(ours.stdout, (await runByShell("/bin/bash", line, directory)).stdout, line);
+    }
+    assertEquals(asked.filter((one) => one.startsWith("kill")), []);
+    const child = new Deno.Command("sleep", { args: ["30"] }).spawn();
+    try {
+      for (
+        const line of [
+          `kill ${child.pid}`,
+          `x=${child.pid}; kill $x`,
+          `sleep 1 & kill $! ${child.pid}`,
+        ]
+      ) {
+        const refusal = await runLine(line, directory, { judge }).then(
+          (one) => one.refusal,
+          (error) => error,
+        );
+        assertEquals(refusal?.code, "COMMAND_DENIED", line);
+      }
+      // It is there yet.
+      Deno.kill(child.pid, "SIGCONT");
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+    }
   });
 });
 
