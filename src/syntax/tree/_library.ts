@@ -68,6 +68,8 @@ interface Work {
   readonly text: string;
   /** Whether to end it. */
   readonly isOver: () => boolean;
+  /** Its text was ended where it was no more than come to. */
+  isCut: boolean;
 }
 
 /** A grammar's module, and the function that gives its table. */
@@ -152,18 +154,20 @@ export class Library {
 
   /** The address of the text's tree; 0 where `isOver` ended it. */
   parse(language: number, text: string, isOver: () => boolean): number {
-    this.#work = { text, isOver };
+    const work = this.#work = { text, isOver, isCut: false };
     const { exports } = this;
     exports.ts_parser_set_language(this.#parser, language);
     const tree = exports.ts_parser_parse_wasm(this.#parser, this.#input, 0, 0, 0);
     if (tree === 0) exports.ts_parser_reset(this.#parser);
     this.#work = null;
-    return tree;
+    if (!work.isCut) return tree;
+    if (tree !== 0) exports.ts_tree_delete(tree);
+    return 0;
   }
 
   /** Does what may ask whether it is over. */
   whileAsked<T>(isOver: () => boolean, work: () => T): T {
-    this.#work = { text: "", isOver };
+    this.#work = { text: "", isOver, isCut: false };
     const result = work();
     this.#work = null;
     return result;
@@ -207,9 +211,13 @@ export class Library {
     };
   }
 
-  /** The text from a unit on, as much of it as the buffer takes. */
+  /**
+   * The text from a unit on, as much of it as the buffer takes. What looks ahead to the end of the text for each word of it
+   * is asked nowhere else whether it is over: then there is no more text.
+   */
   #read(buffer: number, at: number, length: number): void {
-    const text = this.#work?.text ?? "";
+    if (this.#work?.isOver() === true) this.#work.isCut = true;
+    const text = this.#work?.isCut === false ? this.#work.text : "";
     const count = Math.max(0, Math.min(text.length - at, MOST_UNITS));
     const units = new Uint16Array(this.#memory.buffer, buffer, count);
     for (let index = 0; index < count; index++) units[index] = text.charCodeAt(at + index);

@@ -10,14 +10,11 @@ import type {
 } from "../../core/syntax_tree.ts";
 import { type Language, readLanguage } from "./_language.ts";
 import { createTables, layOut } from "./_layout.ts";
-import { type GrammarModule, Library } from "./_library.ts";
+import { type GrammarModule, Library, LibraryFailed } from "./_library.ts";
 import { CompiledQuery } from "./_query.ts";
 
 /** What the parsers are made of, each a WebAssembly module: the library, and the grammars by name. */
 export type ModuleName = "tree-sitter" | GrammarName;
-
-/** Calls of the library between two looks at the clock: some tenths of a millisecond. */
-const CALLS = 8;
 
 /** Parsers for one thread, which keeps them. */
 export function createParsers(read: (name: ModuleName) => Uint8Array): Parsers {
@@ -90,7 +87,7 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
       const result = bench.use(module, (library, language) => {
         const tree = library.parse(language.address, text, watch.isOver);
         if (tree === 0) return null;
-        const taken = take(tree, library, language, watch.isOverNow);
+        const taken = take(tree, library, language, watch.isOver);
         library.exports.ts_tree_delete(tree);
         return { taken };
       });
@@ -132,7 +129,6 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
 class Watch {
   readonly #options: ParseOptions;
   readonly #end: number;
-  #calls = 0;
   #thrown: { readonly error: unknown } | null = null;
 
   constructor(options: ParseOptions) {
@@ -140,12 +136,8 @@ class Watch {
     this.#end = performance.now() + options.timeMs;
   }
 
+  /** Asked at each call of the library: a hundred of its steps are some hundredths of a millisecond, or a second. */
   readonly isOver = (): boolean => {
-    return ++this.#calls % CALLS === 0 && this.isOverNow();
-  };
-
-  /** For what is asked rarely: a query, whose steps may each take a millisecond. */
-  readonly isOverNow = (): boolean => {
     try {
       this.#options.pause();
     } catch (error) {
@@ -163,6 +155,6 @@ class Watch {
 /** Anything that the module throws is of its making; what ends work from without is no such thing, and goes on. */
 function failureOf(error: unknown): Unparsed {
   if (error instanceof WebAssembly.RuntimeError) return "failed";
-  if (error instanceof RangeError) return "large";
+  if (error instanceof RangeError || error instanceof LibraryFailed) return "large";
   throw error;
 }

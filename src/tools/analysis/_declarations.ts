@@ -90,10 +90,13 @@ export class Declarations {
   /** Where it begins: behind decorators and annotations. */
   start(node: number): number {
     const { kinds, nexts, starts, ends } = this.#tree;
-    const { attributes } = this.#numbers;
+    const { attributes, comments } = this.#numbers;
     const behind = (first: number, end: number): number => {
       let child = first;
-      while (child < end && attributes[kinds[child] as number] === 1) {
+      while (
+        child < end && (attributes[kinds[child] as number] === 1 ||
+          (child > first && comments[kinds[child] as number] === 1))
+      ) {
         child = nexts[child] as number;
       }
       return child;

@@ -70,8 +70,10 @@ export class Remarks {
   }
 
   #beginsLine(start: number): boolean {
-    const line = this.#tree.text.lastIndexOf("\n", start - 1) + 1;
-    return start - line < LONGEST && this.#tree.text.slice(line, start).trim() === "";
+    const from = Math.max(0, start - LONGEST);
+    const before = this.#tree.text.slice(from, start);
+    const line = before.lastIndexOf("\n") + 1;
+    return (line > 0 || from === 0) && before.slice(line).trim() === "";
   }
 
   /** Whether nothing but one end of a line stands between two places. */

@@ -32,6 +32,9 @@ const TYPES: ReadonlySet<SymbolKind> = new Set([
   "trait",
 ]);
 
+/** Names of what a symbol lies in that its `parent` has at most: deeper ones are no work of people. */
+const DEEPEST = 32;
+
 /** In the order in which they begin. */
 export function symbolsOf(
   tree: SyntaxTree,
@@ -51,6 +54,8 @@ class Outline {
   readonly #access: Kinds;
   readonly #enclosing: Enclosing[] = [];
   readonly #found: CodeSymbol[] = [];
+  /** How many of what encloses the node come to are functions. */
+  #functions = 0;
 
   constructor(tree: SyntaxTree, numbers: Numbered, lines: LineIndex) {
     this.#tree = tree;
@@ -70,7 +75,7 @@ class Outline {
       // Nearly all nodes say nothing here.
       if (notable[kind] !== 1 || ((flags[node] as number) & NODE.named) === 0) continue;
       while (this.#enclosing.length > 0 && (this.#enclosing.at(-1)?.end ?? 0) <= node) {
-        this.#enclosing.pop();
+        if (this.#enclosing.pop()?.isFunction === true) this.#functions--;
       }
       if (comments[kind] === 1) this.#remarks.add(node);
       else if (attributes[kind] === 1) this.#remarks.pass(node);
@@ -97,7 +102,7 @@ class Outline {
     if (rule.needs !== undefined && childBy(tree, node, this.#numbers.field(rule.needs)) < 0) {
       return false;
     }
-    return rule.outer !== true || !this.#enclosing.some(({ isFunction }) => isFunction);
+    return rule.outer !== true || this.#functions === 0;
   }
 
   #declare(rule: SymbolRule, node: number): void {
@@ -161,11 +166,17 @@ class Outline {
     const within = this.#enclosing.at(-1);
     const above = within?.name ?? "";
     const own = named?.name.replaceAll("::", ".") ?? "";
-    const name = own === "" ? above : above === "" ? own : `${above}.${own}`;
+    const isDeep = this.#enclosing.length >= DEEPEST;
+    const name = own === "" || (isDeep && above !== "")
+      ? above
+      : above === ""
+      ? own
+      : `${above}.${own}`;
     const symbol = named === null || named.kind === null ? undefined : this.#found.at(-1);
     const isPromise = named?.kind === "trait" || named?.kind === "interface" ||
       childBy(this.#tree, node, this.#numbers.field("trait")) >= 0;
     const grammar = this.#numbers.grammar.kinds[this.#tree.kinds[node] as number];
+    if (isFunction) this.#functions++;
     this.#enclosing.push({
       end,
       name,

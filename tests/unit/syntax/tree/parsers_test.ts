@@ -174,3 +174,29 @@ Deno.test("a text of some megabytes is parsed, and gives its memory back", () =>
   assert(tree.count > 500_000);
   assertEquals(parsed("typescript", "let a;").count, 6);
 });
+
+Deno.test("what looks to the end of its text for each word is asked to end while it does so", () => {
+  let asked = 0;
+  const pause = () => {
+    if (++asked === 200) throw new Error("over");
+  };
+  const parser = PARSERS.of("bash");
+  assertThrows(() => parser.parse("a?".repeat(3_000), { pause, timeMs: 60_000 }), Error, "over");
+});
+
+Deno.test("a text that was over while it was read has no tree, and the next one has", () => {
+  const parser = PARSERS.of("bash");
+  let asked = 0;
+  const pause = () => {
+    if (++asked === 3) throw new Error("over");
+  };
+  assertThrows(() => parser.parse("a?".repeat(10_000), { pause, timeMs: 60_000 }), Error, "over");
+  const tree = parser.parse("a b\n", FREE);
+  assert(typeof tree !== "string" && tree.errors === 0);
+});
+
+Deno.test("a tree for which there is no memory is too large, and no failure of the tool", () => {
+  const parser = PARSERS.of("cpp");
+  assertEquals(parser.parse("a=1;".repeat(1_000_000), FREE), "large");
+  assert(typeof parser.parse("int a;\n", FREE) !== "string");
+});

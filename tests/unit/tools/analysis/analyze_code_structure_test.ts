@@ -485,3 +485,19 @@ Deno.test("denied files are not read, not counted and not named", async () => {
     );
   });
 });
+
+Deno.test("what lies deeper than anybody writes it has the names of what it lies in, up to a depth", async () => {
+  const { files } = await analyse({ "a.js": "function f() {".repeat(20_000) + "}".repeat(20_000) });
+  const symbols = files[0]?.symbols ?? [];
+  assertEquals(symbols.at(2)?.parent, "f.f");
+  assert(symbols.length > 100);
+  assert(symbols.every(({ parent = "" }) => parent.length < 100));
+});
+
+Deno.test("an annotation and a remark behind it do not move a declaration's line", async () => {
+  const text = 'class A {\n  @SuppressWarnings("x") // why\n  public A(int b) {}\n}\n';
+  assertEquals(await outline("A.java", text), [
+    "1-4 class A class A",
+    "3 method A.A * public A(int b)",
+  ]);
+});
