@@ -13,7 +13,9 @@ export type ImportKind =
   | "dynamic"
   | "require"
   | "include"
-  | "module";
+  | "module"
+  /** Of Rust: what paths in code begin with, once a file. It may be a crate, or a name of the file. */
+  | "path";
 
 /** An import as the file has it. */
 export interface Import {
@@ -35,11 +37,22 @@ export function importsOf(
   lines: LineIndex,
 ): readonly Import[] {
   const found: Import[] = [];
+  const heads = new Set<string>();
+  // Paths within `use` are part of what it imports.
+  let used = 0;
   for (let node = 0; node < tree.count; node++) {
     const rule = numbers.imports[tree.kinds[node] as number] ?? null;
     if (rule === null || ((tree.flags[node] as number) & NODE.named) === 0) continue;
+    if (rule.form === "use") used = tree.nexts[node] as number;
+    if (rule.form === "path" && node < used) continue;
     const line = lines.line(tree.starts[node] as number);
-    for (const each of READERS[rule.form](tree, numbers, node, rule)) found.push({ ...each, line });
+    for (const each of READERS[rule.form](tree, numbers, node, rule)) {
+      if (each.kind === "path") {
+        if (heads.has(each.module)) continue;
+        heads.add(each.module);
+      }
+      found.push({ ...each, line });
+    }
   }
   return found;
 }
@@ -88,6 +101,12 @@ const READERS: Readonly<Record<ImportRule["form"], Reader>> = {
     const argument = childBy(tree, node, numbers.field(field));
     return argument < 0 ? [] : pathsOf(tree, numbers, argument, "", DEEPEST)
       .map((module) => ({ module, kind: "import" }));
+  },
+  path(tree, numbers, node, { field = "" }) {
+    const head = childBy(tree, node, numbers.field(field));
+    if (head < 0 || kindOf(tree, head) !== "identifier") return [];
+    const module = textOf(tree, head);
+    return /^[a-z]/.test(module) ? [{ module, kind: "path" }] : [];
   },
   module(tree, numbers, node, { field = "" }) {
     if (childBy(tree, node, numbers.field("body")) >= 0) return [];

@@ -178,7 +178,8 @@ function look(file: CodeFile, depth: number, wanted: number): Structure {
   const { tree, numbers, lines, text } = file;
   const symbols = symbolsOf(tree, numbers, lines);
   const shown = symbols.filter(({ parent }) => levelOf(parent) <= depth);
-  const imports = importsOf(tree, numbers, lines).map(({ module }) => module);
+  const imports = importsOf(tree, numbers, lines).filter(({ kind }) => kind !== "path")
+    .map(({ module }) => module);
   return {
     lines: countLines(text, commentsOf(tree, numbers)),
     imports: depth >= FILES ? [...new Set(imports)] : [],

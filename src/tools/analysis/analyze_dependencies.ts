@@ -57,7 +57,8 @@ const output = {
           to: FILE,
           kind: {
             type: "string",
-            description: "import, export, type, dynamic, require, include, module or test.",
+            description:
+              "import, export, type, dynamic, require, include, module, path (of Rust, in code) or test.",
           },
           line: LINE,
         },

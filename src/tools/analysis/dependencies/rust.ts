@@ -1,6 +1,6 @@
 /** Modules of Rust: the files that `mod` names, and those that paths of `use` lead into. */
 
-import { fieldsIn, fieldsOf, type Manifests, textIn } from "./manifests.ts";
+import { type Fields, fieldsIn, fieldsOf, type Manifests, textIn } from "./manifests.ts";
 import { below, folderOf, foldersAround, stemOf } from "./paths.ts";
 import {
   builtin,
@@ -22,34 +22,45 @@ interface Crate {
   readonly folder: string;
   /** The file that others see. */
   readonly library: string;
-  readonly dependencies: ReadonlySet<string>;
+  /** By their names in code: as the registry knows them. */
+  readonly dependencies: ReadonlyMap<string, string>;
 }
 
 /** Finds modules by the crates of the tree. */
 export function createRust(tree: Tree, manifests: Manifests): Resolve {
-  const crates = manifests.named("Cargo.toml").flatMap((path) => crateAt(manifests, path) ?? []);
+  const paths = manifests.named("Cargo.toml");
+  const shared =
+    paths.map((path) => fieldsIn(fieldsIn(manifests.toml(path), "workspace"), "dependencies")).find(
+      (table) => table !== null,
+    ) ?? null;
+  const crates = paths.flatMap((path) => crateAt(manifests, path, shared) ?? []);
   const parts = new Resolver(tree, manifests, crates);
-  return (from, { module, kind }) => [
-    kind === "module" ? parts.child(from, module) : parts.used(from, module.split("::")),
-  ];
+  return (from, { module, kind }) => {
+    if (kind === "module") return [parts.child(from, module)];
+    return [kind === "path" ? parts.named(from, module) : parts.used(from, module.split("::"))];
+  };
 }
 
-function crateAt(manifests: Manifests, path: string): Crate | null {
+/** `shared`: what the workspace says of dependencies that its crates have of it. */
+function crateAt(manifests: Manifests, path: string, shared: Fields | null): Crate | null {
   const read = manifests.toml(path);
   const name = textIn(fieldsIn(read, "package"), "name");
   if (name === null) return null;
   const folder = folderOf(path);
   const library = fieldsIn(read, "lib");
   const tables = [read, ...Object.values(fieldsIn(read, "target") ?? {}).map(fieldsOf)];
-  const names = tables.flatMap((table) =>
+  const dependencies = tables.flatMap((table) =>
     ["dependencies", "dev-dependencies", "build-dependencies"]
-      .flatMap((kind) => Object.keys(fieldsIn(table, kind) ?? {}))
-  );
+      .flatMap((kind) => Object.entries(fieldsIn(table, kind) ?? {}))
+  ).map(([name, value]) => {
+    const renamed = textIn(fieldsOf(value), "package") ?? textIn(fieldsIn(shared, name), "package");
+    return [inCode(name), renamed ?? name] as const;
+  });
   return {
     name: inCode(textIn(library, "name") ?? name),
     folder,
     library: below(folder, textIn(library, "path") ?? "src/lib.rs") ?? "src/lib.rs",
-    dependencies: new Set(names.map(inCode)),
+    dependencies: new Map(dependencies),
   };
 }
 
@@ -91,13 +102,25 @@ class Resolver {
     if (LIBRARY.has(first)) return builtin(first);
     const child = this.#childOf(from, first);
     if (child !== null) return this.#into(child, rest, from);
-    const other = this.#crates.find(({ name }) => name === first);
+    const registered = crate?.dependencies.get(first);
+    const other = this.#crates.find(({ name }) => name === inCode(registered ?? first));
     if (other !== undefined) return this.#into(other.library, rest, from);
-    if (crate === undefined || crate.dependencies.has(first)) {
-      return external(first, this.#manifests.version("rust", first));
-    }
+    if (crate === undefined || registered !== undefined) return this.#external(registered ?? first);
     // A name of the file itself: a type, a module within it.
     return NOTHING;
+  }
+
+  /** What a path in code begins with: a crate that the manifest names, or a name of the file. */
+  named(from: string, first: string): Target {
+    if (LIBRARY.has(first)) return builtin(first);
+    const registered = this.#crateOf(from)?.dependencies.get(first);
+    if (registered === undefined || this.#childOf(from, first) !== null) return NOTHING;
+    const other = this.#crates.find(({ name }) => name === inCode(registered));
+    return other === undefined ? this.#external(registered) : this.#into(other.library, [], from);
+  }
+
+  #external(name: string): Target {
+    return external(name, this.#manifests.version("rust", name));
   }
 
   /** As far along a path as there are files; the file itself where there are none. */

@@ -77,6 +77,8 @@ export type ImportForm =
   | "from"
   /** Rust's tree of paths. */
   | "use"
+  /** Rust's `a::b` in code, where `a` may be a crate. */
+  | "path"
   /** Rust's `mod x;`, which is a file. */
   | "module"
   /** A path in its own words: C's `<x>`, Java's name with dots. */

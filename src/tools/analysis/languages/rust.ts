@@ -42,6 +42,8 @@ export const RUST: Language = {
     use_declaration: { form: "use", field: "argument" },
     extern_crate_declaration: { form: "words", field: "name" },
     mod_item: { form: "module", field: "name" },
+    scoped_identifier: { form: "path", field: "path" },
+    scoped_type_identifier: { form: "path", field: "path" },
   },
   flow: {
     functions: ["function_item", "closure_expression"],

@@ -497,7 +497,7 @@ Deno.test("what lies deeper than anybody writes it has the names of what it lies
 Deno.test("an annotation and a remark behind it do not move a declaration's line", async () => {
   const text = 'class A {\n  @SuppressWarnings("x") // why\n  public A(int b) {}\n}\n';
   assertEquals(await outline("A.java", text), [
-    "1-4 class A class A",
-    "3 method A.A * public A(int b)",
+    "1-4 class A: class A",
+    "3 method A.A *: public A(int b)",
   ]);
 });

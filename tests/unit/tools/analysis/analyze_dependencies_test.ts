@@ -252,6 +252,28 @@ Deno.test("modules of Rust are files that mod names, and paths of use lead into 
   });
 });
 
+Deno.test("crates of Rust that code names by a path are imported, by the names of their registry", async () => {
+  const found = await analyse({
+    "Cargo.toml": '[workspace]\nmembers = ["a", "b"]\n' +
+      '[workspace.dependencies]\nshared = { package = "shared-crate", version = "1" }\n',
+    "Cargo.lock": '[[package]]\nname = "memmap2"\nversion = "0.9.0"\n',
+    "a/Cargo.toml": '[package]\nname = "a"\n[dependencies]\n' +
+      'memmap = { package = "memmap2", version = "0.9" }\nregex-syntax = "0.8"\nlog = "0.4"\n' +
+      'shared = { workspace = true }\nb-crate = { path = "../b" }\n',
+    "a/src/lib.rs": "mod inner;\nuse memmap::Mmap;\nuse regex_syntax::hir;\n" +
+      'fn f() { log::debug!("x"); shared::g(); b_crate::h(); inner::i(); unknown::j(); hir::k(); }\n' +
+      "fn g(a: std::io::Error) { log::warn!(); }\n",
+    "a/src/inner.rs": "",
+    "b/Cargo.toml": '[package]\nname = "b-crate"\n',
+    "b/src/lib.rs": "",
+  });
+  assertEquals(said(found), {
+    edges: ["a/src/lib.rs:1 module a/src/inner.rs", "a/src/lib.rs:4 path b/src/lib.rs"],
+    external: ["log", "memmap2@0.9.0", "regex-syntax", "shared-crate", "std (own)"],
+    unresolved: [],
+  });
+});
+
 Deno.test("headers, classes and scripts are found by path and package", async () => {
   const found = await analyse({
     "src/a.c":
