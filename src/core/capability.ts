@@ -86,6 +86,8 @@ export interface ConnectCapability {
   readonly method?: string;
   /** What the name was found to stand for: judged too, once that is known. Never what a tool says. */
   readonly addresses?: readonly string[];
+  /** A program of a command connects, as its words say. */
+  readonly by?: "program";
   /** A provider that the policy names under `web`: rules that deny or ask for it bind, none needs to allow it. */
   readonly provider?: true;
 }

@@ -259,3 +259,53 @@ for (const [who, user] of USERS) {
     assertEquals((await pipe.close()).status, 0);
   });
 }
+
+Deno.test("a line serves and asks, by what reads its words alone too; where nothing holds programs to that it is refused", async () => {
+  await using workspace = new Workspace({ "page.txt": "served text\n", "own.py": "" });
+  const pipe = new Pipe(["--policy", workspace.policy(POLICIES["with denied names"])], {
+    cwd: workspace.root,
+  });
+  workspace.write(
+    "own.py",
+    "import http.server as h\ns = h.HTTPServer(('127.0.0.1', 0), h.SimpleHTTPRequestHandler)\n" +
+      "open('at', 'w').write(f'http://localhost:{s.server_port}')\ns.serve_forever()\n",
+  );
+  const sentinel = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let connections = 0;
+  const accepting = (async () => {
+    for await (const connection of sentinel) {
+      connections++;
+      connection.close();
+    }
+  })();
+  const ask = (command: string) => pipe.ask({ id: 1, tool: "run_command", args: { command } });
+  const served = await ask(
+    `${PYTHON} own.py & while ! test -s at; do sleep 0.05; done; curl -sS "$(cat at)/page.txt"; kill %1`,
+  );
+  assertEquals(served.output?.stdout, "served text\n", JSON.stringify(served));
+  const place = `http://127.0.0.1:${sentinel.addr.port}/`;
+  const refused = await ask(`curl -sS ${place}`);
+  assertEquals(refused.error?.code, "COMMAND_FAILED", JSON.stringify(refused));
+  assertEquals((await ask("curl -sS http://10.0.0.1/")).error?.code, "NETWORK_DENIED");
+  await pipe.close();
+  // The control: it is reached by who is not held.
+  await new Deno.Command("curl", { args: ["-sS", "-m", "2", place] }).output();
+  assertEquals(connections, 1);
+  // Bubblewrap's walls are others, and without the kernel's rules it is the policy that says so.
+  for (const sandbox of ["bubblewrap: required", "kernel: off"]) {
+    const policy = `version: 1\npaths: [{ allow: [read, write], match: ["**"] }]\n` +
+      `commands: [{ allow: [curl] }]\nrisk: { allow: dangerous, ask: dangerous }\n` +
+      `sandbox: { ${sandbox} }\n`;
+    const other = new Pipe(["--policy", workspace.policy(policy)], { cwd: workspace.root });
+    const { error } = await other.ask({
+      id: 1,
+      tool: "run_command",
+      args: { command: `curl -sS ${place}` },
+    });
+    assertEquals(error?.code, "NETWORK_DENIED", `${sandbox}: ${JSON.stringify(error)}`);
+    await other.close();
+  }
+  assertEquals(connections, 1);
+  sentinel.close();
+  await accepting;
+});

@@ -111,7 +111,10 @@ export async function enterThread(
     ? null
     : (await import("../../host/run/wrapper.ts")).createWrapper(starter.libc, spawn, bubblewrap);
   const environment = wrapper === null ? programEnvironment : null;
-  const openHolds = await holdsOf(held, spawn, environment, starter?.broker ?? null);
+  const openHolds = await holdsOf(held, spawn, environment, {
+    broker: starter?.broker ?? null,
+    wanted: sandbox.kernel !== "off",
+  });
   const programs = { ...programEnvironment, create, layers, starter, wrapper, openHolds };
   return { held, parts: { libc, files, syntax, programs, door } };
 }
@@ -124,13 +127,17 @@ async function holdsOf(
   { libc, abi, layers }: Entered,
   { coarse, network, system }: SpawnBoundary,
   environment: ProgramEnvironment | null,
-  broker: Broker | null,
+  { broker, wanted }: {
+    readonly broker: Broker | null;
+    /** The policy has the kernel hold programs, as far as it can. */
+    readonly wanted: boolean;
+  },
 ): Promise<ThreadPrograms["openHolds"]> {
   const { createNestedHolds, UNCONFINED } = await import("../../host/run/program_holds.ts");
   const { WordHolds } = await import("../programs/program_holds.ts");
   const [landlock, seccomp] = [layers.includes("landlock"), layers.includes("seccomp")];
   if (libc === null || environment === null || !(landlock || seccomp)) {
-    return () => Promise.resolve(UNCONFINED);
+    return () => Promise.resolve(wanted ? UNCONFINED : { ...UNCONFINED, unserved: null });
   }
   const { temporaryRoot, caches, gitConfig, searchPath } = environment;
   const parts = { libc, abi: landlock ? abi : 0, seccomp, network };

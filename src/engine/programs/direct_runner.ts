@@ -267,6 +267,9 @@ export class DirectRunner implements Runner {
       grant: job.grant,
       rulebook,
       holds: {
+        unserved: this.#options.rulebook.settings.sandbox.kernel === "off"
+          ? null
+          : (this.#wordHolds(held) ?? UNCONFINED).unserved,
         of: (starting) => {
           // Before the first program: what that orphans at once would be gone from under this process.
           this.#watch ??= this.#follow();

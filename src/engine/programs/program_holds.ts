@@ -133,19 +133,20 @@ export class WordHolds implements ProgramHolds {
     const byWords = trusted && isByWords(effects);
     const execute = this.#starts.executables(program, starts, directory);
     const changes = !byWords || effects.writes.length + effects.deletes.length > 0;
+    const connects = !byWords || effects.connects.length > 0;
     // A script that env(1) runs takes a second start: then it is the rules alone that let no other through.
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only };
-    const handsOver = use === undefined && changes && this.#handsOver;
-    const byName = handsOver && this.#hasNames;
+    const handsOver = use === undefined && (changes || connects) && this.#handsOver;
+    const byName = handsOver && changes && this.#hasNames;
     const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
     const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
     const filter = this.#filter(others, {
       attributes: handsOver ? "handed" : changes && this.#isFree(starting),
       watches: changes,
       ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
-      sockets: handsOver && !byWords && this.#handsSockets,
+      sockets: handsOver && connects && !this.#parts.network && this.unserved === null,
     });
     return { confined: true, filter: this.#parts.seccomp ? filter : null, rules, handed, done };
   }
@@ -164,20 +165,21 @@ export class WordHolds implements ProgramHolds {
     return abi > 0 && seccomp && broker !== null && broker.missing === null;
   }
 
-  /** Whether programs that run what nobody knows have sockets among themselves: see `CallSockets`. */
-  get #handsSockets(): boolean {
+  get unserved(): string | null {
     const { network, broker } = this.#parts;
-    return !network && broker !== null && broker.socketsMissing === null;
+    if (network) return null;
+    if (!this.#handsOver) return broker?.missing ?? "they cannot hand over what they connect to";
+    return broker?.socketsMissing ?? null;
   }
 
   /**
-   * Whether such a program reads the files of its words and no others, and changes none: to hold it no tree is looked
+   * Whether such a program reads the files of its words and no others, changes none and connects to nobody: to hold it no tree is looked
    * through, and nothing is done for it that it hands over.
    */
   isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
     const effects = this.#effectsOf(argv, program, directory);
     return this.#isTrusted(program) && isByWords(effects) &&
-      effects.writes.length + effects.deletes.length === 0;
+      effects.writes.length + effects.deletes.length + effects.connects.length === 0;
   }
 
   #isTrusted({ path }: Program): boolean {

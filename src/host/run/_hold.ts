@@ -19,6 +19,7 @@ export async function hold(
   body: (run: Run, launcher: Launcher) => Promise<Ended>,
 ): Promise<ProcessOutcome> {
   const { grant, signal, layers, marker, mark, holds, wrapper } = options;
+  if (grant.connect.length > 0 && holds.unserved !== null) throw unserved(holds.unserved);
   const started = performance.now();
   if (signal.aborted) throw new ToolError("CANCELLED", "it was cancelled before it began");
   const spill = request.spill === undefined
@@ -85,6 +86,15 @@ export async function hold(
     denied,
     spilled: spill === null ? null : { bytes: run.spilled, complete: !run.spillFailed },
   };
+}
+
+/** What its words connect to was allowed as far as it is the call's own, which nothing here could hold it to. */
+function unserved(why: string): ToolError {
+  return new ToolError(
+    "NATIVE_DENIED",
+    `programs have no sockets here: ${why}; fetch_url reaches hosts that the policy's network names, ` +
+      "and sandbox.network: allow opens it to programs",
+  );
 }
 
 function deniedName(

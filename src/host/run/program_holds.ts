@@ -42,6 +42,8 @@ export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "fil
 
 /** Draws what holds each program of a thread. */
 export interface ProgramHolds {
+  /** Null where programs that connect reach their own call's servers alone, or the policy opens the network; else why not. */
+  readonly unserved: string | null;
   /** Throws NATIVE_DENIED where it cannot be held as the policy requires. */
   of(starting: Starting): ProgramHold;
   /** Lets go of what is kept for the next. */
@@ -50,6 +52,7 @@ export interface ProgramHolds {
 
 /** Nothing but the limits: where the policy switches the kernel's layer off, or something else holds programs. */
 export const UNCONFINED: ProgramHolds = {
+  unserved: "nothing of the kernel's holds them here",
   of: () => ({ confined: false, rules: null, filter: null, handed: null, done: () => {} }),
   close: () => {},
 };
@@ -78,6 +81,7 @@ export function createNestedHolds({ libc, abi, seccomp, network }: HoldOptions):
   const program = encodeFilter(filterFor(architecture, { network }));
   const filter = seccomp ? () => program : null;
   return {
+    unserved: network ? null : "they are held by the rules of their thread",
     of: () => ({ confined: true, rules, filter, handed: null, done: () => {} }),
     close() {
       if (rules !== null) close(libc, rules);

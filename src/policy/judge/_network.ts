@@ -3,7 +3,8 @@
 import type { ConnectCapability } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
-import { findConnection } from "../match/network_rules.ts";
+import { hostOf, isLoopbackHost } from "../match/addresses.ts";
+import { findConnection, findRestriction } from "../match/network_rules.ts";
 import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
 
 const WHY = {
@@ -13,19 +14,26 @@ const WHY = {
   invalid: "this is no host and port",
 } as const;
 
-/** Judges a connection, and says what the rules were asked. */
+/**
+ * Judges a connection, and says what the rules were asked. `own`: programs reach on the loopback what their own call's
+ * programs serve and nothing else, so that no rule needs to allow it; those that deny or ask bind.
+ */
 export function judgeConnection(
   policies: readonly CompiledPolicy[],
   capability: ConnectCapability,
+  { own }: { readonly own: boolean },
 ): Judged {
   const { host, port, method, addresses } = capability;
   const place = `${printable(host, 100)}:${port}`;
   const action = `connecting to ${place}${
     method === undefined ? "" : ` with ${printable(method, 20)}`
   }${addresses === undefined ? "" : `, which is ${printable(addresses.join(", "), 200)},`}`;
+  const isOwn = own && isOwnServer(capability);
   const verdicts = policies.flatMap(({ network, source }) => {
     if (network === null) return [];
-    const finding = findConnection(network, capability);
+    const restriction = isOwn ? findRestriction(network, capability) : null;
+    if (isOwn && restriction === null) return [];
+    const finding = restriction ?? findConnection(network, capability);
     if (finding.effect !== "unnamed") {
       return [ruled(finding.effect, "NETWORK_DENIED", action, finding.rule.reference)];
     }
@@ -40,7 +48,16 @@ export function judgeConnection(
     )];
   });
   return {
-    verdict: strictest(verdicts, allowed(`${action} is allowed`)),
+    verdict: strictest(
+      verdicts,
+      allowed(`${action} is allowed${isOwn ? ", where its own call serves it" : ""}`),
+    ),
     asked: () => [{ about: "host", connection: capability }],
   };
+}
+
+/** Whether a program means what its own call serves: on the loopback, at a port of programs'. */
+export function isOwnServer({ by, host, port }: ConnectCapability): boolean {
+  const found = hostOf(host);
+  return by === "program" && port > 0 && found !== null && isLoopbackHost(found);
 }

@@ -30,7 +30,7 @@ function capabilitiesOf(effect: Effect): readonly Capability[] {
     case "set":
       return [{ kind: "env.read", name: effect.name, change: true }];
     case "connect":
-      return [{ kind: "net.connect", ...effect.to }];
+      return [{ kind: "net.connect", ...effect.to, by: "program" }];
     case "read":
     case "write":
     case "delete": {

@@ -164,7 +164,7 @@ function* judgeCapability(
       return yield* judgeSpawn(policies, capability, assessment, system);
     }
     case "net.connect":
-      return actions().judgeConnection(policies, capability);
+      return actions().judgeConnection(policies, capability, { own: holdsSockets(settings) });
     case "env.read": {
       const verdict = capability.change === true
         ? judgeChange(settings, capability)
@@ -172,6 +172,12 @@ function* judgeCapability(
       return { verdict, asked: () => [] };
     }
   }
+}
+
+/** Whether the policy has programs held to their own call's sockets: who starts them sees that they are. */
+function holdsSockets({ sandbox }: Settings): boolean {
+  return sandbox.network === "deny" && sandbox.kernel !== "off" &&
+    sandbox.bubblewrap !== "required";
 }
 
 /** Of a tree its root is judged: what below is stricter, walks and the kernel leave out. */

@@ -93,6 +93,17 @@ export function isPrivateHost(host: Host): boolean {
   });
 }
 
+/** Whether the host is this machine by its loopback: by name (RFC 6761, 6.3) or by address. */
+export function isLoopbackHost({ text, address }: Host): boolean {
+  if (!address) return text === "localhost" || text.endsWith(".localhost");
+  return text.includes(":") ? text.includes("::1") && isOne(text) : text.startsWith("127.");
+}
+
+/** ::1, in whatever brackets. */
+function isOne(text: string): boolean {
+  return ipv6Groups(text).every((group, at) => group === (at === 7 ? 1 : 0));
+}
+
 /**
  * Whether an address that a name was found to stand for is no plain public one: private, or of a kind that carries
  * another address, whatever that is. No honest name needs those.

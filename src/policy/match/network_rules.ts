@@ -72,6 +72,17 @@ export function findConnection(
   return { effect: "allow", rule: grant.rule };
 }
 
+/** The rule that denies a connection or asks for it, whether or not one grants it; null for none. */
+export function findRestriction(
+  rules: NetworkRules,
+  connection: ConnectCapability,
+): { readonly effect: Effect; readonly rule: CitedRule } | null {
+  const endpoint = endpointOf(connection);
+  if (endpoint === null) return null;
+  const { restricting } = sift(rules, endpoint);
+  return restricting.find(({ effect }) => effect === "deny") ?? restricting[0] ?? null;
+}
+
 /** All rules that speak for a connection, in their order: what `findConnection` draws its finding from. */
 export function matchConnection(
   rules: NetworkRules,
