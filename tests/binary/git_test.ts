@@ -144,23 +144,77 @@ Deno.test("git: what reads writes nothing, where the index knows nothing of the 
   });
 });
 
-Deno.test("git: a commit that is killed at any moment leaves a whole repository", async () => {
+/** A repository with two branches that changed other files, many of them, and a worktree of a third. */
+async function makeBranches(at: string): Promise<void> {
+  await makeRepository(at);
+  const write = (first: number, text: string) => {
+    for (let file = first; file < 300; file += 2) Deno.writeTextFileSync(`${at}/f${file}`, text);
+  };
+  write(0, "base\n");
+  write(1, "base\n");
+  await git(at, ["add", "--all"]);
+  await git(at, ["commit", "-qm", "base"]);
+  await git(at, ["checkout", "-qb", "side"]);
+  write(0, "side\n");
+  await git(at, ["commit", "-qam", "side"]);
+  await git(at, ["checkout", "-q", "main"]);
+  write(1, "main\n");
+  await git(at, ["commit", "-qam", "main"]);
+  await git(at, ["worktree", "add", "-q", "-b", "apart", ".toolgate/worktrees/apart"]);
+}
+
+/** Changes that are killed in the middle, with what is true of a repository that has them whole. */
+const KILLED:
+  readonly (readonly [string, Record<string, unknown>, (at: string) => Promise<boolean>])[] = [
+    [
+      "git_commit",
+      { message: "one" },
+      async (at) => (await said(at, ["log", "-1", "--format=%s"])) === "one",
+    ],
+    [
+      "git_merge",
+      { branch: "side" },
+      async (at) => (await said(at, ["rev-list", "--count", "--merges", "HEAD"])) === "1",
+    ],
+    [
+      "git_worktree",
+      { action: "remove", path: ".toolgate/worktrees/apart" },
+      async (at) => !(await said(at, ["worktree", "list", "--porcelain"])).includes("apart"),
+    ],
+  ];
+
+Deno.test("git: a change that is killed at any moment leaves a whole repository, and the next call goes on or says why not", async () => {
   await inFolder(async (root, flags) => {
-    for (const wait of [0, 60, 120, 240]) {
-      const repository = `after-${wait}`;
-      const at = `${root}/${repository}`;
-      await makeRepository(at);
-      for (let file = 0; file < 50; file++) Deno.writeTextFileSync(`${at}/f${file}`, `${file}\n`);
-      const pipe = new Pipe(flags);
-      const added = await pipe.ask({ id: 1, tool: "git_add", args: { repository, all: true } });
-      assert(added.success, JSON.stringify(added.error));
-      await pipe.send({ id: 2, tool: "git_commit", args: { repository, message: "one" } });
-      await new Promise((resolve) => setTimeout(resolve, wait));
-      pipe.process.kill("SIGKILL");
-      await pipe.close();
-      // A branch that was not reached yet is none.
-      await git(at, ["fsck", "--strict", "--connectivity-only"]);
-      assertEquals((await said(at, ["ls-files"])).split("\n").length, 50);
+    for (const [tool, args, isDone] of KILLED) {
+      for (const wait of [0, 30, 60, 120]) {
+        const repository = `${tool}-${wait}`;
+        const at = `${root}/${repository}`;
+        await makeBranches(at);
+        const path = args.path === undefined ? {} : { path: `${repository}/${args.path}` };
+        if (tool === "git_commit") {
+          Deno.writeTextFileSync(`${at}/f0`, "new\n");
+          await git(at, ["add", "--all", ":!.toolgate"]);
+        }
+        const tips = (await said(at, ["for-each-ref", "--format=%(objectname)"])).split("\n");
+        const pipe = new Pipe(flags);
+        await pipe.ask({ id: 1, tool: "git_status", args: { repository } });
+        await pipe.send({ id: 2, tool, args: { repository, ...args, ...path } });
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        pipe.process.kill("SIGKILL");
+        await pipe.close();
+        await git(at, ["fsck", "--strict", "--connectivity-only"]);
+        for (const tip of tips) await git(at, ["cat-file", "-e", tip]);
+        const { answers: [next] } = await serveAll(
+          [{ id: 1, tool, args: { repository, ...args, ...path } }],
+          flags,
+        );
+        const message = next?.error?.message ?? "";
+        const locked = /\.lock is there, \d+ seconds old: .*delete that file/.test(message);
+        assert(next?.success === true || locked || await isDone(at), `${repository}: ${message}`);
+        if (locked) continue;
+        assert(await isDone(at), `${repository}: ${message}`);
+        await git(at, ["fsck", "--strict", "--connectivity-only"]);
+      }
     }
   });
 });

@@ -6,7 +6,7 @@ import { type RawChange, readChanges } from "./raw_changes.ts";
 import { nameOf, splitNul, textOf } from "./names.ts";
 import { isAllowed, shown } from "./paths.ts";
 import { look, within } from "./place.ts";
-import type { GitOptions, Repository } from "./repository.ts";
+import { type GitOptions, lockError, type Repository } from "./repository.ts";
 
 /** The tree with nothing in it, as this repository hashes. Nothing is written. */
 export async function emptyTree(repository: Repository): Promise<string> {
@@ -164,7 +164,14 @@ export async function requireClear(
   doing: string,
 ): Promise<void> {
   const names = await inTheWay(repository, changes);
+  if (names.length > 0) requireNoKilledGit(repository);
   if (names.length > 0) throw inTheWayError(repository, names, doing);
+}
+
+/** What one that was killed had begun looks like work of somebody, which it is not: its lock says so. */
+function requireNoKilledGit(repository: Repository): void {
+  const lock = `${repository.folder}/index.lock`;
+  if (look(repository.files, lock) !== null) throw lockError(repository, lock);
 }
 
 /** That error. */

@@ -263,14 +263,20 @@ function requireNoLock(
   stderr: string,
 ): void {
   const path = /Unable to create '([^\n]+\.lock)': File exists/.exec(stderr)?.[1];
-  if (path === undefined) return;
-  const lock = files.display(path);
+  if (path !== undefined) throw lockError({ tool, files, now }, files.display(path));
+}
+
+/** That error. `lock`: its path. */
+export function lockError(
+  { tool, files, now }: Pick<Repository, "tool" | "files" | "now">,
+  lock: string,
+): ToolError {
   const found = look(files, lock);
   const seconds = found === null ? 0 : Math.max(0, (now().getTime() - found.modified) / 1000);
   const age = seconds < 120
     ? `${Math.round(seconds)} seconds`
     : `${Math.round(seconds / 60)} minutes`;
-  throw new ToolError(
+  return new ToolError(
     "GIT_ERROR",
     `${tool}: ${
       printable(lock)
