@@ -3,9 +3,9 @@
  *
  *     scripts/test [PATH…] [--filter TEXT]
  *
- * Each batch of files is a process of its own, for many tests count what their process holds. One more than there are
- * cores run at once, for some wait: what tests measure is of their own process or of those that they start, never of the machine. The
- * binary is built where tests want it and it is not what the sources give. The last line is `N passed, N failed`, over
+ * Each batch of files is a process of its own, for many tests count what their process holds. Two for each core run at
+ * once, for many wait: what tests measure is of their own process or of those that they start, never of the machine. The
+ * binary is built where tests want it and it is not what the sources give, while those that need none run. The last line is `N passed, N failed`, over
  * all of it.
  */
 
@@ -36,6 +36,8 @@ import { Tally } from "./testing/tally.ts";
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 /** Seconds by path of the last runs on this machine. */
 const TIMES = join(ROOT, "dist", "test_times.json");
+/** Many tests wait: for programs, for times that run out, for each other's threads. */
+const PROCESSES_A_CORE = 2;
 /** A test that hangs is named after this long, and again. */
 const REMINDER_MS = 120_000;
 
@@ -75,18 +77,31 @@ function show(outcome: BatchOutcome): void {
   if (outcome.counts.failed > 0 && outcome.said !== "") console.log(outcome.said);
 }
 
-/** Runs one part of the tests; gives the seconds that each file took. */
-async function runPart(
-  name: Part,
-  files: readonly string[],
+/** Tests of one part, and what they wait for. */
+interface PartToRun {
+  readonly name: Part;
+  readonly files: readonly string[];
+  /** Whether they can be run. */
+  readonly prepared: Promise<boolean>;
+}
+
+/**
+ * Runs the tests part by part; the first of a part begin when nothing more of the last can be begun, so that no processor
+ * waits for the last file of a part. Gives the seconds that each file took.
+ */
+async function runParts(
+  parts: readonly PartToRun[],
   { atOnce, filter }: RunSettings,
   tally: Tally,
 ): Promise<Durations> {
   const times: Record<string, number> = {};
-  if (files.length === 0) return times;
   const recorded = readTimes();
-  const batches = batchesOf(files.map((path) => timed(path, recorded)), atOnce);
-  const live = batches.length === 1;
+  const all = parts.filter(({ files }) => files.length > 0).map(({ files, ...part }) => ({
+    ...part,
+    batches: batchesOf(files.map((path) => timed(path, recorded)), atOnce),
+  }));
+  if (all.length === 0) return times;
+  const live = all.flatMap(({ batches }) => batches).length === 1;
   const work = async (paths: readonly string[]) => {
     const reminder = setInterval(
       () => console.error(`still running: ${paths.join(" ")}`),
@@ -101,7 +116,11 @@ async function runPart(
       times[path] = paths.length === 1 ? outcome.seconds : seconds;
     }
   };
-  await tally.part(`${name} tests`, () => inTurns(batches, atOnce, work));
+  const queue = (async function* () {
+    for (const { batches, prepared } of all) if (await prepared) yield* batches;
+  })();
+  const names = all.map(({ name }) => name).join(" and ");
+  await tally.part(`${names} tests`, () => inTurns(queue, atOnce, work));
   return times;
 }
 
@@ -151,18 +170,24 @@ async function main(args: readonly string[], tally: Tally): Promise<void> {
   const files = findTests(ROOT, paths);
   const of = (part: Part) => files.filter((path) => partOf(path) === part);
   const [unit, binary] = [of("unit"), of("binary")];
-  const settings = { atOnce: navigator.hardwareConcurrency + 1, filter };
+  const settings = { atOnce: PROCESSES_A_CORE * navigator.hardwareConcurrency, filter };
   if (Deno.build.os === "linux" && unit.some((path) => /\/(?:launcher|network)\//.test(path))) {
     for (const missing of await installPrograms({ ...DISASSEMBLERS, ...NETWORK_PROGRAMS })) {
       console.error(missing);
     }
   }
-  const [times, prepared] = await Promise.all([
-    runPart("unit", unit, settings, tally),
-    binary.length > 0 ? prepare(tally) : false,
+  const prepared = binary.length > 0 ? prepare(tally) : Promise.resolve(false);
+  const [times] = await Promise.all([
+    runParts(
+      [
+        { name: "unit", files: unit, prepared: Promise.resolve(true) },
+        { name: "binary", files: binary, prepared },
+      ],
+      settings,
+      tally,
+    ),
     tally.part("types", () => checkTypes(files, tally)),
   ]);
-  if (prepared) Object.assign(times, await runPart("binary", binary, settings, tally));
   if (filter !== null) return;
   Deno.mkdirSync(join(ROOT, "dist"), { recursive: true });
   Deno.writeTextFileSync(TIMES, JSON.stringify({ ...readTimes(), ...times }, null, 1));

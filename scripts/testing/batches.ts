@@ -29,14 +29,16 @@ export function batchesOf(
   return batches.toSorted((a, b) => b.seconds - a.seconds).map(({ paths }) => paths);
 }
 
-/** Works through the items, so many at a time, each begun in its turn. */
+/** Works through the items, so many at a time, each begun in its turn. Those that are not there yet are waited for. */
 export async function inTurns<T>(
-  items: readonly T[],
+  items: Iterable<T> | AsyncIterable<T>,
   atOnce: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const queue = items.values();
+  const queue = (async function* () {
+    yield* items;
+  })();
   await Promise.all(Array.from({ length: atOnce }, async () => {
-    for (const item of queue) await work(item);
+    for await (const item of queue) await work(item);
   }));
 }

@@ -37,3 +37,22 @@ Deno.test("items are begun in their order, never more than so many at once, and 
   assertEquals([begun, most, running], [[1, 2, 3, 4, 5, 6, 7], 3, 0]);
   await assertRejects(() => inTurns([1], 2, () => Promise.reject(new Error("no"))), Error, "no");
 });
+
+Deno.test("items that come later are waited for, while those that are there are worked on", async () => {
+  const later = Promise.withResolvers<void>();
+  const begun: number[] = [];
+  await inTurns(
+    (async function* () {
+      yield* [1, 2, 3];
+      await later.promise;
+      yield* [4, 5];
+    })(),
+    2,
+    (item) => {
+      begun.push(item);
+      if (item === 3) later.resolve();
+      return Promise.resolve();
+    },
+  );
+  assertEquals(begun, [1, 2, 3, 4, 5]);
+});
