@@ -2,12 +2,10 @@
 
 import type { Program } from "../../core/capability.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
-import type { Trial, TrialOptions } from "../../engine/pool/trial.ts";
+import type { Trial } from "../../engine/pool/trial.ts";
 import { DENIED_CALLS, JUDGED_CALLS, MISSING_CALLS } from "../../sandbox/denied_calls.ts";
 import { type Finding, finding, type Kind } from "./_findings.ts";
 
-/** A thread that the layer holds and that may start these programs. */
-export type OpenTrial = (layer: TrialOptions["layer"], programs: readonly Program[]) => Trial;
 /** Null where there is none of that name. */
 export type FindProgram = (name: string) => Program | null;
 
@@ -111,50 +109,61 @@ function probesOf(pid: number): readonly Probe[] {
   ];
 }
 
-/** Each deed under the kernel's rules, where it can be done without them. */
+/** A program that does what it is told in a line. */
+export interface Prober {
+  readonly name: (typeof PROBERS)[number];
+  readonly program: Program;
+}
+
+/** The first that is here; null where there is none. */
+export function proberOf(find: FindProgram): Prober | null {
+  for (const name of PROBERS) {
+    const program = find(name);
+    if (program !== null) return { name, program };
+  }
+  return null;
+}
+
+/**
+ * Each deed under the kernel's rules, where it can be done without them.
+ * @param trial Of the kernel's rules; it may start the prober.
+ */
 export async function tryProbes(
   engine: CommandEngine,
-  open: OpenTrial,
-  find: FindProgram,
+  trial: Trial,
+  prober: Prober | null,
 ): Promise<readonly Finding[]> {
-  const prober = PROBERS.map((name) => ({ name, program: find(name) }))
-    .find(({ program }) => program !== null);
   const all = probesOf(Deno.pid);
-  if (prober?.program === undefined || prober.program === null) {
+  if (prober === null) {
     return all.map(({ layer, kind, attempt }) =>
       finding(layer, kind, attempt, null, `there is neither ${PROBERS.join(" nor ")} to try it`)
     );
   }
   const { name, program } = prober;
   const words = (code: string) => [name, name === "perl" ? "-e" : "-c", code];
-  const trial = open("kernel", [program]);
   const found: Finding[] = [];
-  try {
-    for (const { layer, kind, attempt, code } of all) {
-      const argv = words(code[name]);
-      const free = await freely(program, argv);
-      if (free !== "done") {
-        const detail = `it cannot be done here even without any layer (${free})`;
-        found.push(finding(layer, kind, attempt, null, detail));
-        continue;
-      }
-      const { output, error } = await trial.start(program, argv);
-      const answer = output.trim();
-      const held = /^[0-9]+$/.test(answer);
-      found.push(
-        answer === "done" ? finding(layer, kind, attempt, false, "it was done") : held
-          ? finding(
-            layer,
-            kind,
-            attempt,
-            true,
-            `refused (errno ${answer}); without layers it is done`,
-          )
-          : finding(layer, kind, attempt, null, `${name} did not run: ${error?.message ?? "?"}`),
-      );
+  for (const { layer, kind, attempt, code } of all) {
+    const argv = words(code[name]);
+    const free = await freely(program, argv);
+    if (free !== "done") {
+      const detail = `it cannot be done here even without any layer (${free})`;
+      found.push(finding(layer, kind, attempt, null, detail));
+      continue;
     }
-  } finally {
-    await trial.close();
+    const { output, error } = await trial.start(program, argv);
+    const answer = output.trim();
+    const held = /^[0-9]+$/.test(answer);
+    found.push(
+      answer === "done" ? finding(layer, kind, attempt, false, "it was done") : held
+        ? finding(
+          layer,
+          kind,
+          attempt,
+          true,
+          `refused (errno ${answer}); without layers it is done`,
+        )
+        : finding(layer, kind, attempt, null, `${name} did not run: ${error?.message ?? "?"}`),
+    );
   }
   const { network } = engine.rulebook.settings.sandbox;
   return network === "deny"

@@ -11,7 +11,7 @@ import {
 } from "../../engine/pool/trial.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
-import { type FindProgram, type OpenTrial, tryProbes } from "./_probes.ts";
+import { type FindProgram, proberOf, tryProbes } from "./_probes.ts";
 import { type Finding, finding, type Kind } from "./_findings.ts";
 import type { Session } from "../session.ts";
 
@@ -210,7 +210,13 @@ class CountingListener {
   }
 }
 
-/** Programs under the kernel's rules, each attempt with its like that is allowed. */
+/** A thread that the layer holds and that may start these programs. */
+type OpenTrial = (layer: TrialOptions["layer"], programs: readonly Program[]) => Trial;
+
+/**
+ * Programs under the kernel's rules, each attempt with its like that is allowed: all on one thread, which may start all of
+ * them.
+ */
 async function programs(
   engine: CommandEngine,
   open: OpenTrial,
@@ -218,11 +224,14 @@ async function programs(
   place: TrialFolders,
 ): Promise<readonly Finding[]> {
   const { inside, outside } = place;
+  const prober = proberOf(find);
+  const here = ["cat", "touch", "env"].map(find).filter((one) => one !== null);
+  const trial = open("kernel", prober === null ? here : [...here, prober.program]);
   const found: Finding[] = [];
   const within = async (
     names: readonly string[],
     of: Pick<Finding, "layer" | "kind" | "attempt">,
-    attempt: (trial: Trial, all: readonly Program[]) => Promise<readonly [boolean, string]>,
+    attempt: (all: readonly Program[]) => Promise<readonly [boolean, string]>,
   ): Promise<void> => {
     const all = names.map(find);
     const { layer, kind, attempt: words } = of;
@@ -231,56 +240,55 @@ async function programs(
       found.push(finding(layer, kind, words, null, `there is no ${missing.join(", ")} to try it`));
       return;
     }
-    const trial = open("kernel", all as readonly Program[]);
-    try {
-      found.push(finding(layer, kind, words, ...await attempt(trial, all as readonly Program[])));
-    } finally {
-      await trial.close();
-    }
+    found.push(finding(layer, kind, words, ...await attempt(all as readonly Program[])));
   };
-  await within(
-    ["cat"],
-    { layer: "landlock", kind: "file read", attempt: "a program (cat) reads a file outside" },
-    async (trial, [cat]) => {
-      const read = await trial.start(cat!, ["cat", join(outside, "file")]);
-      return both(
-        !read.output.includes(CONTENT),
-        await trial.start(cat!, ["cat", join(inside, "file")]),
-      );
-    },
-  );
-  await within(
-    ["touch"],
-    { layer: "landlock", kind: "file write", attempt: "a program (touch) writes a file outside" },
-    async (trial, [touch]) => {
-      await trial.start(touch!, ["touch", join(outside, "touched")]);
-      const allowed = await trial.start(touch!, ["touch", join(inside, "touched")]);
-      return both(!exists(join(outside, "touched")), allowed);
-    },
-  );
-  await within(
-    ["env", "cat"],
-    { layer: "landlock", kind: "program start", attempt: "a program (env) starts one outside" },
-    async (trial, [env, cat]) => {
-      const copy = join(outside, "program");
-      Deno.copyFileSync(cat!.path, copy);
-      Deno.chmodSync(copy, 0o755);
-      const started = await trial.start(env!, ["env", copy, join(inside, "file")]);
-      const allowed = await trial.start(env!, ["env", cat!.start, join(inside, "file")]);
-      return both(!started.output.includes(CONTENT), allowed);
-    },
-  );
-  await within(
-    ["env"],
-    { layer: "policy", kind: "environment", attempt: "a program (env) prints its environment" },
-    async (trial, [env]) => {
-      const { error, output } = await trial.start(env!, ["env"]);
-      if (error !== null) return [false, `${error.code}: ${error.message}`];
-      return output.includes(SENTINEL_VALUE)
-        ? [false, `${SENTINEL}, which no policy names, was there`]
-        : [true, "a variable that the policy does not pass is not there"];
-    },
-  );
-  found.push(...await tryProbes(engine, open, find));
+  try {
+    await within(
+      ["cat"],
+      { layer: "landlock", kind: "file read", attempt: "a program (cat) reads a file outside" },
+      async ([cat]) => {
+        const read = await trial.start(cat!, ["cat", join(outside, "file")]);
+        return both(
+          !read.output.includes(CONTENT),
+          await trial.start(cat!, ["cat", join(inside, "file")]),
+        );
+      },
+    );
+    await within(
+      ["touch"],
+      { layer: "landlock", kind: "file write", attempt: "a program (touch) writes a file outside" },
+      async ([touch]) => {
+        await trial.start(touch!, ["touch", join(outside, "touched")]);
+        const allowed = await trial.start(touch!, ["touch", join(inside, "touched")]);
+        return both(!exists(join(outside, "touched")), allowed);
+      },
+    );
+    await within(
+      ["env", "cat"],
+      { layer: "landlock", kind: "program start", attempt: "a program (env) starts one outside" },
+      async ([env, cat]) => {
+        const copy = join(outside, "program");
+        Deno.copyFileSync(cat!.path, copy);
+        Deno.chmodSync(copy, 0o755);
+        const started = await trial.start(env!, ["env", copy, join(inside, "file")]);
+        const allowed = await trial.start(env!, ["env", cat!.start, join(inside, "file")]);
+        return both(!started.output.includes(CONTENT), allowed);
+      },
+    );
+    await within(
+      ["env"],
+      { layer: "policy", kind: "environment", attempt: "a program (env) prints its environment" },
+      async ([env]) => {
+        const { error, output } = await trial.start(env!, ["env"]);
+        if (error !== null) return [false, `${error.code}: ${error.message}`];
+        return output.includes(SENTINEL_VALUE)
+          ? [false, `${SENTINEL}, which no policy names, was there`]
+          : [true, "a variable that the policy does not pass is not there"];
+      },
+    );
+    found.push(...await tryProbes(engine, trial, prober));
+  } finally {
+    await trial.close();
+  }
   return found;
 }
