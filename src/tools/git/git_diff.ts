@@ -76,7 +76,9 @@ const tool: Tool<typeof input, typeof output> = {
     const words = asWords(repository, paths).filter((path) => path !== "");
     for (const path of words) requireAllowed(repository, "read", encoded(path));
     const revisions = [from, to].filter((one) => one !== undefined);
-    const command = ["diff", "--ignore-submodules=all", ...(staged ? ["--cached"] : [])];
+    // What is recorded of a submodule lies in this repository; its files do not.
+    const submodules = staged || to !== undefined ? "dirty" : "all";
+    const command = ["diff", `--ignore-submodules=${submodules}`, ...(staged ? ["--cached"] : [])];
     const all = paths.length > words.length;
     return await compare(repository, { command, revisions, paths: all ? [] : words }, around);
   },

@@ -109,6 +109,81 @@ Deno.test("git_log, git_diff and git_show say what git says, on generated histor
   });
 });
 
+const FILES = 10_000;
+
+/** Ten thousand files in one commit, then hundreds of changes of each kind, some of them staged. */
+async function makeLarge(root: string): Promise<void> {
+  await makeRepository(root);
+  const name = (file: number) => `folder ${file % 97}/file${file}.txt`;
+  const text = (file: number) => `of ${file}\n${"a line that many have\n".repeat(5)}`;
+  const entries = Array.from({ length: FILES }, (_, file) => {
+    const bytes = text(file);
+    return `M 100644 inline "${name(file)}"\ndata ${bytes.length}\n${bytes}`;
+  });
+  const commit = "commit refs/heads/main\ncommitter a <a@b> 1700000000 +0000\ndata 3\none";
+  await git(root, ["fast-import", "--quiet"], {
+    input: new TextEncoder().encode(`${commit}\n${entries.join("\n")}\n`),
+  });
+  await git(root, ["reset", "-q", "--hard"]);
+  const at = (file: number) => `${root}/${name(file)}`;
+  for (let file = 0; file < FILES; file += 50) {
+    Deno.renameSync(at(file), `${at(file)} moved`);
+    Deno.removeSync(at(file + 1));
+    Deno.writeTextFileSync(at(file + 2), "changed\n");
+    Deno.chmodSync(at(file + 3), 0o755);
+    if (file === FILES / 2) await git(root, ["add", "--all"]);
+  }
+}
+
+Deno.test("ten thousand files, with a submodule among them, are what git says they are", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    const at = `${root}/large`;
+    await makeLarge(at);
+    await makeRepository(`${root}/other`);
+    await git(`${root}/other`, ["commit", "-q", "--allow-empty", "-m", "one"]);
+    const add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../other"];
+    await git(at, add);
+    await git(at, ["commit", "-qm", "two"]);
+    await git(`${at}/other`, ["-c", "user.name=a", "-c", "user.email=a@b", ...MOVE_ON]);
+    Deno.writeTextFileSync(`${at}/other/unknown`, "of the submodule\n");
+    const before: Loose = await call("git_diff", { repository: "large", staged: true });
+    assertEquals(before.files, []);
+    await git(at, ["rm", "-q", "--cached", "other"]);
+    const removed: Loose = await call("git_diff", { repository: "large", staged: true });
+    assertEquals(removed.files.map(({ path }: Loose) => path), ["large/other"]);
+    await git(at, ["reset", "-q", "--", "other"]);
+    const status: Loose = await call("git_status", { repository: "large" });
+    const cut = (list: readonly Loose[]) =>
+      list.map((one) => one.path.slice("large/".length)).sort();
+    const names = async (words: readonly string[]) =>
+      new TextDecoder().decode(await git(at, words)).split("\0").slice(0, -1).sort();
+    const others = await names(["ls-files", "--others", "--exclude-standard", "-z"]);
+    assertEquals(cut(status.untracked.map((path: string) => ({ path }))), others);
+    const changed = ["diff", "--name-only", "-z", "--no-renames", "--ignore-submodules=all"];
+    assertEquals(cut(status.unstaged), await names(changed));
+    assertEquals([status.staged, status.truncated], [[], false]);
+    assertEquals(status.unstaged.length > 300 && others.length > 50, true);
+    const diff: Loose = await call("git_diff", { repository: "large", from: "HEAD~1", to: "HEAD" });
+    const told = new TextDecoder().decode(
+      await git(at, ["diff", "--name-status", "-z", "--no-renames", "HEAD~1", "HEAD"]),
+    );
+    assertEquals(
+      apart(diff.files.map((one: Loose) => ({
+        ...one,
+        path: one.path.slice("large/".length),
+        ...(one.from === undefined ? {} : { from: one.from.slice("large/".length) }),
+      }))),
+      pairs(new TextEncoder().encode(told)),
+    );
+    assertEquals(diff.diff.includes("Subproject commit"), true);
+    const all: Loose = await call("git_add", { repository: "large", all: true }, true);
+    assertEquals(all.staged.length > 300, true);
+  });
+});
+
+/** A submodule that has gone on is a change of who has it, which the tools do not look at. */
+const MOVE_ON = ["commit", "-q", "--allow-empty", "-m", "two"];
+
 async function text(root: string, words: readonly string[]): Promise<string> {
   return new TextDecoder().decode(await git(root, ["-c", "core.quotePath=false", ...words]));
 }
