@@ -1,6 +1,7 @@
 /** How an interpreter comes by code that is in no file: the words before its file, read as it reads them. */
 
 import { hasOption, optionIn, parted } from "./_options.ts";
+import type { OptionSpec } from "./spec.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /** What an interpreter's words say of the code that it runs. */
@@ -11,8 +12,25 @@ export interface CodeFinding {
   readonly own: readonly string[];
 }
 
-const ADDRESS = /(?:^|=)(?:https?|data|blob|npm|jsr):/;
-const DATA = /(?:^|=)data:/;
+/** Schemes are spelled in any case, and parsers of addresses pass over blanks and line ends (URL standard, 4.4). */
+const ADDRESS = addressIn("https?|data|blob|npm|jsr");
+const DATA = addressIn("data");
+
+function addressIn(schemes: string): RegExp {
+  const between = "[\\t\\n\\r]*";
+  const spelled = schemes.split("|").map((scheme) =>
+    [...scheme.matchAll(/[a-z]\??/g)].map(([letter]) =>
+      letter.endsWith("?") ? `(?:${letter[0]}${between})?` : letter + between
+    ).join("")
+  );
+  return new RegExp(`(?:^|=)[\\x00-\\x20]*(?:${spelled.join("|")}):`, "i");
+}
+
+/** Whether a word is, or holds behind `=`, code as an address. */
+export function isCodeAddress(word: string): boolean {
+  return DATA.test(word);
+}
+
 /** What is no file though it stands where one does. */
 const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*)$/;
 
@@ -51,7 +69,10 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
     );
     const read = optionIn(spec.options, dashed, spec.grammar);
     const exact = read?.spec.is === "text" || read?.spec.is === "module";
-    if (found !== undefined && !exact) return upTo(`${found[0]} runs code from its arguments`);
+    if (found !== undefined && !exact) {
+      const end = at + (read?.takesNext === true ? 2 : 1);
+      return { code: `${found[0]} runs code from its arguments`, own: argv.slice(0, end) };
+    }
     if (read?.spec.is === "module") {
       const module = read.value ?? argv[at + 1] ?? "";
       const runs = spec.modules.includes(module.split(".")[0] ?? "");
@@ -76,6 +97,26 @@ export function findCode(spec: ProgramSpec, argv: readonly string[]): CodeFindin
   return { code: finds || tells ? null : "without a file runs code from stdin", own: argv };
 }
 
+/** The module that an interpreter is to run (`-m pytest -q`) with its arguments; none where it runs another thing. */
+export function moduleWords(spec: ProgramSpec, argv: readonly string[]): readonly string[] {
+  if (spec.runs === undefined || ![...spec.options.bySpelling.values()].some(isModule)) return [];
+  const { own } = findCode(spec, argv);
+  const word = own[own.length - 2] ?? "";
+  const last = own[own.length - 1] ?? "";
+  const apart = optionIn(spec.options, word, spec.grammar);
+  if (apart !== null && isModule(apart.spec) && apart.takesNext) {
+    return [last, ...argv.slice(own.length)];
+  }
+  // `-mpytest`: the word behind it is the module's own already.
+  return apart !== null && isModule(apart.spec) && apart.value !== null
+    ? [apart.value, ...argv.slice(own.length - 1)]
+    : [];
+}
+
+function isModule({ is }: OptionSpec): boolean {
+  return is === "module";
+}
+
 /** Letters of a cluster that are looked at: nobody writes so many. */
 const LONGEST = 200;
 
@@ -89,12 +130,18 @@ function standsAlone({ options, grammar }: ProgramSpec, word: string): boolean {
   );
 }
 
-/** make(1): a makefile that is no file, wherever it is named (`-f -`, `-sf-`, `--makefi=/dev/stdin`). */
+/**
+ * What is no file where one to be run is named: `make -f -`, `-sf-`, `--makefi=/dev/stdin`, `cmake -P /dev/stdin`; and
+ * options that a compiler reads (`@/dev/stdin`).
+ */
 export function streamsIn(spec: ProgramSpec, argv: readonly string[]): string | null {
-  for (const word of argv.slice(1)) {
-    if (STREAM.test(word)) return word;
+  for (const [at, word] of argv.slice(1).entries()) {
+    if (spec.assignments === true && STREAM.test(word)) return word;
+    if (spec.responses === true && word.startsWith("@") && STREAM.test(word.slice(1))) return word;
     const read = optionIn(spec.options, word, spec.grammar);
-    if (read?.spec.is === "input" && read.value !== null && STREAM.test(read.value)) return word;
+    if (read?.spec.is !== "input") continue;
+    const value = read.takesNext ? argv[at + 2] : read.value;
+    if (value !== null && value !== undefined && STREAM.test(value)) return word;
   }
   return null;
 }

@@ -2,7 +2,7 @@
 
 import { type Risk, RISKS } from "../core/tool.ts";
 import { awkRisk } from "./_awk.ts";
-import { findCode, streamsIn } from "./_code.ts";
+import { findCode, isCodeAddress, streamsIn } from "./_code.ts";
 import { hasOption } from "./_options.ts";
 import { plainWords } from "./arguments.ts";
 import { sedRisk } from "./_sed.ts";
@@ -76,24 +76,17 @@ export function inspectArguments(
       because: `${name} ${operands[0]} runs code from its arguments`,
     });
   }
-  if (spec.assignments === true) found.push(...makeRisks(name, spec, argv, operands));
+  if (spec.runs === undefined && streamsIn(spec, argv) !== null) {
+    found.push({ risk: "dangerous", because: `${name} runs what it reads` });
+  }
+  if (spec.loads === true && argv.some(isCodeAddress)) {
+    found.push({ risk: "dangerous", because: `${name} runs code from an address` });
+  }
+  if (spec.assignments === true && operands.some((operand) => operand.includes("="))) {
+    found.push({ risk: "dangerous", because: `${name} NAME=value sets what it runs` });
+  }
   if (spec.subcommands.size > 0) found.push(...subcommandRisks(name, spec, argv));
   return found.reduce((a, b) => RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a);
-}
-
-function makeRisks(
-  name: string,
-  spec: ProgramSpec,
-  argv: readonly string[],
-  operands: readonly string[],
-): readonly Assessed[] {
-  const reads = streamsIn(spec, argv) !== null;
-  return [
-    ...(reads ? [{ risk: "dangerous", because: `${name} runs what it reads` } as const] : []),
-    ...(operands.some((operand) => operand.includes("="))
-      ? [{ risk: "dangerous", because: `${name} NAME=value sets what it runs` } as const]
-      : []),
-  ];
 }
 
 /** What the options among the words make of it, each option once. */
@@ -108,6 +101,8 @@ function optionRisks(
     const own = riskOfPlace(spec.is);
     const risk = spec.risk ?? own?.risk;
     if (risk === undefined || !hasOption(words, option, grammar)) continue;
+    const { holding } = spec;
+    if (holding !== undefined && !words.slice(1).some((word) => holding.test(word))) continue;
     found.push({ risk, because: `${name} ${option} ${spec.because ?? own?.because ?? ""}`.trim() });
   }
   return found;

@@ -1,6 +1,7 @@
 /** Judges the scripts that sed takes as arguments: what is not plainly harmless is not. */
 
 import type { Risk } from "../core/tool.ts";
+import { OPEN_COMMAND } from "./_open_command.ts";
 
 interface Judged {
   readonly risk: Risk;
@@ -148,7 +149,9 @@ export function sedCommands(script: string): readonly string[] {
       const parts = substitution(script, start);
       // Without its end sed runs nothing of the script.
       if (parts === null) break;
-      if (command === "s" && parts.flags.includes("e")) commands.push(parts.replacement);
+      if (command === "s" && parts.flags.includes("e")) {
+        commands.push(parts.replacement, ...(parts.whole ? [] : [OPEN_COMMAND]));
+      }
       // A file takes the rest of the line.
       at = parts.flags.includes("w") ? endOfText(script, parts.end) : parts.end;
       continue;
@@ -157,13 +160,19 @@ export function sedCommands(script: string): readonly string[] {
     if ("aicrRwWe#".includes(command)) {
       at = endOfText(script, start);
       if (command === "e") {
-        commands.push(script.slice(start + 1, at).replace(/\\(.)/gs, "$1").trim());
+        const text = script.slice(start + 1, at);
+        // Alone it runs the line that it has read.
+        const open = text.trim() === "" || NUMBERED.test(text);
+        commands.push(text.replace(/\\(.)/gs, "$1").trim(), ...(open ? [OPEN_COMMAND] : []));
       }
     } else if ("bTtv:".includes(command)) at = endOf(script, start, /[\s;}]/y);
     else at = Math.max(start, at) + 1;
   }
   return commands.filter((command) => command !== "");
 }
+
+/** Escapes of GNU sed that stand for any letter ("Escapes"). */
+const NUMBERED = /\\[xodc]/;
 
 /** The end of the line, a line that a backslash joins to it included. */
 function endOfText(script: string, start: number): number {
@@ -203,7 +212,13 @@ function skipAnyAddresses(script: string, start: number): number {
 function substitution(
   line: string,
   start: number,
-): { readonly replacement: string; readonly flags: string; readonly end: number } | null {
+): {
+  readonly replacement: string;
+  readonly flags: string;
+  readonly end: number;
+  /** The line is nothing but the replacement afterwards. */
+  readonly whole: boolean;
+} | null {
   const delimiter = line[start + 1];
   if (delimiter === undefined) return null;
   const ends: number[] = [];
@@ -215,6 +230,9 @@ function substitution(
   const [second, third] = ends;
   if (second === undefined || third === undefined) return null;
   const end = endOf(line, third + 1, /[^a-zA-Z0-9]/y);
-  const replacement = line.slice(second + 1, third).replaceAll(/\\([^&0-9])/gs, "$1");
-  return { replacement, flags: line.slice(third + 1, end), end };
+  const written = line.slice(second + 1, third);
+  const whole = /^\^?\.\*\$?$/.test(line.slice(start + 2, second)) &&
+    !/(?:^|[^\\])&|\\[0-9xodclLuUE]/.test(written);
+  const replacement = written.replaceAll(/\\([^&0-9])/gs, "$1");
+  return { replacement, flags: line.slice(third + 1, end), end, whole };
 }

@@ -32,6 +32,11 @@ export function commandsInText(text: string, depth = 0): readonly (readonly stri
   return commands;
 }
 
+/** Whether a shell is given its script there, so that what is in it is looked through. */
+export function hasScript(words: readonly string[]): boolean {
+  return scriptOf(words) !== null;
+}
+
 /** Why it cannot be said what a command of a text would start: its name is made at run time, or it reads a file. */
 export function isOpenCommand([name = ""]: readonly string[]): boolean {
   return name !== "[" && (/[$`*?[{~]/.test(name) || name === "." || name === "source");

@@ -1,7 +1,7 @@
 /** The commands that a program would start by its arguments: values of options, words behind a subcommand, scripts. */
 
 import { placeArguments, type PlacedArgument } from "./arguments.ts";
-import { awkCommands } from "./_awk.ts";
+import { awkCommands } from "./_awk_commands.ts";
 import { findCode } from "./_code.ts";
 import { sedCommands } from "./_sed.ts";
 import { commandsInText, commandsInWords } from "./_shell_text.ts";
@@ -32,9 +32,18 @@ export function commandsIn(spec: ProgramSpec | null, argv: readonly string[]): C
     option === undefined ? [] : commandsOf(option, text)
   );
   const scripted = scriptedCommands(spec, operands, values);
+  const rest = own.flatMap((word, at): Commands => {
+    const option = spec.options.bySpelling.get(word);
+    return option?.is === "command" && option.rest === true
+      ? commandsInWords(own.slice(at + 1))
+      : [];
+  });
+  const prompted = spec.inspect === "prompt" ? own.slice(1).flatMap(promptCommands) : [];
   const behind = behindSubcommand(spec, own);
   if (scripted === null || behind === null) return null;
-  const all = [...found, ...scripted, ...behind].filter((command) => command.length > 0);
+  const all = [...found, ...scripted, ...rest, ...prompted, ...behind].filter((command) =>
+    command.length > 0
+  );
   return all.length > MOST_COMMANDS ? null : all;
 }
 
@@ -58,9 +67,8 @@ const COMMAND_KEY =
 
 /** What a setting of git (`core.pager=less`) would start; `alias.x=!touch y` a shell line, `alias.x=clean` git itself. */
 function settingCommands(setting: string): Commands {
-  const equals = setting.indexOf("=");
-  const key = setting.slice(0, equals === -1 ? undefined : equals);
-  const value = equals === -1 ? "" : setting.slice(equals + 1);
+  // git(1) parts them by `=`, ssh_config(5) by blanks too.
+  const [, key = "", value = ""] = /^\s*([^=\s]*)\s*[=\s]\s*(.*)$/s.exec(setting) ?? [];
   if (value === "" || /^(?:true|false|yes|no|on|off|[0-9]+|auto|cat)$/i.test(value)) return [];
   if (/^alias\./i.test(key)) {
     return value.startsWith("!") ? commandsInText(value.slice(1)) : commandsInText(`git ${value}`);
@@ -84,8 +92,8 @@ function scriptedCommands(
   operands: readonly PlacedArgument[],
   values: readonly PlacedArgument[],
 ): Commands | null {
-  const set = values.filter(({ place, text }) => place === "text" && text.includes("="))
-    .map(({ text }) => text);
+  const set = [...values.filter(({ place }) => place === "text"), ...operands.slice(1)]
+    .map(({ text }) => text).filter((text) => /^[A-Za-z_]\w*=/.test(text));
   const scripts = scriptsOf(spec, operands, values);
   // Several texts are one script of sed's, a line each.
   const lines = spec.inspect === "awk"
@@ -94,6 +102,15 @@ function scriptedCommands(
   const size = lines.reduce((sum, { length }) => sum + length, 0);
   if (lines.length > MOST_COMMANDS || size > MOST_TEXT) return null;
   return lines.flatMap((line) => commandsInText(line));
+}
+
+/** Lines for a shell at the prompts of vim, less and ed (`!x`), gdb (`shell x`) and sqlite3 (`.shell x`). */
+const SHELL_LINE =
+  /^(?:--?[\w-]+=)?[\s+:]*(?:silent!?\s*)?(?:!|(?:shell|\.shell|\.system)\s)(.*)$/s;
+
+function promptCommands(word: string): Commands {
+  const line = word.length > MOST_TEXT ? undefined : SHELL_LINE.exec(word)?.[1];
+  return line === undefined ? [] : commandsInText(line);
 }
 
 /** `git bisect run make test`, `git submodule foreach 'make; make test'`, and transports (`ext::sh -c x`). */
@@ -113,7 +130,8 @@ function behindSubcommand(spec: ProgramSpec, argv: readonly string[]): Commands 
     const named = sub.commandAfter === "" ? 0 : rest.indexOf(sub.commandAfter) + 1;
     if (named === 0 && sub.commandAfter !== "") return transports;
     let start = named;
-    while ((rest[start] ?? "").startsWith("-")) start++;
+    while (/^-|^\w+=/.test(rest[start] ?? "")) start++;
+    start += sub.wordsBefore ?? 0;
     const words = rest.slice(start);
     const [only] = words;
     return words.length === 1 && only !== undefined ? commandsInText(only) : commandsInWords(words);

@@ -35,6 +35,10 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   const read = placeArguments(spec, argv);
   if (spec.subcommands.size > 0) revisions(read.operands, found);
   for (const argument of [...read.operands, ...read.values]) place(argument, found);
+  if (spec.links.some((one) => one === "always" || hasOption(argv, one))) {
+    const streams = read.operands.filter(({ text }) => text.startsWith("/") && STREAMS.has(text));
+    for (const { text } of streams) found.effects.push(file("read", text, false));
+  }
   if (read.values.some(({ option }) => option?.lists === true)) found.beyond = "workspace";
   if (read.here) found.effects.push(file("write", found.cwd, true));
   const named = read.operands.filter(({ place }) => place !== "probe");

@@ -154,7 +154,14 @@ export const COREUTILS: ProgramTable = {
     options: { "-p --tmpdir": "folder", "--suffix": "suffix" },
     stem: "tmp.XXXXXXXXXX",
   },
-  cp: { risk: "moderate", operands: "read... write", options: COPY, copies: true },
+  cp: {
+    risk: "moderate",
+    operands: "read... write",
+    options: COPY,
+    copies: true,
+    links:
+      "-s --symbolic-link -l --link -P --no-dereference -d -a --archive -R -r --recursive --preserve",
+  },
   mv: { risk: "moderate", operands: "delete... write", options: COPY, copies: true },
   install: {
     risk: "moderate",
@@ -173,6 +180,7 @@ export const COREUTILS: ProgramTable = {
     operands: "write... write",
     options: COPY,
     copies: true,
+    links: "always",
     when: [{ has: "-s --symbolic", operands: "read... write", copies: true }],
   },
   chmod: {

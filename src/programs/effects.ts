@@ -4,6 +4,7 @@ import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import type { Effect, FileEffect } from "./effect.ts";
 import { inspectArguments } from "./_inspect.ts";
+import { OPEN_COMMAND } from "./_open_command.ts";
 import { baseNames } from "./risk.ts";
 import type { Beyond, Starts } from "./spec.ts";
 import { commandsIn } from "./_started.ts";
@@ -179,7 +180,9 @@ function follow(
   if (within === null) return free(found);
   // Nearly all of them hand their text to a shell.
   if (within.length > 0) found.starts.add("sh");
-  if (depth < MAX_DEPTH) within.forEach(start);
+  const told = within.filter(([name]) => name !== OPEN_COMMAND);
+  if (told.length < within.length) free(found);
+  if (depth < MAX_DEPTH) told.forEach(start);
   if (spec?.placed === true) touch(spec, own, found);
   else found.probes.push(...own.slice(1).filter((word) => !found.open.has(word)));
 }

@@ -6,7 +6,7 @@
 import type { OptionsLiteral, OptionSpec, ProgramLiteral, ProgramTable } from "./spec.ts";
 
 /** Reads commands where it would run a file. */
-const PROMPTS: OptionSpec = {
+export const PROMPTS: OptionSpec = {
   is: "flag",
   risk: "dangerous",
   because: "runs code from its arguments",
@@ -48,7 +48,7 @@ function interpreter(
 const behindIt = { file: "script", code: "-e", instead: "write the script behind it" };
 
 /** python(1): `-c` and `-m` end its own options. */
-const PYTHON: ProgramLiteral = {
+export const PYTHON: ProgramLiteral = {
   risk: "moderate",
   options: {
     "-c": "code",
@@ -72,7 +72,7 @@ const PYTHON: ProgramLiteral = {
 };
 
 /** node(1). */
-const NODE: ProgramLiteral = {
+export const NODE: ProgramLiteral = {
   risk: "moderate",
   grammar: "node",
   options: {
@@ -104,6 +104,7 @@ const NODE: ProgramLiteral = {
 /** Starts commands from its arguments, its files or its prompt. */
 const PROMPT: ProgramLiteral = {
   risk: "dangerous",
+  inspect: "prompt",
   because: "runs commands from its arguments and its files",
 };
 
@@ -123,7 +124,11 @@ export const INTERPRETERS: ProgramTable = {
   "node nodejs": NODE,
   deno: {
     risk: "moderate",
-    options: { "--preload --import": "library", "--eval": "code" },
+    options: {
+      "--preload --import": "library",
+      // deno task's: a line of its shell.
+      "--eval": { is: "command", risk: "dangerous", because: "runs code from its arguments" },
+    },
     runs: { remote: true },
     subcommands: {
       "eval repl x install jupyter": {

@@ -90,7 +90,7 @@ export const NETWORK: ProgramTable = {
   },
   "sftp scp": {
     ...remote("moves files to other machines"),
-    options: { "-o": PROXY, "-S": "command" },
+    options: { "-o": PROXY, "-S -D": "command" },
   },
   "nc ncat socat": remote("opens connections for other programs"),
   telnet: remote("opens connections"),

@@ -3,8 +3,10 @@
 import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
+import { moduleWords } from "./_code.ts";
 import { inspectArguments, runsSomething } from "./_inspect.ts";
-import { isOpenCommand } from "./_shell_text.ts";
+import { OPEN_COMMAND } from "./_open_command.ts";
+import { hasScript, isOpenCommand } from "./_shell_text.ts";
 import { commandsIn } from "./_started.ts";
 import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
 import { isUnderstood, unwrap, type Unwrapped } from "./unwrap.ts";
@@ -23,6 +25,8 @@ export interface CommandAssessment {
   readonly inner: readonly (readonly string[])[];
   /** Why it cannot be said what would run; null where it can. */
   readonly uncertain: string | null;
+  /** The program among it that variables of its environment tell what to run (make); null where none is. */
+  readonly steeredBy: string | null;
 }
 
 /**
@@ -62,6 +66,7 @@ function assess(
   let risk: Risk = trustedName ? "safe" : "moderate";
   let because = "";
   let uncertain: string | null = null;
+  let steeredBy: string | null = null;
   const inner: (readonly string[])[] = [];
   const heavier = (one: Pick<CommandAssessment, "risk" | "because">) => {
     if (RISKS.indexOf(one.risk) <= RISKS.indexOf(risk)) return;
@@ -73,6 +78,12 @@ function assess(
     if (isUnderstood(spec, argv, scripts)) continue;
     const wrapped = unwrap(spec, argv, scripts);
     heavier(inspectArguments(name, spec, wrapped.own));
+    if (spec?.assignments === true) steeredBy = name;
+    const [module, ...rest] = spec === null ? [] : moduleWords(spec, argv);
+    // `python3 -m pytest` is pytest.
+    if (module !== undefined) {
+      heavier(inspectArguments(module, knowledge(module), [module, ...rest]));
+    }
     uncertain ??= wrapped.uncertain;
     const written = wrapped.inner.length;
     const within = commandsIn(spec, wrapped.own);
@@ -81,6 +92,10 @@ function assess(
       if (depth >= MAX_DEPTH) {
         uncertain ??= `more than ${MAX_DEPTH} commands start each other`;
         break;
+      }
+      if (started[0] === OPEN_COMMAND) {
+        uncertain ??= `${name} would start a program whose name is known only when it runs`;
+        continue;
       }
       const startedName = baseName(started[0] ?? "");
       const startedSpec = knowledge(startedName);
@@ -102,9 +117,10 @@ function assess(
       });
       inner.push(started, ...below.inner);
       heavier(below);
+      steeredBy ??= below.steeredBy;
       // The line of a shell in an argument was looked through for what it starts; its risk is that of the option.
       const inText = index >= written;
-      const looked = inText && startedSpec?.runs !== undefined;
+      const looked = inText && hasScript(started);
       if (inText && isOpenCommand(started)) {
         uncertain ??= `${name} would start a program whose name is known only when it runs`;
       }
@@ -114,7 +130,7 @@ function assess(
       }
     }
   }
-  return { risk, because, inner, uncertain };
+  return { risk, because, inner, uncertain, steeredBy };
 }
 
 /**

@@ -49,6 +49,10 @@ export interface OptionSpec {
   readonly because?: string;
   /** Of a `command`: it is one only behind these letters (`exec=` of tar's checkpoint actions). */
   readonly behind?: string;
+  /** It is what `is` says only where some word holds this (`-extld` in the flags of Go's linker). */
+  readonly holding?: RegExp;
+  /** Of a `command`: it goes to the end of the words. */
+  readonly rest?: true;
   /** The value is a file in which names of further files stand. */
   readonly lists?: true;
   /** How a `command` is written: as a shell line unless told otherwise; its words apart by commas; a setting of git. */
@@ -105,8 +109,8 @@ export type Wrapping =
   /** It starts a program in a way that is not followed here. */
   | { readonly by: "unknown"; readonly because: string };
 
-/** How the text of an argument is judged where it is a program itself. */
-export type Inspection = "awk" | "sed" | "find";
+/** How the text of an argument is judged where it is a program itself. `prompt`: commands of its own, some for a shell. */
+export type Inspection = "awk" | "sed" | "find" | "prompt";
 
 /** What an interpreter does beside running the file that it is given. Without a file it reads code from stdin. */
 export interface RunsLiteral {
@@ -162,6 +166,8 @@ export interface SubcommandLiteral extends PlacesLiteral {
   readonly transport?: true;
   /** What stands behind this first operand of it is a command (`run` of git bisect); empty: behind itself. */
   readonly commandAfter?: string;
+  /** Words of its own before that command, beside options and `NAME=value`. */
+  readonly wordsBefore?: number;
   readonly starts?: Starts;
   /** It touches the repository it stands in: reads it, or changes it. */
   readonly repository?: "reads" | "changes";
@@ -178,6 +184,11 @@ export interface ProgramLiteral extends PlacesLiteral {
   readonly pairs?: OptionsLiteral;
   /** The first of these whose options stand among the arguments holds in place of what it names. */
   readonly when?: readonly (PlacesLiteral & { readonly has: string })[];
+  /**
+   * Options with which it gives what it is told another name, `always` where it does without any: streams
+   * (`/dev/stdin`) are files to it like any other then.
+   */
+  readonly links?: string;
   /** Options with which it reads where it stands if it is given no operand; `always` where it does without any. */
   readonly alone?: string;
   /** First arguments with which it is moderate after all, whatever `risk` says. */
@@ -188,8 +199,15 @@ export interface ProgramLiteral extends PlacesLiteral {
   /** What it writes is called so where no word names it: what an ending is put behind. */
   readonly stem?: string;
   readonly runs?: RunsLiteral;
-  /** `NAME=value` among the operands sets what it runs, and a file `-` is run as it is read (make). */
+  /**
+   * `NAME=value` among the operands sets what it runs, as variables of the environment do, and a file `-` is run as it
+   * is read (make).
+   */
   readonly assignments?: true;
+  /** `@file` among its words stands for options that it reads there. */
+  readonly responses?: true;
+  /** It loads what arguments name as JavaScript, `data:` addresses too. */
+  readonly loads?: true;
   readonly inspect?: Inspection;
   readonly wraps?: Wrapping;
   /** Options that count before the subcommand only. */

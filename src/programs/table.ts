@@ -2,6 +2,7 @@
 
 import { once } from "../core/once.ts";
 import { ARCHIVES } from "./archives.ts";
+import { CHECKERS } from "./checkers.ts";
 import { COREUTILS } from "./coreutils.ts";
 import { GIT } from "./git.ts";
 import { INTERPRETERS } from "./interpreters.ts";
@@ -37,7 +38,7 @@ export interface SubcommandSpec extends Omit<SubcommandLiteral, "options" | "tam
 export interface ProgramSpec extends
   Omit<
     ProgramLiteral,
-    "options" | "pairs" | "when" | "before" | "subcommands" | "alone" | "tamedBy"
+    "options" | "pairs" | "when" | "before" | "subcommands" | "alone" | "links" | "tamedBy"
   >,
   Places {
   readonly pairs: OptionTable;
@@ -46,6 +47,7 @@ export interface ProgramSpec extends
   readonly subcommands: ReadonlyMap<string, SubcommandSpec>;
   /** Options with which it reads where it stands; null where it never does. */
   readonly alone: readonly string[] | null;
+  readonly links: readonly string[];
   readonly tamedBy: readonly string[];
   readonly modules: readonly string[];
   readonly finds: readonly string[];
@@ -76,6 +78,7 @@ export function programOf(literal: ProgramLiteral): ProgramSpec {
     when,
     placed: literal.operands !== undefined || holdsFiles(options),
     starter: commands || literal.inspect === "awk" || literal.inspect === "sed" ||
+      literal.inspect === "prompt" ||
       literal.subcommands !== undefined,
     pairs: optionsOf(literal.pairs),
     before: optionsOf(literal.before),
@@ -85,6 +88,7 @@ export function programOf(literal: ProgramLiteral): ProgramSpec {
     finds: names(literal.runs?.finds ?? ""),
     tells: names(literal.runs?.tells ?? ""),
     alone: literal.alone === undefined ? null : names(literal.alone),
+    links: names(literal.links ?? ""),
     subcommands: new Map(
       Object.entries(literal.subcommands ?? {}).flatMap(([written, one]) => {
         const spec: SubcommandSpec = {
@@ -140,6 +144,7 @@ const ENTRIES: readonly Entry[] = [
   NETWORK,
   INTERPRETERS,
   TOOLCHAINS,
+  CHECKERS,
   WRAPPERS,
 ].flatMap((table) =>
   Object.entries(table).map(([written, literal]) => ({

@@ -19,6 +19,7 @@ const GREP: OptionsLiteral = {
 /** Runs commands of its own from its arguments, its files or its terminal. */
 const EDITOR: ProgramLiteral = {
   risk: "dangerous",
+  inspect: "prompt",
   because: "runs commands from its arguments and its files",
 };
 

@@ -35,13 +35,65 @@ const MAKE: OptionsLiteral = {
   "-b -m -B -d -e -i -k -L -n -p -q -r -R -s -S -t -v -w": "flag",
 };
 
+/** go(1): what it starts in place of its own tools. */
+const GO: OptionsLiteral = {
+  "-exec -toolexec -vettool": "command",
+  "-ldflags -extld": { ...CODE, holding: /-extld|-linkmode/ },
+};
+
+const STARTS = { risk: "dangerous", because: "starts another program" } as const;
+
 /** Compilers, builders and package managers. */
 export const TOOLCHAINS: ProgramTable = {
   "make gmake": { risk: "moderate", options: MAKE, assignments: true },
-  "gcc cc g++ c++ clang clang++": {
+  "gcc cc g++ c++ clang clang++ c89 c99 cpp gfortran gdc": {
     risk: "moderate",
+    responses: true,
     options: { "-wrapper": { is: "command", form: "commas" }, "-fplugin -specs": "library" },
   },
+  rustc: {
+    risk: "moderate",
+    responses: true,
+    options: {
+      "-C --codegen": {
+        is: "code",
+        because: "starts another program",
+        // `-C linker=…`, and what is handed to it.
+        holding: /linker|link-arg|ar=/,
+      },
+    },
+  },
+  cmake: {
+    risk: "moderate",
+    options: {
+      "-P": "input",
+      "-C": "input",
+      "-D": {
+        is: "code",
+        because: "sets what it runs",
+        holding:
+          /^(?:-D)?\w*(?:COMPILER|LAUNCH|PROGRAM|COMMAND|EXECUTABLE|EMULATOR|LINKER|INCLUDE|_AR|_LD)\b.*=|=.*-(?:wrapper|fplugin|specs|B)/i,
+      },
+    },
+    before: { "-E": "flag" },
+    // Behind -E.
+    subcommands: {
+      "env time": { ...STARTS, commandAfter: "" },
+      chdir: { ...STARTS, commandAfter: "", wordsBefore: 1 },
+    },
+  },
+  ctest: {
+    risk: "moderate",
+    options: {
+      "-S --script -SP --script-new-process": "input",
+      "--test-command --build-makeprogram --overwrite": {
+        is: "command",
+        because: "starts another program",
+        rest: true,
+      },
+    },
+  },
+  ninja: { risk: "moderate", options: { "-f": "input", "-C -j -k -l -d -t -w": "text" } },
   cargo: {
     risk: "moderate",
     options: { "--config": { ...CODE, because: "runs what its arguments configure" } },
@@ -56,10 +108,15 @@ export const TOOLCHAINS: ProgramTable = {
   go: {
     risk: "moderate",
     grammar: "words",
-    options: { "-exec -toolexec -vettool": "command" },
+    options: GO,
     before: { "-C": "text" },
     subcommands: {
-      "build test vet run fmt list mod get install tool generate env": { risk: "moderate" },
+      "build test vet run fmt list mod get install tool generate": { risk: "moderate" },
+      // What is written there holds for every later call: GOFLAGS=-toolexec=…
+      env: {
+        risk: "moderate",
+        options: { ...GO, "-w": { is: "flag", risk: "dangerous", because: "sets what go runs" } },
+      },
     },
   },
   npm: {
@@ -76,6 +133,7 @@ export const TOOLCHAINS: ProgramTable = {
     because: "runs packages from the network",
     tamedBy: "--no-install --no",
     options: {
+      "--no --no-install -y --yes -q --quiet --ignore-existing": "flag",
       "-c --call": { is: "command", because: "runs code or packages from its arguments" },
       "-p --package --node-options": {
         is: "code",

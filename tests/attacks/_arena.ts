@@ -98,6 +98,12 @@ const PROGRAMS = [
   ],
   ...[
     "python3",
+    "pytest",
+    "mypy",
+    "gcc",
+    "cmake",
+    "ctest",
+    "go env",
     "npm run",
     "curl",
     "wget",
@@ -163,6 +169,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   "evil.js": 'require("child_process").execSync("touch pwned");\n',
   "evil.rc": "--pre=./evil.sh\n",
   "evil.curlrc": "url = http://127.0.0.1:1/\n",
+  "t_test.py": "def test_x():\n    assert True\n",
+  "c.c": "int main(void) { return 0; }\n",
+  "y.y": "%%\n",
+  "variable.mk": "x:\n\t@echo $(FOO)\n",
   "ok.js": "1;\n",
   "ok.py": "1\n",
   "p.diff": "--- a\n+++ b\n@@ -1 +1 @@\n-alpha\n+pwned\n",
@@ -207,6 +217,7 @@ const LINKS: Readonly<Record<string, string>> = {
   "link-out": "../outside",
   "link-env": ".env",
   "link-touch": "/usr/bin/touch",
+  "link-stdin": "/dev/stdin",
 };
 
 const EXECUTABLE: Readonly<Record<string, string>> = {

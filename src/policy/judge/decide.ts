@@ -119,10 +119,11 @@ function weigh(
   if (subject.riskOfPrograms) {
     // What the programs are, and what they and their redirections change.
     const base = { risk: changes ? "moderate" : "safe", because: "" } as const;
-    ({ risk: intrinsic, because } = assessments.reduce<Pick<CommandAssessment, "risk" | "because">>(
-      (a, b) => RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a,
-      base,
-    ));
+    ({ risk: intrinsic, because } = [...assessments, ...steered(assessments, capabilities)]
+      .reduce<Pick<CommandAssessment, "risk" | "because">>(
+        (a, b) => RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a,
+        base,
+      ));
   }
   const { leastRisk } = subject;
   if (leastRisk !== undefined && RISKS.indexOf(leastRisk) > RISKS.indexOf(intrinsic)) {
@@ -132,6 +133,20 @@ function weigh(
   const { risk, rule } = effectiveRisk(policies, subject.tool, intrinsic);
   if (rule !== null) because = `set by ${rule.file} ${rule.index}`;
   return { risk, verdict: judgeRisk(policies, printable(subject.tool, 80), risk, because) };
+}
+
+/** make(1) takes variables of its environment for its own, and expands what stands in them. */
+function steered(
+  assessments: readonly CommandAssessment[],
+  capabilities: readonly ResolvedCapability[],
+): readonly Pick<CommandAssessment, "risk" | "because">[] {
+  const changes = capabilities.some((one) =>
+    one.kind === "env.read" && one.change === true && one.local !== true
+  );
+  const name = assessments.find(({ steeredBy }) => steeredBy !== null)?.steeredBy;
+  return changes && name !== undefined
+    ? [{ risk: "dangerous", because: `a variable that the call sets may tell ${name} what to run` }]
+    : [];
 }
 
 /** `assessments`: what is found of commands on the way is added there. */
@@ -150,7 +165,7 @@ function* judgeCapability(
       if (capability.opened === true) return judgeOpened(policies, capability);
       if (capability.own !== undefined) {
         const { risk, because } = capability.own;
-        assessments.push({ risk, because, inner: [], uncertain: null });
+        assessments.push({ risk, because, inner: [], uncertain: null, steeredBy: null });
         return judgeOwn(policies, capability);
       }
       const { started = [] } = capability;
