@@ -5,6 +5,7 @@ import { openLibc } from "../sandbox/kernel/libc.ts";
 import type { Invocation } from "./invocation.ts";
 import { LineLoop } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
+import { ReadingServer } from "../serve/reading_server.ts";
 import { McpServer } from "../serve/mcp/mcp_server.ts";
 import { createReadiness } from "../host/kernel/readiness.ts";
 import { greet } from "./circumstances.ts";
@@ -31,7 +32,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
     write: (line) => writer.write(line),
   });
   const { limits, killGraceMs } = engine.rulebook.settings;
-  const loop = new LineLoop(server, writer, readiness, limits.request);
+  const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => loop.stop(killGraceMs));
   }

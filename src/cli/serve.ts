@@ -7,6 +7,7 @@ import type { Invocation } from "./invocation.ts";
 import { LineLoop } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
 import { createReadiness } from "../host/kernel/readiness.ts";
+import { ReadingServer } from "../serve/reading_server.ts";
 import { Server } from "../serve/server.ts";
 import type { Output, PipeAgent, ServerOptions } from "../serve/server.ts";
 import { greet } from "./circumstances.ts";
@@ -47,7 +48,7 @@ export async function serveEngine(
   const writer = new LineWriter(readiness);
   const server = new Server(engine, agent, pipeOutput(writer), options);
   const { limits, killGraceMs } = engine.rulebook.settings;
-  const loop = new LineLoop(server, writer, readiness, limits.request);
+  const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => loop.stop(killGraceMs));
   }

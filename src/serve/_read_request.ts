@@ -90,9 +90,15 @@ const OPERATIONS = [
 /** Longest id, as it is written: it comes back in every answer and event. */
 const MAX_ID_LENGTH = 1024;
 
-/** @param agent Who asks where the line does not say. Null for a line of nothing but blanks. */
-export function readRequest(bytes: Uint8Array, agent: string): ServeRequest | null {
-  const line = readJsonLine(bytes);
+/**
+ * @param agent Who asks where the line does not say. Null for a line of nothing but blanks.
+ * @param line What the bytes are, where that was read already.
+ */
+export function readRequest(
+  bytes: Uint8Array,
+  agent: string,
+  line = readJsonLine(bytes),
+): ServeRequest | null {
   if (line === null) return null;
   if ("problem" in line) return invalid(null, "INVALID_JSON", line.problem);
   const { value } = line;

@@ -3,6 +3,9 @@
  * ids are found as they are written.
  */
 
+import { isObject } from "../core/json_value.ts";
+import { atOnce, type Steps } from "../engine/turns.ts";
+
 /** A line that is one JSON value. */
 export interface JsonLine {
   readonly value: unknown;
@@ -38,15 +41,37 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a line; null where it holds nothing but blanks. Never throws for any bytes. */
 export function readJsonLine(bytes: Uint8Array): JsonLine | LineProblem | null {
+  return atOnce(readJsonSteps(bytes));
+}
+
+/** Whether a line asks for nothing but an answer: by `op` of the pipe's protocol, or by `method` of MCP's. */
+export function isPing(line: JsonLine | LineProblem | null): boolean {
+  if (line === null || "problem" in line || !isObject(line.value)) return false;
+  return line.value["op"] === "ping" || line.value["method"] === "ping";
+}
+
+/** Bytes that are decoded at once. */
+const DECODED = 1 << 20;
+
+/** As {@linkcode readJsonLine}, step by step: of 16 MiB none takes more than some 40 ms. */
+export function* readJsonSteps(bytes: Uint8Array): Steps<JsonLine | LineProblem | null> {
   const shape = shapeOf(bytes);
   if ("problem" in shape) return shape;
-  let text: string;
+  yield;
+  let text = "";
   try {
-    text = decoder.decode(bytes);
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    for (let at = 0; at < bytes.length; at += DECODED) {
+      if (at > 0) yield;
+      text += decoder.decode(bytes.subarray(at, at + DECODED), {
+        stream: at + DECODED < bytes.length,
+      });
+    }
   } catch {
     return { problem: "the line is not UTF-8" };
   }
   if (text.trim() === "") return null;
+  yield;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -20,7 +20,7 @@ import {
   type PipeAgent,
   type ServerOptions,
 } from "./_operations.ts";
-import type { Line } from "./line_splitter.ts";
+import type { ReadLine } from "./reading_server.ts";
 import { PipeApprovals } from "./_pipe_approvals.ts";
 import { type Operation, readRequest, type ServeRequest } from "./_read_request.ts";
 
@@ -149,13 +149,13 @@ export class Server {
     return this.#running.size - this.#approvals.waiting > this.#engine.runner.running;
   }
 
-  accept(line: Line): void {
+  accept(line: ReadLine): void {
     if ("tooLong" in line) {
       const { request } = this.#engine.rulebook.settings.limits;
       this.#fail(null, null, "REQUEST_TOO_LARGE", `a request line has at most ${request} bytes`);
       return;
     }
-    const request = readRequest(line.bytes, this.#agent.name);
+    const request = readRequest(line.bytes, this.#agent.name, line.json);
     if (request === null) return;
     const bytes = line.bytes.length;
     switch (request.kind) {

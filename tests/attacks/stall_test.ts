@@ -89,6 +89,31 @@ const attacks = (length: number, paths: number): readonly Attack[] => [
     code: "INVALID_ARGUMENTS",
   },
   {
+    name: "content that is all escapes",
+    tool: "write_file",
+    args: { path: "b.txt", content: "\n".repeat(length / 2) },
+    long: true,
+  },
+  {
+    name: "lines of a patch",
+    tool: "apply_patch",
+    args: { patch: `*** Begin Patch\n*** Add File: q\n${"+\n".repeat(length / 4)}` },
+    code: "PATCH_FAILED",
+  },
+  {
+    name: "variables",
+    tool: "run_command",
+    args: {
+      argv: ["ls"],
+      env: Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`A${at}`, ""])),
+    },
+    code: "INVALID_ARGUMENTS",
+  },
+  {
+    name: "a path that must be looked at, thousands of times",
+    ...argv("cat", ...Array(9_000).fill("a.txt")),
+  },
+  {
     name: "values without end",
     tool: "read_file",
     args: { path: Array(200_000).fill(0) },
@@ -168,7 +193,10 @@ for (const [who, user] of USERS) {
       const words = [tool.slice(0, LONGEST_TOOL), "--json", "-", "--policy", policy];
       const { status, stdout, answer } = await call(words, { ...at, stdin: JSON.stringify(args) });
       if (code !== undefined) {
-        assert(status === 2 || status === 3, `${name}: ${stdout.slice(0, 300)}`);
+        assert(
+          status === 2 || status === 3 || code === "PATCH_FAILED",
+          `${name}: ${stdout.slice(0, 300)}`,
+        );
       }
       if (code === "COMMAND_UNPARSABLE") assertEquals(answer.error?.code, code, name);
       assert(stdout.length < 400_000, name);

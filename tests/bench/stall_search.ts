@@ -43,8 +43,9 @@ interface Stall {
 /** Sends the request, and a ping behind it, and another whenever one was answered, until it is answered. */
 async function stallOf(pipe: Pipe, line: string): Promise<Stall> {
   await pipe.ask({ id: "before", op: "ping" });
-  let sent = performance.now();
-  const written = pipe.send(line, { id: "ping", op: "ping" });
+  // A ping waits from when it has gone out, not while the line before it is on its way.
+  let sent = Infinity;
+  const written = pipe.send(line, { id: "ping", op: "ping" }).then(() => sent = performance.now());
   let ms = 0;
   let answer: Answer | null = null;
   let pings = 1;

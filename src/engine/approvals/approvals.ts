@@ -8,7 +8,7 @@ import { ToolError } from "../../core/errors.ts";
 import { printable, printableData } from "../../core/printable.ts";
 import type { CallRequest } from "../../core/request.ts";
 import { JSON_NULL, type JsonText, toJsonText } from "../../core/result.ts";
-import type { ResolvedCapability } from "../../core/capability.ts";
+import type { CanonicalPath, ResolvedCapability } from "../../core/capability.ts";
 import type { Risk } from "../../core/tool.ts";
 import { fileState } from "../../host/files/file_state.ts";
 import type { IdentityProbe } from "../../host/paths/identity.ts";
@@ -16,6 +16,7 @@ import type { ApprovalTimes } from "../../policy/model.ts";
 import type { DecidedCall } from "../judge/decided_call.ts";
 import { inTurns, Turns } from "../turns.ts";
 import { type AgreedPath, agreedPathsOf } from "./agreed.ts";
+import { hashData } from "./hash_data.ts";
 
 /** What is asked of a person. */
 export interface PendingApproval {
@@ -254,28 +255,44 @@ async function actionId(
 ): Promise<string> {
   const turns = new Turns();
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([tool.name, agent, input, timeoutMs]));
+  await hashData(hash, [tool.name, agent, input, timeoutMs], turns);
   // Contents count of files that are named; of whole folders times must do, which no program can set (inode(7), ctime).
   hash.update(JSON.stringify(agreed.map(({ path, tree }) => tree === null ? null : [path, tree])));
+  const states: FileStates = new Map();
   for (const { capability } of decision.verdicts) {
-    hash.update(`\n${JSON.stringify(await stateOf(capability, turns))}`);
+    hash.update(`\n${JSON.stringify(await stateOf(capability, states, turns))}`);
     await turns.take();
   }
   return `ap_${hash.digest("hex").slice(0, 32)}`;
 }
 
-async function stateOf(capability: ResolvedCapability, turns: Turns): Promise<unknown> {
+/** Of one action: what it names often is looked at once. */
+type FileStates = Map<string, string>;
+
+async function stateAt(path: CanonicalPath, states: FileStates): Promise<string> {
+  const known = states.get(path);
+  if (known !== undefined) return known;
+  const state = await fileState(path);
+  states.set(path, state);
+  return state;
+}
+
+async function stateOf(
+  capability: ResolvedCapability,
+  known: FileStates,
+  turns: Turns,
+): Promise<unknown> {
   switch (capability.kind) {
     case "fs.read":
     case "fs.write": {
-      return [capability, await fileState(capability.path)];
+      return [capability, await stateAt(capability.path, known)];
     }
     case "process.spawn": {
       const { program, operands, cwd } = capability;
       const paths = [cwd, ...(program === null ? [] : [program.path])];
       const states: string[] = [];
       for (const path of [...paths, ...operands.map(({ path }) => path)]) {
-        states.push(await fileState(path));
+        states.push(await stateAt(path, known));
         await turns.take();
       }
       return [capability, states];

@@ -21,6 +21,9 @@ export interface Explained {
   readonly explanation: Readonly<Record<string, unknown>>;
 }
 
+/** Capabilities that are told one by one; all are judged. */
+const MOST_SHOWN = 1_000;
+
 /**
  * Judges a request and runs nothing. What a call would be refused for after all rules allow it (a program that is not
  * there) is refused here too. Throws as `decideCall` does.
@@ -40,7 +43,7 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
   const remedies = remediesFor({
     subject: subjectOf(tool, request.agent),
     decision,
-    findings,
+    findings: { ...findings, capabilities: findings.capabilities.slice(0, MOST_SHOWN) },
     policies: policies.map(({ source, policy }, at) => ({
       source,
       passes: policy.environment !== null || at === 0,
@@ -59,11 +62,14 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
       risk,
       permission: { group: tool.permission, agents: findings.agents },
       thresholds: findings.thresholds,
-      capabilities: verdicts.map(({ capability, verdict }, at) => ({
+      capabilities: verdicts.slice(0, MOST_SHOWN).map(({ capability, verdict }, at) => ({
         ...capabilityShape(capability),
         ...verdictShape(verdict),
         rules: (findings.capabilities[at] ?? []).map(answeredShape),
       })),
+      ...(verdicts.length > MOST_SHOWN
+        ? { capabilities_left_out: verdicts.length - MOST_SHOWN }
+        : {}),
       approval: approvalShape(effect, settings.approvals),
       timeout_ms: grant.timeoutMs,
       limits: settings.limits,

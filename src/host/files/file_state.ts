@@ -37,17 +37,18 @@ async function entryState(path: string): Promise<readonly unknown[]> {
     const state = [isFile, dev, ino, mode, uid, gid];
     if (isSymlink) return [...state, Deno.readLinkSync(path)];
     if (!isFile) return state;
-    return [...state, size, size <= MOST_BYTES ? await contents(path) : mtime?.getTime()];
+    return [...state, size, size <= MOST_BYTES ? await contents(path, size) : mtime?.getTime()];
   } catch (error) {
     return [error instanceof Deno.errors.NotFound ? "nothing" : "out of sight"];
   }
 }
 
-async function contents(path: string): Promise<string> {
+async function contents(path: string, size: number): Promise<string> {
   const file = Deno.openSync(path);
   try {
     const hash = createHash("sha256");
-    const buffer = new Uint8Array(CHUNK);
+    // As much as it is thought to be, and a byte that tells whether there is more.
+    const buffer = new Uint8Array(Math.min(CHUNK, size + 1));
     let left = MOST_BYTES;
     for (let count = file.readSync(buffer); count !== null; count = file.readSync(buffer)) {
       hash.update(buffer.subarray(0, count));

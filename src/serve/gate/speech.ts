@@ -4,6 +4,7 @@ import { resultError } from "../../core/result.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Approver } from "../../engine/approvals/approvals.ts";
 import { engineOfOne, type StayingEngine } from "../../engine/create_engine.ts";
+import { ReadingServer } from "../reading_server.ts";
 import { type PipeAgent, Server } from "../server.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
@@ -121,7 +122,7 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
       revoke: (id) => revokeToken(tokens, maker(NOBODY_ASKED), id, engine.recorder),
     },
   });
-  return { server, agent: agent?.name ?? null, close: bearer.close };
+  return { server: new ReadingServer(server), agent: agent?.name ?? null, close: bearer.close };
 }
 
 function makerOf({ caller, agent, token, engine }: Bearer, approver: Approver): Maker {
@@ -151,7 +152,7 @@ async function openMcp(
     write: (line) => outbox.write(line),
   });
   return {
-    server,
+    server: new ReadingServer(server),
     agent: agent.name,
     close: () => {
       void server.runner.close();

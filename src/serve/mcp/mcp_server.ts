@@ -4,7 +4,7 @@ import type { Approver } from "../../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import type { StayingRunner } from "../../engine/runner.ts";
 import type { LineServer } from "../line_loop.ts";
-import type { Line } from "../line_splitter.ts";
+import type { ReadLine } from "../reading_server.ts";
 import { Batch } from "./_batch.ts";
 import { abilitiesOf, Client } from "./_client.ts";
 import {
@@ -104,13 +104,13 @@ export class McpServer implements LineServer {
     return this.#open.size > this.#engine.busy + this.#client.waiting;
   }
 
-  accept(line: Line): void {
+  accept(line: ReadLine): void {
     if ("tooLong" in line) {
       const message = "the message is longer than this server reads";
       this.#write(this.#refusal(null, new RpcError(RPC.invalidRequest, message)));
       return;
     }
-    const read = readMessages(line.bytes, this.#session?.revision === "2025-03-26");
+    const read = readMessages(line.bytes, this.#session?.revision === "2025-03-26", line.json);
     if (read === null) return;
     if ("kind" in read) {
       const done = (reply: string | null) => reply === null ? this.onAnswer() : this.#write(reply);

@@ -73,12 +73,12 @@ const LONGEST_ID = 1024;
 /** Messages in one batch: 2025-03-26 has them, later revisions do not. */
 const MOST_IN_BATCH = 100;
 
-/** What one line holds: a message, or a batch; null for a line of blanks. */
+/** What one line holds: a message, or a batch; null for a line of blanks. `read`: what it is, where that was read already. */
 export function readMessages(
   line: Uint8Array,
   batches: boolean,
+  read = readJsonLine(line),
 ): Incoming | readonly Incoming[] | null {
-  const read = readJsonLine(line);
   if (read === null) return null;
   if ("problem" in read) return invalid(null, RPC.parse, read.problem);
   const { value } = read;

@@ -149,6 +149,9 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
 
 export default tool;
 
+/** Each is judged: 60,000 of them kept everybody waiting for a second. */
+const MOST_VARIABLES = 1_000;
+
 /** Throws INVALID_ARGUMENTS. */
 function check({ command, argv, env }: Input): void {
   if ((command === undefined) === (argv === undefined)) {
@@ -160,7 +163,11 @@ function check({ command, argv, env }: Input): void {
     if (argv[0] === "") throw invalid("argv[0]", "must not be empty; it names the program");
     argv.forEach((word, index) => checkWord(`argv[${index}]`, word));
   }
-  for (const [name, value] of Object.entries(env)) {
+  const variables = Object.entries(env);
+  if (variables.length > MOST_VARIABLES) {
+    throw invalid("env", `${variables.length} variables; at most ${MOST_VARIABLES}`);
+  }
+  for (const [name, value] of variables) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       throw invalid(
         "env",

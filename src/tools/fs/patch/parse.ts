@@ -12,6 +12,9 @@ import { type HeaderName, meantName, readHeaderName } from "./_names.ts";
 /** Files of one patch: 200,000 empty parts in 4 MB kept everybody waiting for 1.2 s. */
 const MOST_FILES = 5_000;
 
+/** Lines of one patch: 3,750,000 in 15 MB kept everybody waiting for 2 s. */
+const MOST_LINES = 200_000;
+
 /** Throws PATCH_FAILED that names the line of the patch, for what is no patch and for what cannot be done. */
 export function parsePatch(text: string): readonly FilePatch[] {
   const lines = linesOf(text);
@@ -44,7 +47,13 @@ export function parsePatch(text: string): readonly FilePatch[] {
 
 /** Without line ends. A patch whose headers end in CR LF was carried so as a whole. */
 function linesOf(text: string): readonly string[] {
-  const lines = text.split("\n");
+  const lines = text.split("\n", MOST_LINES + 2);
+  if (lines.length > MOST_LINES + 1) {
+    throw new ToolError(
+      "PATCH_FAILED",
+      `the patch has more than ${MOST_LINES} lines; send it in several, and whole files with write_file`,
+    );
+  }
   if (lines.at(-1) === "") lines.pop();
   const header = lines.find((line) => /^(?:diff --git |--- .|\*\*\* Begin Patch)/.test(line));
   const carried = header?.endsWith("\r") ?? false;

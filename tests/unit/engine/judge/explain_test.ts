@@ -135,3 +135,15 @@ Deno.test("explain throws what judging throws", LIBRARY_STAYS, async () => {
     assertEquals((await assertRejects(() => explained(request), ToolError)).code, code);
   }
 });
+
+Deno.test(
+  "of thousands of capabilities the first are told, and how many are not",
+  LIBRARY_STAYS,
+  async () => {
+    const argv = ["cat", ...Array.from({ length: 1_500 }, (_, at) => `f${at}`)];
+    const { effect, explanation } = await explained(requestOf("run_command", { args: { argv } }));
+    assertEquals(effect, "allow");
+    assertEquals(explanation.capabilities.length, 1_000);
+    assertEquals(explanation.capabilities_left_out, 501);
+  },
+);
