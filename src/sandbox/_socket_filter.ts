@@ -23,6 +23,7 @@ import {
   ROUTING_OPTIONS,
   SENDING_CALLS,
   SET_OPTION,
+  SHARED_PORT,
   SOCKET_CALLS,
 } from "./socket_calls.ts";
 
@@ -91,6 +92,11 @@ export function handSockets(
         refuse(ERRNO.EPERM),
       ]),
     ]),
+    load(argumentOffset(1)),
+    unless(JUMP_IF_EQUAL, SHARED_PORT.level, 3),
+    load(argumentOffset(2)),
+    unless(JUMP_IF_EQUAL, SHARED_PORT.option, 1),
+    refuse(ERRNO.ENOPROTOOPT),
     answer(ALLOW),
   ]);
   // Said to have been done.

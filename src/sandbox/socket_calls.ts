@@ -49,6 +49,9 @@ export const ROUTING_OPTIONS: readonly (readonly [level: number, options: readon
   [41, [57, 5, 6]],
 ];
 
+/** SOL_SOCKET, SO_REUSEPORT (include/uapi/asm-generic/socket.h): whoever has it shares a port with others of its user. */
+export const SHARED_PORT = { level: 1, option: 15 } as const;
+
 /** By their numbers on this machine. */
 export function socketCallsOf(architecture: keyof CallNumbers): ReadonlyMap<number, SocketCall> {
   return new Map(

@@ -47,7 +47,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(["sendto", "sendmsg", "sendmmsg", "routed"].map((name) => [name, "EPERM"])),
   passed: "EPIPE",
-  shares: "EADDRINUSE",
+  shares: "ENOPROTOOPT",
 };
 /** Refused by a rule for names, which one of the two policies has not. */
 const BY_NAME = ["denied", "denied folder"];

@@ -5,7 +5,7 @@ import { EXIT } from "../../core/errors.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
 import { detectBubblewrap } from "../../sandbox/bubblewrap.ts";
 import { probeLandlock } from "../../sandbox/landlock.ts";
-import { copyingMissing } from "../../host/broker/broker.ts";
+import { socketsMissing } from "../../host/broker/sockets_missing.ts";
 import { handingMissing } from "../../sandbox/broker/notifications.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
@@ -95,9 +95,9 @@ function socketsFinding(libc: Libc | null, network: boolean): Finding {
   }
   const missing = libc === null
     ? "the C library cannot be called"
-    : handingMissing(libc) ?? copyingMissing(libc);
+    : handingMissing(libc) ?? socketsMissing(libc);
   return missing === null
-    ? finding("launcher", "sockets", attempt, true, "the kernel has it (pidfd_getfd)")
+    ? finding("launcher", "sockets", attempt, true, "the kernel has it (pidfd_getfd, sock_diag)")
     : {
       ...finding("launcher", "sockets", attempt, false, `${missing}: they have no sockets`),
       absent: true,

@@ -1,68 +1,90 @@
-/** What listens on this machine's ports, whoever it is: as the kernel tells everybody (proc_pid_net(5)). */
+/** Who listens at a port of this machine: as the kernel finds him for whoever connects (sock_diag(7)). */
 
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "../kernel/pipes.ts";
+import { FAMILIES, type InternetAddress, mappedIn } from "./_socket_address.ts";
 
-/** A socket that connections can be made to. */
-export interface Listener {
-  /** As `addressKey` has it. */
-  readonly address: string;
-  /** The number that tells it from all others, as long as it is there. */
-  readonly inode: number;
-}
-
+/** AF_NETLINK, SOCK_DGRAM, NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY (include/linux/socket.h, uapi/linux/netlink.h, sock_diag.h) */
+const AF_NETLINK = 16;
+const SOCK_DGRAM = 2;
+const NETLINK_SOCK_DIAG = 4;
+const SOCK_DIAG_BY_FAMILY = 20;
+/** NLM_F_REQUEST (include/uapi/linux/netlink.h) */
+const REQUEST = 1;
+const IPPROTO_TCP = 6;
+/** TCP_LISTEN (include/net/tcp_states.h) */
+const LISTENING = 10;
 /**
- * `sl local_address rem_address st … uid timeout inode`: 0A is TCP_LISTEN (include/net/tcp_states.h). Those that listen
- * come first (tcp_get_idx, net/ipv4/tcp_ipv4.c).
+ * struct nlmsghdr, then struct inet_diag_req_v2: family, protocol, states at 4, ports at 8, addresses at 12 and 28, two
+ * words of a cookie at 48, all ones for any (include/uapi/linux/inet_diag.h).
  */
-const LINE = /^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2}) \S+ \S+ \S+ +\d+ +\d+ (\d+)/;
-const LISTENING = "0A";
-const PIECE = 32 * 1024;
+const HEADER = 16;
+const REQUEST_SIZE = HEADER + 56;
+/** In struct inet_diag_msg: the state, and the number of the socket. */
+const STATE_OFFSET = HEADER + 1;
+const INODE_OFFSET = HEADER + 68;
+/** An answer that came too late for who asked before; no more than one is. */
+const MOST_LATE = 4;
 
-/** An address as these files write it: words of 32 bits, of the lowest byte first on both of our architectures. */
-export function addressKey(address: Uint8Array): string {
-  let text = "";
-  for (let word = 0; word < address.length; word += 4) {
-    for (let byte = 3; byte >= 0; byte--) {
-      text += address[word + byte]!.toString(16).padStart(2, "0");
-    }
+/** Asks the kernel; opened with the first question. */
+export class Listeners {
+  readonly #libc: Libc;
+  readonly #message = new Uint8Array(REQUEST_SIZE);
+  readonly #answer = new Uint8Array(1024);
+  #socket: number | null = null;
+  #sequence = 0;
+
+  constructor(libc: Libc) {
+    this.#libc = libc;
   }
-  return text.toUpperCase();
-}
 
-/** All that listen at a port, or at any (null); null where that cannot be told. */
-export function listenersAt(libc: Libc, port: number | null): readonly Listener[] | null {
-  const four = read(libc, `/proc/${Deno.pid}/net/tcp`, port);
-  // A kernel may have no IPv6.
-  return four === null ? null : [...four, ...read(libc, `/proc/${Deno.pid}/net/tcp6`, port) ?? []];
-}
-
-function read(libc: Libc, path: string, port: number | null): readonly Listener[] | null {
-  const { numbers } = libc;
-  const file = libc.call(numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDONLY | OPEN.CLOEXEC);
-  if (file < 0) return null;
-  const wanted = port?.toString(16).toUpperCase().padStart(4, "0");
-  const found: Listener[] = [];
-  const piece = new Uint8Array(PIECE);
-  const decoder = new TextDecoder();
-  let rest = "";
-  let count = 0;
-  for (let more = true; more;) {
-    count = libc.transfer(numbers.read, file, piece, PIECE);
-    if (count === -ERRNO.EINTR) continue;
-    if (count <= 0) break;
-    const lines = (rest + decoder.decode(piece.subarray(0, count))).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const [, address, at, state, inode] = LINE.exec(line) ?? [];
-      if (address === undefined) continue;
-      more = state === LISTENING;
-      if (!more) break;
-      if (wanted === undefined || at === wanted) found.push({ address, inode: Number(inode) });
-    }
+  /** The number of the socket that a connection to an address of this machine comes to; null where nobody listens. */
+  at({ address, port }: InternetAddress): number | null {
+    const { numbers } = this.#libc;
+    this.#socket ??= this.#libc.call(
+      numbers.socket,
+      AF_NETLINK,
+      SOCK_DGRAM | OPEN.NONBLOCK | OPEN.CLOEXEC,
+      NETLINK_SOCK_DIAG,
+    );
+    if (this.#socket < 0) return null;
+    const four = mappedIn(address) ?? (address.length === 4 ? address : null);
+    const message = this.#message.fill(0);
+    const view = new DataView(message.buffer);
+    view.setUint32(0, REQUEST_SIZE, true);
+    view.setUint16(4, SOCK_DIAG_BY_FAMILY, true);
+    view.setUint16(6, REQUEST, true);
+    view.setUint32(8, ++this.#sequence, true);
+    view.setUint8(HEADER, four === null ? FAMILIES.inet6 : FAMILIES.inet);
+    view.setUint8(HEADER + 1, IPPROTO_TCP);
+    view.setUint32(HEADER + 4, 0xffff_ffff, true);
+    view.setUint16(HEADER + 8, port);
+    message.set(four ?? address, HEADER + 12);
+    view.setBigUint64(HEADER + 48, 0xffff_ffff_ffff_ffffn, true);
+    const sent = this.#libc.transfer(numbers.write, this.#socket, message, REQUEST_SIZE);
+    return sent === REQUEST_SIZE ? this.#found() : null;
   }
-  close(libc, file);
-  return count < 0 ? null : found;
+
+  #found(): number | null {
+    const answer = this.#answer;
+    const view = new DataView(answer.buffer);
+    for (let late = 0; late < MOST_LATE; late++) {
+      const { read } = this.#libc.numbers;
+      const count = this.#libc.transfer(read, this.#socket ?? -1, answer, answer.length);
+      if (count === -ERRNO.EINTR) continue;
+      if (count < HEADER) return null;
+      if (view.getUint32(8, true) !== this.#sequence) continue;
+      const isSocket = view.getUint16(4, true) === SOCK_DIAG_BY_FAMILY &&
+        count >= INODE_OFFSET + 4 && view.getUint8(STATE_OFFSET) === LISTENING;
+      return isSocket ? view.getUint32(INODE_OFFSET, true) : null;
+    }
+    return null;
+  }
+
+  close(): void {
+    if (this.#socket !== null && this.#socket >= 0) close(this.#libc, this.#socket);
+    this.#socket = null;
+  }
 }

@@ -53,9 +53,8 @@ export interface SocketParts extends DeedParts {
 
 /** PIDFD_THREAD, since Linux 6.9 (include/uapi/linux/pidfd.h) */
 const PIDFD_THREAD = OPEN.EXCL;
-/** SOL_SOCKET with SO_REUSEADDR, SO_TYPE, SO_DOMAIN; IPPROTO_IPV6 with IPV6_V6ONLY (asm-generic/socket.h, linux/in6.h) */
+/** SOL_SOCKET with SO_TYPE, SO_DOMAIN; IPPROTO_IPV6 with IPV6_V6ONLY (asm-generic/socket.h, linux/in6.h) */
 const SOL_SOCKET = 1;
-const SO_REUSEADDR = 2;
 const SO_TYPE = 3;
 const SO_DOMAIN = 39;
 const IPPROTO_IPV6 = 41;
@@ -173,31 +172,12 @@ export class SocketDeeds {
       return -ERRNO.EACCES;
     }
     if (place.port !== 0 && place.port < FIRST_FREE_PORT) return -ERRNO.EACCES;
-    const address = internetBytes(place);
-    if (place.port !== 0 && sockets.destination(place) === null) {
-      // A port that others have is shared by who says so (SO_REUSEPORT): not with these.
-      const isFree = this.#tryPlace(place.family, address);
-      if (isFree < 0) return isFree;
-    }
-    const result = this.#with("bind", copy, address);
+    const result = this.#with("bind", copy, internetBytes(place));
     if (result < 0) return result;
     const stat = statOf(libc, copy);
-    if (typeof stat === "number") return stat;
-    sockets.addPort(stat.inode, wide);
-    return result;
-  }
-
-  /** Whether a socket that shares nothing could be bound there. */
-  #tryPlace(family: InternetAddress["family"], address: Uint8Array): number {
-    const { libc } = this.#parts;
-    const { numbers, struct, structAddress } = libc;
-    const tried = libc.call(numbers.socket, FAMILIES[family], SOCK_STREAM | AT_ONCE, 0);
-    if (tried < 0) return tried;
-    // What was closed a moment ago is nobody's (tcp(7), TIME_WAIT).
-    struct.setInt32(PLACE, 1, true);
-    libc.call(numbers.setsockopt, tried, SOL_SOCKET, SO_REUSEADDR, structAddress + PLACE, 4);
-    const result = this.#with("bind", tried, address);
-    close(libc, tried);
+    const bound = this.#ownAddress(copy);
+    if (typeof stat === "number" || bound === null) return -ERRNO.EACCES;
+    sockets.addPort(stat.inode, bound, wide);
     return result;
   }
 
@@ -217,7 +197,7 @@ export class SocketDeeds {
         });
         if (result < 0) return result;
       } else if (reachOf(bound.address) !== "loopback") return -ERRNO.EACCES;
-      else if (!sockets.hasPort(stat.inode)) sockets.addPort(stat.inode, false);
+      else if (!sockets.hasPort(stat.inode)) sockets.addPort(stat.inode, bound, false);
     } else if (sockets.nameOf(stat.inode) === null) return -ERRNO.EINVAL;
     return libc.call(libc.numbers.listen, copy, backlog);
   }

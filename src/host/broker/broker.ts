@@ -6,7 +6,7 @@
 
 import type { Access } from "../../policy/model.ts";
 import type { Verdict } from "../../policy/rulebook.ts";
-import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import {
@@ -29,8 +29,10 @@ import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
 import { type GitFolder, isGit, isRecord } from "./git_folder.ts";
 import type { Handed, HandedRules, NameJudge } from "./handed_rules.ts";
+import { Listeners } from "./_listeners.ts";
 import { LEAVE } from "./_names.ts";
 import { type RefusedPlace, SocketDeeds } from "./_sockets.ts";
+import { socketsMissing } from "./sockets_missing.ts";
 
 /** What a program was refused, and by which rule. */
 export interface Refusal {
@@ -78,8 +80,8 @@ export class Broker {
   readonly #services = new Set<ProgramService>();
   /** By the numbers of their runs. */
   readonly #sockets = new Map<number, CallSockets>();
-  /** Why programs cannot have sockets; null where they can. */
-  readonly socketsMissing: string | null;
+  readonly #listeners: Listeners;
+  #socketsMissing: string | null | undefined;
   /** Why programs cannot hand calls over; null where they can, as far as is known. */
   #missing: string | null;
 
@@ -93,13 +95,18 @@ export class Broker {
     const mask = readMask(libc, "/proc/self/status");
     this.#mask = mask ?? 0;
     this.#missing = mask === null ? "/proc cannot be read" : handingMissing(libc);
-    this.socketsMissing = parts.waiting === null
-      ? "no memory of Toolgate's own may be executed here"
-      : copyingMissing(libc);
+    this.#listeners = new Listeners(libc);
   }
 
   get missing(): string | null {
     return this.#missing;
+  }
+
+  /** Why programs cannot have sockets; null where they can. */
+  get socketsMissing(): string | null {
+    return this.#socketsMissing ??= this.#parts.waiting === null
+      ? "no memory of Toolgate's own may be executed here"
+      : socketsMissing(this.#parts.libc);
   }
 
   /** Programs could not be started so: from now on none is. */
@@ -136,7 +143,7 @@ export class Broker {
   /** One set for all programs of a run. */
   #socketsOf(mark: number | null): CallSockets {
     const known = mark === null ? undefined : this.#sockets.get(mark);
-    const sockets = known ?? new CallSockets(this.#parts.libc);
+    const sockets = known ?? new CallSockets(this.#parts.libc, this.#listeners);
     if (mark !== null) this.#sockets.set(mark, sockets);
     return sockets;
   }
@@ -326,20 +333,6 @@ class ProgramService implements Service {
     this.#parts.rules.spares?.release();
     this.#parts.onEnd();
   }
-}
-
-/** Why the sockets of programs cannot be had; null where they can: some containers refuse the call altogether. */
-export function copyingMissing(libc: Libc): string | null {
-  const { numbers } = libc;
-  const process = libc.call(numbers.pidfdOpen, Deno.pid, 0);
-  // No descriptor has this number.
-  const copied = process < 0 ? process : libc.call(numbers.pidfdGetfd, process, -1, 0);
-  if (process >= 0) close(libc, process);
-  return copied === -ERRNO.EBADF
-    ? null
-    : `this kernel, or container, lets no descriptor be copied (pidfd_getfd: ${
-      errnoName(-copied)
-    })`;
 }
 
 function verdictOf(access: RefusedPlace["access"]): Verdict {

@@ -3,7 +3,7 @@
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { close } from "../kernel/pipes.ts";
 import { statOf } from "../kernel/stat.ts";
-import { addressKey, type Listener, listenersAt } from "./_listeners.ts";
+import type { Listeners } from "./_listeners.ts";
 import { type InternetAddress, loopback, mapped, mappedIn, reachOf } from "./_socket_address.ts";
 
 /** Sockets of TCP that are remembered before those that are gone are forgotten, and the last that are kept in any case. */
@@ -28,18 +28,20 @@ interface LocalSocket {
 /** Of one call, whose programs may be many. */
 export class CallSockets {
   readonly #libc: Libc;
-  /** By their numbers; whether each was to be had by any address of this machine. */
-  readonly #ports = new Map<number, boolean>();
+  readonly #listeners: Listeners;
+  /** By their numbers. */
+  readonly #ports = new Map<number, { readonly place: InternetAddress; readonly wide: boolean }>();
   readonly #locals = new Map<string, LocalSocket>();
 
-  constructor(libc: Libc) {
+  constructor(libc: Libc, listeners: Listeners) {
     this.#libc = libc;
+    this.#listeners = listeners;
   }
 
-  /** A socket of TCP is one of the call's, bound to the loopback. `wide`: in place of all addresses. */
-  addPort(socket: number, wide: boolean): void {
+  /** A socket of TCP is one of the call's, bound to an address of the loopback. `wide`: in place of all addresses. */
+  addPort(socket: number, place: InternetAddress, wide: boolean): void {
     if (this.#ports.size >= MOST_PORTS) this.#forgetPorts();
-    this.#ports.set(socket, wide);
+    this.#ports.set(socket, { place, wide });
   }
 
   hasPort(socket: number): boolean {
@@ -47,26 +49,15 @@ export class CallSockets {
   }
 
   #forgetPorts(): void {
-    const there = new Set(listenersAt(this.#libc, null)?.map(({ inode }) => inode));
-    for (const socket of [...this.#ports.keys()].slice(0, -LAST_PORTS)) {
-      if (!there.has(socket)) this.#ports.delete(socket);
+    for (const [socket, { place }] of [...this.#ports].slice(0, -LAST_PORTS)) {
+      if (this.#listeners.at(place) !== socket) this.#ports.delete(socket);
     }
-  }
-
-  /** What listens at a port, and whether all of it that an address leads to is the call's own; null for nothing. */
-  #at({ address, port }: InternetAddress): {
-    readonly listeners: readonly Listener[];
-    readonly leadsTo: "own" | "others" | null;
-  } {
-    const listeners = listenersAt(this.#libc, port) ?? [];
-    const found = listeners.filter((one) => keysOf(address).includes(one.address));
-    const own = found.every(({ inode }) => this.#ports.has(inode));
-    return { listeners, leadsTo: found.length === 0 ? null : own ? "own" : "others" };
   }
 
   /** Whether somebody else is reached by it. */
   leadsToOthers(to: InternetAddress): boolean {
-    return this.#at(to).leadsTo === "others";
+    const found = this.#listeners.at(to);
+    return found !== null && !this.#ports.has(found);
   }
 
   /**
@@ -74,24 +65,16 @@ export class CallSockets {
    * addresses. Null where none of the call's own is reached.
    */
   destination(to: InternetAddress): InternetAddress | null {
-    const { leadsTo, listeners } = this.#at(to);
-    if (leadsTo !== null) return leadsTo === "own" ? to : null;
-    const isFour = mappedIn(to.address) !== null || to.family === "inet";
+    const found = this.#listeners.at(to);
+    if (found !== null) return this.#ports.has(found) ? to : null;
     const four = loopback("inet");
-    const candidates = [
-      ...(isFour ? [four, mapped(four)] : [loopback("inet6"), mapped(four)]),
-    ];
-    for (const candidate of candidates) {
-      const key = addressKey(candidate);
-      const wide = listeners.some((one) => one.address === key && this.#ports.get(one.inode));
-      if (!wide) continue;
-      const address = to.family === "inet"
-        ? four
-        : candidate.length === 4
-        ? mapped(candidate)
-        : candidate;
-      const other = { ...to, address };
-      return this.#at(other).leadsTo === "own" ? other : null;
+    const isFour = mappedIn(to.address) !== null || to.family === "inet";
+    const candidates = isFour ? [four] : [loopback("inet6"), four];
+    for (const address of candidates) {
+      const reached = address === four && to.family === "inet6" ? mapped(four) : address;
+      const other = { ...to, address: reached };
+      const socket = this.#listeners.at(other);
+      if (socket !== null && this.#ports.get(socket)?.wide === true) return other;
     }
     return null;
   }
@@ -144,15 +127,6 @@ export class CallSockets {
     for (const { descriptor } of this.#locals.values()) close(this.#libc, descriptor);
     this.#locals.clear();
   }
-}
-
-/** By which addresses a socket listens that a connection to this one reaches. */
-function keysOf(address: Uint8Array): readonly string[] {
-  const four = mappedIn(address) ?? (address.length === 4 ? address : null);
-  const all = [addressKey(new Uint8Array(16))];
-  return four === null
-    ? [addressKey(address), ...all]
-    : [addressKey(four), addressKey(new Uint8Array(4)), addressKey(mapped(four)), ...all];
 }
 
 /** The address of the loopback that stands for one: itself, or that of its kind in place of any. Null beyond. */

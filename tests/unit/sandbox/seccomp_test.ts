@@ -343,7 +343,8 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
         ];
       }),
       [SET_OPTION, [3n, 1n, 2n], ALLOWED],
-      [SET_OPTION, [3n, 6n, 4n], ALLOWED],
+      [SET_OPTION, [3n, 6n, 15n], ALLOWED],
+      [SET_OPTION, [3n, 1n | high, 15n | high], refused(ERRNO.ENOPROTOOPT)],
       [SET_OPTION, [3n, 0n, 1n], ALLOWED],
       [SET_OPTION, [3n, 41n, 26n], ALLOWED],
       ...[[0n, 4n], [41n, 57n], [41n, 5n], [41n, 6n]].map(([level, option]): Row => [

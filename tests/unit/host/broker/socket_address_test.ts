@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import { addressKey, listenersAt } from "../../../../src/host/broker/_listeners.ts";
 import {
   internetBytes,
   localBytes,
@@ -10,7 +9,6 @@ import {
   shownAddress,
 } from "../../../../src/host/broker/_socket_address.ts";
 import { onLoopback } from "../../../../src/host/broker/call_sockets.ts";
-import { LIBC } from "../../sandbox/_libc.ts";
 
 const bytes = (text: string): Uint8Array =>
   Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
@@ -69,19 +67,4 @@ Deno.test("which machine an address is one of, in each of its spellings", () => 
   }
   assertEquals(mappedIn(mapped(four(1, 2, 3, 4))), four(1, 2, 3, 4));
   assertEquals(mappedIn(six("01")), null);
-});
-
-Deno.test("what listens at a port is found by its address, whoever it is", () => {
-  using first = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = first.addr as Deno.NetAddr;
-  using second = Deno.listen({ hostname: "127.0.0.3", port });
-  assertEquals((second.addr as Deno.NetAddr).port, port);
-  const found = listenersAt(LIBC, port) ?? [];
-  const keys = found.map(({ address }) => address).toSorted();
-  assertEquals(keys, [four(127, 0, 0, 1), four(127, 0, 0, 3)].map(addressKey));
-  assertEquals(keys, ["0100007F", "0300007F"]);
-  assertEquals(new Set(found.map(({ inode }) => inode)).size, 2);
-  const all = listenersAt(LIBC, null) ?? [];
-  for (const { inode } of found) assertEquals(all.some((one) => one.inode === inode), true);
-  assertEquals(addressKey(six("01")), "00000000000000000000000001000000");
 });
