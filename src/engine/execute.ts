@@ -3,7 +3,7 @@
 import type { CallRequest } from "../core/request.ts";
 import { refusal, type Result } from "../core/result.ts";
 import type { Risk } from "../core/tool.ts";
-import { type Grant, withAgreedFiles } from "../policy/grant.ts";
+import { asAgreed, type Grant } from "../policy/grant.ts";
 import type { AgreedCall, Approvals, Approver } from "./approvals/approvals.ts";
 import type { Budgets } from "./budgets.ts";
 import { decideCall, subjectOf } from "./judge/decide_call.ts";
@@ -99,7 +99,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
     // It may have gone while somebody was asked.
     const gone = asked ? missingProgram(call, engine.resolver) : null;
     if (gone !== null) throw gone;
-    const grant = asked ? withAgreedFiles(call.grant, call.decision) : call.grant;
+    const grant = asked ? asAgreed(call.grant, call.decision) : call.grant;
     const { outcome, steps } = await run(engine, request, { ...call, grant, agreed }, follow);
     const { output, error, usage } = outcome;
     const success = error === null;

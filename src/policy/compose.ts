@@ -56,7 +56,9 @@ paths:
       # Every other .env.NAME, but .env.example and .env.sample, which hold no secrets.
       - "**/.env.{[!es]*,e,ex,e[!x]*,ex[!a]*,s,sa,s[!a]*,sa[!m]*}"
       - "**/.env.*.*"
-      - "**/*.{pem,key,p12,pfx,jks,keystore}"
+      - "**/*.{key,p12,pfx,jks,keystore}"
+      # Every other .pem, but cacert.pem, which holds public certificates and comes with pip and others.
+      - "**/{[!c]*,c,c[!a]*,ca,ca[!c]*,cac,cac[!e]*,cace,cace*[!t]}.pem"
       - "**/id_{rsa,dsa,ecdsa,ed25519}*"
       - "**/{.ssh,.aws,.gnupg,.kube}/**"
       - "**/{.netrc,.pgpass,.pypirc,.git-credentials}"

@@ -35,6 +35,13 @@ export interface AgreedFile {
   readonly path: CanonicalPath;
 }
 
+/** A command of a call that somebody agreed to. */
+export interface AgreedCommand {
+  readonly argv: readonly string[];
+  /** Indexes of words that were not known. */
+  readonly open: readonly number[];
+}
+
 /** All that one call may touch, and the limits that it runs by. Times in milliseconds. */
 export interface Grant {
   readonly workspace: CanonicalPath;
@@ -43,6 +50,8 @@ export interface Grant {
   readonly spawn: readonly SpawnGrant[];
   /** What its programs may touch because somebody agreed; absent where nobody was asked. */
   readonly agreed?: readonly AgreedFile[];
+  /** What was to be started when somebody agreed; absent where nobody was asked. */
+  readonly agreedCommands?: readonly AgreedCommand[];
   /** Where programs are looked for once more when they are to start: their names lead nowhere yet. */
   readonly later?: readonly CanonicalPath[];
   /** `host:port` */
@@ -120,7 +129,7 @@ export function grantOf(
 }
 
 /** The grant of a call that somebody agreed to. */
-export function withAgreedFiles(grant: Grant, { verdicts }: Pick<Decision, "verdicts">): Grant {
+export function asAgreed(grant: Grant, { verdicts }: Pick<Decision, "verdicts">): Grant {
   const agreed = verdicts.flatMap(({ capability, verdict }): readonly AgreedFile[] => {
     if (verdict.effect !== "ask") return [];
     switch (capability.kind) {
@@ -139,7 +148,15 @@ export function withAgreedFiles(grant: Grant, { verdicts }: Pick<Decision, "verd
         return [];
     }
   });
-  return agreed.length === 0 ? grant : { ...grant, agreed };
+  const agreedCommands = verdicts.flatMap(({ capability }): readonly AgreedCommand[] => {
+    if (capability.kind !== "process.spawn" || capability.opened === true) return [];
+    return [{ argv: capability.argv, open: capability.open ?? [] }];
+  });
+  return {
+    ...grant,
+    ...(agreed.length === 0 ? {} : { agreed }),
+    ...(agreedCommands.length === 0 ? {} : { agreedCommands }),
+  };
 }
 
 function placeOf(cwd: CanonicalPath, name: string): CanonicalPath {

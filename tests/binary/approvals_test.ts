@@ -327,3 +327,27 @@ Deno.test("on a terminal: what would happen is shown, and nothing but a clear ye
   assertEquals((await terminal.end()).status, 4);
   assertEquals(workspace.read("a.txt"), "old\n");
 });
+
+Deno.test("who agrees to a line agrees to how risky its commands are, with the operands that become known", async () => {
+  const policy = `version: 1
+paths: [{ allow: [read, write], match: ["**"] }, { deny: [write], match: ["kept/**"] }]
+commands: [{ allow: [rm, echo, ls] }]
+risk: { allow: moderate, ask: dangerous }
+`;
+  await using workspace = new Workspace({ "a/b": "", "kept/c": "", "names.txt": "-rf\n" });
+  const run = async (command: string, approves: boolean) => {
+    const given = ["--policy", workspace.policy(policy), ...(approves ? ["--approve"] : [])];
+    const { answer } = await call(["run_command", `command=${command}`, ...given], {
+      cwd: workspace.root,
+    });
+    return answer.error?.code ?? answer.output?.stdout;
+  };
+  const removes = "D=a; rm -r $D; ls";
+  assertEquals(await run(removes, false), "APPROVAL_REQUIRED");
+  // Nobody was asked about more than rm, which may remove a file.
+  const hidden = "D=$(echo -r a); rm $D; ls";
+  assertEquals(await run(hidden, false), "COMMAND_DENIED");
+  assertEquals(await run(`rm -r none; ${hidden}`, true), "COMMAND_DENIED");
+  assertEquals(await run("D=kept; rm -r $D; ls", true), "PATH_DENIED");
+  assertEquals(await run(removes, true), "kept\nnames.txt\n");
+});

@@ -9,6 +9,7 @@ import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { lowerCommand, lowerWithoutProgram } from "../../shell/lower_command.ts";
+import { isAgreed } from "./_agreed_commands.ts";
 import { createResolver } from "./resolve.ts";
 import { createSpawnResolver } from "./resolve_spawn.ts";
 
@@ -47,6 +48,15 @@ export async function decideAtRun(
       resolver.resolve(capabilities),
     );
     if (decision.effect === "allow") return null;
+    // How risky the line is was asked when it was read; by what rules say of what it has become nobody was.
+    const isRiskAlone = decision.effect === "ask" &&
+      decision.verdicts.every(({ verdict }) => verdict.effect === "allow");
+    if (
+      isRiskAlone && argv !== null &&
+      (grant.agreedCommands ?? []).some((one) => isAgreed(one, argv))
+    ) {
+      return null;
+    }
     const { code, reason, rule } = decision;
     const what = argv !== null
       ? "a command of the line"

@@ -41,7 +41,7 @@ export interface WorkerSetup {
 /** The part of a grant that differs between calls; the rest stands in the setup's policies. */
 export type JobGrant = Pick<
   Grant,
-  "read" | "write" | "spawn" | "agreed" | "connect" | "timeoutMs"
+  "read" | "write" | "spawn" | "agreed" | "agreedCommands" | "connect" | "timeoutMs"
 >;
 
 /** One side of a shared scan. `ticket`: the number of the call that both threads work for. */

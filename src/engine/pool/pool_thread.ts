@@ -37,14 +37,22 @@ export interface PendingJob {
 
 /** What a thread is told of a call that it is given. */
 export function messageOf({ number, job }: PendingJob, share: Share | null): ToWorker {
-  const { read, write, spawn, agreed, connect, timeoutMs } = job.grant;
+  const { read, write, spawn, agreed, agreedCommands, connect, timeoutMs } = job.grant;
   return {
     kind: "job",
     job: number,
     tool: job.tool.name,
     manifest: manifestOf(job.tool),
     input: job.input,
-    grant: { read, write, spawn, ...(agreed === undefined ? {} : { agreed }), connect, timeoutMs },
+    grant: {
+      read,
+      write,
+      spawn,
+      ...(agreed === undefined ? {} : { agreed }),
+      ...(agreedCommands === undefined ? {} : { agreedCommands }),
+      connect,
+      timeoutMs,
+    },
     preview: job.preview,
     stream: job.stream,
     subject: startsPrograms(job) || connect.length > 0 ? job.subject : null,

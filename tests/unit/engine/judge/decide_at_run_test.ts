@@ -4,6 +4,7 @@ import type { LineCommand } from "../../../../src/host/run/line/line_host.ts";
 import { createProgramFinder } from "../../../../src/host/run/program_search.ts";
 import { SYSTEM_PATHS } from "../../../../src/sandbox/system_paths.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
+import type { AgreedCommand } from "../../../../src/policy/grant.ts";
 import type { Subject } from "../../../../src/policy/rulebook.ts";
 import { Workspace } from "../../../binary/toolgate.ts";
 import { grantOf } from "../../host/_rulebook.ts";
@@ -31,6 +32,7 @@ async function judged(
   subject: Subject = RUNNER,
   sections: Partial<Policy> = {},
   lay: (root: string) => void = () => {},
+  agreed: readonly AgreedCommand[] = [],
 ) {
   await using workspace = new Workspace({ "a.txt": "x", "shut/b.txt": "y" });
   Deno.symlinkSync("shut/b.txt", workspace.path("link"));
@@ -43,7 +45,7 @@ async function judged(
     cwd: root,
   }));
   const { find } = createProgramFinder(root, SYSTEM_PATHS);
-  const grant = grantOf(root, { spawn });
+  const grant = { ...grantOf(root, { spawn }), agreedCommands: agreed };
   return await decideAtRun({ rulebook, subject, grant, libc, find }, {
     argv: null,
     directory: root,
@@ -138,4 +140,27 @@ Deno.test("a redirection alone is as risky as a write, and an agent without the 
 Deno.test("what cannot be resolved is refused, not thrown", async () => {
   const error = await judged({ argv: ["cat", ...Array(10_001).fill("-")] });
   assertEquals(error?.code, "COMMAND_UNPARSABLE");
+});
+
+Deno.test("how risky a command is was agreed to with the line that it stands in, what rules ask for was not", async () => {
+  const risk = { allow: "moderate", ask: "dangerous" } as const;
+  const commands = [commandRule("allow", ["rm", "cat"]), commandRule("ask", ["touch"])];
+  const agreed = [
+    { argv: ["rm", "-r", "$D"], open: [2] },
+    { argv: ["touch", "$X"], open: [1] },
+    { argv: ["rm", "$X"], open: [1] },
+  ];
+  const cases: readonly (readonly [argv: readonly string[], typeof agreed, string | null])[] = [
+    [["rm", "-r", "a.txt"], agreed, null],
+    [["rm", "-r", "a.txt"], [], "COMMAND_DENIED"],
+    [["rm", "-r", "a.txt"], agreed.slice(1), "COMMAND_DENIED"],
+    [["rm", "-r", "shut"], agreed, "PATH_DENIED"],
+    [["rm", "-r", "asked/x"], agreed, "COMMAND_DENIED"],
+    [["rm", "-r", "-f", "a.txt"], agreed, "COMMAND_DENIED"],
+    [["touch", "c.txt"], agreed, "COMMAND_DENIED"],
+  ];
+  for (const [argv, given, code] of cases) {
+    const error = await judged({ argv }, RUNNER, { risk, commands }, () => {}, given);
+    assertEquals(error?.code ?? null, code, `${argv.join(" ")}: ${error?.message}`);
+  }
 });
