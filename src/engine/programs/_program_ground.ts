@@ -1,7 +1,8 @@
 /** The ground that programs are given of what the policy allows to all, and where the system's paths lead. */
 
-import type { CanonicalPath } from "../../core/capability.ts";
+import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { baseName } from "../../core/path_text.ts";
 import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
 import type { Starting } from "../../host/run/program_holds.ts";
 import type { LandlockPaths } from "../../host/scan/landlock_paths.ts";
@@ -23,3 +24,10 @@ export function resolved(path: string, look: EntryProbe): CanonicalPath | null {
     throw error;
   }
 }
+
+/** Whether it says which processes there are (ps(1), pgrep(1)): it is shown those of its own call. */
+export function viewsProcesses({ start }: Program): boolean {
+  return VIEWERS.has(baseName(start));
+}
+
+const VIEWERS: ReadonlySet<string> = new Set(["ps", "pgrep"]);

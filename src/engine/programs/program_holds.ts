@@ -33,7 +33,7 @@ import { recordsIn } from "./_git_records.ts";
 import { KeptRules } from "./_kept_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
-import { groundOf, resolved } from "./_program_ground.ts";
+import { groundOf, resolved, viewsProcesses } from "./_program_ground.ts";
 
 /** What of the kernel's layer is there, and what is the same for all programs of a thread. */
 export interface HoldParts {
@@ -132,14 +132,15 @@ export class WordHolds implements ProgramHolds {
     const starts = use === undefined ? this.#startsOf(effects, program, trusted) : use.starts;
     const byWords = trusted && isByWords(effects);
     const execute = this.#starts.executables(program, starts, directory);
-    const changes = !byWords || effects.writes.length + effects.deletes.length > 0;
+    const views = trusted && use === undefined && viewsProcesses(program);
+    const changes = !byWords || views || effects.writes.length + effects.deletes.length > 0;
     const connects = !byWords || effects.connects.length > 0;
     // A script that env(1) runs takes a second start: then it is the rules alone that let no other through.
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
-    const drawn = { effects, byWords, execute, trusted, only };
+    const drawn = { effects, byWords, execute, trusted, only, views };
     const handsOver = use === undefined && (changes || connects) && this.#handsOver;
-    const byName = handsOver && changes && this.#hasNames;
+    const byName = handsOver && changes && (views || this.#hasNames);
     const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
     const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
     const filter = this.#filter(others, {
@@ -178,7 +179,7 @@ export class WordHolds implements ProgramHolds {
    */
   isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
     const effects = this.#effectsOf(argv, program, directory);
-    return this.#isTrusted(program) && isByWords(effects) &&
+    return this.#isTrusted(program) && isByWords(effects) && !viewsProcesses(program) &&
       effects.writes.length + effects.deletes.length + effects.connects.length === 0;
   }
 
@@ -225,7 +226,9 @@ export class WordHolds implements ProgramHolds {
 
   #withRules(
     starting: Starting,
-    { effects, byWords, execute, trusted, only }: {
+    { effects, byWords, execute, trusted, only, views }: {
+      /** It reads of processes, which no rule of the kernel can tell apart. */
+      readonly views: boolean;
       /** Its filter lets no other start through, or any. */
       readonly only: boolean;
       readonly effects: Effects;
@@ -253,6 +256,7 @@ export class WordHolds implements ProgramHolds {
       const handed = handsOver
         ? this.#handedOf(files, temporary, files.changed, {
           ...PLAIN,
+          runsCode: views,
           temporary,
           judge: this.#judgeOf(starting),
         })

@@ -6,7 +6,7 @@ import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import { close } from "../kernel/pipes.ts";
 import { type Deed, type DeedParts, isShared, pathOf, permits, refusal } from "./_deed.ts";
 import { isOfSystem, LEAVE, openExactly, plainText } from "./_names.ts";
-import { isOfProcess, openProcessFile } from "./_process_files.ts";
+import { isOfProcess, isProcessList, openProcessFile, openProcessList } from "./_process_files.ts";
 
 /** O_ACCMODE, O_TRUNC, O_APPEND, FASYNC, O_NOATIME, __O_TMPFILE (include/uapi/asm-generic/fcntl.h) */
 const ACCESS_BITS = 0o3;
@@ -41,6 +41,7 @@ export function openFor(
   const exclusive = creates && (flags & OPEN.EXCL) !== 0;
   if (!creates && (flags & (ACCESS_BITS | TRUNCATE | TEMPORARY)) === 0) {
     const text = plainText(parts.notifications, call, address);
+    if (text !== null && isProcessList(text)) return openProcessList(parts, call, flags);
     if (text !== null && isOfProcess(text)) return openProcessFile(parts, call, text, flags);
     // All the rest is read by what the kernel's rules say.
     const known = text !== null && (parts.rules.covered === null || isOfSystem(text));

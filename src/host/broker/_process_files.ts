@@ -2,8 +2,9 @@
 
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
+import { readEntries } from "../kernel/directory_entries.ts";
 import { close } from "../kernel/pipes.ts";
 import type { Deed, DeedParts } from "./_deed.ts";
 import { LEAVE, openBelow, openExactly } from "./_names.ts";
@@ -11,6 +12,11 @@ import { readField } from "./_file_masks.ts";
 
 /** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h); see `ProcessLimits`. */
 const RLIMIT_RTTIME = 15;
+
+/** AT_REMOVEDIR (include/uapi/linux/fcntl.h) */
+const REMOVE_DIRECTORY = 0x200;
+/** Read of a folder at once. */
+const ENTRY_BYTES = 32 * 1024;
 
 /**
  * Entries of a process that tell of it alone (proc(5)). Not its memory, nor what tells of the machine (its network, its
@@ -48,6 +54,46 @@ export function openProcessFile(
   close(libc, folder);
   if (opened === -ERRNO.EACCES) return LEAVE;
   return opened < 0 ? opened : { descriptor: opened, closesOnExec: (flags & OPEN.CLOEXEC) !== 0 };
+}
+
+/** Whether a path is the list of all processes. */
+export function isProcessList(path: string): boolean {
+  return /^\/proc\/*$/.test(path);
+}
+
+/**
+ * Opens what stands for that list: a folder with the numbers of the call's own processes, in the folder that is the call's.
+ * What is opened by such a name afterwards is handed over by itself.
+ */
+export function openProcessList(
+  { libc, mark, rules: { shared } }: DeedParts,
+  { thread }: HandedOver,
+  flags: number,
+): Deed {
+  if (shared === null || mark === null) return LEAVE;
+  const { call, numbers } = libc;
+  const list = `${shared.slice(0, shared.lastIndexOf("/"))}/.processes-${thread}`;
+  call(numbers.mkdirat, AT_FDCWD, libc.path(list), 0o700);
+  const folder = openExactly(libc, list, OPEN.RDONLY | numbers.O_DIRECTORY);
+  if (folder < 0) return LEAVE;
+  for (const name of numbersIn(libc, list)) {
+    call(numbers.unlinkat, folder, libc.path(name), REMOVE_DIRECTORY);
+  }
+  for (const name of numbersIn(libc, "/proc")) {
+    if (isMarked(libc, Number(name), mark)) {
+      call(numbers.mkdirat, folder, libc.path(name), 0o500);
+    }
+  }
+  return { descriptor: folder, closesOnExec: (flags & OPEN.CLOEXEC) !== 0 };
+}
+
+function numbersIn(libc: Libc, path: string): readonly string[] {
+  const folder = openExactly(libc, path, OPEN.RDONLY | libc.numbers.O_DIRECTORY);
+  if (folder < 0) return [];
+  const entries = readEntries(libc, folder, new Uint8Array(ENTRY_BYTES));
+  close(libc, folder);
+  if (typeof entries === "number") return [];
+  return entries.map(({ name }) => name).filter((name) => /^\d+$/.test(name));
 }
 
 /** The process of a thread; null where it is gone. */

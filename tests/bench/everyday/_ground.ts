@@ -6,6 +6,14 @@ import { ENVIRONMENT, type Prepared } from "./_prepare.ts";
 
 /** Nobody of this machine; whoever runs the benchmark, where that is not root. */
 export const USER = Deno.uid() === 0 ? { uid: 65532, gid: 65532 } : {};
+/** Processes of the machine, which are nobody's business here, would be in what ps(1) says. */
+const ALONE = [
+  ...["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c"],
+  // How wide ps(1) writes numbers.
+  `echo "$1" > /proc/sys/kernel/pid_max; shift; exec setpriv --clear-groups "$@"`,
+  ...["sh", Deno.readTextFileSync("/proc/sys/kernel/pid_max").trim()],
+  ...["--reuid", String(USER.uid), "--regid", String(USER.gid)],
+];
 /** A line that takes longer has hung. */
 export const PATIENCE_S = 60;
 
@@ -38,9 +46,16 @@ export class Ground {
   readonly root: string;
   readonly home: string;
   readonly #prepared: Prepared;
+  /** What bash is started by. */
+  readonly #before: readonly string[];
 
   constructor(prepared: Prepared) {
     this.#prepared = prepared;
+    const alone = Deno.uid() === 0 && new Deno.Command("unshare", {
+      args: [...ALONE.slice(1), "true"],
+      stderr: "null",
+    }).outputSync().success;
+    this.#before = alone ? ALONE : [];
     this.base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-everyday-" }));
     this.root = join(this.base, "work");
     this.home = join(this.base, "home");
@@ -70,12 +85,14 @@ cp -a --no-preserve=ownership "$1"/. ..`,
 
   byBash(line: string): Came {
     this.restore();
-    const { code, stdout } = new Deno.Command("timeout", {
-      args: ["-k", "1", String(PATIENCE_S), "setsid", "-w", "bash", "-c", line],
+    const command = ["timeout", "-k", "1", String(PATIENCE_S), "setsid", "-w", "bash", "-c", line];
+    const [program = "", ...args] = [...this.#before, ...command];
+    const { code, stdout } = new Deno.Command(program, {
+      args,
       cwd: this.root,
       clearEnv: true,
       env: { ...ENVIRONMENT, HOME: this.home },
-      ...USER,
+      ...(this.#before.length > 0 ? {} : USER),
       stdin: "null",
       stderr: "null",
     }).outputSync();
