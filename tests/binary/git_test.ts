@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { HOSTILE_REPOSITORIES } from "../attacks/hostile_repositories.ts";
 import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
 import { copyFolder, isSprung, layOut, makeTemplate } from "../unit/tools/git/_hostile.ts";
-import { Pipe, serveAll } from "./toolgate.ts";
+import { call, Pipe, serveAll } from "./toolgate.ts";
 
 const POLICY = `
 version: 1
@@ -259,5 +259,15 @@ Deno.test("git: who agrees to a change agrees to the index and the branches as t
     await stage("seven", "r/inner");
     assertEquals(await asked(() => stage("eight", "r/inner"), "r/inner"), 2);
     await pipe.close();
+  });
+});
+
+Deno.test("git: where it is not installed the tools say what to install", async () => {
+  await inFolder(async (root, flags) => {
+    await makeRepository(`${root}/r`);
+    const args = ["git_status", "--json", '{"repository":"r"}', ...flags];
+    const { answer } = await call(args, { env: { PATH: "/nonexistent" } });
+    assertEquals(answer.error?.code, "COMMAND_NOT_FOUND");
+    assert(answer.error?.message.includes("apt-get install git"), answer.error?.message);
   });
 });
