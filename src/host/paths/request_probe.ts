@@ -1,14 +1,21 @@
 /** Looking at the paths of one request: each word once, and no longer than one request may take. */
 
+import { existsSync } from "node:fs";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { PathProbe } from "./path_probe.ts";
+import { isWithin } from "../../sandbox/within.ts";
+import { type PathProbe, RUNTIME_PROBE } from "./path_probe.ts";
 
 /**
  * For all paths of one request, in ms: 10,000 plain ones take a tenth of it. Links can be laid so that one path leads over
  * tens of thousands of folders (40 links of 4 KiB each).
  */
 const MOST_MS = 3_000;
+
+/** Names in a folder that are not there before the folder is listed: an error of the runtime costs as much as 20 looks. */
+const MOST_ERRORS = 2;
+/** A part of a path that is no name, or one that may be longer than names are. */
+const NO_NAME = /^\.{0,2}$|\0|[^]{86}/;
 
 /** A probe that remembers what it found: for one request, whose paths are taken as they are at one time. `now`: in ms. */
 export function createRequestProbe(
@@ -40,22 +47,83 @@ export function createRequestProbe(
       throw error;
     }
   };
+  const absent = probe === RUNTIME_PROBE
+    ? createAbsence((base, path) => {
+      const known = canonicalOf(base, path);
+      return known instanceof ToolError ? null : known;
+    })
+    : () => null;
   return {
     canonicalize(base, path) {
       const key = `${base}\0${path}`;
       let known = found.get(key);
-      if (known === undefined) found.set(key, known = timed(() => canonicalOf(base, path)));
+      if (known === undefined) {
+        found.set(key, known = timed(() => absent(base, path) ?? canonicalOf(base, path)));
+      }
       if (known instanceof ToolError) throw known;
       return known;
     },
     exists(directory, path) {
       const key = `${directory}\0${path}`;
       let known = there.get(key);
-      if (known === undefined) there.set(key, known = timed(() => probe.exists(directory, path)));
+      if (known === undefined) {
+        const look = () => absent(directory, path) === null && probe.exists(directory, path);
+        there.set(key, known = timed(look));
+      }
       return known;
     },
-    isDirectory: (path) => timed(() => probe.isDirectory(path)),
+    isDirectory: (path) =>
+      timed(() => !(probe === RUNTIME_PROBE && leadsNowhere(path)) && probe.isDirectory(path)),
     entryAt: (path) => probe.entryAt(path),
     isProgram: (path) => probe.isProgram(path),
   };
+}
+
+/** Whether surely nothing is where the path leads; false also where that may not be looked at. */
+function leadsNowhere(path: string): boolean {
+  try {
+    return !existsSync(path);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Where a path of plain names would lie that surely is not there, nor a link of that name; null where that takes a closer
+ * look, which is made as ever.
+ */
+function createAbsence(
+  canonicalOf: (base: CanonicalPath, path: string) => CanonicalPath | null,
+): (base: CanonicalPath, path: string) => CanonicalPath | null {
+  const folders = new Map<string, CanonicalPath | null>();
+  const seen = new Map<CanonicalPath, { count: number; links: ReadonlySet<string> | null }>();
+  return (base, path) => {
+    const cut = path.lastIndexOf("/");
+    const name = path.slice(cut + 1);
+    if (NO_NAME.test(name) || !path.isWellFormed() || path.split("/").includes("..")) return null;
+    if (!leadsNowhere(path.startsWith("/") ? path : `${base}/${path}`)) return null;
+    const before = cut === -1 ? "." : path.slice(0, cut) || "/";
+    const key = `${base}\0${before}`;
+    let folder = folders.get(key);
+    if (folder === undefined) folders.set(key, folder = canonicalOf(base, before));
+    // Outside nothing is told of what is there.
+    if (folder === null || !isWithin(base, folder)) return null;
+    let known = seen.get(folder);
+    if (known === undefined) seen.set(folder, known = { count: 0, links: null });
+    if (++known.count <= MOST_ERRORS) return null;
+    known.links ??= linksIn(folder);
+    if (known.links === null || known.links.has(name)) return null;
+    return `${folder === "/" ? "" : folder}/${name}` as CanonicalPath;
+  };
+}
+
+/** Null where the folder cannot be listed, or is none. */
+function linksIn(folder: CanonicalPath): ReadonlySet<string> | null {
+  try {
+    const links = new Set<string>();
+    for (const { name, isSymlink } of Deno.readDirSync(folder)) if (isSymlink) links.add(name);
+    return links;
+  } catch {
+    return null;
+  }
 }

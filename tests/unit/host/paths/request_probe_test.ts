@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
-import type { PathProbe } from "../../../../src/host/paths/path_probe.ts";
+import { type PathProbe, RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
 import { createRequestProbe } from "../../../../src/host/paths/request_probe.ts";
 import { canonical } from "../../policy/_fixtures.ts";
 
@@ -45,4 +45,79 @@ Deno.test("the paths of one request take so long and no longer", () => {
     for (let at = 0; at < 100; at++) probe.canonicalize(BASE, `p${at}`);
   }, ToolError);
   assertEquals([error.code, asked.length], ["RESOURCE_LIMIT", 5]);
+});
+
+Deno.test("what is not there is found to be so as by the runtime, however many names are asked for", () => {
+  const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-test-" }));
+  const outside = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-test-" }));
+  try {
+    Deno.mkdirSync(`${root}/sub/deep`, { recursive: true });
+    Deno.writeTextFileSync(`${root}/sub/file`, "");
+    Deno.symlinkSync("nowhere", `${root}/sub/dangling`);
+    Deno.symlinkSync("/nowhere/at/all", `${root}/sub/far`);
+    Deno.symlinkSync("sub", `${root}/link`);
+    Deno.symlinkSync(outside, `${root}/out`);
+    Deno.symlinkSync("circle", `${root}/circle`);
+    const names = [
+      "a",
+      "b",
+      "c",
+      "d",
+      "dangling",
+      "far",
+      "file",
+      "deep",
+      "file/x",
+      "dangling/x",
+      ".",
+      "",
+    ];
+    const folders = [
+      "",
+      "sub/",
+      "link/",
+      "./sub//",
+      "none/",
+      "sub/file/",
+      "out/",
+      `${outside}/`,
+      "circle/",
+    ];
+    const words = [
+      ...folders.flatMap((folder) => names.map((name) => folder + name)),
+      ...[
+        "sub/../none",
+        "..",
+        "../x",
+        `${root}/sub/e`,
+        "x".repeat(300),
+        "é".repeat(100),
+        "\ud800",
+        "a\0b",
+      ],
+    ].filter((word) => word !== "");
+    const base = canonical(root);
+    const told = (look: () => unknown): string => {
+      try {
+        return String(look());
+      } catch (error) {
+        return error instanceof ToolError ? `${error.code}: ${error.message}` : String(error);
+      }
+    };
+    const quick = createRequestProbe(RUNTIME_PROBE);
+    for (const word of words) {
+      for (const kind of ["canonicalize", "exists"] as const) {
+        assertEquals(
+          told(() => quick[kind](base, word)),
+          told(() => RUNTIME_PROBE[kind](base, word)),
+          `${kind} ${word}`,
+        );
+      }
+      const path = canonical(`${root}/${word}`);
+      assertEquals(quick.isDirectory(path), RUNTIME_PROBE.isDirectory(path), word);
+    }
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+    Deno.removeSync(outside, { recursive: true });
+  }
 });
