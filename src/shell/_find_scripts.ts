@@ -3,9 +3,9 @@
 import { ToolError } from "../core/errors.ts";
 import { baseName } from "../core/path_text.ts";
 import type { Capability } from "../core/capability.ts";
-import type { Plan } from "../core/plan.ts";
+import { BUILTINS, type Plan, type PlanNode, type Word } from "../core/plan.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
-import { isWhollyCertain } from "./certain.ts";
+import { certainText, isWhollyCertain } from "./certain.ts";
 import { parseScript } from "./parse_line.ts";
 import type { SpentPieces } from "./_walk.ts";
 
@@ -47,8 +47,20 @@ export async function findScripts(
   const scripts: string[] = [];
   const capabilities: Capability[] = [];
   for (const index of shells) {
-    const call = readShellCall(argv.slice(index));
-    if (call === null || call.login || isRewritten(argv, index)) continue;
+    const found = name === "find" ? foundBy(argv, index) : null;
+    const call = readShellCall(found === null ? argv.slice(index) : found.shell);
+    if (call === null || call.login) continue;
+    if (found !== null) {
+      const plan = await parseScript(call.script, call.positional, spent);
+      const root = withFound(plan.root, found);
+      const understood = root !== null && isWhollyCertain(root) &&
+        (plan.posix || baseName(argv[index] ?? "") === "bash");
+      if (!understood) continue;
+      capabilities.push(...await lower({ ...plan, root }));
+      scripts.push(call.script);
+      continue;
+    }
+    if (isRewritten(argv, index)) continue;
     const plan = await parseScript(call.script, call.positional, spent);
     const known = isWhollyCertain(plan.root) &&
       (plan.posix || baseName(argv[index] ?? "") === "bash");
@@ -57,6 +69,75 @@ export async function findScripts(
     scripts.push(call.script);
   }
   return { scripts, capabilities };
+}
+
+/** `find START -exec sh -c SCRIPT NAME {} ;`: the shell without what is put in, and what stands for that. */
+interface FoundBy {
+  readonly shell: readonly string[];
+  /** Parameters that are a path which was found (`1`), or several (`@`). */
+  readonly parameters: readonly string[];
+  /** Where the paths begin. */
+  readonly starts: readonly string[];
+}
+
+/** Null for all other forms: what is found stands as the last word alone, behind the script. */
+function foundBy(argv: readonly string[], index: number): FoundBy | null {
+  // Options before the paths.
+  if (argv[index - 1] !== "-exec" || /^-[HLPOD]/.test(argv[1] ?? "")) return null;
+  const end = argv.findIndex((word, at) => at > index && word === "{}");
+  const shell = argv.slice(index, end);
+  const closes = argv[end + 1] === ";" || argv[end + 1] === "+";
+  if (end === -1 || !closes || shell.some((word) => word.includes("{}"))) return null;
+  const options = shell.findIndex((word, at) => at > 0 && !word.startsWith("-"));
+  const behind = options === -1 ? -1 : shell.length - options - 1;
+  if (behind !== 0 && behind !== 1) return null;
+  const own = argv.slice(1, index).findIndex((word) => /^[-(!]/.test(word));
+  const starts = argv.slice(1, 1 + own);
+  return {
+    shell,
+    parameters: behind === 0 ? ["0"] : argv[end + 1] === "+" ? ["1", "@"] : ["1"],
+    starts: starts.length === 0 ? ["."] : starts,
+  };
+}
+
+/**
+ * The script with the paths themselves where a quoted parameter stands for them; null where one stands elsewhere than as a
+ * whole argument of a program: a name of a program, a file to write to and a place to go to are not known.
+ */
+function withFound(node: PlanNode, { parameters, starts }: FoundBy): PlanNode | null {
+  const put = (one: PlanNode): PlanNode | null => {
+    switch (one.kind) {
+      case "simple": {
+        const [first, ...rest] = one.words;
+        const name = first === undefined ? null : certainText(first);
+        if (rest.every((word) => certainText(word) !== null)) return one;
+        if (name === null || BUILTINS.some((builtin) => builtin === name)) return null;
+        const words = rest.flatMap((word): readonly Word[] => {
+          const whole = word.filter((part) => part.kind !== "text" || part.text !== "");
+          const [part] = whole;
+          const stands = whole.length === 1 && part?.kind === "parameter" && part.quoted &&
+            part.operation === null && part.subscript === undefined && part.indirect !== true &&
+            parameters.includes(part.name);
+          return stands ? starts.map((text): Word => [{ kind: "text", text }]) : [word];
+        });
+        return { ...one, words: [first!, ...words] };
+      }
+      case "pipeline": {
+        const stages = one.stages.map(put).filter((stage) => stage !== null);
+        return stages.length === one.stages.length ? { ...one, stages } : null;
+      }
+      case "list": {
+        const items = one.items.flatMap((item) => {
+          const inner = put(item.node);
+          return inner === null ? [] : [{ ...item, node: inner }];
+        });
+        return items.length === one.items.length ? { ...one, items } : null;
+      }
+      default:
+        return one;
+    }
+  };
+  return put(node);
 }
 
 /** Whether the program before the shell puts text of its own into these words, or starts it elsewhere. */

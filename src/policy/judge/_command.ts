@@ -2,6 +2,7 @@
 
 import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, ResolvedSpawnCapability } from "../../core/capability.ts";
+import { didYouMean, nearestOf } from "../../core/nearest.ts";
 import { printable } from "../../core/printable.ts";
 import {
   type CommandRules,
@@ -148,7 +149,8 @@ function hint({ granted }: CommandRules, { argv }: JudgedCommand): string {
   if (same.length > 0) return `allowed are: ${shortList(same.map(({ text }) => text))}`;
   if (granted.length === 0) return "no command is allowed";
   const programs = granted.flatMap(({ programs, text }) => programs.length > 0 ? programs : [text]);
-  return `programs that may run: ${shortList(programs)}`;
+  const near = didYouMean(nearestOf(name, [...new Set(programs.map(baseName))]));
+  return `programs that may run: ${shortList(programs)}${near === "" ? "" : `.${near}`}`;
 }
 
 /** Program and subcommand: arguments may hold secrets. */

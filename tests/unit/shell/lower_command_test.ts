@@ -72,6 +72,36 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["a & kill $!; kill %1", "p a, o kill ${!}, o kill %1"],
   ["kill -9 $P; kill -s TERM $P", "o kill -9 ${P}, o kill -s TERM ${P}"],
   ["kill 12; kill -9 $P 12; kill $(a)", "p kill 12, P2 kill -9 ${P} 12, p a, P1 kill $(…)"],
+  [
+    "find src d -type f -exec sh -c 'a \"$1\" | b x > out' _ {} \\;",
+    'p find src d -type f -exec sh -c a "$1" | b x > out _ {} ; {a "$1" | b x > out}, p a src d, p b x, w out',
+  ],
+  [
+    'find -name x -exec bash -c \'a "$@" && b "$1"\' _ {} +',
+    'p find -name x -exec bash -c a "$@" && b "$1" _ {} + {a "$@" && b "$1"}, p a ., p b .',
+  ],
+  ["find . -exec sh -c 'a \"$0\"' {} \\;", 'p find . -exec sh -c a "$0" {} ; {a "$0"}, p a .'],
+  // Where it is split, a program's name, a place, a file to write to, or text of another, it is not understood.
+  ...[
+    "a $1",
+    '"$1" x',
+    'cd "$1"; a',
+    'a > "$1"',
+    'eval "$1"',
+    'a "${1%.x}"',
+    'a "x$1"',
+    'a "$(b "$1")"',
+    'x="$1" a',
+    'a "$2"',
+    'for f; do a "$f"; done',
+    '. "$1"',
+  ].map((script): readonly [string, string] => [
+    `find . -exec sh -c '${script}' _ {} \\;`,
+    `p find . -exec sh -c ${script} _ {} ;`,
+  ]),
+  ["find -L d -exec sh -c 'a \"$1\"' _ {} \\;", 'p find -L d -exec sh -c a "$1" _ {} ;'],
+  ["find . -exec sh -c 'a {}' _ {} \\;", "p find . -exec sh -c a {} _ {} ;"],
+  ["find . -execdir sh -c 'a \"$1\"' _ {} \\;", 'p find . -execdir sh -c a "$1" _ {} ;'],
   ["find . -exec sh -c 'a' \\;", "p find . -exec sh -c a ; {a}, p a"],
   // What a real shell would read in its own way stays for the policy to refuse.
   ["timeout 5 sh -c 'a $X'", "p timeout 5 sh -c a $X"],

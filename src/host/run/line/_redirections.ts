@@ -1,6 +1,7 @@
 /** The redirections of a command or a group: what they name, and the descriptors that they lead to. */
 
 import { ToolError } from "../../../core/errors.ts";
+import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Redirection, Word } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { wordText } from "../../../shell/certain.ts";
@@ -141,5 +142,12 @@ async function openTarget(
   const path = target === "" ? null : host.resolve(state.directory, target);
   if (path === null) return `${target}: No such file or directory`;
   const opened = await host.open(kind, path);
+  if (opened === -ERRNO.ENXIO) {
+    throw new ToolError(
+      "COMMAND_UNPARSABLE",
+      `${target} is a directory, a pipe or a device, which a program is not given in place of a file; ` +
+        `the line is not run further: name a file ([ -f ${target} ] says whether it is one)`,
+    );
+  }
   return opened < 0 ? `${target}: ${messageOf(-opened)}` : opened;
 }

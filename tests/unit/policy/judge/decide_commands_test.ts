@@ -29,6 +29,13 @@ check([
     says: ["ls, cat"],
   },
   {
+    name: "commands: what was mistyped is told beside what may run",
+    policies: [runs(["git status", "grep", "ls"])],
+    capabilities: [spawn(["gti", "status"])],
+    expect: ["deny", "COMMAND_DENIED"],
+    says: ['Did you mean "git"?'],
+  },
+  {
     name: "commands: another subcommand",
     policies: [runs(["git {status,log}", "ls"])],
     capabilities: [spawn(["git", "push"])],

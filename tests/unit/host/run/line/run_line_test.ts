@@ -194,6 +194,7 @@ Deno.test("redirections open the file that was judged, and nothing that would ho
       Deno.writeTextFileSync(`${outside}/sentinel`, "sentinel");
       Deno.symlinkSync(`${outside}/sentinel`, `${directory}/out`);
       await new Deno.Command("mkfifo", { args: [`${directory}/fifo`] }).output();
+      Deno.mkdirSync(`${directory}/sub`);
       const judged: string[] = [];
       const wish: LineWish = {
         timeoutMs: SOON,
@@ -203,9 +204,22 @@ Deno.test("redirections open the file that was judged, and nothing that would ho
           return Promise.resolve(null);
         },
       };
-      const fifo = await runLine("cat < fifo; echo x > fifo; echo $?", directory, wish);
-      assertEquals([text(fifo.stdout), fifo.timedOut], ["1\n", false]);
-      assertMatch(text(fifo.stderr), /fifo: Not a regular file/);
+      // Neither waits for whoever is at its other end, nor is a folder's listing taken for a file.
+      for (
+        const line of [
+          "cat < fifo",
+          "echo x > fifo",
+          "cat < sub",
+          "while read -r x; do :; done < sub",
+        ]
+      ) {
+        const refusal = await runLine(line, directory, wish).then(
+          (one) => one.refusal,
+          (error) => error,
+        );
+        assert(refusal instanceof ToolError, line);
+        assertEquals(refusal.code, "COMMAND_UNPARSABLE", line);
+      }
       const swapped = await runLine("echo x > new", directory, {
         ...wish,
         judge: () => {
