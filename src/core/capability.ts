@@ -141,6 +141,11 @@ export interface ResolvedSpawnCapability extends SpawnCapability<CanonicalPath> 
   readonly started?: readonly { readonly name: string; readonly program: Program | null }[];
   /** It runs code that lies in files, or is a program of which nothing is known: its words do not say all that it does. */
   readonly runsFiles?: true;
+  /**
+   * Files of the project that it runs without being told (a Makefile), those that are not there too: no part of what is
+   * judged, and of what is agreed to.
+   */
+  readonly project?: readonly { readonly requested: string; readonly path: CanonicalPath }[];
   /** Arguments that name something that exists when taken as paths from `cwd`: judged as reads. */
   readonly operands: readonly {
     readonly requested: string;

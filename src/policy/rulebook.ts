@@ -223,6 +223,8 @@ export interface Reach {
   readonly runsFiles: boolean;
   /** Paths of programs that it would start. */
   readonly paths: readonly string[];
+  /** Names of files that it runs where no word names one. */
+  readonly project: readonly string[];
 }
 
 /** All policies as one, to be asked. */

@@ -20,6 +20,7 @@ const TYPESCRIPT: ProgramLiteral = {
 export const CHECKERS: ProgramTable = {
   "pytest py.test": {
     risk: "moderate",
+    project: "conftest.py pytest.ini pyproject.toml tox.ini setup.cfg",
     options: {
       // pdb reads commands, and what it does not know is Python.
       "--pdb --trace": PROMPTS,
@@ -41,6 +42,7 @@ export const CHECKERS: ProgramTable = {
   },
   tox: {
     risk: "moderate",
+    project: "tox.ini pyproject.toml setup.cfg",
     options: {
       "-x --override": CODE,
       "-e -c --conf --workdir --root -p --parallel --result-json -f --skip-env": "text",

@@ -3,6 +3,7 @@
 import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import type { Effect, FileEffect } from "./effect.ts";
+import { moduleWords } from "./_code.ts";
 import { inspectArguments } from "./_inspect.ts";
 import { OPEN_COMMAND } from "./_open_command.ts";
 import { baseNames } from "./risk.ts";
@@ -42,6 +43,8 @@ export interface Effects {
   readonly repository: "reads" | "changes" | null;
   /** Of those that it starts the ones that are named by a path, as it is written. */
   readonly paths: readonly string[];
+  /** Files that it and those that it starts run, or take their settings from, where no word names one. */
+  readonly project: readonly string[];
 }
 
 /** A command, as in {@linkcode SpawnCapability}; started in the workspace itself unless `cwd` says otherwise. */
@@ -75,9 +78,11 @@ export function effectsOf(
 }
 
 /** {@linkcode Effects} in the order of the words, as rules are asked about them. */
-export interface OrderedEffects
-  extends
-    Pick<Effects, "probes" | "starts" | "touchesAnything" | "beyond" | "repository" | "paths"> {
+export interface OrderedEffects extends
+  Pick<
+    Effects,
+    "probes" | "starts" | "touchesAnything" | "beyond" | "repository" | "paths" | "project"
+  > {
   readonly effects: readonly Effect[];
 }
 
@@ -97,6 +102,7 @@ export function orderedEffects(
       beyond: "nothing",
       repository: null,
       paths: [],
+      project: [],
     };
   }
   const { argv, cwd = ".", scripts = [] } = command;
@@ -109,6 +115,7 @@ export function orderedEffects(
     probes: [],
     starts: new Set(),
     paths: new Set(),
+    project: new Set(),
     startsAny: false,
     touchesAnything: false,
     beyond: "nothing",
@@ -125,6 +132,7 @@ export function orderedEffects(
     beyond: found.beyond,
     repository: found.repository,
     paths: [...found.paths],
+    project: [...found.project],
   };
 }
 
@@ -135,6 +143,7 @@ interface FoundEffects extends Touched {
   readonly scripts: readonly string[];
   readonly starts: Set<string>;
   readonly paths: Set<string>;
+  readonly project: Set<string>;
   startsAny: boolean;
   touchesAnything: boolean;
   repository: "reads" | "changes" | null;
@@ -154,6 +163,9 @@ function follow(
   const unwrapped = unwrap(spec, argv, found.scripts);
   const { own, inner, stands, adds } = unwrapped;
   if (unwrapped.uncertain !== null || depth >= MAX_DEPTH) free(found);
+  for (const one of [spec, moduleOf(spec, argv, knowledge)]) {
+    one?.project.forEach((name) => found.project.add(name));
+  }
   for (const name of unwrapped.variables) found.effects.push({ kind: "set", name });
   const start = (command: readonly string[]): ProgramSpec | null => {
     const name = baseName(command[0] ?? "");
@@ -185,6 +197,16 @@ function follow(
   if (depth < MAX_DEPTH) told.forEach(start);
   if (spec?.placed === true) touch(spec, own, found);
   else found.probes.push(...own.slice(1).filter((word) => !found.open.has(word)));
+}
+
+/** What is known of the module that an interpreter runs (`python3 -m pytest`). */
+function moduleOf(
+  spec: ProgramSpec | null,
+  argv: readonly string[],
+  knowledge: CommandKnowledge,
+): ProgramSpec | null {
+  const [module] = spec === null ? [] : moduleWords(spec, argv);
+  return module === undefined ? null : knowledge(module);
 }
 
 function further(one: Beyond, other: Beyond): Beyond {

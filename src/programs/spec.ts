@@ -206,6 +206,8 @@ export interface ProgramLiteral extends PlacesLiteral {
   readonly assignments?: true;
   /** `@file` among its words stands for options that it reads there. */
   readonly responses?: true;
+  /** Files that it runs, or takes its settings from, where none is named; apart by blanks. */
+  readonly project?: string;
   /** It loads what arguments name as JavaScript, `data:` addresses too. */
   readonly loads?: true;
   readonly inspect?: Inspection;

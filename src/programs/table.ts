@@ -38,7 +38,15 @@ export interface SubcommandSpec extends Omit<SubcommandLiteral, "options" | "tam
 export interface ProgramSpec extends
   Omit<
     ProgramLiteral,
-    "options" | "pairs" | "when" | "before" | "subcommands" | "alone" | "links" | "tamedBy"
+    | "options"
+    | "pairs"
+    | "when"
+    | "before"
+    | "subcommands"
+    | "alone"
+    | "links"
+    | "project"
+    | "tamedBy"
   >,
   Places {
   readonly pairs: OptionTable;
@@ -51,6 +59,7 @@ export interface ProgramSpec extends
   readonly tamedBy: readonly string[];
   readonly modules: readonly string[];
   readonly finds: readonly string[];
+  readonly project: readonly string[];
   readonly tells: readonly string[];
   /** What may stand before a subcommand. */
   readonly head: OptionTable;
@@ -86,6 +95,7 @@ export function programOf(literal: ProgramLiteral): ProgramSpec {
     tamedBy: names(literal.tamedBy ?? ""),
     modules: names(literal.runs?.modules ?? ""),
     finds: names(literal.runs?.finds ?? ""),
+    project: names(literal.project ?? ""),
     tells: names(literal.runs?.tells ?? ""),
     alone: literal.alone === undefined ? null : names(literal.alone),
     links: names(literal.links ?? ""),

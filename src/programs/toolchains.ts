@@ -9,6 +9,7 @@ const CODE = {
 
 const NPM: ProgramLiteral = {
   risk: "moderate",
+  project: "package.json .npmrc",
   options: {
     "--node-options --globalconfig --userconfig": CODE,
     "-c --call": { ...CODE, is: "command" },
@@ -45,7 +46,12 @@ const STARTS = { risk: "dangerous", because: "starts another program" } as const
 
 /** Compilers, builders and package managers. */
 export const TOOLCHAINS: ProgramTable = {
-  "make gmake": { risk: "moderate", options: MAKE, assignments: true },
+  "make gmake": {
+    risk: "moderate",
+    options: MAKE,
+    assignments: true,
+    project: "GNUmakefile makefile Makefile",
+  },
   "gcc cc g++ c++ clang clang++ c89 c99 cpp gfortran gdc": {
     risk: "moderate",
     responses: true,
@@ -65,6 +71,7 @@ export const TOOLCHAINS: ProgramTable = {
   },
   cmake: {
     risk: "moderate",
+    project: "CMakeLists.txt",
     options: {
       "-P": "input",
       "-C": "input",
@@ -93,9 +100,14 @@ export const TOOLCHAINS: ProgramTable = {
       },
     },
   },
-  ninja: { risk: "moderate", options: { "-f": "input", "-C -j -k -l -d -t -w": "text" } },
+  ninja: {
+    risk: "moderate",
+    project: "build.ninja",
+    options: { "-f": "input", "-C -j -k -l -d -t -w": "text" },
+  },
   cargo: {
     risk: "moderate",
+    project: "Cargo.toml build.rs .cargo/config.toml .cargo/config",
     options: { "--config": { ...CODE, because: "runs what its arguments configure" } },
     before: {
       "-C --config --color -Z": "text",
@@ -107,6 +119,7 @@ export const TOOLCHAINS: ProgramTable = {
   },
   go: {
     risk: "moderate",
+    project: "go.mod go.work",
     grammar: "words",
     options: GO,
     before: { "-C": "text" },

@@ -31,7 +31,7 @@ export class Place {
 export const POLICIES = {
   all: `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
-commands: [{ allow: [sleep] }, { ask: [sh, cat, cp] }]
+commands: [{ allow: [sleep] }, { ask: [sh, cat, cp, make] }]
 risk: { allow: safe, ask: dangerous }
 tools: { run_command: { risk: safe } }
 approvals: { expire: 60s, remember: 10m }
@@ -80,8 +80,36 @@ function sh(script: string, more: Readonly<Record<string, unknown>> = {}) {
 
 const SCRIPT = { policy: "all", harmed: hasProof } as const;
 
+const make = (...words: readonly string[]) =>
+  ({ tool: "run_command", args: { argv: ["make", "-s", ...words] } }) as const;
+const RULE = (recipe: string) => `all:\n\t@${recipe}`;
+
 /** Of programs: tried while they wait for a thread, too. */
 export const PROGRAMS: readonly Attack[] = [
+  {
+    name: "the makefile that make finds has another text",
+    ...SCRIPT,
+    files: { "Makefile": RULE(GOOD) },
+    ...make(),
+    change: (at) => at.write("Makefile", RULE(EVIL)),
+  },
+  {
+    name: "a makefile that comes before the one that was there",
+    ...SCRIPT,
+    files: { "Makefile": RULE(GOOD) },
+    ...make(),
+    change: (at) => at.write("GNUmakefile", RULE(EVIL)),
+  },
+  {
+    name: "the makefile in a folder that is named is a link to another",
+    ...SCRIPT,
+    files: { "b/Makefile": RULE(GOOD), "b/evil": RULE(EVIL.replace(">proof", ">../proof")) },
+    ...make("-C", "b"),
+    change(at) {
+      Deno.removeSync(at.path("b/Makefile"));
+      Deno.symlinkSync("evil", at.path("b/Makefile"));
+    },
+  },
   {
     name: "the script has another text",
     ...SCRIPT,

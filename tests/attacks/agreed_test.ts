@@ -271,17 +271,34 @@ Deno.test("the log has the decision that was acted on, too", async () => {
 });
 
 Deno.test("what runs other files is agreed to once, whatever is said", async () => {
-  await using workspace = new Workspace({ "run.sh": "echo fine\n", "a.txt": "fine\n" });
-  const policy = workspace.policy(POLICIES.all.replace("[sh, cat", "[python3, make, sh, cat"));
+  await using workspace = new Workspace({
+    "run.sh": "echo fine\n",
+    "a.txt": "fine\n",
+    "Makefile": "deploy:\n\t@echo fine\n",
+    "package.json": '{"scripts":{"deploy":"echo fine"}}',
+    "main.py": "import other\n",
+    "other.py": "",
+  });
+  const policy = workspace.policy(
+    POLICIES.all.replace("[sh, cat", "[python3, npm, node, bash, sh, cat"),
+  );
   const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
   const asks = async (id: number, argv: readonly string[]) => {
     await pipe.send({ id, tool: "run_command", args: { argv } });
     return await pipe.next() as Answer & Record<string, unknown>;
   };
-  for (const [at, argv] of [["sh", "run.sh"], ["cat", "a.txt"]].entries()) {
+  const commands = [
+    ["sh", "run.sh"],
+    ["make", "deploy"],
+    ["npm", "run", "deploy"],
+    ["python3", "main.py"],
+    ["python3", "-m", "other"],
+    ["cat", "a.txt"],
+  ];
+  for (const [at, argv] of commands.entries()) {
     const asked = await asks(10 + at, argv);
     assertEquals(asked.event, "approval_required", JSON.stringify(asked));
-    const once = argv[0] === "sh";
+    const once = argv[0] !== "cat";
     assertEquals(asked["remember"], once ? ["once"] : ["once", "session"]);
     assertEquals(typeof asked["once_because"], once ? "string" : "undefined");
     await pipe.send({
@@ -300,6 +317,20 @@ Deno.test("what runs other files is agreed to once, whatever is said", async () 
     }
   }
   await pipe.close();
+
+  const session = new Session(workspace, POLICIES.all.replace("[sh, cat", "[python3, sh, cat"));
+  await session.initialize("2025-06-18", { elicitation: {} });
+  let questions = 0;
+  session.onRequest = ({ params }) => {
+    questions++;
+    assert(JSON.stringify(params).includes("agreed to once only"), JSON.stringify(params));
+    return { action: "accept", content: { decision: "session" } };
+  };
+  for (const argv of [["make", "deploy"], ["make", "deploy"], ["python3", "main.py"]]) {
+    await session.ask("tools/call", { name: "run_command", arguments: { argv } });
+  }
+  assertEquals(questions, 3);
+  await session.close();
 
   const at = { cwd: workspace.root, env: { XDG_STATE_HOME: `${workspace.base}/state` } };
   const args = ["run_command", "argv=sh,run.sh", "--policy", policy];

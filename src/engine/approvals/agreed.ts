@@ -57,13 +57,18 @@ function pathsOf(capability: ResolvedCapability, base: CanonicalPath): readonly 
       }];
     }
     case "process.spawn": {
-      const { program, cwd, operands } = capability;
+      const { program, cwd, operands, project = [] } = capability;
       return [
         ...(program === null
           ? []
           : [{ requested: program.start, base, path: program.path, whole: false }]),
         { requested: null, base, path: cwd, whole: false },
-        ...operands.map(({ requested, path }) => ({ requested, base: cwd, path, whole: false })),
+        ...[...operands, ...project].map(({ requested, path }) => ({
+          requested,
+          base: cwd,
+          path,
+          whole: false,
+        })),
       ];
     }
     case "net.connect":

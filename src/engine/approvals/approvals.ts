@@ -288,10 +288,10 @@ async function stateOf(
       return [capability, await stateAt(capability.path, known)];
     }
     case "process.spawn": {
-      const { program, operands, cwd } = capability;
+      const { program, operands, cwd, project = [] } = capability;
       const paths = [cwd, ...(program === null ? [] : [program.path])];
       const states: string[] = [];
-      for (const path of [...paths, ...operands.map(({ path }) => path)]) {
+      for (const path of [...paths, ...[...operands, ...project].map(({ path }) => path)]) {
         states.push(await stateAt(path, known));
         await turns.take();
       }

@@ -40,7 +40,7 @@ export function createSpawnResolver(
     if (capability.own !== undefined) {
       return { spawn: { ...capability, cwd, program, operands: [] }, reached: [] };
     }
-    const { capabilities: reached, probe, runsFiles, paths: named } = rulebook.reach(
+    const { capabilities: reached, probe, runsFiles, paths: named, project } = rulebook.reach(
       capability,
       program,
     );
@@ -51,6 +51,7 @@ export function createSpawnResolver(
         ...{ ...capability, cwd, program, operands },
         ...(started.length === 0 ? {} : { started }),
         ...(runsFiles ? { runsFiles } : {}),
+        ...(project.length === 0 ? {} : { project: projectOf(project, cwd, operands, paths) }),
       },
       reached,
     };
@@ -108,6 +109,32 @@ function* operandsOf(
     yield;
   }
   return operands;
+}
+
+/** Folders among the words in which such files are looked for (`make -C a`): nobody names more. */
+const MOST_FOLDERS = 4;
+
+/** Where it starts, and in folders that it is given. */
+function projectOf(
+  names: readonly string[],
+  cwd: CanonicalPath,
+  operands: ResolvedSpawnCapability["operands"],
+  paths: PathProbe,
+): NonNullable<ResolvedSpawnCapability["project"]> {
+  const folders = operands.filter(({ directory }) => directory === true).slice(0, MOST_FOLDERS)
+    .map(({ requested }) => `${requested}/`);
+  return ["", ...new Set(folders)].flatMap((folder) =>
+    names.flatMap((name) => {
+      const requested = folder + name;
+      try {
+        return [{ requested, path: paths.canonicalize(cwd, requested) }];
+      } catch (error) {
+        // A link that leads nowhere that can be named: no program finds more there.
+        if (error instanceof ToolError) return [];
+        throw error;
+      }
+    })
+  );
 }
 
 function readingsOf(argument: string): string[] {

@@ -11,7 +11,7 @@ export function reachOf(
   program: Program | null,
   knowledge: CommandKnowledge,
 ): Reach {
-  const { effects, probes, starts, touchesAnything, paths } = orderedEffects(
+  const { effects, probes, starts, touchesAnything, paths, project } = orderedEffects(
     command,
     program,
     knowledge,
@@ -21,6 +21,7 @@ export function reachOf(
     probe: probes,
     runsFiles: touchesAnything || starts === "any",
     paths,
+    project,
   };
 }
 

@@ -184,7 +184,16 @@ Deno.test("reach: a shell that is not started reaches nothing, one that is under
     probe: [],
     runsFiles: false,
     paths: [],
+    project: [],
   });
+});
+
+Deno.test("reach: what finds its files by itself says which, behind a wrapper and as a module too", () => {
+  const projectOf = (command: string) => reach(splitCommand(command)).project.join(" ");
+  assertEquals(projectOf("make all"), "GNUmakefile makefile Makefile");
+  assertEquals(projectOf("nice npm run x"), "package.json .npmrc");
+  assertEquals(projectOf("python3 -m tox"), projectOf("tox"));
+  assertEquals(projectOf("cat a"), "");
 });
 
 Deno.test("reach: behind another name the program is what its file is", () => {
