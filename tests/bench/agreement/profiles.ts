@@ -11,6 +11,8 @@ export interface Agreement {
   readonly same: number;
   /** The first few that are not. */
   readonly differences: readonly string[];
+  /** What else differs, as often as it does and why: the two do not say the same thing there. */
+  readonly explained?: readonly string[];
 }
 
 /** Own and total, in the unit of the answer, by the key of a function. */
@@ -229,10 +231,11 @@ function run(folder: string, program: string, ...args: readonly string[]): strin
 
 /** A line each, for people. */
 export function renderAgreement(rows: readonly Agreement[]): string {
-  return rows.flatMap(({ subject, against, compared, same, differences }) => [
+  return rows.flatMap(({ subject, against, compared, same, differences, explained = [] }) => [
     `agreement, ${subject} beside ${against}: ${same} of ${compared} numbers (${
       (100 * same / Math.max(1, compared)).toFixed(1)
     } %)`,
+    ...explained.map((reason) => `  explained: ${reason}`),
     ...differences.map((difference) => `  ${difference}`),
   ]).join("\n");
 }

@@ -1,0 +1,168 @@
+/** Complexity of functions, beside radon, lizard and gocognit. */
+
+import { join } from "@std/path";
+import { type Ask, comparedNumbers, printed, pythonLibrary, sourcesOf } from "./_compared.ts";
+import type { Agreement } from "./profiles.ts";
+
+interface Measured {
+  readonly file: string;
+  readonly name: string;
+  readonly line: number;
+  readonly end_line: number;
+  readonly cyclomatic: number;
+  readonly cognitive: number;
+  readonly parameters: number;
+}
+
+/** What each counts that McCabe's measure, as this tool has it, does not: by words of a function's text. */
+type Habits = readonly (readonly [pattern: RegExp, reason: string])[];
+
+/** Radon 5.1, `radon/visitors.py`. */
+const RADON: Habits = [
+  [/^\s*assert\b/m, "radon counts each assert"],
+  [/\blambda\b/, "radon counts each lambda"],
+  [/^\s+(async )?def |^\s+class /m, "radon adds what stands in functions within"],
+  [/^\s*else\s*:/m, "radon counts the else of a loop and of try"],
+];
+
+/** Lizard 1.24, `lizard_languages/`. */
+const LIZARD: Readonly<Record<string, Habits>> = {
+  rust: [
+    [/\?/, "lizard counts each ? of Rust"],
+    [/\bmatch\b/, "lizard counts a match once, whatever its arms"],
+    [/\bwhere\b|\bif let\b|\bwhile let\b|\|/, "closures: apart here, within there"],
+  ],
+  java: [
+    [/\bnew\s+[\w.<>?, ]+\([^)]*\)\s*\{/, "lizard adds the methods of anonymous classes"],
+    [/->/, "lizard adds lambdas"],
+  ],
+  cpp: [
+    [/^\s*#\s*(el)?if/m, "lizard counts #if"],
+    [/\[[=&\w, ]*\]\s*[({]/, "lizard adds lambdas"],
+    [/&&/, "lizard counts && of references"],
+  ],
+  c: [[/^\s*#\s*(el)?if/m, "lizard counts #if"]],
+  go: [
+    [/\bfunc\s*\(/, "lizard adds function literals"],
+    [/\bcase\b/, "lizard counts no case of a switch over types, nor of select"],
+  ],
+};
+
+/** Gocognit 1.2, `gocognit.go`. */
+const GOCOGNIT: Habits = [
+  [/\} else \{/, "gocognit nests nothing in an else; the paper does"],
+  [/\([^()]*(&&|\|\|)/, "gocognit begins anew at parentheses; Sonar's own rules do not"],
+  [/\bfunc\s*\(/, "gocognit counts function literals apart"],
+  [/^/, "direct recursion: once here; there each call by the bare name, and none by the receiver"],
+];
+
+/** A line for each program and each language whose sources are here. */
+export function complexities(ask: Ask): readonly Agreement[] {
+  return [
+    ...byRadon(ask),
+    ...Object.keys(LIZARD).flatMap((each) => byLizard(ask, each)),
+    ...byGocognit(ask),
+  ];
+}
+
+function byRadon(ask: Ask): readonly Agreement[] {
+  const root = pythonLibrary();
+  const text = root === null ? null : printed("radon", ["cc", "-j", "."], root);
+  if (root === null || text === null) return [];
+  const blocks = Object.entries(JSON.parse(text) as Record<string, readonly RadonBlock[]>);
+  const theirs = blocks.flatMap(([file, list]) =>
+    Array.isArray(list) ? list.flatMap((block) => functionsOf(block, file)) : []
+  );
+  const ours = measure(ask, root, ".");
+  return [comparedNumbers(
+    "cyclomatic complexity of Python",
+    "radon",
+    onceOnly(theirs),
+    onceOnly(ours.map(({ file, line, cyclomatic }) => [`${file}:${line}`, cyclomatic])),
+    explained(root, ours, RADON),
+  )];
+}
+
+interface RadonBlock {
+  readonly type: string;
+  readonly lineno: number;
+  readonly complexity: number;
+  readonly methods?: readonly RadonBlock[];
+  readonly closures?: readonly RadonBlock[];
+}
+
+function functionsOf(block: RadonBlock, file: string): readonly (readonly [string, number])[] {
+  if (block.type === "class") {
+    return (block.methods ?? []).flatMap((method) => functionsOf(method, file));
+  }
+  return [[`${file.replace(/^\.\//, "")}:${block.lineno}`, block.complexity]];
+}
+
+function byLizard(ask: Ask, language: string): readonly Agreement[] {
+  const root = sourcesOf(language);
+  const text = root === null ? null : printed("lizard", ["--csv", "-l", language, "."], root);
+  if (root === null || text === null) return [];
+  const rows = text.split("\n").map((line) =>
+    [...line.matchAll(/"([^"]*)"|([^,]+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "")
+  ).filter(({ length }) => length >= 10);
+  const ours = measure(ask, root, ".");
+  const habits = LIZARD[language] ?? [];
+  const keyOf = (row: readonly string[]) => `${(row[6] ?? "").replace(/^\.\//, "")}:${row.at(-2)}`;
+  return ([["cyclomatic", 1], ["parameters", 3]] as const).map(([measure, column]) =>
+    comparedNumbers(
+      `${measure} of ${language}`,
+      "lizard",
+      onceOnly(rows.map((row) => [keyOf(row), Number(row[column])])),
+      onceOnly(ours.map((each) => [`${each.file}:${each.line}`, each[measure]])),
+      measure === "cyclomatic" ? explained(root, ours, habits) : undefined,
+    )
+  );
+}
+
+function byGocognit(ask: Ask): readonly Agreement[] {
+  const root = sourcesOf("go");
+  const text = root === null ? null : printed("gocognit", ["-json", "."], root);
+  if (root === null || text === null) return [];
+  const theirs = JSON.parse(text) as readonly {
+    readonly Complexity: number;
+    readonly Pos: { readonly Filename: string; readonly Line: number };
+  }[];
+  const ours = measure(ask, root, ".");
+  return [comparedNumbers(
+    "cognitive complexity of Go",
+    "gocognit",
+    onceOnly(theirs.map(({ Pos, Complexity }) => [`${Pos.Filename}:${Pos.Line}`, Complexity])),
+    onceOnly(ours.map(({ file, line, cognitive }) => [`${file}:${line}`, cognitive])),
+    explained(root, ours, GOCOGNIT),
+  )];
+}
+
+function measure(ask: Ask, root: string, path: string): readonly Measured[] {
+  const { functions } = ask(root, "measure_code_complexity", { path, max_results: 100_000 });
+  return functions as readonly Measured[];
+}
+
+/** Two functions that begin in one line cannot be told apart. */
+function onceOnly(entries: readonly (readonly [string, number])[]): ReadonlyMap<string, number> {
+  const groups = Map.groupBy(entries, ([key]) => key);
+  return new Map(
+    [...groups].flatMap(([key, list]) =>
+      list.length === 1 ? [[key, list[0]?.[1] ?? 0] as const] : []
+    ),
+  );
+}
+
+function explained(
+  root: string,
+  ours: readonly Measured[],
+  habits: Habits,
+): (key: string) => string | null {
+  const spans = new Map(ours.map((each) => [`${each.file}:${each.line}`, each]));
+  return (key) => {
+    const span = spans.get(key);
+    if (span === undefined) return null;
+    const lines = Deno.readTextFileSync(join(root, span.file)).split("\n");
+    const text = lines.slice(span.line, span.end_line).join("\n");
+    return habits.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+  };
+}

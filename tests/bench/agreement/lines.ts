@@ -1,0 +1,57 @@
+/** Kinds of lines, beside cloc's. */
+
+import { join } from "@std/path";
+import { type Outlined, printed } from "./_compared.ts";
+import type { Agreement } from "./profiles.ts";
+
+/** Differences that are shown. */
+const SHOWN = 8;
+
+/** Line by line: cloc says how many, so what differs is how many fewer one has of each. */
+export function linesByCloc(
+  subject: string,
+  files: readonly Outlined[],
+  root: string,
+): readonly Agreement[] {
+  const text = printed("cloc", ["--by-file", "--json", "--quiet", "--skip-uniqueness", "."], root);
+  if (text === null) return [];
+  const counted = JSON.parse(text) as Record<string, Outlined["lines"]>;
+  const differences: string[] = [];
+  const reasons = new Map<string, number>();
+  let [lines, same] = [0, 0];
+  for (const { path, lines: own } of files) {
+    const theirs = counted[`./${path}`];
+    if (theirs === undefined) continue;
+    const isSame = theirs.code === own.code && theirs.comment === own.comment;
+    const reason = isSame ? null : habitOf(Deno.readTextFileSync(join(root, path)), theirs, own);
+    if (reason !== null) {
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      continue;
+    }
+    for (const kind of ["code", "comment", "blank"] as const) {
+      lines += Math.max(theirs[kind], own[kind]);
+      same += Math.min(theirs[kind], own[kind]);
+      if (theirs[kind] !== own[kind]) {
+        differences.push(`${path}: ${own[kind]} lines of ${kind}, there ${theirs[kind]}`);
+      }
+    }
+  }
+  const shown = differences.slice(0, SHOWN);
+  const explained = [...reasons].map(([reason, count]) => `${count} files × ${reason}`);
+  return [{ subject, against: "cloc", compared: lines, same, differences: shown, explained }];
+}
+
+/** What cloc, which does not know strings from comments, has otherwise; null where it is something else. */
+function habitOf(
+  text: string,
+  theirs: Outlined["lines"],
+  own: Outlined["lines"],
+): string | null {
+  if (text.startsWith("#!") && theirs.code === own.code + 1) {
+    return "the first line #! is code there";
+  }
+  // A string, a template or an expression that has a comment's sign in it.
+  return /["'`\/][^"'\n]*(\/\*|\/\/|\*\/)|[`"'][^`]*\n\s*(\/\/|#|\/\*)|["']{3}/.test(text)
+    ? "signs of comments in a string are comments there"
+    : null;
+}
