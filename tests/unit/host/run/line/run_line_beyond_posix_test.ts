@@ -58,7 +58,7 @@ const LINES = [
   'die() { echo "$*" >&2; exit 1; }; [ -f nope ] || die "no file" here; echo never',
   "set -euo pipefail; f() { false; echo in; }; f || echo caught; f; echo never",
   '(sleep 0.05; echo bg) & wait $!; echo "rc $?"',
-  "for i in 1 2 3; do (sleep 0.0$i; echo $i) & done; wait; echo all",
+  "for i in 1 2 3; do (sleep 0.0$i; echo $i > n$i) & done; wait; cat n1 n2 n3",
   "false & wait $!; echo $?",
   "sleep 5 & kill %1; wait %1 2>/dev/null; echo $?",
   'cmd="ls -1"; $cmd | head -1',
