@@ -2,23 +2,36 @@
 
 import type { Capability } from "../core/capability.ts";
 import {
-  type Arithmetic,
-  type Assignment,
   BUILTINS,
   type CompoundPlan,
-  type Operation,
   type Plan,
   type PlanNode,
   type Redirection,
   type SimplePlan,
-  type Subscript,
-  type TestExpression,
   type Word,
 } from "../core/plan.ts";
-import { fileTest, looksAtFiles } from "./file_test.ts";
 import { findScripts } from "./_find_scripts.ts";
-import type { SpentPieces } from "./_walk.ts";
+import {
+  lowerArithmetic,
+  lowerAssigned,
+  lowerRedirected,
+  lowerRedirections,
+  lowerSubstitutions,
+  lowerTest,
+} from "./_lower_words.ts";
+import {
+  certainTargets,
+  change,
+  from,
+  localChange,
+  lowerRedirection,
+  type Needs,
+  type Place,
+  placeOf,
+  ready,
+} from "./_needs.ts";
 import { certainText, isHarmless, movesAnywhere, wordText } from "./certain.ts";
+import type { SpentPieces } from "./_walk.ts";
 
 /** A simple command after expansion: what is to be started, with what around it. */
 export interface ExpandedCommand {
@@ -73,36 +86,6 @@ export function lowerWithoutProgram(
   ];
 }
 
-/** What opening a file for a command needs. `/dev/null` needs nothing. */
-function lowerRedirection(
-  kind: ExpandedCommand["redirections"][number]["kind"],
-  path: string,
-): readonly Capability[] {
-  if (path === "/dev/null") return [];
-  return [
-    ...(kind === "read" || kind === "read-write"
-      ? [{ kind: "fs.read", path, tree: false } as const]
-      : []),
-    ...(kind === "read" ? [] : [{ kind: "fs.write", path, tree: false } as const]),
-  ];
-}
-
-/** A path from a directory, in words that the host resolves part by part: `..` is left to it. */
-function from(cwd: string, path: string): string {
-  return path.startsWith("/") || cwd === "." ? path : `${cwd}/${path}`;
-}
-
-/** The directory that a command stands in if all before it succeed; null behind a `cd` that is known only when it runs. */
-type Place = string | null;
-
-/** What is asked for a plan; `moves`: whether anything in it may change the directory. */
-type Needs = Need[] & { readonly moves: boolean };
-
-/** What is asked for one part of a plan. */
-type Need =
-  | { readonly kind: "program"; readonly simple: SimplePlan; readonly place: Place }
-  | { readonly kind: "ready"; readonly capability: Capability };
-
 /**
  * All that the plan needs as far as the line says it. Commands with words that are known only at run time stand in it
  * with `open`: they are judged once more, whole, when they run (`lowerCommand`). `cwd` as in capabilities.
@@ -116,14 +99,19 @@ async function lowerNeeds(
   cwd: string,
   spent: SpentPieces,
 ): Promise<readonly Capability[]> {
-  const needs: Needs = Object.assign([], { moves: movesAnywhere(plan.root) });
-  lowerNode(plan.root, cwd, needs);
+  const needs = collecting(movesAnywhere(plan.root));
+  needs.lower(plan.root, cwd);
   const capabilities: Capability[] = [];
-  for (const need of needs) {
+  for (const need of needs.found) {
     if (need.kind === "ready") capabilities.push(need.capability);
     else capabilities.push(...await lowerSimple(need.simple, need.place, cwd, spent));
   }
   return capabilities;
+}
+
+function collecting(moves: boolean): Needs {
+  const needs: Needs = { found: [], moves, lower: (node, cwd) => lowerNode(node, cwd, needs) };
+  return needs;
 }
 
 /** Collects what a node needs; answers the directory that what follows it stands in. */
@@ -138,7 +126,7 @@ function lowerNode(node: PlanNode, cwd: Place, needs: Needs): Place {
       return node.items.reduce((at: Place, item) => lowerNode(item.node, at, needs), cwd);
     case "group": {
       if (node.opened !== undefined) {
-        needs.push(
+        needs.found.push(
           ready({ kind: "process.spawn", argv: node.opened, cwd: cwd ?? ".", opened: true }),
         );
       }
@@ -172,7 +160,7 @@ function lowerCompound(node: CompoundPlan, cwd: Place, needs: Needs): Place {
   };
   switch (node.kind) {
     case "for":
-      needs.push(localChange(node.name));
+      needs.found.push(localChange(node.name));
       node.words.forEach((word) => lowerSubstitutions(word, cwd, needs));
       lower(node.body, cwd);
       break;
@@ -210,7 +198,7 @@ function lowerCompound(node: CompoundPlan, cwd: Place, needs: Needs): Place {
 /** `! cd x` moves as `cd x` does. */
 function lowerLast(stages: readonly PlanNode[], cwd: Place): Place {
   const [only] = stages;
-  return only === undefined ? cwd : lowerNode(only, cwd, Object.assign([], { moves: true }));
+  return only === undefined ? cwd : collecting(true).lower(only, cwd);
 }
 
 function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
@@ -221,7 +209,7 @@ function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
     const own = words.length === 0 || simple.calls === true || assignment.list !== undefined;
     // What the runner splits words by no program gets, and some values are nobody's way to make it do more.
     if (assignment.name !== "IFS" && !(words.length > 0 && isHarmless(assignment))) {
-      needs.push(own ? localChange(assignment.name) : change(assignment.name));
+      needs.found.push(own ? localChange(assignment.name) : change(assignment.name));
     }
     lowerAssigned(assignment, cwd, needs);
   }
@@ -231,13 +219,13 @@ function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
   if (name === "kill" && endsOwn(rest)) {
     // Whether it is its own is seen when it runs: what is not is judged then.
     const argv = words.map(wordText);
-    needs.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
+    needs.found.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
     lowerRedirections(redirections, cwd, needs);
     return cwd;
   }
   if (!builtin) {
     // One that is known only when it runs is judged then, whole.
-    if (name !== null) needs.push({ kind: "program", simple, place: cwd });
+    if (name !== null) needs.found.push({ kind: "program", simple, place: cwd });
     redirections.forEach((one) => lowerRedirected(one, cwd, needs));
     return cwd;
   }
@@ -290,7 +278,7 @@ function lowerNames(name: string | null, words: readonly Word[], needs: Needs): 
   if (name === "getopts") words = words.slice(1, 2);
   for (const word of words) {
     const named = /^[A-Za-z_]\w*(?==|$)/.exec(wordText(word))?.[0];
-    if (named !== undefined && (named !== "IFS" || exports)) needs.push(changed(named));
+    if (named !== undefined && (named !== "IFS" || exports)) needs.found.push(changed(named));
   }
 }
 
@@ -300,154 +288,7 @@ const DECLARES: ReadonlySet<string> = new Set(["local", "declare", "typeset", "r
 function lowerSourced([file]: readonly Word[], cwd: Place, needs: Needs): void {
   const target = file === undefined ? null : certainText(file);
   const path = target === null ? null : placeOf(cwd, target);
-  if (path !== null) needs.push(ready({ kind: "fs.read", path, tree: false }));
-}
-
-function lowerAssigned(
-  { value, list = [], subscript }: Assignment,
-  cwd: Place,
-  needs: Needs,
-): void {
-  lowerSubstitutions(value, cwd, needs);
-  lowerSubscript(subscript, cwd, needs);
-  for (const element of list) {
-    lowerSubstitutions(element.value, cwd, needs);
-    lowerSubscript(element.subscript ?? undefined, cwd, needs);
-  }
-}
-
-function lowerSubscript(subscript: Subscript | undefined, cwd: Place, needs: Needs): void {
-  if (subscript?.kind === "index") lowerArithmetic(subscript.expression, cwd, needs);
-  if (subscript?.kind === "key") lowerSubstitutions(subscript.word, cwd, needs);
-}
-
-/** What `[[ -f NAME ]]` looks at is judged as for the test(1) that it is. */
-function lowerTest(expression: TestExpression, cwd: Place, needs: Needs): void {
-  switch (expression.op) {
-    case "not":
-      return lowerTest(expression.operand, cwd, needs);
-    case "and":
-    case "or":
-      lowerTest(expression.left, cwd, needs);
-      return lowerTest(expression.right, cwd, needs);
-    case "unary":
-      return lowerTested(expression.operator, [expression.word], cwd, needs);
-    case "binary":
-      return lowerTested(expression.operator, [expression.left, expression.right], cwd, needs);
-  }
-}
-
-function lowerTested(
-  operator: string,
-  words: readonly Word[],
-  cwd: Place,
-  needs: Needs,
-): void {
-  words.forEach((word) => lowerSubstitutions(word, cwd, needs));
-  if (!looksAtFiles(operator) || cwd === null) return;
-  for (const word of words) {
-    const argv = fileTest(certainText(word));
-    if (argv !== null) needs.push(ready({ kind: "process.spawn", argv, cwd }));
-  }
-}
-
-/** Null where that is not known. */
-function placeOf(cwd: Place, path: string): Place {
-  return cwd === null && !path.startsWith("/") ? null : from(cwd ?? ".", path);
-}
-
-function change(name: string): Need {
-  return ready({ kind: "env.read", name, change: true });
-}
-
-/** Whether programs have one of that name is known to the policy, and for what else they get when the line runs. */
-function localChange(name: string): Need {
-  return ready({ kind: "env.read", name, change: true, local: true });
-}
-
-function ready(capability: Capability): Need {
-  return { kind: "ready", capability };
-}
-
-/** Substitutions run before the command that they stand in, as subshells. */
-function lowerSubstitutions(word: SimplePlan["words"][number], cwd: Place, needs: Needs): void {
-  for (const part of word) {
-    if (part.kind === "substitution") lowerNode(part.body, cwd, needs);
-    if (part.kind === "arithmetic") lowerArithmetic(part.expression, cwd, needs);
-    if (part.kind === "process") lowerNode(part.body, cwd, needs);
-    if (part.kind === "parameter") {
-      lowerOperation(part.operation, cwd, needs);
-      lowerSubscript(part.subscript, cwd, needs);
-    }
-  }
-}
-
-function lowerOperation(operation: Operation | null, cwd: Place, needs: Needs): void {
-  if (operation === null) return;
-  if ("word" in operation) lowerSubstitutions(operation.word, cwd, needs);
-  if (operation.operator === "slice" && "offset" in operation) {
-    lowerArithmetic(operation.offset, cwd, needs);
-    if (operation.length !== null) lowerArithmetic(operation.length, cwd, needs);
-  }
-  if ("pattern" in operation) {
-    lowerSubstitutions(operation.pattern, cwd, needs);
-    lowerSubstitutions(operation.replacement, cwd, needs);
-  }
-}
-
-/** The variables that it sets, and what it has run. */
-function lowerArithmetic(expression: Arithmetic, cwd: Place, needs: Needs): void {
-  if (expression.op === "substitution") lowerNode(expression.body, cwd, needs);
-  if (expression.op === "word") lowerSubstitutions(expression.word, cwd, needs);
-  if (expression.op === "assign" || expression.op === "step") {
-    needs.push(localChange(expression.name));
-  }
-  for (const part of partsOf(expression)) lowerArithmetic(part, cwd, needs);
-}
-
-function partsOf(expression: Arithmetic): readonly Arithmetic[] {
-  switch (expression.op) {
-    case "unary":
-      return [expression.operand];
-    case "binary":
-      return [expression.left, expression.right];
-    case "choice":
-      return [expression.test, expression.yes, expression.no];
-    case "assign":
-      return [expression.value];
-    default:
-      return [];
-  }
-}
-
-/** Of a command that is lowered by itself: only what runs inside its redirections. */
-function lowerRedirected(redirection: Redirection, cwd: Place, needs: Needs): void {
-  if ("target" in redirection) lowerSubstitutions(redirection.target, cwd, needs);
-  if (redirection.kind === "text") lowerSubstitutions(redirection.text, cwd, needs);
-}
-
-function lowerRedirections(
-  redirections: readonly Redirection[],
-  cwd: Place,
-  needs: Needs,
-): void {
-  for (const redirection of redirections) {
-    lowerRedirected(redirection, cwd, needs);
-    for (const { kind, target } of certainTargets([redirection])) {
-      const path = placeOf(cwd, target);
-      // What is opened elsewhere is judged when it is.
-      if (path !== null) lowerRedirection(kind, path).forEach((one) => needs.push(ready(one)));
-    }
-  }
-}
-
-function certainTargets(redirections: readonly Redirection[]) {
-  return redirections.flatMap((one) => {
-    if (!("target" in one)) return [];
-    const target = certainText(one.target);
-    // An empty name is no file: it fails when it runs.
-    return target === null || target === "" ? [] : [{ kind: one.kind, target }];
-  });
+  if (path !== null) needs.found.push(ready({ kind: "fs.read", path, tree: false }));
 }
 
 /** `start`: where the line begins. */
