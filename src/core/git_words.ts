@@ -60,9 +60,9 @@ export const GIT_CHANGES: Readonly<Record<string, "records" | "files">> = {
   switch: "files",
 };
 
-/** Options with which settings are written too, which nobody may: with them it records nothing, and so does nothing. */
+/** Options with which settings are written too: those of a branch, and no others (`GitFolder.settles`). */
 const SETTLING: Readonly<Record<string, RegExp>> = {
-  branch: /^(?:-[a-zA-Z]*[mMcCut]|--(?:move|copy|set-upstream|unset|edit-desc|track).*)/,
+  branch: /^(?:-[a-zA-Z]*[mMcCutdD]|--(?:move|copy|delete|set-upstream|unset|edit-desc|track).*)/,
   checkout: /^(?:-t|--track.*)$/,
   switch: /^(?:-t|--track.*)$/,
   push: /^(?:-u|--set-upstream)$/,
@@ -72,6 +72,13 @@ const SETTLING: Readonly<Record<string, RegExp>> = {
 export function changesSettings({ subcommand, rest }: GitWords): boolean {
   const pattern = SETTLING[subcommand];
   return pattern !== undefined && rest.some((word) => pattern.test(word));
+}
+
+/** Whether it says who commits in this repository, and nothing else (git-config(1)). */
+export function namesUser({ subcommand, rest }: GitWords): boolean {
+  const [key = "", value, ...more] = rest[0] === "--local" ? rest.slice(1) : rest;
+  return subcommand === "config" && /^user\.(?:name|email)$/.test(key) && value !== undefined &&
+    !value.startsWith("-") && more.length === 0;
 }
 
 /** What a command that changes working files comes to; names are asked of git. */

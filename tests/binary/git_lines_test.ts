@@ -128,6 +128,41 @@ Deno.test("git in a line changes working files and its own folder, with a secret
   });
 });
 
+Deno.test("git in a line settles who commits and what a branch follows, and nothing else", async () => {
+  await withRepository(async (workspace, run) => {
+    const settings = () => workspace.read(".git/config");
+    const said = async (line: string) => {
+      const { output, error } = await run(line);
+      return String(output?.stdout ?? error?.details?.stdout);
+    };
+    assertEquals(await said("git config user.name Bob && git config user.name"), "Bob\n");
+    assertEquals(
+      await said("git branch -u main topic > /dev/null; git config branch.topic.merge"),
+      "refs/heads/main\n",
+    );
+    assertEquals(
+      await said("git branch -m topic other && git config branch.other.merge"),
+      "refs/heads/main\n",
+    );
+    assertEquals(await said("git branch -D other > /dev/null; git config branch.other.merge"), "");
+    const before = settings();
+    const refused = [
+      "git config core.pager 'touch pwned'",
+      "git config user.name x && git config alias.st '!touch pwned'",
+      "git config user.signingKey x",
+      "git config --add user.name y",
+      "git config include.path ../x",
+      "echo 'git config user.name z' > s.sh; sh s.sh",
+      "echo '[core]' > .git/config.lock; git config user.name z",
+      "cat .git/config > .git/config",
+    ];
+    for (const line of refused) {
+      await run(line);
+      assertEquals([line, settings().replace("name = x", "name = Bob")], [line, before]);
+    }
+  });
+});
+
 Deno.test("git in a line is refused before it starts where it would write a denied name", async () => {
   await withRepository(async (workspace, run) => {
     const before = await shell(workspace, STATE);

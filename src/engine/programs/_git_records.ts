@@ -4,7 +4,7 @@
  */
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
-import { changesSettings, GIT_CHANGES, gitWords } from "../../core/git_words.ts";
+import { changesSettings, GIT_CHANGES, gitWords, namesUser } from "../../core/git_words.ts";
 import { baseName, parentOf } from "../../core/path_text.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";
@@ -26,8 +26,9 @@ export function recordsIn(
   // It starts itself again by the name that it has among its parts.
   const programs = [program.path, ...GIT_FOLDERS.map((parts) => `${parts}/git`)];
   const words = gitWords(argv);
-  if (words === null || !Object.hasOwn(GIT_CHANGES, words.subcommand)) return null;
-  if (changesSettings(words)) return null;
+  if (words === null) return null;
+  const settles = namesUser(words) || changesSettings(words);
+  if (!settles && !Object.hasOwn(GIT_CHANGES, words.subcommand)) return null;
   const resolve = resolver(entryAt);
   let at: CanonicalPath = directory;
   for (const folder of words.folders) {
@@ -39,7 +40,7 @@ export function recordsIn(
     const folder = `${at === "/" ? "" : at}/.git` as CanonicalPath;
     // A file there leads to a folder elsewhere, which is another repository's too.
     const found = entryAt(folder);
-    if (found === "directory") return { folder, programs };
+    if (found === "directory") return { folder, programs, settles };
     if (found !== "missing" || at === "/") return null;
   }
   return null;

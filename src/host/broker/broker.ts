@@ -27,7 +27,7 @@ import { CallSockets } from "./call_sockets.ts";
 import type { Deed, DeedParts, Refused } from "./_deed.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
-import { type GitFolder, isGit, isRecord } from "./git_folder.ts";
+import { type GitFolder, isGit, isRecord, isSettled } from "./git_folder.ts";
 import type { Handed, HandedRules, NameJudge } from "./handed_rules.ts";
 import { Listeners } from "./_listeners.ts";
 import { LEAVE } from "./_names.ts";
@@ -195,9 +195,9 @@ class ProgramService implements Service {
       refused: (access, path, kind) => {
         const refused = judge.refused(access, path, kind);
         const { git } = rules;
-        return refused === "write" && git !== null && isRecord(git, path) && this.#asksGit(git)
-          ? null
-          : refused;
+        if (refused !== "write" || git === null) return refused;
+        const isGits = isRecord(git, path) || isSettled(libc, git, path);
+        return isGits && this.#asksGit(git) ? null : refused;
       },
       rules: { ...rules, covered: this.#covered },
       masks,

@@ -2,13 +2,18 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { linkTarget } from "./_names.ts";
+import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { close } from "../kernel/pipes.ts";
+import { settlesNothingElse } from "./_git_settings.ts";
+import { linkTarget, openExactly } from "./_names.ts";
 
 /** A repository's folder, and the git that was granted a command which changes it. */
 export interface GitFolder {
   readonly folder: CanonicalPath;
   /** Its executables: what else runs under the same rules changes nothing there. */
   readonly programs: readonly string[];
+  /** The command settles something beside what it records: see `_git_settings.ts`. */
+  readonly settles: boolean;
 }
 
 /**
@@ -35,6 +40,54 @@ export function isRecord({ folder }: GitFolder, path: string): boolean {
   if (!path.startsWith(`${folder}/`)) return false;
   const name = path.slice(folder.length + 1);
   return RECORDS.some((one) => one.test(name));
+}
+
+/** F_SETLEASE, F_RDLCK, F_UNLCK (include/uapi/linux/fcntl.h, asm-generic/fcntl.h) */
+const SET_LEASE = 1024;
+const READ_LEASE = 0;
+const NO_LEASE = 2;
+/** Settings are written by people and git; more than this neither writes. */
+const MOST_BYTES = 256 * 1024;
+
+/**
+ * Whether a path is the settings that a command is about to replace, or what it writes in their place: git makes a new text
+ * beside the old, closes it, and gives it the name (git-config(1) says nothing of it; lockfile.h does). It gets the name
+ * only with nobody writing to it any more, and where it settles nothing that it may not.
+ */
+export function isSettled(libc: Libc, { folder, settles }: GitFolder, path: string): boolean {
+  if (!settles) return false;
+  if (path === `${folder}/config.lock`) return true;
+  if (path !== `${folder}/config`) return false;
+  const [before, after] = [readWhole(libc, path), readWhole(libc, `${folder}/config.lock`)];
+  return before !== null && after !== null && settlesNothingElse(before, after);
+}
+
+/** The text of a file that nobody has open for writing; null for any other. */
+function readWhole(libc: Libc, path: string): string | null {
+  const { call, numbers } = libc;
+  const file = openExactly(libc, path, OPEN.RDONLY | OPEN.NONBLOCK | numbers.O_NOFOLLOW);
+  if (file < 0) return null;
+  try {
+    if (call(numbers.fcntl, file, SET_LEASE, READ_LEASE) < 0) return null;
+    call(numbers.fcntl, file, SET_LEASE, NO_LEASE);
+    const bytes = new Uint8Array(MOST_BYTES);
+    let end = 0;
+    while (end < bytes.length) {
+      const rest = bytes.subarray(end);
+      const count = libc.transfer(numbers.read, file, rest, rest.length);
+      if (count < 0) return null;
+      if (count === 0) {
+        return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end));
+      }
+      end += count;
+    }
+    return null;
+  } catch {
+    // No text.
+    return null;
+  } finally {
+    close(libc, file);
+  }
 }
 
 /** Whether it is git that a thread runs: nothing else can, once the thread waits for an answer. */

@@ -37,16 +37,21 @@ Deno.test("git may record by a command that does nothing else, in the repository
     ["git --git-dir=x commit", "/w", null],
     ["git --exec-path=x commit", "/w", null],
     ["git status", "/w", null],
-    ["git config user.name x", "/w", null],
+    ["git config user.name x", "/w", "/w/.git"],
+    ["git config --local user.email x", "/w", "/w/.git"],
+    ["git config user.name", "/w", null],
+    ["git config user.name x y", "/w", null],
+    ["git config --global user.name x", "/w", null],
+    ["git config user.name --unset", "/w", null],
+    ["git config core.pager x", "/w", null],
     ["git checkout b", "/w", "/w/.git"],
     ["git stash", "/w", "/w/.git"],
     ["git reset --hard", "/w", "/w/.git"],
     ["git branch b", "/w", "/w/.git"],
     ["git branch -D b", "/w", "/w/.git"],
-    // They would leave settings behind that do not fit.
-    ["git branch -m b", "/w", null],
-    ["git branch --set-upstream-to=a", "/w", null],
-    ["git checkout --track o/b", "/w", null],
+    ["git branch -m b", "/w", "/w/.git"],
+    ["git branch --set-upstream-to=a", "/w", "/w/.git"],
+    ["git checkout --track o/b", "/w", "/w/.git"],
     ["git", "/w", null],
     ["git add a", "/other", null],
   ];
@@ -64,7 +69,7 @@ Deno.test("git may record by a command that does nothing else, in the repository
 });
 
 Deno.test("what git records is no hook, no setting and nothing of another repository", () => {
-  const git = { folder: "/w/.git" as CanonicalPath, programs: [] };
+  const git = { folder: "/w/.git" as CanonicalPath, programs: [], settles: false };
   const records = "index index.lock HEAD HEAD.lock COMMIT_EDITMSG packed-refs.lock objects/ab/cd " +
     "objects/pack/x.pack refs/heads/a/b logs/HEAD logs gc.pid next-index-12.lock ORIG_HEAD info/refs";
   const others = "config config.lock config.worktree hooks/pre-commit hooks info/attributes " +
