@@ -1,4 +1,12 @@
-/** Comparing the nodes of a tree with a pattern. */
+/**
+ * Comparing the nodes of a tree with a pattern.
+ *
+ * Of our own, and not `@ast-grep/wasm` 0.45.3: that is 1.7 MB more beside the grammars, wants `web-tree-sitter`'s one
+ * instance for a whole program, and took 0.89 to 1.45 s of processor for a pattern in 383 files of eslint where this takes
+ * 0.45 to 0.97 (twelve patterns, alternating). Of 15,337 matches both have 15,139. Here alone: strings are the same
+ * whatever their quotes (105), and comments within do not matter (63). There alone: `const $N = require($M)` is found with
+ * further declarators behind it, and `function` with an `async` before it (30): a pattern says what it leaves out.
+ */
 
 import type { SyntaxTree } from "../../../core/syntax_tree.ts";
 import { isLeaf, type Numbered, textOf } from "../_kinds.ts";
