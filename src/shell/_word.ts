@@ -185,7 +185,12 @@ function readUnquotedDollar(
     scanner.at = end;
     return;
   }
-  if (scanner.startsWith('$"')) throw new Refused("dialect", scanner.at);
+  if (scanner.startsWith('$"')) {
+    // Without a catalogue of messages it is the text itself (bash(1), QUOTING).
+    context.onDialect();
+    scanner.at++;
+    return readDoubleQuoted(scanner, context, parts);
+  }
   readDollar(scanner, context, parts, !kind.splits);
 }
 

@@ -28,7 +28,9 @@ export function isKnownSet(words: readonly (string | null)[]): boolean {
     if (word === "--") return true;
     if (word === null) return false;
     if (!/^[-+]./.test(word)) return true;
-    const [, letters = "", name] = /^[-+]([euf]*)(o?)$/.exec(word) ?? [];
+    // What is never on may be switched off.
+    const [, on = "", off = "", name] = /^(?:-([euf]*)|\+([eufxv]*))(o?)$/.exec(word) ?? [];
+    const letters = on + off;
     if (letters === "" && name !== "o") return false;
     if (name !== "o") continue;
     const option = words[++at] ?? "";

@@ -395,7 +395,6 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["ls [a$X]", "glob", 4],
   ["cat <<E", "heredoc", 5],
   ["cat <<$X\n$X", "dialect", 7],
-  ['echo $"x"', "dialect", 6],
   ["! ! ls", "dialect", 3],
   ['echo "x', "quote", 6],
   ["echo 'x", "quote", 6],

@@ -65,15 +65,17 @@ export const DECLARING = {
 export const setOptions: Builtin = (words, state) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
-    const options = /^([-+])([euf]*)(o?)$/.exec(word);
+    const options = /^(?:-([euf]*)|\+([eufxv]*))(o?)$/.exec(word);
     if (options === null || word.length === 1) {
       if (/^[-+]/.test(word) && word !== "--") throw refused(word);
       state.positional = words.slice(word === "--" ? at + 1 : at);
       return SUCCEEDED;
     }
-    const [, sign, letters = "", named] = options;
+    const [, on, off = "", named] = options;
+    // What is never on is off.
+    const letters = on ?? off.replace(/[xv]/g, "");
     const names = [...letters, ...(named === "o" ? [words[++at] ?? ""] : [])];
-    for (const name of names) change(state, name, sign === "-");
+    for (const name of names) change(state, name, on !== undefined);
   }
   return SUCCEEDED;
 };

@@ -97,6 +97,9 @@ const READ = [
 Deno.test("read takes as many characters as bash, and waits as long", () => compareWithBash(READ));
 
 const REST = [
+  'echo $"hi there" $"a $WORDS"b; x=$"v"; echo "$x"',
+  "set +x; echo on; set +xe; false; echo $?; set +v",
+  "set -e; set +ex; false; echo $?",
   "let x=1+2; echo $x",
   'let "x = 5 * 3" y=2; echo $x $y',
   "let x++ || echo zero; echo $x",
