@@ -8,6 +8,7 @@ import { liesInAny } from "./match/path_sets.ts";
 import {
   type BackupLimits,
   type CallerRule,
+  type ChildrenRule,
   DEFAULTS,
   type GitRule,
   type Recovery,
@@ -52,7 +53,30 @@ export function combineSettings(
     web: combineWebs(policies),
     git: combineGits(policies),
     callers: combineCallers(policies),
+    children: combineChildren(policies),
   };
+}
+
+/** A further policy can only have fewer of them, less deep, for less long: it starts no other program. */
+function combineChildren([first, ...further]: readonly PlacedPolicy[]): ChildrenRule | null {
+  let rule = first?.policy.children ?? null;
+  for (const { source, policy: { children } } of further) {
+    if (children === null) continue;
+    if (rule === null || rule.command.join("\0") !== children.command.join("\0")) {
+      throw new PolicyConflict(
+        `${source} children.command: ${first?.source} starts ${
+          rule === null ? "none" : "another"
+        }; a further policy cannot change that`,
+      );
+    }
+    rule = {
+      command: rule.command,
+      max: Math.min(rule.max, children.max),
+      depth: Math.min(rule.depth, children.depth),
+      timeout: Math.min(rule.timeout, children.timeout),
+    };
+  }
+  return rule;
 }
 
 /** A further policy can only name callers that those before it name. */

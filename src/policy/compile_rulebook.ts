@@ -10,7 +10,7 @@ import { PERMISSION_GROUPS, type PermissionGroup, RISKS } from "../core/tool.ts"
 import { atOnce, decide, type Judges } from "./judge/decide.ts";
 import { compileAgents, matchAgent } from "./match/agent.ts";
 import { DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
-import type { PolicyScope, Rulebook, Subject } from "./rulebook.ts";
+import type { PolicyScope, Rulebook, Settings, Subject } from "./rulebook.ts";
 import { scopeOf } from "./_scope.ts";
 
 export { type PlacedPolicy, PolicyConflict } from "./_settings.ts";
@@ -111,7 +111,7 @@ export function compileRulebook(
         }),
       decide: (subject, capabilities) => atOnce(decide(judges, subject, capabilities)),
       decideInSteps: (subject, capabilities) => decide(judges, subject, capabilities),
-      offers: (subject) => offers(compiled, scope(), subject),
+      offers: (subject) => offers(compiled, scope(), settings, subject),
       permissionsOf: (agent) => permissionsOf(compiled, agent),
       tokensOf: (agent) => tokensOf(compiled, agent),
       worksApart: (agent) => worksApart(compiled, agent),
@@ -259,9 +259,11 @@ function timeoutOf(policies: readonly CompiledPolicy[], tool: string, otherwise:
 function offers(
   policies: readonly CompiledPolicy[],
   scope: PolicyScope,
+  settings: Settings,
   subject: Subject,
 ): boolean {
   if (!canEver(scope, subject.permission)) return false;
+  if (subject.permission === "agent_spawn" && settings.children === null) return false;
   // Whatever the arguments: the risk is judged at its lowest, and paths and commands not at all.
   const lowest = subject.riskOfPrograms ? subject.leastRisk ?? "safe" : subject.risk;
   return judgeTool(policies, subject.tool).effect !== "deny" &&

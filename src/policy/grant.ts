@@ -25,6 +25,14 @@ export interface SpawnGrant {
   readonly open?: true;
   /** It starts something by a path: what lies there is looked at once more when it runs. */
   readonly looks?: true;
+  /**
+   * A descriptor of this process that is its standard input and output, and variables of its own: set where the gate
+   * itself starts it.
+   */
+  readonly channel?: {
+    readonly descriptor: number;
+    readonly environment: Readonly<Record<string, string>>;
+  };
   /** The tool says with which words it is started, and for nothing else may it be. */
   readonly own?: Pick<OwnUse, "access" | "starts">;
 }

@@ -188,6 +188,11 @@ const READERS: readonly SettingReader[] = [
       callers?.map(({ uid, agent }) => `${uid}: ${agent}`) ?? "(the gate's own user)",
   },
   {
+    key: "children",
+    own: ({ children }) => children,
+    effective: ({ children }) => children ?? "(none)",
+  },
+  {
     key: "recovery",
     own: ({ recovery }) => recovery,
     effective: ({ recovery }) => Object.keys(recovery).length === 0 ? "(none)" : recovery,

@@ -180,6 +180,18 @@ export interface GitRule {
   readonly identity: GitIdentity | null;
 }
 
+/** `children`: how child agents are started, and how many. */
+export interface ChildrenRule {
+  /** The program and its arguments; `{task}` stands for what it is to do. */
+  readonly command: readonly string[];
+  /** Those that live at a time. */
+  readonly max: number;
+  /** How many stand above each other at most: with 1 no child has children. */
+  readonly depth: number;
+  /** How long one may live, in milliseconds. */
+  readonly timeout: number;
+}
+
 /** One entry of `callers`: a user of this machine, and the agent that he is at a gate. */
 export interface CallerRule {
   readonly uid: number;
@@ -231,7 +243,7 @@ export interface Policy {
   readonly recovery: Recovery | null;
   readonly web: WebRule | null;
   readonly git: GitRule | null;
-  readonly children: { readonly command: readonly string[]; readonly max: number } | null;
+  readonly children: ChildrenRule | null;
   readonly callers: readonly CallerRule[] | null;
   readonly plugins: PluginRule | null;
 }

@@ -24,6 +24,7 @@ import type {
   AuditRule,
   BackupLimits,
   CallerRule,
+  ChildrenRule,
   Effect,
   Recovery,
   Sandbox,
@@ -174,6 +175,8 @@ export interface Settings {
   /** Null: no policy names a log. */
   readonly audit: AuditSettings | null;
   readonly git: GitSettings;
+  /** How child agents are started; null: no policy says. */
+  readonly children: ChildrenRule | null;
   /** Who may connect to a gate, and as whom; null: the gate's own user alone. */
   readonly callers: readonly CallerRule[] | null;
 }

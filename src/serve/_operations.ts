@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly mute?: string | null;
   /** Who agrees in place of who asks; null where he does himself. */
   readonly approver?: Approver | null;
+  /** Told the result of a child agent; null where who asks is none. */
+  readonly onResult?: ((output: unknown) => void) | null;
 }
 
 /** What a server has under way. */
@@ -93,6 +95,15 @@ export function operationOutput(operation: Operation, parts: OperationParts): un
       return gateOf(parts, "gate").status();
     case "stop":
       return gateOf(parts, "stop").stop();
+    case "result":
+      if (!options.onResult) {
+        throw new ToolError(
+          "INVALID_REQUEST",
+          "result: only a child agent of a gate has one to give",
+        );
+      }
+      options.onResult(operation.output);
+      return { taken: true };
     case "token":
       return gateOf(parts, "token").token(operation.terms, parts.approvals.forOthers);
     case "hello":

@@ -16,6 +16,7 @@ export type Operation =
   | { readonly op: "revoke"; readonly approval: string }
   | { readonly op: "revoke"; readonly token: string }
   | { readonly op: "token"; readonly terms: TokenTerms }
+  | { readonly op: "result"; readonly output: unknown }
   | {
     readonly op: "register";
     readonly manifest: Readonly<Record<string, unknown>>;
@@ -58,6 +59,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   expires: ["token"],
   uid: ["token"],
   token: ["hello", "revoke"],
+  output: ["result"],
   target: ["cancel"],
   approval: ["approve", "reject", "revoke"],
   remember: ["approve"],
@@ -84,6 +86,7 @@ const OPERATIONS = [
   "ping",
   "hello",
   "token",
+  "result",
   "gate",
   "stop",
 ];
@@ -182,6 +185,8 @@ function read(
         : { op, token: string(value, "token") } as const;
       return { kind: "operation", operation };
     }
+    case "result":
+      return { kind: "operation", operation: { op, output: value["output"] ?? null } };
     case "token":
       return { kind: "operation", operation: { op, terms: readTerms(value) } };
     case "register":

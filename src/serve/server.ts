@@ -10,6 +10,7 @@ import {
   resultError,
   toJsonText,
 } from "../core/result.ts";
+import type { Approver } from "../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFailure } from "../engine/run_tool.ts";
@@ -117,6 +118,11 @@ export class Server {
 
   get runner(): StayingRunner {
     return this.#engine.runner;
+  }
+
+  /** Who is at the other end, asked for those whom he has let in. */
+  get approver(): Approver {
+    return this.#approvals.forOthers;
   }
 
   /** Requests without an answer. */

@@ -81,6 +81,12 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "analyze_dependencies", load: () => import("./analysis/analyze_dependencies.ts") },
   { name: "find_code_patterns", load: () => import("./analysis/find_code_patterns.ts") },
   { name: "find_similar_code", load: () => import("./analysis/find_similar_code.ts") },
+  { name: "spawn_child_agent", load: () => import("./agent/spawn_child_agent.ts") },
+  { name: "get_agent_status", load: () => import("./agent/get_agent_status.ts") },
+  { name: "send_message_to_agent", load: () => import("./agent/send_message_to_agent.ts") },
+  { name: "terminate_agent", load: () => import("./agent/terminate_agent.ts") },
+  { name: "list_active_agents", load: () => import("./agent/list_active_agents.ts") },
+  { name: "aggregate_agent_results", load: () => import("./agent/aggregate_agent_results.ts") },
   {
     name: "get_timestamp",
     aliases: ["custom.timestamp"],

@@ -100,8 +100,8 @@ class Example extends Workspace {
 
 /** All of them are below: one that is new, or of a new language, has no test yet. */
 const TESTED: Readonly<Record<string, number>> = {
-  sh: 7,
-  python: 4,
+  sh: 8,
+  python: 5,
   go: 1,
   json: 1,
   yaml: 1,
@@ -148,7 +148,7 @@ Deno.test("README: the first commands, the tasks, the commands and the tools tha
     assert(command === "help" || Object.hasOwn(COMMANDS, command), `toolgate ${command}`);
   }
   const tables = readme.split("\n").filter((line) =>
-    /^\| (?:look|change|move|run|git|web|analyse|the rest)/.test(line)
+    /^\| (?:look|change|move|run|git|web|analyse|agents|the rest)/.test(line)
   );
   const named = tables.flatMap((line) => [...line.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name))
     .filter((name) => name !== "operation");
@@ -169,13 +169,38 @@ shell("calls", "toolgate call edit_file", (example, out) => {
   assertEquals(example.read("found.txt"), "src/main.ts:3:// deprecated(x)\n");
 });
 
-shell("a gate", "gate status", (example, out) => {
+shell("a gate", "gate revoke", (example, out) => {
   const [read, narrowed, revoked, stopped] = out.trim().split("\n").map((line) => JSON.parse(line));
   assertEquals([read.output.content.split("\n")[0], stopped], ["# A project", { stopping: true }]);
   assertEquals([narrowed.output.lines, revoked], [3, { token: "tk_1", revoked: true }]);
   assertEquals((Deno.statSync(example.path("run/token")).mode ?? 0) & 0o777, 0o600);
   const names = JSON.parse(example.read("tools.json")).map(({ name }: { name: string }) => name);
   assert(names.includes("read_file"), String(names));
+});
+
+Deno.test("README, in Python and in a shell: two child agents, and their merge", async () => {
+  await using example = new Example();
+  example.write("agent.py", block("python", "A child agent").text);
+  example.write("README.md", "# A project\n\nNothing deprecated here.\n");
+  for (
+    const words of [
+      ["init", "-q", "-b", "main"],
+      ["add", "README.md", "agent.py", "src"],
+      ["-c", "user.name=T", "-c", "user.email=t@e.org", "commit", "-q", "-m", "first"],
+    ]
+  ) await example.run("git", words, 0);
+  const { text, line } = block("sh", "spawn_child_agent");
+  const out = await example.run("/bin/sh", ["-euc", text], line);
+  const [one, two, all, ...merged] = out.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals([one.output.agent_id, two.output.agent_id], ["child-1", "child-2"]);
+  const { results, mergeable } = all.output;
+  assertEquals(
+    results.map(({ status, result }: Record<string, { times: number }>) => [status, result?.times]),
+    [["done", 1], ["done", 1]],
+  );
+  assertEquals([mergeable, merged.map(({ success }) => success).slice(0, 2)], [true, [true, true]]);
+  assertStringIncludes(example.read("src/main.ts"), "// old(x)");
+  assertStringIncludes(example.read("README.md"), "Nothing old here.");
 });
 
 /** A gate over the example's files, at a socket beside them. */
@@ -358,8 +383,9 @@ Deno.test("README: the policy is one, without a warning, and decides as it says"
   assertEquals(await decided("run_command", "argv=ls"), null);
   assertEquals(await decided("run_command", "argv=rm,a.txt"), "COMMAND_DENIED");
   assertEquals(await decided("run_command", "argv=git,push"), "APPROVAL_REQUIRED");
-  const child = ["--agent", "child-1", "path=a.txt", "content=y"];
-  assertEquals(await decided("write_file", ...child), "PERMISSION_DENIED");
+  const child = ["--agent", "child-1"];
+  assertEquals(await decided("write_file", "path=a.txt", "content=y", ...child), null);
+  assertEquals(await decided("run_command", "argv=ls", ...child), "PERMISSION_DENIED");
 });
 
 Deno.test({

@@ -16,6 +16,9 @@ import { type FurtherEngine, TokenEngines } from "../../serve/gate/token_engines
 import { Tokens } from "../../serve/gate/tokens.ts";
 import { FairPlaces } from "../../serve/gate/fair_runner.ts";
 import { Gate } from "../../serve/gate/gate.ts";
+import { ChildPlaces } from "./child_places.ts";
+import { openChildren } from "./open_children.ts";
+import type { Children } from "../../serve/gate/children/children.ts";
 import { openAgentSession } from "../agent_session.ts";
 import { circumstancesOf, warningsOf } from "../circumstances.ts";
 import type { Invocation } from "../invocation.ts";
@@ -45,25 +48,17 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
   engine.warm();
   if (!session.quiet) complain(`toolgate: listening on ${path}`);
   try {
-    const openFurther = (further: readonly PlacedPolicy[]) =>
-      openStayingEngine(
-        { ...session, policies: [...session.policies, ...further] },
-        invocation,
-        { sharing, recorder: engine.recorder },
-      );
+    const openApart = (apart: Session) =>
+      openStayingEngine(apart, invocation, { sharing, recorder: engine.recorder });
     const { version } = invocation.embedded;
-    const gate = openGate(
+    const { gate, stop, sweep } = openGate(
       { libc, spawner },
-      { session, engine, listening, version, openFurther },
+      { session, engine, listening, version, openApart },
     );
-    const { killGraceMs } = engine.rulebook.settings;
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      Deno.addSignalListener(signal, () => {
-        listening.remove();
-        gate.stop(killGraceMs);
-      });
-    }
-    await gate.run();
+    for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, stop);
+    const running = gate.run();
+    for (const told of await sweep()) if (!session.quiet) complain(`toolgate: ${told}`);
+    await running;
   } finally {
     listening.remove();
   }
@@ -74,14 +69,15 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
 
 function openGate(
   { libc, spawner }: Kernel,
-  { session, engine, listening, version, openFurther }: {
+  { session, engine, listening, version, openApart }: {
     readonly session: Session;
     readonly engine: StayingEngine;
     readonly listening: ListeningPlace;
     readonly version: string;
-    readonly openFurther: (further: readonly PlacedPolicy[]) => Promise<StayingEngine>;
+    /** An engine beside the first, by other policies or in another folder. */
+    readonly openApart: (session: Session) => Promise<StayingEngine>;
   },
-): Gate {
+): OpenedGate {
   const { settings } = engine.rulebook;
   const uid = libc.call(libc.numbers.geteuid);
   const isOwnProgram = createDescendantProbe(libc);
@@ -96,13 +92,37 @@ function openGate(
   const all = Math.min(MOST_CONNECTIONS, Math.floor(openFiles(libc) / 2));
   const runners = new Set([engine.runner]);
   const openEngine = async (further: readonly PlacedPolicy[]) =>
-    heard(await openFurther(further), runners);
-  const tokens = new Tokens({
+    heard(
+      await openApart({ ...session, policies: [...session.policies, ...further] }),
+      runners,
+    );
+  const tokenPlace = {
     workspace: session.workspace,
     budgets: engine.budgets,
-    hears: (user) => hears(user, rules),
+    hears: (user: number) => hears(user, rules),
     now: Date.now,
+  };
+  const tokens = new Tokens(tokenPlace);
+  const childPlaces = new ChildPlaces(
+    libc,
+    session,
+    engine,
+    async (apart) => heard(await openApart(apart), runners),
+  );
+  const children: Children = openChildren(libc, {
+    engine,
+    childPlaces,
+    tokenPlace,
+    places,
+    uid,
+    adopt: (own, open) =>
+      gate.adopt(own, { uid, agent: null, operator: false, onlyWithToken: null }, open),
   });
+  const stop = () => {
+    listening.remove();
+    void children.close();
+    gate.stop(settings.killGraceMs);
+  };
   const tokenEngines = new TokenEngines(({ policies }) => openEngine(policies));
   const gate: Gate = new Gate({
     libc,
@@ -117,19 +137,26 @@ function openGate(
         places,
         tokens,
         tokenEngines,
+        children,
         registration: session.registration,
         status: (good) => ({ pid: Deno.pid, connections: gate.report(), tokens: good }),
-        stop: () => {
-          listening.remove();
-          gate.stop(settings.killGraceMs);
-        },
+        stop,
         version,
         workspace: session.workspace,
         openEngine,
       }),
     runners: () => runners,
+    busy: () => children.living > 0,
   });
-  return gate;
+  const sweep = async () => settings.children === null ? [] : await childPlaces.sweep();
+  return { gate, stop, sweep };
+}
+
+/** A gate, how it is ended, and what is done about what an earlier one has left. */
+interface OpenedGate {
+  readonly gate: Gate;
+  readonly stop: () => void;
+  readonly sweep: () => Promise<readonly string[]>;
 }
 
 /** The gate listens to its threads until it is closed. */

@@ -2,11 +2,8 @@
 
 import { ToolError } from "../../core/errors.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
-import { grantOf } from "../../policy/grant.ts";
 import type { CommandEngine } from "../create_engine.ts";
-import { subjectOf } from "../judge/decide_call.ts";
-import { needsOf } from "../judge/needs.ts";
-import { atOnce } from "../turns.ts";
+import { runOwn } from "../own_call.ts";
 import type { Worktree } from "./place_policies.ts";
 
 /** The branch that its commits go to. */
@@ -58,65 +55,33 @@ export function findWorktree(
   );
 }
 
-/** Makes it by the tool that makes worktrees, held as every call is. Throws what the tool throws. */
+/** Makes it by the tool that makes worktrees, held as every call is. `from`: HEAD unless given. Throws what the tool throws. */
 export async function makeWorktree(
   engine: CommandEngine,
   agent: string,
+  from?: string,
 ): Promise<void> {
   const { settings } = engine.rulebook;
   const path = `${settings.git.worktrees}/${nameOf(agent)}`;
-  const add = { repository: ".", action: "add", branch: branchOf(agent), path };
+  const begin = from === undefined ? {} : { from };
+  const add = { repository: ".", action: "add", branch: branchOf(agent), path, ...begin };
   try {
-    await runTool(engine, agent, add);
+    await runOwn(engine, agent, TOOL, add);
   } catch (error) {
     // One whose folder somebody deleted is known to git still.
     if (!(error instanceof ToolError) || error.code !== "GIT_ERROR") throw error;
-    await runTool(engine, agent, { repository: ".", action: "prune" });
-    await runTool(engine, agent, add);
+    await runOwn(engine, agent, TOOL, { repository: ".", action: "prune" });
+    await runOwn(engine, agent, TOOL, add);
   }
 }
 
-const TOOL = "git_worktree";
-
-/** The policy wants the worktree: the agent itself is not asked for leave to make one. */
-async function runTool(
-  engine: CommandEngine,
-  agent: string,
-  input: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const { rulebook, registry, resolver, recorder } = engine;
-  const tool = await registry.get(TOOL);
-  const needs = await needsOf(tool, input, false, rulebook.settings);
-  await engine.prepare(needs, tool);
-  const resolved = atOnce(resolver.resolveInSteps(needs));
-  const subject = subjectOf(tool, agent);
-  const decision = rulebook.decide(subject, resolved);
-  const record = recorder.begin({
-    id: null,
-    tool: TOOL,
-    args: input,
-    agent,
-    timeoutMs: null,
-    preview: false,
-    stream: false,
-  });
-  record.decided(tool, input, { ...decision, effect: "allow", rule: null });
-  const grant = grantOf(resolved, rulebook.settings, rulebook.timeoutOf(TOOL));
-  const started = performance.now();
-  const job = { tool, input, grant, preview: false, stream: false, subject };
-  const { output, error, usage } = await engine.runner.run(job, () => {}).outcome;
-  const latencyMs = performance.now() - started;
-  record.ended({
-    tool: TOOL,
-    success: error === null,
-    output,
-    error,
-    risk: decision.risk,
-    latencyMs,
-    usage,
-  });
-  if (error !== null) throw new ToolError(error.code, error.message);
+/** Removes it, by the same tool: not where it holds anything that is not committed. Throws what the tool throws. */
+export async function removeWorktree(engine: CommandEngine, agent: string): Promise<void> {
+  const path = `${engine.rulebook.settings.git.worktrees}/${nameOf(agent)}`;
+  await runOwn(engine, agent, TOOL, { repository: ".", action: "remove", path });
 }
+
+const TOOL = "git_worktree";
 
 function typeOf(path: string): "directory" | "other" | null {
   try {

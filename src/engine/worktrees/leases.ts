@@ -49,6 +49,17 @@ export function dropDeadLeases(common: string, table: Pick<ProcessTable, "facts"
   }
 }
 
+/** The worktrees whose leases are all of processes that are gone: their names, which are agents'. */
+export function leasedByDead(
+  common: string,
+  table: Pick<ProcessTable, "facts">,
+): readonly string[] {
+  return namesIn(`${common}/worktrees`).filter((name) => {
+    const leases = leasesIn(`${common}/worktrees/${name}`);
+    return leases.length > 0 && leases.every(({ id, began }) => table.facts(id)?.began !== began);
+  });
+}
+
 function dropDead(own: string, table: Pick<ProcessTable, "facts">): void {
   const leases = leasesIn(own);
   const dead = leases.filter(({ id, began }) => table.facts(id)?.began !== began);

@@ -19,7 +19,11 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const processes: Processes = {
     async run(argv, request) {
       const spawn = grantedSpawn(options.grant, argv, request.cwd);
-      const environment = withRequested(options.environment, request.env);
+      const { channel } = spawn;
+      const environment = {
+        ...withRequested(options.environment, request.env),
+        ...channel?.environment,
+      };
       const { starter } = options;
       if (starter === null) {
         const { runPortably } = await import("./portable/processes.ts");
@@ -39,7 +43,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
         environment,
         (own) =>
           hold(options, starter, request, (run, launcher) => {
-            const { descriptors } = run;
+            const descriptors = channel === undefined
+              ? run.descriptors
+              : [channel.descriptor, channel.descriptor, run.descriptors[2]];
             const environment = new Map(Object.entries(own.environment));
             const { program, cwd: directory } = spawn;
             const launch = { program, argv, directory, environment, descriptors };

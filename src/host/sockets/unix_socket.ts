@@ -5,6 +5,7 @@
  */
 
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import { setNonBlocking } from "../kernel/pipes.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
 /** AF_UNIX, SOCK_STREAM, SOCK_NONBLOCK, SOCK_CLOEXEC (include/linux/socket.h, include/linux/net.h) */
@@ -38,6 +39,19 @@ export interface Peer {
 export function openSocket(libc: Libc, { blocking }: { readonly blocking: boolean }): number {
   const flags = SOCK_STREAM | SOCK_CLOEXEC | (blocking ? 0 : SOCK_NONBLOCK);
   return libc.call(libc.numbers.socket, AF_UNIX, flags, 0);
+}
+
+/** Two sockets that are connected to each other, the own one never blocking; null where there are no descriptors left. */
+export function connectedPair(
+  libc: Libc,
+): { readonly own: number; readonly other: number } | null {
+  const { numbers, struct, structAddress } = libc;
+  if (libc.call(numbers.socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, structAddress) < 0) {
+    return null;
+  }
+  const [own, other] = [struct.getInt32(0, true), struct.getInt32(4, true)];
+  setNonBlocking(libc, own);
+  return { own, other };
 }
 
 /** Gives it its name; 0, or an error number with its sign turned. */

@@ -3,8 +3,10 @@
 import { PERMISSION_GROUPS } from "../../core/tool.ts";
 import type { AgentRule } from "../model.ts";
 import { list, mapping, object, optional, otherwise, required } from "../../config/collection.ts";
-import { type Field, flag, number, oneOf, text } from "../../config/field.ts";
-import type { Section } from "./section.ts";
+import { duration, type Field, flag, number, oneOf, text } from "../../config/field.ts";
+import { DAY, type Section } from "./section.ts";
+
+const HALF_HOUR = 30 * 60 * 1000;
 
 const AGENT = /^[A-Za-z0-9_.*-]+$/;
 
@@ -36,6 +38,8 @@ export const children: Section<"children"> = object({
     "the program of a child agent and its arguments; {task} stands for what it is to do",
   ),
   max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
+  depth: otherwise(number({ min: 1, max: 8 }), 1, "how deep they go: with 1 no child has children"),
+  timeout: otherwise(duration({ min: 1, max: DAY }), HALF_HOUR, "how long one may live"),
 });
 
 /** As `--agent` takes it. */

@@ -62,6 +62,7 @@ export interface Syscalls {
   readonly landlockAddRule: number;
   readonly landlockRestrictSelf: number;
   readonly socket: number;
+  readonly socketpair: number;
   readonly bind: number;
   readonly listen: number;
   readonly accept4: number;
@@ -144,6 +145,7 @@ const X86_64: Syscalls = {
   landlockAddRule: 445,
   landlockRestrictSelf: 446,
   socket: 41,
+  socketpair: 53,
   bind: 49,
   listen: 50,
   accept4: 288,
@@ -226,6 +228,7 @@ const AARCH64: Syscalls = {
   landlockAddRule: 445,
   landlockRestrictSelf: 446,
   socket: 198,
+  socketpair: 199,
   bind: 200,
   listen: 201,
   accept4: 242,

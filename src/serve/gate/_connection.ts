@@ -66,6 +66,8 @@ export class Connection {
   /** What is wanted of its descriptor now. */
   wanted = { read: true, write: false };
   onChange: () => void = () => {};
+  readonly #drained = Promise.withResolvers<void>();
+  readonly #gone = Promise.withResolvers<void>();
   /** Called when it is over, but for what still goes out. */
   onEnd: () => void = () => {};
 
@@ -93,6 +95,11 @@ export class Connection {
   /** Those of them that only its caller can let go: of a line without an end, of answers without a reader. */
   get unfinished(): number {
     return this.#splitter.held + this.options.outbox.held;
+  }
+
+  /** Kept when all that was sent is taken in. */
+  get drained(): Promise<void> {
+    return this.#drained.promise;
   }
 
   get inputEnded(): boolean {
@@ -123,6 +130,7 @@ export class Connection {
     const last = this.#splitter.end();
     if (last !== null) this.#accept(last);
     this.#inputEnded = true;
+    this.#drained.resolve();
     if (this.#early === null) this.#speech?.server.endInput();
   }
 
@@ -153,9 +161,15 @@ export class Connection {
     this.#speech?.server.resume();
   }
 
+  /** Kept when nobody is there any more. */
+  get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
   /** Nobody is there any more: what runs is cancelled. */
   close(): void {
     this.#closed = true;
+    this.#gone.resolve();
     this.#inputEnded = true;
     this.#early = null;
     this.options.outbox.close();

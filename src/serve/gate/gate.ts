@@ -9,11 +9,11 @@ import { resultError } from "../../core/result.ts";
 import type { StayingRunner } from "../../engine/runner.ts";
 import { close, readSome } from "../../host/kernel/pipes.ts";
 import { ReadinessSet } from "../../host/sockets/readiness_set.ts";
-import { acceptFrom, type Peer, peerOf } from "../../host/sockets/unix_socket.ts";
-import type { Libc } from "../../sandbox/kernel/libc.ts";
-import type { Spawner } from "../../sandbox/spawner.ts";
+import { acceptFrom, peerOf } from "../../host/sockets/unix_socket.ts";
 import type { Caller } from "./caller.ts";
 import { Connection, type Opening, type Speech } from "./_connection.ts";
+import { type Adopted, adopted } from "./_adopted.ts";
+import type { ConnectionReport, GateOptions } from "./_gate_options.ts";
 import { Outbox } from "./_outbox.ts";
 
 /** Bytes asked of a connection at once. */
@@ -39,36 +39,8 @@ const STALE_MS = 5_000;
 /** How often that is looked at while it is used up. */
 const LOOK_MS = 1_000;
 
-/** What a gate is made of. */
-export interface GateOptions {
-  readonly libc: Libc;
-  readonly spawner: Spawner;
-  /** A socket that is listened on. */
-  readonly listener: number;
-  /** Most bytes of a request. */
-  readonly requestBytes: number;
-  /** Connections at most, and of one user. */
-  readonly most: { readonly all: number; readonly user: number };
-  /** Who it is that connected, or why nobody is heard. */
-  readonly admit: (peer: Peer) => Caller | { readonly refused: string };
-  readonly open: (
-    caller: Caller,
-    outbox: Outbox,
-    opening: Opening,
-  ) => Promise<Speech>;
-  /** Whose threads answer: all that are open now. */
-  readonly runners: () => Iterable<StayingRunner>;
-}
-
-/** What is told of one who is connected. */
-export interface ConnectionReport {
-  readonly connection: number;
-  readonly uid: number;
-  readonly agent: string | null;
-  readonly since: string;
-  readonly running: number;
-  readonly held_bytes: number;
-}
+/** Makes the server of a connection, by its first line. */
+type OpenSpeech = (outbox: Outbox, opening: Opening) => Promise<Speech>;
 
 /** Hears many callers until it is stopped. */
 export class Gate {
@@ -139,7 +111,9 @@ export class Gate {
       if (this.#look(0) && ++looks < MOST_LOOKS) continue;
       looks = 0;
       this.#tend();
-      if (!this.#open && this.#connections.size === 0 && this.#isIdle) break;
+      if (!this.#open && this.#connections.size === 0 && this.#isIdle) {
+        if (!this.#options.busy()) break;
+      }
       const runner = this.#busyRunner();
       if (runner === null && this.#active.size === 0 && !this.#ready.asleep) {
         if (this.#look(TURN_MS)) continue;
@@ -229,32 +203,20 @@ export class Gate {
   }
 
   #welcome(descriptor: number): void {
-    const { libc, requestBytes, open } = this.#options;
+    const { libc, open } = this.#options;
     const peer = peerOf(libc, descriptor);
     const found = peer === null
       ? { refused: "the kernel does not say who connected" }
       : this.#options.admit(peer);
     if (peer !== null && peer.pidfd !== null) close(libc, peer.pidfd);
-    const outbox: Outbox = new Outbox(libc, descriptor, () => this.#changed.add(connection));
     const caller = "refused" in found
       ? { uid: peer?.uid ?? -1, agent: null, operator: false, onlyWithToken: null }
       : found;
-    const connection = new Connection({
+    const { connection, users } = this.#connect(
       descriptor,
-      number: ++this.#number,
       caller,
-      outbox,
-      requestBytes,
-      open: (opening) => open(caller, outbox, opening),
-    });
-    connection.onChange = () => {
-      this.#changed.add(connection);
-      this.#wake.resolve();
-    };
-    connection.onEnd = () => this.#dropSoon(connection);
-    this.#connections.set(descriptor, connection);
-    const users = (this.#byUser.get(caller.uid) ?? 0) + 1;
-    this.#byUser.set(caller.uid, users);
+      (outbox, opening) => open(caller, outbox, opening),
+    );
     const { most } = this.#options;
     if ("refused" in found) {
       this.#refuse(connection, resultError("PERMISSION_DENIED", found.refused));
@@ -266,6 +228,38 @@ export class Gate {
     }
     this.#changed.add(connection);
     if (!this.#ready.add(descriptor, connection.wanted)) this.#drop(connection);
+  }
+
+  /** Takes in what is connected already: a program of the gate's own. The descriptor is closed by the gate. */
+  adopt(descriptor: number, caller: Caller, open: OpenSpeech): Adopted {
+    const { connection } = this.#connect(descriptor, caller, open);
+    if (!this.#ready.add(descriptor, connection.wanted)) this.#drop(connection);
+    return adopted(connection, {
+      wake: () => this.#wake.resolve(),
+      drop: () => this.#dropNow(connection),
+    });
+  }
+
+  #connect(descriptor: number, caller: Caller, open: OpenSpeech) {
+    const { libc, requestBytes } = this.#options;
+    const outbox: Outbox = new Outbox(libc, descriptor, () => this.#changed.add(connection));
+    const connection: Connection = new Connection({
+      descriptor,
+      number: ++this.#number,
+      caller,
+      outbox,
+      requestBytes,
+      open: (opening) => open(outbox, opening),
+    });
+    connection.onChange = () => {
+      this.#changed.add(connection);
+      this.#wake.resolve();
+    };
+    connection.onEnd = () => this.#dropSoon(connection);
+    this.#connections.set(descriptor, connection);
+    const users = (this.#byUser.get(caller.uid) ?? 0) + 1;
+    this.#byUser.set(caller.uid, users);
+    return { connection, users };
   }
 
   #refuse(connection: Connection, error: ResultError): void {

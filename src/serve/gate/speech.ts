@@ -12,6 +12,8 @@ import type { Caller } from "./caller.ts";
 import type { Opening, Speech } from "./_connection.ts";
 import type { FairPlaces } from "./fair_runner.ts";
 import type { Outbox } from "./_outbox.ts";
+import { withAgents } from "./children/agent_runner.ts";
+import type { Children } from "./children/children.ts";
 import type { Maker, Token } from "./token.ts";
 import type { FurtherEngine, TokenEngines } from "./token_engines.ts";
 import { TOKEN_OVER, type TokenReport, type Tokens } from "./tokens.ts";
@@ -23,6 +25,7 @@ export interface SpeechParts {
   readonly places: FairPlaces;
   readonly tokens: Tokens;
   readonly tokenEngines: TokenEngines;
+  readonly children: Children;
   /** Whether the policies let a pipe register custom tools. */
   readonly registration: boolean;
   readonly status: (tokens: readonly TokenReport[]) => unknown;
@@ -97,13 +100,15 @@ async function bearerOf(
 
 function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
   const { caller: { operator }, agent, token, engine } = bearer;
-  const { registration, status, stop, tokens } = parts;
+  const { registration, status, stop, tokens, children } = parts;
   const operatorsOnly = <T>(act: () => T): T => {
     if (!operator) throw denied("this is for the gate's own user");
     return act();
   };
   const maker = (approver: Approver): Maker => makerOf(bearer, approver);
-  const server = new Server(engine, agent ?? NOBODY, outbox, {
+  const parent = () => ({ maker: maker(server.approver), child: null });
+  const runner = withAgents(engine.runner, children.callsOf(parent));
+  const server: Server = new Server({ ...engine, runner }, agent ?? NOBODY, outbox, {
     // A tool that one registers is there for all.
     registration: registration && operator,
     mute: agent === null ? NO_AGENT : null,
@@ -133,21 +138,26 @@ function makerOf({ caller, agent, token, engine }: Bearer, approver: Approver): 
 
 /** Roots of its client give it an engine of its own. */
 async function openMcp(
-  { agent, token, engine, close }: Bearer,
+  bearer: Bearer,
   outbox: Outbox,
-  { version, workspace, places, openEngine }: SpeechParts,
+  { version, workspace, places, openEngine, children }: SpeechParts,
 ): Promise<Speech> {
+  const { agent, token, engine, close } = bearer;
   if (agent === null) throw denied(NO_AGENT);
   const { budgets, approvals } = engine;
   const { McpServer } = await import("../mcp/mcp_server.ts");
-  const server = new McpServer(engine, {
+  // Its client is asked for its own calls alone.
+  const calls = children.callsOf(() => ({ maker: makerOf(bearer, NO_QUESTIONS), child: null }));
+  const own = { ...engine, runner: withAgents(engine.runner, calls) };
+  const server = new McpServer(own, {
     agent: agent.name,
     version,
     workspace,
     approver: token?.approver ?? null,
     openEngine: async (further) => {
       const { engine: narrowed, close } = await openEngine([...token?.policies ?? [], ...further]);
-      return engineOfOne({ ...narrowed, budgets, approvals }, places.share(narrowed.runner, close));
+      const runner = withAgents(places.share(narrowed.runner, close), calls);
+      return engineOfOne({ ...narrowed, budgets, approvals }, runner);
     },
     write: (line) => outbox.write(line),
   });
@@ -171,6 +181,14 @@ const NOBODY: PipeAgent = { name: "root", pinned: true };
 
 const NOBODY_ASKED: Approver = {
   ask: () => Promise.resolve({ answer: "nobody", hint: "nobody is asked for this" }),
+};
+
+const NO_QUESTIONS: Approver = {
+  ask: () =>
+    Promise.resolve({
+      answer: "nobody",
+      hint: "an MCP client is asked for its own calls alone, and not for those of child agents",
+    }),
 };
 
 function denied(message: string): ToolError {

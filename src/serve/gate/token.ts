@@ -7,7 +7,6 @@ import type { PermissionGroup } from "../../core/tool.ts";
 import type { Approver } from "../../engine/approvals/approvals.ts";
 import type { Budgets } from "../../engine/budgets.ts";
 import { DelegatedBudget } from "../../engine/delegated_budget.ts";
-import { requireOwnWorkspace } from "../../engine/judge/own_workspace.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { DelegationError, policyOfDelegation } from "../../policy/delegation.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
@@ -72,14 +71,16 @@ const MOST_ABOVE = 8;
 export function delegate(
   maker: Maker,
   terms: TokenTerms,
-  { id, alive, place }: {
+  { id, alive, place, named = false }: {
     readonly id: string;
     readonly alive: () => void;
     readonly place: TokenPlace;
+    /** Whether it is the gate that gives the name. */
+    readonly named?: boolean;
   },
 ): Token {
   const above = maker.token;
-  const agent = agentOf(maker, terms);
+  const agent = named && terms.agent !== null ? terms.agent : agentOf(maker, terms);
   const uid = terms.uid ?? maker.uid;
   if (uid !== maker.uid && !place.hears(uid)) {
     throw denied(`uid: this gate does not hear user ${uid}, with a token or without`);
@@ -92,7 +93,6 @@ export function delegate(
   if (own === null) {
     throw denied(`agent: no rule of the policy's agents names ${quoted(agent)}; name it there`);
   }
-  requireOwnWorkspace(maker, agent);
   const expiresAt = terms.expiresMs === null ? null : place.now() + terms.expiresMs;
   const ends = [expiresAt, above?.expiresAt ?? null].filter((end) => end !== null);
   return {

@@ -90,7 +90,6 @@ Deno.test("every code is one that some call can end with", () => {
     "INVALID_REQUEST",
     "REQUEST_TOO_LARGE",
     "UNKNOWN_TOOL",
-    "GATE_REQUIRED",
     "INTERNAL_ERROR",
   ];
   assertEquals(Object.keys(ERROR_CODES).filter((code) => !told.has(code as ErrorCode)), others);

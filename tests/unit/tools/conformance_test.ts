@@ -164,6 +164,8 @@ const FILES = {
 Deno.test("outputs and previews are JSON, and outputs pass the output schema", async () => {
   for (const tool of tools) {
     const validate = new Ajv({ strict: true }).compile(toStandardSchema(tool.output));
+    // A gate answers for these: tests/binary/child_agents_test.ts.
+    if (tool.category === "agent") continue;
     for (const { args } of [...tool.examples ?? [], ...more(tool.name)]) {
       await (REAL.has(tool.category) ? overFiles : inMemory)(tool, args, (output) => {
         assert(validate(output), `${tool.name}: ${JSON.stringify(validate.errors)}`);

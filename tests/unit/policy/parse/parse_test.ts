@@ -166,7 +166,12 @@ Deno.test("parsePolicy() reads the whole language", () => {
       worktrees: ".toolgate/worktrees",
       identity: { name: "Agent", email: "agent@example.org" },
     },
-    children: { command: ["my-agent", "--task", "{task}"], max: 3 },
+    children: {
+      command: ["my-agent", "--task", "{task}"],
+      max: 3,
+      depth: 1,
+      timeout: 1_800_000,
+    },
     callers: [{ uid: 1000, agent: "root" }, { uid: 1001, agent: "child-1" }],
     plugins: { manifests: ["./plugins/*.yaml"], registration: null },
   };
@@ -240,7 +245,7 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
     "defaults within sections",
     "version: 1\nchildren: { command: [a, ''] }\nrecovery: { timeout: { retries: 0 }, network: { retries: 1 } }\nweb: { search: { provider: brave } }\n",
     {
-      children: { command: ["a", ""], max: 4 },
+      children: { command: ["a", ""], max: 4, depth: 1, timeout: 1_800_000 },
       recovery: { timeout: { retries: 0, factor: 2 }, network: { retries: 1, backoffMs: 500 } },
       web: {
         robots: null,

@@ -14,7 +14,6 @@ const makers = new Makers({
     root: { permissions: ["all"] },
     "child-*": { permissions: ["file_read", "file_write"] },
     alice: { permissions: ["file_read"] },
-    apart: { permissions: ["all"], worktree: true },
   },
 });
 const ALICE: Partial<Maker> = {
@@ -51,7 +50,6 @@ Deno.test("a token is for whom its maker may speak, and gives what he has", () =
     ],
     ["no group", root, { permissions: [] }, "root: "],
     ["a name that no rule knows", root, { agent: "stranger" }, "agent: no rule"],
-    ["one with a worktree of its own", root, { agent: "apart" }, "works in a git worktree"],
     ["another's name", makers.caller(ALICE), { agent: "child-1" }, "agent: yours are alice"],
     ["a name that only begins alike", makers.caller(ALICE), { agent: "alicea" }, "agent: yours"],
     ["a group that he lacks", makers.caller(ALICE), { permissions: ["file_write"] }, "file_write"],

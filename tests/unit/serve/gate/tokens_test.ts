@@ -8,6 +8,7 @@ const POLICY = {
     root: { permissions: ["all"] },
     "root-*": { permissions: ["all"] },
     alice: { permissions: ["all"] },
+    apart: { permissions: ["all"], worktree: true },
   },
 } as const;
 
@@ -15,6 +16,8 @@ Deno.test("only the very secret is good, for one user, until it expires", () => 
   const makers = new Makers(POLICY);
   const tokens = new Tokens(makers.place);
   const { secret, token } = tokens.make(makers.caller(), { ...TERMS, expiresMs: 60_000 });
+  const apart = () => tokens.make(makers.caller(), { ...TERMS, agent: "apart" });
+  assertThrows(apart, ToolError, "works in a git worktree");
   assert(/^tg_[A-Za-z0-9_-]{43}$/.test(secret), secret);
   assertEquals(tokens.shown(secret, UID), token);
   const last = secret.endsWith("A") ? "B" : "A";

@@ -1,0 +1,170 @@
+/** Working files for child agents: git worktrees, each with a branch, a lease and an engine of its own. */
+
+import { ToolError } from "../../core/errors.ts";
+import type { CommandEngine, StayingEngine } from "../../engine/create_engine.ts";
+import { runOwn } from "../../engine/own_call.ts";
+import {
+  branchOf,
+  findWorktree,
+  makeWorktree,
+  placeOf,
+  removeWorktree,
+} from "../../engine/worktrees/agent_worktree.ts";
+import { dropDeadLeases, leasedByDead, takeLease } from "../../engine/worktrees/leases.ts";
+import { placeInWorktree } from "../../engine/worktrees/place_policies.ts";
+import { ProcessTable } from "../../host/kernel/process_table.ts";
+import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import type { ChildPlace } from "../../serve/gate/children/child.ts";
+import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
+import type { Session } from "../session.ts";
+
+/** Makes and finds them. */
+export class ChildPlaces {
+  readonly #session: Session;
+  readonly #engine: StayingEngine;
+  readonly #open: (session: Session) => Promise<FurtherEngine>;
+  readonly #table: ProcessTable;
+
+  /** `open`: an engine in another folder, by other policies. */
+  constructor(
+    libc: Libc,
+    session: Session,
+    engine: StayingEngine,
+    open: (session: Session) => Promise<FurtherEngine>,
+  ) {
+    this.#session = session;
+    this.#engine = engine;
+    this.#open = open;
+    this.#table = new ProcessTable(libc);
+  }
+
+  get #worktrees(): string {
+    return this.#engine.rulebook.settings.git.worktrees;
+  }
+
+  /** Null where a folder or a branch has the name. */
+  named(agent: string): { readonly path: string; readonly branch: string } | null {
+    const { workspace } = this.#session;
+    const place = placeOf(workspace, this.#worktrees, agent);
+    const branch = branchOf(agent);
+    const packed = textIn(`${workspace}/.git/packed-refs`).split("\n");
+    const taken = isThere(place) || isThere(`${workspace}/.git/refs/heads/${branch}`) ||
+      packed.some((line) => line.endsWith(` refs/heads/${branch}`));
+    return taken ? null : { path: place.slice(workspace.length).replace(/^\//, ""), branch };
+  }
+
+  /** `further`: what the child's powers take away. Throws NOT_A_REPOSITORY and GIT_ERROR. */
+  async open(
+    agent: string,
+    further: readonly PlacedPolicy[],
+    from: string | null,
+  ): Promise<ChildPlace> {
+    const { policies, workspace } = this.#session;
+    findWorktree(workspace, this.#worktrees, agent);
+    const base = await this.#commitOf(agent, from);
+    requireFolder(workspace, this.#worktrees);
+    await makeWorktree(this.#engine, agent, base);
+    const worktree = findWorktree(workspace, this.#worktrees, agent);
+    if (worktree === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
+    const lease = takeLease(worktree.home, this.#table);
+    try {
+      const { engine, close } = await this.#open({
+        ...this.#session,
+        policies: placeInWorktree([...policies, ...further], worktree),
+        workspace: worktree.root,
+      });
+      const leave = async (commits: number) => {
+        await close();
+        lease.release();
+        return await leaveWorktree(this.#engine, agent, commits);
+      };
+      const path = worktree.root.slice(workspace.length).replace(/^\//, "");
+      return { engine, path, branch: branchOf(agent), base, leave };
+    } catch (error) {
+      lease.release();
+      await leaveWorktree(this.#engine, agent, 0);
+      throw error;
+    }
+  }
+
+  /** Removes what children of a gate that was killed have left and is nowhere else; what became of each. */
+  async sweep(): Promise<readonly string[]> {
+    const common = `${this.#session.workspace}/.git`;
+    const left = leasedByDead(common, this.#table).filter((agent) => /^child-[\d-]+$/.test(agent));
+    dropDeadLeases(common, this.#table);
+    const told: string[] = [];
+    for (const agent of left) {
+      const { kept, why } = await leaveWorktree(this.#engine, agent, 1);
+      told.push(
+        `the worktree of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
+      );
+    }
+    return told;
+  }
+
+  async #commitOf(agent: string, from: string | null): Promise<string> {
+    const ref = from === null ? {} : { ref: from };
+    const { commits } = await runOwn(this.#engine, agent, "git_log", { limit: 1, ...ref }) as {
+      readonly commits: readonly { readonly hash: string }[];
+    };
+    const [first] = commits;
+    if (first !== undefined) return first.hash;
+    throw new ToolError(
+      "GIT_ERROR",
+      "the repository has no commit yet that a branch could begin at",
+    );
+  }
+}
+
+/** Of a branch without commits of its own nothing is left either. */
+async function leaveWorktree(
+  engine: CommandEngine,
+  agent: string,
+  commits: number,
+): Promise<{ readonly kept: boolean; readonly why: string }> {
+  try {
+    await removeWorktree(engine, agent);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { kept: true, why: error.message };
+  }
+  if (commits > 0) return { kept: false, why: "all of it is committed; the branch stays" };
+  try {
+    await runOwn(engine, agent, "git_branch", { action: "delete", branch_name: branchOf(agent) });
+    return { kept: false, why: "it held nothing; the branch is gone too" };
+  } catch {
+    return { kept: false, why: "all of it is committed; the branch stays" };
+  }
+}
+
+/** Programs are held to what is there when they begin: the folder has to be, before git makes anything in it. */
+function requireFolder(workspace: string, path: string): void {
+  let folder = workspace === "/" ? "" : workspace;
+  for (const part of path.split("/")) {
+    folder = `${folder}/${part}`;
+    if (!isThere(folder)) Deno.mkdirSync(folder);
+    if (Deno.lstatSync(folder).isDirectory) continue;
+    throw new ToolError(
+      "GIT_ERROR",
+      `git.worktrees: ${path} does not lead to a folder of this workspace`,
+    );
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function textIn(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}

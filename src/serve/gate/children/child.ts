@@ -1,0 +1,144 @@
+/** One child agent: its program, its connection, its working files, and how it ended. */
+
+import type { ResultError } from "../../../core/errors.ts";
+import type { Outcome } from "../../../engine/runner.ts";
+import type { StayingEngine } from "../../../engine/create_engine.ts";
+import type { Token } from "../token.ts";
+import type { Changes } from "./changes.ts";
+import type { Receipt } from "./receipt.ts";
+
+/** How it is getting on. */
+export type ChildStatus =
+  | "starting"
+  | "running"
+  | "waiting_for_approval"
+  | "done"
+  | "failed"
+  | "terminated"
+  | "timed_out";
+
+/** Working files of its own, and an engine that works there. */
+export interface ChildPlace {
+  readonly engine: StayingEngine;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly branch: string;
+  /** The commit that its branch begins at. */
+  readonly base: string;
+  /** Ends its engine, and removes the working files where they hold nothing that is nowhere else. */
+  leave(commits: number): Promise<{ readonly kept: boolean; readonly why: string }>;
+}
+
+/** The gate's end of a child's input and output. */
+export interface ChildLine {
+  write(line: string): void;
+  /** Bytes that it has not read. */
+  readonly held: number;
+  readonly full: boolean;
+  /** Ends it when what it has sent is taken in, or soon. */
+  finish(): Promise<void>;
+}
+
+/** What there is once it has begun. */
+export interface Begun {
+  readonly place: ChildPlace;
+  readonly line: ChildLine;
+  readonly cancel: () => void;
+}
+
+/** Characters of the log that are kept. */
+const LOG_TAIL = 8192;
+
+/** A child, from before its worktree is made until after it is gone. */
+export class Child {
+  readonly id: string;
+  readonly task: string;
+  readonly token: Token;
+  readonly parent: Child | null;
+  readonly owner: { readonly uid: number; readonly agent: string; readonly token: string | null };
+  readonly receipt: Receipt;
+  readonly started = Date.now();
+  readonly #done = Promise.withResolvers<void>();
+  readonly #waiting: string[] = [];
+  begun: Begun | null = null;
+  /** Set by the first who ends it. */
+  ending: { readonly status: ChildStatus; readonly why: string } | null = null;
+  ended: number | null = null;
+  exitCode: number | null = null;
+  result: unknown = null;
+  changes: Changes | null = null;
+  worktree: { readonly path: string; readonly kept: boolean; readonly why: string };
+  branch: string;
+  base = "";
+  log = "";
+
+  constructor(
+    options: Pick<Child, "id" | "task" | "token" | "parent" | "owner" | "receipt" | "branch"> & {
+      readonly path: string;
+    },
+  ) {
+    this.id = options.id;
+    this.task = options.task;
+    this.token = options.token;
+    this.parent = options.parent;
+    this.owner = options.owner;
+    this.receipt = options.receipt;
+    this.branch = options.branch;
+    this.worktree = { path: options.path, kept: true, why: "the child works in it" };
+  }
+
+  get depth(): number {
+    return 1 + (this.parent?.depth ?? 0);
+  }
+
+  /** Kept once it has ended and all of it is gone. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  get status(): ChildStatus {
+    if (this.ended !== null) return this.ending?.status ?? "done";
+    if (this.begun === null) return "starting";
+    return this.#waiting.length > 0 ? "waiting_for_approval" : "running";
+  }
+
+  get waitingFor(): string | null {
+    return this.#waiting[0] ?? null;
+  }
+
+  /** Keeps in mind that somebody is asked, as long as he is. */
+  async waits<T>(what: string, answer: Promise<T>): Promise<T> {
+    this.#waiting.push(what);
+    try {
+      return await answer;
+    } finally {
+      this.#waiting.splice(this.#waiting.indexOf(what), 1);
+    }
+  }
+
+  say(text: string): void {
+    this.log = (this.log + text).slice(-LOG_TAIL);
+  }
+
+  /** Asks it to end; the first reason counts. */
+  end(status: ChildStatus, why: string): void {
+    this.ending ??= { status, why };
+    this.begun?.cancel();
+  }
+
+  /** Its program is gone. */
+  programEnded({ output, error }: Outcome): void {
+    const code = /"returncode":(\d+)/.exec(output)?.[1];
+    this.exitCode = code === undefined ? null : Number(code);
+    if (error !== null) this.ending ??= { status: statusOf(error), why: error.message };
+  }
+
+  settle(): void {
+    this.ended = Date.now();
+    this.#done.resolve();
+  }
+}
+
+function statusOf({ code }: ResultError): ChildStatus {
+  return code === "TIMEOUT" ? "timed_out" : "failed";
+}

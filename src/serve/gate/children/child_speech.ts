@@ -1,0 +1,52 @@
+/** What a child speaks over its standard output: the pipe's protocol, as itself and nobody else. */
+
+import { ToolError } from "../../../core/errors.ts";
+import { engineOfOne, type StayingEngine } from "../../../engine/create_engine.ts";
+import type { Opening, Speech } from "../_connection.ts";
+import { Server } from "../../server.ts";
+import type { FairPlaces } from "../fair_runner.ts";
+import type { Outbox } from "../_outbox.ts";
+import { withAgents } from "./agent_runner.ts";
+import type { Child } from "./child.ts";
+import type { Children } from "./children.ts";
+
+/** What speaking takes beside the child. */
+export interface ChildSpeechParts {
+  readonly uid: number;
+  /** The engine in its working files. */
+  readonly engine: StayingEngine;
+  readonly places: FairPlaces;
+  readonly children: Children;
+}
+
+/** Throws PERMISSION_DENIED for who would be somebody else. */
+export function openChildSpeech(
+  child: Child,
+  outbox: Outbox,
+  { protocol, token: secret }: Opening,
+  { uid, engine, places, children }: ChildSpeechParts,
+): Promise<Speech> {
+  if (protocol === "mcp" || secret !== null) {
+    const message = "hello: a child agent speaks NDJSON, as itself";
+    return Promise.reject(new ToolError("PERMISSION_DENIED", message));
+  }
+  const { id, token, receipt } = child;
+  const agent = { name: id, pinned: true };
+  const shared = places.share(engine.runner, () => Promise.resolve());
+  const runner = withAgents(
+    shared,
+    children.callsOf(() => {
+      const { rulebook } = engine;
+      const { budget, approver } = token;
+      return { maker: { uid, agent, operator: false, token, rulebook, budget, approver }, child };
+    }),
+  );
+  const recorder = receipt.beside(engine.recorder);
+  const own = engineOfOne({ ...engine, recorder, budgets: token.budget }, runner);
+  const server = new Server(own, agent, outbox, {
+    registration: false,
+    approver: token.approver,
+    onResult: (output) => child.result = output,
+  });
+  return Promise.resolve({ server, agent: id, close: () => {} });
+}
