@@ -56,6 +56,19 @@ export function removeEntry(
   });
 }
 
+/** Whether a directory was not removed for what is in it: POSIX lets rmdir say either. */
+function isFull(result: Result): boolean {
+  return result === -ERRNO.ENOTEMPTY || result === -ERRNO.EEXIST;
+}
+
+/** STALE_FILE: somebody wrote into a directory that was being emptied. */
+function filledAgain({ shown }: TreeTarget): ToolError {
+  return new ToolError(
+    "STALE_FILE",
+    `something was put into "${shown}" while it was removed; look what it is before removing it again`,
+  );
+}
+
 function unlink(
   files: FilePrimitives,
   { target, parent, name }: TargetEntry,
@@ -76,7 +89,7 @@ function removeDirectory(
   const { parent, name } = entry;
   const emptied = files.unlinkAt(parent, name, "directory");
   if (emptied === 0) return 1;
-  if (emptied !== -ERRNO.ENOTEMPTY && emptied !== -ERRNO.EEXIST) throw refusal(tree, emptied);
+  if (!isFull(emptied)) throw refusal(tree, emptied);
   if (!recursive) throw notEmpty(tree);
   const open = (): Handle => {
     const directory = files.openAt(parent, name, "directory");
@@ -100,8 +113,12 @@ function removeDirectory(
       enter: (_, { admitted }) => admitted,
       left: (at, entry) => remove(at, entry.name, "directory"),
     }, checkpoint);
+    if (isFull(result)) throw filledAgain(tree);
     if (result < 0) throw refusal(tree, result);
-    return removed + unlink(files, entry, "directory");
+    const last = files.unlinkAt(parent, name, "directory");
+    if (isFull(last)) throw filledAgain(tree);
+    if (last < 0) throw refusal(tree, last);
+    return removed + 1;
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     throw new ToolError(

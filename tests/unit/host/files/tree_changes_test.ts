@@ -33,6 +33,23 @@ for (const [name, create] of backends) {
     });
   });
 
+  Deno.test(`${name}: remove says that somebody filled what it empties, and leaves that`, async () => {
+    await withDirectory((root) => {
+      paint(root, ["t/", "t/b/", "t/b/c = c"]);
+      // All is judged before anything is removed, and again as it is removed: what is in the directory is known by then.
+      let judged = 0;
+      const admit = () => (path: string) => {
+        if (path.endsWith("/c") && ++judged === 2) Deno.writeTextFileSync(`${root}/t/b/new`, "n");
+        return true;
+      };
+      const removing = () => create().remove({ ...tree(`${root}/t`), admit }, ALL);
+      const error = assertThrows(removing, ToolError);
+      assertEquals([error.code, error.details?.["removed"]], ["STALE_FILE", 1]);
+      assertStringIncludes(error.message, "while it was removed");
+      assertEquals(picture(root), ["t/", "t/b/", "t/b/new = n"]);
+    });
+  });
+
   Deno.test(`${name}: remove changes nothing where anything below is protected`, async () => {
     await withDirectory((root) => {
       paint(root, TREE);
