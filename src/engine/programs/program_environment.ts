@@ -26,14 +26,16 @@ export function programEnvironmentOf(
       Object.hasOwn(environment.set, GIT_CONFIG)
     ? null
     : writeGitConfig(temporaryRoot, git.identity);
-  const given = baseEnvironment(environment);
+  const caches = openCaches(sandbox.caches, workspace, userId);
+  const alone = caches !== null && sandbox.network === "deny" ? WITHOUT_NETWORK : {};
+  const given: Readonly<Record<string, string>> = { ...alone, ...baseEnvironment(environment) };
   const base = gitConfig === null ? given : { ...given, [GIT_CONFIG]: gitConfig };
   const passed = searchPath !== null && base.PATH !== undefined &&
     environment.set.PATH === undefined;
   return {
     environment: passed ? { ...base, PATH: searchPath } : base,
     temporaryRoot,
-    caches: openCaches(sandbox.caches, workspace, userId),
+    caches,
     gitConfig,
     shell: shell === "sh" ? find("sh") : null,
     reasons: [],
@@ -52,6 +54,9 @@ function userId(): number | null {
     return null;
   }
 }
+
+/** npm waits up to a minute between tries to reach what nobody lets it reach (npm-config(7), fetch-retries). */
+const WITHOUT_NETWORK = { npm_config_fetch_retries: "0" };
 
 /** git(1), Environment Variables */
 const GIT_CONFIG = "GIT_CONFIG_GLOBAL";

@@ -35,6 +35,23 @@ Deno.test("programs get what the policy passes and sets, and of the search path 
   assertEquals(["PATH", "USER", "PWD"].filter((name) => name in environment), []);
 });
 
+Deno.test("npm tries once where there is no network, unless the policy says otherwise", () => {
+  const caches = Deno.makeTempDirSync();
+  const retries = (network: "deny" | "allow", set = {}, folder = caches) =>
+    environmentOf({ sandbox: { caches: folder, network }, environment: { pass: [], set } })
+      .environment["npm_config_fetch_retries"];
+  try {
+    assertEquals([retries("deny"), retries("allow"), retries("deny", {}, "off")], [
+      "0",
+      undefined,
+      undefined,
+    ]);
+    assertEquals(retries("deny", { npm_config_fetch_retries: "5" }), "5");
+  } finally {
+    Deno.removeSync(caches, { recursive: true });
+  }
+});
+
 Deno.test("a shell is looked for where lines are handed to one, a folder for temporary files is made where it is wanted", () => {
   assertEquals(environmentOf({}).shell, null);
   assertEquals(environmentOf({ shell: { mode: "sh" } }).shell?.start, "/usr/bin/sh");
