@@ -514,6 +514,28 @@ def flip(places, seconds):
     print("flipped", reached > 0)
 
 
+def hang(count):
+    """Connects to who accepts nothing, from more threads than there is room for."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(0)
+    path = f"hang-{os.getpid()}.sock"
+    local = socket.socket(socket.AF_UNIX)
+    local.bind(path)
+    local.listen(0)
+
+    def connects(number):
+        if number % 2:
+            socket.socket().connect_ex(listener.getsockname())
+        else:
+            socket.socket(socket.AF_UNIX).connect_ex(path)
+    for number in range(count):
+        threading.Thread(target=connects, args=(number,), daemon=True).start()
+    time.sleep(1)
+    open(f"hanging-{os.getpid()}", "w").close()
+    time.sleep(60)
+
+
 def takes_over(place):
     """What was ours and is closed is whoever's has it then."""
     listener = socket.socket()
@@ -541,5 +563,7 @@ if __name__ == "__main__":
         others(json.loads(sys.argv[2]))
     elif sys.argv[1] == "flip":
         flip(json.loads(sys.argv[2]), float(sys.argv[3]))
+    elif sys.argv[1] == "hang":
+        hang(int(sys.argv[2]))
     elif sys.argv[1] == "take":
         takes_over(sys.argv[2])

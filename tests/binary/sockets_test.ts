@@ -260,6 +260,54 @@ for (const [who, user] of USERS) {
   });
 }
 
+Deno.test("connections that nobody accepts hold up no other call, nor the end of their own, and leave nothing behind", async () => {
+  await using workspace = new Workspace({ "attacks.py": ATTACKS });
+  const pipe = new Pipe(["--policy", workspace.policy(POLICIES["with denied names"])], {
+    cwd: workspace.root,
+  });
+  const run = (id: number, timeout_ms: number, ...words: readonly string[]) =>
+    pipe.send({
+      id,
+      tool: "run_command",
+      args: { argv: [PYTHON, "attacks.py", ...words], timeout_ms },
+    });
+  /** What Toolgate has open of sockets. */
+  const sockets = (): number => {
+    const folder = `/proc/${pipe.process.pid}/fd`;
+    return [...Deno.readDirSync(folder)].filter(({ name }) => {
+      try {
+        const target = Deno.readLinkSync(`${folder}/${name}`);
+        return target.startsWith("socket:") || target.includes(".sock");
+      } catch {
+        return false;
+      }
+    }).length;
+  };
+  await run(1, 60_000, "own");
+  assertEquals((await pipe.answers(1)).get(1)?.success, true);
+  const before = sockets();
+  const hanging = [2, 3, 4, 5];
+  for (const id of hanging) await run(id, 50_000, "hang", "200");
+  const ready = () =>
+    [...Deno.readDirSync(workspace.root)].filter(({ name }) => name.startsWith("hanging-")).length;
+  while (ready() < hanging.length) await new Promise((resolve) => setTimeout(resolve, 20));
+  await run(6, 60_000, "own");
+  // The others still hang then.
+  const answered = await pipe.answers(1);
+  assertEquals(answered.get(6)?.success, true, JSON.stringify([...answered]));
+  for (const id of hanging) await pipe.send({ op: "cancel", id: 10 + id, target: id });
+  const answers = await pipe.answers(2 * hanging.length);
+  for (const id of hanging) assertEquals(answers.get(id)?.error?.code, "CANCELLED");
+  // What was on its way when its call ended the kernel tells of when it tries again.
+  for (let waited = 0; sockets() > before && waited < 400; waited++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assertEquals(sockets(), before);
+  await run(7, 60_000, "own");
+  assertEquals((await pipe.answers(1)).get(7)?.success, true);
+  assertEquals((await pipe.close()).status, 0);
+});
+
 Deno.test("a line serves and asks, by what reads its words alone too; where nothing holds programs to that it is refused", async () => {
   await using workspace = new Workspace({ "page.txt": "served text\n", "own.py": "" });
   const pipe = new Pipe(["--policy", workspace.policy(POLICIES["with denied names"])], {

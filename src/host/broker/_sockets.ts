@@ -6,9 +6,9 @@
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
-import type { OwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import type { SocketCall } from "../../sandbox/socket_calls.ts";
 import { close } from "../kernel/pipes.ts";
+import type { Connecting } from "./_connecting.ts";
 import { statOf } from "../kernel/stat.ts";
 import { type CallSockets, onLoopback } from "./call_sockets.ts";
 import {
@@ -46,8 +46,7 @@ export interface RefusedPlace {
 /** What it takes beside what all deeds take. */
 export interface SocketParts extends DeedParts {
   readonly sockets: CallSockets;
-  /** See `OwnCalls`: who connects may have to wait. */
-  readonly waiting: OwnCalls["waiting"];
+  readonly connecting: Connecting;
   readonly refusePlace: (refused: RefusedPlace) => void;
 }
 
@@ -66,12 +65,8 @@ const AT_ONCE = OPEN.NONBLOCK | OPEN.CLOEXEC;
 const SHUT_BOTH = 2;
 /** Asked for by root alone (net.ipv4.ip_unprivileged_port_start). */
 const FIRST_FREE_PORT = 1024;
-/** Connections of one program's that wait for somebody to accept them. */
-const MOST_WAITING = 64;
 /** sizeof(struct sockaddr_un) less its family: no name is longer. */
 const LONGEST_NAME = 108;
-/** EINPROGRESS (asm-generic/errno.h) */
-const EINPROGRESS = 115;
 /** Where structures lie that are not those of who asks for them meanwhile. */
 const PLACE = 1024;
 const LENGTH_PLACE = PLACE + 256;
@@ -83,10 +78,16 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** For the programs of one listener. */
 export class SocketDeeds {
   readonly #parts: SocketParts;
-  #waiting = 0;
+  readonly #connecting: Connecting;
 
   constructor(parts: SocketParts) {
     this.#parts = parts;
+    this.#connecting = parts.connecting;
+  }
+
+  /** Nobody waits for anything any more. */
+  close(): void {
+    this.#connecting.close();
   }
 
   /** Does the call for the program, as far as it may. */
@@ -227,7 +228,7 @@ export class SocketDeeds {
     const to = sockets.destination(place);
     if (to === null) return -ERRNO.ECONNREFUSED;
     return this.#later(copy, internetBytes(to), (result) => {
-      if (result < 0 && result !== -EINPROGRESS || !sockets.leadsToOthers(to)) return result;
+      if (result < 0 && result !== -ERRNO.EINPROGRESS || !sockets.leadsToOthers(to)) return result;
       // The call's own was gone, and somebody else was there at once.
       const { libc } = this.#parts;
       libc.call(libc.numbers.shutdown, copy, SHUT_BOTH);
@@ -244,13 +245,9 @@ export class SocketDeeds {
 
   /** Connects where this thread need not wait for it. The copy is closed afterwards. */
   #later(copy: number, address: Uint8Array, then: (result: number) => number): Deed {
-    const { libc, waiting } = this.#parts;
-    if (this.#waiting >= MOST_WAITING) return -ERRNO.EAGAIN;
-    this.#waiting++;
-    const connected = waiting(libc.numbers.connect, copy, address, address.length);
+    const { libc } = this.#parts;
     return {
-      later: connected.then((result) => {
-        this.#waiting--;
+      later: this.#connecting.connect(copy, address).then((result) => {
         const said = then(result);
         close(libc, copy);
         return said;

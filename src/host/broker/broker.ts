@@ -23,7 +23,9 @@ import { type SocketCall, socketCallsOf } from "../../sandbox/socket_calls.ts";
 import { close } from "../kernel/pipes.ts";
 import { type Poller, READABLE, type Watch } from "../kernel/poller.ts";
 import { changeAttributes } from "./_attributes.ts";
-import { CallSockets } from "./call_sockets.ts";
+import { Connecting } from "./_connecting.ts";
+import { CallSockets, MOST_CONNECTING_OF_ALL } from "./call_sockets.ts";
+import { Turns } from "./_turns.ts";
 import type { Deed, DeedParts, Refused } from "./_deed.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
@@ -81,6 +83,7 @@ export class Broker {
   /** By the numbers of their runs. */
   readonly #sockets = new Map<number, CallSockets>();
   readonly #listeners: Listeners;
+  readonly #turns = new Turns(MOST_CONNECTING_OF_ALL);
   #socketsMissing: string | null | undefined;
   /** Why programs cannot hand calls over; null where they can, as far as is known. */
   #missing: string | null;
@@ -120,6 +123,7 @@ export class Broker {
     const service = new ProgramService({
       ...this.#parts,
       sockets,
+      turnsOfAll: this.#turns,
       socketCalls: this.#socketCalls,
       listener,
       rules,
@@ -151,6 +155,7 @@ export class Broker {
 
 interface ServiceParts extends BrokerParts {
   readonly sockets: CallSockets;
+  readonly turnsOfAll: Turns;
   readonly socketCalls: ReadonlyMap<number, SocketCall>;
   readonly listener: number;
   readonly rules: HandedRules;
@@ -219,7 +224,7 @@ class ProgramService implements Service {
     this.#socketDeeds = waiting === null ? null : new SocketDeeds({
       ...this.#deeds,
       sockets,
-      waiting,
+      connecting: new Connecting({ ...parts, waiting, turns: sockets.turns }),
       refusePlace: (refused) => {
         if (this.#refusedPlaces.size >= MOST_REFUSALS) return;
         this.#refusedPlaces.set(`${refused.access} ${refused.place}`, refused);
@@ -329,6 +334,7 @@ class ProgramService implements Service {
     if (this.#closed) return;
     this.#closed = true;
     this.#watch.close();
+    this.#socketDeeds?.close();
     close(this.#parts.libc, this.#parts.listener);
     this.#parts.rules.spares?.release();
     this.#parts.onEnd();

@@ -5,10 +5,18 @@ import { close } from "../kernel/pipes.ts";
 import { statOf } from "../kernel/stat.ts";
 import type { Listeners } from "./_listeners.ts";
 import { type InternetAddress, loopback, mapped, mappedIn, reachOf } from "./_socket_address.ts";
+import { Turns } from "./_turns.ts";
 
 /** Sockets of TCP that are remembered before those that are gone are forgotten, and the last that are kept in any case. */
 const MOST_PORTS = 1024;
 const LAST_PORTS = 64;
+/**
+ * Connections that are begun at once, by the call and by all: each takes a thread, of which the runtime has 32 for all that
+ * waits. None stays in it but one whose program makes its socket wait meanwhile: that one does until its call has ended.
+ */
+const MOST_CONNECTING = 2;
+/** See there. */
+export const MOST_CONNECTING_OF_ALL = 12;
 /** Sockets in folders: each takes a descriptor of Toolgate's. */
 const MOST_NAMES = 128;
 /** STATX_NLINK, AT_EMPTY_PATH (include/uapi/linux/stat.h, fcntl.h); where struct statx has the number of names. */
@@ -31,6 +39,8 @@ export class CallSockets {
   readonly #listeners: Listeners;
   /** By their numbers. */
   readonly #ports = new Map<number, { readonly place: InternetAddress; readonly wide: boolean }>();
+  /** Connections being made. */
+  readonly turns = new Turns(MOST_CONNECTING);
   readonly #locals = new Map<string, LocalSocket>();
 
   constructor(libc: Libc, listeners: Listeners) {
@@ -124,6 +134,7 @@ export class CallSockets {
   }
 
   close(): void {
+    this.turns.close();
     for (const { descriptor } of this.#locals.values()) close(this.#libc, descriptor);
     this.#locals.clear();
   }

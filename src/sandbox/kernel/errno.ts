@@ -48,6 +48,7 @@ export const ERRNO = {
   ENOBUFS: 105,
   EISCONN: 106,
   ECONNREFUSED: 111,
+  EINPROGRESS: 115,
   ESTALE: 116,
   EDQUOT: 122,
 } as const;

@@ -1,0 +1,29 @@
+import { assertEquals } from "@std/assert";
+import { Turns } from "../../../../src/host/broker/_turns.ts";
+
+Deno.test("so many at a time, each in its turn, and nothing begins once it is closed", async () => {
+  const turns = new Turns(2);
+  const begun: number[] = [];
+  const ends = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
+  const taken = ends.map(({ promise }, at) =>
+    turns.take(() => {
+      begun.push(at);
+      return promise;
+    }, -1)
+  );
+  assertEquals(begun, [0, 1]);
+  ends[1]!.resolve(10);
+  assertEquals(await taken[1], 10);
+  // One that fails gives its turn on too.
+  ends[0]!.reject(new Error("failed"));
+  assertEquals(await taken[0]!.catch(() => -2), -2);
+  for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+  assertEquals(begun, [0, 1, 2, 3]);
+  turns.close();
+  assertEquals(await taken[4], -1);
+  ends[2]!.resolve(20);
+  ends[3]!.resolve(30);
+  assertEquals([await taken[2], await taken[3]], [20, 30]);
+  assertEquals(await turns.take(() => Promise.resolve(1), -1), -1);
+  assertEquals(begun, [0, 1, 2, 3]);
+});
