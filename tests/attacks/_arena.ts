@@ -1,5 +1,6 @@
 /** Where attacks are run: a workspace full of traps, a folder beside it, a listener, and what may have changed of them. */
 
+import { lchownSync } from "node:fs";
 import { join } from "@std/path";
 import { SENTINEL, Workspace } from "../binary/toolgate.ts";
 
@@ -240,9 +241,15 @@ export class Arena implements AsyncDisposable {
   readonly port: number;
   readonly #listener: Deno.Listener;
   #heard = 0;
+  readonly #owner: Owner | undefined;
 
-  constructor() {
+  /** @param owner Whose all that lies in it is. */
+  constructor(owner?: Owner) {
+    this.#owner = owner;
     this.workspace = new Workspace();
+    if (owner !== undefined) {
+      for (const path of [this.workspace.base, this.workspace.outside]) give(path, owner);
+    }
     this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     this.port = (this.#listener.addr as Deno.NetAddr).port;
     void this.#listen();
@@ -271,19 +278,21 @@ export class Arena implements AsyncDisposable {
     const { root, outside } = this.workspace;
     const texts = { ...TEXTS, ...REPOSITORY, ...EXECUTABLE };
     const kept = new Set([...Object.keys(texts), ...Object.keys(LINKS)].flatMap(withFolders));
-    prune(root, "", kept);
+    prune(root, "", kept, this.#owner);
     for (const [path, text] of Object.entries(texts)) {
       const full = join(root, path);
-      restore(full, text.replaceAll("PORT", String(this.port)), path in EXECUTABLE ? 0o755 : 0o644);
+      const mode = path in EXECUTABLE ? 0o755 : 0o644;
+      restore(full, text.replaceAll("PORT", String(this.port)), mode, this.#owner);
     }
     for (const [path, target] of Object.entries(LINKS)) {
       const full = join(root, path);
       if (linkAt(full) === target) continue;
       removeAll(full);
       Deno.symlinkSync(target, full);
+      give(full, this.#owner);
     }
-    prune(outside, "", new Set(["sentinel.txt"]));
-    restore(join(outside, "sentinel.txt"), SENTINEL, 0o644);
+    prune(outside, "", new Set(["sentinel.txt"]), this.#owner);
+    restore(join(outside, "sentinel.txt"), SENTINEL, 0o644, this.#owner);
     this.#heard = 0;
   }
 
@@ -329,18 +338,33 @@ function withFolders(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+function give(path: string, owner: Owner | undefined): void {
+  if (owner !== undefined) lchownSync(path, owner.uid, owner.gid);
+}
+
 /** Removes all that is not to be kept. */
-function prune(root: string, below: string, kept: ReadonlySet<string>): void {
+function prune(
+  root: string,
+  below: string,
+  kept: ReadonlySet<string>,
+  owner: Owner | undefined,
+): void {
   const folder = join(root, below);
   if (!isFolder(folder)) {
     removeAll(folder);
     Deno.mkdirSync(folder, { recursive: true });
   }
+  give(folder, owner);
   Deno.chmodSync(folder, 0o755);
   for (const { name, isDirectory } of Deno.readDirSync(folder)) {
     const path = below === "" ? name : `${below}/${name}`;
     if (!kept.has(path)) removeAll(join(root, path));
-    else if (isDirectory) prune(root, path, kept);
+    else if (isDirectory) prune(root, path, kept, owner);
   }
 }
 
@@ -352,7 +376,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-function restore(path: string, text: string, mode: number): void {
+function restore(path: string, text: string, mode: number, owner: Owner | undefined): void {
   try {
     const info = Deno.lstatSync(path);
     const same = info.isFile && info.nlink === 1 && Deno.readTextFileSync(path) === text;
@@ -365,8 +389,10 @@ function restore(path: string, text: string, mode: number): void {
   if (!isFolder(folder)) {
     removeAll(folder);
     Deno.mkdirSync(folder, { recursive: true });
+    give(folder, owner);
   }
   Deno.writeTextFileSync(path, text);
+  give(path, owner);
   Deno.chmodSync(path, mode);
 }
 

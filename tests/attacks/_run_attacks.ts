@@ -1,7 +1,9 @@
 /** Runs attacks one after the other on the compiled binary, and tells which left a trace. */
 
-import { Pipe } from "../binary/toolgate.ts";
+import { Session } from "../binary/_mcp_session.ts";
+import { call, Pipe } from "../binary/toolgate.ts";
 import { Arena, CLOSED_POLICY, FORBIDDING_POLICY, type Marker, OPEN_POLICY } from "./_arena.ts";
+import type { User } from "./_users.ts";
 
 export interface Trial {
   readonly line: string;
@@ -17,33 +19,66 @@ export interface Success {
   readonly answer: string;
 }
 
+/** How lines come to the binary. */
+export type Way = "serve" | "mcp" | "call";
+
 /** Attacks side by side, each crew in an arena of its own. */
 const CREWS = 2;
 
-/** The attacks that left a trace, and how many lines ran to an end of their own. */
+const POLICIES = [OPEN_POLICY, CLOSED_POLICY, FORBIDDING_POLICY] as const;
+
+interface Gate {
+  /** What the line is answered, as text. */
+  readonly ask: (command: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+async function open(arena: Arena, at: number, way: Way, user: User): Promise<Gate> {
+  const policy = POLICIES[at]!;
+  const file = arena.workspace.policy(policy, `policy${at}.yaml`);
+  const options = { cwd: arena.root, env: { HOME: arena.root }, ...user };
+  if (way === "serve") {
+    const pipe = new Pipe(["--policy", file], options);
+    return {
+      ask: async (command) =>
+        JSON.stringify(await pipe.ask({ id: 1, tool: "run_command", args: { command } })),
+      close: async () => void await pipe.close(),
+    };
+  }
+  if (way === "call") {
+    const words = ["run_command", "--json", "-", "--policy", file];
+    return {
+      ask: async (command) =>
+        (await call(words, { ...options, stdin: JSON.stringify({ command }) })).stdout,
+      close: () => Promise.resolve(),
+    };
+  }
+  const session = new Session(arena.workspace, policy, user);
+  await session.initialize("2025-06-18");
+  return {
+    ask: async (command) => {
+      const asked = { name: "run_command", arguments: { command } };
+      return JSON.stringify(await session.ask("tools/call", asked));
+    },
+    close: async () => void await session.close(),
+  };
+}
+
+/** The attacks that left a trace, and how many lines ran to an end of their own; as one of the users that can be had. */
 export async function runAttacks(
   trials: readonly Trial[],
+  { user = {}, way = "serve" }: { readonly user?: User; readonly way?: Way } = {},
 ): Promise<{ readonly successes: readonly Success[]; readonly answered: number }> {
   const successes: Success[] = [];
   const queue = [...trials];
   let answered = 0;
   await Promise.all(Array.from({ length: CREWS }, async () => {
-    await using arena = new Arena();
-    const open = arena.workspace.policy(OPEN_POLICY, "open.yaml");
-    const closed = arena.workspace.policy(CLOSED_POLICY, "closed.yaml");
-    const forbidding = arena.workspace.policy(FORBIDDING_POLICY, "forbidding.yaml");
-    const pipes = [open, closed, forbidding].map((policy) =>
-      new Pipe(["--policy", policy], {
-        cwd: arena.root,
-        env: { HOME: arena.root },
-      })
-    );
+    await using arena = new Arena(user.user);
+    const gates: Gate[] = [];
+    for (const at of POLICIES.keys()) gates.push(await open(arena, at, way, user));
     for (let trial = queue.shift(); trial !== undefined; trial = queue.shift()) {
-      const command = arena.placed(trial.line);
-      const pipe = pipes[trial.forbidding !== undefined ? 2 : trial.closed ? 1 : 0]!;
-      const answer = JSON.stringify(
-        await pipe.ask({ id: 1, tool: "run_command", args: { command } }),
-      );
+      const gate = gates[trial.forbidding !== undefined ? 2 : trial.closed ? 1 : 0]!;
+      const answer = await gate.ask(arena.placed(trial.line));
       answered++;
       const traces = [...arena.traces(answer)].filter((trace) =>
         trial.forbidding !== undefined
@@ -57,7 +92,7 @@ export async function runAttacks(
       }
       arena.reset();
     }
-    for (const pipe of pipes) await pipe.close();
+    for (const gate of gates) await gate.close();
   }));
   return { successes, answered };
 }

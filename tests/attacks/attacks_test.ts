@@ -3,7 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { Arena, type Marker } from "./_arena.ts";
 import { readAttacks } from "./_read_lines.ts";
-import { runAttacks } from "./_run_attacks.ts";
+import { runAttacks, type Trial, type Way } from "./_run_attacks.ts";
+import { type User, USERS } from "./_users.ts";
 
 const ATTACKS = readAttacks();
 
@@ -64,13 +65,25 @@ Deno.test("a trace would be seen: what is allowed runs, and leaves it", async ()
   assertEquals(successes.map(({ traces }) => traces), [["ran"], ["ran"]]);
 });
 
-Deno.test("no attack leaves a trace", async () => {
-  const trials = ATTACKS.map(({ line, marker, kind }) => ({
-    line,
-    closed: kind.startsWith("denied") || marker === "denied",
-    ...(kind.startsWith("forbidden") ? { forbidding: marker } : {}),
-  }));
-  const { successes, answered } = await runAttacks(trials);
-  assertEquals(answered, trials.length);
-  assertEquals(successes, []);
-});
+const TRIALS: readonly Trial[] = ATTACKS.map(({ line, marker, kind }) => ({
+  line,
+  closed: kind.startsWith("denied") || marker === "denied",
+  ...(kind.startsWith("forbidden") ? { forbidding: marker } : {}),
+}));
+
+/** All lines over the pipe as the last of the users, an ordinary one where it can be had; by other ways some of them. */
+const [ordinary] = USERS.slice(-1);
+const WAYS: readonly (readonly [Way, readonly [string, User], every: number])[] = [
+  ...USERS.map((user) => ["serve", user, user === ordinary ? 1 : 8] as const),
+  ...USERS.map((user) => ["mcp", user, 40] as const),
+  ...USERS.map((user) => ["call", user, 150] as const),
+];
+
+for (const [way, [who, user], every] of WAYS) {
+  Deno.test(`no attack leaves a trace, ${way}, ${who}`, async () => {
+    const trials = TRIALS.filter((_, at) => at % every === 0);
+    const { successes, answered } = await runAttacks(trials, { user, way });
+    assertEquals(answered, trials.length);
+    assertEquals(successes, []);
+  });
+}

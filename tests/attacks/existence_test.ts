@@ -142,25 +142,37 @@ function absentIn(text: string): string {
   );
 }
 
-Deno.test("outside is outside, whatever is there: call and mcp", async () => {
-  await using workspace = lay();
-  const policy = ["--policy", workspace.policy(POLICY)];
-  const session = new Session(workspace, POLICY);
-  await session.initialize("2025-06-18");
-  for (const path of ["file/x", "shut/x", "circle/x", "folder"]) {
-    const codes = [];
-    for (const one of [path, absent(path)]) {
-      const whole = `../outside/${one}`;
-      const called = await call(["read_file", `path=${whole}`, ...policy], { cwd: workspace.root });
-      const asked = await session.ask("tools/call", {
-        name: "read_file",
-        arguments: { path: whole },
-      });
-      codes.push([called.answer.error?.code, /[A-Z_]{6,}/.exec(JSON.stringify(asked.result))?.[0]]);
+for (const [who, user] of USERS) {
+  Deno.test(`outside is outside, whatever is there: call and mcp, ${who}`, async () => {
+    await using workspace = lay();
+    if (user.user !== undefined) {
+      const { uid, gid } = user.user;
+      for (const path of [workspace.base, workspace.root]) lchownSync(path, uid, gid);
     }
-    assertEquals(codes[0], codes[1], path);
-    assertEquals(codes[0]?.[0], "PATH_OUTSIDE_WORKSPACE");
-  }
-  await session.close();
-  Deno.chmodSync(`${workspace.outside}/shut`, 0o700);
-});
+    const policy = ["--policy", workspace.policy(POLICY)];
+    const session = new Session(workspace, POLICY, user);
+    await session.initialize("2025-06-18");
+    for (const path of ["file/x", "shut/x", "circle/x", "folder"]) {
+      const codes = [];
+      for (const one of [path, absent(path)]) {
+        const whole = `../outside/${one}`;
+        const called = await call(["read_file", `path=${whole}`, ...policy], {
+          cwd: workspace.root,
+          ...user,
+        });
+        const asked = await session.ask("tools/call", {
+          name: "read_file",
+          arguments: { path: whole },
+        });
+        codes.push([
+          called.answer.error?.code,
+          /[A-Z_]{6,}/.exec(JSON.stringify(asked.result))?.[0],
+        ]);
+      }
+      assertEquals(codes[0], codes[1], path);
+      assertEquals(codes[0]?.[0], "PATH_OUTSIDE_WORKSPACE");
+    }
+    await session.close();
+    Deno.chmodSync(`${workspace.outside}/shut`, 0o700);
+  });
+}
