@@ -35,9 +35,8 @@ export function parseArguments<S extends Schema>(
   value: unknown,
 ): ParsedArguments<Infer<S>> {
   const problems: ArgumentProblem[] = [];
-  if (isTooDeep(value)) {
-    return { problems: [{ path: "", message: `nested deeper than ${MAX_DEPTH} levels` }] };
-  }
+  const message = tooMuchIn(value);
+  if (message !== null) return { problems: [{ path: "", message }] };
   const parsed = parse(schema, value, { path: "", problems, fill: true });
   return problems.length === 0 ? { value: parsed as Infer<S> } : { problems };
 }
@@ -285,16 +284,23 @@ function unknownKey(key: string, known: readonly string[]): string {
     (known.length === 0 ? "None is taken here" : `Known: ${known.join(", ")}`);
 }
 
-/** Walks without recursion, so that no input can end the stack. */
-function isTooDeep(value: unknown): boolean {
+/** Members of one object: 60,000 variables kept everybody waiting for 100 ms before they were refused. */
+const MOST_MEMBERS = 10_000;
+
+/** Why it is not looked at closer. Walks without recursion, so that no input can end the stack. */
+function tooMuchIn(value: unknown): string | null {
   const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next.value !== "object" || next.value === null) continue;
-    if (next.depth >= MAX_DEPTH) return true;
+    if (next.depth >= MAX_DEPTH) return `nested deeper than ${MAX_DEPTH} levels`;
     const depth = next.depth + 1;
-    for (const member of Object.values(next.value)) {
+    const members = Object.values(next.value);
+    if (members.length > MOST_MEMBERS && !Array.isArray(next.value)) {
+      return `an object has ${members.length} members; at most ${MOST_MEMBERS} are read`;
+    }
+    for (const member of members) {
       if (typeof member === "object" && member !== null) open.push({ value: member, depth });
     }
   }
-  return false;
+  return null;
 }

@@ -66,7 +66,6 @@ function refuseTooLong({ argv, opened }: SpawnCapability): void {
       `the command has ${argv.length} arguments; at most ${MAX_ARGUMENTS} can be judged`,
     );
   }
-  if (opened === true) return;
   let all = 0;
   for (const word of argv) {
     all += word.length;
@@ -77,7 +76,8 @@ function refuseTooLong({ argv, opened }: SpawnCapability): void {
           "hand them over as standard input or in a file",
       );
     }
-    if (word.length * 3 <= LONGEST_ARGUMENT) continue;
+    // What no program is started with may be longer than one could be given.
+    if (opened === true || word.length * 3 <= LONGEST_ARGUMENT) continue;
     const bytes = word.length > LONGEST_ARGUMENT ? word.length : encoder.encode(word).length;
     if (bytes <= LONGEST_ARGUMENT) continue;
     throw new ToolError(

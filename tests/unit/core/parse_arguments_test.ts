@@ -245,3 +245,15 @@ Deno.test("null leaves an optional argument out, and nothing else", () => {
     assert(outcome.problems[0]?.path.startsWith(place), JSON.stringify(outcome));
   }
 });
+
+Deno.test("an object of more members than are read is refused before they are", () => {
+  const schema = { type: "object", additionalProperties: { type: "integer" } } as const;
+  const members = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
+  assert("value" in parseArguments(schema, members(10_000)));
+  const parsed = parseArguments(schema, members(10_001));
+  assert("problems" in parsed);
+  assertEquals(parsed.problems.map(({ message }) => message), [
+    "an object has 10001 members; at most 10000 are read",
+  ]);
+});
