@@ -96,10 +96,11 @@ type Input = Infer<typeof input>;
 type Output = Infer<typeof output>;
 type Found = Omit<Output["matches"][number], "file">;
 
-/** Of one file; `refused`: the pattern is none in its language. */
+/** Of one file; `refused`: the pattern is none in its language; `passed`: why the file was passed over. */
 type Matches =
   | { readonly found: readonly Found[]; readonly total: number }
-  | { readonly refused: string };
+  | { readonly refused: string }
+  | { readonly passed: string };
 
 const tool: Tool<typeof input, typeof output> = {
   name: "find_code_patterns",
@@ -198,9 +199,10 @@ class Search {
     if (row === undefined) {
       row = this.#rowIn(language);
       this.#rows.set(language, row);
-      // The pattern took the place of the file's tree.
-      const again = this.#reader.parse(language, text);
-      if (typeof again === "string") return { refused: "it takes too long to parse" };
+      // The pattern took the place of the file's tree, which was made in its time a moment ago.
+      const options = { pause: this.#pause, timeMs: Infinity };
+      const again = this.#parsers.of(language.grammar).parse(text, options);
+      if (typeof again === "string") return { passed: "its tree was made once and not again" };
       tree = again;
     }
     if (typeof row === "string") return { refused: row };
@@ -243,7 +245,7 @@ class Search {
     if (typeof query === "string") return { refused: query };
     const timeMs = 2 * PATTERN_TIME + text.length / 100;
     const matches = query.matches(text, { pause: this.#pause, timeMs });
-    if (typeof matches === "string") return { refused: "the query takes too long" };
+    if (typeof matches === "string") return { passed: "the query takes too long in it" };
     const found = matches.slice(0, wanted).map((captures) => {
       const start = Math.min(...captures.map((each) => each.start));
       const end = Math.max(...captures.map((each) => each.end));
@@ -322,7 +324,13 @@ function outputOf(
     matches,
     total_matches: total,
     files_searched: looked.length,
-    ...skippedOf(seen),
+    ...skippedOf(
+      seen.map((each) =>
+        each.result !== undefined && "passed" in each.result
+          ? { path: each.path, note: each.result.passed }
+          : each
+      ),
+    ),
     truncated: total > matches.length,
   };
 }

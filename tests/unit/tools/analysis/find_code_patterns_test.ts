@@ -186,3 +186,29 @@ Deno.test("denied files are not searched", async () => {
     }
   });
 });
+
+Deno.test("a file in which a query takes too long is passed over, and others are searched", async () => {
+  const memory = createMemory({ files: { "a.js": "f(1);\n", "b.js": "slow(2);\n" } });
+  const { syntax } = memory.context;
+  const parsers = await syntax.parsers();
+  const slowly: typeof parsers = {
+    of(grammar) {
+      const parser = parsers.of(grammar);
+      const query: typeof parser.query = (source) => {
+        const compiled = parser.query(source);
+        return {
+          matches: (text, options) =>
+            text.startsWith("slow") ? "slow" : compiled.matches(text, options),
+        };
+      };
+      return { ...parser, query };
+    },
+  };
+  const context = {
+    ...memory.context,
+    syntax: { ...syntax, parsers: () => Promise.resolve(slowly) },
+  };
+  const answer = await call(patterns as Tool, { pattern: "(number) @a" }, { ...memory, context });
+  assertEquals(answer["skipped"], [{ path: "b.js", reason: "the query takes too long in it" }]);
+  assertEquals([answer["total_matches"], answer["files_searched"]], [1, 1]);
+});
