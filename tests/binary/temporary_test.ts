@@ -52,7 +52,7 @@ Deno.test("a call's programs have a folder of their own, and what they keep lies
   ]);
   const env = await pipe.ask({ id: 3, tool: "run_command", args: { command: "env" } });
   const cache = `${Deno.realPathSync(home)}/.cache/toolgate/`;
-  assertMatch(env.output.stdout, new RegExp(`^GOCACHE=${cache}[0-9a-f]{16}/go-build$`, "m"));
+  assertMatch(env.output.stdout, new RegExp(`^GOENV=${cache}[0-9a-f]{16}/go-env$`, "m"));
   await pipe.close();
   assertEquals([...Deno.readDirSync(temporary)].map(({ name }) => name), ["SENTINEL"]);
 });
