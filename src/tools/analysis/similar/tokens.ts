@@ -3,6 +3,9 @@
 import { NODE } from "../../../core/syntax_tree.ts";
 import type { CodeFile } from "../_code_file.ts";
 
+/** Functions within functions that are compared for themselves: each holds the words of those in it. */
+const DEEPEST = 16;
+
 /** In the place of all names, and of all literals: so low that no hash of a word is one of them. */
 const NAME = 1;
 const LITERAL = 2;
@@ -44,7 +47,9 @@ export class Tokens {
         continue;
       }
       if (next !== node + 1) {
-        if (flow.functions[kind] === 1) open.push({ node: next, start: this.count });
+        if (flow.functions[kind] === 1 && open.length < DEEPEST) {
+          open.push({ node: next, start: this.count });
+        }
         continue;
       }
       const from = starts[node] as number;

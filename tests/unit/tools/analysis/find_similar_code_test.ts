@@ -181,6 +181,8 @@ Deno.test("texts that repeat themselves without end are compared in time", async
     "a.ts": "a(b);\n".repeat(20_000),
     "b.ts": `${"if (a) { b(); } else { c[0] = d + 1; }\n".repeat(3_000)}`,
     "c.js": "(".repeat(50_000),
+    // Each of these functions holds the words of all within it.
+    "d.js": "function f() {".repeat(20_000) + "}".repeat(20_000),
   });
   assert(groups.length < 1_000);
 });
