@@ -82,7 +82,8 @@ function assess(
     const [module, ...rest] = spec === null ? [] : moduleWords(spec, argv);
     // `python3 -m pytest` is pytest.
     if (module !== undefined) {
-      heavier(inspectArguments(module, knowledge(module), [module, ...rest]));
+      const known = knowledge(module) ?? knowledge(module.split(".")[0] ?? "");
+      heavier(inspectArguments(module, known, [module, ...rest]));
     }
     uncertain ??= wrapped.uncertain;
     const written = wrapped.inner.length;

@@ -461,6 +461,7 @@ Deno.test("code comes by options, addresses and variables of every spelling", ()
       "pytest -o addopts=--pdb",
       "python3 -m pytest --pdb",
       "python3 -mpytest --trace",
+      "python3 -m pytest.__main__ --trace",
       "coverage run -m timeit x",
       "tox exec -- id",
       "pylint --init-hook=x a",
