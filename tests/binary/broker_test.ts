@@ -185,7 +185,8 @@ for (const [who, user] of USERS) {
   });
 
   Deno.test(`${who}: a program sees itself and what it started of all processes, and shares memory with that alone`, async () => {
-    const own = "own stat,own maps,own status,own thread,own files,child,shared,shared name";
+    // Which of all it lists: process_list_test.ts.
+    const own = "all,own stat,own maps,own status,own thread,own files,child,shared,shared name";
     await using free = openWorkspace(user);
     const control = linesOf(await alone(free, "processes"));
     const shared = () =>
@@ -246,7 +247,7 @@ for (const [who, user] of USERS) {
     assert(!intruded(), "no hook is run");
     const named = await run("git -c core.hooksPath=.git/hooks commit --allow-empty -m hooked");
     assertEquals([named.success, intruded()], [false, false], "who names hooks records nothing");
-    const { success, error } = await run("git config user.name x");
+    const { success, error } = await run("git config core.pager x");
     assert(!success);
     const refused = (error?.details as {
       readonly denied: readonly { readonly path: string }[];
