@@ -271,3 +271,17 @@ Deno.test("git: where it is not installed the tools say what to install", async 
     assert(answer.error?.message.includes("apt-get install git"), answer.error?.message);
   });
 });
+
+Deno.test("git: the first worktree is made beside a denied file, in a folder that is not there yet", async () => {
+  await inFolder(async (root, flags) => {
+    await makeRepository(root);
+    Deno.writeTextFileSync(`${root}/a`, "one\n");
+    await git(root, ["add", "a"]);
+    await git(root, ["commit", "-qm", "one"]);
+    Deno.writeTextFileSync(`${root}/.env`, "SECRET=1\n");
+    const add = { id: 1, tool: "git_worktree", args: { action: "add", branch: "apart" } };
+    const { answers: [answer] } = await serveAll([add], flags);
+    assert(answer?.success === true, answer?.error?.message);
+    assertEquals(Deno.readTextFileSync(`${root}/.toolgate/worktrees/apart/a`), "one\n");
+  });
+});

@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
+import type { Capability } from "../../core/capability.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
@@ -129,7 +130,12 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     if (action === "remove" && path === undefined) throw invalid("path", "must be given");
   },
   dryRun: (input) => ({ ...input, only_look: true }),
-  capabilities: (input) => gitNeeds(input.repository, wordsOf(input), useOf(input)),
+  capabilities: (input, { git }) => [
+    ...gitNeeds(input.repository, wordsOf(input), useOf(input)),
+    ...(git !== undefined && input.action === "add" && input.only_look !== true
+      ? [folderOf(git.worktrees)]
+      : []),
+  ],
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
     const repository = await openRepository(tool.name, context, input.repository);
@@ -148,6 +154,11 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     };
   },
 };
+
+/** The folder that worktrees lie in is made beforehand: the kernel's rules for git speak of what is there. */
+function folderOf(path: string): Capability {
+  return { kind: "fs.write", path, tree: true, contents: "any", optional: true };
+}
 
 /** GIT_ERROR where an agent that has a worktree of its own would make, or take away, others. */
 function requireOutside({ git }: ToolContext, { action, only_look }: Input): void {
@@ -301,12 +312,22 @@ async function add(
   const how = known === null ? ["-b", branch, "--no-track"] : [];
   const whole = denied.length === 0 ? [] : ["--no-checkout"];
   const start = known === null ? hash : branch;
+  makeFolder(context, context.git.worktrees);
   await repository.git(
     ["worktree", "add", "--quiet", ...whole, ...how, "--", seenFromRoot(repository, place), start],
     { changes: "workspace" },
   );
   if (denied.length > 0) await layOut(repository, context, place, denied);
   return leftOut;
+}
+
+/** Where the policy does not let it be made, git makes it, as far as it can. */
+function makeFolder({ files }: ToolContext, path: string): void {
+  try {
+    files.createDirectory(path, { parents: true });
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+  }
 }
 
 /** Its files but those that are denied: git takes these for files that are not wanted there (git-update-index(1)). */
