@@ -6,25 +6,19 @@ import type { Capability } from "../../core/capability.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
-import {
-  changesBetween,
-  emptyTree,
-  listOf,
-  requireWhole,
-  requireWritable,
-} from "../../toolkit/git/change.ts";
-import { bytesOf, concatenated, isText, splitNul, textOf } from "../../toolkit/git/names.ts";
+import { changesBetween, emptyTree, listOf, requireWritable } from "../../toolkit/git/change.ts";
+import { bytesOf, concatenated, isText, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
-import { inside, look, within } from "../../toolkit/git/place.ts";
+import { look } from "../../toolkit/git/place.ts";
 import {
   gitNeeds,
   type GitUse,
-  openAt,
   openRepository,
   READS,
   type Repository,
 } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
+import { leftIn, openWorktree, WORKTREE, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -56,18 +50,7 @@ const output = {
   properties: {
     worktrees: {
       type: "array",
-      items: {
-        type: "object",
-        properties: {
-          path: { type: "string", description: "Relative to the workspace." },
-          branch: { ...HASH, description: "Null where its HEAD is detached." },
-          hash: { ...HASH, description: "Its HEAD; null before the first commit." },
-          dirty: { type: "boolean", description: "Whether anything in it is not committed." },
-          locked: { type: "boolean", description: "Whether it was locked (git worktree lock)." },
-          gone: { type: "boolean", description: "Whether its folder is not there: see prune." },
-        },
-        required: ["path", "branch", "hash", "dirty", "locked", "gone"],
-      },
+      items: WORKTREE,
       description: "All there are afterwards, the repository's own first.",
     },
     removed: {
@@ -97,7 +80,6 @@ interface Chosen {
 
 type Input = Infer<typeof input> & Chosen;
 type Output = Infer<typeof output>;
-type Worktree = Output["worktrees"][number];
 
 const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "git_worktree",
@@ -182,82 +164,6 @@ function wordsOf({ action, path, branch, from, only_look }: Input): readonly str
 function useOf({ action, only_look }: Input): GitUse {
   if (action === "list" || only_look === true) return READS;
   return { access: "write", risk: "moderate", because: "makes or removes working files" };
-}
-
-/** git-worktree(1), "PORCELAIN FORMAT": a record ends with an empty line. */
-async function worktreesOf(
-  repository: Repository,
-  context: ToolContext,
-): Promise<readonly Worktree[]> {
-  const { bytes, truncated } = await repository.git(["worktree", "list", "--porcelain", "-z"]);
-  requireWhole(repository, truncated);
-  const worktrees: Worktree[] = [];
-  let record = new Map<string, string>();
-  for (const line of splitNul(bytes).map(textOf)) {
-    if (line !== "") {
-      const [, key = "", value = ""] = /^(\S+)(?: (.*))?$/s.exec(line) ?? [];
-      record.set(key, value);
-      continue;
-    }
-    worktrees.push(await worktreeOf(repository, context, record));
-    record = new Map();
-  }
-  return worktrees;
-}
-
-async function worktreeOf(
-  repository: Repository,
-  context: ToolContext,
-  record: ReadonlyMap<string, string>,
-): Promise<Worktree> {
-  const { files } = repository;
-  const path = files.display(record.get("worktree") ?? "");
-  const hash = record.get("HEAD") ?? "";
-  const elsewhere = path.startsWith("/");
-  const gone = record.has("prunable") || !elsewhere && look(files, path) === null;
-  const open = elsewhere || gone || record.has("bare")
-    ? null
-    : await openWorktree(repository, context, path);
-  return {
-    path,
-    branch: record.get("branch")?.replace(/^refs\/heads\//, "") ?? null,
-    hash: /^0*$/.test(hash) ? null : hash,
-    dirty: open !== null && (await leftIn(open, "no")).length > 0,
-    locked: record.has("locked"),
-    gone,
-  };
-}
-
-/** The repository of a worktree's folder, where it is one of this repository's; null where it is not. */
-async function openWorktree(
-  repository: Repository,
-  context: ToolContext,
-  root: string,
-): Promise<Repository | null> {
-  const { tool, common, files } = repository;
-  if (root === repository.root) return repository;
-  const dot = within(root, ".git");
-  const type = look(files, dot)?.type;
-  if (type === "directory") return await openAt(tool, context, { root, folder: dot }, false);
-  if (type !== "file") return null;
-  const target = /^gitdir: ([^\n]+)\n*$/.exec(textOf(files.read(dot, 4096).bytes))?.[1];
-  const folder = target === undefined ? null : inside(files, root, target);
-  if (folder === null || look(files, folder) === null) return null;
-  const open = await openAt(tool, context, { root, folder }, false);
-  return open.common === common ? open : null;
-}
-
-/** What in it is not committed: changed, staged, in conflict or unknown to git. `ignored`: as git-status(1) has it. */
-async function leftIn(
-  worktree: Repository,
-  ignored: "matching" | "no",
-): Promise<readonly string[]> {
-  const { bytes, truncated } = await worktree.git([
-    ...["status", "--porcelain=v1", "-z", "--untracked-files=all", `--ignored=${ignored}`],
-    ...["--ignore-submodules=none", "--no-renames"],
-  ]);
-  requireWhole(worktree, truncated);
-  return splitNul(bytes).map((record) => shown(worktree, record.subarray(3)));
 }
 
 /** Where a new one is made. Throws GIT_ERROR and PATH_DENIED. */
