@@ -53,6 +53,17 @@ function answered(
   };
 }
 
+/** That of one that is refused. */
+function refused(
+  id: number,
+  op: string,
+  code: string,
+  message: string,
+): Readonly<Record<string, unknown>> {
+  const error = { code, message, details: null, rule: null };
+  return { ...answered(id, op, null), success: false, error };
+}
+
 /** A write that somebody has to agree to, in the examples: the policy of the tests asks for `kept/**`. */
 const ASKED = {
   id: 1,
@@ -207,7 +218,10 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
   {
     op: "revoke",
     meaning: "Takes back an approval that is remembered. revoked says whether there was one.",
-    fields: [APPROVAL],
+    fields: [
+      APPROVAL,
+      { name: "token", type: "string", meaning: "at a gate, in its place: the id of a token" },
+    ],
     exchange: {
       requests: [{ id: 1, op: "revoke", approval: "ap_0" }],
       answers: [answered(1, "revoke", { approval: "ap_0", revoked: false })],
@@ -249,23 +263,14 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
           command: ["wc", "-l", "--", "{file}"],
         },
       }],
-      answers: [{
-        id: 1,
-        op: "register",
-        tool: null,
-        success: false,
-        output: null,
-        error: {
-          code: "PERMISSION_DENIED",
-          message:
-            "register: the policies let no pipe change the custom tools; the first must say plugins: { registration: allow }, and no other deny it",
-          details: null,
-          rule: null,
-        },
-        risk: null,
-        latency_ms: 0.1,
-        usage: {},
-      }],
+      answers: [
+        refused(
+          1,
+          "register",
+          "PERMISSION_DENIED",
+          "register: the policies let no pipe change the custom tools; the first must say plugins: { registration: allow }, and no other deny it",
+        ),
+      ],
     },
   },
   {
@@ -274,23 +279,14 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
     fields: [{ name: "tool", type: "string", meaning: "its name" }],
     exchange: {
       requests: [{ id: 1, op: "unregister", tool: "line_count" }],
-      answers: [{
-        id: 1,
-        op: "unregister",
-        tool: null,
-        success: false,
-        output: null,
-        error: {
-          code: "PERMISSION_DENIED",
-          message:
-            "unregister: the policies let no pipe change the custom tools; the first must say plugins: { registration: allow }, and no other deny it",
-          details: null,
-          rule: null,
-        },
-        risk: null,
-        latency_ms: 0.1,
-        usage: {},
-      }],
+      answers: [
+        refused(
+          1,
+          "unregister",
+          "PERMISSION_DENIED",
+          "unregister: the policies let no pipe change the custom tools; the first must say plugins: { registration: allow }, and no other deny it",
+        ),
+      ],
     },
   },
   {
@@ -377,6 +373,22 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
     exchange: {
       requests: [{ id: 1, op: "token", permissions: ["file_read"], expires: "10m" }],
       answers: [answered(1, "token", { id: "tk_1", agent: "root", permissions: ["file_read"] })],
+    },
+  },
+  {
+    op: "result",
+    meaning: "What a child agent says for itself: the last one stands in aggregate_agent_results.",
+    fields: [{ name: "output", type: "any", meaning: "whatever its parent is to have" }],
+    exchange: {
+      requests: [{ id: 1, op: "result", output: { done: true } }],
+      answers: [
+        refused(
+          1,
+          "result",
+          "INVALID_REQUEST",
+          "result: only a child agent of a gate has one to give",
+        ),
+      ],
     },
   },
   {

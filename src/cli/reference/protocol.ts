@@ -112,6 +112,22 @@ export const EVENTS: readonly ProtocolEvent[] = [
       { name: "preview", type: "object | null", meaning: "what it would do" },
     ],
   },
+  {
+    event: "task",
+    meaning: "The first line that a child agent reads: what it is to do. It belongs to no request.",
+    fields: [
+      { name: "task", type: "string", meaning: "in words, as spawn_child_agent was given it" },
+      { name: "context", type: "any", meaning: "whatever stood beside it; null for nothing" },
+    ],
+  },
+  {
+    event: "message",
+    meaning: "What a child agent is told while it works. It belongs to no request.",
+    fields: [
+      { name: "from", type: "string", meaning: "the agent that sent it" },
+      { name: "message", type: "any", meaning: "what send_message_to_agent was given" },
+    ],
+  },
 ];
 
 /** What holds for all lines, one sentence each. */

@@ -1,9 +1,7 @@
-/** The ground that programs are given of what the policy allows to all, and where the system's paths lead. */
+/** The ground that programs are given of what the policy allows to all, and who is shown processes. */
 
-import type { CanonicalPath, Program } from "../../core/capability.ts";
-import { ToolError } from "../../core/errors.ts";
+import type { Program } from "../../core/capability.ts";
 import { baseName } from "../../core/path_text.ts";
-import { type EntryProbe, resolvePath } from "../../host/paths/canonicalize.ts";
 import type { Starting } from "../../host/run/program_holds.ts";
 import type { LandlockPaths } from "../../host/scan/landlock_paths.ts";
 import type { ProgramPaths } from "../../sandbox/program_rules.ts";
@@ -14,16 +12,6 @@ export function groundOf({ use }: Starting, ground: LandlockPaths): LandlockPath
 }
 
 type ProgramChanges = Pick<ProgramPaths, "change">;
-
-/** Where a path of the system leads; null where that is nowhere. */
-export function resolved(path: string, look: EntryProbe): CanonicalPath | null {
-  try {
-    return resolvePath("/" as CanonicalPath, path, look);
-  } catch (error) {
-    if (error instanceof ToolError) return null;
-    throw error;
-  }
-}
 
 /** Whether it says which processes there are (ps(1), pgrep(1)): it is shown those of its own call. */
 export function viewsProcesses({ start }: Program): boolean {

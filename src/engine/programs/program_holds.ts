@@ -11,6 +11,7 @@ import type { GitFolder } from "../../host/broker/git_folder.ts";
 import { type Handed, NameJudge } from "../../host/broker/handed_rules.ts";
 import type { SpareFiles } from "../../host/broker/spare_files.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
+import { resolver } from "../../host/paths/canonicalize.ts";
 import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
@@ -33,7 +34,7 @@ import { recordsIn } from "./_git_records.ts";
 import { KeptRules } from "./_kept_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
-import { groundOf, resolved, viewsProcesses } from "./_program_ground.ts";
+import { groundOf, viewsProcesses } from "./_program_ground.ts";
 
 /** What of the kernel's layer is there, and what is the same for all programs of a thread. */
 export interface HoldParts {
@@ -105,7 +106,8 @@ export class WordHolds implements ProgramHolds {
     );
     this.#system = new KeptPaths(libc);
     this.#basics = basicsOf(system);
-    this.#realSystem = system.flatMap((path) => resolved(path, probe.entryAt) ?? []);
+    const resolve = resolver(probe.entryAt);
+    this.#realSystem = system.flatMap((path) => resolve("/" as CanonicalPath, path) ?? []);
     this.#ground = createLandlockPaths(rulebook, undefined, { roots: null, libc });
     this.#readable = createLandlockPaths(rulebook, undefined, {
       roots: null,

@@ -61,11 +61,11 @@ function isFull(result: Result): boolean {
   return result === -ERRNO.ENOTEMPTY || result === -ERRNO.EEXIST;
 }
 
-/** STALE_FILE: somebody wrote into a directory that was being emptied. */
+/** STALE_FILE: somebody wrote into a directory that was being emptied, or its name is none that can be seen here. */
 function filledAgain({ shown }: TreeTarget): ToolError {
   return new ToolError(
     "STALE_FILE",
-    `something was put into "${shown}" while it was removed; look what it is before removing it again`,
+    `something was put into "${shown}" while it was removed, or has a name that is not seen here; look what it is before removing it again`,
   );
 }
 

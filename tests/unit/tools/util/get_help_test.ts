@@ -42,6 +42,7 @@ Deno.test("get_help lists all tools by category, each in a sentence", async () =
     "exec",
     "git",
     "web",
+    "agent",
     "analysis",
     "util",
   ]);
