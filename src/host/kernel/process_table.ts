@@ -129,7 +129,8 @@ export class ProcessTable {
 
   /** Clock ticks since the machine was started (proc_uptime(5)). */
   now(): number {
-    return Number(this.#read("uptime")?.split(" ")[0] ?? 0) * TICKS_A_SECOND;
+    // Hundredths of seconds, which are ticks: what began in this one is not yet to come.
+    return Math.round(Number(this.#read("uptime")?.split(" ")[0] ?? 0) * TICKS_A_SECOND);
   }
 
   /** How many tasks there are, of all users (the fourth word of proc_loadavg(5)). */
