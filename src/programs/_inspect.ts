@@ -1,11 +1,11 @@
 /** The risk of a command by what is known of its program: its options, its operands, the texts that it runs. */
 
 import { type Risk, RISKS } from "../core/tool.ts";
-import { awkRisk } from "./_awk.ts";
+import { awkRisk } from "./scripts/awk.ts";
 import { findCode, isCodeAddress, streamsIn } from "./_code.ts";
 import { hasOption } from "./_options.ts";
 import { plainWords } from "./arguments.ts";
-import { sedRisk } from "./_sed.ts";
+import { sedRisk } from "./scripts/sed.ts";
 import type { OptionTable } from "./option_table.ts";
 import type { Grammar, OptionSpec, ValueKind } from "./spec.ts";
 import { subcommandPositions } from "./subcommands.ts";

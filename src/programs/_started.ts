@@ -1,10 +1,10 @@
 /** The commands that a program would start by its arguments: values of options, words behind a subcommand, scripts. */
 
 import { placeArguments, type PlacedArgument } from "./arguments.ts";
-import { awkCommands } from "./_awk_commands.ts";
+import { awkCommands } from "./scripts/awk_commands.ts";
 import { findCode } from "./_code.ts";
-import { sedCommands } from "./_sed.ts";
-import { commandsInText, commandsInWords } from "./_shell_text.ts";
+import { sedCommands } from "./scripts/sed.ts";
+import { commandsInText, commandsInWords } from "./scripts/shell_text.ts";
 import type { OptionSpec } from "./spec.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import type { ProgramSpec } from "./table.ts";

@@ -5,7 +5,7 @@ import type { Program, SpawnCapability } from "../core/capability.ts";
 import type { Effect, FileEffect } from "./effect.ts";
 import { moduleWords } from "./_code.ts";
 import { inspectArguments } from "./_inspect.ts";
-import { OPEN_COMMAND } from "./_open_command.ts";
+import { OPEN_COMMAND } from "./scripts/open_command.ts";
 import { baseNames } from "./risk.ts";
 import type { Beyond, Starts } from "./spec.ts";
 import { commandsIn } from "./_started.ts";

@@ -2,10 +2,10 @@
 
 import type { CompoundCommand, Redirection as ParsedRedirection, Statement } from "unbash";
 import type { Arithmetic, CompoundPlan, PlanNode, Word } from "../core/plan.ts";
-import { VALUE, type WordKind } from "./_parts.ts";
+import { VALUE, type WordKind } from "./words/parts.ts";
 import { isSetByShell } from "./special_variables.ts";
 import { readConditional } from "./_conditional.ts";
-import { readArithmetic, skipSpace } from "./_arithmetic.ts";
+import { readArithmetic, skipSpace } from "./words/arithmetic.ts";
 import { contextOf, readOne, readRedirection, readWords } from "./_simple.ts";
 import { deeper, inLoop, type Walk } from "./_walk.ts";
 import { Refused } from "./_constructs.ts";

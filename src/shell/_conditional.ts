@@ -2,11 +2,11 @@
 
 import type { TestCommand, TestExpression as ParsedTest, Word as ParsedWord } from "unbash";
 import type { TestExpression, Word } from "../core/plan.ts";
-import { Parts, VALUE, type WordKind } from "./_parts.ts";
-import type { Scanner } from "./_scanner.ts";
+import { Parts, VALUE, type WordKind } from "./words/parts.ts";
+import type { Scanner } from "./words/scanner.ts";
 import { contextOf, readOne } from "./_simple.ts";
 import type { Walk } from "./_walk.ts";
-import { readPiece } from "./_word.ts";
+import { readPiece } from "./words/word.ts";
 import { Refused } from "./_constructs.ts";
 
 const UNARY = /^-[abcdefghkopnrstuvwxzGLNOS]$/;

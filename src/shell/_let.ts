@@ -2,9 +2,9 @@
 
 import type { Command } from "unbash";
 import type { Arithmetic, CompoundPlan } from "../core/plan.ts";
-import { readArithmetic, skipSpace } from "./_arithmetic.ts";
+import { readArithmetic, skipSpace } from "./words/arithmetic.ts";
 import { Refused } from "./_constructs.ts";
-import { Scanner } from "./_scanner.ts";
+import { Scanner } from "./words/scanner.ts";
 import { contextOf } from "./_simple.ts";
 import type { Walk } from "./_walk.ts";
 

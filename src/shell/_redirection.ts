@@ -2,9 +2,9 @@
 
 import type { HereDocBody, Redirection as ParsedRedirection, Word as ParsedWord } from "unbash";
 import type { Redirection, Word } from "../core/plan.ts";
-import { hereDocument, type OpenBody } from "./_here_document.ts";
-import { ARGUMENT, VALUE, type WordKind } from "./_parts.ts";
-import type { Scanner } from "./_scanner.ts";
+import { hereDocument, type OpenBody } from "./words/here_document.ts";
+import { ARGUMENT, VALUE, type WordKind } from "./words/parts.ts";
+import type { Scanner } from "./words/scanner.ts";
 import { Refused } from "./_constructs.ts";
 
 /** What reading a redirection takes from the walk through the line. */

@@ -10,15 +10,15 @@ import type {
   Word as ParsedWord,
 } from "unbash";
 import type { Assignment, PlanNode, Redirection, SimplePlan, Word } from "../core/plan.ts";
-import { expandBraceWord } from "./_braces.ts";
+import { expandBraceWord } from "./words/braces.ts";
 import { type CommandSource, finishCommand } from "./_builtins.ts";
-import { readParameter, readSubscript } from "./_parameter.ts";
-import { ARGUMENT, Parts, VALUE, type WordContext, type WordKind } from "./_parts.ts";
+import { readParameter, readSubscript } from "./words/parameter.ts";
+import { ARGUMENT, Parts, VALUE, type WordContext, type WordKind } from "./words/parts.ts";
 import { readRedirection as readRedirectionAt } from "./_redirection.ts";
-import { Scanner } from "./_scanner.ts";
+import { Scanner } from "./words/scanner.ts";
 import { isSet } from "./_settings.ts";
 import { deeper, outsideLoops, type Reading, type Walk } from "./_walk.ts";
-import { PIECES, readWord } from "./_word.ts";
+import { PIECES, readWord } from "./words/word.ts";
 import { type ConstructKind, Refused } from "./_constructs.ts";
 
 /** More commands in one line are no line any more. */

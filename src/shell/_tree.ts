@@ -12,7 +12,7 @@ import type {
 } from "unbash";
 import { factsOf, mustBeKnown } from "./_facts.ts";
 import { BUILTINS, INNER_PROGRAMS, type PlanNode } from "../core/plan.ts";
-import { Scanner } from "./_scanner.ts";
+import { Scanner } from "./words/scanner.ts";
 import { MOST_PIECES, piecesOf } from "./_pieces.ts";
 import type { Script } from "./_script.ts";
 import { NO_SETTINGS, takeSettings } from "./_settings.ts";

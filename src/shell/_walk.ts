@@ -1,7 +1,7 @@
 /** Where the reading of a line has come to, and what all parts of it share. */
 
 import type { forEachChild, ParsedScript } from "unbash";
-import type { Scanner } from "./_scanner.ts";
+import type { Scanner } from "./words/scanner.ts";
 import type { ScriptFacts } from "./_facts.ts";
 import type { Script } from "./_script.ts";
 import { Refused } from "./_constructs.ts";

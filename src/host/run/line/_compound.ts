@@ -1,10 +1,10 @@
 /** Runs loops and conditions (POSIX, 2.9.4): which of their parts, and how often. */
 
 import type { CompoundPlan, PlanNode, Word } from "../../../core/plan.ts";
-import { calculate } from "./_arithmetic.ts";
-import { type Expander, expandText, expandWord, patternOf } from "./_expand.ts";
+import { calculate } from "./expand/arithmetic.ts";
+import { type Expander, expandText, expandWord, patternOf } from "./expand/expand.ts";
 import { holds, type TestHost } from "./_tests.ts";
-import { compilePattern } from "./_pattern.ts";
+import { compilePattern } from "./expand/pattern.ts";
 import { type LineState, statusOf, SUCCESS } from "./_state.ts";
 
 /** What a compound command asks of whoever runs it. */

@@ -8,7 +8,7 @@ import { wordText } from "../../../shell/certain.ts";
 import { openInput } from "../_input.ts";
 import { close } from "../../kernel/pipes.ts";
 import { statOf } from "../../kernel/stat.ts";
-import { type Expander, expandText, expandWord } from "./_expand.ts";
+import { type Expander, expandText, expandWord } from "./expand/expand.ts";
 import type { LineHost, LineRedirection } from "./line_host.ts";
 import { messageOf } from "./redirect.ts";
 import type { LineState } from "./_state.ts";

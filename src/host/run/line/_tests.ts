@@ -3,9 +3,9 @@
 import { ToolError } from "../../../core/errors.ts";
 import type { TestExpression, Word } from "../../../core/plan.ts";
 import { looksAtFiles } from "../../../shell/file_test.ts";
-import { numberOf } from "./_arithmetic.ts";
-import { type Expander, expandText, patternOf, piecesOf } from "./_expand.ts";
-import { compilePattern } from "./_pattern.ts";
+import { numberOf } from "./expand/arithmetic.ts";
+import { type Expander, expandText, patternOf, piecesOf } from "./expand/expand.ts";
+import { compilePattern } from "./expand/pattern.ts";
 import { escaped, matchExtended } from "./_regular.ts";
 import type { LineState } from "./_state.ts";
 

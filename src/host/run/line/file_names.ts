@@ -8,7 +8,7 @@ import { OPEN, openWithoutLinks } from "../../../sandbox/kernel/open_without_lin
 import { close } from "../../kernel/pipes.ts";
 import { readEntries } from "../../kernel/directory_entries.ts";
 import { statAt } from "../../kernel/stat.ts";
-import { compilePattern, isPattern, plainOf } from "./_pattern.ts";
+import { compilePattern, isPattern, plainOf } from "./expand/pattern.ts";
 
 /** How directories are looked through, and by which rules names are shown. */
 export interface FileNamesOptions {

@@ -11,7 +11,7 @@ import { fileTest } from "../../../shell/file_test.ts";
 import { type Child, type Ended, endedBy, type Usage } from "../_programs.ts";
 import { closeAll } from "./_background.ts";
 import { LoopJump, runCompound } from "./_compound.ts";
-import { type Expander, expandText, patternOf, piecesOf } from "./_expand.ts";
+import { type Expander, expandText, patternOf, piecesOf } from "./expand/expand.ts";
 import { isComparedSo, isSo } from "./_file_tests.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
 import { redirect, type Redirected, targetsOf } from "./_redirections.ts";

@@ -5,7 +5,7 @@ import {
   isPattern,
   plainOf,
   removeMatch,
-} from "../../../../../src/host/run/line/_pattern.ts";
+} from "../../../../../src/host/run/line/expand/pattern.ts";
 import { Random } from "../../../../random.ts";
 import { runByShell } from "./_line.ts";
 

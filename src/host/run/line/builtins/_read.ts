@@ -1,13 +1,13 @@
 /** `read` (POSIX, and bash(1), SHELL BUILTIN COMMANDS): a line of standard input, split into variables. */
 
-import { ToolError } from "../../../core/errors.ts";
-import { CLOSED } from "../../../sandbox/spawner.ts";
-import { READABLE } from "../../kernel/poller.ts";
-import { statOf } from "../../kernel/stat.ts";
-import { type ReadOptions, readOptions } from "../../../shell/read_options.ts";
-import type { Around, Done } from "./_builtin.ts";
-import type { LineState } from "./_state.ts";
-import { textOf } from "./_substitution.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import { CLOSED } from "../../../../sandbox/spawner.ts";
+import { READABLE } from "../../../kernel/poller.ts";
+import { statOf } from "../../../kernel/stat.ts";
+import { type ReadOptions, readOptions } from "../../../../shell/read_options.ts";
+import type { Around, Done } from "./builtin.ts";
+import type { LineState } from "../_state.ts";
+import { textOf } from "../_substitution.ts";
 
 /** In place of a count: nothing came in time. */
 const LATE = -1;

@@ -1,6 +1,6 @@
 /** Shell patterns (POSIX.1-2024, Shell Command Language, 2.14): compiled once, matched in bounded time. */
 
-import { ToolError } from "../../../core/errors.ts";
+import { ToolError } from "../../../../core/errors.ts";
 
 /** Decides about one character. */
 type Test = (character: string) => boolean;

@@ -1,6 +1,6 @@
 /** Text between `$'` and `'` (bash(1), QUOTING; POSIX.1-2024, 2.2.4). */
 
-import { Refused } from "./_constructs.ts";
+import { Refused } from "../_constructs.ts";
 
 const LETTERS: Readonly<Record<string, string>> = {
   a: "\x07",

@@ -1,8 +1,8 @@
 /** `type` and `command -v` (bash(1), SHELL BUILTIN COMMANDS): what a name means. */
 
-import { ToolError } from "../../../core/errors.ts";
-import { BUILTINS, INNER_PROGRAMS } from "../../../core/plan.ts";
-import type { Builtin } from "./_builtin.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import { BUILTINS, INNER_PROGRAMS } from "../../../../core/plan.ts";
+import type { Builtin } from "./builtin.ts";
 
 const KEYWORDS: ReadonlySet<string> = new Set(
   ("! { } case coproc do done elif else esac fi for function if in select then time until while [[ ]]")

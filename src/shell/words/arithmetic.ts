@@ -1,10 +1,10 @@
 /** Reads arithmetic expressions (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION): the operators of C on whole numbers. */
 
-import type { Arithmetic } from "../core/plan.ts";
-import { isSetByShell, isSpecialVariable } from "./special_variables.ts";
-import type { WordContext } from "./_parts.ts";
-import type { Scanner } from "./_scanner.ts";
-import { Refused } from "./_constructs.ts";
+import type { Arithmetic } from "../../core/plan.ts";
+import { isSetByShell, isSpecialVariable } from "../special_variables.ts";
+import type { WordContext } from "./parts.ts";
+import type { Scanner } from "./scanner.ts";
+import { Refused } from "../_constructs.ts";
 
 /** Operators on two sides, those that bind least first; each level goes from left to right. */
 const LEVELS: readonly (readonly string[])[] = [

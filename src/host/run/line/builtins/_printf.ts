@@ -1,9 +1,9 @@
 /** `printf` as bash has it (bash(1), SHELL BUILTIN COMMANDS; printf(3)). */
 
-import { ToolError } from "../../../core/errors.ts";
+import { ToolError } from "../../../../core/errors.ts";
 import { Bytes, readEscape } from "./_escapes.ts";
 import { fixed } from "./_long_double.ts";
-import { printfQuoted } from "./_quote.ts";
+import { printfQuoted } from "../expand/quote.ts";
 
 /** What it writes, and says on standard error. */
 export interface Printed {

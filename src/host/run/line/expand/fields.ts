@@ -1,6 +1,6 @@
 /** Splitting what words became into fields (POSIX, 2.6.5; bash(1), Word Splitting). */
 
-import { escapePattern } from "./_pattern.ts";
+import { escapePattern } from "./pattern.ts";
 
 /**
  * A piece of an expanded word: as it is, a pattern, what is split and may hold patterns, or the place between two

@@ -1,11 +1,11 @@
 /** Reads `$NAME` and the forms of `${…}` that are run (POSIX, 2.6.2; bash(1), Parameter Expansion). */
 
-import type { Operation, Subscript, Word } from "../core/plan.ts";
-import { readArithmetic, skipSpace } from "./_arithmetic.ts";
-import type { Scanner } from "./_scanner.ts";
-import { Parts, VALUE, type WordContext, type WordKind } from "./_parts.ts";
-import { isSpecialVariable } from "./special_variables.ts";
-import { Refused } from "./_constructs.ts";
+import type { Operation, Subscript, Word } from "../../core/plan.ts";
+import { readArithmetic, skipSpace } from "./arithmetic.ts";
+import type { Scanner } from "./scanner.ts";
+import { Parts, VALUE, type WordContext, type WordKind } from "./parts.ts";
+import { isSpecialVariable } from "../special_variables.ts";
+import { Refused } from "../_constructs.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*/;
 const OPERATOR = /^(?::?[-+?=]|##?|%%?|\^\^?|,,?|\/[/#%]?|@|:)/;

@@ -1,7 +1,7 @@
 /** Judges the scripts that sed takes as arguments: what is not plainly harmless is not. */
 
-import type { Risk } from "../core/tool.ts";
-import { OPEN_COMMAND } from "./_open_command.ts";
+import type { Risk } from "../../core/tool.ts";
+import { OPEN_COMMAND } from "./open_command.ts";
 
 interface Judged {
   readonly risk: Risk;

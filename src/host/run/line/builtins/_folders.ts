@@ -1,10 +1,10 @@
 /** `cd`, `pushd`, `popd` and `dirs` (bash(1), SHELL BUILTIN COMMANDS). */
 
 import { normalize as normalizePath } from "@std/path";
-import { ToolError } from "../../../core/errors.ts";
-import type { Builtin, Done } from "./_builtin.ts";
-import type { LineHost } from "./line_host.ts";
-import type { LineState } from "./_state.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import type { Builtin, Done } from "./builtin.ts";
+import type { LineHost } from "../line_host.ts";
+import type { LineState } from "../_state.ts";
 
 /** strerror(3) of ENOENT */
 const NO_SUCH_FILE = "No such file or directory";

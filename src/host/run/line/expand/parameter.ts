@@ -1,14 +1,14 @@
 /** What parameters become: their values, elements of arrays, and what operations make of them (bash(1), Parameter Expansion). */
 
-import { ToolError } from "../../../core/errors.ts";
-import type { Operation, Subscript, WordPart } from "../../../core/plan.ts";
-import { isSpecialVariable } from "../../../shell/special_variables.ts";
-import { calculate } from "./_arithmetic.ts";
-import type { Expander } from "./_expander.ts";
-import type { Piece } from "./_fields.ts";
-import { removeMatch, replaceMatches } from "./_pattern.ts";
-import { shellQuoted } from "./_quote.ts";
-import { type LineState, statusOf } from "./_state.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import type { Operation, Subscript, WordPart } from "../../../../core/plan.ts";
+import { isSpecialVariable } from "../../../../shell/special_variables.ts";
+import { calculate } from "./arithmetic.ts";
+import type { Expander } from "./expander.ts";
+import type { Piece } from "./fields.ts";
+import { removeMatch, replaceMatches } from "./pattern.ts";
+import { shellQuoted } from "./quote.ts";
+import { type LineState, statusOf } from "../_state.ts";
 
 type Parameter = Extract<WordPart, { readonly kind: "parameter" }>;
 

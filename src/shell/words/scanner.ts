@@ -1,6 +1,6 @@
 /** The second reading of a line: a cursor that must find every operator and every gap where the parser said. */
 
-import { Refused } from "./_constructs.ts";
+import { Refused } from "../_constructs.ts";
 
 /** A here-document whose body begins behind the next newline. */
 export interface PendingDocument {

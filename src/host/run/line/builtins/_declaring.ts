@@ -1,9 +1,9 @@
 /** `export`, `local`, `declare`, `readonly`, `unset` and `set` (bash(1), SHELL BUILTIN COMMANDS). */
 
-import { ToolError } from "../../../core/errors.ts";
-import { SET_OPTIONS } from "../../../shell/shell_options.ts";
-import type { Builtin, Done } from "./_builtin.ts";
-import type { LineState } from "./_state.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import { SET_OPTIONS } from "../../../../shell/shell_options.ts";
+import type { Builtin, Done } from "./builtin.ts";
+import type { LineState } from "../_state.ts";
 
 const SUCCEEDED: Done = { status: 0 };
 

@@ -1,12 +1,12 @@
 /** Programs that bash has within itself: done here, to the byte as it does them. */
 
-import type { INNER_PROGRAMS } from "../../../core/plan.ts";
-import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
-import type { Around, Done } from "./_builtin.ts";
+import type { INNER_PROGRAMS } from "../../../../core/plan.ts";
+import { SIGNALS } from "../../../../sandbox/kernel/signals.ts";
+import type { Around, Done } from "./builtin.ts";
 import { echo } from "./_echo.ts";
 import { printf } from "./_printf.ts";
-import type { LineState } from "./_state.ts";
-import { binary, unary } from "./_tests.ts";
+import type { LineState } from "../_state.ts";
+import { binary, unary } from "../_tests.ts";
 
 /** Null where the program of that name is to do it: it does the same. */
 type Inner = (

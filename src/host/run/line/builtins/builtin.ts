@@ -1,10 +1,10 @@
 /** What a command of a line that is no program is, and what it is done with. */
 
-import type { PlanNode } from "../../../core/plan.ts";
-import type { Expander } from "./_expander.ts";
-import type { LineHost } from "./line_host.ts";
-import type { LineState } from "./_state.ts";
-import type { TestHost } from "./_tests.ts";
+import type { PlanNode } from "../../../../core/plan.ts";
+import type { Expander } from "../expand/expander.ts";
+import type { LineHost } from "../line_host.ts";
+import type { LineState } from "../_state.ts";
+import type { TestHost } from "../_tests.ts";
 
 /** What a builtin did: its status, and what it says on standard error (its name goes before). */
 export interface Done {

@@ -1,6 +1,6 @@
 /** Backslashes in the arguments of `echo -e` and `printf` (bash(1), SHELL BUILTIN COMMANDS). */
 
-import { ToolError } from "../../../core/errors.ts";
+import { ToolError } from "../../../../core/errors.ts";
 
 const LETTERS: Readonly<Record<string, string>> = {
   a: "\x07",

@@ -1,8 +1,8 @@
 /** `getopts` (POSIX, getopts; bash(1), SHELL BUILTIN COMMANDS): one option after the other. */
 
-import { ToolError } from "../../../core/errors.ts";
-import type { Builtin, Done } from "./_builtin.ts";
-import type { LineState } from "./_state.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import type { Builtin, Done } from "./builtin.ts";
+import type { LineState } from "../_state.ts";
 
 /** `getopts OPTIONS NAME [WORD…]`: without words those of the function, or the line. */
 export const getopts: Builtin = async (

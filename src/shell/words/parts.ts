@@ -1,7 +1,7 @@
 /** What words are read into, and what reading one takes from around it. */
 
-import type { PlanNode, Subscript, Word, WordPart } from "../core/plan.ts";
-import type { Scanner } from "./_scanner.ts";
+import type { PlanNode, Subscript, Word, WordPart } from "../../core/plan.ts";
+import type { Scanner } from "./scanner.ts";
 
 /** What reading a word takes from around it. */
 export interface WordContext {

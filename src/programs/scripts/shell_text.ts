@@ -4,7 +4,7 @@
  * and by what the program may start at all.
  */
 
-import { unescaped } from "./_awk.ts";
+import { unescaped } from "./awk.ts";
 
 /** Commands inside commands inside commands that are looked for. */
 const MAX_DEPTH = 4;

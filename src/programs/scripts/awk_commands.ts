@@ -1,7 +1,7 @@
 /** The shell lines that a program of awk's would run, as far as it says. */
 
-import { unescaped } from "./_awk.ts";
-import { OPEN_COMMAND } from "./_open_command.ts";
+import { unescaped } from "./awk.ts";
+import { OPEN_COMMAND } from "./open_command.ts";
 
 /** A name, from its first letter on. */
 const NAME = "\\b([A-Za-z_][A-Za-z0-9_]*)";

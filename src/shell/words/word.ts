@@ -1,12 +1,12 @@
 /** Reads one word of a line, character by character, as POSIX (2.2, 2.3, 2.6) and bash(1) read it. */
 
-import type { Word } from "../core/plan.ts";
+import type { Word } from "../../core/plan.ts";
 import { ansiText } from "./_ansi.ts";
-import { readArithmetic } from "./_arithmetic.ts";
-import { type ParameterReading, readParameter } from "./_parameter.ts";
-import { Parts, type WordContext, type WordKind } from "./_parts.ts";
-import type { Scanner } from "./_scanner.ts";
-import { Refused } from "./_constructs.ts";
+import { readArithmetic } from "./arithmetic.ts";
+import { type ParameterReading, readParameter } from "./parameter.ts";
+import { Parts, type WordContext, type WordKind } from "./parts.ts";
+import type { Scanner } from "./scanner.ts";
+import { Refused } from "../_constructs.ts";
 
 /** What ends a word where it is not quoted (POSIX, 2.3). */
 export const METACHARACTERS = " \t\n|&;<>()";

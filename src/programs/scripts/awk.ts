@@ -1,6 +1,6 @@
 /** Judges the programs that awk takes as arguments: what is not plainly harmless is not. */
 
-import type { Risk } from "../core/tool.ts";
+import type { Risk } from "../../core/tool.ts";
 
 interface Judged {
   readonly risk: Risk;

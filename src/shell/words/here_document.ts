@@ -1,11 +1,11 @@
 /** Here-documents (POSIX, 2.7.4): read where the line that names them ends, plain or with expansions. */
 
 import type { HereDoc } from "unbash";
-import type { Redirection, Word } from "../core/plan.ts";
-import type { Scanner } from "./_scanner.ts";
-import { Parts, type WordContext } from "./_parts.ts";
-import { readQuotedPiece } from "./_word.ts";
-import { Refused } from "./_constructs.ts";
+import type { Redirection, Word } from "../../core/plan.ts";
+import type { Scanner } from "./scanner.ts";
+import { Parts, type WordContext } from "./parts.ts";
+import { readQuotedPiece } from "./word.ts";
+import { Refused } from "../_constructs.ts";
 
 /** How a body is read: a scanner of its own, and what its expansions take from around it. */
 export type OpenBody = (

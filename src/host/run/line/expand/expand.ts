@@ -1,14 +1,14 @@
 /** From the words of a plan to arguments: parameters, substitutions, splitting, file names (POSIX, 2.6). */
 
-import type { Word, WordPart } from "../../../core/plan.ts";
-import { calculate } from "./_arithmetic.ts";
-import type { Expander } from "./_expander.ts";
-import { fieldsOf, type Piece } from "./_fields.ts";
-import { parameterPieces } from "./_parameter.ts";
-import { escapePattern, isPattern, plainOf } from "./_pattern.ts";
-import type { LineState } from "./_state.ts";
+import type { Word, WordPart } from "../../../../core/plan.ts";
+import { calculate } from "./arithmetic.ts";
+import type { Expander } from "./expander.ts";
+import { fieldsOf, type Piece } from "./fields.ts";
+import { parameterPieces } from "./parameter.ts";
+import { escapePattern, isPattern, plainOf } from "./pattern.ts";
+import type { LineState } from "../_state.ts";
 
-export type { Expander } from "./_expander.ts";
+export type { Expander } from "./expander.ts";
 
 /** The arguments that a word becomes: none, one or more. */
 export async function expandWord(

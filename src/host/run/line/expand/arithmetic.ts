@@ -1,9 +1,9 @@
 /** What arithmetic expressions come to: whole numbers of 64 bits, which wrap around as the machine's do. */
 
-import { ToolError } from "../../../core/errors.ts";
-import type { Arithmetic } from "../../../core/plan.ts";
-import type { Expander } from "./_expander.ts";
-import type { LineState } from "./_state.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import type { Arithmetic } from "../../../../core/plan.ts";
+import type { Expander } from "./expander.ts";
+import type { LineState } from "../_state.ts";
 
 /**
  * The value. Throws COMMAND_UNPARSABLE for what bash would take further than numbers: a variable that holds an expression,

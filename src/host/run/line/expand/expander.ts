@@ -1,8 +1,8 @@
 /** What expanding the words of a line asks of whoever runs it. */
 
-import type { PlanNode, Word } from "../../../core/plan.ts";
-import type { Piece } from "./_fields.ts";
-import type { LineState } from "./_state.ts";
+import type { PlanNode, Word } from "../../../../core/plan.ts";
+import type { Piece } from "./fields.ts";
+import type { LineState } from "../_state.ts";
 
 /** What expanding takes beside the words. */
 export interface Expander {

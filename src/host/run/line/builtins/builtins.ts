@@ -1,17 +1,17 @@
 /** The commands of a line that are no programs, as POSIX (2.15 and 4) has them. */
 
-import { ToolError } from "../../../core/errors.ts";
-import { BUILTINS } from "../../../core/plan.ts";
-import { optionOf } from "../../../shell/shell_options.ts";
-import type { Around, Builtin, Done } from "./_builtin.ts";
-import { LoopJump } from "./_compound.ts";
+import { ToolError } from "../../../../core/errors.ts";
+import { BUILTINS } from "../../../../core/plan.ts";
+import { optionOf } from "../../../../shell/shell_options.ts";
+import type { Around, Builtin, Done } from "./builtin.ts";
+import { LoopJump } from "../_compound.ts";
 import { DECLARING, setOptions } from "./_declaring.ts";
 import { FOLDERS } from "./_folders.ts";
 import { getopts } from "./_getopts.ts";
 import { commandOf, typeOf } from "./_named.ts";
 import { fillList, readLine } from "./_read.ts";
-import { messageOf } from "./redirect.ts";
-import { Exit, type LineState, Return, statusOf, SUCCESS } from "./_state.ts";
+import { messageOf } from "../redirect.ts";
+import { Exit, type LineState, Return, statusOf, SUCCESS } from "../_state.ts";
 
 const SUCCEEDED: Done = { status: 0 };
 const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
