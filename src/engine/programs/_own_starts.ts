@@ -1,5 +1,6 @@
 /** What a program may execute: itself, what loads it, and what it is said to start. */
 
+import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { type ExecutableFacts, executableFacts } from "../../host/run/executable.ts";
 import type { ProgramFinder } from "../../host/run/program_search.ts";
@@ -85,7 +86,7 @@ const PARTED: ReadonlySet<string> = new Set(["/", "/usr", "/usr/local"]);
 /** The paths of the system without the folders of programs. */
 export function withoutPrograms(libc: Libc, system: readonly string[]): readonly string[] {
   return system.flatMap((path): readonly string[] => {
-    if (PROGRAM_FOLDERS.has(path.slice(path.lastIndexOf("/") + 1))) return [];
+    if (PROGRAM_FOLDERS.has(baseName(path))) return [];
     if (!PARTED.has(path)) return [path];
     const prefix = path === "/" ? "" : path;
     return withoutPrograms(libc, namesIn(libc, path).map((name) => `${prefix}/${name}`));

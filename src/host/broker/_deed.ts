@@ -1,5 +1,6 @@
 /** What doing a call for a program has in common, whichever it is. */
 
+import { baseName, parentOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
@@ -186,11 +187,10 @@ export function inFolder(
   path: string,
   act: (folder: number, name: string) => number,
 ): number {
-  const cut = path.lastIndexOf("/");
   const flags = OPEN.PATH | libc.numbers.O_DIRECTORY;
-  const folder = openExactly(libc, path.slice(0, cut) || "/", flags);
+  const folder = openExactly(libc, parentOf(path), flags);
   if (folder < 0) return folder;
-  const result = act(folder, path.slice(cut + 1));
+  const result = act(folder, baseName(path));
   close(libc, folder);
   return result;
 }

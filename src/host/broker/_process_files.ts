@@ -1,5 +1,6 @@
 /** What a program may see of processes: itself and those of its own call, read by their entries of /proc. */
 
+import { siblingOf } from "../../core/path_text.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
@@ -72,7 +73,7 @@ export function openProcessList(
 ): Deed {
   if (shared === null || mark === null) return LEAVE;
   const { call, numbers } = libc;
-  const list = `${shared.slice(0, shared.lastIndexOf("/"))}/.processes-${thread}`;
+  const list = siblingOf(shared, `.processes-${thread}`);
   call(numbers.mkdirat, AT_FDCWD, libc.path(list), 0o700);
   const folder = openExactly(libc, list, OPEN.RDONLY | numbers.O_DIRECTORY);
   if (folder < 0) return LEAVE;

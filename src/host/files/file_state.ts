@@ -1,5 +1,6 @@
 /** What is at a path now, as a text that differs when anything of it has changed: what approvals are bound to. */
 
+import { parentOf } from "../../core/path_text.ts";
 import { createHash } from "node:crypto";
 import type { CanonicalPath } from "../../core/capability.ts";
 
@@ -20,7 +21,7 @@ function nextTurn(): Promise<void> {
 
 function folderAbove(path: string): readonly unknown[] {
   for (let at = path, depth = 1; at !== "/"; depth++) {
-    at = at.slice(0, at.lastIndexOf("/")) || "/";
+    at = parentOf(at);
     try {
       const { isDirectory, dev, ino } = Deno.lstatSync(at);
       if (isDirectory) return [depth, dev, ino];

@@ -1,5 +1,6 @@
 /** What lies at a path, as a text that changes with whatever is done to it: what was agreed to is compared by it. */
 
+import { parentOf } from "../../core/path_text.ts";
 import { createHash } from "node:crypto";
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
@@ -30,7 +31,11 @@ export function createIdentityProbe(libc: Libc | null): IdentityProbe {
   return {
     identityOf(path) {
       const own = look(path).state;
-      for (let folder = parentOf(path), depth = 1; folder !== null; folder = parentOf(folder)) {
+      for (
+        let folder = folderAbove(path), depth = 1;
+        folder !== null;
+        folder = folderAbove(folder)
+      ) {
         const { folderState } = look(folder);
         if (folderState !== null) return `${own} in ${depth} ${folderState}`;
         depth++;
@@ -94,9 +99,8 @@ function lookByRuntime(path: string): ObservedState {
   }
 }
 
-function parentOf(path: string): string | null {
-  if (path === "/") return null;
-  return path.slice(0, path.lastIndexOf("/")) || "/";
+function folderAbove(path: string): string | null {
+  return path === "/" ? null : parentOf(path);
 }
 
 /** In reverse, for a stack. */

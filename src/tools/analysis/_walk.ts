@@ -1,5 +1,6 @@
 /** Going through the code of a tree: each file read and looked at, by two threads where there are two. */
 
+import { baseName } from "../../core/path_text.ts";
 import { compileGlob } from "../../core/glob.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ScanFilter, ScannedFile, ScanRoom, SharedScan } from "../../core/scan.ts";
@@ -176,7 +177,7 @@ function createLooker<R>(walk: Walk<R>, parsers: Parsers, context: ReadContext):
         const note = `it has more than ${LARGEST_FILE} bytes, or cannot be read`;
         return found === null ? null : { path, language: nameOf(found), bytes: 0, note };
       }
-      if (walk.plain?.takes(path.slice(path.lastIndexOf("/") + 1)) === true) {
+      if (walk.plain?.takes(baseName(path)) === true) {
         const text = TEXT.decode(room.bytes.subarray(0, length));
         return { path, language: "", bytes: length, result: walk.plain.look(path, text) };
       }

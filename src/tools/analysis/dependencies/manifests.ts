@@ -1,5 +1,6 @@
 /** What projects say of themselves: files that name modules, packages and versions, by the folders they lie in. */
 
+import { baseName } from "../../../core/path_text.ts";
 import { parse as parseToml } from "@std/toml";
 import { parseLoosely } from "./loose_json.ts";
 
@@ -73,7 +74,7 @@ export class Manifests {
 
   *#locked(ecosystem: Ecosystem): Iterable<readonly [string, string]> {
     for (const path of this.#texts.keys()) {
-      const name = path.slice(path.lastIndexOf("/") + 1);
+      const name = baseName(path);
       const read = LOCKS[ecosystem][name];
       if (read === undefined) continue;
       for (const [locked, version] of read(this, path)) {

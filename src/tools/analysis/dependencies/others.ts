@@ -1,5 +1,6 @@
 /** What files of C, C++, Java and shells name: files by paths, and classes by packages. */
 
+import { baseName } from "../../../core/path_text.ts";
 import { below, folderOf } from "./paths.ts";
 import {
   builtin,
@@ -14,7 +15,7 @@ import {
 
 /** Files by the last part of their paths. */
 function byName(tree: Tree): ReadonlyMap<string, readonly string[]> {
-  return Map.groupBy(tree.code, (path) => path.slice(path.lastIndexOf("/") + 1));
+  return Map.groupBy(tree.code, (path) => baseName(path));
 }
 
 /** Headers: beside the file, then wherever one path of the tree ends as the name does. */
@@ -26,7 +27,7 @@ export function createC(tree: Tree): Resolve {
     const beside = isSystem ? null : below(folderOf(from), name);
     if (beside !== null && tree.code.has(beside)) return [node(beside)];
     const ending = name.replace(/^(\.\.?\/)+/, "");
-    const found = (names.get(ending.slice(ending.lastIndexOf("/") + 1)) ?? [])
+    const found = (names.get(baseName(ending)) ?? [])
       .filter((path) => path === ending || path.endsWith(`/${ending}`));
     const [only] = nearest(found, from);
     if (only !== undefined) return [node(only)];

@@ -1,5 +1,7 @@
 /** Paths of a workspace, as results show them. */
 
+import { baseName } from "../../../core/path_text.ts";
+
 /** The folder of a file, or of a folder; `.` of what lies in the workspace itself. */
 export function folderOf(path: string): string {
   const at = path.lastIndexOf("/");
@@ -26,7 +28,7 @@ export function foldersAround(folder: string): readonly string[] {
 
 /** The name of a file without its last ending. */
 export function stemOf(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = baseName(path);
   const at = name.lastIndexOf(".");
   return at <= 0 ? name : name.slice(0, at);
 }
