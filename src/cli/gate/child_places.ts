@@ -25,6 +25,8 @@ export class ChildPlaces {
   readonly #engine: StayingEngine;
   readonly #open: (session: Session) => Promise<FurtherEngine>;
   readonly #table: ProcessTable;
+  /** Settled once nothing makes or removes a worktree: whoever looks at all of them must find each whole, or not at all. */
+  #settled: Promise<unknown> = Promise.resolve();
 
   /** `open`: an engine in another folder, by other policies. */
   constructor(
@@ -64,7 +66,7 @@ export class ChildPlaces {
     findWorktree(workspace, this.#worktrees, agent);
     const base = await this.#commitOf(agent, from);
     requireFolder(workspace, this.#worktrees);
-    await makeWorktree(this.#engine, agent, base);
+    await this.#inTurn(() => makeWorktree(this.#engine, agent, base));
     const worktree = findWorktree(workspace, this.#worktrees, agent);
     if (worktree === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
     const lease = takeLease(worktree.home, this.#table);
@@ -77,15 +79,21 @@ export class ChildPlaces {
       const leave = async (commits: number) => {
         await close();
         lease.release();
-        return await leaveWorktree(this.#engine, agent, commits);
+        return await this.#inTurn(() => leaveWorktree(this.#engine, agent, commits));
       };
       const path = worktree.root.slice(workspace.length).replace(/^\//, "");
       return { engine, path, branch: branchOf(agent), base, leave };
     } catch (error) {
       lease.release();
-      await leaveWorktree(this.#engine, agent, 0);
+      await this.#inTurn(() => leaveWorktree(this.#engine, agent, 0));
       throw error;
     }
+  }
+
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#settled.then(change);
+    this.#settled = done.catch(() => {});
+    return done;
   }
 
   /** Removes what children of a gate that was killed have left and is nowhere else; what became of each. */
