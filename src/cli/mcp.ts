@@ -3,6 +3,10 @@
 import { EXIT } from "../core/errors.ts";
 import { openLibc } from "../sandbox/kernel/libc.ts";
 import type { Invocation } from "./invocation.ts";
+import { childrenOf } from "./gate/children_of.ts";
+import type { StayingEngine } from "../engine/create_engine.ts";
+import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
+import { noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
 import { LineLoop } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
 import { ReadingServer } from "../serve/reading_server.ts";
@@ -19,25 +23,42 @@ export async function mcp(invocation: Invocation): Promise<number> {
   if (!session.quiet) {
     greet(session.workspace, libc, "messages of an MCP client, which nobody types by hand");
   }
-  const engine = await openStayingEngine(session, invocation);
+  const children = await childrenOf(session, invocation);
+  const engine = children?.engine ?? await openStayingEngine(session, invocation);
   engine.warm();
   const readiness = createReadiness(libc);
   const writer = new LineWriter(readiness);
-  const server = new McpServer(engine, {
+  let narrowing: readonly PlacedPolicy[] = [];
+  const parent = () => ({ approver: server.approver, narrowing });
+  const withoutChildren = (one: StayingEngine): StayingEngine => ({
+    ...one,
+    runner: withAgents(one.runner, noChildren),
+  });
+  const own = children?.engineOf(parent) ?? withoutChildren(engine);
+  const server: McpServer = new McpServer(own, {
     agent: session.agent.name,
     version: invocation.embedded.version,
     workspace: session.workspace,
-    openEngine: (further) =>
-      openStayingEngine({ ...session, policies: [...session.policies, ...further] }, invocation),
+    openEngine: async (further) => {
+      narrowing = further;
+      if (children !== null) return await children.narrowedEngineOf(parent, further);
+      const policies = [...session.policies, ...further];
+      return withoutChildren(await openStayingEngine({ ...session, policies }, invocation));
+    },
     write: (line) => writer.write(line),
   });
   const { limits, killGraceMs } = engine.rulebook.settings;
   const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    Deno.addSignalListener(signal, () => loop.stop(killGraceMs));
+    Deno.addSignalListener(signal, () => {
+      void children?.end();
+      loop.stop(killGraceMs);
+    });
   }
   const complete = await loop.run();
+  await children?.end();
   await server.runner.close();
+  await engine.runner.close();
   release();
   return complete ? EXIT.success : EXIT.failed;
 }

@@ -4,6 +4,9 @@ import { EXIT } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
 import type { Invocation } from "./invocation.ts";
+import { childrenOf } from "./gate/children_of.ts";
+import type { PipeChildren } from "./gate/pipe_children.ts";
+import { noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
 import { LineLoop } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
 import { createReadiness } from "../host/kernel/readiness.ts";
@@ -30,29 +33,40 @@ export async function serve(invocation: Invocation): Promise<number> {
       "requests, one JSON object a line; toolgate help serve says which",
     );
   }
-  const engine = await openStayingEngine(session, invocation);
-  const status = await serveEngine(engine, session.agent, session, libc);
+  const children = await childrenOf(session, invocation);
+  const engine = children?.engine ?? await openStayingEngine(session, invocation);
+  const status = await serveEngine(engine, session.agent, session, { libc, children });
   release();
   return status;
 }
 
-/** As {@linkcode serve}, with an engine that is there. */
+/** As {@linkcode serve}, with an engine that is there. `children`: of whom that engine is. */
 export async function serveEngine(
   engine: StayingEngine,
   agent: PipeAgent,
   options?: ServerOptions,
-  libc: Libc | null = openLibc(),
+  { libc = openLibc(), children = null }: {
+    readonly libc?: Libc | null;
+    readonly children?: PipeChildren | null;
+  } = {},
 ): Promise<number> {
   engine.warm();
   const readiness = createReadiness(libc);
   const writer = new LineWriter(readiness);
-  const server = new Server(engine, agent, pipeOutput(writer), options);
+  const parent = () => ({ approver: server.approver, narrowing: [] });
+  const own = children?.engineOf(parent) ??
+    { ...engine, runner: withAgents(engine.runner, noChildren) };
+  const server: Server = new Server(own, agent, pipeOutput(writer), options);
   const { limits, killGraceMs } = engine.rulebook.settings;
   const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    Deno.addSignalListener(signal, () => loop.stop(killGraceMs));
+    Deno.addSignalListener(signal, () => {
+      void children?.end();
+      loop.stop(killGraceMs);
+    });
   }
   const complete = await loop.run();
+  await children?.end();
   await engine.runner.close();
   return complete ? EXIT.success : EXIT.failed;
 }

@@ -104,6 +104,9 @@ export async function repository(
   return workspace;
 }
 
+/** A connection or a pipe. */
+export type Asker = Pick<Caller, "send" | "next" | "ask">;
+
 /** What `spawn_child_agent` answers. */
 export interface Spawned {
   readonly agent_id: string;
@@ -118,7 +121,7 @@ export function spawning(task: readonly string[], more: Record<string, unknown> 
 }
 
 export async function spawn(
-  caller: Caller,
+  caller: Asker,
   task: readonly string[],
   more: Record<string, unknown> = {},
 ): Promise<Spawned> {
@@ -129,7 +132,7 @@ export async function spawn(
 
 /** Asks past events. */
 export async function tool(
-  caller: Caller,
+  caller: Asker,
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<Answer> {
@@ -142,7 +145,7 @@ export async function tool(
 }
 
 // deno-lint-ignore no-explicit-any
-export async function results(caller: Caller, ids?: readonly string[]): Promise<any> {
+export async function results(caller: Asker, ids?: readonly string[]): Promise<any> {
   const which = ids === undefined ? {} : { agent_ids: ids };
   const { output, error } = await tool(caller, "aggregate_agent_results", {
     wait_ms: 20_000,

@@ -2,21 +2,20 @@
 
 import { EXIT } from "../../core/errors.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
-import type { StayingRunner } from "../../engine/runner.ts";
 import { ProgramSharing } from "../../engine/programs/program_sharing.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { createDescendantProbe } from "../../engine/programs/own_descendant.ts";
 import { listenAt, type ListeningPlace, PlaceRefused } from "../../host/sockets/listening_place.ts";
 import { hasEnded, type Peer } from "../../host/sockets/unix_socket.ts";
-import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
-import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { type Caller, callerOf, hears } from "../../serve/gate/caller.ts";
 import { openSpeech } from "../../serve/gate/speech.ts";
-import { type FurtherEngine, TokenEngines } from "../../serve/gate/token_engines.ts";
+import { TokenEngines } from "../../serve/gate/token_engines.ts";
 import { Tokens } from "../../serve/gate/tokens.ts";
 import { FairPlaces } from "../../serve/gate/fair_runner.ts";
 import { Gate } from "../../serve/gate/gate.ts";
 import { ChildPlaces } from "./child_places.ts";
+import { type GateKernel, heard, openGateKernel } from "./kernel.ts";
 import { openChildren } from "./open_children.ts";
 import type { Children } from "../../serve/gate/children/children.ts";
 import { openAgentSession } from "../agent_session.ts";
@@ -68,7 +67,7 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
 }
 
 function openGate(
-  { libc, spawner }: Kernel,
+  { libc, spawner }: GateKernel,
   { session, engine, listening, version, openApart }: {
     readonly session: Session;
     readonly engine: StayingEngine;
@@ -159,19 +158,6 @@ interface OpenedGate {
   readonly sweep: () => Promise<readonly string[]>;
 }
 
-/** The gate listens to its threads until it is closed. */
-function heard(engine: StayingEngine, runners: Set<StayingRunner>): FurtherEngine {
-  const { runner } = engine;
-  runners.add(runner);
-  return {
-    engine,
-    close: async () => {
-      await runner.close();
-      runners.delete(runner);
-    },
-  };
-}
-
 /** Programs run as this user, or, where it is root, as anybody: nobody else's processes need a look. */
 function isOwn(
   libc: Libc,
@@ -194,16 +180,9 @@ function listen(libc: Libc, path: string, shared: boolean): ListeningPlace {
   }
 }
 
-/** What a gate takes of the machine. */
-interface Kernel {
-  readonly libc: Libc;
-  readonly spawner: Spawner;
-}
-
-function openKernel(): Kernel {
-  const libc = openLibc();
-  const spawner = libc === null ? null : openSpawner();
-  if (libc !== null && spawner !== null) return { libc, spawner };
+function openKernel(): GateKernel {
+  const kernel = openGateKernel();
+  if (kernel !== null) return kernel;
   throw new UsageError("--listen needs Linux with glibc: callers are told apart by its kernel");
 }
 

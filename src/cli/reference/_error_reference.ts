@@ -50,7 +50,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   NETWORK_ERROR: "The host could not be reached, or the connection broke.",
   HTTP_ERROR: "The host answered with an error.",
   GIT_ERROR: "Git refused.",
-  GATE_REQUIRED: "What was asked for needs a gate (serve --listen), and this is none.",
+  GATE_REQUIRED:
+    "What was asked for outlives this call: it needs serve or mcp, or a gate (serve --listen).",
   MERGE_CONFLICT: "Both sides changed the same lines: they are marked in the files.",
   NOT_A_REPOSITORY: "There is no repository here.",
   AGENT_NOT_FOUND: "There is no such agent.",

@@ -12,8 +12,8 @@ import type { Outbox } from "./_outbox.ts";
 export interface GateOptions {
   readonly libc: Libc;
   readonly spawner: Spawner;
-  /** A socket that is listened on. */
-  readonly listener: number;
+  /** A socket that is listened on; null: none, and it has only what it is handed. */
+  readonly listener: number | null;
   /** Most bytes of a request. */
   readonly requestBytes: number;
   /** Connections at most, and of one user. */

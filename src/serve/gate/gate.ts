@@ -68,7 +68,9 @@ export class Gate {
     this.#options = options;
     this.#mostHeld = MOST_LONGEST * options.requestBytes;
     this.#ready = new ReadinessSet(options.libc, options.spawner);
-    this.#ready.add(options.listener, { read: true, write: false });
+    if (options.listener !== null) {
+      this.#ready.add(options.listener, { read: true, write: false });
+    }
   }
 
   /** Who is connected. */
@@ -87,7 +89,7 @@ export class Gate {
   stop(graceMs: number): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#ready.remove(this.#options.listener);
+    if (this.#options.listener !== null) this.#ready.remove(this.#options.listener);
     for (const connection of this.#connections.values()) {
       connection.stop();
       this.#changed.add(connection);
@@ -149,7 +151,7 @@ export class Gate {
     let took = false;
     for (const { descriptor, readable, gone } of this.#ready.look(ms)) {
       if (descriptor === this.#options.listener) {
-        this.#accept();
+        this.#accept(descriptor);
         took = true;
         continue;
       }
@@ -177,8 +179,8 @@ export class Gate {
     this.#count(connection, connection.held);
   }
 
-  #accept(): void {
-    const { libc, listener } = this.#options;
+  #accept(listener: number): void {
+    const { libc } = this.#options;
     for (let taken = 0; taken < MOST_ACCEPTED; taken++) {
       const descriptor = acceptFrom(libc, listener);
       if (descriptor >= 0) {
@@ -186,18 +188,18 @@ export class Gate {
         continue;
       }
       // Nobody else is there, where the first was; else something is wrong, and asking at once would not mend it.
-      if (taken === 0) this.#pauseHearing();
+      if (taken === 0) this.#pauseHearing(listener);
       return;
     }
   }
 
-  #pauseHearing(): void {
+  #pauseHearing(listener: number): void {
     if (!this.#hears) return;
     this.#hears = false;
-    this.#ready.change(this.#options.listener, { read: false, write: false });
+    this.#ready.change(listener, { read: false, write: false });
     setTimeout(() => {
       this.#hears = true;
-      if (this.#open) this.#ready.change(this.#options.listener, { read: true, write: false });
+      if (this.#open) this.#ready.change(listener, { read: true, write: false });
       this.#wake.resolve();
     }, ACCEPT_PAUSE_MS);
   }

@@ -4,6 +4,7 @@ import { resultError } from "../../core/result.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Approver } from "../../engine/approvals/approvals.ts";
 import { engineOfOne, type StayingEngine } from "../../engine/create_engine.ts";
+import type { McpServer } from "../mcp/mcp_server.ts";
 import { ReadingServer } from "../reading_server.ts";
 import { type PipeAgent, Server } from "../server.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
@@ -14,7 +15,7 @@ import type { FairPlaces } from "./fair_runner.ts";
 import type { Outbox } from "./_outbox.ts";
 import { withAgents } from "./children/agent_runner.ts";
 import type { Children } from "./children/children.ts";
-import type { Maker, Token } from "./token.ts";
+import { asAgent, type Maker, type Token } from "./token.ts";
 import type { FurtherEngine, TokenEngines } from "./token_engines.ts";
 import { TOKEN_OVER, type TokenReport, type Tokens } from "./tokens.ts";
 import { makeToken, revokeToken } from "./_token_operations.ts";
@@ -106,7 +107,7 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
     return act();
   };
   const maker = (approver: Approver): Maker => makerOf(bearer, approver);
-  const parent = () => ({ maker: maker(server.approver), child: null });
+  const parent = (name: string) => ({ maker: asAgent(maker(server.approver), name), child: null });
   const runner = withAgents(engine.runner, children.callsOf(parent));
   const server: Server = new Server({ ...engine, runner }, agent ?? NOBODY, outbox, {
     // A tool that one registers is there for all.
@@ -130,10 +131,14 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
   return { server: new ReadingServer(server), agent: agent?.name ?? null, close: bearer.close };
 }
 
-function makerOf({ caller, agent, token, engine }: Bearer, approver: Approver): Maker {
+function makerOf(
+  { caller, agent, token, engine }: Bearer,
+  approver: Approver,
+  narrowing: readonly PlacedPolicy[] = [],
+): Maker {
   const { uid, operator } = caller;
   const { rulebook, budgets: budget } = engine;
-  return { uid, agent: agent ?? NOBODY, operator, token, rulebook, budget, approver };
+  return { uid, agent: agent ?? NOBODY, operator, token, narrowing, rulebook, budget, approver };
 }
 
 /** Roots of its client give it an engine of its own. */
@@ -145,16 +150,18 @@ async function openMcp(
   const { agent, token, engine, close } = bearer;
   if (agent === null) throw denied(NO_AGENT);
   const { budgets, approvals } = engine;
-  const { McpServer } = await import("../mcp/mcp_server.ts");
-  // Its client is asked for its own calls alone.
-  const calls = children.callsOf(() => ({ maker: makerOf(bearer, NO_QUESTIONS), child: null }));
+  const mcp = await import("../mcp/mcp_server.ts");
+  let narrowing: readonly PlacedPolicy[] = [];
+  const parent = () => ({ maker: makerOf(bearer, server.approver, narrowing), child: null });
+  const calls = children.callsOf(parent);
   const own = { ...engine, runner: withAgents(engine.runner, calls) };
-  const server = new McpServer(own, {
+  const server: McpServer = new mcp.McpServer(own, {
     agent: agent.name,
     version,
     workspace,
     approver: token?.approver ?? null,
     openEngine: async (further) => {
+      narrowing = further;
       const { engine: narrowed, close } = await openEngine([...token?.policies ?? [], ...further]);
       const runner = withAgents(places.share(narrowed.runner, close), calls);
       return engineOfOne({ ...narrowed, budgets, approvals }, runner);
@@ -181,14 +188,6 @@ const NOBODY: PipeAgent = { name: "root", pinned: true };
 
 const NOBODY_ASKED: Approver = {
   ask: () => Promise.resolve({ answer: "nobody", hint: "nobody is asked for this" }),
-};
-
-const NO_QUESTIONS: Approver = {
-  ask: () =>
-    Promise.resolve({
-      answer: "nobody",
-      hint: "an MCP client is asked for its own calls alone, and not for those of child agents",
-    }),
 };
 
 function denied(message: string): ToolError {

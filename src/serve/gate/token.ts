@@ -44,6 +44,8 @@ export interface Maker {
   /** Whether he is the gate's own user, who may speak for anybody. */
   readonly operator: boolean;
   readonly token: Token | null;
+  /** What holds for him beside the gate's own policies and his token's. */
+  readonly narrowing: readonly PlacedPolicy[];
   /** What he may do, and what he has to spend. */
   readonly rulebook: Rulebook;
   readonly budget: Budgets;
@@ -101,7 +103,7 @@ export function delegate(
     uid,
     maker: { uid: maker.uid, agent: maker.agent.name },
     above,
-    policies: [...above?.policies ?? [], {
+    policies: [...above?.policies ?? [], ...maker.narrowing, {
       source: `token ${id}`,
       policy: policyOf({ ...terms, permissions: given }),
       workspace: place.workspace,
@@ -119,6 +121,12 @@ export function delegate(
     approver: above?.approver ?? maker.approver,
     expiresAt: ends.length === 0 ? null : Math.min(...ends),
   };
+}
+
+/** Who asks by another name than his connection has: that one, with no more than it has itself. */
+export function asAgent(maker: Maker, name: string): Maker {
+  if (name === maker.agent.name) return maker;
+  return { ...maker, agent: { name, pinned: true }, operator: false };
 }
 
 /** Whether a token is one of those that were made with another, or that one itself. */

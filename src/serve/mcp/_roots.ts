@@ -28,11 +28,18 @@ export function policyOfRoots(
     return folder === null ? [] : [folder];
   });
   if (folders.some((folder) => isWithin(folder, workspace))) return null;
-  const match = folders.flatMap((folder) => [plainGlob(folder), `${plainGlob(folder)}/**`]);
+  // Named from the workspace, so that they are the same folders in the working files of a child agent.
+  const match = folders.map((folder) => plainGlob(fromWorkspace(folder, workspace)))
+    .flatMap((glob) => [glob, `${glob}/**`]);
   const paths = match.length === 0
     ? []
     : [{ effect: "allow" as const, access: ["read", "write"] as const, match }];
   return { source: "MCP roots", policy: { ...SILENT_POLICY, paths }, workspace };
+}
+
+function fromWorkspace(folder: CanonicalPath, workspace: CanonicalPath): string {
+  if (!isWithin(workspace, folder)) return folder;
+  return folder.slice(workspace === "/" ? 1 : workspace.length + 1);
 }
 
 function folderOf(uri: string): CanonicalPath | null {

@@ -19,6 +19,7 @@ import {
   SESSION_REVISIONS,
   STATELESS_REVISION,
 } from "./messages.ts";
+import { createElicitor } from "./_elicit.ts";
 import { NarrowedEngine, type NarrowingOptions } from "./_narrowed_engine.ts";
 import { cancel, type Open, Requests } from "./_requests.ts";
 import { RoundTrips } from "./_round_trips.ts";
@@ -48,6 +49,7 @@ const INSTRUCTIONS =
 
 /** Takes messages of MCP, a line each, and writes the answers. */
 export class McpServer implements LineServer {
+  readonly #options: McpOptions;
   readonly #write: (line: string) => void;
   readonly #info: ServerInfo;
   readonly #client: Client;
@@ -63,6 +65,7 @@ export class McpServer implements LineServer {
   onAnswer: () => void = () => {};
 
   constructor(engine: StayingEngine, options: McpOptions) {
+    this.#options = options;
     this.#write = (line) => {
       options.write(line);
       this.onAnswer();
@@ -80,6 +83,26 @@ export class McpServer implements LineServer {
 
   get runner(): StayingRunner {
     return this.#engine.current.runner;
+  }
+
+  /** Who is at the other end, asked for those whom he has let in: as long as his session is one that can be asked. */
+  get approver(): Approver {
+    const { approver = null } = this.#options;
+    if (approver !== null) return approver;
+    return {
+      ask: async (pending, withdrawn) => {
+        let cancel = () => {};
+        const withdraw = () => cancel();
+        withdrawn?.addEventListener("abort", withdraw);
+        const able = this.#session?.abilities.elicitation === true;
+        const elicitor = createElicitor(this.#client, able, (how) => cancel = how);
+        try {
+          return await elicitor.ask(pending);
+        } finally {
+          withdrawn?.removeEventListener("abort", withdraw);
+        }
+      },
+    };
   }
 
   get pending(): number {

@@ -6,6 +6,6 @@ import { ToolError } from "../../core/errors.ts";
 export function gateRequired(tool: string): ToolError {
   return new ToolError(
     "GATE_REQUIRED",
-    `${tool}: child agents live in a gate: toolgate serve --listen unix:PATH, and come to it with --gate PATH`,
+    `${tool}: child agents live as long as who started them is connected: use serve, mcp, or a gate (serve --listen unix:PATH, then call --gate PATH)`,
   );
 }

@@ -1,28 +1,54 @@
 /** The runner of somebody who has child agents: what concerns those is answered here, and all else as ever. */
 
+import { ToolError } from "../../../core/errors.ts";
 import { JSON_NULL, toJsonText } from "../../../core/result.ts";
 import { describeFailure } from "../../../engine/run_tool.ts";
 import type { Job, Outcome, Running, StayingRunner } from "../../../engine/runner.ts";
 
-/** Answers a tool of the category `agent`. Throws what the call comes to. */
+/** Answers a tool of the category `agent`. `agent`: who calls it. Throws what the call comes to. */
 export type AgentCalls = (
   tool: string,
   input: unknown,
   signal: AbortSignal,
+  agent: string,
 ) => Promise<unknown>;
 
 /** `runner`, but for calls of agent tools that are no previews. */
 export function withAgents(runner: StayingRunner, calls: AgentCalls): StayingRunner {
-  const run: StayingRunner["run"] = (job, onEvent) =>
-    job.tool.category === "agent" && !job.preview ? answer(job, calls) : runner.run(job, onEvent);
-  // The rest of it is read where it is: counts change.
-  return Object.create(runner, { run: { value: run } });
+  return {
+    bell: runner.bell,
+    get running() {
+      return runner.running;
+    },
+    get queued() {
+      return runner.queued;
+    },
+    get threads() {
+      return runner.threads;
+    },
+    answersSoon: (ms) => runner.answersSoon(ms),
+    drain: () => runner.drain(),
+    close: () => runner.close(),
+    run: (job, onEvent) =>
+      job.tool.category === "agent" && !job.preview ? answer(job, calls) : runner.run(job, onEvent),
+  };
 }
 
-function answer({ tool, input }: Job, calls: AgentCalls): Running {
+/** Where no policy says how child agents are started. Always rejects with PROVIDER_NOT_CONFIGURED. */
+export const noChildren: AgentCalls = () => Promise.reject(notConfigured());
+
+/** Of who asks for a child agent there. */
+export function notConfigured(): ToolError {
+  return new ToolError(
+    "PROVIDER_NOT_CONFIGURED",
+    "the policy says nothing of child agents: children: { command: [my-agent, ...] }",
+  );
+}
+
+function answer({ tool, input, subject }: Job, calls: AgentCalls): Running {
   const controller = new AbortController();
   return {
-    outcome: outcomeOf(tool.name, calls(tool.name, input, controller.signal)),
+    outcome: outcomeOf(tool.name, calls(tool.name, input, controller.signal, subject.agent)),
     cancel: () => controller.abort(),
   };
 }

@@ -38,7 +38,17 @@ export function openChildSpeech(
     children.callsOf(() => {
       const { rulebook } = engine;
       const { budget, approver } = token;
-      return { maker: { uid, agent, operator: false, token, rulebook, budget, approver }, child };
+      const maker = {
+        uid,
+        agent,
+        operator: false,
+        token,
+        narrowing: [],
+        rulebook,
+        budget,
+        approver,
+      };
+      return { maker, child };
     }),
   );
   const recorder = receipt.beside(engine.recorder);

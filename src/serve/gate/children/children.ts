@@ -7,7 +7,7 @@ import { childCommand, runChildProgram } from "../../../engine/children/start_pr
 import type { Approver } from "../../../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../../../engine/create_engine.ts";
 import { delegate, type Maker, type Token, type TokenPlace } from "../token.ts";
-import type { AgentCalls } from "./agent_runner.ts";
+import { type AgentCalls, notConfigured } from "./agent_runner.ts";
 import { aggregate, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
 import { type Changes, changesSince, type Party } from "./changes.ts";
 import { Child, type ChildLine, type ChildPlace } from "./child.ts";
@@ -62,10 +62,10 @@ export class Children {
     this.#parts = parts;
   }
 
-  /** The agent tools, as one caller has them. */
-  callsOf(parent: () => Parent): AgentCalls {
-    return async (tool, input, signal) => {
-      const who = parent();
+  /** The agent tools, as one caller has them. `parent`: by the name that the call was judged by. */
+  callsOf(parent: (agent: string) => Parent): AgentCalls {
+    return async (tool, input, signal, agent) => {
+      const who = parent(agent);
       const given = input as Readonly<Record<string, unknown>>;
       switch (tool) {
         case "spawn_child_agent":
@@ -141,12 +141,7 @@ export class Children {
   async #spawn({ maker, child: parent }: Parent, input: SpawnInput): Promise<unknown> {
     const { engine, place: tokens } = this.#parts;
     const { children: rule, limits } = engine.rulebook.settings;
-    if (rule === null) {
-      throw new ToolError(
-        "PROVIDER_NOT_CONFIGURED",
-        "the policy says nothing of child agents: children: { command: [my-agent, ...] }",
-      );
-    }
+    if (rule === null) throw notConfigured();
     const limited = (message: string) => new ToolError("AGENT_LIMIT", message);
     if (this.#closed) throw limited("the gate is ending");
     if (limits.concurrency < 2) throw limited("child agents need limits.concurrency of 2 at least");

@@ -55,6 +55,7 @@ export class Makers {
       agent: { name: "root", pinned: false },
       operator: true,
       token: null,
+      narrowing: [],
       rulebook: this.rulebook(),
       budget: this.budgets,
       approver: { ask: () => Promise.resolve({ answer: "approved", remember: "once" }) },

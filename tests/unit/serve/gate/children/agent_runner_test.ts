@@ -5,7 +5,12 @@ import type { Job, StayingRunner } from "../../../../../src/engine/runner.ts";
 import { withAgents } from "../../../../../src/serve/gate/children/agent_runner.ts";
 
 const job = (category: Category, preview = false) =>
-  ({ tool: { name: "t", category }, input: { a: 1 }, preview }) as unknown as Job;
+  ({
+    tool: { name: "t", category },
+    input: { a: 1 },
+    preview,
+    subject: { agent: "w" },
+  }) as unknown as Job;
 
 Deno.test("calls of agent tools are answered apart, and counts are those of the runner", async () => {
   const ran: string[] = [];
@@ -20,8 +25,8 @@ Deno.test("calls of agent tools are answered apart, and counts are those of the 
     },
   } as unknown as StayingRunner;
   const calls: string[] = [];
-  const both = withAgents(runner, (tool, input, signal) => {
-    calls.push(`${tool} ${JSON.stringify(input)}`);
+  const both = withAgents(runner, (tool, input, signal, agent) => {
+    calls.push(`${agent} ${tool} ${JSON.stringify(input)}`);
     if (calls.length === 2) return Promise.reject(new ToolError("AGENT_LIMIT", "so many"));
     const { promise, resolve } = Promise.withResolvers<unknown>();
     signal.addEventListener("abort", () => resolve("cancelled"));
@@ -36,7 +41,7 @@ Deno.test("calls of agent tools are answered apart, and counts are those of the 
   await ask(job("agent", true)).outcome;
   await ask(job("fs")).outcome;
   assertEquals(ran, ["agent preview", "fs"]);
-  assertEquals(calls, Array(3).fill('t {"a":1}'));
+  assertEquals(calls, Array(3).fill('w t {"a":1}'));
   running = 5;
   assertEquals(both.running, 5);
 });
