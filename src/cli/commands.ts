@@ -23,7 +23,7 @@ export const COMMANDS: Readonly<
     load: async () => (await import("./serve.ts")).serve,
   },
   mcp: {
-    usage: "mcp",
+    usage: "mcp [--listen unix:PATH]",
     help: "the same as an MCP server on standard input and output",
     load: async () => (await import("./mcp.ts")).mcp,
   },

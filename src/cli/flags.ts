@@ -65,7 +65,7 @@ export const FLAGS: readonly Flag[] = [
     name: "listen",
     value: "unix:PATH",
     help: "be a gate for many callers, on a socket there, in place of a pipe for one",
-    commands: ["serve"],
+    commands: ["serve", "mcp"],
   },
   {
     name: "gate",

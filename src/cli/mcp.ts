@@ -18,6 +18,12 @@ import { openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader is gone. */
 export async function mcp(invocation: Invocation): Promise<number> {
+  const [place] = invocation.values["listen"] ?? [];
+  if (place !== undefined) {
+    // A gate hears which of the two each of its callers speaks.
+    const { serveGate } = await import("./gate/listen.ts");
+    return await serveGate(invocation, place);
+  }
   const { session, release } = await openAgentSession(invocation);
   const libc = openLibc();
   if (!session.quiet) {

@@ -19,7 +19,11 @@ function commandOf(name: string) {
 function gateOf(command: string, { values }: CommandLine): string | null {
   const flag = FLAGS.find(({ name }) => name === "gate");
   if (flag?.commands?.includes(command) !== true) return null;
-  return values["gate"]?.[0] ?? variable("gate");
+  if (!Object.hasOwn(values, "listen")) return values["gate"]?.[0] ?? variable("gate");
+  if (Object.hasOwn(values, "gate")) {
+    throw new UsageError("--listen is to be a gate, --gate to come to one: leave one of them out");
+  }
+  return null;
 }
 
 /** Of a command, of a tool (`call TOOL`, or by its name alone), or of all. */

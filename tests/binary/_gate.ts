@@ -8,6 +8,7 @@ export interface GateOptions {
   readonly args?: readonly string[];
   /** In place of one beside the workspace. */
   readonly socket?: string;
+  readonly command?: "serve" | "mcp";
 }
 
 /** A running gate. */
@@ -23,10 +24,10 @@ export class Gate {
   /** Resolves when it listens. */
   static async start(
     workspace: Workspace,
-    { policy, args = [], socket = socketOf(workspace) }: GateOptions,
+    { policy, args = [], socket = socketOf(workspace), command = "serve" }: GateOptions,
   ): Promise<Gate> {
     const named = workspace.policy(policy, "gate.yaml");
-    const words = ["serve", "--listen", `unix:${socket}`, "--policy", named, ...args];
+    const words = [command, "--listen", `unix:${socket}`, "--policy", named, ...args];
     return await Gate.run(words, { cwd: workspace.root, socket });
   }
 

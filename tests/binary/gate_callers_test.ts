@@ -67,6 +67,37 @@ Deno.test("call, tools and gate by the command line", async () => {
   assertEquals((await gate.process.status).code, 0);
 });
 
+Deno.test("a gate of either name hears from the first line what is spoken: messages of MCP, or the pipe's", async () => {
+  await using workspace = new Workspace({ "a.txt": "hello\n" });
+  for (const command of ["mcp", "serve"] as const) {
+    const gate = await Gate.start(workspace, { policy: POLICY, command });
+    const [client, pipe, odd] = [await gate.connect(), await gate.connect(), await gate.connect()];
+    const rpc = (id: number, method: string, params: Record<string, unknown>) =>
+      client.ask({ jsonrpc: "2.0", id, method, params }) as Promise<unknown> as Promise<
+        { readonly result?: Record<string, unknown>; readonly error?: { readonly code: number } }
+      >;
+    const early = await rpc(1, "tools/list", {});
+    assertEquals(early.error?.code, -32602, JSON.stringify(early));
+    const hello = await rpc(2, "initialize", { protocolVersion: "2025-06-18", capabilities: {} });
+    assertEquals(hello.result?.["protocolVersion"], "2025-06-18");
+    const read = await rpc(3, "tools/call", { name: "read_file", arguments: { path: "a.txt" } });
+    assertStringIncludes(JSON.stringify(read.result), "hello");
+    const refused = await rpc(4, "tools/call", {
+      name: "write_file",
+      arguments: { path: "kept/x", content: "x" },
+    });
+    assertStringIncludes(JSON.stringify(refused.result), "APPROVAL_REQUIRED");
+    const answer = await pipe.ask({ id: 1, tool: "read_file", args: { path: "a.txt" } });
+    assertEquals(answer.output.content, "hello\n");
+    assertEquals(await odd.codeOf({ id: 1, method: "tools/list" }), "INVALID_REQUEST");
+    for (const one of [client, pipe, odd]) one.close();
+    assertEquals(await gate.stop(), 0);
+  }
+  const both = await start(["mcp", "--listen", "unix:/x/gate.sock", "--gate", "/x/gate.sock"]);
+  assertEquals(both.status, 2);
+  assertStringIncludes(both.stderr, "--listen");
+});
+
 Deno.test({
   name: "the MCP clients of others work through a gate, each under its own roots",
   // The SDK's transport leaves a timer behind when it is closed.

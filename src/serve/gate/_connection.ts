@@ -5,6 +5,8 @@ import type { RequestId } from "../../core/request.ts";
 import { encodeResult, refusal, toJsonText } from "../../core/result.ts";
 import { describeFailure } from "../../engine/run_tool.ts";
 import { type GateProtocol, readRequest } from "../_read_request.ts";
+import { readJsonLine } from "../json_line.ts";
+import { isObject } from "../../core/json_value.ts";
 import type { LineServer } from "../line_loop.ts";
 import { type Line, LineSplitter } from "../line_splitter.ts";
 import type { Caller } from "./caller.ts";
@@ -40,11 +42,12 @@ export interface ConnectionOptions {
   readonly open: (opening: Opening) => Promise<Speech>;
 }
 
-/** What a first line may say of the rest. */
-interface Hello {
-  readonly id: RequestId;
+/** What a first line says of the rest. */
+interface First {
   readonly protocol: GateProtocol;
   readonly token: string | null;
+  /** Of `hello`, which is answered; null where the line is already a request. */
+  readonly hello: { readonly id: RequestId } | null;
 }
 
 /** A caller that is connected. */
@@ -196,16 +199,15 @@ export class Connection {
       this.#early.push(kept(line));
       return;
     }
-    const hello = helloOf(line);
-    this.#early = hello === null ? [kept(line)] : [];
-    void this.#open(hello);
+    const first = readFirst(line);
+    this.#early = first.hello === null ? [kept(line)] : [];
+    void this.#open(first);
   }
 
-  async #open(hello: Hello | null): Promise<void> {
+  async #open({ protocol, token, hello }: First): Promise<void> {
     const { open } = this.options;
+    this.#protocol = protocol;
     try {
-      const { protocol = "ndjson", token = null } = hello ?? {};
-      this.#protocol = protocol;
       const speech = await open({ protocol, token, end: (why) => this.end(why) });
       if (this.#closed) return speech.close();
       this.#speech = speech;
@@ -232,13 +234,18 @@ export class Connection {
   }
 }
 
-/** Null where the line is anything else. */
-function helloOf(line: Line): Hello | null {
-  if ("tooLong" in line) return null;
-  const request = readRequest(line.bytes, "");
-  if (request?.kind !== "operation" || request.operation.op !== "hello") return null;
+/** Messages of MCP tell themselves (`jsonrpc`): their client need not say hello, and cannot. */
+function readFirst(line: Line): First {
+  const pipe: First = { protocol: "ndjson", token: null, hello: null };
+  if ("tooLong" in line) return pipe;
+  const json = readJsonLine(line.bytes);
+  if (json !== null && "value" in json && isObject(json.value) && "jsonrpc" in json.value) {
+    return { ...pipe, protocol: "mcp" };
+  }
+  const request = readRequest(line.bytes, "", json);
+  if (request?.kind !== "operation" || request.operation.op !== "hello") return pipe;
   const { protocol, token } = request.operation;
-  return { id: request.id, protocol, token };
+  return { protocol, token, hello: { id: request.id } };
 }
 
 /** A line for later: its bytes are valid only now. */
