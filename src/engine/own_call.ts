@@ -14,6 +14,8 @@ import { atOnce } from "./turns.ts";
 export interface OwnCall {
   /** As it is granted, to be changed on the way. */
   readonly granted?: (grant: Grant) => Grant;
+  /** What no caller can say, beside the arguments. */
+  readonly chosen?: Readonly<Record<string, unknown>>;
   readonly onEvent?: (event: JobEvent) => void;
   /** Handed the way to cancel. */
   readonly onRunning?: (cancel: () => void) => void;
@@ -25,8 +27,9 @@ export async function runOwn(
   agent: string,
   name: string,
   input: Readonly<Record<string, unknown>>,
+  options: OwnCall = {},
 ): Promise<unknown> {
-  const { output, error } = await startOwn(engine, agent, name, input);
+  const { output, error } = await startOwn(engine, agent, name, input, options);
   if (error !== null) throw new ToolError(error.code, error.message);
   return JSON.parse(output);
 }
@@ -37,13 +40,15 @@ export async function startOwn(
   agent: string,
   name: string,
   args: Readonly<Record<string, unknown>>,
-  { granted = (grant) => grant, onEvent = () => {}, onRunning = () => {} }: OwnCall = {},
+  { granted = (grant) => grant, chosen = {}, onEvent = () => {}, onRunning = () => {} }: OwnCall =
+    {},
 ): Promise<Outcome> {
   const { rulebook, registry, resolver, recorder } = engine;
   const tool = await registry.get(name);
   const parsed = parseArguments(tool.input, args);
   if ("problems" in parsed) throw new Error(`${name} was called with other arguments than it has`);
-  const input = await (tool.complete?.(parsed.value) ?? parsed.value);
+  const said = await (tool.complete?.(parsed.value) ?? parsed.value);
+  const input = { ...said as object, ...chosen };
   const needs = await needsOf(tool, input, false, rulebook.settings);
   await engine.prepare(needs, tool);
   const resolved = atOnce(resolver.resolveInSteps(needs));

@@ -161,39 +161,6 @@ Deno.test("a child has no more than its parent, whatever it tries", async () => 
   workspace.assertOutsideUntouched();
 });
 
-Deno.test("two children in parallel: what they have changed differently is told, path by path", async () => {
-  await using workspace = await repository({ "b.txt": "b\n", "c.txt": "c\n" });
-  const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
-  const caller = await gate.connect();
-  const commit = ['call git_add {"all": true}', 'call git_commit {"message": "m"}'];
-  const change = (path: string, content: string) =>
-    `call write_file ${JSON.stringify({ path, content })}`;
-  const [one, two, three] = await Promise.all([
-    spawn(caller, [change("a.txt", "1\n"), change("c.txt", "same\n"), ...commit]),
-  ]).then(async ([first]) => [
-    first,
-    await spawn(caller, [change("a.txt", "2\n"), change("c.txt", "same\n"), ...commit]),
-    await spawn(caller, [change("b.txt", "3\n"), "write left.txt by hand"]),
-  ]);
-  workspace.write("b.txt", "mine\n");
-  const { conflicts, mergeable, results: all } = await results(caller);
-  assertEquals(conflicts, [
-    { paths: ["a.txt"], agents: [one?.agent_id, two?.agent_id] },
-    { paths: ["b.txt"], agents: [three?.agent_id, "parent"] },
-  ]);
-  assertEquals(mergeable, false);
-  assertEquals(all.map(({ status }: { status: string }) => status), ["done", "done", "done"]);
-  // What is not committed is nowhere else: that worktree stays.
-  const kept = [one, two, three].map((child) => child && worktreeIsThere(workspace, child));
-  assertEquals(kept, [false, false, true]);
-  assertEquals(
-    Deno.readTextFileSync(workspace.path(three?.worktree ?? "", "left.txt")),
-    "by hand\n",
-  );
-  assertEquals(workspace.read("b.txt"), "mine\n");
-  await stopped(gate, caller);
-});
-
 Deno.test("however a child ends, nothing of it runs on and what it had is told", async () => {
   await using workspace = await repository();
   const gate = await Gate.start(workspace, { policy: CHILD_POLICY });

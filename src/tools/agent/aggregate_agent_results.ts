@@ -3,6 +3,7 @@
 import { printable } from "../../core/printable.ts";
 import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
+import { compare, type Compared, comparingNeeds } from "./_compared.ts";
 import { gateRequired } from "./_gate_required.ts";
 import { AGENT_ID, BRANCH, NAME, RECEIPT, STATUS } from "./_schemas.ts";
 
@@ -84,8 +85,13 @@ const output = {
         },
         required: ["paths", "agents"],
       },
+      description: "Paths that two have changed and git could not merge, uncommitted or not.",
+    },
+    compared: {
+      type: "string",
+      enum: ["lines", "files"],
       description:
-        "Paths that two have changed to different contents; lines may still go together.",
+        "How: lines merged by git; or, where it cannot be asked, whole files by what they hold.",
     },
     unknown: {
       type: "array",
@@ -94,16 +100,20 @@ const output = {
     },
     mergeable: { type: "boolean", description: "No conflicts, and all changes are known." },
   },
-  required: ["results", "conflicts", "mergeable"],
+  required: ["results", "conflicts", "compared", "mergeable"],
 } as const satisfies Schema;
 
-/** A gate answers in its place. */
-const tool: Tool<typeof input, typeof output> = {
+/** Of whoever has the children and answers in this tool's place: it compares, and all else is added to that. */
+interface Chosen {
+  readonly compared?: readonly Compared[];
+}
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "aggregate_agent_results",
   category: "agent",
   description:
     "Tells what child agents have come to: their own words, beside them a receipt of what they did, their commits and files; " +
-    "and which paths several of them, or they and you, have changed to different contents. Changes nothing.",
+    "and which paths several of them, or they and you, have changed so that they cannot be merged. Changes nothing.",
   risk: "safe",
   permission: "agent_spawn",
   input,
@@ -113,11 +123,18 @@ const tool: Tool<typeof input, typeof output> = {
     `Results of ${
       agent_ids === undefined ? "all child agents" : printable(agent_ids.join(", "), 200)
     }`,
-  capabilities: () => [],
+  capabilities: ({ compared }) => compared === undefined ? [] : comparingNeeds(),
   // It changes nothing: what it would do is what it does.
   dryRun: (input) => input,
-  run: () => {
-    throw gateRequired(tool.name);
+  async run({ compared }, context) {
+    if (compared === undefined) throw gateRequired(tool.name);
+    const omit = [".toolgate", context.git.worktrees];
+    const clashes = await compare(tool.name, context, compared, omit);
+    const conflicts = clashes.map(({ between, paths }) => ({
+      paths: [...paths],
+      agents: [...between],
+    }));
+    return { results: [], conflicts, compared: "lines", mergeable: conflicts.length === 0 };
   },
 };
 

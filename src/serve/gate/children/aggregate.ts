@@ -1,7 +1,9 @@
 /** What several children have come to, beside each other. */
 
 import { ToolError } from "../../../core/errors.ts";
-import { type Changes, conflictsOf, type Party } from "./changes.ts";
+import type { CommandEngine } from "../../../engine/create_engine.ts";
+import { runOwn } from "../../../engine/own_call.ts";
+import { type Changes, type Conflict, conflictsOf, type Party } from "./changes.ts";
 import type { Child } from "./child.ts";
 
 /** What who asks is called among those who have changed something. */
@@ -29,22 +31,60 @@ function resultOf(child: Child, changes: Changes): unknown {
   };
 }
 
+/** Where git finds what somebody has come to: his working files while they are there, else his branch. */
+export interface Compared {
+  readonly name: string;
+  readonly place: string;
+  readonly branch: string | null;
+}
+
+/** What two have changed that does not go together, and how that was found. */
+export interface Comparison {
+  readonly conflicts: readonly Conflict[];
+  readonly compared: "lines" | "files";
+}
+
+/** More are compared by whole files: each merge of two takes a few milliseconds. */
+const MOST_COMPARED = 24;
+
+/** By git, where it can: an old one cannot, nor one that would have to run programs, nor where there is no repository. */
+export async function comparisonOf(
+  engine: CommandEngine,
+  agent: string,
+  compared: readonly Compared[],
+  parties: readonly Party[],
+): Promise<Comparison> {
+  if (parties.length <= MOST_COMPARED) {
+    try {
+      const options = { chosen: { compared } };
+      const found = await runOwn(engine, agent, "aggregate_agent_results", {}, options);
+      const { conflicts } = found as Comparison;
+      return { conflicts, compared: "lines" };
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+    }
+  }
+  const conflicts = conflictsOf(parties).filter(({ agents }) =>
+    agents.some((name) => name !== PARENT)
+  );
+  return { conflicts, compared: "files" };
+}
+
 /** The answer of `aggregate_agent_results`. `parties`: the children's changes, in their order; `own`: of who asks. */
 export function aggregate(
   children: readonly Child[],
   parties: readonly Party[],
   own: readonly Party[],
+  { conflicts, compared }: Comparison,
 ): unknown {
   const all = [...parties, ...own];
-  const conflicts = conflictsOf(all).filter(({ agents }) =>
-    agents.some((agent) => agent !== PARENT)
-  );
   const unknown = all.flatMap(({ name, changes: { incomplete } }) =>
     incomplete === null ? [] : [`${name}: ${incomplete}`]
   );
   return {
     results: children.map((child, at) => resultOf(child, parties[at]?.changes ?? NO_CHANGES)),
     conflicts,
+    compared,
     mergeable: unknown.length === 0 && conflicts.length === 0,
     ...(unknown.length === 0 ? {} : { unknown }),
   };

@@ -104,10 +104,14 @@ export interface Party {
   readonly changes: Changes;
 }
 
+/** What two have changed that does not go together. */
+export interface Conflict {
+  readonly paths: readonly string[];
+  readonly agents: readonly string[];
+}
+
 /** Paths that two have changed to different contents, by who they are; one within the other counts too. Pure. */
-export function conflictsOf(
-  parties: readonly Party[],
-): readonly { readonly paths: readonly string[]; readonly agents: readonly string[] }[] {
+export function conflictsOf(parties: readonly Party[]): readonly Conflict[] {
   const conflicts: { paths: string[]; agents: string[] }[] = [];
   parties.forEach((one, at) => {
     for (const other of parties.slice(at + 1)) {

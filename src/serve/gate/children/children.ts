@@ -8,7 +8,7 @@ import type { Approver } from "../../../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../../../engine/create_engine.ts";
 import { delegate, type Maker, type Token, type TokenPlace } from "../token.ts";
 import { type AgentCalls, notConfigured } from "./agent_runner.ts";
-import { aggregate, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
+import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
 import { type Changes, changesSince, type Party } from "./changes.ts";
 import { Child, type ChildLine, type ChildPlace } from "./child.ts";
 import { ending, isBelow, messageOf, requireGoing } from "./_powers.ts";
@@ -369,7 +369,17 @@ export class Children {
         : await this.#changesOf(who.child);
       own.push({ name: PARENT, changes });
     }
-    return aggregate(children, parties, own);
+    const places = [
+      ...children.map(({ id: name, worktree: { path: place }, branch }) => ({
+        name,
+        place,
+        branch,
+      })),
+      { name: PARENT, place: who.child?.worktree.path ?? ".", branch: who.child?.branch ?? null },
+    ];
+    const { engine } = this.#parts;
+    const compared = await comparisonOf(engine, who.maker.agent.name, places, [...parties, ...own]);
+    return aggregate(children, parties, own, compared);
   }
 
   /** The oldest of those that have ended. */
