@@ -1,7 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, programs, gate, git, search, walk, web, agreement, lines, everyday, parts.
+ * pipe, tools, programs, gate, git, search, walk, web, agreement, lines, everyday, parts.
  */
 
 import { join } from "@std/path";
@@ -24,6 +24,7 @@ import { renderUnasked, unasked } from "../tests/bench/lines/unasked.ts";
 import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
 import { gateFigures } from "../tests/bench/gate_figures.ts";
+import { pipeFigures } from "../tests/bench/pipe_figures.ts";
 import { programFigures } from "../tests/bench/program_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
 import { walkFigures } from "../tests/bench/walk_figures.ts";
@@ -56,7 +57,7 @@ async function buildAll(): Promise<void> {
   await Deno.mkdir(out, { recursive: true });
   const floors: [main: string, output: string, flags: string[]][] = [
     ["tests/bench/floor_hello.ts", paths.hello, []],
-    ["tests/bench/floor_pipe.ts", paths.pipe, ["--allow-read", "--allow-run"]],
+    ["tests/bench/floor_pipe.ts", paths.pipe, ["--allow-read", "--allow-write", "--allow-run"]],
   ];
   for (const [main, output, flags] of floors) {
     await compile({
@@ -202,6 +203,7 @@ function render(rows: readonly Row[]): string {
 /** Figures by the names that they can be asked for by; without a name all are. */
 const tables = (workspace: string): Readonly<Record<string, () => Promise<readonly Row[]>>> => ({
   pipe: () => measure(workspace, join(out, "audit.ndjson")),
+  tools: () => pipeFigures(paths.toolgate, paths.pipe, policy),
   programs: () => programFigures(paths.toolgate, paths.pipe),
   gate: () => gateFigures(paths.toolgate, paths.hello),
   git: () => gitFigures(paths.toolgate, paths.pipe),
