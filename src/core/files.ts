@@ -2,6 +2,13 @@
 
 import type { HelpOptions, RunAnswer, ScannedFile, ScanOptions } from "./scan.ts";
 
+/**
+ * What a change of files survives once it is answered. `full`: a loss of power, for contents and names are on the disk.
+ * `atomic`: any end of a process; after a loss of power each name leads to what it led to before or after, whole, for
+ * contents are on the disk before a name leads to them, but the last renames may not have happened.
+ */
+export type Durability = "atomic" | "full";
+
 /** What a path is: of itself, without following a link. `other`: devices, pipes, sockets. */
 export type FileType = "file" | "directory" | "symlink" | "other";
 

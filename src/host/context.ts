@@ -1,6 +1,7 @@
 /** All that a running tool sees, made from one grant. */
 
 import { ToolError } from "../core/errors.ts";
+import type { Durability } from "../core/files.ts";
 import type { Network } from "../core/network.ts";
 import type { Catalogue, Processes, Syntax, ToolContext } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -41,15 +42,18 @@ export interface ContextOptions {
  */
 export async function createFileBackend(
   libc: Libc | null,
-  { write = true }: { readonly write?: boolean } = {},
+  { write = true, durability }: {
+    readonly write?: boolean;
+    readonly durability?: Durability;
+  } = {},
 ): Promise<FileBackend> {
   if (libc !== null && !write) return { ...createLinuxReading(libc), ...NO_WRITING };
   if (libc !== null) {
     const { createLinuxFiles } = await import("./files/linux/files.ts");
-    return createLinuxFiles(libc);
+    return createLinuxFiles(libc, durability);
   }
   const { createPortableFiles } = await import("./files/portable/files.ts");
-  return createPortableFiles();
+  return createPortableFiles(durability);
 }
 
 const NO_WRITING = {

@@ -1,6 +1,7 @@
 /** The settings of several policies made one: the strictest value of each. */
 
 import type { CanonicalPath } from "../core/capability.ts";
+import type { Durability } from "../core/files.ts";
 import type { GitSettings } from "../core/git_settings.ts";
 import type { Limits } from "../core/tool.ts";
 import { lies } from "./judge/path.ts";
@@ -10,6 +11,7 @@ import {
   type CallerRule,
   type ChildrenRule,
   DEFAULTS,
+  DURABILITIES,
   type GitRule,
   type Recovery,
   type Sandbox,
@@ -36,6 +38,7 @@ export function combineSettings(
     workspace: narrowestWorkspace(policies),
     limits: combineLimits(policies.map(({ policy }) => policy.limits)),
     backups: combineBackups(policies.map(({ policy }) => policy.backups)),
+    durability: strongest(policies.map(({ policy }) => policy.durability)),
     timeoutMs: least(DEFAULTS.timeouts.default, timeouts.map((one) => one?.default)),
     killGraceMs: least(DEFAULTS.timeouts.killGrace, timeouts.map((one) => one?.killGrace)),
     environment: combineEnvironments(policies),
@@ -159,6 +162,12 @@ function combineBackups([first, ...further]: readonly (BackupLimits | null)[]): 
     return start === null ? null : Math.max(start, ...further.map((one) => one?.[limit] ?? 0));
   };
   return { keep: most("keep"), ageMs: most("ageMs") };
+}
+
+/** What survives the most of what any of them asks for. */
+function strongest(asked: readonly (Durability | null)[]): Durability {
+  const indices = asked.map((one) => DURABILITIES.indexOf(one ?? DEFAULTS.durability));
+  return DURABILITIES[Math.max(...indices)] ?? "full";
 }
 
 /** What the first policy wants tried; a further one that speaks of recovery can only have less of it. */

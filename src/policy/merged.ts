@@ -135,6 +135,11 @@ const READERS: readonly SettingReader[] = [
     effective: ({ killGraceMs }) => killGraceMs,
     shown: formatDuration,
   },
+  {
+    key: "durability",
+    own: ({ durability }) => durability,
+    effective: ({ durability }) => durability,
+  },
   ...LIMIT_NAMES.map((name): SettingReader => ({
     key: `limits.${name}`,
     own: ({ limits }) => limits?.[name],

@@ -1,5 +1,6 @@
 /** The policy as data: what `parse.ts` makes of YAML, plain enough to be sent to another thread or embedded. */
 
+import type { Durability } from "../core/files.ts";
 import type { GitIdentity, GitProtocol, GitSettings } from "../core/git_settings.ts";
 import type { Starts } from "../programs/spec.ts";
 import type { SearchProvider, WebProvider, WebSettings } from "../core/network.ts";
@@ -116,6 +117,9 @@ export interface BackupLimits {
   /** None older than so many milliseconds. */
   readonly ageMs: number | null;
 }
+
+/** From what promises least. */
+export const DURABILITIES = ["atomic", "full"] as const satisfies readonly Durability[];
 
 /** How long approvals are waited for, and how long one holds for the same action. Milliseconds. */
 export interface ApprovalTimes {
@@ -234,6 +238,7 @@ export interface Policy {
   readonly timeouts: { readonly default: number | null; readonly killGrace: number | null } | null;
   readonly limits: Partial<Limits> | null;
   readonly backups: BackupLimits | null;
+  readonly durability: Durability | null;
   readonly agents: Readonly<Record<string, AgentRule>> | null;
   readonly sandbox: Partial<Sandbox> | null;
   readonly approvals:
@@ -265,6 +270,7 @@ export const SILENT_POLICY: Policy = {
   timeouts: null,
   limits: null,
   backups: null,
+  durability: null,
   agents: null,
   sandbox: null,
   approvals: null,
@@ -299,6 +305,7 @@ export const DEFAULTS = {
   },
   timeouts: { default: 30_000, killGrace: 5_000 },
   approvals: { rememberMs: 600_000, expireMs: 300_000 },
+  durability: "atomic",
   audit: { required: true, sync: "changes", maxSize: 64 * MiB },
   limits: {
     read: 1 * MiB,
@@ -336,6 +343,7 @@ export const DEFAULTS = {
   readonly environment: NonNullable<Policy["environment"]>;
   readonly timeouts: { readonly default: number; readonly killGrace: number };
   readonly approvals: ApprovalTimes;
+  readonly durability: Durability;
   readonly audit: { readonly required: boolean; readonly sync: SyncMode; readonly maxSize: number };
   readonly limits: Limits;
   readonly agents: Readonly<Record<string, AgentRule>>;

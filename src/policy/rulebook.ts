@@ -3,6 +3,7 @@
  * Compiled once; every question is pure.
  */
 
+import type { Durability } from "../core/files.ts";
 import type { GitSettings } from "../core/git_settings.ts";
 import type {
   CanonicalPath,
@@ -161,6 +162,7 @@ export interface Settings {
   readonly workspace: CanonicalPath;
   readonly limits: Limits;
   readonly backups: BackupLimits;
+  readonly durability: Durability;
   readonly timeoutMs: number;
   readonly killGraceMs: number;
   readonly environment: {

@@ -287,8 +287,8 @@ async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
   try {
     const { boundary, sandbox, programEnvironment } = setup;
     const rulebook = compilePolicies(setup.policies, registry);
-    const settings = rulebook.settings.web;
-    const options = { ...setup, settings };
+    const { web: settings, durability } = rulebook.settings;
+    const options = { ...setup, settings, durability };
     const { held, parts } = await enterThread(boundary, sandbox, programEnvironment, options);
     loop = new JobLoop(setup, registry, parts, rulebook);
     const reasons = [...held.reasons, ...programEnvironment.reasons];

@@ -54,6 +54,7 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
       const { sandbox } = rulebook.settings;
       const { held, parts } = await enterThread(boundary, sandbox, NO_PROGRAM_ENVIRONMENT, {
         wide: wide !== null,
+        durability: rulebook.settings.durability,
       });
       usage = () => ({ ...counts, layers: held.layers });
       libc = parts.libc;

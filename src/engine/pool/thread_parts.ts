@@ -1,6 +1,7 @@
 /** What the contexts of all calls on one thread share. */
 
 import type { Program } from "../../core/capability.ts";
+import type { Durability } from "../../core/files.ts";
 import type { WebSettings } from "../../core/network.ts";
 import type { Syntax } from "../../core/tool.ts";
 import { openCarried } from "../../host/carried/carried.ts";
@@ -77,24 +78,25 @@ export interface ThreadParts {
 
 /**
  * Binds the calling thread to the boundary, for ever: `enterBoundary`, with what has to be opened before. `scans`: its
- * calls go through many files. `wide`: see there.
+ * calls go through many files. `wide`: see there. `durability`: as the policy has it.
  */
 export async function enterThread(
   boundary: Boundary,
   sandbox: Parameters<typeof enterBoundary>[1],
   programEnvironment: ProgramEnvironment,
-  { scans = false, wide = false, web = null, settings = null }: {
+  { durability, scans = false, wide = false, web = null, settings = null }: {
+    readonly durability: Durability;
     readonly scans?: boolean;
     readonly wide?: boolean;
     readonly web?: WebParts | null;
     /** Beside `web`. */
     readonly settings?: WebSettings | null;
-  } = {},
+  },
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
   const opened = openLibc({ quickFiles: scans });
   const modules = openCarried(opened);
   // Before the boundary closes: what it loads is out of sight from source afterwards.
-  const files = await createFileBackend(opened, { write: boundary.write.length > 0 });
+  const files = await createFileBackend(opened, { write: boundary.write.length > 0, durability });
   const door = web === null || settings === null
     ? null
     : new (await import("../../host/network/door.ts")).Door(settings, web);

@@ -5,7 +5,7 @@
  */
 
 import type { CanonicalPath } from "../../core/capability.ts";
-import type { FileInfo } from "../../core/files.ts";
+import type { Durability, FileInfo } from "../../core/files.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { DirectoryEntry } from "../kernel/directory_entries.ts";
 import type { EntryName, Stat } from "../kernel/stat.ts";
@@ -96,6 +96,8 @@ export interface FilePrimitives extends ReadPrimitives {
 
   /** Takes the file's lock, which ends with the handle or its process: 0, or `-EAGAIN` where another has it. */
   tryLock(handle: Handle): Result;
+  /** What changes made of these are to survive. */
+  readonly durability: Durability;
   /** Waits until contents and attributes, or the names in a directory, would survive a loss of power. */
   sync(handle: Handle): Result;
   /** As `sync`, of everything in the file system that holds this directory. Null where each has to be synced itself. */

@@ -11,6 +11,7 @@ import {
   approvals,
   audit,
   backups,
+  durability,
   environment,
   limits,
   plugins,
@@ -73,6 +74,12 @@ export const policyDocument: Field<Policy> = object({
     backups,
     null,
     "how long the backups of changed files are kept; else for ever",
+  ),
+  durability: otherwise(
+    durability,
+    null,
+    "what a change of files survives: atomic (never torn; after a loss of power the last renames may not have happened; " +
+      "where nothing is said) or full (files and folders are on the disk before the call answers)",
   ),
   agents: otherwise(agents, null, "what agents may do, by name"),
   sandbox: otherwise(sandbox, null, "the layers below this policy"),

@@ -3,6 +3,7 @@
 import { isObject } from "../../core/json_value.ts";
 import { RISKS } from "../../core/tool.ts";
 import {
+  DURABILITIES,
   type PluginRule,
   type Policy,
   type Recovery,
@@ -224,6 +225,9 @@ export const backups: Section<"backups"> = converted(
   }),
   ({ keep, age }) => ({ keep, ageMs: age }),
 );
+
+/** `durability`. */
+export const durability: Section<"durability"> = oneOf(DURABILITIES);
 
 const redaction = text({
   what: "a regular expression",

@@ -29,6 +29,14 @@ const SETTINGS: readonly [
     shell: "sh",
     sandbox: { ...DEFAULTS.sandbox, kernel: "off", network: "allow" },
   }],
+  ["what changes survive is little where nobody asks for more", [{}, { durability: "atomic" }], {
+    durability: "atomic",
+  }],
+  ["what changes survive is what any policy asks for", [
+    { durability: "atomic" },
+    { durability: "full" },
+    {},
+  ], { durability: "full" }],
   ["of limits and timeouts the least", [
     { limits: { read: 10, write: 5 }, timeouts: { default: 9, killGrace: 9 } },
     { limits: { read: 20, depth: 1 }, timeouts: { default: 7, killGrace: null } },

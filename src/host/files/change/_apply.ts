@@ -12,7 +12,7 @@ import { nameIn, openNewParent, removeMade } from "../parent_directory.ts";
 import type { FilePrimitives, Handle, Result } from "../primitives.ts";
 import { resemble, setExecutable, takeAfter } from "./_attributes.ts";
 import { writeAll } from "./_contents.ts";
-import { syncContents, syncNames } from "./_durability.ts";
+import { settleNames, syncContents, syncNames } from "./_durability.ts";
 import { isStill, openExpected } from "./_old_file.ts";
 import { exchange, renameNew } from "./_renaming.ts";
 import { openStaging, type Staging } from "./_temporary_file.ts";
@@ -64,7 +64,7 @@ export function applyChanges(
       for (const one of stuck) held.spare(one);
       throw stuck.length === 0 ? error : withStuck(error, stuck);
     }
-    held.keep();
+    held.keep(changes.some(({ kind }) => kind === "remove"));
   } finally {
     held.release();
   }
@@ -139,10 +139,14 @@ class Held {
     return old;
   }
 
-  /** All changes are made: the names are safe once their directories are. */
-  keep(): void {
+  /**
+   * All changes are made: the names are safe once their directories are. `removes`: some of the old files go next, whose
+   * contents may be what others were made from.
+   */
+  keep(removes: boolean): void {
     this.#made = [];
-    for (const parent of this.#parents.values()) syncNames(this.#files, parent);
+    const sync = removes ? settleNames : syncNames;
+    for (const parent of this.#parents.values()) sync(this.#files, parent);
   }
 
   release(): void {

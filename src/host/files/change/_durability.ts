@@ -1,7 +1,7 @@
 /**
- * What reaches the disk before a change is answered: the one place where files and directories are synced. Both always
- * are: after a loss of power the name leads to the old contents or to the new ones, whole, and once the call has
- * answered to the new ones. What would promise less (a rename that may be lost) is to be decided here.
+ * What reaches the disk before a change is answered: the one place where files and directories are synced. Contents
+ * always are, before a name leads to them: after a loss of power it leads to the old ones or to the new ones, whole.
+ * Names are where the policy's `durability` is `full`: once the call has answered it is the new ones.
  */
 
 import { refusal } from "../../kernel/refusal.ts";
@@ -14,8 +14,17 @@ export function syncContents(files: FilePrimitives, target: Target, file: Handle
   if (synced < 0) throw refusal(target, synced);
 }
 
-/** After names were changed: the names. Some file systems cannot sync directories (EINVAL): theirs is the last word. */
+/** After names were changed: the names, if they are to survive a loss of power for certain. */
 export function syncNames(files: FilePrimitives, directory: Handle): void {
+  if (files.durability === "full") settleNames(files, directory);
+}
+
+/**
+ * After names were changed, before what they were made from is removed: the names, whatever the policy says. With the
+ * power the new ones could be lost and the removal not, where file systems differ. Some cannot sync directories (EINVAL):
+ * theirs is the last word.
+ */
+export function settleNames(files: FilePrimitives, directory: Handle): void {
   files.sync(directory);
 }
 

@@ -26,7 +26,7 @@ import { traverse } from "../_tree.ts";
 import type { Target, TransferOptions, TreeTarget } from "../file_backend.ts";
 import type { FilePrimitives, Handle, Name, Result } from "../primitives.ts";
 import { copyEntry } from "./_copy.ts";
-import { syncNames } from "./_durability.ts";
+import { settleNames, syncNames } from "./_durability.ts";
 import { lock } from "./_lock.ts";
 import { openLocked } from "./_old_file.ts";
 import { countRefused } from "./_remove.ts";
@@ -158,7 +158,7 @@ function identity({ device, inode, size, modified }: Stat): string {
 
 function moveAcross(
   files: FilePrimitives,
-  { source, stat }: MoveEnds,
+  { source, destination, stat }: MoveEnds,
   { from, to }: Trees,
   options: TransferOptions,
 ): void {
@@ -168,6 +168,7 @@ function moveAcross(
     whole: true,
     onCopied: (one) => copied.add(identity(one)),
   });
+  settleNames(files, destination.parent);
   const { parent, name } = source;
   const remove = (directory: Handle, entry: EntryName): Result => {
     const own = files.statAt(directory, entry);

@@ -1,5 +1,6 @@
 /** All primitives, by system calls of this thread. */
 
+import type { Durability } from "../../../core/files.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { CANNOT, type FilePrimitives, type Name, type Result } from "../primitives.ts";
@@ -33,7 +34,10 @@ const NOT_IN_KERNEL: ReadonlySet<number> = new Set([
 ]);
 
 /** See {@linkcode createLinuxReadPrimitives}. */
-export function createLinuxPrimitives(libc: Libc): FilePrimitives {
+export function createLinuxPrimitives(
+  libc: Libc,
+  durability: Durability = "full",
+): FilePrimitives {
   const { numbers } = libc;
   const rename = (from: Name, to: Name, flags: number): Result =>
     libc.call(
@@ -51,6 +55,7 @@ export function createLinuxPrimitives(libc: Libc): FilePrimitives {
   };
   return {
     ...createLinuxReadPrimitives(libc),
+    durability,
     write: (handle, bytes) => libc.transfer(numbers.write, handle, bytes, bytes.length),
     seek: (handle, offset) => libc.callWide(numbers.lseek, handle, offset, SEEK_SET),
     seekNext: (handle, what, offset) =>

@@ -6,6 +6,7 @@
  * UTF-8 cannot be reached.
  */
 
+import type { Durability } from "../../../core/files.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { type EntryName, isSameFile } from "../../kernel/stat.ts";
 import {
@@ -30,7 +31,7 @@ const ACCESS: Readonly<Record<Exclude<Opening, "directory" | "create">, Deno.Ope
 const IS_UNIX = Deno.build.os !== "windows";
 
 /** Handles are numbers of its own. */
-export function createPortablePrimitives(): FilePrimitives {
+export function createPortablePrimitives(durability: Durability = "full"): FilePrimitives {
   const open = new OpenFiles();
 
   /** Runs `use` with the path of a name in an open directory. */
@@ -63,6 +64,7 @@ export function createPortablePrimitives(): FilePrimitives {
   };
 
   return {
+    durability,
     openPath: (path, how) => open.openPath(path, how),
     openAt(directory, name, how, mode = 0) {
       if (how === "create") return open.create(directory, name, mode);

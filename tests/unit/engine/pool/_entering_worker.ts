@@ -75,7 +75,9 @@ async function inline({ root, boundary, outside, wide }: Entering): Promise<unkn
 
 async function parts({ boundary, root, outside }: Entering): Promise<unknown> {
   const before = canRead(outside);
-  const { held, parts } = await enterThread(boundary, DEFAULTS.sandbox, NO_PROGRAM_ENVIRONMENT);
+  const { held, parts } = await enterThread(boundary, DEFAULTS.sandbox, NO_PROGRAM_ENVIRONMENT, {
+    durability: "full",
+  });
   let syntax: string | null = null;
   try {
     await parts.syntax.check("x.json", "{");

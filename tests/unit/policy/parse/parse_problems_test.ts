@@ -112,6 +112,7 @@ Deno.test("the version must be 1", () => {
 
 Deno.test("durations, sizes and counts name their units and bounds", (t) =>
   each(t, [
+    ["durability: sometimes", "durability", "atomic or full"],
     ["timeouts: { default: 30 }", "timeouts.default", "without a unit; write 30ms, 30s, 30m"],
     ["timeouts: { default: '30' }", "timeouts.default", "has no unit"],
     ["timeouts: { default: 0 }", "timeouts.default", "write 1ms to 1d"],

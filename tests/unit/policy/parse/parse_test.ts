@@ -34,6 +34,7 @@ tools: { delete_file: { risk: dangerous }, web_search: { enabled: false }, shell
 timeouts: { default: 30s, kill_grace: 0 }
 limits: { read: 1MiB, write: 10MiB, output: 1MiB, response: 5MiB, request: 16MiB, entries: 500, depth: 5, matches: 50, memory: 2GiB, processes: 64, file: 1GiB, cpu: 1h, concurrency: 8 }
 backups: { keep: 5, age: 30d }
+durability: full
 agents:
   "*": { permissions: [file_read] }
   root: { permissions: [all], tokens: 1000000 }
@@ -124,6 +125,7 @@ Deno.test("parsePolicy() reads the whole language", () => {
     timeouts: { default: 30_000, killGrace: 0 },
     limits: DEFAULTS.limits,
     backups: { keep: 5, ageMs: 2_592_000_000 },
+    durability: "full",
     agents: {
       "*": { permissions: ["file_read"] },
       root: { permissions: ["all"], tokens: 1_000_000 },
