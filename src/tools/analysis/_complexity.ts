@@ -6,9 +6,16 @@
 
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
 import { FunctionNames } from "./_function_names.ts";
-import { childBy, childOf, isLeaf, kindOf, type Numbered, textOf } from "./_kinds.ts";
-import { commentsOf, LineKinds } from "./_lines.ts";
-import type { LineIndex } from "./_lines.ts";
+import {
+  childBy,
+  childOf,
+  isLeaf,
+  kindOf,
+  type Numbered,
+  textOf,
+} from "../../toolkit/code/kinds.ts";
+import { commentsOf, LineKinds } from "../../toolkit/code/lines.ts";
+import type { LineIndex } from "../../toolkit/code/lines.ts";
 import { countParameters } from "./_parameters.ts";
 
 /** The measures of one function. Lines from 1. */

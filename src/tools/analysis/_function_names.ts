@@ -1,8 +1,8 @@
 /** What functions are called, and whose they are. */
 
 import type { SyntaxTree } from "../../core/syntax_tree.ts";
-import { Declarations } from "./_declarations.ts";
-import { childBy, kindOf, type Numbered, textOf } from "./_kinds.ts";
+import { Declarations } from "../../toolkit/code/declarations.ts";
+import { childBy, kindOf, type Numbered, textOf } from "../../toolkit/code/kinds.ts";
 
 /** Of a function that is given no name. */
 const ANONYMOUS = "(anonymous)";

@@ -1,9 +1,16 @@
 /** What a file imports: modules as its text names them, with the line. */
 
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
-import { childBy, childOf, isLeaf, kindOf, type Numbered, textOf } from "./_kinds.ts";
-import type { ImportRule } from "./languages/language.ts";
-import type { LineIndex } from "./_lines.ts";
+import {
+  childBy,
+  childOf,
+  isLeaf,
+  kindOf,
+  type Numbered,
+  textOf,
+} from "../../toolkit/code/kinds.ts";
+import type { ImportRule } from "../../toolkit/code/languages/language.ts";
+import type { LineIndex } from "../../toolkit/code/lines.ts";
 
 /** How a module is imported. */
 export type ImportKind =

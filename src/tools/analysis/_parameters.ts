@@ -1,7 +1,7 @@
 /** How many parameters a function takes. */
 
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
-import { childBy, type Numbered, textOf } from "./_kinds.ts";
+import { childBy, type Numbered, textOf } from "../../toolkit/code/kinds.ts";
 
 /** Declarators between a function of C and its parameters, at most. */
 const DEEPEST = 16;

@@ -9,8 +9,8 @@ import type { ReadContext } from "../../core/tool.ts";
 import { createFilter } from "../../toolkit/file_filter.ts";
 import { withPartial } from "../../toolkit/partial.ts";
 import { scanOrVisit } from "../../toolkit/scan_or_visit.ts";
-import { type CodeFile, CodeReader, LARGEST_FILE, nameOf } from "./_code_file.ts";
-import { languageOf, LANGUAGES } from "./languages/languages.ts";
+import { type CodeFile, CodeReader, LARGEST_FILE, nameOf } from "../../toolkit/code/code_file.ts";
+import { languageOf, LANGUAGES } from "../../toolkit/code/languages/languages.ts";
 
 /** Files between two events on progress. */
 const PROGRESS = 100;

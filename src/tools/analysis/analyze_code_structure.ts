@@ -5,11 +5,11 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
-import type { CodeFile } from "./_code_file.ts";
+import type { CodeFile } from "../../toolkit/code/code_file.ts";
 import { importsOf } from "./_imports.ts";
-import { commentsOf, countLines, type LineCounts } from "./_lines.ts";
+import { commentsOf, countLines, type LineCounts } from "../../toolkit/code/lines.ts";
 import { FILE, LANGUAGE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
-import { type CodeSymbol, symbolsOf } from "./_symbols.ts";
+import { type CodeSymbol, symbolsOf } from "../../toolkit/code/symbols.ts";
 import { helpWalk, type Seen, type Walk, walkCode } from "./_walk.ts";
 
 /** Depth at which files are shown, and that at which their outermost symbols are. */

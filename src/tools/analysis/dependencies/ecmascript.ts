@@ -1,7 +1,14 @@
 /** Modules of TypeScript and JavaScript: as Node, Deno and the compiler of TypeScript find them. */
 
 import { below, folderOf, foldersAround } from "./paths.ts";
-import { type Fields, fieldsIn, fieldsOf, listIn, type Manifests, textIn } from "./manifests.ts";
+import {
+  type Fields,
+  fieldsIn,
+  fieldsOf,
+  listIn,
+  textIn,
+} from "../../../toolkit/project/fields.ts";
+import type { Manifests } from "../../../toolkit/project/manifests.ts";
 import {
   builtin,
   external,

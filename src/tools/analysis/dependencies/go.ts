@@ -1,6 +1,6 @@
 /** Packages of Go: folders, by the module whose `go.mod` lies around them. */
 
-import type { Manifests } from "./manifests.ts";
+import type { Manifests } from "../../../toolkit/project/manifests.ts";
 import { below, folderOf, foldersAround } from "./paths.ts";
 import {
   builtin,

@@ -1,10 +1,10 @@
 /** From the imports of all files to who imports whom. */
 
 import type { Import } from "../_imports.ts";
-import { languageOf } from "../languages/languages.ts";
+import { languageOf } from "../../../toolkit/code/languages/languages.ts";
 import { createEcmascript } from "./ecmascript.ts";
 import { createGo, goNode } from "./go.ts";
-import type { Manifests } from "./manifests.ts";
+import type { Manifests } from "../../../toolkit/project/manifests.ts";
 import { createC, createJava, createShell } from "./others.ts";
 import { folderOf, foldersAround } from "./paths.ts";
 import { createPython } from "./python.ts";

@@ -1,7 +1,7 @@
 /** Modules of Python: relative ones by folder, absolute ones by the folders that a project's code may be started from. */
 
 import type { Import } from "../_imports.ts";
-import type { Manifests } from "./manifests.ts";
+import type { Manifests } from "../../../toolkit/project/manifests.ts";
 import { below, folderOf, foldersAround } from "./paths.ts";
 import { LIBRARY } from "./_python_library.ts";
 import {

@@ -1,6 +1,7 @@
 /** Modules of Rust: the files that `mod` names, and those that paths of `use` lead into. */
 
-import { type Fields, fieldsIn, fieldsOf, type Manifests, textIn } from "./manifests.ts";
+import { type Fields, fieldsIn, fieldsOf, textIn } from "../../../toolkit/project/fields.ts";
+import type { Manifests } from "../../../toolkit/project/manifests.ts";
 import { below, folderOf, foldersAround, stemOf } from "./paths.ts";
 import {
   builtin,

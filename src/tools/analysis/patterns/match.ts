@@ -9,7 +9,7 @@
  */
 
 import type { SyntaxTree } from "../../../core/syntax_tree.ts";
-import { isLeaf, type Numbered, textOf } from "../_kinds.ts";
+import { isLeaf, type Numbered, textOf } from "../../../toolkit/code/kinds.ts";
 import { isSeparator, type Pattern, type PatternRow } from "./pattern.ts";
 
 /** A row of nodes that is as the pattern has it: numbers of its first and last node, and what the holes hold. */

@@ -1,7 +1,7 @@
 /** Code with holes in it, `$X` and `$$$REST`, as a tree that others are compared with. */
 
 import { NODE, type SyntaxTree } from "../../../core/syntax_tree.ts";
-import { kindOf, type Numbered, textOf } from "../_kinds.ts";
+import { kindOf, type Numbered, textOf } from "../../../toolkit/code/kinds.ts";
 
 /** What a node has to be like. */
 export type Pattern =

@@ -1,7 +1,7 @@
 /** Code as a row of words: what remains the same whatever it is called, however it is laid out. */
 
 import { NODE } from "../../../core/syntax_tree.ts";
-import type { CodeFile } from "../_code_file.ts";
+import type { CodeFile } from "../../../toolkit/code/code_file.ts";
 
 /** Functions within functions that are compared for themselves: each holds the words of those in it. */
 const DEEPEST = 16;

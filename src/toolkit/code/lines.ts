@@ -1,7 +1,7 @@
 /** Lines of a text: where each begins, and how many hold code, comments or nothing. */
 
 import type { SyntaxTree } from "../../core/syntax_tree.ts";
-import type { Numbered } from "./_kinds.ts";
+import type { Numbered } from "./kinds.ts";
 
 /** Counts of lines, as cloc has them: what holds code is code whatever else it holds, blank lines are blank anywhere. */
 export interface LineCounts {

@@ -1,7 +1,7 @@
 /** Whether others may use a symbol: what a module exports, what a type shows. */
 
 import type { SyntaxTree } from "../../core/syntax_tree.ts";
-import { childBy, childOf, kindOf, type Numbered, textOf } from "./_kinds.ts";
+import { childBy, childOf, kindOf, type Numbered, textOf } from "./kinds.ts";
 import type { SymbolKind } from "./languages/language.ts";
 
 /** What encloses a declaration: a symbol, an unnamed function, or what only says whose its members are. */

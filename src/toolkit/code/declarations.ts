@@ -1,7 +1,7 @@
 /** What a node that declares symbols says of them: their names, what they are, their first line. */
 
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
-import { childBy, isLeaf, kindOf, type Kinds, type Numbered, textOf } from "./_kinds.ts";
+import { childBy, isLeaf, kindOf, type Kinds, type Numbered, textOf } from "./kinds.ts";
 import type { SymbolKind, SymbolRule } from "./languages/language.ts";
 
 /** A name that is declared. */

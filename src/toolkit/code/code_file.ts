@@ -1,11 +1,11 @@
 /** From the bytes of a file to its tree, or to why it has none. */
 
 import type { ParseOptions, Parsers, SyntaxTree } from "../../core/syntax_tree.ts";
-import { looksBinary } from "../../toolkit/decode.ts";
-import { type Numbered, numbered } from "./_kinds.ts";
+import { looksBinary } from "../decode.ts";
+import { type Numbered, numbered } from "./kinds.ts";
 import { type FileLanguage, languageOf, languageOfFirstLine } from "./languages/languages.ts";
 import type { Language } from "./languages/language.ts";
-import { countPlainLines, LineIndex } from "./_lines.ts";
+import { countPlainLines, LineIndex } from "./lines.ts";
 
 /** Larger files are no work of people, and their trees take a hundred times their size. */
 export const LARGEST_FILE = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** The comments that tell of declarations: those right before them, and docstrings in them. */
 
 import type { SyntaxTree } from "../../core/syntax_tree.ts";
-import { childBy, kindOf, type Kinds, type Numbered, textOf } from "./_kinds.ts";
+import { childBy, kindOf, type Kinds, type Numbered, textOf } from "./kinds.ts";
 
 /** Longest remark that is shown, in UTF-16 code units. */
 const LONGEST = 400;

@@ -1,11 +1,11 @@
 /** The symbols that a tree declares: what an outline of a file is made of. */
 
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
-import { Declarations } from "./_declarations.ts";
+import { Declarations } from "./declarations.ts";
 import { type Enclosing, exportedNames, isExported } from "./_exported.ts";
-import { childBy, kindOf, type Kinds, type Numbered, textOf } from "./_kinds.ts";
+import { childBy, kindOf, type Kinds, type Numbered, textOf } from "./kinds.ts";
 import type { SymbolKind, SymbolRule } from "./languages/language.ts";
-import type { LineIndex } from "./_lines.ts";
+import type { LineIndex } from "./lines.ts";
 import { Remarks } from "./_remarks.ts";
 
 /** A symbol, as results show it. */
