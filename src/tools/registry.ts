@@ -66,6 +66,7 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "git_worktree", aliases: ["git.worktree"], load: () => import("./git/git_worktree.ts") },
   { name: "fetch_url", aliases: ["custom.fetch"], load: () => import("./web/fetch_url.ts") },
   { name: "parse_documentation", load: () => import("./web/parse_documentation.ts") },
+  { name: "fetch_api_docs", load: () => import("./web/fetch_api_docs.ts") },
   { name: "web_search", load: () => import("./web/web_search.ts") },
   { name: "search_github", load: () => import("./web/search_github.ts") },
   { name: "search_stackoverflow", load: () => import("./web/search_stackoverflow.ts") },

@@ -177,7 +177,7 @@ Deno.test("outputs and previews are JSON, and outputs pass the output schema", a
 
 /** The same page for whoever asks, and the same results. */
 function answered({ url }: WebRequest): Promise<WebAnswer> {
-  const isQuestion = /\/search\b/.test(url);
+  const isQuestion = /\/search\b|\/\/(?:registry|pypi)\./.test(url);
   return Promise.resolve({
     status: 200,
     url,

@@ -1,0 +1,143 @@
+/** Asking a registry: where it is, what it answers, and packages that are what they are said to be. */
+
+import { ToolError } from "../../../core/errors.ts";
+import type { Network, WebAnswer, WebSettings } from "../../../core/network.ts";
+import { printable } from "../../../core/printable.ts";
+import { isObject } from "../../../core/json_value.ts";
+import type { ProviderPlace } from "../_provider.ts";
+import type { Ecosystem } from "./library.ts";
+
+/** Where each is by itself: what `npm`, `pip` and `go` ask, and docs.rs. */
+const PUBLIC: Readonly<Record<Ecosystem, string>> = {
+  npm: "https://registry.npmjs.org",
+  pypi: "https://pypi.org",
+  crates: "https://docs.rs",
+  go: "https://proxy.golang.org",
+};
+
+/** Where a registry is asked. */
+export function registryPlace(ecosystem: Ecosystem, web: WebSettings | undefined): ProviderPlace {
+  const own = web?.registries[ecosystem];
+  return { url: own ?? PUBLIC[ecosystem], named: own !== undefined };
+}
+
+/** An object of an answer, whose members may be anything. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** One registry, for one call. */
+export class Registry {
+  readonly #network: Network;
+  readonly #place: ProviderPlace;
+  readonly #timeLeft: () => number;
+
+  /** `timeLeft`: milliseconds that the call still has. */
+  constructor(network: Network, place: ProviderPlace, timeLeft: () => number) {
+    this.#network = network;
+    this.#place = place;
+    this.#timeLeft = timeLeft;
+  }
+
+  /** Whether the policy names another place than the public one. */
+  get isNamed(): boolean {
+    return this.#place.named;
+  }
+
+  /** Below the base address. */
+  at(path: string): string {
+    return this.#place.url.replace(/\/+$/, "") + path;
+  }
+
+  /** Any status but those of a failing server. Throws as the door, HTTP_ERROR. */
+  async fetch(url: string, accept = "*/*"): Promise<WebAnswer> {
+    const own = new URL(url).origin === new URL(this.#place.url).origin;
+    const answer = await this.#network.fetch({
+      url,
+      headers: { accept },
+      timeoutMs: Math.max(1, this.#timeLeft()),
+      cache: true,
+      ...(own && this.#place.named ? { provider: true } : {}),
+    });
+    const { status } = answer;
+    if (status === 200 || status === 404 || status === 410) return answer;
+    throw new ToolError(
+      "HTTP_ERROR",
+      `${new URL(url).host}: it answers with status ${status}${
+        status === 429 ? "; it was asked too often" : ""
+      }`,
+      { details: { status } },
+    );
+  }
+
+  /** The members of a JSON object; null where there is no such thing there. Throws as `fetch`. */
+  async json(url: string, accept = "application/json"): Promise<Fields | null> {
+    const answer = await this.fetch(url, accept);
+    if (answer.status !== 200) return null;
+    const { host } = new URL(url);
+    if (answer.truncated) {
+      throw new ToolError("RESOURCE_LIMIT", `${host}: its answer is longer than limits.response`);
+    }
+    const value = parsed(new TextDecoder().decode(answer.body));
+    if (isObject(value)) return value;
+    throw new ToolError("HTTP_ERROR", `${host}: its answer is not the JSON that it should be`, {
+      details: { status: answer.status },
+    });
+  }
+
+  /**
+   * A package, whole and with the digest that the registry gives for it (`sha512-…` in base64 as npm writes it, or
+   * `sha256:` in hexadecimal digits; null for none); or why there is none to read.
+   */
+  async package(
+    url: string,
+    digest: string | null,
+  ): Promise<{ readonly bytes: Uint8Array } | { readonly without: string }> {
+    const { host } = new URL(url);
+    let answer;
+    try {
+      answer = await this.fetch(url);
+    } catch (error) {
+      // What describes a library is worth having without it.
+      if (!(error instanceof ToolError) || error.code !== "NETWORK_DENIED") throw error;
+      return { without: `its package was not read: ${printable(error.message, 400)}` };
+    }
+    if (answer.status !== 200) return { without: `${host} does not have its package` };
+    if (answer.truncated) {
+      return { without: "its package was not read: it is longer than limits.response" };
+    }
+    if (digest !== null && !await hasDigest(answer.body, digest)) {
+      throw new ToolError(
+        "NETWORK_ERROR",
+        `${host}: the package is not the one that the registry describes: its digest differs`,
+        { details: { reason: "digest", place: host } },
+      );
+    }
+    return { bytes: answer.body };
+  }
+}
+
+/** There is no such library. */
+export function unknownLibrary(name: string, ecosystem: Ecosystem, hint = ""): ToolError {
+  return new ToolError(
+    "HTTP_ERROR",
+    `${printable(name, 200)}: ${ecosystem} has no library of that name${hint}`,
+    { details: { status: 404 } },
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function hasDigest(bytes: Uint8Array, digest: string): Promise<boolean> {
+  const [, name, value] = /^(sha256|sha384|sha512)[-:](.+)$/.exec(digest) ?? [];
+  if (name === undefined || value === undefined) return true;
+  const hash = await crypto.subtle.digest(`SHA-${name.slice(3)}`, bytes.slice());
+  const found = new Uint8Array(hash);
+  return digest[name.length] === ":"
+    ? found.toHex() === value.toLowerCase()
+    : found.toBase64() === value;
+}
