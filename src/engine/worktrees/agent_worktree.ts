@@ -69,7 +69,9 @@ export async function makeWorktree(
     await runOwn(engine, agent, TOOL, add);
   } catch (error) {
     // One whose folder somebody deleted is known to git still.
-    if (!(error instanceof ToolError) || error.code !== "GIT_ERROR") throw error;
+    const known = error instanceof ToolError && error.code === "GIT_ERROR" &&
+      /missing but (?:already registered|locked)/.test(error.message);
+    if (!known) throw error;
     await runOwn(engine, agent, TOOL, { repository: ".", action: "prune" });
     await runOwn(engine, agent, TOOL, add);
   }

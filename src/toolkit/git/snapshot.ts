@@ -4,7 +4,7 @@ import { ToolError } from "../../core/errors.ts";
 import { readStatus, requireWhole } from "./change.ts";
 import { mergeTree, requireNoDriver } from "./merging.ts";
 import { concatenated, splitNul, textOf } from "./names.ts";
-import { shown } from "./paths.ts";
+import { isAllowed, shown } from "./paths.ts";
 import type { GitOptions, Repository } from "./repository.ts";
 
 /** A commit that is compared with others; `of`: whose. */
@@ -32,7 +32,7 @@ const END = Uint8Array.of(0);
 
 /**
  * The commit of HEAD where nothing has changed since, else one above it with all that has, known to git or not. What it
- * makes lies in `scratch`, under `name`; files below `omit` are left out. Throws GIT_ERROR before the first commit.
+ * makes lies in `scratch`, under `name`; files below `omit`, and those that may not be read, are left out. Throws GIT_ERROR before the first commit.
  */
 export async function snapshot(
   repository: Repository,
@@ -58,6 +58,8 @@ export async function snapshot(
   const left = omit.map((folder) => `${folder}/`);
   const changed = readStatus(concatenated(records.flatMap((record) => [record, END])))
     .map(({ path }) => path)
+    // Of a file that may not be read git says that it may have changed; nobody here has changed it.
+    .filter((path) => isAllowed(repository, "read", path))
     // A repository within is told as a folder.
     .filter((path) => path.at(-1) !== SLASH)
     .filter((path) => !left.some((folder) => shown(repository, path).startsWith(folder)));

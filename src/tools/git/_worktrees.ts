@@ -3,7 +3,7 @@
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { requireWhole } from "../../toolkit/git/change.ts";
-import { splitNul, textOf } from "../../toolkit/git/names.ts";
+import { concatenated, splitNul, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
 import { inside, look, within } from "../../toolkit/git/place.ts";
 import { openAt, type Repository } from "../../toolkit/git/repository.ts";
@@ -102,3 +102,28 @@ export async function leftIn(
   requireWhole(worktree, truncated);
   return splitNul(bytes).map((record) => shown(worktree, record.subarray(3)));
 }
+
+/** The paths of all files of a commit or tree: where git would print more than is read, folder by folder. */
+export async function pathsIn(
+  repository: Repository,
+  tree: string,
+  below: Uint8Array = new Uint8Array(0),
+): Promise<readonly Uint8Array[]> {
+  const words = ["ls-tree", "-z", "--full-tree"];
+  const whole = await repository.git([...words, "-r", "--name-only", tree]);
+  if (!whole.truncated) return splitNul(whole.bytes).map((path) => concatenated([below, path]));
+  const { bytes, truncated } = await repository.git([...words, tree]);
+  requireWhole(repository, truncated);
+  const paths: Uint8Array[] = [];
+  for (const record of splitNul(bytes)) {
+    const tab = record.indexOf(TAB);
+    const [, type, hash = ""] = textOf(record.subarray(0, tab)).split(" ");
+    const path = concatenated([below, record.subarray(tab + 1)]);
+    if (type !== "tree") paths.push(path);
+    else paths.push(...await pathsIn(repository, hash, concatenated([path, SLASH])));
+  }
+  return paths;
+}
+
+const TAB = 0x09;
+const SLASH = Uint8Array.of(0x2f);

@@ -6,7 +6,7 @@ import type { Capability } from "../../core/capability.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
-import { changesBetween, emptyTree, listOf, requireWritable } from "../../toolkit/git/change.ts";
+import { listOf, requireWritable } from "../../toolkit/git/change.ts";
 import { bytesOf, concatenated, isText, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
@@ -18,7 +18,7 @@ import {
   type Repository,
 } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
-import { leftIn, openWorktree, WORKTREE, worktreesOf } from "./_worktrees.ts";
+import { leftIn, openWorktree, pathsIn, WORKTREE, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -206,8 +206,7 @@ async function add(
     throw new ToolError("GIT_ERROR", `${tool.name}: there is a branch ${quoted(branch)} already`);
   }
   const hash = known ?? await requireCommit(repository, from);
-  const all = await changesBetween(repository, await emptyTree(repository), hash);
-  const paths = all.map(({ path }) => path);
+  const paths = await pathsIn(repository, hash);
   // Judged as what they are in the repository: a rule that denies the folder of worktrees speaks of no file of theirs.
   const denied = paths.filter((path) => !isAllowed(repository, "write", path));
   if (denied.length > 0 && denied.length === paths.length) {
@@ -219,12 +218,34 @@ async function add(
   const whole = denied.length === 0 ? [] : ["--no-checkout"];
   const start = known === null ? hash : branch;
   makeFolder(context, context.git.worktrees);
-  await repository.git(
-    ["worktree", "add", "--quiet", ...whole, ...how, "--", seenFromRoot(repository, place), start],
-    { changes: "workspace" },
-  );
-  if (denied.length > 0) await layOut(repository, context, place, denied);
+  try {
+    await repository.git(
+      [
+        ...["worktree", "add", "--quiet", ...whole, ...how, "--"],
+        ...[seenFromRoot(repository, place), start],
+      ],
+      { changes: "workspace" },
+    );
+    if (denied.length > 0) await layOut(repository, context, place, denied);
+  } catch (error) {
+    await undo(repository, place, known === null ? { branch, hash } : null);
+    throw error;
+  }
   return leftOut;
+}
+
+/** What was begun and could not be done (a full disk) leaves nothing. `made`: a branch that was not there before. */
+async function undo(
+  repository: Repository,
+  place: string,
+  made: { readonly branch: string; readonly hash: string } | null,
+): Promise<void> {
+  const git = (words: readonly string[], changes: "workspace" | "git") =>
+    repository.git(words, { changes, good: [0, 1, 128, 255] });
+  await git(["worktree", "remove", "--force", "--", seenFromRoot(repository, place)], "workspace");
+  await git(["worktree", "prune", "--expire=now"], "git");
+  if (made === null) return;
+  await git(["update-ref", "-d", `refs/heads/${made.branch}`, made.hash], "git");
 }
 
 /** Where the policy does not let it be made, git makes it, as far as it can. */

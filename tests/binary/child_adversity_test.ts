@@ -1,0 +1,154 @@
+/** Child agents where it goes wrong: full disks, odd repositories, children of children, descriptors that nobody asked for. */
+
+import { assert, assertEquals } from "@std/assert";
+import {
+  CHILD_POLICY,
+  git,
+  repository,
+  results,
+  spawn,
+  spawning,
+  stopped,
+  tool,
+  worktreeIsThere,
+} from "./_child_agent.ts";
+import { Gate, python } from "./_gate.ts";
+import { stillRunning, untilRunning } from "./_processes.ts";
+import type { Workspace } from "./toolgate.ts";
+
+const names = (workspace: Workspace, path: string) =>
+  [...Deno.readDirSync(workspace.path(path))].map(({ name }) => name);
+
+const COMMITS = ['call git_add {"all": true}', 'call git_commit {"message": "m"}'];
+
+Deno.test({
+  name: "a disk that is full while a worktree is made: it is told, and nothing of it is left",
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    const worktrees = ".toolgate/worktrees";
+    await using workspace = await repository({ "big.txt": "x".repeat(2_000_000) });
+    Deno.mkdirSync(workspace.path(worktrees), { recursive: true });
+    const run = async (program: string, args: readonly string[]) =>
+      (await new Deno.Command(program, { args: [...args] }).output()).success;
+    const size = ["-t", "tmpfs", "-o", "size=1m", "tmpfs", workspace.path(worktrees)];
+    assert(await run("mount", size));
+    try {
+      // With files that are left out and without: git lays them out in two ways.
+      for (const policy of [CHILD_POLICY, CHILD_POLICY.replace(/^.*secret.*\n/m, "")]) {
+        const gate = await Gate.start(workspace, { policy });
+        const caller = await gate.connect();
+        for (const _ of [1, 2]) {
+          const { error } = await caller.ask(spawning(["exit 0"]));
+          assertEquals(error?.code, "GIT_ERROR");
+          assert(/big\.txt|space/.test(error?.message ?? ""), error?.message);
+          assertEquals(names(workspace, worktrees), []);
+          assertEquals(await git(workspace, "branch", "--list", "toolgate/*"), "");
+        }
+        assertEquals((await tool(caller, "list_active_agents", { all: true })).output.agents, []);
+        await stopped(gate, caller);
+      }
+    } finally {
+      assert(await run("umount", [workspace.path(worktrees)]));
+    }
+  },
+});
+
+Deno.test("a repository with a submodule, and one with more names than an answer may hold", async () => {
+  await using within = await repository();
+  const folder = "of-a-name-that-is-rather-long-so-that-few-files-make-many-bytes";
+  await using workspace = await repository(
+    Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`${folder}/${at}/x`, "1\n"])),
+  );
+  const allowed = ["-c", "protocol.file.allow=always"];
+  await git(workspace, ...allowed, "submodule", "add", "-q", within.root, "sub");
+  await git(workspace, "commit", "-qm", "sub");
+  const policy = `${CHILD_POLICY}limits: { output: 16KiB }\n`;
+  const gate = await Gate.start(workspace, { policy });
+  const caller = await gate.connect();
+  const child = await spawn(caller, ["write b.txt x", ...COMMITS]);
+  const { results: [result], compared } = await results(caller);
+  assertEquals([result.status, compared], ["done", "lines"]);
+  assertEquals(result.files, [{ path: "b.txt", change: "added" }]);
+  assertEquals(worktreeIsThere(workspace, child), false);
+  assertEquals(await git(workspace, "ls-tree", "--name-only", child.branch, "sub"), "sub");
+  await stopped(gate, caller);
+});
+
+Deno.test("a child's child: it ends with the first, and neither does more than both", async () => {
+  await using workspace = await repository();
+  const gate = await Gate.start(workspace, {
+    policy: CHILD_POLICY.replace("max: 4", "max: 4, depth: 2"),
+  });
+  const caller = await gate.connect();
+  const below = (...task: readonly string[]) =>
+    `call spawn_child_agent ${JSON.stringify({ task: task.join("\n") })}`;
+  const first = await spawn(caller, [
+    below(
+      'call write_file {"path": "b.txt", "content": "x"}',
+      below("exit 0"),
+      "grandchild 61.0901",
+      "wait",
+    ),
+    "grandchild 61.0902",
+    "wait",
+  ], { permissions: ["file_read", "agent_spawn"] });
+  await untilRunning("61.0901", 1);
+  await untilRunning("61.0902", 1);
+  const { output } = await tool(caller, "get_agent_status", { agent_id: "child-1-1" });
+  assertEquals(output.log_tail.trim().split("\n"), [
+    "write_file PERMISSION_DENIED",
+    "spawn_child_agent AGENT_LIMIT",
+  ]);
+  const ended = await tool(caller, "terminate_agent", { agent_id: first.agent_id });
+  assertEquals(ended.output.status, "terminated");
+  assertEquals([await stillRunning("61.0901"), await stillRunning("61.0902")], [[], []]);
+  const all = (await tool(caller, "list_active_agents", { all: true })).output.agents;
+  assertEquals(all.map(({ status }: { readonly status: string }) => status), [
+    "terminated",
+    "terminated",
+  ]);
+  assertEquals(names(workspace, ".toolgate/worktrees"), []);
+  // Killed from outside, with what it had started: it has failed, and the gate goes on.
+  const killed = await spawn(caller, ["grandchild 61.0903", "wait"]);
+  await untilRunning("61.0903", 1);
+  const program = (await python(PROGRAM_IN, [workspace.path(killed.worktree)])).split("\n");
+  for (const id of program) Deno.kill(Number(id), "SIGKILL");
+  const { results: [last] } = await results(caller, [killed.agent_id]);
+  assertEquals(last.status, "failed");
+  assertEquals(await stillRunning("61.0903"), []);
+  await stopped(gate, caller);
+});
+
+/** Processes of Python whose working folder is the named one. */
+const PROGRAM_IN = `
+import os, sys
+for id in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        if os.readlink(f"/proc/{id}/cwd") == sys.argv[1] and b"agent.py" in open(f"/proc/{id}/cmdline", "rb").read(): print(id)
+    except OSError: pass
+`;
+
+Deno.test("descriptors that come with what a caller sends are nobody's: none is kept", async () => {
+  await using workspace = await repository();
+  const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+  const said = await python(SENDS_DESCRIPTORS, [gate.socket, String(gate.pid)]);
+  // What was sent, held back in the socket or taken in, is not open in the gate; and the bytes were heard.
+  assertEquals(said, "0\n20");
+  assertEquals(await gate.stop(), 0);
+});
+
+const SENDS_DESCRIPTORS = `
+import os, socket, sys
+opened = os.open("/etc/passwd", os.O_RDONLY)
+callers = []
+heard = 0
+for _ in range(20):
+    caller = socket.socket(socket.AF_UNIX)
+    caller.connect(sys.argv[1])
+    for _ in range(3): socket.send_fds(caller, [b'{"id": 1, "op": "ping"}\\n'], [opened] * 200)
+    if b'"pong":true' in caller.recv(1000): heard += 1
+    callers.append(caller)
+folder = f"/proc/{sys.argv[2]}/fd"
+print(sum(os.readlink(f"{folder}/{one}") == "/etc/passwd" for one in os.listdir(folder)))
+print(heard)
+`;
