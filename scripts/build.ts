@@ -17,7 +17,7 @@ import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
-import { HOT_CACHE, joinHotPath, writeProducer } from "./_hot_path.ts";
+import { joinScripts, scriptFiles, type ScriptPlan, writeProducer } from "./_compiled_scripts.ts";
 import { nameParts } from "./_stable_names.ts";
 import { compile, type CompileOptions, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
@@ -52,8 +52,35 @@ const AGREEING_CACHES = 5;
 /** The modules that threads start with. */
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
 
-/** What single calls and pipes load at their start, by the names of their modules: see `joinHotPath`. */
-const HOT_ROOTS = "call serve parse worker_pool inline_runner context read_file".split(" ");
+/** A file with the default policy, beside the workspace of a rehearsal. */
+const REHEARSED_POLICY = "policy.yaml";
+
+/** A script that is carried compiled, and what starts do with it. */
+export interface CompiledScript extends ScriptPlan {
+  /**
+   * One after the other in one process; the last may give up what the others need. Nothing in it depends on which of two
+   * threads is quicker, else two builds would carry different functions: so the pipe's input is empty.
+   */
+  readonly rehearsed: readonly (readonly string[])[];
+}
+
+/** What single calls and pipes load at their start, and what the first program takes besides. */
+export const SCRIPTS: readonly CompiledScript[] = [
+  {
+    name: "hot",
+    roots: ["call", "serve", "parse", "worker_pool", "inline_runner", "context", "read_file"],
+    rehearsed: [
+      ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
+      ["call", "read_file", "path=a.txt"],
+    ],
+  },
+  {
+    name: "programs",
+    roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
+    // What is started and waited for comes back now a turn sooner, now later: nothing is.
+    rehearsed: [["call", "run_command", "command=echo a"]],
+  },
+];
 
 export interface BuildOptions {
   readonly target: Target;
@@ -104,31 +131,21 @@ import text from "./${EMBEDDED_FILE}" with { type: "text" };
 await start(text);
 `;
 
-/** A file with the default policy, beside the workspace of the rehearsal. */
-const REHEARSED_POLICY = "policy.yaml";
-
-/**
- * What starts do, one after the other in one process; the last may give up what the others need. Nothing in it depends on
- * which of two threads is quicker, else two builds would carry different functions: so the pipe's input is empty.
- */
-const REHEARSED: readonly (readonly string[])[] = [
-  ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
-  ["call", "read_file", "path=a.txt"],
-];
-
-/** Main module that runs {@linkcode REHEARSED} with what is embedded. */
+/** Main module that does with what is embedded what starts do with the script that its first argument names. */
 export function rehearseModule(embedded: Embedded): string {
   const text = JSON.stringify(JSON.stringify(embedded));
+  const rehearsed = Object.fromEntries(SCRIPTS.map(({ name, rehearsed }) => [name, rehearsed]));
   return `import { run } from ${JSON.stringify(moduleUrl("src/cli/run.ts"))};\n` +
-    `for (const argv of ${JSON.stringify(REHEARSED)}) await run(argv, JSON.parse(${text}));\n` +
+    `const rehearsed = ${JSON.stringify(rehearsed)};\n` +
+    `for (const argv of rehearsed[Deno.args[0]]) await run(argv, JSON.parse(${text}));\n` +
     `Deno.exit(0);\n`;
 }
 
 /**
- * V8's code cache of the script of the start, made by running the binary that it is for; without one where this machine
- * cannot run it. V8 takes no cache but that of its own version, flags and source, and compiles where it takes none.
+ * V8's code cache of each script, made by running the binary that it is for; without one where this machine cannot run it.
+ * V8 takes no cache but that of its own version, flags and source, and compiles where it takes none.
  */
-async function produceCache(
+async function produceCaches(
   options: CompileOptions,
   bundle: string,
   report: (line: string) => void,
@@ -139,33 +156,51 @@ async function produceCache(
   }
   const folder = await Deno.makeTempDir({ prefix: "toolgate-build-" });
   try {
-    const cache = join(folder, HOT_CACHE);
-    const output = join(folder, "producer");
+    const producer = join(folder, "producer");
     await compile({
       ...options,
-      main: await writeProducer(bundle, "rehearse.js", cache),
+      main: await writeProducer(bundle, "rehearse.js", SCRIPTS),
       flags: UNSEALED_FLAGS,
-      output,
+      output: producer,
     });
     await Deno.copyFile(join(ROOT, DEFAULT_POLICY), join(folder, REHEARSED_POLICY));
     const workspace = join(folder, "workspace");
     await Deno.mkdir(workspace);
     await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
-    const caches = new Map<string, number>();
-    for (let seen = 0; seen < AGREEING_CACHES;) {
-      await runProducer(output, workspace);
-      const hash = createHash("sha256").update(await Deno.readFile(cache)).digest("hex");
-      seen = (caches.get(hash) ?? 0) + 1;
-      caches.set(hash, seen);
+    for (const { name } of SCRIPTS) {
+      const cache = await agreedCache(producer, workspace, name, join(folder, "cache"));
+      await Deno.writeFile(join(bundle, scriptFiles(name).cache), cache);
     }
-    await Deno.copyFile(cache, join(bundle, HOT_CACHE));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-async function runProducer(producer: string, folder: string): Promise<void> {
+/** The cache of a script that first came up {@linkcode AGREEING_CACHES} times. */
+async function agreedCache(
+  producer: string,
+  workspace: string,
+  script: string,
+  output: string,
+): Promise<Uint8Array> {
+  const caches = new Map<string, number>();
+  for (;;) {
+    await runProducer(producer, [script, output], workspace);
+    const cache = await Deno.readFile(output);
+    const hash = createHash("sha256").update(cache).digest("hex");
+    const seen = (caches.get(hash) ?? 0) + 1;
+    if (seen === AGREEING_CACHES) return cache;
+    caches.set(hash, seen);
+  }
+}
+
+async function runProducer(
+  producer: string,
+  args: readonly string[],
+  folder: string,
+): Promise<void> {
   const { success, stderr } = await new Deno.Command(producer, {
+    args: [...args],
     cwd: folder,
     env: { HOME: folder, PATH: "/usr/bin:/bin" },
     clearEnv: true,
@@ -174,7 +209,7 @@ async function runProducer(producer: string, folder: string): Promise<void> {
     stderr: "piped",
   }).output();
   if (success) return;
-  throw new Error(`the producer of the code cache failed: ${new TextDecoder().decode(stderr)}`);
+  throw new Error(`the producer of the code caches failed: ${new TextDecoder().decode(stderr)}`);
 }
 
 /** Bundles and compiles. Throws Error with what failed. */
@@ -212,7 +247,7 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "rehearse.ts"),
   ]);
   await nameParts(bundle);
-  if (options.rehearse !== undefined) await joinHotPath(bundle, ENTRIES, HOT_ROOTS);
+  if (options.rehearse !== undefined) await joinScripts(bundle, ENTRIES, SCRIPTS);
   const workers = ["worker", "module_worker"].map((name) => join(bundle, `${name}.ts`));
   for (const worker of workers) {
     await Deno.writeTextFile(worker, `import "./${basename(worker, ".ts")}.js";\n`);
@@ -231,7 +266,7 @@ export async function build(options: BuildOptions): Promise<void> {
     base,
     telemetry: options.telemetry ?? false,
   };
-  if (options.rehearse !== undefined) await produceCache(parts, bundle, report);
+  if (options.rehearse !== undefined) await produceCaches(parts, bundle, report);
   for (const { name } of Deno.readDirSync(bundle)) {
     await Deno.utime(join(bundle, name), EPOCH, EPOCH);
   }

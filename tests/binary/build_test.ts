@@ -2,8 +2,8 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { HOT_CACHE, HOT_SCRIPT } from "../../scripts/_hot_path.ts";
-import { hostTarget } from "../../scripts/build.ts";
+import { scriptFiles } from "../../scripts/_compiled_scripts.ts";
+import { hostTarget, SCRIPTS } from "../../scripts/build.ts";
 import { compile, localBase } from "../../scripts/compile.ts";
 import { bakedSettings } from "./baked_settings.ts";
 import { BINARY } from "./toolgate.ts";
@@ -38,20 +38,22 @@ Deno.test("the ceiling of the unsealed binary has no system information", () => 
   ]);
 });
 
-Deno.test("what starts run is carried compiled, and V8 takes it", async () => {
+Deno.test("what starts and first programs run is carried compiled, and V8 takes it", async () => {
   const bundle = fromFileUrl(new URL("../../dist/bundle/toolgate", import.meta.url));
   const folder = await Deno.makeTempDir({ prefix: "toolgate-cache-" });
   try {
-    for (const name of [HOT_SCRIPT, HOT_CACHE]) {
+    const files = SCRIPTS.map(({ name }) => scriptFiles(name));
+    for (const name of files.flatMap(({ text, cache }) => [text, cache])) {
       await Deno.copyFile(join(bundle, name), join(folder, name));
     }
+    const asks = files.map(({ text, cache }, at) => `
+      import text${at} from "./${text}" with { type: "text" };
+      import cache${at} from "./${cache}" with { type: "bytes" };
+      const script${at} = new Script(text${at}, { filename: "${text}", cachedData: cache${at} });
+      console.log(cache${at}.length > 100_000, script${at}.cachedDataRejected);`);
     await Deno.writeTextFile(
       join(folder, "main.js"),
-      `import { Script } from "node:vm";
-       import text from "./${HOT_SCRIPT}" with { type: "text" };
-       import cachedData from "./${HOT_CACHE}" with { type: "bytes" };
-       const script = new Script(text, { filename: "${HOT_SCRIPT}", cachedData });
-       console.log(cachedData.length > 100_000, script.cachedDataRejected);`,
+      `import { Script } from "node:vm";${asks.join("")}`,
     );
     const target = hostTarget();
     const output = join(folder, "asks");
@@ -66,7 +68,7 @@ Deno.test("what starts run is carried compiled, and V8 takes it", async () => {
       telemetry: false,
     });
     const { stdout } = await new Deno.Command(output).output();
-    assertEquals(new TextDecoder().decode(stdout), "true false\n");
+    assertEquals(new TextDecoder().decode(stdout), SCRIPTS.map(() => "true false\n").join(""));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

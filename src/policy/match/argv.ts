@@ -4,6 +4,7 @@ import { BraceError, expandBraces } from "../../core/braces.ts";
 import { matchesText, parseText, type TextPattern } from "./text_pattern.ts";
 
 const MAX_LENGTH = 4096;
+const QUOTING = /['"\\]/;
 
 /** A command pattern that means nothing, with what would be right. The message does not repeat the pattern. */
 export class PatternError extends Error {
@@ -101,6 +102,7 @@ function splitQuoted(text: string): string[] {
   }
   if (text.includes("\0")) throw new PatternError("holds a NUL character");
   if (text.length > MAX_LENGTH) throw new PatternError(`is longer than ${MAX_LENGTH} characters`);
+  if (!QUOTING.test(text)) return text.trim().split(/\s+/);
   const tokens: string[] = [];
   let token: string | null = null;
   let quote: "'" | '"' | null = null;

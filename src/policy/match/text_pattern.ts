@@ -11,6 +11,14 @@ export interface TextPattern {
 
 /** The plain text (escapes resolved) where there is no star, else the pattern. */
 export function parseText(source: string): string | TextPattern {
+  const pieces = source.includes("\\") ? splitEscaped(source) : source.split("*");
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  const weight = pieces.reduce((sum, one) => sum + one.length, 0);
+  return { pieces, any: weight === 0, weight };
+}
+
+function splitEscaped(source: string): readonly string[] {
   const pieces: string[] = [];
   let piece = "";
   for (let at = 0; at < source.length; at++) {
@@ -21,10 +29,8 @@ export function parseText(source: string): string | TextPattern {
       piece = "";
     } else piece += character;
   }
-  if (pieces.length === 0) return piece;
   pieces.push(piece);
-  const weight = pieces.reduce((sum, one) => sum + one.length, 0);
-  return { pieces, any: weight === 0, weight };
+  return pieces;
 }
 
 /** Whether the whole text matches. Taking each piece at its first place is right where stars are the only wildcard. */
