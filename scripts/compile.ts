@@ -16,7 +16,8 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
  * The regular expression engine without backtracking takes over where the other one blows up. Without the
  * baseline compiler a start is 2.5 ms quicker. The next two keep memory after 50,000 calls through a pipe at 107
  * MiB instead of 338, for a sixth of the calls a second; latency stays. They leave code to the interpreter until it is
- * compiled for good, so that comes after 200 calls instead of 3,000. The last two are for WebAssembly: it is
+ * compiled for good, so that comes after 400 calls instead of 3,000: after fewer it costs short-lived processes more than
+ * they have of it. The last two are for WebAssembly: it is
  * checked and compiled function by function, as they are called, and once more, for speed, what is called so often that
  * a text of some hundred kilobytes is parsed: the 11 MB of the parser for Python never are in a call that writes a file.
  */
@@ -25,7 +26,7 @@ const V8_FLAGS = [
   "--no-sparkplug",
   "--optimize-for-size",
   "--max-semi-space-size=4",
-  "--invocation-count-for-turbofan=200",
+  "--invocation-count-for-turbofan=400",
   "--wasm-lazy-validation",
   "--wasm-tiering-budget=100000000",
 ] as const;

@@ -5,7 +5,7 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import { hasProgram } from "../../scripts/_debian.ts";
 import { hasPackage, packagesFolder } from "../../scripts/_toolchain.ts";
 import { SYSTEM_PATHS } from "../../src/sandbox/system_paths.ts";
-import { type Answer, call, type Started, Workspace } from "./toolgate.ts";
+import { type Answer, call, Pipe, type Started, Workspace } from "./toolgate.ts";
 
 const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 const DENO = dirname(Deno.realPathSync(Deno.execPath()));
@@ -43,32 +43,46 @@ sandbox: { temporary: true, system: ${JSON.stringify([...SYSTEM_PATHS, ...FOLDER
 /** A project with its policy. */
 export class Project extends Workspace {
   readonly #policy: string;
+  #pipe: Pipe | null = null;
 
   constructor(files: Readonly<Record<string, string>>, policy = POLICY) {
     super(files);
     this.#policy = this.policy(policy);
   }
 
+  /** By a call of its own. */
   run(
     tool: string,
     args: Readonly<Record<string, unknown>> = {},
-    words: readonly string[] = [],
-  ): Promise<
-    Started & { readonly answer: Answer }
-  > {
-    const given = ["--policy", this.#policy, tool, "--json", JSON.stringify(args), ...words];
+  ): Promise<Started & { readonly answer: Answer }> {
+    const given = ["--policy", this.#policy, tool, "--json", JSON.stringify(args)];
     return call(given, { cwd: this.root, env: ENVIRONMENT });
   }
 
-  /** The output of a call that succeeds. */
+  /** The answer over a pipe that stays open. */
+  ask(
+    tool: string,
+    args: Readonly<Record<string, unknown>> = {},
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<Answer> {
+    this.#pipe ??= new Pipe(["--policy", this.#policy], { cwd: this.root, env: ENVIRONMENT });
+    return this.#pipe.ask({ id: 1, tool, args, ...more });
+  }
+
+  /** The output of what succeeds, over the pipe. */
   async output(
     tool: string,
     args: Readonly<Record<string, unknown>> = {},
-    words: readonly string[] = [],
+    more: Readonly<Record<string, unknown>> = {},
   ) {
-    const { answer } = await this.run(tool, args, words);
+    const answer = await this.ask(tool, args, more);
     assertEquals([answer.success, answer.error], [true, null], JSON.stringify(answer.output));
     return answer.output;
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pipe?.close();
+    await super[Symbol.asyncDispose]();
   }
 
   /** Packages as npm would have put them there; links to the same files, not copies. */

@@ -3,7 +3,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { HOSTILE_REPOSITORIES } from "../attacks/hostile_repositories.ts";
 import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
-import { copyFolder, isSprung, layOut, makeTemplate } from "../unit/tools/git/_hostile.ts";
+import {
+  copyFolder,
+  isOddOne,
+  isSprung,
+  layOut,
+  makeTemplate,
+  together,
+} from "../unit/tools/git/_hostile.ts";
 import { call, Pipe, serveAll } from "./toolgate.ts";
 
 const POLICY = `
@@ -36,12 +43,11 @@ Deno.test("git: no hostile repository runs anything, by the tools and by run_com
   await inFolder(async (root, flags) => {
     const template = `${root}/../template`;
     await makeTemplate(template);
-    const markers = await Promise.all(HOSTILE_REPOSITORIES.map(async (repository, index) => {
-      const marker = `${root}/sprung-${index}`;
-      await layOut(template, `${root}/r${index}`, repository, marker);
-      return marker;
-    }));
-    const calls = HOSTILE_REPOSITORIES.flatMap((_, index) => {
+    const repositories = together(HOSTILE_REPOSITORIES, root, isOddOne);
+    for (const [index, repository] of repositories.entries()) {
+      await layOut(template, `${root}/r${index}`, repository, "");
+    }
+    const calls = repositories.flatMap((_, index) => {
       const repository = `r${index}`;
       const lines = [
         ...["git status", "git diff", "git log -p -2", "git add a", "git stash"],
@@ -60,10 +66,12 @@ Deno.test("git: no hostile repository runs anything, by the tools and by run_com
     });
     const { answers } = await serveAll(calls.map((call, id) => ({ id, ...call })), flags);
     assertEquals(answers.length, calls.length);
-    const sprung = HOSTILE_REPOSITORIES.filter((_, index) => isSprung(markers[index] ?? ""));
+    const traps = repositories.flatMap(({ traps }) => traps);
+    assertEquals(traps.length, HOSTILE_REPOSITORIES.length);
+    const sprung = traps.filter(({ marker }) => isSprung(marker));
     assertEquals(sprung.map(({ name }) => name), []);
     const status = answers.filter(({ tool, success }) => tool === "git_status" && success);
-    assertEquals(status.length, HOSTILE_REPOSITORIES.length - 1);
+    assertEquals(status.length, repositories.length - 1);
   });
 });
 
@@ -144,7 +152,7 @@ Deno.test("git: what reads writes nothing, where the index knows nothing of the 
   });
 });
 
-/** A repository with two branches that changed other files, many of them, and a worktree of a third. */
+/** A repository with two branches that changed other files, many of them. */
 async function makeBranches(at: string): Promise<void> {
   await makeRepository(at);
   const write = (first: number, text: string) => {
@@ -160,7 +168,6 @@ async function makeBranches(at: string): Promise<void> {
   await git(at, ["checkout", "-q", "main"]);
   write(1, "main\n");
   await git(at, ["commit", "-qam", "main"]);
-  await git(at, ["worktree", "add", "-q", "-b", "apart", ".toolgate/worktrees/apart"]);
 }
 
 /** Changes that are killed in the middle, with what is true of a repository that has them whole. */
@@ -185,11 +192,14 @@ const KILLED:
 
 Deno.test("git: a change that is killed at any moment leaves a whole repository, and the next call goes on or says why not", async () => {
   await inFolder(async (root, flags) => {
+    await makeBranches(`${root}/../branches`);
     for (const [tool, args, isDone] of KILLED) {
       for (const wait of [0, 30, 60, 120]) {
         const repository = `${tool}-${wait}`;
         const at = `${root}/${repository}`;
-        await makeBranches(at);
+        copyFolder(`${root}/../branches`, at);
+        await git(at, ["update-index", "-q", "--refresh"]);
+        await git(at, ["worktree", "add", "-q", "-b", "apart", ".toolgate/worktrees/apart"]);
         const path = args.path === undefined ? {} : { path: `${repository}/${args.path}` };
         if (tool === "git_commit") {
           Deno.writeTextFileSync(`${at}/f0`, "new\n");

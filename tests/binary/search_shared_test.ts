@@ -1,6 +1,7 @@
 /** Long searches, for which two threads work: they answer as one does, and nobody is the worse for it. */
 
 import { assert, assertEquals } from "@std/assert";
+import { dirname } from "@std/path";
 import { type Answer, call, Pipe, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
@@ -20,18 +21,33 @@ const EVIL = `${"a".repeat(60)}!\n`;
 /** Slow all the way to the last file, where it does not end. */
 const NEVER = { pattern: `${SLOW}|${ENDLESS}`, trap: { "9/z": EVIL } } as const;
 
-/** Files and directories among one another, some of which nobody may read. */
-function openWorkspace(more: Readonly<Record<string, string>> = {}): Workspace {
-  const workspace = new Workspace(more);
-  const line = `${"plain words stand here, nothing that anybody looks for; ".repeat(3)}\n`;
-  for (let index = 0; index < FILES; index++) {
-    const found = index % 100 === 7;
-    const name = index % 300 === 7 ? "key.pem" : "file.txt";
-    const directory = index % 70 === 7 ? "closed" : `d${index % 13}/e${index % 7}`;
-    const text = line.repeat(LINES) + (found ? `the needleZ of ${index}\n` : "");
-    workspace.write(`${index % 3}/${directory}/${index}_${name}`, text);
+/** Files and directories among one another, some of which nobody may read: the same for all tests. */
+const WORKSPACE = new Workspace();
+const LINE = `${"plain words stand here, nothing that anybody looks for; ".repeat(3)}\n`;
+for (let index = 0; index < FILES; index++) {
+  const found = index % 100 === 7;
+  const name = index % 300 === 7 ? "key.pem" : "file.txt";
+  const directory = index % 70 === 7 ? "closed" : `d${index % 13}/e${index % 7}`;
+  const text = LINE.repeat(LINES) + (found ? `the needleZ of ${index}\n` : "");
+  WORKSPACE.write(`${index % 3}/${directory}/${index}_${name}`, text);
+}
+addEventListener("unload", () => Deno.removeSync(WORKSPACE.base, { recursive: true }));
+
+/** More files, for one test. */
+class MoreFiles implements Disposable {
+  readonly #paths: readonly string[];
+
+  constructor(files: Readonly<Record<string, string>>) {
+    this.#paths = Object.keys(files);
+    for (const [path, text] of Object.entries(files)) WORKSPACE.write(path, text);
   }
-  return workspace;
+
+  [Symbol.dispose](): void {
+    for (const path of this.#paths) Deno.removeSync(WORKSPACE.path(path));
+    for (const folder of new Set(this.#paths.map((path) => dirname(WORKSPACE.path(path))))) {
+      if ([...Deno.readDirSync(folder)].length === 0) Deno.removeSync(folder);
+    }
+  }
 }
 
 const search = (id: number, pattern: string, more: Readonly<Record<string, unknown>> = {}) => ({
@@ -52,8 +68,8 @@ async function threadsOf(pipe: Pipe): Promise<number> {
 }
 
 /** A pipe in which the thread that helps is there; `expected`: what each search has answered. */
-async function openHelped(workspace: Workspace): Promise<{ pipe: Pipe; expected: unknown }> {
-  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
+async function openHelped(): Promise<{ pipe: Pipe; expected: unknown }> {
+  const pipe = new Pipe(["--policy", WORKSPACE.policy(POLICY)], { cwd: WORKSPACE.root });
   await pipe.ask(search(1, "needle", { args: { pattern: "needle", path: "0/d0" } }));
   const threads = await threadsOf(pipe);
   // A machine that is quick enough ends a search before a thread is worth its start: then the next one may be slower.
@@ -65,8 +81,7 @@ async function openHelped(workspace: Workspace): Promise<{ pipe: Pipe; expected:
 }
 
 Deno.test("two threads find what one finds, each time, in the order of paths", async () => {
-  await using workspace = openWorkspace();
-  const { pipe, expected } = await openHelped(workspace);
+  const { pipe, expected } = await openHelped();
   for (let round = 0; round < 5; round++) {
     assertEquals(outcome(await pipe.ask(search(round, SLOW))), expected);
   }
@@ -89,20 +104,18 @@ Deno.test("two threads find what one finds, each time, in the order of paths", a
 });
 
 Deno.test("a call of its own, with the thread of a call, answers the same", async () => {
-  await using workspace = openWorkspace();
-  const { pipe, expected } = await openHelped(workspace);
+  const { pipe, expected } = await openHelped();
   await pipe.close();
-  const flags = ["--policy", workspace.policy(POLICY)];
+  const flags = ["--policy", WORKSPACE.policy(POLICY)];
   const { answer, status } = await call(
     ["search_files", `pattern=${SLOW}`, "max_results=400", ...flags],
-    { cwd: workspace.root },
+    { cwd: WORKSPACE.root },
   );
   assertEquals([outcome(answer), status], [expected, 0]);
 });
 
 Deno.test("fewer matches than there are: the first ones, and all are counted", async () => {
-  await using workspace = openWorkspace();
-  const { pipe, expected } = await openHelped(workspace);
+  const { pipe, expected } = await openHelped();
   const all = (expected as { output: Answer["output"] }).output;
   for (const wanted of [1, 3]) {
     const args = { pattern: SLOW, max_results: wanted };
@@ -120,8 +133,8 @@ Deno.test("fewer matches than there are: the first ones, and all are counted", a
 });
 
 Deno.test("cancelled or out of time in the middle: it ends at once, and the next one is whole", async () => {
-  await using workspace = openWorkspace(NEVER.trap);
-  const { pipe, expected } = await openHelped(workspace);
+  using _ = new MoreFiles(NEVER.trap);
+  const { pipe, expected } = await openHelped();
   for (let round = 0; round < 10; round++) {
     await pipe.send(search(1, NEVER.pattern));
     await new Promise((resolve) => setTimeout(resolve, 5 * round));
@@ -145,8 +158,8 @@ Deno.test("where both threads hang in a pattern, both are replaced", async () =>
       Array.from({ length: 40 }, (_, index) => [`${directory}/0_${index}`, EVIL])
     ),
   );
-  await using workspace = openWorkspace(evil);
-  const { pipe, expected } = await openHelped(workspace);
+  using _ = new MoreFiles(evil);
+  const { pipe, expected } = await openHelped();
   const threads = await threadsOf(pipe);
   for (let round = 0; round < 3; round++) {
     const stuck = await pipe.ask(search(1, ENDLESS, { timeout_ms: 400 }));
@@ -159,8 +172,7 @@ Deno.test("where both threads hang in a pattern, both are replaced", async () =>
 });
 
 Deno.test("two searches at once, and sixteen: each is whole", async () => {
-  await using workspace = openWorkspace();
-  const { pipe } = await openHelped(workspace);
+  const { pipe } = await openHelped();
   const quick = "needle[YZ]";
   const expected = outcome(await pipe.ask(search(0, quick)));
   for (const count of [2, 16, 1]) {
@@ -173,8 +185,8 @@ Deno.test("two searches at once, and sixteen: each is whole", async () => {
 });
 
 Deno.test("64 short reads beside a search that two threads work for are not held up", async () => {
-  await using workspace = openWorkspace({ "short.txt": "short\n", ...NEVER.trap });
-  const { pipe } = await openHelped(workspace);
+  using _ = new MoreFiles({ "short.txt": "short\n", ...NEVER.trap });
+  const { pipe } = await openHelped();
   await pipe.send(search(0, NEVER.pattern));
   for (let round = 0; round < 3; round++) {
     await pipe.send(
@@ -195,8 +207,7 @@ Deno.test("64 short reads beside a search that two threads work for are not held
 });
 
 Deno.test("the input ends while two threads search: the answer comes, and the process ends", async () => {
-  await using workspace = openWorkspace();
-  const { pipe, expected } = await openHelped(workspace);
+  const { pipe, expected } = await openHelped();
   await pipe.send(search(1, SLOW));
   const { status, rest } = await pipe.close();
   assertEquals(status, 0);

@@ -88,7 +88,7 @@ testWith(
     });
     assertEquals((await project.output("run_linter", { files: ["src/b.py"] })).findings, []);
 
-    const preview = await project.output("run_formatter", {}, ["--preview"]);
+    const preview = await project.output("run_formatter", {}, { preview: true });
     assertEquals([preview.changed, preview.checked_only], [["src/a.py"], true]);
     assertStringIncludes(preview.diff, "-def f(x : int):\n");
     assertEquals(project.read("src/a.py"), before);
@@ -286,8 +286,8 @@ Deno.test("a package is asked for by its whole command, and none is installed un
   const expected = hasNpm() ? "APPROVAL_REQUIRED" : "COMMAND_NOT_FOUND";
   assertEquals(answer.error?.code, expected);
   for (const name of ["--prefix=/", "../x", "file:x", "git+https://a.example/b"]) {
-    const refused = await project.run("install_package", { packages: [name] });
-    assertEquals(refused.answer.error?.code, "INVALID_ARGUMENTS", name);
+    const refused = await project.ask("install_package", { packages: [name] });
+    assertEquals(refused.error?.code, "INVALID_ARGUMENTS", name);
   }
 });
 
@@ -321,7 +321,7 @@ testWith(
       ["create_virtual_environment", { path: "--copies" }],
     ];
     for (const [tool, args] of attacks) {
-      const { answer, stdout } = await project.run(tool, args);
+      const answer = await project.ask(tool, args);
       const made = tool === "create_virtual_environment" && args["path"] === "--copies";
       // As a folder of that name it may well be made.
       if (!made) {
@@ -330,7 +330,7 @@ testWith(
           `${tool} ${JSON.stringify(args)}`,
         );
       }
-      assert(!stdout.includes(SENTINEL.trim()), `${tool} ${JSON.stringify(args)}`);
+      assert(!JSON.stringify(answer).includes(SENTINEL.trim()), `${tool} ${JSON.stringify(args)}`);
       project.assertOutsideUntouched();
     }
   },

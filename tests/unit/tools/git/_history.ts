@@ -10,6 +10,10 @@ const ENVIRONMENT = {
   LC_ALL: "C.UTF-8",
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
+  // Else each commit starts another git, to find that there is nothing to tidy up.
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "maintenance.auto",
+  GIT_CONFIG_VALUE_0: "false",
   GIT_AUTHOR_DATE: "2026-01-02T03:04:05Z",
   GIT_COMMITTER_DATE: "2026-01-02T03:04:05Z",
 };
