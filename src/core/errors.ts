@@ -122,3 +122,8 @@ export class ToolError extends Error {
     return { code: this.code, message: this.message, details: this.details, rule: this.rule };
   }
 }
+
+/** The error of a result, to be thrown. */
+export function asToolError({ code, message, details, rule }: ResultError): ToolError {
+  return new ToolError(code, message, { rule, ...(details === null ? {} : { details }) });
+}

@@ -15,7 +15,7 @@ import { missingProgram } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
 import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./_recover.ts";
 import { describeFailure } from "./run_tool.ts";
-import type { OnEvent, Runner } from "./runner.ts";
+import type { AskWhileRunning, OnEvent, Runner } from "./runner.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ArrivalOrder } from "./_arrival_order.ts";
 
@@ -100,7 +100,8 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
     const gone = asked ? missingProgram(call, engine.resolver) : null;
     if (gone !== null) throw gone;
     const grant = asked ? asAgreed(call.grant, call.decision) : call.grant;
-    const { outcome, steps } = await run(engine, request, { ...call, grant, agreed }, follow);
+    const acted = { ...call, grant, agreed };
+    const { outcome, steps } = await run(engine, request, acted, follow, record);
     const { output, error, usage } = outcome;
     const success = error === null;
     const recovery = steps.length === 0 ? {} : { recovery: steps };
@@ -116,13 +117,20 @@ async function run(
   engine: Engine,
   request: CallRequest,
   { tool, input, grant, agreed }: DecidedCall & Pick<AgreedCall, "agreed">,
-  { onEvent, onRunning }: Follow,
+  { onEvent, onRunning, approver }: Follow,
+  record: CallRecord,
 ): Promise<Recovered> {
   const preview = request.preview && tool.dryRun === undefined;
   const subject = subjectOf(tool, request.agent);
   const start = (granted: Grant) => {
     const { stream } = request;
-    const job = { tool, input, grant: granted, preview, stream, subject, agreed };
+    const ask: AskWhileRunning = async (question) => {
+      const { askWhileRunning } = await import("./approvals/ask_while_running.ts");
+      const { cancel, outcome } = running;
+      const call = { engine, request, tool, input, approver, record, outcome };
+      return await askWhileRunning(call, question, () => onRunning(cancel));
+    };
+    const job = { tool, input, grant: granted, preview, stream, subject, agreed, ask };
     const running = engine.runner.run(job, onEvent);
     onRunning(running.cancel);
     return running.outcome;

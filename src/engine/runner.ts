@@ -3,9 +3,11 @@
 import type { AgreedPath } from "./approvals/agreed.ts";
 import type { Bell } from "./pool/channel.ts";
 import type { ResultError } from "../core/errors.ts";
-import type { JsonText, Usage } from "../core/result.ts";
+import { type JsonText, resultError, type Usage } from "../core/result.ts";
+import type { CanonicalPath } from "../core/capability.ts";
 import type { Tool } from "../core/tool.ts";
-import type { Grant } from "../policy/grant.ts";
+import type { LineCommand } from "../host/run/line/line_host.ts";
+import type { AgreedFile, Grant } from "../policy/grant.ts";
 import type { Subject } from "../policy/rulebook.ts";
 
 /** One allowed call. */
@@ -19,6 +21,34 @@ export interface Job {
   readonly subject: Subject;
   /** What somebody agreed to: compared again by whoever acts on it. Absent and empty where nobody was asked. */
   readonly agreed?: readonly AgreedPath[];
+  /** Asks somebody while it runs. Absent where nobody can be: a preview. */
+  readonly ask?: AskWhileRunning;
+}
+
+/** A command of a line that runs, which the policy wants somebody to agree to. */
+export interface RunningCommand {
+  readonly command: LineCommand;
+  /** The folder that the run has to itself; null where it has none. */
+  readonly folder: CanonicalPath | null;
+}
+
+/** What became of asking for one. */
+export interface RunningAnswer {
+  /** Null where it may run. */
+  readonly error: ResultError | null;
+  /** What it was agreed to with, to be compared by whoever starts it. */
+  readonly agreed: readonly AgreedPath[];
+  /** What it may touch for that. */
+  readonly files: readonly AgreedFile[];
+}
+
+/** Asks for a command of a line that runs. Never rejects. */
+export type AskWhileRunning = (question: RunningCommand) => Promise<RunningAnswer>;
+
+/** The answer where nobody is there to be asked. */
+export function notAsked(tool: string): RunningAnswer {
+  const error = resultError("APPROVAL_REQUIRED", `${tool}: nobody can be asked while it runs`);
+  return { error, agreed: [], files: [] };
 }
 
 /**

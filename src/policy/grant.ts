@@ -2,6 +2,7 @@
 
 import { resolve } from "@std/path";
 import type { CanonicalPath, OwnUse, Program, ResolvedCapability } from "../core/capability.ts";
+import type { RuleReference } from "../core/errors.ts";
 import type { GitSettings } from "../core/git_settings.ts";
 import type { Limits } from "../core/tool.ts";
 import type { BackupLimits } from "./model.ts";
@@ -48,6 +49,8 @@ export interface AgreedCommand {
   readonly argv: readonly string[];
   /** Indexes of words that were not known. */
   readonly open: readonly number[];
+  /** The rules that it was asked for by; see {@linkcode ruleName}. */
+  readonly rules: readonly string[];
 }
 
 /** All that one call may touch, and the limits that it runs by. Times in milliseconds. */
@@ -156,15 +159,22 @@ export function asAgreed(grant: Grant, { verdicts }: Pick<Decision, "verdicts">)
         return [];
     }
   });
-  const agreedCommands = verdicts.flatMap(({ capability }): readonly AgreedCommand[] => {
+  const agreedCommands = verdicts.flatMap(({ capability, verdict }): readonly AgreedCommand[] => {
     if (capability.kind !== "process.spawn" || capability.opened === true) return [];
-    return [{ argv: capability.argv, open: capability.open ?? [] }];
+    const { effect, rule } = verdict;
+    const rules = effect === "ask" && rule !== null ? [ruleName(rule)] : [];
+    return [{ argv: capability.argv, open: capability.open ?? [], rules }];
   });
   return {
     ...grant,
     ...(agreed.length === 0 ? {} : { agreed }),
     ...(agreedCommands.length === 0 ? {} : { agreedCommands }),
   };
+}
+
+/** A rule by its place: `policy.yaml commands[3]`. */
+export function ruleName({ file, index }: Pick<RuleReference, "file" | "index">): string {
+  return `${file} ${index}`;
 }
 
 function placeOf(cwd: CanonicalPath, name: string): CanonicalPath {

@@ -27,6 +27,7 @@ export class PipeApprovals {
   /** Requests whose question goes to somebody else: how to end their waiting. */
   readonly #elsewhere = new Map<AbortController, RequestId>();
   #waiting = 0;
+  #onThreads = 0;
   #closed = false;
 
   /** `above`: who is asked in place of who is at the other end, and may answer alone; null where nobody is. */
@@ -40,11 +41,22 @@ export class PipeApprovals {
     return this.#waiting;
   }
 
+  /** How many of them wait on a thread, with a line that runs. */
+  get onThreads(): number {
+    return this.#onThreads;
+  }
+
   approverOf(request: RequestId): Approver {
     const above = this.#above;
-    return above === null
-      ? { ask: (pending) => this.#counted(this.#ask(pending, own(request))) }
-      : { ask: (pending) => this.#counted(this.#askAbove(above, request, pending)) };
+    return {
+      ask: (pending, withdrawn) =>
+        this.#counted(
+          pending,
+          above === null
+            ? this.#ask(pending, { request, others: false, withdrawn: withdrawn ?? null })
+            : this.#askAbove(above, request, pending, withdrawn),
+        ),
+    };
   }
 
   /** For those whom who is at the other end has let in. */
@@ -91,12 +103,17 @@ export class PipeApprovals {
     for (const controller of this.#elsewhere.keys()) controller.abort();
   }
 
-  async #counted(answer: Promise<ApprovalAnswer>): Promise<ApprovalAnswer> {
+  async #counted(
+    { whileRunning }: PendingApproval,
+    answer: Promise<ApprovalAnswer>,
+  ): Promise<ApprovalAnswer> {
     this.#waiting++;
+    if (whileRunning === true) this.#onThreads++;
     try {
       return await answer;
     } finally {
       this.#waiting--;
+      if (whileRunning === true) this.#onThreads--;
     }
   }
 
@@ -104,9 +121,11 @@ export class PipeApprovals {
     above: Approver,
     request: RequestId,
     pending: PendingApproval,
+    withdrawn: AbortSignal | undefined,
   ): Promise<ApprovalAnswer> {
     if (this.#closed) return NOBODY;
     const controller = new AbortController();
+    withdrawn?.addEventListener("abort", () => controller.abort());
     this.#elsewhere.set(controller, request);
     try {
       return await above.ask(pending, controller.signal);
@@ -121,12 +140,14 @@ export class PipeApprovals {
   ): Promise<ApprovalAnswer> {
     if (this.#closed) return others ? MAKER_GONE : NOBODY;
     const { id, tool, agent, description, risk, reason, preview, onceBecause, expiresAt } = pending;
+    const { whileRunning } = pending;
     const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
     const one: OpenApproval = { request, others, onceBecause, answer: resolve };
     this.#open.set(id, [...this.#open.get(id) ?? [], one]);
     const timer = setTimeout(resolve, expiresAt - Date.now(), { answer: "expired" });
     const withdraw = () => resolve({ answer: "cancelled" });
     withdrawn?.addEventListener("abort", withdraw);
+    if (withdrawn?.aborted === true) withdraw();
     const event = JSON.stringify({
       event: "approval_required",
       approval: id,
@@ -136,6 +157,7 @@ export class PipeApprovals {
       risk,
       reason,
       expires_at: new Date(expiresAt).toISOString(),
+      ...(whileRunning === undefined ? {} : { while_running: true }),
       // How long an approval of it can hold.
       remember: onceBecause === null ? ["once", "session"] : ["once"],
       ...(onceBecause === null ? {} : { once_because: onceBecause }),
@@ -151,10 +173,6 @@ export class PipeApprovals {
       else this.#open.set(id, rest);
     }
   }
-}
-
-function own(request: RequestId): Asking {
-  return { request, others: false, withdrawn: null };
 }
 
 const NOBODY: ApprovalAnswer = {

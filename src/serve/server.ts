@@ -152,7 +152,8 @@ export class Server {
 
   /** Whether some request is neither on a thread nor answered: its answer is being made. */
   get settling(): boolean {
-    return this.#running.size - this.#approvals.waiting > this.#engine.runner.running;
+    const { waiting, onThreads } = this.#approvals;
+    return this.#running.size - (waiting - onThreads) > this.#engine.runner.running;
   }
 
   accept(line: ReadLine): void {

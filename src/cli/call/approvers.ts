@@ -12,7 +12,7 @@ import { previewText } from "../../engine/approvals/preview_text.ts";
 
 /** By what ways a single call can be agreed to. */
 export interface CallApproverOptions {
-  /** `--approve`: whoever starts the program agrees to what it is started for. */
+  /** `--approve`: whoever starts the program agrees to what it is started for, and not to words that nobody knew then. */
   readonly approve: boolean;
   /** `--approval ID`: agrees to exactly that action, which an earlier call asked for. */
   readonly approval: string | null;
@@ -25,7 +25,9 @@ export interface CallApproverOptions {
 export function createCallApprover(options: CallApproverOptions): Approver {
   return {
     async ask(pending) {
-      if (options.approve) return { answer: "approved", remember: "once" };
+      if (options.approve && pending.whileRunning !== true) {
+        return { answer: "approved", remember: "once" };
+      }
       const store = options.store();
       if (options.approval !== null) return presented(pending, options.approval, store);
       const earlier = store?.take(pending.id) ?? null;
@@ -62,7 +64,15 @@ function answerOf(earlier: StoredApproval): ApprovalAnswer {
     : { answer: "rejected", reason: null };
 }
 
-function nobody({ id }: PendingApproval, kept: boolean): ApprovalAnswer {
+function nobody({ id, whileRunning }: PendingApproval, kept: boolean): ApprovalAnswer {
+  const named =
+    `"toolgate approvals approve ${id}" agrees to it, or the same call with --approval ${id}`;
+  if (whileRunning === true) {
+    const hint = kept
+      ? `what ran before it is done; ${named} (--approve does not, since its words were not known)`
+      : "what ran before it is done, and there is no place for an answer: write its words into the line";
+    return { answer: "nobody", hint };
+  }
   const hint = kept
     ? `"toolgate approvals approve ${id}" agrees to it, or the same call with --approval ${id} or --approve`
     : "the same call with --approve agrees to it";

@@ -19,8 +19,12 @@ import { connectTo } from "./connect.ts";
 /** What a gate takes unless its policy says otherwise: more is refused there. */
 const MOST_JSON = 16 * 1024 * 1024;
 
+/** Names what is said to questions: what comes back for it is not the call's answer. */
+const ANSWER = "answer";
+
 /** An answer or an event, as far as it is looked at. */
 interface Line {
+  readonly id?: unknown;
   readonly event?: string;
   readonly data?: string;
   readonly approval?: string;
@@ -68,6 +72,8 @@ export async function callThrough(invocation: Invocation, path: string): Promise
   let shown = false;
   for (let line = client.next(); line !== null; line = client.next()) {
     const said = JSON.parse(line) as Line;
+    // That it was told of an answer: what the call's programs say may come before that.
+    if (said.id === ANSWER) continue;
     if (said.event === undefined) return await end(line, { text, shown });
     if ((said.event === "stdout" || said.event === "stderr") && said.data !== undefined) {
       const { renderEvent } = await import("../render/render.ts");
@@ -76,9 +82,7 @@ export async function callThrough(invocation: Invocation, path: string): Promise
     } else if (said.event === "approval_required") {
       const answer = await asks?.(said as Asked) ?? null;
       if (answer === null) client.endSending();
-      else client.send(JSON.stringify(answer));
-      // The answer to that is not the call's.
-      if (answer !== null) client.next();
+      else client.send(JSON.stringify({ id: ANSWER, ...answer }));
     }
   }
   const ended = resultError("CANCELLED", `${tool}: the gate ended before it answered`);
@@ -122,6 +126,7 @@ interface Asked {
   readonly reason: string;
   readonly preview: unknown;
   readonly once_because?: string;
+  readonly while_running?: boolean;
   readonly expires_at: string;
 }
 
@@ -132,7 +137,11 @@ async function answererOf(
   { switches, values }: Invocation,
 ): Promise<((asked: Asked) => Promise<Reply | null>) | null> {
   const approve = (approval: string): Reply => ({ op: "approve", approval });
-  if (switches.has("approve")) return ({ approval }) => Promise.resolve(approve(approval));
+  if (switches.has("approve")) {
+    // Words that nobody knew then are for who has seen them.
+    return ({ approval, while_running: running }) =>
+      Promise.resolve(running === true ? null : approve(approval));
+  }
   const [named] = values["approval"] ?? [];
   if (named !== undefined) {
     return ({ approval }) => Promise.resolve(approval === named ? approve(approval) : null);

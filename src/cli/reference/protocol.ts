@@ -109,6 +109,11 @@ export const EVENTS: readonly ProtocolEvent[] = [
         type: "string",
         meaning: "why it cannot be remembered; where it cannot",
       },
+      {
+        name: "while_running",
+        type: "true",
+        meaning: "where the line runs already, and waits with what it has started",
+      },
       { name: "preview", type: "object | null", meaning: "what it would do" },
     ],
   },

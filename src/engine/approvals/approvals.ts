@@ -34,6 +34,8 @@ export interface PendingApproval {
   readonly onceBecause: string | null;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
+  /** It is a command of a line that runs, and waits for the answer with all that it has started. */
+  readonly whileRunning?: true;
 }
 
 /**
@@ -133,8 +135,11 @@ export class Approvals {
       readonly again: () => Promise<DecidedCall>;
       readonly preview: (decided: DecidedCall) => Promise<JsonText>;
       readonly told: (outcome: ApprovalOutcome) => void;
+      /** Asked of a command of a line that runs: aborted where the line waits no more. */
+      readonly whileRunning?: AbortSignal;
     },
   ): Promise<AgreedCall> {
+    const { whileRunning } = asking;
     const probe = this.#probe ??= this.#options.probe();
     let current = decided;
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -159,10 +164,11 @@ export class Approvals {
         description,
         risk: decision.risk,
         reason: changed ? `it has changed while it was asked for; ${why}` : why,
-        onceBecause: onceBecause(current),
+        onceBecause: whileRunning === undefined ? onceBecause(current) : PART_OF_LINE,
         preview: mayPreview(current) ? safeText(await asking.preview(current)) : JSON_NULL,
         expiresAt: this.#options.now() + this.#options.times.expireMs,
-      });
+        ...(whileRunning === undefined ? {} : { whileRunning: true }),
+      }, whileRunning);
       if (answer.answer !== "approved") {
         throw refused(tool.name, id, decision, answer, asking.told);
       }
@@ -174,7 +180,7 @@ export class Approvals {
         continue;
       }
       const remembered = answer.remember === "session" && this.#options.times.rememberMs > 0 &&
-        onceBecause(now) === null;
+        whileRunning === undefined && onceBecause(now) === null;
       if (remembered) {
         const until = this.#options.now() + this.#options.times.rememberMs;
         this.#remembered.set(id, { id, tool: tool.name, agent: request.agent, description, until });
@@ -195,6 +201,9 @@ const SAFE_JSON = /^(?:[\x20-\x5b\x5d-\x7e]|\\[nt"\\/])*$/;
 function safeText(preview: JsonText): JsonText {
   return SAFE_JSON.test(preview) ? preview : toJsonText(printableData(JSON.parse(preview)));
 }
+
+/** Of a command of a line that runs. */
+const PART_OF_LINE = "it is a part of a line that runs, and the rest of the line is no part of it";
 
 /** Commands whose words do not say all that they run: an approval of those words is good for one call. */
 function onceBecause({ decision }: DecidedCall): string | null {

@@ -9,7 +9,7 @@ import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { lowerCommand, lowerWithoutProgram } from "../../shell/lower_command.ts";
-import { isAgreed } from "./_agreed_commands.ts";
+import { isAgreedTo } from "./_agreed_commands.ts";
 import { createResolver } from "./resolve.ts";
 import { createSpawnResolver } from "./resolve_spawn.ts";
 
@@ -23,15 +23,17 @@ export interface RunDecider {
   readonly find: (path: string, directory: CanonicalPath) => Program | null;
 }
 
-/** The error that refuses the command; null where the policy plainly allows it. */
+/**
+ * The error that refuses the command; null where the policy plainly allows it, or somebody has agreed to it with the line;
+ * "ask" where somebody would have to.
+ */
 export async function decideAtRun(
   { rulebook, subject, grant, libc, find }: RunDecider,
-  { argv, directory, redirections, variables, made }: LineCommand,
-): Promise<ToolError | null> {
+  command: LineCommand,
+): Promise<ToolError | "ask" | null> {
+  const { argv, redirections, made } = command;
   try {
-    const capabilities = argv === null
-      ? lowerWithoutProgram({ cwd: directory, redirections, variables })
-      : await lowerCommand({ argv, cwd: directory, redirections, variables });
+    const capabilities = await capabilitiesOf(command);
     await rulebook.prepare(capabilities);
     const probe = createKernelProbe(libc);
     const resolve = createSpawnResolver(
@@ -44,18 +46,13 @@ export async function decideAtRun(
     const resolver = createResolver(grant.workspace, () => ({ resolve }), probe);
     const decision = rulebook.decide(
       // Files alone are no more than what the file tools do.
-      argv === null ? { ...subject, riskOfPrograms: false, risk: "moderate" } : subject,
+      argv === null ? { ...subject, ...FILES_ALONE } : subject,
       resolver.resolve(capabilities),
     );
     if (decision.effect === "allow") return null;
-    // How risky the line is was asked when it was read; by what rules say of what it has become nobody was.
-    const isRiskAlone = decision.effect === "ask" &&
-      decision.verdicts.every(({ verdict }) => verdict.effect === "allow");
-    if (
-      isRiskAlone && argv !== null &&
-      (grant.agreedCommands ?? []).some((one) => isAgreed(one, argv))
-    ) {
-      return null;
+    const { agreedCommands = [] } = grant;
+    if (decision.effect === "ask") {
+      return argv !== null && isAgreedTo(agreedCommands, argv, decision, rulebook) ? null : "ask";
     }
     const { code, reason, rule } = decision;
     const what = argv !== null
@@ -64,7 +61,7 @@ export async function decideAtRun(
       ? "a redirection of the line"
       : "a variable of the line";
     return new ToolError(
-      decision.effect === "ask" ? "COMMAND_DENIED" : code ?? "COMMAND_DENIED",
+      code ?? "COMMAND_DENIED",
       `${subject.tool}: ${what}, known only when it ran, was refused: ${reason}`,
       rule === null ? {} : { rule },
     );
@@ -72,4 +69,16 @@ export async function decideAtRun(
     if (error instanceof ToolError) return error;
     throw error;
   }
+}
+
+/** What files and variables without a program are judged as: they are no more than what the file tools do. */
+export const FILES_ALONE = { riskOfPrograms: false, risk: "moderate" } as const;
+
+/** What the command needs. Throws a ToolError for what cannot be judged. */
+export async function capabilitiesOf(
+  { argv, directory: cwd, redirections, variables }: LineCommand,
+): Promise<ReturnType<typeof lowerWithoutProgram>> {
+  return argv === null
+    ? lowerWithoutProgram({ cwd, redirections, variables })
+    : await lowerCommand({ argv, cwd, redirections, variables });
 }

@@ -85,7 +85,8 @@ const decideLater: DecideInput = async (engine, request, call, finding) => {
   return decideOn(engine, request, call, found);
 };
 
-function decideOn(
+/** Judges one input of a tool by capabilities that were found for it. */
+export function decideOn(
   engine: DecisionParts,
   request: CallRequest,
   call: Pick<DecidedCall, "tool" | "input">,

@@ -14,7 +14,7 @@ import type { PluginManifest } from "../../plugins/manifest.ts";
 import type { Boundary, Layer } from "../../sandbox/boundary.ts";
 import type { RingMemory } from "./channel.ts";
 import type { AgreedPath } from "../approvals/agreed.ts";
-import type { JobEvent } from "../runner.ts";
+import type { JobEvent, RunningAnswer, RunningCommand } from "../runner.ts";
 import type { StopReason } from "./stop.ts";
 import type { ProgramEnvironment } from "./thread_parts.ts";
 
@@ -81,6 +81,8 @@ export type ToWorker =
   | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
   /** The descriptor that was asked for, or an error number with its sign turned. */
   | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** What became of asking for a command. */
+  | { readonly kind: "asked"; readonly request: number; readonly answer: RunningAnswer }
   /** What a name stands for. */
   | { readonly kind: "resolved"; readonly request: number; readonly resolved: Resolved }
   /** No job is under way and none will come: the thread lets go of what it holds. */
@@ -102,6 +104,13 @@ export type FromWorker =
   | { readonly kind: "group"; readonly job: number; readonly id: number }
   | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
   | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
+  /** A command that somebody has to agree to before the job goes on with it. */
+  | {
+    readonly kind: "ask";
+    readonly job: number;
+    readonly request: number;
+    readonly question: RunningCommand;
+  }
   /** A name that a call was granted, to be looked up. */
   | { readonly kind: "resolve"; readonly request: number; readonly host: string }
   /** Programs that a job started live on outside of their groups, and hold its output. */

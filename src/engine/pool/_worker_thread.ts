@@ -21,6 +21,7 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from "./_protocol.ts";
+import type { RunningAnswer, RunningCommand } from "../runner.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
 import { judgeConnection, LookUps } from "./_connections.ts";
 import { OutputFeed, programsOf } from "../programs/job_programs.ts";
@@ -60,6 +61,9 @@ class JobLoop {
   readonly #running = new Map<number, RunningJob>();
   readonly #requests: Requests;
   readonly #lookUps = new LookUps((request, host) => this.say({ kind: "resolve", request, host }));
+  /** Questions of lines that run, by the number of the request. */
+  readonly #asked = new Map<number, (answer: RunningAnswer) => void>();
+  #lastAsked = 0;
   #ended = false;
   #ringing: number | null = null;
   /** Made with the first call that starts programs. */
@@ -118,6 +122,10 @@ class JobLoop {
         case "opened":
           this.#requests.settle(message.request, message.descriptor);
           break;
+        case "asked":
+          this.#asked.get(message.request)?.(message.answer);
+          this.#asked.delete(message.request);
+          break;
         case "resolved":
           this.#lookUps.settle(message.request, message.resolved);
           break;
@@ -144,7 +152,7 @@ class JobLoop {
   async #programs(
     { job, subject, stream }: QueuedJob["message"],
     grant: Grant,
-    feed: OutputFeed,
+    { feed, stop }: RunningJob,
   ): Promise<ContextOptions["programs"]> {
     const { programs } = this.#parts;
     if (programs === null || subject === null) return null;
@@ -165,7 +173,20 @@ class JobLoop {
         this.say({ kind: "open", request, file: { kind, path } });
         return answer;
       },
+      ask: (question) => this.#ask(job, question, stop),
     });
+  }
+
+  /** The time until the answer is not the call's. */
+  async #ask(job: number, question: RunningCommand, stop: Stop): Promise<RunningAnswer> {
+    const request = ++this.#lastAsked;
+    const { promise, resolve } = Promise.withResolvers<RunningAnswer>();
+    this.#asked.set(request, resolve);
+    const began = performance.now();
+    this.say({ kind: "ask", job, request, question });
+    const answer = await promise;
+    stop.extend(performance.now() - began);
+    return answer;
   }
 
   async #network(
@@ -202,7 +223,8 @@ class JobLoop {
     const feed = new OutputFeed((event, data) =>
       this.say({ kind: "event", job, event: { event, data } })
     );
-    this.#running.set(job, { stop, feed });
+    const running: RunningJob = { stop, feed };
+    this.#running.set(job, running);
     try {
       const tool = message.manifest === null
         ? await this.#registry.get(name)
@@ -224,7 +246,7 @@ class JobLoop {
       const context = createContext({
         files: this.#parts.files,
         syntax: this.#parts.syntax,
-        programs: await this.#programs(message, grant, feed),
+        programs: await this.#programs(message, grant, running),
         network: await this.#network(message, grant, stop, counts),
         grant,
         rulebook: this.#rulebook,

@@ -27,8 +27,10 @@ export interface PendingJob {
   readonly job: Job;
   readonly onEvent: OnEvent;
   readonly settle: (outcome: Outcome) => void;
-  /** `performance.now()` by which it should have ended. */
-  readonly deadline: number;
+  /** `performance.now()` by which it should have ended; while somebody is asked, how much of its time is left. */
+  deadline: number;
+  /** Questions of it that wait for somebody's answer: its time stands still meanwhile. */
+  asking: number;
   /** Set once it was asked to end, with the time by which its thread goes too. */
   stop: { readonly reason: StopReason; readonly by: number } | null;
   /** The number of the call that it helps, in place of running one; null for calls. */
@@ -63,7 +65,16 @@ export function messageOf({ number, job }: PendingJob, share: Share | null): ToW
 
 /** A job to help a call, which no caller waits for. */
 export function helpFor({ number: helps, job, deadline }: PendingJob, number: number): PendingJob {
-  return { number, job, deadline, helps, stop: null, onEvent: () => {}, settle: () => {} };
+  return {
+    number,
+    job,
+    deadline,
+    helps,
+    stop: null,
+    asking: 0,
+    onEvent: () => {},
+    settle: () => {},
+  };
 }
 
 /** A thread of the pool, seen from the main thread. */

@@ -10,7 +10,7 @@ export type StopReason = "TIMEOUT" | "CANCELLED" | `RESOURCE_LIMIT:${ProgramLimi
 export class Stop {
   readonly #tool: string;
   readonly #timeoutMs: number;
-  readonly #end: number;
+  #end: number;
   #reason: StopReason | null = null;
   #controller: AbortController | null = null;
 
@@ -26,6 +26,11 @@ export class Stop {
     this.#controller ??= new AbortController();
     if (this.#reason !== null) this.#controller.abort(this.#reason);
     return this.#controller.signal;
+  }
+
+  /** So many milliseconds were somebody else's. */
+  extend(ms: number): void {
+    this.#end += ms;
   }
 
   ask(reason: StopReason): void {

@@ -29,9 +29,11 @@ import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
 import {
   type Job,
   type JobEvent,
+  notAsked,
   type OnEvent,
   type Outcome,
   type Running,
+  type RunningCommand,
   startsPrograms,
   type StayingRunner,
 } from "../runner.ts";
@@ -101,6 +103,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       },
       deadline: performance.now() + job.grant.timeoutMs,
       stop: null,
+      asking: 0,
       helps: null,
     };
     this.#running++;
@@ -258,6 +261,11 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       case "opened":
         this.#fileBroker.answer(message.request, message.descriptor);
         break;
+      case "ask": {
+        const pending = thread.jobs.get(message.job);
+        if (pending !== undefined) void askFor(thread, pending, message.request, message.question);
+        break;
+      }
       case "resolve":
         void resolveFor(thread, message.request, message.host);
         break;
@@ -348,7 +356,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     }
     for (const thread of [...this.#threads]) {
       for (const pending of [...thread.jobs.values()]) {
-        if (pending.stop === null && now > pending.deadline) this.#stop(pending, "TIMEOUT");
+        const late = pending.asking === 0 && now > pending.deadline;
+        if (pending.stop === null && late) this.#stop(pending, "TIMEOUT");
         if (pending.stop !== null && now > pending.stop.by) this.#overrun(thread, pending);
       }
     }
@@ -402,6 +411,21 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   #handOnQueue(lane: Lane): void {
     for (const pending of this.#queues.take(lane)) this.#dispatch(lane, pending);
   }
+}
+
+/** The time that somebody takes to answer is not the call's. */
+async function askFor(
+  { say }: Thread,
+  pending: PendingJob,
+  request: number,
+  question: RunningCommand,
+): Promise<void> {
+  const { tool, ask } = pending.job;
+  // While it stands still, what is left of it stands in the place of its end.
+  if (pending.asking++ === 0) pending.deadline -= performance.now();
+  const answer = await (ask?.(question) ?? notAsked(tool.name));
+  if (--pending.asking === 0) pending.deadline += performance.now();
+  say({ kind: "asked", request, answer });
 }
 
 /** A thread that connects cannot look names up: it is held to addresses. */

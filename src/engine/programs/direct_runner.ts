@@ -23,7 +23,7 @@ import { NO_FILES, NO_SYNTAX } from "../_no_files.ts";
 import { AgreedCheck } from "../pool/agreed_check.ts";
 import { Stop, stopError, type StopReason } from "../pool/stop.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
-import type { Job, Outcome, Runner, Running } from "../runner.ts";
+import { type Job, notAsked, type Outcome, type Runner, type Running } from "../runner.ts";
 import type { SharedWatch } from "./shared_watch.ts";
 import { programsOf } from "./job_programs.ts";
 import { WordHolds } from "./program_holds.ts";
@@ -283,6 +283,8 @@ export class DirectRunner implements Runner {
       listen: () => {},
       // A call that comes here names no file for it to be opened.
       openElsewhere: () => Promise.resolve(-ERRNO.EACCES),
+      // Nor is any word of it known only later.
+      ask: () => Promise.resolve(notAsked(job.tool.name)),
     });
   }
 

@@ -1,6 +1,6 @@
 /** What the programs of one call get beside what the thread's share: a marker, a judge, and somebody who listens. */
 
-import { ToolError } from "../../core/errors.ts";
+import { asToolError, ToolError } from "../../core/errors.ts";
 import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder, type ProgramFinder } from "../../host/run/program_search.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
@@ -10,6 +10,7 @@ import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
+import type { AskWhileRunning } from "../runner.ts";
 import type { ThreadPrograms } from "../pool/thread_parts.ts";
 
 /** The variable that marks what a run started: all that inherits its environment. */
@@ -60,12 +61,14 @@ export interface JobPrograms {
   readonly onLeft: ProgramOptions["onLeft"];
   readonly listen: ProgramOptions["listen"];
   readonly openElsewhere: ProgramOptions["openElsewhere"];
+  /** Asks somebody. */
+  readonly ask: AskWhileRunning;
 }
 
 /** What the programs of one call are started with. */
 export function programsOf(
   thread: Omit<ThreadPrograms, "openHolds">,
-  { job, subject, grant, rulebook, holds, listener, onGroup, onLeft, listen, openElsewhere }:
+  { job, subject, grant, rulebook, holds, listener, onGroup, onLeft, listen, openElsewhere, ask }:
     JobPrograms,
 ): ProgramOptions {
   const { starter } = thread;
@@ -74,9 +77,12 @@ export function programsOf(
   return {
     ...thread,
     find,
-    holds: grant.agreed === undefined ? holds : {
+    holds: {
       ...holds,
-      of: (starting) => holds.of({ ...starting, agreed: grant.agreed }),
+      of: (starting) => {
+        const agreed = [...grant.agreed ?? [], ...starting.agreed ?? []];
+        return holds.of(agreed.length === 0 ? starting : { ...starting, agreed });
+      },
     },
     marker: `${MARKER}=${thread.marker}.${job}`,
     mark: markOf(thread.token, job),
@@ -85,13 +91,27 @@ export function programsOf(
     onLeft,
     listen,
     openElsewhere,
-    async judge(command, own) {
+    async judge(command, { rulebook: own, folder, waiting }) {
       if (starter === null) return new ToolError("COMMAND_DENIED", "it cannot be judged here");
       const { decideAtRun } = await import("../judge/decide_at_run.ts");
-      return await decideAtRun(
-        { rulebook: own ?? rulebook, subject, grant, libc: starter.libc, find },
+      const { libc } = starter;
+      const decided = await decideAtRun(
+        { rulebook: own ?? rulebook, subject, grant, libc, find },
         command,
       );
+      if (decided !== "ask") return decided;
+      const { error, agreed, files } = await waiting(ask({ command, folder }));
+      if (error !== null) return asToolError(error);
+      const { compareAgreed } = await import("../approvals/compare_agreed.ts");
+      return {
+        files,
+        compare(but) {
+          const kept = agreed.filter(({ requested }) =>
+            requested === null || !but.includes(requested)
+          );
+          compareAgreed(subject.tool, kept, libc);
+        },
+      };
     },
   };
 }

@@ -5,6 +5,7 @@ import { ToolError } from "../../core/errors.ts";
 import { type GitSettings, lineVariables, namesGit } from "../../core/git_settings.ts";
 import type { Limits } from "../../core/tool.ts";
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
+import type { AgreedFile } from "../../policy/grant.ts";
 import type { StartFailure } from "../../sandbox/launcher/launcher.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
@@ -29,6 +30,8 @@ export interface Launch {
   readonly own?: true;
   /** Set where a tool starts it for its own use. */
   readonly use?: OwnStart;
+  /** What it may touch because somebody agreed to it while the line ran. */
+  readonly agreed?: readonly AgreedFile[];
 }
 
 /** What is the same for all programs of a run. */

@@ -63,6 +63,11 @@ export class Run {
   #killed = false;
   #finished = false;
   #begun = false;
+  /** Milliseconds of its time, and since when they pass; how many answers are waited for. */
+  #left = 0;
+  #counting = 0;
+  #clock = 0;
+  #waited = 0;
   #shared: number[];
 
   /** Throws RESOURCE_LIMIT where there are too many open files. */
@@ -92,9 +97,29 @@ export class Run {
     }
     this.#onAbort = () => this.stop(reasonOf(signal));
     signal.addEventListener("abort", this.#onAbort);
-    const limit = Math.min(options.timeoutMs, LONGEST_TIMER_MS);
-    this.#timers.push(setTimeout(() => this.stop("timeout"), limit));
+    this.#left = options.timeoutMs;
+    this.#count();
     if (signal.aborted) this.#onAbort();
+  }
+
+  /** Lets its time go on from where it stood. */
+  #count(): void {
+    this.#counting = performance.now();
+    const limit = Math.min(this.#left, LONGEST_TIMER_MS);
+    this.#clock = setTimeout(() => this.stop("timeout"), limit);
+  }
+
+  /** Waits for somebody's answer: no time of the run passes meanwhile. Ends with the run. Programs run on. */
+  async waiting<T>(answer: Promise<T>): Promise<T | null> {
+    if (this.#waited++ === 0) {
+      clearTimeout(this.#clock);
+      this.#left -= performance.now() - this.#counting;
+    }
+    try {
+      return await Promise.race([answer, this.stopping.then(() => null)]);
+    } finally {
+      if (--this.#waited === 0 && !this.#finished && this.#reason === null) this.#count();
+    }
   }
 
   /** The writing end of a pipe that is read into `capture`. */
@@ -188,6 +213,7 @@ export class Run {
   /** To be called when the last command has ended, or could not begin: leaves nothing open and nothing running. */
   async finish(): Promise<void> {
     this.#finished = true;
+    clearTimeout(this.#clock);
     this.#timers.forEach(clearTimeout);
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     for (const end of this.#ends) end();

@@ -16,7 +16,7 @@ import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import type { Run } from "./_run.ts";
 import { isSurveyed, surveyStart } from "./survey_start.ts";
 import { isSpawnGranted, programOf } from "./granted_programs.ts";
-import type { ProcessesOptions } from "./program_options.ts";
+import type { AgreedToRun, ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
 import { createFileNames } from "./line/file_names.ts";
 import type { LineCommand, LineHost } from "./line/line_host.ts";
@@ -27,8 +27,8 @@ import { runLine, Stopped } from "./line/run_line.ts";
 /** What running a plan needs of its call. */
 export interface PlanRun {
   readonly options: ProcessesOptions;
-  /** Where the run has a folder of its own: the rules with it. */
-  readonly rulebook: Rulebook | null;
+  /** Where the run has a folder of its own: that, and the rules with it. */
+  readonly own: { readonly folder: CanonicalPath; readonly rulebook: Rulebook } | null;
   readonly starter: Starter;
   readonly run: Run;
   readonly launcher: Launcher;
@@ -68,6 +68,10 @@ export async function runPlan(plan: Plan, planRun: PlanRun): Promise<Ended> {
   }
 }
 
+function wordsOf(argv: readonly string[], directory: CanonicalPath): string {
+  return [directory, ...argv].join("\0");
+}
+
 function keyOf(name: string, directory: CanonicalPath): string {
   return `${directory}\0${name}`;
 }
@@ -82,9 +86,9 @@ function shellFor(plan: Plan, { options, env }: PlanRun): Program | null {
   return handed ? shell : null;
 }
 
-function createLineHost({ options, rulebook: own, starter, run, launcher }: PlanRun): LineHost {
+function createLineHost({ options, own, starter, run, launcher }: PlanRun): LineHost {
   const { grant, judge } = options;
-  const rulebook = own ?? options.rulebook;
+  const { rulebook, folder } = own ?? { rulebook: options.rulebook, folder: null };
   const { libc } = starter;
   const { entryAt } = createKernelProbe(libc);
   const resolve = resolver(entryAt);
@@ -99,6 +103,8 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
       return (kind === "write" || kind === "append" || covers("read")) &&
         (kind === "read" || covers("write"));
     });
+  /** What somebody agreed to just now, by its words and where they were said. */
+  const agreed = new Map<string, AgreedToRun & { readonly opened: readonly string[] }>();
   /** As they were judged, by their name and where it was said. */
   const made = new Map<string, Program>();
   /** What is known only now, or was made by the line itself. */
@@ -132,15 +138,30 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
       close(libc, descriptor);
       return null;
     },
-    async allow(command) {
+    async allow(command, onAsk) {
       const { argv, directory } = command;
       if (isGranted(command)) {
         if (isSurveyed(argv)) await survey(argv, directory);
         return;
       }
       const found = argv === null ? null : madeSince(argv, directory);
-      const refusal = await judge(found === null ? command : { ...command, made: found }, own);
-      if (refusal !== null) throw refusal;
+      const judged = await judge(found === null ? command : { ...command, made: found }, {
+        rulebook: own?.rulebook ?? null,
+        folder,
+        async waiting(answer) {
+          onAsk?.();
+          const said = await run.waiting(answer);
+          if (said === null) throw new Stopped();
+          return said;
+        },
+      });
+      if (judged instanceof ToolError) throw judged;
+      const words = wordsOf(argv ?? [], directory);
+      agreed.delete(words);
+      if (judged !== null) {
+        judged.compare([]);
+        agreed.set(words, { ...judged, opened: command.redirections.map(({ target }) => target) });
+      }
       if (found !== null) made.set(keyOf(argv?.[0] ?? "", directory), found);
       if (isSurveyed(argv)) await survey(argv, directory);
     },
@@ -152,8 +173,16 @@ function createLineHost({ options, rulebook: own, starter, run, launcher }: Plan
       if (program === null) {
         return notStarted(name, launch.directory, { libc, resolve, judgePath: rulebook.judgePath });
       }
+      const asked = agreed.get(wordsOf(held ?? launch.argv, launch.directory));
+      // Since it was agreed to, files were opened for it, and its variables were found out.
+      asked?.compare(asked.opened);
       try {
-        return launcher.launch({ ...launch, program, ...(held === undefined ? {} : { held }) });
+        return launcher.launch({
+          ...launch,
+          program,
+          ...(held === undefined ? {} : { held }),
+          ...(asked === undefined ? {} : { agreed: asked.files }),
+        });
       } catch (error) {
         const gone = error instanceof ToolError && error.code === "COMMAND_NOT_FOUND";
         if (gone) return { status: 127, message: error.message };

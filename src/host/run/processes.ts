@@ -107,7 +107,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
           hold(options, starter, request, (run, launcher) =>
             runPlan(plan, {
               options,
-              rulebook: temporary === null ? null : options.rulebook.withFolder(temporary),
+              own: temporary === null
+                ? null
+                : { folder: temporary, rulebook: options.rulebook.withFolder(temporary) },
               starter,
               run,
               launcher,

@@ -3,7 +3,7 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import type { ToolError } from "../../core/errors.ts";
 import type { Processes } from "../../core/tool.ts";
-import type { Grant } from "../../policy/grant.ts";
+import type { AgreedFile, Grant } from "../../policy/grant.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { LineCommand } from "./line/line_host.ts";
 import type { FileKind } from "./line/redirect.ts";
@@ -13,6 +13,24 @@ import type { ProgramHolds } from "./program_holds.ts";
 import type { Starter } from "./starter.ts";
 import type { KeptFolders } from "./kept_folders.ts";
 import type { Wrapper } from "./wrapper.ts";
+
+/** The run of a command that is judged while it runs. */
+export interface JudgedRun {
+  /** Its rules, where it has a folder of its own. */
+  readonly rulebook: Rulebook | null;
+  /** That folder. */
+  readonly folder: CanonicalPath | null;
+  /** Waits for somebody's answer: the time of the run stands still meanwhile. */
+  readonly waiting: <T>(answer: Promise<T>) => Promise<T>;
+}
+
+/** What somebody agreed to while the line ran. */
+export interface AgreedToRun {
+  /** What the command may touch for that. */
+  readonly files: readonly AgreedFile[];
+  /** Throws APPROVAL_EXPIRED where what it would act on is not what it was then; `but`: words of its own that it has made since. */
+  readonly compare: (but: readonly string[]) => void;
+}
 
 /** What a call's programs take from the thread and from the job that it belongs to. */
 export interface ProgramOptions {
@@ -51,11 +69,11 @@ export interface ProgramOptions {
   readonly find: (name: string, directory: CanonicalPath) => Program | null;
   /** By what each program is held. */
   readonly holds: ProgramHolds;
-  /**
-   * Judges a command that is known only now: the error that refuses it, or null. `rulebook`: that of this run, where it
-   * has a folder of its own.
-   */
-  readonly judge: (command: LineCommand, rulebook: Rulebook | null) => Promise<ToolError | null>;
+  /** Judges a command that is known only now: the error that refuses it; null, or what somebody agreed to, where it may run. */
+  readonly judge: (
+    command: LineCommand,
+    run: JudgedRun,
+  ) => Promise<ToolError | AgreedToRun | null>;
   /** What each program is started in; null where that is nothing. */
   readonly wrapper: Wrapper | null;
   /** How Toolgate is started once more, as the process of a module. */

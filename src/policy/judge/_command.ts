@@ -29,7 +29,7 @@ export function* judgeSpawn(
 ): Generator<void, Judged, void> {
   const { argv, program, cwd, operands, started = [] } = capability;
   const commands: JudgedCommand[] = [
-    { argv, program, cwd },
+    { argv, program, cwd, ...(capability.open === undefined ? {} : { open: capability.open }) },
     ...assessment.inner.map((inner) => ({
       argv: inner,
       program: started.find(({ name }) => name === inner[0])?.program ?? null,

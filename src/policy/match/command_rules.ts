@@ -8,7 +8,12 @@ import { builtInKnowledge } from "../../programs/table.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
 import { matchesText, type TextPattern } from "./text_pattern.ts";
 import { baseNames } from "../../programs/risk.ts";
-import { type CommandPattern, matchesArguments, parseCommandPattern } from "./argv.ts";
+import {
+  type CommandPattern,
+  matchesArguments,
+  matchesToken,
+  parseCommandPattern,
+} from "./argv.ts";
 import type { Starts } from "../../programs/spec.ts";
 import type { CommandRule, Effect } from "../model.ts";
 
@@ -61,6 +66,8 @@ export interface JudgedCommand {
   readonly argv: readonly string[];
   readonly program: Program | null;
   readonly cwd: string;
+  /** Indexes of words that are known only when it runs, and judged once more then. */
+  readonly open?: readonly number[];
 }
 
 /** How a command fares by the rules alone. `unnamed`: no rule grants it. */
@@ -185,10 +192,35 @@ export function findCommand(rules: CommandRules, command: JudgedCommand): Comman
   const strict = strictLookup(command);
   const granting = findFirst(rules.granting.allow, command, strict) ??
     findFirst(rules.granting.ask, command, strict);
-  if (granting === null) return { effect: "unnamed" };
+  if (granting === null) {
+    // A rule for what it may become speaks when it has: what it is then is found here again.
+    const later = findPossible(rules, command, strict);
+    return later === null ? { effect: "unnamed" } : { effect: "allow", rule: later };
+  }
   const asked = findFirst(rules.restricting.ask, command, loose);
   if (asked !== null) return { effect: "ask", rule: asked };
   return { effect: "allow", rule: granting };
+}
+
+/** The first rule that would grant the command with some words in the place of those that are not known yet. */
+function findPossible(
+  { granting }: CommandRules,
+  { argv, open = [] }: JudgedCommand,
+  { keys }: Lookup,
+): CitedRule | null {
+  const known = Math.min(...open);
+  if (known === Infinity) return null;
+  const fits = ({ pattern: { tokens } }: Entry): boolean =>
+    tokens.slice(1, known).every((token, index) => matchesToken(token, argv[index + 1] ?? ""));
+  for (const effect of ["allow", "ask"] as const) {
+    for (const key of keys) {
+      const second = granting[effect].byProgram.get(key);
+      const entries = [...second?.bySecond.values() ?? [], second?.rest ?? []].flat();
+      const found = entries.find(fits);
+      if (found !== undefined) return found.rule;
+    }
+  }
+  return null;
 }
 
 /** What the rules that grant a command let it start, all of those that say; null where none does. */

@@ -28,15 +28,17 @@ export function createElicitor(
   onAsk: (cancel: () => void) => void,
 ): Approver {
   return {
-    async ask(pending) {
+    async ask(pending, withdrawn) {
       if (!able) return NOBODY;
       const ms = pending.expiresAt - Date.now();
       const { answer, cancel } = client.ask("elicitation/create", elicitation(pending), ms);
       let cancelled = false;
-      onAsk(() => {
+      const end = () => {
         cancelled = true;
         cancel();
-      });
+      };
+      onAsk(end);
+      withdrawn?.addEventListener("abort", end);
       const said = await answer;
       if (cancelled) return { answer: "cancelled" };
       return said === null ? { answer: "expired" } : answerOf(said);

@@ -25,6 +25,8 @@ export interface Open {
   /** Ends it, whatever it is doing just now. */
   cancel: () => void;
   cancelled: boolean;
+  /** What it began may go on, and ask once more: nothing is told of that under its name. */
+  answered: boolean;
 }
 
 /** Ends a request, also one that does not run yet. */
@@ -141,7 +143,7 @@ export class Requests {
       }
       return execute(engine, request, {
         onEvent: (event) => {
-          if (progress === null || open.cancelled) return;
+          if (progress === null || open.cancelled || open.answered) return;
           this.#client.notify("notifications/progress", progress.next(event));
           this.#options.onEvent();
         },
@@ -162,7 +164,12 @@ export class Requests {
     }
     const withdrawn = new AbortController();
     onCancel(() => withdrawn.abort());
-    return { ask: (pending) => approver.ask(pending, withdrawn.signal) };
+    return {
+      ask: (pending, over) => {
+        over?.addEventListener("abort", () => withdrawn.abort());
+        return approver.ask(pending, withdrawn.signal);
+      },
+    };
   }
 
   #log({ open, level: wanted }: Turn, level: LogLevel, data: Params): void {

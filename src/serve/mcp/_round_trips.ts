@@ -22,6 +22,10 @@ interface Question {
   readonly agreed: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
+  /** Of a line that runs, and goes on with the answer; null where the call is begun again. */
+  readonly running:
+    | { readonly trip: RoundTrip; readonly give: (answer: ApprovalAnswer) => void }
+    | null;
 }
 
 /** Questions that wait at most; then the oldest is forgotten. */
@@ -40,8 +44,8 @@ export class RoundTrips {
   begin(method: string, params: Params, able: boolean): RoundTrip {
     const { name, uri, arguments: args, requestState, inputResponses } = params;
     const request = sha256(JSON.stringify([method, name, uri, args]));
-    const ask = (pending: PendingApproval, agreed: ReadonlySet<string>) =>
-      this.#put({ request, approval: pending.id, agreed, expiresAt: pending.expiresAt });
+    const ask: Ask = (pending, agreed, running) =>
+      this.#put({ request, approval: pending.id, agreed, expiresAt: pending.expiresAt, running });
     if (requestState === undefined) return new RoundTrip(able, null, new Set(), ask);
     const question = typeof requestState === "string" ? this.#take(requestState) : undefined;
     if (question?.request !== request) {
@@ -52,6 +56,12 @@ export class RoundTrips {
       );
     }
     const response = isObject(inputResponses) ? inputResponses[KEY] : undefined;
+    const { running } = question;
+    if (running !== null) {
+      running.trip.goOn();
+      running.give(isObject(response) ? answerOf(response) : UNANSWERED);
+      return running.trip;
+    }
     const answer = isObject(response)
       ? { approval: question.approval, answer: answerOf(response) }
       : null;
@@ -64,7 +74,7 @@ export class RoundTrips {
     this.#questions.set(state, question);
     const [oldest] = this.#questions.keys();
     if (this.#questions.size > MOST_QUESTIONS && oldest !== undefined) {
-      this.#questions.delete(oldest);
+      this.#take(oldest)?.running?.give({ answer: "expired" });
     }
     return state;
   }
@@ -76,19 +86,37 @@ export class RoundTrips {
   }
 }
 
-/** Approves by asking in the answer: the client sends its request once more, with what was said. */
+/** Hands out a question; gives the state by which it is found again. */
+type Ask = (
+  pending: PendingApproval,
+  agreed: ReadonlySet<string>,
+  running: Question["running"],
+) => string;
+
+/** The request came again without an answer. */
+const UNANSWERED: ApprovalAnswer = { answer: "rejected", reason: "the question was not answered" };
+
+/**
+ * Approves by asking in the answer: the client sends its request once more, with what was said. A call that has not begun
+ * is begun again then; a line that runs waits, and its request is answered with what becomes of it.
+ */
 export class RoundTrip implements Approver {
   readonly #able: boolean;
   readonly #given: { readonly approval: string; readonly answer: ApprovalAnswer } | null;
   readonly #agreed: Set<string>;
-  readonly #put: (pending: PendingApproval, agreed: ReadonlySet<string>) => string;
+  readonly #put: Ask;
   #question: Params | null = null;
+  #asked = Promise.withResolvers<Params>();
+  #result: Promise<Params | string> | null = null;
+  #cancel: () => void = () => {};
+  /** The last question of a line that runs. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     able: boolean,
     given: { readonly approval: string; readonly answer: ApprovalAnswer } | null,
     agreed: ReadonlySet<string>,
-    put: (pending: PendingApproval, agreed: ReadonlySet<string>) => string,
+    put: Ask,
   ) {
     this.#able = able;
     this.#given = given;
@@ -101,8 +129,67 @@ export class RoundTrip implements Approver {
     return this.#question;
   }
 
-  ask(pending: PendingApproval): Promise<ApprovalAnswer> {
-    return Promise.resolve(this.#answer(pending));
+  /** Whether an earlier request has begun the call. */
+  get begun(): boolean {
+    return this.#result !== null;
+  }
+
+  /** Ends what the request is about. */
+  get cancel(): () => void {
+    return this.#cancel;
+  }
+
+  /**
+   * What this request is answered with: the result, or what is asked before there is one. `serve` is called for the first
+   * of the requests that one call takes; `cancel` ends it.
+   */
+  turn(
+    serve: () => Promise<Params | string>,
+    cancel: () => void,
+  ): Promise<Params | string> {
+    if (this.#result === null) {
+      this.#cancel = cancel;
+      this.#result = serve();
+      // Nobody may come for it.
+      this.#result.catch(() => {});
+    }
+    return Promise.race([this.#result, this.#asked.promise]);
+  }
+
+  /** Its question was answered. */
+  goOn(): void {
+    this.#question = null;
+    this.#asked = Promise.withResolvers();
+  }
+
+  ask(pending: PendingApproval, withdrawn?: AbortSignal): Promise<ApprovalAnswer> {
+    return pending.whileRunning === true && this.#able
+      ? this.#askWhileRunning(pending, withdrawn)
+      : Promise.resolve(this.#answer(pending));
+  }
+
+  async #askWhileRunning(
+    pending: PendingApproval,
+    withdrawn: AbortSignal | undefined,
+  ): Promise<ApprovalAnswer> {
+    // One after the other: the answer to a request holds one question.
+    const turn = this.#last.then(async (): Promise<ApprovalAnswer> => {
+      const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
+      const timer = setTimeout(resolve, pending.expiresAt - Date.now(), { answer: "expired" });
+      withdrawn?.addEventListener("abort", () => resolve({ answer: "cancelled" }));
+      if (withdrawn?.aborted === true) resolve({ answer: "cancelled" });
+      else {
+        const running = { trip: this as RoundTrip, give: resolve };
+        this.#asked.resolve(inputRequired(pending, this.#put(pending, this.#agreed, running)));
+      }
+      try {
+        return await promise;
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+    this.#last = turn;
+    return await turn;
   }
 
   #answer(pending: PendingApproval): ApprovalAnswer {
@@ -114,13 +201,17 @@ export class RoundTrip implements Approver {
       return answer;
     }
     if (!this.#able) return NOBODY;
-    this.#question = {
-      resultType: "input_required",
-      inputRequests: {
-        [KEY]: { method: "elicitation/create", params: { mode: "form", ...elicitation(pending) } },
-      },
-      requestState: this.#put(pending, this.#agreed),
-    };
+    this.#question = inputRequired(pending, this.#put(pending, this.#agreed, null));
     return { answer: "nobody", hint: "the client was asked, and sends the call again" };
   }
+}
+
+function inputRequired(pending: PendingApproval, requestState: string): Params {
+  return {
+    resultType: "input_required",
+    inputRequests: {
+      [KEY]: { method: "elicitation/create", params: { mode: "form", ...elicitation(pending) } },
+    },
+    requestState,
+  };
 }

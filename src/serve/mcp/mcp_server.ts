@@ -193,7 +193,7 @@ export class McpServer implements LineServer {
           done(this.#refusal(id, new RpcError(RPC.invalidRequest, "too many requests are open")));
           return;
         }
-        const open: Open = { id, bytes, cancel: () => {}, cancelled: false };
+        const open: Open = { id, bytes, cancel: () => {}, cancelled: false, answered: false };
         this.#bytes += bytes;
         this.#open.set(id, open);
         void this.#answer(open, method, params).then(done);
@@ -229,6 +229,7 @@ export class McpServer implements LineServer {
         : new RpcError(RPC.internal, "a defect of Toolgate; nothing is known to have run");
       reply = this.#refusal(open.id, known);
     }
+    open.answered = true;
     this.#open.delete(open.id);
     this.#bytes -= open.bytes;
     // Who cancels a request expects no answer to it (MCP, cancellation).
@@ -278,7 +279,12 @@ export class McpServer implements LineServer {
     }
     const trip = this.#trips.begin(method, params, speaker.abilities.elicitation);
     const level = () => speaker.level;
-    const result = await this.#requests.serve({ open, method, params, speaker, level, trip });
+    // A line that runs was begun by an earlier request.
+    if (trip.begun) open.cancel = trip.cancel;
+    const result = await trip.turn(
+      () => this.#requests.serve({ open, method, params, speaker, level, trip }),
+      () => cancel(open),
+    );
     return typeof result === "string" ? result : statelessResult(result, method, this.#info);
   }
 

@@ -52,6 +52,11 @@ export class Task {
     void child.ended.then(() => this.#children.delete(child));
   }
 
+  /** It may take long until there is one: what stands behind it goes on meanwhile. */
+  waits(): void {
+    this.#first.resolve(null);
+  }
+
   ended(status: Ended): void {
     this.status = status;
     this.#first.resolve(null);

@@ -153,7 +153,8 @@ async function allow(
   // A pipe of the line's own is as good as nothing: it leads nowhere else.
   const judged = isProgram ? argv.map((word) => withoutPipes(word, pipes)) : null;
   const { directory } = state;
-  await host.allow({ argv: judged, directory, redirections, variables });
+  const command = { argv: judged, directory, redirections, variables };
+  await host.allow(command, () => state.task?.waits());
 }
 
 /** Whole words alone: a path that only has the name of a pipe in it leads to a file. */

@@ -60,8 +60,8 @@ export interface LineHost {
   open(kind: FileKind, path: CanonicalPath): Promise<number>;
   /** Why nothing may be done in the directory of this path, as shells say it; null where it may. */
   directoryFailure(path: CanonicalPath): string | null;
-  /** Throws the ToolError that refuses it; else it may begin. */
-  allow(command: LineCommand): Promise<void>;
+  /** Throws the ToolError that refuses it; else it may begin. `onAsk`: called where somebody is asked first. */
+  allow(command: LineCommand, onAsk?: () => void): Promise<void>;
   /** Throws a ToolError where it was refused, or there is no room for it. */
   launch(launch: {
     readonly argv: readonly string[];

@@ -1,4 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { ToolError } from "../../../../src/core/errors.ts";
 import { decideAtRun } from "../../../../src/engine/judge/decide_at_run.ts";
 import type { LineCommand } from "../../../../src/host/run/line/line_host.ts";
 import { createProgramFinder } from "../../../../src/host/run/program_search.ts";
@@ -77,11 +78,11 @@ Deno.test("what a path in a command leads to when it runs is what is judged", as
   ];
   for (const [argv, code] of cases) {
     const refused = await judged({ argv }, RUNNER, { commands }, lay);
-    assertEquals(refused?.code ?? null, code, argv.join(" "));
+    assertEquals(codeOf(refused), code, argv.join(" "));
   }
 });
 
-Deno.test("a command that is known only when it runs is judged like any other, and asked for by nobody", async () => {
+Deno.test("a command that is known only when it runs is judged like any other, and asked for", async () => {
   const cases: readonly (readonly [readonly string[], string | null])[] = [
     [["cat", "a.txt"], null],
     [["cat", "shut/b.txt"], "PATH_DENIED"],
@@ -89,17 +90,17 @@ Deno.test("a command that is known only when it runs is judged like any other, a
     [["cat", "../outside/sentinel.txt"], "PATH_OUTSIDE_WORKSPACE"],
     [["rm", "a.txt"], null],
     [["rm", "-rf", "a.txt"], "COMMAND_DENIED"],
-    // Nobody can be asked in the middle of a line.
-    [["touch", "c.txt"], "COMMAND_DENIED"],
+    [["touch", "c.txt"], "ask"],
     [["unknown"], "COMMAND_DENIED"],
   ];
   for (const [argv, code] of cases) {
     const error = await judged({ argv });
-    assertEquals(error?.code ?? null, code, `${argv.join(" ")}: ${error?.message}`);
-    if (error !== null) assertStringIncludes(error.message, "known only when it ran");
+    assertEquals(codeOf(error), code, argv.join(" "));
+    if (error instanceof ToolError) assertStringIncludes(error.message, "known only when it ran");
   }
   const denied = await judged({ argv: ["rm", "-rf", "a.txt"] });
-  assertEquals(denied?.rule?.index, "commands[2]");
+  assert(denied instanceof ToolError);
+  assertEquals(denied.rule?.index, "commands[2]");
 });
 
 Deno.test("a redirection is judged as what the file tools do, and named as what it is", async () => {
@@ -110,20 +111,23 @@ Deno.test("a redirection is judged as what the file tools do, and named as what 
     ["write", "shut/new.txt", "PATH_DENIED"],
     ["append", "link", "PATH_DENIED"],
     ["write", "/dev/null", null],
-    ["write", "asked/a", "COMMAND_DENIED"],
+    ["write", "asked/a", "ask"],
   ] as const;
   for (const [kind, target, code] of cases) {
     const error = await judged({ redirections: [{ kind, target }] });
-    assertEquals(error?.code ?? null, code, `${kind} ${target}: ${error?.message}`);
-    if (error !== null) assertStringIncludes(error.message, "a redirection of the line");
+    assertEquals(codeOf(error), code, `${kind} ${target}`);
+    if (error instanceof ToolError) {
+      assertStringIncludes(error.message, "a redirection of the line");
+    }
   }
   const both = {
     argv: ["cat", "a.txt"],
     redirections: [{ kind: "write", target: "shut/c" }],
   } as const;
   const error = await judged(both);
-  assertEquals(error?.code, "PATH_DENIED");
-  assertStringIncludes(error?.message ?? "", "a command of the line");
+  assert(error instanceof ToolError);
+  assertEquals(error.code, "PATH_DENIED");
+  assertStringIncludes(error.message, "a command of the line");
 });
 
 Deno.test("a redirection alone is as risky as a write, and an agent without the permission may not", async () => {
@@ -132,35 +136,54 @@ Deno.test("a redirection alone is as risky as a write, and an agent without the 
   assertEquals(await judged(write, RUNNER, { risk }), null);
   // No less either.
   const safe = await judged(write, RUNNER, { risk: { allow: "safe", ask: "safe" } });
-  assertEquals(safe?.code, "RISK_DENIED");
+  assertEquals(codeOf(safe), "RISK_DENIED");
   const stranger = await judged(write, { ...RUNNER, agent: "stranger" });
-  assertEquals(stranger?.code, "PERMISSION_DENIED");
+  assertEquals(codeOf(stranger), "PERMISSION_DENIED");
 });
 
 Deno.test("what cannot be resolved is refused, not thrown", async () => {
   const error = await judged({ argv: ["cat", ...Array(10_001).fill("-")] });
-  assertEquals(error?.code, "COMMAND_UNPARSABLE");
+  assertEquals(codeOf(error), "COMMAND_UNPARSABLE");
 });
 
-Deno.test("how risky a command is was agreed to with the line that it stands in, what rules ask for was not", async () => {
+Deno.test("who agreed to a line agreed to how risky its commands are, and to what the same rules ask for", async () => {
   const risk = { allow: "moderate", ask: "dangerous" } as const;
-  const commands = [commandRule("allow", ["rm", "cat"]), commandRule("ask", ["touch"])];
+  const commands = [
+    commandRule("allow", ["rm", "cat"]),
+    commandRule("ask", ["touch"]),
+    commandRule("ask", ["tee"]),
+  ];
   const agreed = [
-    { argv: ["rm", "-r", "$D"], open: [2] },
-    { argv: ["touch", "$X"], open: [1] },
-    { argv: ["rm", "$X"], open: [1] },
+    { argv: ["rm", "-r", "$D"], open: [2], rules: [] },
+    { argv: ["touch", "$X"], open: [1], rules: ["p1.yaml commands[1]"] },
+    { argv: ["tee", "$X"], open: [1], rules: ["p1.yaml commands[1]"] },
+    { argv: ["rm", "$X"], open: [1], rules: [] },
   ];
   const cases: readonly (readonly [argv: readonly string[], typeof agreed, string | null])[] = [
     [["rm", "-r", "a.txt"], agreed, null],
-    [["rm", "-r", "a.txt"], [], "COMMAND_DENIED"],
-    [["rm", "-r", "a.txt"], agreed.slice(1), "COMMAND_DENIED"],
+    [["rm", "-r", "a.txt"], [], "ask"],
+    [["rm", "-r", "a.txt"], agreed.slice(1), "ask"],
     [["rm", "-r", "shut"], agreed, "PATH_DENIED"],
-    [["rm", "-r", "asked/x"], agreed, "COMMAND_DENIED"],
-    [["rm", "-r", "-f", "a.txt"], agreed, "COMMAND_DENIED"],
-    [["touch", "c.txt"], agreed, "COMMAND_DENIED"],
+    [["rm", "-r", "asked/x"], agreed, "ask"],
+    [["rm", "-r", "-f", "a.txt"], agreed, "ask"],
+    [["touch", "c.txt"], agreed, null],
+    [["touch", "c.txt"], agreed.slice(2), "ask"],
+    [["touch", "-a"], agreed, "ask"],
+    [["touch", "asked/x"], agreed, "ask"],
+    // By another rule.
+    [["tee", "c.txt"], agreed, "ask"],
   ];
   for (const [argv, given, code] of cases) {
-    const error = await judged({ argv }, RUNNER, { risk, commands }, () => {}, given);
-    assertEquals(error?.code ?? null, code, `${argv.join(" ")}: ${error?.message}`);
+    const error = await judged({ argv }, RUNNER, { risk, commands }, layAsked, given);
+    assertEquals(codeOf(error), code, argv.join(" "));
   }
 });
+
+function layAsked(root: string): void {
+  Deno.mkdirSync(`${root}/asked`);
+  Deno.writeTextFileSync(`${root}/asked/x`, "");
+}
+
+function codeOf(judged: Awaited<ReturnType<typeof decideAtRun>>): string | null {
+  return judged instanceof ToolError ? judged.code : judged;
+}

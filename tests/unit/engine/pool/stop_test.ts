@@ -24,3 +24,9 @@ Deno.test("a call that is to end says why, to who listens and to who looks", () 
   }
   assertEquals(assertThrows(() => new Stop("any", 0).check(), ToolError).code, "TIMEOUT");
 });
+
+Deno.test("time that was somebody else's is not the call's", () => {
+  const stop = new Stop("any", 0);
+  stop.extend(60_000);
+  stop.check();
+});

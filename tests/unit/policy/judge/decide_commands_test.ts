@@ -42,6 +42,27 @@ check([
     expect: ["deny", "COMMAND_DENIED"],
     says: ["running git push", "git {status,log}"],
   },
+  ...([
+    // What it may become is judged when it has: here some rule could allow it, or ask.
+    [["git", "$X"], [1], ["allow"]],
+    [["git", "-C", "$X"], [2], ["allow"]],
+    [["npm", "$X"], [1], ["allow"]],
+    // No rule could.
+    [["git", "clean", "$X"], [2], ["deny", "COMMAND_DENIED"]],
+    [["rm", "$X"], [1], ["deny", "COMMAND_DENIED"]],
+    [["git", "push", "$X"], [2], ["deny", "COMMAND_DENIED", "commands[1]"]],
+  ] as const).map(([argv, open, expect]): Case => ({
+    name: `commands: words that are not known yet: ${argv.join(" ")}`,
+    policies: [
+      runs(
+        ["git {status,log}", "git -C * status"],
+        commandRule("deny", ["git push"]),
+        commandRule("ask", ["npm ci"]),
+      ),
+    ],
+    capabilities: [spawn(argv, { open })],
+    expect,
+  })),
   {
     name: "commands: arguments are not shown",
     policies: [runs(["ls"])],
