@@ -17,7 +17,16 @@ import { rulebook } from "../../policy/_fixtures.ts";
 import { jobOf, StandInThreads } from "./_stand_in_threads.ts";
 
 function pendingOf(job: Job, number = 5): PendingJob {
-  return { number, job, onEvent: () => {}, settle: () => {}, deadline: 9, stop: null, helps: null };
+  return {
+    number,
+    job,
+    onEvent: () => {},
+    settle: () => {},
+    deadline: 9,
+    stop: null,
+    asking: 0,
+    helps: null,
+  };
 }
 
 Deno.test("a thread is told what differs between calls, and for whom only where programs may start", () => {

@@ -17,6 +17,7 @@ function call(number: number, tool: unknown = searchFiles): PendingJob {
     settle: () => {},
     deadline: Infinity,
     stop: null,
+    asking: 0,
     helps: null,
   };
 }
