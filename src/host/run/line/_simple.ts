@@ -1,7 +1,7 @@
 /** Runs one command: its words, its variables, its files, and then what its first word means. */
 
 import { ToolError } from "../../../core/errors.ts";
-import type { Assignment, SimplePlan } from "../../../core/plan.ts";
+import type { Assignment, PlanNode, SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { readOptions } from "../../../shell/read_options.ts";
 import { isHarmless } from "../../../shell/certain.ts";
@@ -15,37 +15,21 @@ import { endsOwn, innerOf } from "./builtins/inner.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
 import { keyOf } from "./expand/parameter.ts";
 import { type Redirected, targetsOf } from "./_redirections.ts";
+import type { Expansion } from "./_expansion.ts";
+import type { Opening } from "./_opening.ts";
+import type { Speech } from "./_speech.ts";
 import { locate } from "./_search_path.ts";
 import { readText } from "./_source.ts";
 import { type LineState, SUCCESS } from "./_state.ts";
-import type { PlanNode, Redirection } from "../../../core/plan.ts";
-import type { TestHost } from "./_tests.ts";
-
-/** What a command reads from and writes to. */
-export interface LineStreams {
-  readonly descriptors: readonly number[];
-  /** Called once its program has them, or it has ended: whoever made pipes for it alone lets them go. */
-  readonly release: () => void;
-  /** Somebody looks at the status: it ends nothing (`set -e`). */
-  readonly tested: boolean;
-}
+import type { LineStreams } from "./_streams.ts";
 
 /** What running one command asks of whoever runs the line. */
 export interface CommandRunner {
   readonly host: LineHost;
   readonly searchPath: string;
-  expander(descriptors: readonly number[], pipes: Map<string, number>): Expander;
-  tests(descriptors: readonly number[]): TestHost;
-  allowVariable(name: string, state: LineState): Promise<void>;
-  complain(descriptors: readonly number[], message: string): Promise<void>;
-  write(descriptor: number | undefined, output: string | Uint8Array): Promise<string | null>;
-  redirect(
-    redirections: readonly Redirection[],
-    targets: readonly LineRedirection[],
-    state: LineState,
-    place: LineStreams,
-    pipes: ReadonlyMap<string, number>,
-  ): Promise<Redirected | null>;
+  readonly speech: Speech;
+  readonly expansion: Expansion;
+  readonly opening: Opening;
   call(
     name: string,
     words: readonly string[],
@@ -81,7 +65,7 @@ async function runWith(
   place: LineStreams,
   runner: CommandRunner,
 ): Promise<void> {
-  const expander = runner.expander(place.descriptors, pipes);
+  const expander = runner.expansion.expander(place.descriptors, pipes);
   state.substituted = null;
   const words: string[] = [];
   for (const word of node.words) words.push(...await expandWord(word, state, expander));
@@ -100,7 +84,7 @@ async function runWith(
   await allow({ node, argv, isProgram: isProgram && !own, calls, targets, pipes }, state, runner);
   // A variable that is set alone stays set, even where a redirection fails.
   if (name === undefined) await assign(node.assignments, state, runner, expander);
-  const opened = await runner.redirect(node.redirections, targets, state, place, pipes);
+  const opened = await runner.opening.redirect(node.redirections, targets, state, place, pipes);
   if (opened === null) return;
   try {
     const { descriptors } = opened;
@@ -179,7 +163,7 @@ function changedNames([name = "", ...words]: readonly string[]): readonly string
 async function assign(
   assignments: readonly Assignment[],
   state: LineState,
-  runner: Pick<CommandRunner, "allowVariable">,
+  runner: Pick<CommandRunner, "expansion">,
   expander: Expander,
 ): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>();
@@ -199,7 +183,7 @@ async function assign(
     }
     const whole = one.append === true ? (variables.text(name) ?? "") + text : text;
     values.set(name, whole);
-    if (state.isGiven(name)) await runner.allowVariable(name, state);
+    if (state.isGiven(name)) await runner.expansion.allowVariable(name, state);
     state.assign(name, whole);
   }
   return values;
@@ -274,7 +258,7 @@ async function runProgram(
     ...(pipes.size === 0 ? {} : { held: argv.map((word) => withoutPipes(word, pipes)) }),
   }, state);
   // As a shell does it, into what the command itself would have written to.
-  if ("status" in child) await runner.complain(descriptors, child.message);
+  if ("status" in child) await runner.speech.complain(descriptors, child.message);
   opened.close();
   for (const descriptor of pipes.values()) close(runner.host.libc, descriptor);
   (pipes as Map<string, number>).clear();
@@ -353,10 +337,10 @@ async function settle(
   { descriptors }: LineStreams,
   runner: CommandRunner,
 ): Promise<void> {
-  if (error !== undefined) await runner.complain(descriptors, `${name}: ${error}`);
-  if (complaint !== undefined) await runner.complain(descriptors, complaint);
-  const failed = output === undefined ? null : await runner.write(descriptors[1], output);
-  if (failed !== null) await runner.complain(descriptors, `${name}: ${failed}`);
+  if (error !== undefined) await runner.speech.complain(descriptors, `${name}: ${error}`);
+  if (complaint !== undefined) await runner.speech.complain(descriptors, complaint);
+  const failed = output === undefined ? null : await runner.speech.write(descriptors[1], output);
+  if (failed !== null) await runner.speech.complain(descriptors, `${name}: ${failed}`);
   state.status = { code: failed === null ? status : 1, signal: null };
 }
 
@@ -371,8 +355,8 @@ function aroundOf(
   return {
     host,
     descriptors,
-    expander: runner,
-    tests: runner.tests(descriptors),
+    expander: runner.expansion,
+    tests: runner.expansion.tests(descriptors),
     script: node.script ?? null,
     evaluate: (text) => runner.evaluate(text, state, place),
     run: (script) => runner.node(script, state, { ...place, release: () => {} }),

@@ -9,7 +9,7 @@ import type { Ended } from "../_programs.ts";
 import { closeAll, copied, MOST_TASKS, Task } from "./_background.ts";
 import { limit } from "./_limit.ts";
 import type { LineHost } from "./line_host.ts";
-import type { LineStreams } from "./_simple.ts";
+import type { LineStreams } from "./_streams.ts";
 import { type LineState, SUCCESS } from "./_state.ts";
 import { Stopped } from "./_stopped.ts";
 

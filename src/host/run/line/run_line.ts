@@ -2,30 +2,23 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
-import type { CompoundPlan, Plan, PlanNode, Redirection } from "../../../core/plan.ts";
-import { ERRNO } from "../../../sandbox/kernel/errno.ts";
+import type { CompoundPlan, Plan, PlanNode } from "../../../core/plan.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
-import { CLOSED } from "../../../sandbox/spawner.ts";
 import { holdsCommand } from "../../../shell/certain.ts";
-import { fileTest } from "../../../shell/file_test.ts";
 import { type Child, type Ended, endedBy, type Usage } from "../_programs.ts";
-import { closeAll } from "./_background.ts";
 import { LoopJump, runCompound } from "./_compound.ts";
-import { type Expander, expandText, patternOf, piecesOf } from "./expand/expand.ts";
-import { isComparedSo, isSo } from "./_file_tests.ts";
-import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
-import { redirect, type Redirected, targetsOf } from "./_redirections.ts";
-import { messageOf } from "./redirect.ts";
-import { type LineStreams, runSimple } from "./_simple.ts";
-import { either, Exit, LineState, Return, statusOf, SUCCESS } from "./_state.ts";
+import { Expansion } from "./_expansion.ts";
 import { limit } from "./_limit.ts";
+import type { LineHost, NotStarted } from "./line_host.ts";
+import { Opening } from "./_opening.ts";
+import { runSimple } from "./_simple.ts";
+import type { LineStreams } from "./_streams.ts";
+import { Speech } from "./_speech.ts";
 import { runStages } from "./_stages.ts";
+import { either, Exit, LineState, Return, statusOf, SUCCESS } from "./_state.ts";
 import { Stopped } from "./_stopped.ts";
-import { outputOf } from "./_substitution.ts";
 import { Tasks } from "./_tasks.ts";
-import type { TestHost } from "./_tests.ts";
 import { timesText } from "./_times.ts";
-import { writeAll } from "./_write_all.ts";
 
 export { Stopped };
 
@@ -61,8 +54,12 @@ export async function runLine(
 }
 
 class LineRunner {
-  readonly #host: LineHost;
-  readonly #searchPath: string;
+  readonly host: LineHost;
+  /** Where the search path was when the line began. */
+  readonly searchPath: string;
+  readonly speech: Speech;
+  readonly expansion: Expansion;
+  readonly opening: Opening;
   /** What runs beside it. */
   readonly #tasks: Tasks;
   /** Programs so far. */
@@ -73,14 +70,19 @@ class LineRunner {
   #turned = performance.now();
 
   constructor(host: LineHost, searchPath: string, line: string) {
-    this.#host = host;
-    this.#searchPath = searchPath;
+    this.host = host;
+    this.searchPath = searchPath;
+    const subshell = (node: PlanNode, state: LineState, place: LineStreams) =>
+      this.subshell(node, state, place);
+    const speech = new Speech(host, () => this.#tasks.over);
+    this.speech = speech;
     this.#tasks = new Tasks({
-      host,
-      line,
-      run: (node, state, place) => this.subshell(node, state, place),
-      say: (descriptor, text) => this.#say(descriptor, text),
+      ...{ host, line },
+      run: subshell,
+      say: (descriptor, text) => speech.say(descriptor, text),
     });
+    this.expansion = new Expansion({ host, tasks: this.#tasks, speech, subshell });
+    this.opening = new Opening({ host, expansion: this.expansion, speech });
   }
 
   /** Runs the line to its end, and ends what it has left beside itself. */
@@ -97,50 +99,6 @@ class LineRunner {
   /** The line's own descriptors, which what is left at its end may have to be told through yet. */
   release(release: () => void): void {
     this.#tasks.release(release);
-  }
-
-  /** Expands the words of a command that has these descriptors. `pipes`: what `<(…)` in them has made. */
-  expander(descriptors: readonly number[], pipes: Map<string, number> = new Map()): Expander {
-    const expander: Expander = {
-      text: (word, state) => expandText(word, state, expander),
-      pieces: (word, state) => piecesOf(word, state, expander),
-      pattern: (word, state) => patternOf(word, state, expander),
-      substitute: (body, state) => this.#substitute(body, state, descriptors),
-      process: (access, body, state) => this.#tasks.beside(access, body, state, descriptors, pipes),
-      filesOf: (pattern, state) =>
-        this.#host.filesOf(pattern, state.directory, {
-          dotted: state.options.has("dotglob"),
-          deep: state.options.has("globstar"),
-        }),
-      allowVariable: (name, state) => this.allowVariable(name, state),
-      fail: async (message, state, status) => {
-        await this.complain(descriptors, message);
-        state.status = status === undefined
-          ? state.expansionFailure
-          : { code: status, signal: null };
-        throw new Exit(state.status);
-      },
-    };
-    return expander;
-  }
-
-  async complain([, , descriptor]: readonly number[], message: string): Promise<void> {
-    await this.#say(descriptor, `${message}\n`);
-  }
-
-  /** What a builtin writes; whoever reads no more ends the shell that it is in, as SIGPIPE would. */
-  async write(descriptor: number | undefined, output: string | Uint8Array): Promise<string | null> {
-    const errno = await this.#say(descriptor, output);
-    if (errno === -ERRNO.EPIPE) throw new Exit(endedBy(SIGNALS.SIGPIPE));
-    return errno < 0 ? `write error: ${messageOf(-errno)}` : null;
-  }
-
-  async #say(descriptor: number | undefined, output: string | Uint8Array): Promise<number> {
-    const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
-    if (bytes.length === 0) return 0;
-    if (this.#tasks.over || this.#host.stopped()) throw new Stopped();
-    this.#host.began();
-    return await writeAll(this.#host, descriptor ?? CLOSED, bytes);
   }
 
   /** Runs the node with a state that nobody uses afterwards; an `exit` in it ends it alone. */
@@ -248,7 +206,7 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<LineState["status"]> {
-    const statuses = await runStages(this.#host, stages, place, (stage, streams) => {
+    const statuses = await runStages(this.host, stages, place, (stage, streams) => {
       const copy = state.copy();
       copy.inner ||= stage.kind !== "simple";
       return this.subshell(stage, copy, { ...place, ...streams });
@@ -261,14 +219,14 @@ class LineRunner {
 
   /** What fails inside ends the line there, as in a plain group. */
   async #compound(node: CompoundPlan, state: LineState, place: LineStreams): Promise<void> {
-    const opened = await this.#opened(node, state, place);
+    const opened = await this.opening.opened(node, state, place);
     if (opened === null) return;
     const { descriptors } = opened;
     const inner = { descriptors, tested: place.tested, release: () => {} };
     try {
       await runCompound(node, state, {
-        tests: this.tests(descriptors),
-        expander: this.expander(descriptors),
+        tests: this.expansion.tests(descriptors),
+        expander: this.expansion.expander(descriptors),
         run: (part, tested = false) =>
           this.node(part, state, { ...inner, tested: tested || inner.tested }),
         turn: () => this.#turn(),
@@ -278,22 +236,13 @@ class LineRunner {
     }
   }
 
-  /** A variable that programs get is not every line's to change. */
-  async allowVariable(name: string, state: LineState): Promise<void> {
-    const { directory } = state;
-    // What PATH may become is looked at when it is set.
-    const looked = name === "PATH" && state.places.workspace !== null;
-    if (!state.isGiven(name) || name === "IFS" || looked) return;
-    await this.#host.allow({ argv: null, directory, redirections: [], variables: [name] });
-  }
-
   /** A loop that starts nothing leaves others their turn, and hears that it is to end. */
   async #turn(): Promise<void> {
-    if (this.#host.stopped()) throw new Stopped();
+    if (this.host.stopped()) throw new Stopped();
     if (performance.now() - this.#turned < LONGEST_TURN_MS) return;
     await new Promise((resolve) => setTimeout(resolve, 0));
     this.#turned = performance.now();
-    if (this.#host.stopped()) throw new Stopped();
+    if (this.host.stopped()) throw new Stopped();
   }
 
   async #group(
@@ -302,7 +251,7 @@ class LineRunner {
     place: LineStreams,
   ): Promise<void> {
     if (node.rest === true) return await this.#rest(node, state, place);
-    const opened = await this.#opened(node, state, place);
+    const opened = await this.opening.opened(node, state, place);
     if (opened === null) return;
     const { descriptors } = opened;
     const inner = {
@@ -331,7 +280,7 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<void> {
-    const opened = await this.#opened(node, state, place);
+    const opened = await this.opening.opened(node, state, place);
     if (opened !== null) state.status = SUCCESS;
     const first = node.body.kind === "list" ? node.body.items[0] : undefined;
     const looked = place.tested || (first !== undefined && first.when !== "always");
@@ -358,7 +307,7 @@ class LineRunner {
         ["user", userMs - before.userMs],
         ["sys", systemMs - before.systemMs],
       ] as const;
-      await this.#say(place.descriptors[2], timesText(took, posix));
+      await this.speech.say(place.descriptors[2], timesText(took, posix));
     };
     try {
       await this.node(body, state, { ...place, release: () => {} });
@@ -423,113 +372,23 @@ class LineRunner {
     await this.#within(state, () => this.node(node, state, { ...place, release: () => {} }));
   }
 
-  tests(descriptors: readonly number[]): TestHost {
-    const judged = async (path: string, state: LineState): Promise<void> => {
-      const argv = fileTest(path);
-      const { directory } = state;
-      if (argv !== null) {
-        await this.#host.allow({ argv, directory, redirections: [], variables: [] });
-      }
-    };
-    return {
-      expander: this.expander(descriptors),
-      testFile: async (operator, path, state) => {
-        await judged(path, state);
-        return isSo(this.#host, state.directory, operator, path);
-      },
-      compareFiles: async (operator, left, right, state) => {
-        await judged(left, state);
-        await judged(right, state);
-        return isComparedSo(this.#host, state.directory, operator, [left, right]);
-      },
-    };
-  }
-
-  /** The redirections of what is no program, judged and done. */
-  async #opened(
-    node: { readonly redirections: readonly Redirection[] },
-    state: LineState,
-    place: LineStreams,
-  ): Promise<Redirected | null> {
-    const pipes = new Map<string, number>();
-    const expander = this.expander(place.descriptors, pipes);
-    const targets = await targetsOf(node.redirections, state, expander);
-    const redirections = targets.filter(({ target }) => !pipes.has(target));
-    if (redirections.length > 0) {
-      const { directory } = state;
-      await this.#host.allow({ argv: null, directory, redirections, variables: [] });
-    }
-    try {
-      return await this.redirect(node.redirections, targets, state, place, pipes);
-    } finally {
-      // What was opened by these names is its own.
-      closeAll(this.#host, [...pipes.values()]);
-    }
-  }
-
-  /** The descriptors of a command; null, with a status, where a file cannot be opened. */
-  async redirect(
-    redirections: readonly Redirection[],
-    targets: readonly LineRedirection[],
-    state: LineState,
-    { descriptors: around }: LineStreams,
-    pipes: ReadonlyMap<string, number>,
-  ): Promise<Redirected | null> {
-    const expander = this.expander(around);
-    const opened = await redirect(this.#host, redirections, targets, {
-      ...{ state, expander, around, pipes },
-    });
-    for (const warning of opened.warnings) await this.complain(around, warning);
-    if (opened.failure === null) return opened;
-    // Those to its left hold already (bash and dash alike).
-    await this.complain(opened.descriptors, opened.failure);
-    opened.close();
-    state.status = FAILED;
-    return null;
-  }
-
-  /** The output of the body without its last newlines. */
-  async #substitute(
-    body: PlanNode,
-    state: LineState,
-    [stdin = CLOSED, , stderr = CLOSED]: readonly number[],
-  ): Promise<string> {
-    const text = await outputOf(this.#host, async (output, release) => {
-      const descriptors = [stdin, output, stderr];
-      const place = { descriptors, release, tested: false };
-      state.substituted = await this.subshell(body, state.substitution(), place);
-      state.status = state.substituted;
-    });
-    if (text === null) throw new Stopped();
-    return text;
-  }
-
-  get host(): LineHost {
-    return this.#host;
-  }
-
   /** Throws what ends the line, or what it is part of. */
   mayGoOn({ task }: LineState): void {
-    if (this.#tasks.over || this.#host.stopped()) throw new Stopped();
+    if (this.#tasks.over || this.host.stopped()) throw new Stopped();
     if (task !== null && task.ending !== null) throw new Exit(task.ending);
-  }
-
-  /** Where the search path was when the line began. */
-  get searchPath(): string {
-    return this.#searchPath;
   }
 
   launch(launch: Parameters<LineHost["launch"]>[0], state: LineState): Child | NotStarted {
     // Much may have been waited for since it was looked at.
     this.mayGoOn(state);
     if (++this.#started > MOST_STARTS) throw limit(`${MOST_STARTS} programs in a line`);
-    const child = this.#host.launch(launch);
+    const child = this.host.launch(launch);
     if ("ended" in child) state.task?.started(child);
     return child;
   }
 
   async ended(child: Child): Promise<LineState["status"]> {
-    const status = await Promise.race([child.ended, this.#host.gone]);
+    const status = await Promise.race([child.ended, this.host.gone]);
     const { userMs, systemMs } = this.#usage;
     const its = child.usage();
     this.#usage = { userMs: userMs + its.userMs, systemMs: systemMs + its.systemMs };

@@ -1,0 +1,42 @@
+/** What a line says itself: in the place of its commands, by their descriptors. */
+
+import { ERRNO } from "../../../sandbox/kernel/errno.ts";
+import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
+import { CLOSED } from "../../../sandbox/spawner.ts";
+import { endedBy } from "../_programs.ts";
+import type { LineHost } from "./line_host.ts";
+import { messageOf } from "./redirect.ts";
+import { Exit } from "./_state.ts";
+import { Stopped } from "./_stopped.ts";
+import { writeAll } from "./_write_all.ts";
+
+/** Writes what no program does; nothing once the line is over. */
+export class Speech {
+  readonly #host: LineHost;
+  readonly #over: () => boolean;
+
+  constructor(host: LineHost, over: () => boolean) {
+    this.#host = host;
+    this.#over = over;
+  }
+
+  async complain([, , descriptor]: readonly number[], message: string): Promise<void> {
+    await this.say(descriptor, `${message}\n`);
+  }
+
+  /** What a builtin writes; whoever reads no more ends the shell that it is in, as SIGPIPE would. */
+  async write(descriptor: number | undefined, output: string | Uint8Array): Promise<string | null> {
+    const errno = await this.say(descriptor, output);
+    if (errno === -ERRNO.EPIPE) throw new Exit(endedBy(SIGNALS.SIGPIPE));
+    return errno < 0 ? `write error: ${messageOf(-errno)}` : null;
+  }
+
+  /** The number of bytes, or an error number with its sign turned. Throws `Stopped`. */
+  async say(descriptor: number | undefined, output: string | Uint8Array): Promise<number> {
+    const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
+    if (bytes.length === 0) return 0;
+    if (this.#over() || this.#host.stopped()) throw new Stopped();
+    this.#host.began();
+    return await writeAll(this.#host, descriptor ?? CLOSED, bytes);
+  }
+}
