@@ -73,7 +73,7 @@ export type Unparsed =
 export interface ParseOptions {
   /** Called every few milliseconds: what it throws ends the parse, and is thrown. */
   readonly pause: () => void;
-  /** Milliseconds that the text may take. */
+  /** Milliseconds that the text may take of a processor: others that want one do not make it slow. */
   readonly timeMs: number;
 }
 

@@ -18,6 +18,8 @@ export interface SyntaxOptions {
    * those of the parsers.
    */
   readonly modules: () => Promise<(name: "ruff" | ModuleName) => Uint8Array>;
+  /** Milliseconds that the thread has had of a processor; those on the wall's clock unless given. */
+  readonly clock?: () => number;
 }
 
 interface Language {
@@ -71,7 +73,7 @@ export function createSyntax(options: SyntaxOptions): Syntax {
   return {
     async parsers() {
       const { createParsers } = await import("./tree/parsers.ts");
-      return parsers ??= createParsers(await options.modules());
+      return parsers ??= createParsers(await options.modules(), options.clock);
     },
     async check(path, text) {
       const language = languageOf(path);

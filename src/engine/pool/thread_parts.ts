@@ -17,6 +17,7 @@ import type { Broker } from "../../host/broker/broker.ts";
 import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
+import { processorTime } from "../../sandbox/kernel/processor_time.ts";
 import type { SyntaxOptions } from "../../syntax/validators.ts";
 
 /** What programs get that is the same for all of them; read on the main thread, where the environment is. */
@@ -102,7 +103,7 @@ export async function enterThread(
     : new (await import("../../host/network/door.ts")).Door(settings, web);
   const held = await enterBoundary(boundary, sandbox, () => opened, { wide });
   const { libc, spawner, layers } = held;
-  const syntax = createLazySyntax({ modules });
+  const syntax = createLazySyntax({ modules, clock: processorTime(opened) });
   const { spawn } = boundary;
   if (spawn === null) return { held, parts: { libc, files, syntax, programs: null, door } };
   const { createStarter } = await import("../../host/run/starter.ts");

@@ -44,6 +44,7 @@ export interface Syscalls {
   readonly eventfd2: number;
   readonly geteuid: number;
   readonly pwritev2: number;
+  readonly clockGettime: number;
   readonly pidfdOpen: number;
   readonly waitid: number;
   readonly setpriority: number;
@@ -127,6 +128,7 @@ const X86_64: Syscalls = {
   eventfd2: 290,
   geteuid: 107,
   pwritev2: 328,
+  clockGettime: 228,
   pidfdOpen: 434,
   waitid: 247,
   setpriority: 141,
@@ -210,6 +212,7 @@ const AARCH64: Syscalls = {
   eventfd2: 19,
   geteuid: 175,
   pwritev2: 287,
+  clockGettime: 113,
   pidfdOpen: 434,
   waitid: 95,
   setpriority: 140,

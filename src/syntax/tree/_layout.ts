@@ -66,14 +66,18 @@ function tablesOf(length: number): Omit<Tables, "stack"> {
 /** How many nodes tables keep room for when a larger text is done with: memory stays bounded by the text, not the day. */
 const KEPT = 1 << 17;
 
-/** Lays out the tree at the address, in the memory whose words these are. */
+/** Nodes between two looks at whether to end it: some milliseconds. */
+const PAUSE = 1 << 16;
+
+/** Lays out the tree at the address, in the memory whose words these are; null where `isOver` ended it. */
 export function layOut(
   words: Uint32Array,
   tree: number,
   text: string,
   { grammar, publicKinds, named, aliases, longest, slices, entries }: Language,
   tables: Tables,
-): SyntaxTree {
+  isOver: () => boolean,
+): SyntaxTree | null {
   const errorKind = grammar.kinds.length - 1;
   // The first member of `TSTree`.
   const root = words[tree >>> 2] as number;
@@ -88,6 +92,7 @@ export function layOut(
 
   let count = 0;
   let errors = 0;
+  let asks = PAUSE;
   const emit = (
     symbol: number,
     isNamed: boolean,
@@ -171,6 +176,10 @@ export function layOut(
   }
 
   while (depth > 0) {
+    if (count >= asks) {
+      if (isOver()) return null;
+      asks = count + PAUSE;
+    }
     if (left === 0) {
       if (owns === 1) nexts[node] = count;
       const frame = --depth * FRAME;

@@ -16,8 +16,11 @@ import { CompiledQuery } from "./_query.ts";
 /** What the parsers are made of, each a WebAssembly module: the library, and the grammars by name. */
 export type ModuleName = "tree-sitter" | GrammarName;
 
-/** Parsers for one thread, which keeps them. */
-export function createParsers(read: (name: ModuleName) => Uint8Array): Parsers {
+/** Parsers for one thread, which keeps them. `clock`: how many milliseconds that has worked. */
+export function createParsers(
+  read: (name: ModuleName) => Uint8Array,
+  clock: () => number = () => performance.now(),
+): Parsers {
   const compiled = new Map<string, WebAssembly.Module>();
   const moduleOf = (name: ModuleName): WebAssembly.Module => {
     let module = compiled.get(name);
@@ -27,7 +30,7 @@ export function createParsers(read: (name: ModuleName) => Uint8Array): Parsers {
     }
     return module;
   };
-  const bench = new Bench(() => new Library(moduleOf("tree-sitter")));
+  const bench = new Bench(() => new Library(moduleOf("tree-sitter")), clock);
   const parsers = new Map<GrammarName, TreeParser>();
   return {
     of(name) {
@@ -47,11 +50,13 @@ class Bench {
   readonly tables = createTables();
   #library: Library | null = null;
   #languages = new Map<GrammarName, Language>();
+  readonly clock: () => number;
   /** Set while it works: still set where that was ended from without. */
   #isBusy = false;
 
-  constructor(create: () => Library) {
+  constructor(create: () => Library, clock: () => number) {
     this.#create = create;
+    this.clock = clock;
   }
 
   /** Does work with the library, which is not used again where that throws. */
@@ -80,16 +85,16 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
   const parse = <T>(
     text: string,
     options: ParseOptions,
-    take: (tree: number, library: Library, language: Language, isOver: () => boolean) => T,
+    take: (tree: number, library: Library, language: Language, isOver: () => boolean) => T | null,
   ): T | Unparsed => {
-    const watch = new Watch(options);
+    const watch = new Watch(options, bench.clock);
     try {
       const result = bench.use(module, (library, language) => {
         const tree = library.parse(language.address, text, watch.isOver);
         if (tree === 0) return null;
         const taken = take(tree, library, language, watch.isOver);
         library.exports.ts_tree_delete(tree);
-        return { taken };
+        return taken === null ? null : { taken };
       });
       if (result !== null) {
         watch.rethrow();
@@ -120,7 +125,8 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
       parse(
         text,
         options,
-        (tree, library, language) => layOut(library.words, tree, text, language, bench.tables),
+        (tree, library, language, isOver) =>
+          layOut(library.words, tree, text, language, bench.tables, isOver),
       ),
   };
 }
@@ -128,12 +134,17 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
 /** Whether the library is to stop, and why. What is thrown may not pass through it. */
 class Watch {
   readonly #options: ParseOptions;
-  readonly #end: number;
+  readonly #clock: () => number;
+  readonly #began: number;
+  /** When the time may be over, on the wall's clock: asking that costs a tenth. */
+  #asks: number;
   #thrown: { readonly error: unknown } | null = null;
 
-  constructor(options: ParseOptions) {
+  constructor(options: ParseOptions, clock: () => number) {
     this.#options = options;
-    this.#end = performance.now() + options.timeMs;
+    this.#clock = clock;
+    this.#began = clock();
+    this.#asks = performance.now() + options.timeMs;
   }
 
   /** Asked at each call of the library: a hundred of its steps are some hundredths of a millisecond, or a second. */
@@ -144,7 +155,11 @@ class Watch {
       this.#thrown = { error };
       return true;
     }
-    return performance.now() > this.#end;
+    const now = performance.now();
+    if (now < this.#asks) return false;
+    const left = this.#options.timeMs - (this.#clock() - this.#began);
+    this.#asks = now + left;
+    return left <= 0;
   };
 
   rethrow(): void {

@@ -25,7 +25,12 @@ export interface CodeFile {
   readonly tree: SyntaxTree;
   readonly numbers: Numbered;
   readonly lines: LineIndex;
+  /** To be called every {@linkcode PAUSE} nodes: what it throws ends the work. */
+  readonly pause: () => void;
 }
+
+/** Nodes that are looked at between two pauses: some milliseconds of work. A power of two. */
+export const PAUSE = 1 << 14;
 
 /** What became of a file. */
 export interface Read {
@@ -42,12 +47,12 @@ export interface Read {
 /** Reads the files of one call. */
 export class CodeReader {
   readonly #parsers: Parsers;
-  readonly #pause: () => void;
+  readonly pause: () => void;
   readonly #numbered = new Map<Language, Numbered>();
 
   constructor(parsers: Parsers, pause: () => void) {
     this.#parsers = parsers;
-    this.#pause = pause;
+    this.pause = pause;
   }
 
   /** Null where the file is in no language that has a name here. */
@@ -66,14 +71,14 @@ export class CodeReader {
     if (typeof tree === "string") return skipped(name, REASONS[tree]);
     const numbers = this.numbers(language);
     const lines = new LineIndex(text);
-    const code = { path, text, language, tree, numbers, lines };
+    const code = { path, text, language, tree, numbers, lines, pause: this.pause };
     return { name, code, plain: null, note: joined(encoding, brokenPlaces(code)) };
   }
 
   /** As `TreeParser.parse`. */
   parse(language: Language, text: string, size = text.length): ReturnType<TreeParse> {
     const timeMs = LEAST_TIME + TIME_PER_KIB * size / 1024;
-    return this.#parsers.of(language.grammar).parse(text, { pause: this.#pause, timeMs });
+    return this.#parsers.of(language.grammar).parse(text, { pause: this.pause, timeMs });
   }
 
   numbers(language: Language): Numbered {

@@ -3,6 +3,7 @@
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
 import { Declarations } from "./declarations.ts";
 import { type Enclosing, exportedNames, isExported } from "./_exported.ts";
+import { type CodeFile, PAUSE } from "./code_file.ts";
 import { childBy, kindOf, type Kinds, type Numbered, textOf } from "./kinds.ts";
 import type { SymbolKind, SymbolRule } from "./languages/language.ts";
 import type { LineIndex } from "./lines.ts";
@@ -36,12 +37,8 @@ const TYPES: ReadonlySet<SymbolKind> = new Set([
 const DEEPEST = 32;
 
 /** In the order in which they begin. */
-export function symbolsOf(
-  tree: SyntaxTree,
-  numbers: Numbered,
-  lines: LineIndex,
-): readonly CodeSymbol[] {
-  return new Outline(tree, numbers, lines).read();
+export function symbolsOf({ tree, numbers, lines, pause }: CodeFile): readonly CodeSymbol[] {
+  return new Outline(tree, numbers, lines).read(pause);
 }
 
 class Outline {
@@ -67,10 +64,11 @@ class Outline {
     this.#access = numbers.set(["access_specifier"]);
   }
 
-  read(): readonly CodeSymbol[] {
+  read(pause: () => void): readonly CodeSymbol[] {
     const { count, kinds, flags, nexts } = this.#tree;
     const { symbols, comments, attributes, functions, notable } = this.#numbers;
     for (let node = 0; node < count; node++) {
+      if (node % PAUSE === 0) pause();
       const kind = kinds[node] as number;
       // Nearly all nodes say nothing here.
       if (notable[kind] !== 1 || ((flags[node] as number) & NODE.named) === 0) continue;

@@ -5,6 +5,7 @@
  */
 
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
+import { type CodeFile, PAUSE } from "../../toolkit/code/code_file.ts";
 import { FunctionNames } from "./_function_names.ts";
 import {
   childBy,
@@ -88,12 +89,8 @@ const LONGEST_SELF = 42;
 const ENCLOSING = 64;
 
 /** In the order in which they begin. */
-export function measure(
-  tree: SyntaxTree,
-  numbers: Numbered,
-  lines: LineIndex,
-): readonly Measures[] {
-  return new Meter(tree, numbers, lines).read();
+export function measure({ tree, numbers, lines, pause }: CodeFile): readonly Measures[] {
+  return new Meter(tree, numbers, lines).read(pause);
 }
 
 class Meter {
@@ -118,10 +115,11 @@ class Meter {
     this.#headFields = new Set(HEADS.map((name) => numbers.field(name)).filter((at) => at > 0));
   }
 
-  read(): readonly Measures[] {
+  read(pause: () => void): readonly Measures[] {
     const { count, kinds, parents, fields, nexts, flags } = this.#tree;
     const { flow, types } = this.#numbers;
     for (let node = 0; node < count; node++) {
+      if (node % PAUSE === 0) pause();
       const kind = kinds[node] as number;
       const parent = parents[node] as number;
       const isHead = parent >= 0 && flow.nests[kinds[parent] as number] === 1 &&

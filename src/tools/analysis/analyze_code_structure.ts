@@ -176,7 +176,7 @@ function walkOf({ path, depth, max_symbols }: Input, { limits }: ReadContext): W
 
 function look(file: CodeFile, depth: number, wanted: number): Structure {
   const { tree, numbers, lines, text } = file;
-  const symbols = symbolsOf(tree, numbers, lines);
+  const symbols = symbolsOf(file);
   const shown = symbols.filter(({ parent }) => levelOf(parent) <= depth);
   const imports = importsOf(tree, numbers, lines).filter(({ kind }) => kind !== "path")
     .map(({ module }) => module);

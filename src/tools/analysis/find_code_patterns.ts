@@ -11,7 +11,7 @@ import { type CodeFile, CodeReader } from "../../toolkit/code/code_file.ts";
 import { textOf } from "../../toolkit/code/kinds.ts";
 import type { Language } from "../../toolkit/code/languages/language.ts";
 import { languageNamed, languageOf } from "../../toolkit/code/languages/languages.ts";
-import { matchesOf } from "./patterns/match.ts";
+import { matchesOf, TooManyWays } from "./patterns/match.ts";
 import { patternIn, type PatternRow, withNames } from "./patterns/pattern.ts";
 import { FILE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
 import { helpWalk, isCode, type Seen, unsupported, type Walk, walkCode } from "./_walk.ts";
@@ -206,6 +206,19 @@ class Search {
       tree = again;
     }
     if (typeof row === "string") return { refused: row };
+    try {
+      return this.#matchesIn({ text, lines, tree, numbers }, row, wanted);
+    } catch (error) {
+      if (!(error instanceof TooManyWays)) throw error;
+      return { passed: "there are too many ways in which the pattern may fit into it" };
+    }
+  }
+
+  #matchesIn(
+    { text, lines, tree, numbers }: Pick<CodeFile, "text" | "lines" | "tree" | "numbers">,
+    row: PatternRow,
+    wanted: number,
+  ): Matches {
     const found: Found[] = [];
     let total = 0;
     for (const { first, last, captures } of matchesOf(tree, numbers, row, this.#pause)) {

@@ -233,6 +233,7 @@ function snippetWords(
       tree,
       numbers: reader.numbers(language),
       lines,
+      pause: reader.pause,
     };
     const { end } = tokens.add(code);
     const words = { plain: tokens.plain.slice(0, end), exact: tokens.exact.slice(0, end) };

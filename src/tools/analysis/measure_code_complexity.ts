@@ -188,8 +188,8 @@ function walkOf(given: Input, context: ReadContext): Walk<Measured> {
   return {
     paths: pathsOf(given),
     takes: isCode,
-    look({ tree, numbers, lines }) {
-      const rows = measure(tree, numbers, lines).map(rowOf);
+    look(file) {
+      const rows = measure(file).map(rowOf);
       return { sums: sumsOf(rows), rows };
     },
     cost: ({ rows }) => rows.length,

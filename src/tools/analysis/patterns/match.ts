@@ -24,10 +24,23 @@ export type Held = { readonly node: number } | { readonly nodes: readonly number
 
 type Captures = ReadonlyMap<string, Held>;
 
-/** Comparisons between two looks at whether to end. */
+/** Steps between two looks at whether to end. */
 const PAUSE = 1 << 14;
 
-/** All matches, in the order in which they begin; one may lie in another. */
+/**
+ * Steps that a tree may take, and more of them for each of its nodes: a thousand times what honest code and patterns do.
+ * Steps are counted, not milliseconds, so that what a file answers does not depend on who else is at work.
+ */
+const MOST_STEPS = 4_000_000;
+const STEPS_PER_NODE = 100;
+
+/** What following a node or a word costs of a step. */
+const FOLLOWED = 1 / 16;
+
+/** A pattern with several `$$$` has more ways to fit in a tree than are tried. */
+export class TooManyWays extends Error {}
+
+/** All matches, in the order in which they begin; one may lie in another. Throws {@linkcode TooManyWays}. */
 export function matchesOf(
   tree: SyntaxTree,
   numbers: Numbered,
@@ -41,12 +54,25 @@ class Matcher {
   readonly #tree: SyntaxTree;
   readonly #numbers: Numbered;
   readonly #pause: () => void;
-  #compared = 0;
+  readonly #most: number;
+  #steps = 0;
+  #pauseAt = PAUSE;
+  /** Of a parent that was come to: those of its children that count. */
+  readonly #rows = new Map<number, readonly number[]>();
 
   constructor(tree: SyntaxTree, numbers: Numbered, pause: () => void) {
     this.#tree = tree;
     this.#numbers = numbers;
     this.#pause = pause;
+    this.#most = MOST_STEPS + STEPS_PER_NODE * tree.count;
+  }
+
+  #spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps < this.#pauseAt) return;
+    this.#pauseAt = this.#steps + PAUSE;
+    this.#pause();
+    if (this.#steps > this.#most) throw new TooManyWays();
   }
 
   *all(row: PatternRow): Iterable<Match> {
@@ -59,36 +85,41 @@ class Matcher {
         if (captures !== null) yield { first: node, last: node, captures };
         continue;
       }
-      const siblings = this.#from(node);
-      const found = this.#row(row, 0, siblings, 0, new Map(), false);
-      if (found !== null && found.end > 0) {
+      const siblings = this.#siblings(node);
+      const from = placeIn(siblings, node);
+      if (siblings[from] !== node) continue;
+      const found = this.#row(row, 0, siblings, from, new Map(), false);
+      if (found !== null && found.end > from) {
         yield { first: node, last: siblings[found.end - 1] as number, captures: found.captures };
       }
     }
   }
 
-  /** A node and those behind it that have the same parent. */
-  #from(node: number): readonly number[] {
+  /** The children of a node's parent. */
+  #siblings(node: number): readonly number[] {
     const parent = this.#tree.parents[node] as number;
-    return this.#significant(node, this.#tree.nexts[parent] as number);
+    let found = this.#rows.get(parent);
+    if (found === undefined) {
+      found = this.#children(parent);
+      this.#rows.set(parent, found);
+    }
+    return found;
   }
 
   #children(node: number): readonly number[] {
-    return this.#significant(node + 1, this.#tree.nexts[node] as number);
-  }
-
-  #significant(start: number, end: number): readonly number[] {
     const found: number[] = [];
-    for (let node = start; node < end; node = this.#tree.nexts[node] as number) {
-      const isComment = this.#numbers.comments[this.#tree.kinds[node] as number] === 1;
-      if (!isComment && !isSeparator(this.#tree, node)) found.push(node);
+    const end = this.#tree.nexts[node] as number;
+    for (let child = node + 1; child < end; child = this.#tree.nexts[child] as number) {
+      this.#spend(FOLLOWED);
+      const isComment = this.#numbers.comments[this.#tree.kinds[child] as number] === 1;
+      if (!isComment && !isSeparator(this.#tree, child)) found.push(child);
     }
     return found;
   }
 
   /** Null where the node is not as the pattern has it. */
   #node(pattern: Pattern, node: number, captures: Captures): Captures | null {
-    if (++this.#compared % PAUSE === 0) this.#pause();
+    this.#spend(1);
     switch (pattern.is) {
       case "hole":
         return this.#hold(pattern.name, { node }, captures);
@@ -144,8 +175,10 @@ class Matcher {
   ): { readonly captures: Captures; readonly end: number } | null {
     const isLast = at === patterns.length;
     for (let end = isLast ? nodes.length : from; end <= nodes.length; end++) {
-      if (++this.#compared % PAUSE === 0) this.#pause();
-      const held = this.#hold(name, { nodes: nodes.slice(from, end) }, captures);
+      this.#spend(1 + (name === null ? 0 : FOLLOWED * (end - from)));
+      const held = name === null
+        ? captures
+        : this.#hold(name, { nodes: nodes.slice(from, end) }, captures);
       const found = held === null ? null : this.#row(patterns, at, nodes, end, held, whole);
       if (found !== null) return found;
     }
@@ -170,11 +203,24 @@ class Matcher {
     const found: string[] = [];
     const { nexts, kinds } = this.#tree;
     for (let at = node; at < (nexts[node] as number); at++) {
+      this.#spend(FOLLOWED);
       if (this.#numbers.comments[kinds[at] as number] === 1) at = (nexts[at] as number) - 1;
       else if (isLeaf(this.#tree, at)) found.push(textOf(this.#tree, at));
     }
     return found;
   }
+}
+
+/** Where a number stands in a row that rises, or would. */
+function placeIn(row: readonly number[], number: number): number {
+  let low = 0;
+  let high = row.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((row[middle] as number) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Which quotes stand around a string does not matter. */

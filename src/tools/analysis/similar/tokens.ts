@@ -1,7 +1,7 @@
 /** Code as a row of words: what remains the same whatever it is called, however it is laid out. */
 
 import { NODE } from "../../../core/syntax_tree.ts";
-import type { CodeFile } from "../../../toolkit/code/code_file.ts";
+import { type CodeFile, PAUSE } from "../../../toolkit/code/code_file.ts";
 
 /** Functions within functions that are compared for themselves: each holds the words of those in it. */
 const DEEPEST = 16;
@@ -24,7 +24,7 @@ export class Tokens {
   readonly files: TokenFile[] = [];
 
   /** Adds the words of a file. */
-  add({ path, tree, numbers, lines, language }: CodeFile): TokenFile {
+  add({ path, tree, numbers, lines, language, pause }: CodeFile): TokenFile {
     const start = this.count;
     const { kinds, flags, starts, ends, nexts, text, grammar } = tree;
     const { comments, names, literals, flow } = numbers;
@@ -39,6 +39,7 @@ export class Tokens {
     let line = 1;
     let lineEnd = lineEndAfter(text, 0);
     for (let node = 0; node < tree.count; node++) {
+      if (node % PAUSE === 0) pause();
       const kind = kinds[node] as number;
       const next = nexts[node] as number;
       close(node);

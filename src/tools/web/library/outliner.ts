@@ -34,8 +34,7 @@ export class Outliner {
     this.pause();
     const code = this.#reader.read(path, bytes)?.code ?? null;
     if (code === null) return null;
-    const { tree, numbers, lines } = code;
-    return { symbols: symbolsOf(tree, numbers, lines), statements: statementsOf(tree) };
+    return { symbols: symbolsOf(code), statements: statementsOf(code.tree) };
   }
 }
 

@@ -200,3 +200,13 @@ Deno.test("a tree for which there is no memory is too large, and no failure of t
   assertEquals(parser.parse("a=1;".repeat(1_000_000), FREE), "large");
   assert(typeof parser.parse("int a;\n", FREE) !== "string");
 });
+
+Deno.test("the time of a text is what its thread works, not what passes meanwhile", () => {
+  const text = "a + ".repeat(20_000);
+  const pause = () => {};
+  const idle = createParsers(READ, () => 0).of("javascript");
+  assert(typeof idle.parse(text, { pause, timeMs: 1 }) !== "string");
+  let asked = 0;
+  const busy = createParsers(READ, () => 10 * asked++).of("javascript");
+  assertEquals(busy.parse(text, { pause, timeMs: 1 }), "slow");
+});
