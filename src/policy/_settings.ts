@@ -65,7 +65,8 @@ function combineChildren([first, ...further]: readonly PlacedPolicy[]): Children
   let rule = first?.policy.children ?? null;
   for (const { source, policy: { children } } of further) {
     if (children === null) continue;
-    if (rule === null || rule.command.join("\0") !== children.command.join("\0")) {
+    const words = (one: ChildrenRule) => [one.protocol, ...one.command].join("\0");
+    if (rule === null || words(rule) !== words(children)) {
       throw new PolicyConflict(
         `${source} children.command: ${first?.source} starts ${
           rule === null ? "none" : "another"
@@ -74,6 +75,7 @@ function combineChildren([first, ...further]: readonly PlacedPolicy[]): Children
     }
     rule = {
       command: rule.command,
+      protocol: rule.protocol,
       max: Math.min(rule.max, children.max),
       depth: Math.min(rule.depth, children.depth),
       timeout: Math.min(rule.timeout, children.timeout),

@@ -188,6 +188,8 @@ export interface GitRule {
 export interface ChildrenRule {
   /** The program and its arguments; `{task}` stands for what it is to do. */
   readonly command: readonly string[];
+  /** What it speaks over its standard input and output: the pipe's protocol, or the Agent Client Protocol. */
+  readonly protocol: "ndjson" | "acp";
   /** Those that live at a time. */
   readonly max: number;
   /** How many stand above each other at most: with 1 no child has children. */

@@ -114,6 +114,7 @@ function openGate(
     tokenPlace,
     places,
     uid,
+    version,
     adopt: (own, open) =>
       gate.adopt(own, { uid, agent: null, operator: false, onlyWithToken: null }, open),
   });

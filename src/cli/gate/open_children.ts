@@ -17,6 +17,7 @@ export interface ChildrenOptions {
   readonly childPlaces: ChildPlaces;
   readonly tokenPlace: TokenPlace;
   readonly places: FairPlaces;
+  readonly version: string;
   /** The gate's own user. */
   readonly uid: number;
   readonly adopt: (
@@ -28,11 +29,12 @@ export interface ChildrenOptions {
 /** None lives yet. */
 export function openChildren(
   libc: Libc,
-  { engine, childPlaces, tokenPlace, places, uid, adopt }: ChildrenOptions,
+  { engine, childPlaces, tokenPlace, places, uid, version, adopt }: ChildrenOptions,
 ): Children {
   const children: Children = new Children({
     engine,
     place: tokenPlace,
+    version,
     named: (agent) => childPlaces.named(agent),
     open: ({ agent, policies }, from) => childPlaces.open(agent, policies, from),
     connect: (child, { engine: own }) => {

@@ -42,13 +42,16 @@ export class PipeChildren {
   readonly #session: Session;
   readonly #openApart: (session: Session) => Promise<StayingEngine>;
   readonly #places: FairPlaces;
+  readonly #version: string;
   #opened: Promise<Opened> | null = null;
 
   private constructor(
     engine: StayingEngine,
     session: Session,
     openApart: (session: Session) => Promise<StayingEngine>,
+    version: string,
   ) {
+    this.#version = version;
     this.engine = engine;
     this.#session = session;
     this.#openApart = openApart;
@@ -61,7 +64,7 @@ export class PipeChildren {
     const engine = await openStayingEngine(session, invocation, { sharing });
     const apart = (other: Session) =>
       openStayingEngine(other, invocation, { sharing, recorder: engine.recorder });
-    const children = new PipeChildren(engine, session, apart);
+    const children = new PipeChildren(engine, session, apart, invocation.embedded.version);
     // What one that was killed has left is looked for where there may be something.
     if (isFolder(`${session.workspace}/.git/worktrees`)) void children.#get().catch(() => {});
     return children;
@@ -147,6 +150,7 @@ export class PipeChildren {
       tokenPlace,
       places: this.#places,
       uid,
+      version: this.#version,
       adopt: (descriptor, open) => gate.adopt(descriptor, child, open),
     });
     const most = rule?.max ?? 0;

@@ -37,6 +37,11 @@ export const children: Section<"children"> = object({
     list(text({ what: "an argument", empty: true }), { min: 1 }),
     "the program of a child agent and its arguments; {task} stands for what it is to do",
   ),
+  protocol: otherwise(
+    oneOf(["ndjson", "acp"]),
+    "ndjson",
+    "what it speaks: that of the pipe, or the Agent Client Protocol",
+  ),
   max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
   depth: otherwise(number({ min: 1, max: 8 }), 1, "how deep they go: with 1 no child has children"),
   timeout: otherwise(duration({ min: 1, max: DAY }), HALF_HOUR, "how long one may live"),

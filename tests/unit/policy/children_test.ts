@@ -3,7 +3,13 @@ import { PolicyConflict } from "../../../src/policy/compile_rulebook.ts";
 import type { ChildrenRule } from "../../../src/policy/model.ts";
 import { rulebook } from "./_fixtures.ts";
 
-const RULE: ChildrenRule = { command: ["agent", "{task}"], max: 4, depth: 2, timeout: 60_000 };
+const RULE: ChildrenRule = {
+  command: ["agent", "{task}"],
+  protocol: "ndjson",
+  max: 4,
+  depth: 2,
+  timeout: 60_000,
+};
 const of = (...rules: readonly (ChildrenRule | null)[]) =>
   rulebook(rules.map((children) => children === null ? {} : { children })).settings.children;
 
@@ -14,6 +20,7 @@ Deno.test("a further policy has fewer children, less deep, for less long, and no
   assertEquals(of(RULE, { ...RULE, max: 1 }, { ...RULE, timeout: 5 })?.timeout, 5);
   assertThrows(() => of(null, RULE), PolicyConflict, "starts none");
   assertThrows(() => of(RULE, { ...RULE, command: ["other"] }), PolicyConflict, "starts another");
+  assertThrows(() => of(RULE, { ...RULE, protocol: "acp" }), PolicyConflict, "starts another");
 });
 
 Deno.test("agent tools are offered where the policy has children", () => {

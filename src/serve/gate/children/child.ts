@@ -53,6 +53,7 @@ const LOG_TAIL = 8192;
 export class Child {
   readonly id: string;
   readonly task: string;
+  readonly context: unknown;
   readonly token: Token;
   readonly parent: Child | null;
   readonly owner: { readonly uid: number; readonly agent: string; readonly token: string | null };
@@ -71,14 +72,20 @@ export class Child {
   branch: string;
   base = "";
   log = "";
+  /** What it is still to be told, where it is told in turns; and who tells it. */
+  readonly messages: string[] = [];
+  onMessage: () => void = () => {};
 
   constructor(
-    options: Pick<Child, "id" | "task" | "token" | "parent" | "owner" | "receipt" | "branch"> & {
-      readonly path: string;
-    },
+    options:
+      & Pick<Child, "id" | "task" | "context" | "token" | "parent" | "owner" | "receipt" | "branch">
+      & {
+        readonly path: string;
+      },
   ) {
     this.id = options.id;
     this.task = options.task;
+    this.context = options.context;
     this.token = options.token;
     this.parent = options.parent;
     this.owner = options.owner;

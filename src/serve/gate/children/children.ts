@@ -12,12 +12,16 @@ import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggre
 import { type Changes, changesSince, type Party } from "./changes.ts";
 import { Child, type ChildLine, type ChildPlace } from "./child.ts";
 import { ending, isBelow, messageOf, requireGoing } from "./_powers.ts";
+import type { ChildrenRule } from "../../../policy/model.ts";
+import { firstLine, tell } from "./tongue.ts";
 import { Receipt } from "./receipt.ts";
 
 /** What a gate has for its children. */
 export interface ChildrenParts {
   readonly engine: StayingEngine;
   readonly place: TokenPlace;
+  /** Of this program: what it says of itself to agents of other tongues. */
+  readonly version: string;
   /** Of a name that neither a folder nor a branch has: where its working files would be, and its branch. */
   readonly named: (agent: string) => { readonly path: string; readonly branch: string } | null;
   /** Makes the working files. `from`: where they begin. Throws NOT_A_REPOSITORY, GIT_ERROR. */
@@ -168,6 +172,7 @@ export class Children {
     const child: Child = new Child({
       id,
       task: input.task,
+      context: input.context ?? null,
       token: {
         ...token,
         approver: this.#approver(token, () => child),
@@ -199,6 +204,10 @@ export class Children {
     return { agent_id: id, status: child.status, worktree: path, branch, base: child.base };
   }
 
+  get #protocol(): ChildrenRule["protocol"] {
+    return this.#parts.engine.rulebook.settings.children?.protocol ?? "ndjson";
+  }
+
   #rootOf(path: string): string {
     const { workspace } = this.#parts.place;
     return `${workspace === "/" ? "" : workspace}/${path}`;
@@ -215,7 +224,7 @@ export class Children {
   async #begin(
     child: Child,
     place: ChildPlace,
-    { task, context = null }: SpawnInput,
+    { task }: SpawnInput,
     timeoutMs: number,
   ): Promise<void> {
     const { command = [] } = this.#parts.engine.rulebook.settings.children ?? {};
@@ -223,7 +232,7 @@ export class Children {
       const { line, descriptor, endInput, closeDescriptor } = this.#parts.connect(child, place);
       let cancel: () => void = () => {};
       child.begun = { place, line, cancel: () => cancel() };
-      line.write(JSON.stringify({ event: "task", task, context }));
+      line.write(firstLine(this.#protocol, child, this.#parts.version));
       try {
         child.programEnded(
           await runChildProgram(place.engine, {
@@ -310,20 +319,7 @@ export class Children {
   }
 
   #send({ maker, child: self }: Parent, child: Child, message: unknown): unknown {
-    const line = child.begun?.line;
-    if (child.ended !== null || child.ending !== null || line === undefined) {
-      return { delivered: false, queued: 0 };
-    }
-    if (line.full) {
-      throw new ToolError(
-        "RESOURCE_LIMIT",
-        `agent ${child.id} does not read: as much as is kept for it waits; send it again later`,
-      );
-    }
-    line.write(
-      JSON.stringify({ event: "message", from: self?.id ?? maker.agent.name, message }),
-    );
-    return { delivered: true, queued: line.held };
+    return tell(this.#protocol, child, { from: self?.id ?? maker.agent.name, message });
   }
 
   async #terminate(child: Child, reason: unknown): Promise<unknown> {

@@ -28,7 +28,8 @@ export interface ReceiptReport {
 
 /** A recorder beside the log's. */
 export class Receipt {
-  readonly #root: string;
+  /** What paths are told relative to: the child's working files. */
+  readonly root: string;
   readonly #read = new Set<string>();
   readonly #written = new Set<string>();
   readonly #commands: Command[] = [];
@@ -41,7 +42,7 @@ export class Receipt {
 
   /** `root`: what paths are told relative to. */
   constructor(root: string, now: number) {
-    this.#root = root;
+    this.root = root;
     this.lastActivity = now;
   }
 
@@ -120,11 +121,11 @@ export class Receipt {
   }
 
   #isInside(path: string): boolean {
-    return path.startsWith(`${this.#root}/`);
+    return path.startsWith(`${this.root}/`);
   }
 
   #shown(path: string): string {
-    return path.slice(this.#root.length + 1);
+    return path.slice(this.root.length + 1);
   }
 }
 
