@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { readJsonLine } from "../../../src/serve/json_line.ts";
+import { readJsonLine, readJsonSteps } from "../../../src/serve/json_line.ts";
 import { Random } from "../../random.ts";
 
 const read = (text: string) => readJsonLine(new TextEncoder().encode(text));
@@ -102,5 +102,68 @@ Deno.test("what would take long to parse is refused before that", () => {
   }
   for (const text of [`[${"1,".repeat(90_000)}1]`, `{"a":"${"{[,".repeat(200_000)}"}`]) {
     assertEquals(raw(text), null);
+  }
+});
+
+Deno.test("generated: lines with long texts are what parsing them whole makes of them", () => {
+  const random = new Random(93);
+  const pieces = [
+    "a",
+    "é",
+    "🦕",
+    "\ufeff",
+    "\\n",
+    "\\\\",
+    '\\"',
+    "\\u00e9",
+    "\\ud83e\\udd95",
+    "\\ud83e",
+    "{[,:",
+  ];
+  const broken = ["\\u00", "\\x", "\t", '"', "\\"];
+  const encoder = new TextEncoder();
+  for (let round = 0; round < 60; round++) {
+    const unit = random.text(12, pieces) + (random.once(6) ? random.pick(broken) : "");
+    const text = `"${
+      unit.repeat(Math.ceil((random.once(8) ? 2_300_000 : 20_000) / (unit.length + 1)))
+    }"`;
+    const line = random.pick([
+      `{"id":7,"a":${text}}`,
+      `{"a":[1,${text},"x"],"id": 7}`,
+      `[${text},{"id":7,"b":{"c":${text}, "__proto__":${text}}},"${unit}"]`,
+      `{"a":${text},"a":"x","id":7}`,
+      text,
+      `{${text}:1,"id":7}`,
+      `{"a":${text}`,
+    ]);
+    let expected: unknown;
+    try {
+      expected = JSON.parse(line);
+    } catch {
+      expected = undefined;
+    }
+    const found = readJsonLine(encoder.encode(line));
+    assert(found !== null);
+    // Not by assertEquals: what differs is not to be shown.
+    const value = "value" in found ? found.value : undefined;
+    assert(JSON.stringify(value) === JSON.stringify(expected), line.slice(0, 300));
+    if ("value" in found && line.startsWith("{") && line.includes(":7")) {
+      assertEquals(found.raw("id"), "7");
+    }
+  }
+});
+
+Deno.test("a long text that is no UTF-8 is told so", () => {
+  const bytes = new TextEncoder().encode(`{"a":"${"x".repeat(100_000)}"}`);
+  bytes[70_000] = 0xff;
+  assertEquals(readJsonLine(bytes), { problem: "the line is not UTF-8" });
+});
+
+Deno.test("long lines are read in many steps, whatever they are made of", () => {
+  for (const text of ["\\n", "é", "\\u0000", "x", "🦕"]) {
+    const line = `{"a":"${text.repeat(9_000_000 / text.length)}"}`;
+    let count = 0;
+    for (const _ of readJsonSteps(new TextEncoder().encode(line))) count++;
+    assert(count > 8, `${text}: ${count}`);
   }
 });
