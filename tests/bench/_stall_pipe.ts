@@ -36,12 +36,19 @@ export class StallPipe implements AsyncDisposable {
   #begun = "";
   #chunk = new Uint8Array(0);
 
-  constructor(args: readonly string[], { cwd, binary = BINARY, words = ["serve"] }: StallPipeOptions) {
+  constructor(
+    args: readonly string[],
+    { cwd, binary = BINARY, words = ["serve"] }: StallPipeOptions,
+  ) {
     this.#mcp = words[0] === "mcp";
     this.#process = new Deno.Command(binary, {
       args: [...words, ...args],
       cwd,
-      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: Deno.env.get("SHOME") ?? "/dev/null/home", LANG: "C.UTF-8" },
+      env: {
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        HOME: Deno.env.get("SHOME") ?? "/dev/null/home",
+        LANG: "C.UTF-8",
+      },
       clearEnv: true,
       stdin: "piped",
       stdout: "piped",

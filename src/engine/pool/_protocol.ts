@@ -65,6 +65,8 @@ export type ToWorker =
     /** Of a custom tool: the one that the call was judged by, whatever has become of the name since. */
     readonly manifest: PluginManifest | null;
     readonly input: unknown;
+    /** Long texts that are marked in the input, and follow the header. */
+    readonly texts: number;
     readonly grant: JobGrant;
     readonly preview: boolean;
     readonly stream: boolean;

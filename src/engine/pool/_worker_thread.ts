@@ -13,6 +13,7 @@ import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { compilePolicies } from "../compile_policies.ts";
 import { Bell, RingReader, RingWriter } from "./channel.ts";
+import { putTexts } from "./_long_texts.ts";
 import {
   decodeMessage,
   encodeMessage,
@@ -105,10 +106,15 @@ class JobLoop {
   /** Reads what has come in: jobs wait in line, a stop takes effect at once, on a running call too. */
   #take(): void {
     for (let text = this.#inbox.next(); text !== null; text = this.#inbox.next()) {
-      const { message } = decodeMessage<ToWorker>(text);
+      const { message, output } = decodeMessage<ToWorker>(text);
       switch (message.kind) {
         case "job":
-          this.#queue.push({ message, stop: new Stop(message.tool, message.grant.timeoutMs) });
+          this.#queue.push({
+            message: message.texts === 0
+              ? message
+              : { ...message, input: putTexts(message.input, output) },
+            stop: new Stop(message.tool, message.grant.timeoutMs),
+          });
           break;
         case "taken":
           this.#running.get(message.job)?.feed.taken(message.units);

@@ -49,6 +49,12 @@ export function ring(bell: Int32Array): void {
   if (Atomics.load(bell, WAITERS) > 0) Atomics.notify(bell, RINGS);
 }
 
+/** A message under way: its frames, and the one that found no room. */
+interface Sending {
+  readonly frames: Iterator<Uint8Array, undefined>;
+  kept: Uint8Array | null;
+}
+
 /** Writes whole messages as UTF-8. */
 export class RingWriter {
   readonly #control: Int32Array;
@@ -56,8 +62,8 @@ export class RingWriter {
   readonly #bell: Int32Array;
   readonly #scratch: Uint8Array;
   readonly #scratchLength: Uint32Array;
-  /** Frames that found no room; only a writer that must not block has any. */
-  #waiting: Uint8Array[] = [];
+  /** Messages whose frames have not all found room; only a writer that must not block has any. */
+  readonly #waiting: Sending[] = [];
 
   constructor(memory: RingMemory) {
     this.#control = new Int32Array(memory.control);
@@ -67,13 +73,15 @@ export class RingWriter {
     this.#scratchLength = new Uint32Array(this.#scratch.buffer, 0, 1);
   }
 
-  /** Sends now what there is room for and keeps the rest for {@linkcode flush}. */
-  send(text: string): void {
-    this.#frames(text, (frame) => {
-      if (this.#waiting.length > 0 || !this.#put(frame)) this.#waiting.push(frame.slice());
-    });
+  /**
+   * Sends now what there is room for and keeps the rest for {@linkcode flush}. `more`: what follows the text in the same
+   * message, asked for piece by piece as room for it is made.
+   */
+  send(text: string, more?: Iterable<string>): void {
+    this.#waiting.push({ frames: this.#framesOf(text, more), kept: null });
+    const all = this.#pour();
     ring(this.#bell);
-    if (this.#waiting.length > 0) this.flush();
+    if (!all) this.flush();
   }
 
   /** As `sendBlocking`, without waking the reader: it hears of it with what is sent next. */
@@ -93,13 +101,13 @@ export class RingWriter {
   }
 
   #putBlocking(text: string): void {
-    this.#frames(text, (frame) => {
+    for (const frame of this.#framesIn(text, true)) {
       while (!this.#put(frame)) {
         ring(this.#bell);
         const tail = Atomics.load(this.#control, TAIL);
         if (!this.#fits(frame.length)) Atomics.wait(this.#control, TAIL, tail);
       }
-    });
+    }
   }
 
   /** The number that the reader has {@linkcode RingReader.work announced}. */
@@ -112,25 +120,47 @@ export class RingWriter {
     if (this.#waiting.length === 0) return true;
     // Before the look at the room: a reader that makes some after it sees that it is waited for.
     Atomics.store(this.#control, STALLED, 1);
-    let sent = 0;
-    while (sent < this.#waiting.length && this.#put(this.#waiting[sent] as Uint8Array)) sent++;
-    if (sent > 0) {
-      this.#waiting = this.#waiting.slice(sent);
-      ring(this.#bell);
-    }
-    if (this.#waiting.length > 0) return false;
+    const head = Atomics.load(this.#control, HEAD);
+    const all = this.#pour();
+    if (Atomics.load(this.#control, HEAD) !== head) ring(this.#bell);
+    if (!all) return false;
     Atomics.store(this.#control, STALLED, 0);
     return true;
   }
 
-  /** Cuts a message into frames of at most a quarter of the ring; `frame` is valid until the next. */
-  #frames(text: string, each: (frame: Uint8Array) => void): void {
+  /** As many frames as there is room for; true when none is left. */
+  #pour(): boolean {
+    for (let sending = this.#waiting[0]; sending !== undefined; sending = this.#waiting[0]) {
+      for (;;) {
+        const frame = sending.kept ?? sending.frames.next().value;
+        if (frame === undefined) break;
+        if (!this.#put(frame)) {
+          sending.kept ??= frame.slice();
+          return false;
+        }
+        sending.kept = null;
+      }
+      this.#waiting.shift();
+    }
+    return true;
+  }
+
+  /** The frames of a whole message, each valid until the next. */
+  *#framesOf(text: string, more?: Iterable<string>): Generator<Uint8Array, undefined> {
+    yield* this.#framesIn(text, more === undefined);
+    if (more === undefined) return;
+    for (const piece of more) yield* this.#framesIn(piece, false);
+    yield* this.#framesIn("", true);
+  }
+
+  /** Cuts a text into frames of at most a quarter of the ring. `last`: its end is the message's. */
+  *#framesIn(text: string, last: boolean): Generator<Uint8Array, undefined> {
     let rest = text;
     for (;;) {
       const { read, written } = encoder.encodeInto(rest, this.#scratch.subarray(LENGTH_BYTES));
       const more = read < rest.length;
-      this.#scratchLength[0] = (written | (more ? CONTINUED : 0)) >>> 0;
-      each(this.#scratch.subarray(0, LENGTH_BYTES + written));
+      this.#scratchLength[0] = (written | (more || !last ? CONTINUED : 0)) >>> 0;
+      yield this.#scratch.subarray(0, LENGTH_BYTES + written);
       if (!more) return;
       rest = rest.slice(read);
     }

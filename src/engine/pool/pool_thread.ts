@@ -8,6 +8,7 @@ import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
+import { piecesOf, takeTexts } from "./_long_texts.ts";
 import { type Lane, LANES } from "./lanes.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { manifestOf } from "../plugin_registry.ts";
@@ -37,15 +38,20 @@ export interface PendingJob {
   readonly helps: number | null;
 }
 
-/** What a thread is told of a call that it is given. */
-export function messageOf({ number, job }: PendingJob, share: Share | null): ToWorker {
+/** What a thread is told of a call that it is given, and the long texts of its input, which follow. */
+export function messageOf(
+  { number, job }: PendingJob,
+  share: Share | null,
+): { readonly message: ToWorker; readonly texts: readonly string[] } {
   const { read, write, spawn, agreed, agreedCommands, connect, timeoutMs } = job.grant;
-  return {
+  const { input, texts } = takeTexts(job.input);
+  const message: ToWorker = {
     kind: "job",
     job: number,
     tool: job.tool.name,
     manifest: manifestOf(job.tool),
-    input: job.input,
+    input,
+    texts: texts.length,
     grant: {
       read,
       write,
@@ -61,6 +67,7 @@ export function messageOf({ number, job }: PendingJob, share: Share | null): ToW
     share,
     agreed: job.agreed ?? [],
   };
+  return { message, texts };
 }
 
 /** A job to help a call, which no caller waits for. */
@@ -86,7 +93,8 @@ export interface Thread {
   readonly inbox: RingWriter;
   readonly outbox: RingReader;
   readonly jobs: Map<number, PendingJob>;
-  readonly say: (message: ToWorker) => void;
+  /** `texts`: those that were taken out of the message. */
+  readonly say: (message: ToWorker, texts?: readonly string[]) => void;
   layers: readonly string[];
   reasons: readonly string[];
   retired: boolean;
@@ -141,7 +149,8 @@ export function startThread(
     inbox,
     outbox: new RingReader(toMain),
     jobs: new Map(),
-    say: (message) => inbox.send(encodeMessage(message)),
+    say: (message, texts = []) =>
+      inbox.send(encodeMessage(message), texts.length === 0 ? undefined : piecesOf(texts)),
     layers: [],
     reasons: [],
     retired: false,

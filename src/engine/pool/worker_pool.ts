@@ -204,7 +204,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       return;
     }
     thread.jobs.set(pending.number, pending);
-    thread.say(messageOf(pending, this.#shareOf(thread, pending)));
+    const { message, texts } = messageOf(pending, this.#shareOf(thread, pending));
+    thread.say(message, texts);
   }
 
   /** Of a call that was just given to a thread. */

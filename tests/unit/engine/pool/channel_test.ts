@@ -135,3 +135,25 @@ Deno.test("a ring is heard once the listener says so, and by no wait", async () 
   await again;
   clearInterval(alive);
 });
+
+Deno.test("what follows a text in its message is asked for as there is room, and others wait behind it", () => {
+  const { writer, reader } = pair();
+  let asked = 0;
+  function* pieces() {
+    for (; asked < 100; asked++) yield `${asked}:${"é".repeat(40)},`;
+  }
+  const whole = "head," +
+    Array.from({ length: 100 }, (_, at) => `${at}:${"é".repeat(40)},`).join("");
+  writer.send("head,", pieces());
+  writer.send("behind");
+  // The ring holds some dozen of them.
+  assert(asked < 20, String(asked));
+  const got: string[] = [];
+  while (got.length < 2) {
+    got.push(...readAll(reader));
+    writer.flush();
+  }
+  assertEquals(got, [whole, "behind"]);
+  writer.send("", []);
+  assertEquals(readAll(reader), [""]);
+});

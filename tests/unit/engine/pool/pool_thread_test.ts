@@ -30,7 +30,8 @@ function pendingOf(job: Job, number = 5): PendingJob {
 }
 
 Deno.test("a thread is told what differs between calls, and for whom only where programs may start", () => {
-  const reading = messageOf(pendingOf(jobOf("read", { stream: true })), null);
+  const { message: reading, texts } = messageOf(pendingOf(jobOf("read", { stream: true })), null);
+  assertEquals(texts, []);
   assert(reading.kind === "job");
   assertEquals(Object.keys(reading.grant).toSorted(), [
     "connect",
@@ -50,10 +51,10 @@ Deno.test("a thread is told what differs between calls, and for whom only where 
     null,
     null,
   ]);
-  const starting = messageOf(pendingOf(jobOf("spawn")), null);
+  const { message: starting } = messageOf(pendingOf(jobOf("spawn")), null);
   assert(starting.kind === "job");
   assertEquals(starting.subject?.agent, "root");
-  const shared = messageOf(pendingOf(jobOf("long")), { side: "front", ticket: 5 });
+  const { message: shared } = messageOf(pendingOf(jobOf("long")), { side: "front", ticket: 5 });
   assert(shared.kind === "job");
   assertEquals(shared.share, { side: "front", ticket: 5 });
   // It can cross to a thread.

@@ -37,6 +37,7 @@ function job(
     tool,
     manifest: null,
     input,
+    texts: 0,
     grant: { read, write: [], spawn: [], connect: [], timeoutMs },
     preview: false,
     stream: false,
