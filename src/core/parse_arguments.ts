@@ -297,11 +297,11 @@ function tooMuchIn(value: unknown): string | null {
     if (typeof next.value !== "object" || next.value === null) continue;
     if (next.depth >= MAX_DEPTH) return `nested deeper than ${MAX_DEPTH} levels`;
     const depth = next.depth + 1;
-    const members = Object.values(next.value);
-    if (members.length > MOST_MEMBERS && !Array.isArray(next.value)) {
-      return `an object has ${members.length} members; at most ${MOST_MEMBERS} are read`;
+    const names = Array.isArray(next.value) ? [] : Object.keys(next.value);
+    if (names.length > MOST_MEMBERS) {
+      return `an object has ${names.length} members; at most ${MOST_MEMBERS} are read`;
     }
-    for (const member of members) {
+    for (const member of Array.isArray(next.value) ? next.value : Object.values(next.value)) {
       if (typeof member === "object" && member !== null) open.push({ value: member, depth });
     }
   }

@@ -77,20 +77,26 @@ function pathsOf(capability: ResolvedCapability, base: CanonicalPath): readonly 
   }
 }
 
+/** As {@linkcode agreedSteps}, at once. */
+export function requireAgreed(...args: Parameters<typeof agreedSteps>): void {
+  atOnce(agreedSteps(...args));
+}
+
 /**
  * Throws APPROVAL_EXPIRED where something is not what was agreed to. `trees` false: on a thread that may not list them;
  * the main thread has compared those when it gave the call away.
  */
-export function requireAgreed(
+export function* agreedSteps(
   tool: string,
   agreed: readonly AgreedPath[],
   probe: AgreedProbe,
   { trees }: { readonly trees: boolean },
-): void {
+): Steps<void> {
   for (const { requested, base, path, identity, tree } of agreed) {
     const same = leadsTo(probe, base, requested) === (requested === null ? null : path) &&
       probe.identityOf(path) === identity &&
-      (!trees || tree === null || atOnce(probe.treeIdentityOf(path)) === tree);
+      (!trees || tree === null || (yield* probe.treeIdentityOf(path)) === tree);
+    yield;
     if (same) continue;
     const what = requested === null ? "something that it uses" : `"${printable(requested, 100)}"`;
     throw new ToolError(

@@ -9,7 +9,7 @@ import { Bell, createBell } from "./channel.ts";
 import { ScanSharing } from "./_scan_sharing.ts";
 import { JobQueues } from "./_job_queues.ts";
 import { capacityOf, type Lane, laneOf, LANES, mostThreads } from "./lanes.ts";
-import { AgreedCheck } from "./agreed_check.ts";
+import { Beginnings } from "./agreed_check.ts";
 import { FileBroker } from "./_file_broker.ts";
 import type { WorkerPoolOptions } from "./pool_options.ts";
 import {
@@ -58,7 +58,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   #timer: number | null = null;
   #running = 0;
   readonly #fileBroker = new FileBroker<Thread>();
-  readonly #agreed = new AgreedCheck();
+  readonly #beginnings = new Beginnings<Thread>();
   /** Undefined before the first program. */
   #watch: SharedWatch | null | undefined;
 
@@ -197,13 +197,25 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   }
 
   #give(thread: Thread, pending: PendingJob): void {
-    const changed = this.#agreed.changed(pending.job, "compares again");
-    if (changed !== null) {
-      pending.settle({ output: JSON_NULL, error: changed, usage: {} });
+    thread.jobs.set(pending.number, pending);
+    this.#beginnings.take(thread, pending.job, (changed) => this.#begin(thread, pending, changed));
+  }
+
+  /** `changed`: why it is refused. */
+  #begin(thread: Thread, pending: PendingJob, changed: ResultError | null): void {
+    // It may have been ended while what was agreed to was looked at.
+    if (thread.jobs.get(pending.number) !== pending) return;
+    const { job: { tool, grant }, stop } = pending;
+    if (changed !== null || stop !== null) {
+      thread.jobs.delete(pending.number);
+      pending.settle(
+        stop === null
+          ? { output: JSON_NULL, error: changed, usage: {} }
+          : stopped(tool.name, stop.reason, grant.timeoutMs),
+      );
       this.#next(thread);
       return;
     }
-    thread.jobs.set(pending.number, pending);
     const { message, texts } = messageOf(pending, this.#shareOf(thread, pending));
     thread.say(message, texts);
   }

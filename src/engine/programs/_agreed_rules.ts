@@ -4,6 +4,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import type { AgreedFile } from "../../policy/grant.ts";
 import type { Access } from "../../policy/model.ts";
 import type { EntryJudge, Rulebook } from "../../policy/rulebook.ts";
+import { parentOf } from "../../core/path_text.ts";
 import { isWithin } from "../../sandbox/within.ts";
 
 /** What judges paths. */
@@ -15,14 +16,14 @@ export type PathRules = Pick<Rulebook, "scope" | "judgePath" | "judgeBelow" | "m
  */
 export function withAgreed(rules: PathRules, agreed: readonly AgreedFile[]): PathRules {
   if (agreed.length === 0) return rules;
-  const files = agreed.map((one) => {
-    const { effect } = rules.judgePath(one.access, one.path, "directory");
-    return { ...one, whole: effect === "ask" };
-  });
-  const covers = (access: Access, path: string): boolean =>
-    files.some((one) =>
-      one.access === access && (one.path === path || (one.whole && isWithin(one.path, path)))
-    );
+  const exact = { read: new Set<string>(), write: new Set<string>() };
+  const whole = { read: new Set<string>(), write: new Set<string>() };
+  for (const { access, path } of agreed) {
+    exact[access].add(path);
+    if (rules.judgePath(access, path, "directory").effect === "ask") whole[access].add(path);
+  }
+  const covers = (access: Access, path: CanonicalPath): boolean =>
+    exact[access].has(path) || isBelowOne(whole[access], path);
   const below = (judge: EntryJudge, access: Access, folder: CanonicalPath): EntryJudge => {
     const concerned = agreed.some((one) =>
       one.access === access && (isWithin(one.path, folder) || isWithin(folder, one.path))
@@ -51,4 +52,13 @@ export function withAgreed(rules: PathRules, agreed: readonly AgreedFile[]): Pat
       below(rules.judgeBelow(access, directory), access, directory),
     mayDenyBelow: rules.mayDenyBelow,
   };
+}
+
+/** Whether a path is one of those, or lies below one. */
+function isBelowOne(paths: ReadonlySet<string>, path: CanonicalPath): boolean {
+  if (paths.size === 0) return false;
+  for (let above = path;; above = parentOf(above)) {
+    if (paths.has(above)) return true;
+    if (above === "/") return false;
+  }
 }

@@ -29,6 +29,31 @@ import { programsOf } from "./job_programs.ts";
 import { WordHolds } from "./program_holds.ts";
 import type { ProgramSupport } from "./program_support.ts";
 
+/** Paths of a call, each of which is looked at before its program starts: some 20 ms. */
+const MOST_PATHS = 256;
+/** Characters of what a call hands over: its variables, its standard input. */
+const MOST_INPUT = 1 << 18;
+/** Bytes of output that are made text at once: 10 ms. */
+const MOST_OUTPUT = 1 << 21;
+
+/** Whether nobody would notice what it takes to begin a call and to answer it. */
+function isShort({ grant: { read, write, limits }, input }: Job): boolean {
+  return read.length + write.length <= MOST_PATHS && limits.output <= MOST_OUTPUT &&
+    roomBeside(input, MOST_INPUT) >= 0;
+}
+
+/** What is left of so many characters once all that is in a value is taken off; less than 0 where it is not enough. */
+function roomBeside(value: unknown, most: number): number {
+  if (typeof value === "string") return most - value.length;
+  if (typeof value !== "object" || value === null) return most - 1;
+  let rest = most;
+  for (const member of Object.values(value)) {
+    rest = roomBeside(member, rest);
+    if (rest < 0) break;
+  }
+  return rest;
+}
+
 /** What calls that are run here take from around them. */
 export interface DirectRunnerOptions {
   readonly rulebook: Rulebook;
@@ -102,12 +127,14 @@ export class DirectRunner implements Runner {
 
   /**
    * Whether a call's program reads what its words name and changes nothing. A thread that others wait for, and that
-   * nothing holds, is no place for looking through a tree, nor for doing what programs hand over.
+   * nothing holds, is no place for looking through a tree, nor for doing what programs hand over, nor for megabytes.
    */
-  takes({ grant }: Job): boolean {
-    return grant.spawn.every(({ argv, program, cwd }) =>
-      this.#wordHolds(this.#open().held)?.isPlain(argv, program, cwd) ?? true
-    );
+  takes(job: Job): boolean {
+    const { grant } = job;
+    return isShort(job) &&
+      grant.spawn.every(({ argv, program, cwd }) =>
+        this.#wordHolds(this.#open().held)?.isPlain(argv, program, cwd) ?? true
+      );
   }
 
   /**
@@ -202,7 +229,7 @@ export class DirectRunner implements Runner {
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
         progress: () => {},
       });
-      const changed = this.#agreed.changed(job, "none");
+      const changed = await this.#agreed.changed(job, "none");
       outcome = changed === null
         ? await runTool(tool, input, context, { preview: false, usage })
         : { output: JSON_NULL, error: changed, usage: usage() };

@@ -81,6 +81,21 @@ Deno.test(
       assertEquals(runner.takes(await job(["cat", "a.txt"])), true);
       // It may read what the policy allows: all of that has to be looked through.
       assertEquals(runner.takes(await job(["perl", "-e", "1"])), false);
+      // Megabytes, and paths by the hundred, are for a thread.
+      const short = await job(["cat", "a.txt"]);
+      const { grant } = short;
+      const path = { requested: "a.txt", path: grant.workspace, tree: false };
+      for (
+        const long of [
+          { ...short, input: { argv: ["cat"], stdin: "x".repeat(300_000) } },
+          {
+            ...short,
+            input: { argv: ["cat"], env: { A: "x".repeat(200_000), B: "x".repeat(99_000) } },
+          },
+          { ...short, grant: { ...grant, read: Array(300).fill(path) } },
+          { ...short, grant: { ...grant, limits: { ...grant.limits, output: 1 << 24 } } },
+        ]
+      ) assertEquals(runner.takes(long), false);
       const missing = await ask(["cat", "a.txt"], { spawn: [] });
       assertEquals(missing.error?.code, "COMMAND_DENIED");
       assertEquals(runner.running, 0);
