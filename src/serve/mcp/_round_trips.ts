@@ -3,13 +3,15 @@
  * answered with the question, and the client sends it again with the answer.
  */
 
+import { createHash } from "node:crypto";
 import { isObject } from "../../core/json_value.ts";
-import { sha256 } from "../../core/sha256.ts";
 import type {
   ApprovalAnswer,
   Approver,
   PendingApproval,
 } from "../../engine/approvals/approvals.ts";
+import { hashData } from "../../engine/approvals/hash_data.ts";
+import { Turns } from "../../engine/turns.ts";
 import { answerOf, elicitation, NOBODY } from "./_elicit.ts";
 import { type Params, RPC, RpcError } from "./messages.ts";
 
@@ -38,12 +40,12 @@ export class RoundTrips {
   readonly #questions = new Map<string, Question>();
 
   /**
-   * One request, as an approver. `able` false: the client cannot ask anybody. Throws an RpcError for a `requestState`
+   * One request, as an approver. `able` false: the client cannot ask anybody. Rejects with an RpcError for a `requestState`
    * that is not waited for: it was used, is too old, or is of another request.
    */
-  begin(method: string, params: Params, able: boolean): RoundTrip {
-    const { name, uri, arguments: args, requestState, inputResponses } = params;
-    const request = sha256(JSON.stringify([method, name, uri, args]));
+  async begin(method: string, params: Params, able: boolean): Promise<RoundTrip> {
+    const { requestState, inputResponses } = params;
+    const request = await requestOf(method, params);
     const ask: Ask = (pending, agreed, running) =>
       this.#put({ request, approval: pending.id, agreed, expiresAt: pending.expiresAt, running });
     if (requestState === undefined) return new RoundTrip(able, null, new Set(), ask);
@@ -84,6 +86,14 @@ export class RoundTrips {
     this.#questions.delete(state);
     return question !== undefined && question.expiresAt > Date.now() ? question : undefined;
   }
+}
+
+/** Of all that a request is, in turns: its arguments may be 16 MiB. */
+async function requestOf(method: string, params: Params): Promise<string> {
+  const { name, uri, arguments: args } = params;
+  const hash = createHash("sha256");
+  await hashData(hash, [method, name, uri, args], new Turns());
+  return hash.digest("hex");
 }
 
 /** Hands out a question; gives the state by which it is found again. */

@@ -277,7 +277,7 @@ export class McpServer implements LineServer {
       this.#client.notify("notifications/subscriptions/acknowledged", acknowledgement);
       return null;
     }
-    const trip = this.#trips.begin(method, params, speaker.abilities.elicitation);
+    const trip = await this.#trips.begin(method, params, speaker.abilities.elicitation);
     const level = () => speaker.level;
     // A line that runs was begun by an earlier request.
     if (trip.begun) open.cancel = trip.cancel;
