@@ -85,6 +85,21 @@ function verdictShape({ effect, code, reason, rule }: Verdict): Record<string, u
   return { effect, code, reason, rule };
 }
 
+/** Words of a command that are told, and the longest of them: who sent it has them all. */
+const MOST_WORDS = 1_000;
+const LONGEST_WORD = 1_000;
+
+/** Of megabytes of arguments what tells them apart: each stands in several places of an explanation. */
+function shownWords(words: readonly string[]): readonly string[] {
+  const shown = words.slice(0, MOST_WORDS).map((word) =>
+    word.length <= LONGEST_WORD
+      ? word
+      : `${word.slice(0, LONGEST_WORD)}… [${word.length} characters]`
+  );
+  const more = words.length - shown.length;
+  return more > 0 ? [...shown, `[${more} more]`] : shown;
+}
+
 /** In the words of the request: canonical paths may lie outside the workspace and stay inside. */
 function capabilityShape(capability: ResolvedCapability): Record<string, unknown> {
   switch (capability.kind) {
@@ -94,9 +109,9 @@ function capabilityShape(capability: ResolvedCapability): Record<string, unknown
     case "process.spawn":
       return {
         kind: capability.kind,
-        argv: capability.argv,
+        argv: shownWords(capability.argv),
         found: capability.program !== null,
-        operands: capability.operands.map(({ requested }) => requested),
+        operands: shownWords(capability.operands.map(({ requested }) => requested)),
       };
     case "net.connect": {
       const { kind, host, port, method = null } = capability;
@@ -113,7 +128,7 @@ function answeredShape({ question, policies: answers }: Answered): Record<string
     case "command": {
       const { about, command: { argv }, by } = question;
       const started = by === "command" ? { started_by: "another command" } : {};
-      return { about, argv, ...started, policies };
+      return { about, argv: shownWords(argv), ...started, policies };
     }
     case "host": {
       const { about, connection: { host, port } } = question;

@@ -15,6 +15,9 @@ const MAX_CHARACTERS = 8 * 1024;
 const LONGEST = 2000;
 const BEFORE = 200;
 
+/** Characters of a text for which the closest passage is sought: 15 MB of line ends took half a minute. */
+const LONGEST_COMPARED = 1 << 18;
+
 /** An edit whose text is not there, and all that may explain why. */
 export interface Search {
   readonly original: TextFile;
@@ -31,10 +34,13 @@ export function notFound(search: Search): ToolError {
   const { original, body, edits, index, path } = search;
   const wanted = plain(edits[index]?.old ?? "");
   const lines = linesOf(plain(original.codec.decode(body)));
-  const found = closestPassage(lines, wanted.split("\n"));
-  const closest = found === null ? null : describe(lines, found, wanted.split("\n"));
+  const compared = wanted.length <= LONGEST_COMPARED ? wanted.split("\n") : null;
+  const found = compared === null ? null : closestPassage(lines, compared);
+  const closest = found === null || compared === null ? null : describe(lines, found, compared);
   const reasons = [madeBefore(lines, search), changedBefore(wanted, search)].join("");
-  const near = closest === null
+  const near = compared === null
+    ? "it is too long for what is like it to be sought; read_file shows what is there"
+    : closest === null
     ? "nothing in the file is like it; read_file shows what is there"
     : `the closest ${
       closest.line === closest.end_line

@@ -147,3 +147,21 @@ Deno.test(
     assertEquals(explanation.capabilities_left_out, 501);
   },
 );
+
+Deno.test(
+  "of megabytes of arguments an explanation tells what tells them apart",
+  LIBRARY_STAYS,
+  async () => {
+    const { explanation } = await explained({
+      ...requestOf("run_command"),
+      args: { argv: ["cat", "x".repeat(100_000), ...Array(2_000).fill("y")] },
+    });
+    assert(
+      JSON.stringify(explanation).length < 400_000,
+      String(JSON.stringify(explanation).length),
+    );
+    const { argv } = explanation.capabilities.find(({ kind }: Loose) => kind === "process.spawn");
+    assertEquals(argv[1], `${"x".repeat(1_000)}… [100000 characters]`);
+    assertEquals([argv.length, argv.at(-1)], [1_001, "[1002 more]"]);
+  },
+);
