@@ -105,13 +105,43 @@ const attacks = (length: number, paths: number): readonly Attack[] => [
     tool: "run_command",
     args: {
       argv: ["ls"],
-      env: Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`A${at}`, ""])),
+      env: Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`A${at}`, ""])),
     },
     code: "INVALID_ARGUMENTS",
   },
   {
     name: "a path that must be looked at, thousands of times",
     ...argv("cat", ...Array(9_000).fill("a.txt")),
+  },
+  {
+    name: "content that is halves of letters",
+    tool: "write_file",
+    args: { path: "b.txt", content: "\ud83e".repeat(length / 6) },
+    long: true,
+  },
+  {
+    name: "an old text that is all escapes",
+    tool: "edit_file",
+    args: { path: "a.txt", edits: [{ old: "\n".repeat(length / 2), new: "b" }] },
+    code: "TEXT_NOT_FOUND",
+    long: true,
+  },
+  {
+    name: "standard input that is all escapes",
+    tool: "run_command",
+    args: { argv: ["sort", "-c"], stdin: "\n".repeat(length / 2) },
+    long: true,
+  },
+  {
+    name: "names without end",
+    tool: "read_file",
+    args: Object.fromEntries(Array.from({ length: 25_000 }, (_, at) => [`a${at}`, 0])),
+    code: "INVALID_JSON",
+  },
+  {
+    name: "thousands of paths that are there",
+    ...argv("cat", ...Array.from({ length: 5_000 }, (_, at) => `${"./".repeat(at % 9)}a.txt`)),
+    long: true,
   },
   {
     name: "values without end",
@@ -194,7 +224,7 @@ for (const [who, user] of USERS) {
       const { status, stdout, answer } = await call(words, { ...at, stdin: JSON.stringify(args) });
       if (code !== undefined) {
         assert(
-          status === 2 || status === 3 || code === "PATCH_FAILED",
+          status === 2 || status === 3 || ["PATCH_FAILED", "TEXT_NOT_FOUND"].includes(code),
           `${name}: ${stdout.slice(0, 300)}`,
         );
       }

@@ -101,6 +101,22 @@ export class StallPipe implements AsyncDisposable {
       : JSON.stringify({ id: PING, op: "ping" });
   }
 
+  /** How long a ping takes now that nothing else is asked for: what the machine does to others, too. */
+  async idle(): Promise<number> {
+    const began = performance.now();
+    await this.#send(this.#ping);
+    await this.#next();
+    return performance.now() - began;
+  }
+
+  /** Says who asks, as MCP wants it before anything else. */
+  async greet(): Promise<void> {
+    if (!this.#mcp) return;
+    const params = { protocolVersion: "2025-06-18", capabilities: {} };
+    await this.#send(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }));
+    await this.#next();
+  }
+
   /** Milliseconds on a processor of the thread that answers everybody (proc_pid_schedstat, Linux). */
   #workedMs(): number {
     const { pid } = this.#process;

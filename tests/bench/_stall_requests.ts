@@ -391,6 +391,31 @@ const JSON_PIECES = [
   '"",',
 ] as const;
 
+/** Letters that are long as JSON or as UTF-8, halves of them, and what begins something in a language. */
+const CONTENT = [
+  "\n",
+  "\u0001",
+  "a",
+  "é",
+  "\ud83e\udd95",
+  "\ud83e",
+  "\u202e",
+  "\u0301",
+  "a: b\n",
+  "- ",
+  "{",
+  "[",
+  '"',
+  "\\",
+  "(",
+  "<a>",
+  "1,",
+  "x=1\n",
+  "#",
+  "`",
+  "$(",
+] as const;
+
 const REQUEST = '{"id":1,"tool":"read_file","args":{"path":"a","x":';
 
 /** Every way in which text of a request reaches code of the main thread. */
@@ -514,6 +539,46 @@ export const READERS: readonly Reader[] = [
     (name) => ({ op: "register", manifest: { name, run: [name], args: {} } }),
   ),
   text("approval", ["a", "_", "é"], (approval) => ({ op: "approve", approval })),
+  text("why not", ["a", "\n", "é", "\u202e"], (reason) => ({
+    op: "reject",
+    approval: "ap_0",
+    reason,
+  })),
+  text("what is cancelled", ["a", "\\", "\n"], (target) => ({ op: "cancel", target })),
+  text("operation", ["a", "_", "ping"], (op) => ({ op })),
+  text("token", ["a", "_", "é"], (token) => ({ op: "hello", token })),
+  {
+    name: "terms of a token",
+    pieces: ["a", "**", "{a,b}", "/"],
+    request: (all) => ({ op: "token", agent: "a", paths: [{ allow: ["read"], match: all }] }),
+  },
+  {
+    name: "words of arguments",
+    pieces: ["path=a", "a=", "=", "path", "é"],
+    request: (words) => ({ tool: "read_file", words }),
+  },
+  ...["b.txt", "b.json", "b.toml", "b.yaml", "b.py", "b.ts", "b.css", "b.html", "b.sh"].map((
+    path,
+  ) =>
+    text(
+      `content of ${path}`,
+      CONTENT,
+      (content) => ({ tool: "write_file", args: { path, content } }),
+    )
+  ),
+  text("standard input", CONTENT, (stdin) => run({ argv: ["cat"], stdin })),
+  text("address", ["a", ".", "/", "%41", "é", "@", ":", "[", "xn--", "?a=b"], (rest) => ({
+    tool: "fetch_url",
+    args: { url: `http://a${rest}` },
+  })),
+  text("body of a request", CONTENT, (body) => ({
+    tool: "fetch_url",
+    args: { url: "http://127.0.0.1:1/", method: "POST", body },
+  })),
+  text("ref of git", ["a", "/", ".", "@{", "~1", "^", ":"], (ref) => ({
+    tool: "git_show",
+    args: { ref },
+  })),
   {
     name: "JSON",
     pieces: JSON_PIECES,
