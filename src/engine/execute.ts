@@ -11,7 +11,7 @@ import type { DecidedCall, DecisionParts } from "./judge/decided_call.ts";
 import { previewGrantOf } from "./judge/needs.ts";
 import type { Metrics } from "./_metrics.ts";
 import { requireOwnWorkspace } from "./judge/own_workspace.ts";
-import { missingProgram } from "./judge/missing_program.ts";
+import { missingProgram, whyHopeless } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
 import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./_recover.ts";
 import { describeFailure } from "./run_tool.ts";
@@ -80,9 +80,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
     risk = judged.decision.risk;
     record.decided(judged.tool, judged.input, judged.decision);
     // Nobody is asked about what could not start.
-    const missing = judged.decision.effect === "deny"
-      ? null
-      : missingProgram(judged, engine.resolver);
+    const missing = judged.decision.effect === "deny" ? null : whyHopeless(judged, engine.resolver);
     if (missing !== null) throw missing;
     const asked = judged.decision.effect === "ask" && !request.preview;
     const { call, agreed, changed } = asked

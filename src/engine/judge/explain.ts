@@ -10,7 +10,7 @@ import { enforcementOf } from "./_enforcement.ts";
 import { decideCall, subjectOf } from "./decide_call.ts";
 import type { DecidedCall } from "./decided_call.ts";
 import { inTurns } from "../turns.ts";
-import { missingProgram } from "./missing_program.ts";
+import { whyHopeless } from "./missing_program.ts";
 
 /** An explanation as it is printed, with what its reader needs to act on it. */
 export interface Explained {
@@ -35,7 +35,7 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
   const { rulebook, policies } = engine;
   const { settings } = rulebook;
   const findings = await decision.findings(inTurns);
-  const missing = decision.effect === "deny" ? null : missingProgram(decided, engine.resolver);
+  const missing = decision.effect === "deny" ? null : whyHopeless(decided, engine.resolver);
   const verdict: Verdict = missing === null
     ? decision
     : { effect: "deny", code: missing.code, reason: missing.message, rule: null };

@@ -34,6 +34,21 @@ export function missingProgram(
   return new ToolError("COMMAND_NOT_FOUND", `${quoted(name)}: ${where}${looked}${remedy}${meant}`);
 }
 
+/** Why a call that the rules do not deny could only fail: a program is not there, or one lacks what it cannot do without. */
+export function whyHopeless(
+  call: Parameters<typeof missingProgram>[0],
+  resolver: Pick<CapabilityResolver, "near" | "missingNetwork">,
+): ToolError | null {
+  const missing = missingProgram(call, resolver);
+  if (missing !== null) return missing;
+  for (const { capability } of call.decision.verdicts) {
+    if (capability.kind !== "process.spawn" || capability.opened === true) continue;
+    const without = resolver.missingNetwork(call.tool.name, capability);
+    if (without !== null) return without;
+  }
+  return null;
+}
+
 /** A shim (of pyenv, nvm, asdf) lies where only the user's shell looks: the policy can have it looked there, too. */
 function whatIsNear(name: string, near: CapabilityResolver["near"]): string {
   const { names, untrusted } = near(name);

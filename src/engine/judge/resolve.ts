@@ -6,6 +6,7 @@ import type {
   FileCapability,
   ResolvedCapability,
   ResolvedFileCapability,
+  ResolvedSpawnCapability,
 } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { canonicalEntry } from "../../host/paths/canonicalize.ts";
@@ -27,6 +28,8 @@ export interface CapabilityResolver {
   resolveInSteps(capabilities: readonly Capability[]): Steps<readonly ResolvedCapability[]>;
   /** What a bare name that means no program may have been meant to be. */
   near(name: string): NearPrograms;
+  /** NETWORK_DENIED for a command that does nothing without a network that no program has; else null. */
+  missingNetwork(tool: string, spawn: ResolvedSpawnCapability): ToolError | null;
 }
 
 /** Finds programs, and what they would reach. */
@@ -34,6 +37,8 @@ export interface ProgramResolver {
   readonly resolve: SpawnResolver;
   /** Left out where nobody is told. */
   readonly near?: (name: string) => NearPrograms;
+  /** As the resolver's; left out where that was looked at before. */
+  readonly missingNetwork?: CapabilityResolver["missingNetwork"];
 }
 
 /** The resolver of a workspace. `programs` is called with the first command; `probe` looks at paths. */
@@ -112,6 +117,7 @@ export function createResolver(
   return {
     resolve: (capabilities) => atOnce(steps(capabilities)),
     resolveInSteps: steps,
+    missingNetwork: (tool, spawn) => programs().missingNetwork?.(tool, spawn) ?? null,
     near: (name) => programs().near?.(name) ?? { names: [], untrusted: null },
   };
 }

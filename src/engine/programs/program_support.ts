@@ -3,7 +3,7 @@
  * for programs, their programEnvironment. Loaded with the first such call.
  */
 
-import type { CanonicalPath } from "../../core/capability.ts";
+import type { CanonicalPath, ResolvedSpawnCapability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { deepestFolder } from "../../host/paths/entry_type.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
@@ -19,6 +19,7 @@ import { MARKER } from "./job_programs.ts";
 import { ProgramSharing } from "./program_sharing.ts";
 import type { Follower, SharedWatch } from "./shared_watch.ts";
 import { ProcessWatch } from "./process_watch.ts";
+import { missingNetwork } from "../judge/missing_network.ts";
 import { createSpawnResolver, type SpawnResolver } from "../judge/resolve_spawn.ts";
 import { programEnvironmentOf } from "./program_environment.ts";
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
@@ -31,6 +32,8 @@ export interface ProgramSupport {
   readonly resolve: SpawnResolver;
   /** What a bare name that means no program may have been meant to be. */
   near(name: string): NearPrograms;
+  /** See `CapabilityResolver`. */
+  missingNetwork(tool: string, spawn: ResolvedSpawnCapability): ToolError | null;
   /** What each program may touch, as the workspace is now; `state` changes when it does. */
   boundary(): { readonly spawn: SpawnBoundary; readonly state: string };
   /**
@@ -123,6 +126,7 @@ export function createProgramSupport(
     system,
     resolve: createSpawnResolver(rulebook, (name, cwd) => finder.find(name, cwd)),
     near: (name) => finder.near(name),
+    missingNetwork: (tool, spawn) => missingNetwork(tool, spawn, settings),
     boundary: bounded,
     ofThread() {
       const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;

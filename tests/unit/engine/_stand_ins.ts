@@ -103,6 +103,7 @@ export function resolverOf(resolve: CapabilityResolver["resolve"]): CapabilityRe
       return resolve(capabilities);
     },
     near: () => ({ names: [], untrusted: null }),
+    missingNetwork: () => null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { missingProgram } from "../../../../src/engine/judge/missing_program.ts";
+import { ToolError } from "../../../../src/core/errors.ts";
+import { missingProgram, whyHopeless } from "../../../../src/engine/judge/missing_program.ts";
 import { parseLine } from "../../../../src/shell/parse_line.ts";
 import runCommand from "../../../../src/tools/exec/run_command.ts";
 import { commandRule, file, rulebook, RUNNER, spawn } from "../../policy/_fixtures.ts";
@@ -51,4 +52,20 @@ Deno.test("who asked for a program that is not there hears what may have been me
     }) ?? { message: "" };
     assertStringIncludes(message, expected);
   }
+});
+
+Deno.test("one command of a line that lacks the network is enough, and what is not there comes first", () => {
+  const without = new ToolError("NETWORK_DENIED", "none");
+  const resolver = {
+    ...NOWHERE,
+    missingNetwork: (_tool: string, { argv }: { readonly argv: readonly string[] }) =>
+      argv[0] === "npm" ? without : null,
+  };
+  const decided = (...all: Parameters<typeof spawn>[]) =>
+    book.decide(RUNNER, all.map((one) => spawn(...one)));
+  const codeOf = (decision: ReturnType<typeof decided>) =>
+    whyHopeless({ ...CALL, decision }, resolver)?.code ?? null;
+  assertEquals(codeOf(decided([["ls"]], [["npm", "i"]])), "NETWORK_DENIED");
+  assertEquals(codeOf(decided([["npm"], { program: null }])), "COMMAND_NOT_FOUND");
+  assertEquals(codeOf(decided([["ls"]])), null);
 });
