@@ -38,7 +38,9 @@ export function typeArguments(schema: Schema<unknown>, words: readonly string[])
     } else if (!properties.has(key)) {
       problems.push({ path: "", message: unknownKey(key, known) });
     } else {
-      texts.set(key, [...texts.get(key) ?? [], word.slice(split + 1)]);
+      const given = texts.get(key) ?? [];
+      given.push(word.slice(split + 1));
+      texts.set(key, given);
     }
   }
   const typed: [string, unknown][] = [];

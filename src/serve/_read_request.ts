@@ -242,9 +242,19 @@ function readCall(value: Record<string, unknown>, id: RequestId, agent: string):
   };
 }
 
+/** `KEY=VALUE` of one request, and characters of all: each may be a list or JSON, which is read at once (30 ms). */
+const MOST_WORDS = 1_000;
+const MOST_WORD_CHARACTERS = 1 << 18;
+
 function readWords(words: unknown = []): readonly string[] {
   if (!Array.isArray(words) || !words.every((word) => typeof word === "string")) {
     throw wrong("words: a list of KEY=VALUE");
+  }
+  const characters = words.reduce((sum, word) => sum + word.length, 0);
+  if (words.length > MOST_WORDS || characters > MOST_WORD_CHARACTERS) {
+    throw wrong(
+      `words: at most ${MOST_WORDS}, of ${MOST_WORD_CHARACTERS} characters together; args takes what is longer`,
+    );
   }
   return words;
 }

@@ -80,6 +80,18 @@ Deno.test("what is wrong is said with its code, and the id comes back where ther
     ['{"id":true,"tool":"t"}', "INVALID_REQUEST", null, "id"],
     ['{"id":1}', "INVALID_REQUEST", "1", "tool"],
     ['{"id":1,"tool":""}', "INVALID_REQUEST", "1", "tool"],
+    [
+      JSON.stringify({ id: 1, tool: "t", words: Array(1_001).fill("a=b") }),
+      "INVALID_REQUEST",
+      "1",
+      "words",
+    ],
+    [
+      JSON.stringify({ id: 1, tool: "t", words: [`a=${"b".repeat(300_000)}`] }),
+      "INVALID_REQUEST",
+      "1",
+      "args takes",
+    ],
     ['{"id":1,"tool":7}', "INVALID_REQUEST", "1", "tool"],
     ['{"id":"a","tool":"t","args":[]}', "INVALID_REQUEST", '"a"', "args"],
     ['{"id":1,"tool":"t","args":null}', "INVALID_REQUEST", "1", "args"],
