@@ -20,6 +20,8 @@ export interface Connection {
   /** Null at the end. The piece is the reader's until the next read. */
   read(): Promise<Uint8Array | null>;
   write(bytes: Uint8Array): Promise<void>;
+  /** From now on this signal ends it; null: none does. */
+  bind(signal: AbortSignal | null): void;
   close(): void;
 }
 
@@ -66,25 +68,31 @@ async function encrypt(
   return wrapped;
 }
 
-function connectionOf(conn: Deno.Conn, place: string, signal: AbortSignal): Connection {
+function connectionOf(conn: Deno.Conn, place: string, first: AbortSignal): Connection {
   const buffer = new Uint8Array(PIECE);
+  let signal: AbortSignal | null = null;
   const close = () => {
-    signal.removeEventListener("abort", close);
+    signal?.removeEventListener("abort", close);
     closeQuietly(conn);
   };
-  signal.addEventListener("abort", close);
-  if (signal.aborted) close();
+  const bind = (next: AbortSignal | null) => {
+    signal?.removeEventListener("abort", close);
+    signal = next;
+    signal?.addEventListener("abort", close);
+    if (signal?.aborted === true) close();
+  };
   const guarded = async <T>(doing: string, work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      throw signal.aborted ? signal.reason : socketError(error, place, doing);
+      throw signal?.aborted === true ? signal.reason : socketError(error, place, doing);
     }
   };
+  bind(first);
   return {
     async read() {
       const count = await guarded("reading its answer", conn.read(buffer));
-      if (signal.aborted) throw signal.reason;
+      if (signal?.aborted === true) throw signal.reason;
       return count === null ? null : buffer.subarray(0, count);
     },
     async write(bytes) {
@@ -94,6 +102,7 @@ function connectionOf(conn: Deno.Conn, place: string, signal: AbortSignal): Conn
         sent += count;
       }
     },
+    bind,
     close,
   };
 }

@@ -1,4 +1,4 @@
-/** One request and its answer over one connection: HTTP/1.1, the connection closed behind it. */
+/** One request and its answer over one connection: HTTP/1.1. */
 
 import { type Body, type Incoming, readBody } from "./_body.ts";
 import type { Connection } from "./_connection.ts";
@@ -18,23 +18,31 @@ export interface Outgoing {
 export interface Exchange {
   readonly head: Head;
   readonly body: Body;
+  /** Nothing is left on the connection, and the server keeps it open: it can take another request. */
+  readonly reusable: boolean;
 }
 
 /** 1xx answers before the one that counts (RFC 9110, 15.2). */
 const MOST_INTERIM = 8;
 
-/** Throws NETWORK_ERROR, or the reason of the signal that the connection is bound to. */
+/**
+ * Throws NETWORK_ERROR, or the reason of the signal that the connection is bound to. The connection is closed unless it is
+ * `reusable`.
+ */
 export async function exchange(
   connection: Connection,
   request: Outgoing,
-  { limit, place, isRedirect }: {
+  { limit, place, isRedirect, onHeard }: {
     readonly limit: number;
     readonly place: string;
     /** The body of such an answer is left unread. */
     readonly isRedirect: (head: Head) => boolean;
+    /** Told when the first byte of an answer is there. */
+    readonly onHeard: () => void;
   },
 ): Promise<Exchange> {
-  const reader = new Reader(connection, place);
+  const reader = new Reader(connection, place, onHeard);
+  let reusable = false;
   // A server may answer and close before it has read all: its answer counts.
   const sending = connection.write(encode(request)).then(() => null, (error: unknown) => error);
   try {
@@ -45,12 +53,15 @@ export async function exchange(
       framing,
       { limit, place, codings: listed(head.fields.get("content-encoding")) },
     );
-    return { head, body };
+    reusable = request.body === null && head.persistent && framing.kind !== "close" &&
+      (framing.kind === "none" || !isRedirect(head)) && !body.truncated && reader.isEmpty &&
+      await sending === null;
+    return { head, body, reusable };
   } catch (error) {
     if (!reader.heard) throw await sending ?? error;
     throw error;
   } finally {
-    connection.close();
+    if (!reusable) connection.close();
   }
 }
 
@@ -80,19 +91,27 @@ function encode({ method, target, headers, body }: Outgoing): Uint8Array {
 class Reader implements Incoming {
   readonly #connection: Connection;
   readonly #place: string;
+  readonly #onHeard: () => void;
   #left: Uint8Array = new Uint8Array();
   /** Whether anything came at all. */
   heard = false;
 
-  constructor(connection: Connection, place: string) {
+  constructor(connection: Connection, place: string, onHeard: () => void) {
     this.#connection = connection;
     this.#place = place;
+    this.#onHeard = onHeard;
+  }
+
+  /** Whether all that came was taken. */
+  get isEmpty(): boolean {
+    return this.#left.length === 0;
   }
 
   async take(most: number): Promise<Uint8Array | null> {
     if (this.#left.length === 0) {
       const piece = await this.#connection.read();
       if (piece === null) return null;
+      if (!this.heard) this.#onHeard();
       this.heard = true;
       this.#left = piece;
     }

@@ -6,6 +6,8 @@ import { networkError } from "./_failure.ts";
 export interface Head {
   readonly status: number;
   readonly fields: ReadonlyMap<string, readonly string[]>;
+  /** The server leaves the connection open behind its answer (RFC 9112, 9.3). */
+  readonly persistent: boolean;
 }
 
 /** Bytes of a head: what the large servers send at most (nginx 32 KiB, Node 16 KiB), doubled. */
@@ -36,7 +38,9 @@ export function parseHead(text: string, place: string): Head {
     values.push(line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ""));
     fields.set(key, values);
   }
-  return { status: Number(status), fields };
+  const options = listed(fields.get("connection")).map((option) => option.toLowerCase());
+  const persistent = first.startsWith("HTTP/1.1") && !options.includes("close");
+  return { status: Number(status), fields, persistent };
 }
 
 /** How the body ends. */

@@ -8,14 +8,26 @@ import { ToolError } from "../../core/errors.ts";
 import type { Network, WebAnswer, WebRequest, WebSettings } from "../../core/network.ts";
 import { printable } from "../../core/printable.ts";
 import type { Limits } from "../../core/tool.ts";
-import { addressOf, connectionTo, isWeb, placeOf } from "../../core/web_address.ts";
+import { addressOf, isWeb, placeOf } from "../../core/web_address.ts";
 import { hostOf } from "../../policy/match/addresses.ts";
 import { AnswerCache } from "./_cache.ts";
 import { connect, type Connection, type Destination } from "./_connection.ts";
-import { type Exchange, exchange } from "./_exchange.ts";
+import { type Exchange, exchange, type Outgoing } from "./_exchange.ts";
 import { Deadline, raced } from "./_deadline.ts";
 import { networkError } from "./_failure.ts";
 import type { Head } from "./_head.ts";
+import {
+  accepted,
+  candidatesOf,
+  conditionsOf,
+  connectionOf,
+  type Hop,
+  locationOf,
+  mayHelp,
+  productOf,
+  shownHeaders,
+} from "./_hop.ts";
+import { KeptConnections } from "./_kept.ts";
 import { allows, parseRobots, type Robots, ROBOTS_LIMIT } from "./_robots.ts";
 import { hideKey, originOf, providerOrigins, type Secret, withKey, withoutKey } from "./_secret.ts";
 import type { Resolved } from "./resolve.ts";
@@ -37,15 +49,11 @@ export type Dial = (to: Destination, signal: AbortSignal) => Promise<Connection>
 
 /** Redirects that are followed. */
 const MOST_REDIRECTS = 5;
-/** Addresses of one name that are tried in turn. */
-const MOST_ADDRESSES = 3;
 /** How long robots.txt of a host is remembered (RFC 9309, 2.4). */
 const ROBOTS_MS = 24 * 60 * 60 * 1000;
 const MOST_ROBOTS = 500;
 /** Seconds that a server may keep Toolgate away. */
 const LONGEST_WAIT = 3600;
-/** RFC 9110, 15.4 */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The part of the door that outlives a call: what it remembers. One a thread. */
 export class Door {
@@ -53,12 +61,19 @@ export class Door {
   readonly #parts: WebParts;
   readonly #dial: Dial;
   readonly #cache: AnswerCache;
+  readonly #kept: KeptConnections;
   readonly #robots = new Map<string, { readonly robots: Robots | null; readonly since: number }>();
   readonly #providers: ReadonlySet<string>;
   /** Origins that asked to be left alone, and until when. */
   readonly #heldOff = new Map<string, number>();
 
-  constructor(web: WebSettings, parts: WebParts, dial: Dial = connect) {
+  constructor(
+    web: WebSettings,
+    parts: WebParts,
+    dial: Dial = connect,
+    kept = new KeptConnections(),
+  ) {
+    this.#kept = kept;
     this.#web = web;
     this.#parts = parts;
     this.#dial = dial;
@@ -230,7 +245,11 @@ export class Door {
       this.#holdOff(url.origin, Number(head.fields.get("retry-after")?.[0]));
     }
     if (kept !== null && head.status === 304) {
-      const merged = { status: 200, fields: new Map([...kept.head.fields, ...head.fields]) };
+      const merged = {
+        ...head,
+        status: 200,
+        fields: new Map([...kept.head.fields, ...head.fields]),
+      };
       if (key !== null) this.#cache.put(key, merged, kept.bytes, Date.now());
       return { head: merged, bytes: kept.bytes, truncated: false, fromCache: true };
     }
@@ -249,14 +268,14 @@ export class Door {
     const addresses = await this.#addressesOf(call, judged, place);
     // A key that goes into the query is of what is sent, not of what is shown.
     const { target, headers } = withKey(url, hop.headers, hop.secret);
-    const connection = await this.#connect(call, addresses, {
+    const to = {
       port: judged.port,
       secure: url.protocol === "https:" ? judged.host : null,
       authorities: this.#parts.authorities,
       place,
-    });
+    };
     call.count("requests", 1);
-    const answer = await exchange(connection, {
+    const request = {
       method: hop.method,
       target,
       headers: Object.entries({
@@ -266,14 +285,12 @@ export class Door {
         ...conditions,
         "accept-encoding": "gzip, deflate",
         ...(body === null ? {} : { "content-length": String(body.length) }),
-        connection: "close",
       }),
       body,
-    }, {
-      limit: call.limits.response,
-      place,
-      isRedirect: (head) => locationOf(head) !== null,
-    });
+    };
+    const candidates = candidatesOf(addresses).map((address) => ({ ...to, address }));
+    const answer = await this.#askKept(call, candidates, request) ??
+      await this.#askAt(call, await this.#connect(call, candidates), request);
     call.count("bytes_received", answer.body.bytes.length);
     return answer;
   }
@@ -296,22 +313,58 @@ export class Door {
     return addresses;
   }
 
+  /**
+   * Over a connection that was kept; null where there is none, or it turns out to have ended: then nothing of an answer
+   * came, and what is asked by GET may be asked again (RFC 9112, 9.3.1).
+   */
+  async #askKept(
+    call: DoorCall,
+    candidates: readonly Destination[],
+    request: Outgoing,
+  ): Promise<Exchange | null> {
+    if (request.method !== "GET") return null;
+    for (const to of candidates) {
+      const connection = this.#kept.take(to, call.signal);
+      if (connection === null) continue;
+      let heard = false;
+      try {
+        return await this.#askAt(call, { connection, to }, request, () => heard = true);
+      } catch (error) {
+        if (heard || call.signal.aborted || !(error instanceof ToolError)) throw error;
+        return null;
+      }
+    }
+    return null;
+  }
+
+  async #askAt(
+    { limits }: DoorCall,
+    { connection, to }: { readonly connection: Connection; readonly to: Destination },
+    request: Outgoing,
+    onHeard: () => void = () => {},
+  ): Promise<Exchange> {
+    const answer = await exchange(connection, request, {
+      limit: limits.response,
+      place: to.place,
+      isRedirect: (head) => locationOf(head) !== null,
+      onHeard,
+    });
+    if (answer.reusable) this.#kept.keep(to, connection);
+    return answer;
+  }
+
   async #connect(
     { signal }: DoorCall,
-    addresses: readonly string[],
-    to: Omit<Destination, "address">,
-  ): Promise<Connection> {
-    // The runtime's sets know networks of IPv4 alone.
-    const fours = addresses.filter((address) => !address.includes(":"));
-    const candidates = (fours.length > 0 ? fours : addresses).slice(0, MOST_ADDRESSES);
-    for (const [index, address] of candidates.entries()) {
+    candidates: readonly Destination[],
+  ): Promise<{ readonly connection: Connection; readonly to: Destination }> {
+    for (const [index, to] of candidates.entries()) {
       try {
-        return await this.#dial({ ...to, address }, signal);
+        return { connection: await this.#dial(to, signal), to };
       } catch (error) {
         if (index === candidates.length - 1 || signal.aborted || !mayHelp(error)) throw error;
       }
     }
-    throw networkError("dns", to.place, "it has no address");
+    throw networkError("dns", candidates[0]?.place ?? "", "it has no address");
   }
 
   /** A key goes to the provider that it is for, and to nobody else. */
@@ -333,52 +386,4 @@ interface Found {
   readonly bytes: Uint8Array;
   readonly truncated: boolean;
   readonly fromCache: boolean;
-}
-
-/** One request of a chain of redirects. */
-interface Hop {
-  readonly url: URL;
-  readonly method: "GET" | "POST";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | null;
-  readonly provider: boolean;
-  readonly secret: Secret | null;
-}
-
-function connectionOf({ url, method, provider }: Hop): ConnectCapability {
-  return { ...connectionTo(url, method), ...(provider ? { provider } : {}) };
-}
-
-function locationOf({ status, fields }: Head): string | null {
-  return REDIRECTS.has(status) ? fields.get("location")?.[0] ?? null : null;
-}
-
-function accepted(headers: WebRequest["headers"]): Readonly<Record<string, string>> {
-  return headers?.accept === undefined ? {} : { accept: headers.accept };
-}
-
-function conditionsOf({ fields }: Head): Readonly<Record<string, string>> {
-  const etag = fields.get("etag")?.[0];
-  const modified = fields.get("last-modified")?.[0];
-  return {
-    ...(etag === undefined ? {} : { "if-none-match": etag }),
-    ...(modified === undefined ? {} : { "if-modified-since": modified }),
-  };
-}
-
-/** Another address of the same name may answer where this one cannot be reached. */
-function mayHelp(error: unknown): boolean {
-  const reason = error instanceof ToolError ? error.details?.reason : null;
-  return reason === "refused" || reason === "unreachable" || reason === "reset";
-}
-
-/** The product of a User-Agent, which robots.txt names. */
-function productOf({ userAgent }: WebSettings): string {
-  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? userAgent;
-}
-
-function shownHeaders({ fields }: Head, secret: Secret | null): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...fields].map(([name, values]) => [name, hideKey(values.join(", "), secret)]),
-  );
 }

@@ -4,6 +4,7 @@ import type { ConnectCapability } from "../../../../src/core/capability.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { WebAnswer, WebRequest, WebSettings } from "../../../../src/core/network.ts";
 import { Door, type DoorCall } from "../../../../src/host/network/door.ts";
+import { KeptConnections } from "../../../../src/host/network/_kept.ts";
 import type { WebParts } from "../../../../src/host/network/web_parts.ts";
 import { DEFAULT_WEB } from "../../tools/_memory_context.ts";
 
@@ -106,6 +107,8 @@ export interface DoorOptions {
   readonly limit?: number;
   readonly signal?: AbortSignal;
   readonly dial?: ConstructorParameters<typeof Door>[2];
+  /** Nothing is kept unless given. */
+  readonly kept?: KeptConnections;
 }
 
 /** A door with what was asked of it. */
@@ -122,12 +125,17 @@ export function openDoor(options: DoorOptions = {}): OpenDoor {
   const judged: ConnectCapability[] = [];
   const lookedUp: string[] = [];
   const usage: Record<string, number> = {};
-  const door = new Door({ ...DEFAULT_WEB, ...options.web }, {
-    keys: {},
-    authorities: [],
-    unread: [],
-    ...options.parts,
-  }, options.dial);
+  const door = new Door(
+    { ...DEFAULT_WEB, ...options.web },
+    {
+      keys: {},
+      authorities: [],
+      unread: [],
+      ...options.parts,
+    },
+    options.dial,
+    options.kept ?? new KeptConnections(0),
+  );
   const call: DoorCall = {
     judge(connection) {
       judged.push(connection);
