@@ -25,7 +25,7 @@ export interface Connection {
   close(): void;
 }
 
-const PIECE = 64 * 1024;
+const PIECE = 128 * 1024;
 
 /** Dials. Rejects with the reason of the signal where that comes first, and lets go of what is opened later. */
 export async function connect(to: Destination, signal: AbortSignal): Promise<Connection> {

@@ -4,7 +4,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { WebAnswer } from "../../core/network.ts";
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
 import { addressOf, connectionTo } from "../../core/web_address.ts";
 import {
   type ContentType,
@@ -122,7 +122,7 @@ const tool: Tool<typeof input, typeof output> = {
   check: ({ url }) => void addressOf(url),
   capabilities: ({ url }) => [connectionTo(addressOf(url), "GET")],
   prepare: () => import("./page/page.ts"),
-  async run({ url, timeout, format, offset, length }, { network, web }) {
+  async run({ url, timeout, format, offset, length }, { network, web, timed }) {
     const answer = await network.fetch({
       url,
       timeoutMs: timeout * 1000,
@@ -131,7 +131,7 @@ const tool: Tool<typeof input, typeof output> = {
       cache: true,
     });
     const type = contentTypeOf(answer);
-    const { title, whole } = await contentOf(answer, type, format);
+    const { title, whole } = await contentOf(answer, type, format, timed);
     const part = typeof whole === "string"
       ? partOf(whole, offset, length)
       : partOfBytes(whole, offset, length);
@@ -175,6 +175,7 @@ async function contentOf(
   { body, url }: WebAnswer,
   { type, charset }: ContentType,
   format: Input["format"],
+  timed: ToolContext["timed"],
 ): Promise<{ readonly title: string; readonly whole: string | Uint8Array }> {
   if (format === "bytes") return { title: "", whole: body };
   if (body.length > 0 && !isText(type) && !isHtml(type) && !(type === "" && looksLikeText(body))) {
@@ -187,7 +188,7 @@ async function contentOf(
   const text = decodeText(body, { type, charset });
   if (format === "html" || !isHtml(type)) return { title: "", whole: text };
   const { readPage } = await import("./page/page.ts");
-  const { title, text: whole } = readPage(text, url, format === "text");
+  const { title, text: whole } = timed(() => readPage(text, url, format === "text"));
   return { title, whole };
 }
 

@@ -1,11 +1,11 @@
 /** A page of documentation as sections and symbols. Loaded with the first page. */
 
-import { parseDocument } from "htmlparser2";
 import type { Document, Element } from "domhandler";
 import { blocksOf } from "../page/blocks.ts";
 import { attribute, childElements, elementsBelow, isElement, textOf } from "../page/dom.ts";
 import { contentOf } from "../page/noise.ts";
 import { headOf } from "../page/page.ts";
+import { parsePage } from "../page/parse.ts";
 import type { Documentation } from "./documentation.ts";
 import { headingSymbols, plain, sectionsOf } from "./markdown.ts";
 import { symbolsOf } from "./page_symbols.ts";
@@ -15,7 +15,7 @@ const MOST_PASSED = 50;
 
 /** `address`: where it came from, which its links are relative to. */
 export function readHtml(html: string, address: string): Documentation {
-  const document = parseDocument(html);
+  const document = parsePage(html);
   const head = headOf(document);
   const { root, isNoise } = contentOf(document);
   const base = URL.canParse(head.base, address) ? new URL(head.base, address).href : address;

@@ -1,10 +1,10 @@
 /** A page as what it says: its title, and its content as Markdown or text. Loaded with the first page. */
 
-import { parseDocument } from "htmlparser2";
 import type { Document } from "domhandler";
 import { blocksOf } from "./blocks.ts";
 import { attribute, elementsBelow, textOf } from "./dom.ts";
 import { contentOf } from "./noise.ts";
+import { parsePage } from "./parse.ts";
 
 /** What is read of a page. */
 export interface Page {
@@ -15,7 +15,7 @@ export interface Page {
 
 /** `address`: where it came from, which its links are relative to. */
 export function readPage(html: string, address: string, plain: boolean): Page {
-  const document = parseDocument(html);
+  const document = parsePage(html);
   const head = headOf(document);
   const { root, isNoise } = contentOf(document);
   const base = URL.canParse(head.base, address) ? new URL(head.base, address).href : address;

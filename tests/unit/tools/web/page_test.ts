@@ -1,4 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { ToolError } from "../../../../src/core/errors.ts";
 import { readPage } from "../../../../src/tools/web/page/page.ts";
 
 const BASE = "https://a.example/docs/page.html";
@@ -184,5 +185,13 @@ Deno.test("pages made to break readers end in time", () => {
     ]
   ) {
     assert(typeof markdown(html) === "string");
+  }
+});
+
+Deno.test("a page of hundreds of thousands of elements in one another is refused, and says so", () => {
+  for (const tag of ["<div>", "<b>", "<ul><li>", "<table><tr><td>"]) {
+    const error = assertThrows(() => markdown(tag.repeat(200_000)), ToolError);
+    assertEquals(error.code, "RESOURCE_LIMIT");
+    assertStringIncludes(error.message, "format: html");
   }
 });
