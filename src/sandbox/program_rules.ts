@@ -8,7 +8,7 @@ import {
   type PathRights,
   RIGHTS,
   scopesOf,
-} from "./landlock.ts";
+} from "./landlock_rules.ts";
 import { DEVICES } from "./system_paths.ts";
 
 /** What a program may touch, as paths that were resolved and judged. */

@@ -155,6 +155,9 @@ environment: { pass: [PATH, HOME, LANG] }
 agents: { root: { permissions: [all] } }
 `;
 
+/** After so long a change of a file has another time than the last: far more than a tick. */
+const SETTLED_MS = 100;
+
 const RUN = "touch pwned\n";
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -242,6 +245,11 @@ export class Arena implements AsyncDisposable {
   readonly #listener: Deno.Listener;
   #heard = 0;
   readonly #owner: Owner | undefined;
+  /** All that lies in it, with its text. */
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #kept: ReadonlySet<string>;
+  /** How each file was when its text was last compared. */
+  readonly #seen = new Map<string, string>();
 
   /** @param owner Whose all that lies in it is. */
   constructor(owner?: Owner) {
@@ -253,6 +261,13 @@ export class Arena implements AsyncDisposable {
     this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     this.port = (this.#listener.addr as Deno.NetAddr).port;
     void this.#listen();
+    this.#texts = new Map(
+      Object.entries({ ...TEXTS, ...REPOSITORY, ...EXECUTABLE }).map(([path, text]) => [
+        path,
+        text.replaceAll("PORT", String(this.port)),
+      ]),
+    );
+    this.#kept = new Set([...this.#texts.keys(), ...Object.keys(LINKS)].flatMap(withFolders));
     this.reset();
   }
 
@@ -276,13 +291,9 @@ export class Arena implements AsyncDisposable {
   /** Puts everything back; what was left alone stays the very file it was. */
   reset(): void {
     const { root, outside } = this.workspace;
-    const texts = { ...TEXTS, ...REPOSITORY, ...EXECUTABLE };
-    const kept = new Set([...Object.keys(texts), ...Object.keys(LINKS)].flatMap(withFolders));
-    prune(root, "", kept, this.#owner);
-    for (const [path, text] of Object.entries(texts)) {
-      const full = join(root, path);
-      const mode = path in EXECUTABLE ? 0o755 : 0o644;
-      restore(full, text.replaceAll("PORT", String(this.port)), mode, this.#owner);
+    prune(root, "", this.#kept, this.#owner);
+    for (const [path, text] of this.#texts) {
+      restore(join(root, path), text, path in EXECUTABLE ? 0o755 : 0o644, this.#owner, this.#seen);
     }
     for (const [path, target] of Object.entries(LINKS)) {
       const full = join(root, path);
@@ -292,7 +303,7 @@ export class Arena implements AsyncDisposable {
       give(full, this.#owner);
     }
     prune(outside, "", new Set(["sentinel.txt"]), this.#owner);
-    restore(join(outside, "sentinel.txt"), SENTINEL, 0o644, this.#owner);
+    restore(join(outside, "sentinel.txt"), SENTINEL, 0o644, this.#owner, this.#seen);
     this.#heard = 0;
   }
 
@@ -376,11 +387,26 @@ function isFolder(path: string): boolean {
   }
 }
 
-function restore(path: string, text: string, mode: number, owner: Owner | undefined): void {
+/**
+ * Leaves what is as it was when its text was last compared: whatever touches a file moves the time of its last change,
+ * which nobody can set. What was only just written is compared once more first: times are as fine as a tick of the clock.
+ */
+function restore(
+  path: string,
+  text: string,
+  mode: number,
+  owner: Owner | undefined,
+  seen: Map<string, string>,
+): void {
   try {
     const info = Deno.lstatSync(path);
+    const now = [info.ino, info.ctime?.getTime(), info.mtime?.getTime(), info.size].join();
+    if (seen.get(path) === now) return;
     const same = info.isFile && info.nlink === 1 && Deno.readTextFileSync(path) === text;
-    if (same && ((info.mode ?? 0) & 0o777) === mode) return;
+    if (same && ((info.mode ?? 0) & 0o777) === mode) {
+      if (Date.now() - (info.ctime?.getTime() ?? Infinity) > SETTLED_MS) seen.set(path, now);
+      return;
+    }
     removeAll(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) removeAll(path);

@@ -7,7 +7,8 @@
  * own come on top. The program gets no environment at all.
  */
 
-import { probeLandlock, restrictThread, rulesOf } from "../../src/sandbox/landlock.ts";
+import { probeLandlock, restrictThread } from "../../src/sandbox/landlock.ts";
+import { rulesOf } from "../../src/sandbox/landlock_rules.ts";
 import { openLibc } from "../../src/sandbox/kernel/libc.ts";
 import type { CanonicalPath } from "../../src/core/capability.ts";
 

@@ -1,5 +1,7 @@
 /** The operations of the pipe, as data, each with an exchange that the tests hold against the binary. */
 
+import { answered, refused } from "./_exchanges.ts";
+import { GATE_OPERATIONS } from "./_gate_operations.ts";
 import type { ProtocolField, ProtocolOperation } from "./protocol.ts";
 
 const AGENT: ProtocolField = {
@@ -33,36 +35,6 @@ const CALL_FIELDS: readonly ProtocolField[] = [
     meaning: "send stdout, stderr and progress events while it runs",
   },
 ];
-
-/** An answer of an operation that is no call. */
-function answered(
-  id: number,
-  op: string,
-  output: unknown,
-): Readonly<Record<string, unknown>> {
-  return {
-    id,
-    op,
-    tool: null,
-    success: true,
-    output,
-    error: null,
-    risk: null,
-    latency_ms: 0.01,
-    usage: {},
-  };
-}
-
-/** That of one that is refused. */
-function refused(
-  id: number,
-  op: string,
-  code: string,
-  message: string,
-): Readonly<Record<string, unknown>> {
-  const error = { code, message, details: null, rule: null };
-  return { ...answered(id, op, null), success: false, error };
-}
 
 /** A write that somebody has to agree to, in the examples: the policy of the tests asks for `kept/**`. */
 const ASKED = {
@@ -330,52 +302,6 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
     },
   },
   {
-    op: "hello",
-    meaning:
-      "The first line of a connection to a gate, where there is something to say: what is spoken. It answers as whom.",
-    fields: [
-      {
-        name: "protocol",
-        type: '"ndjson" | "mcp"',
-        meaning: "mcp: messages of the Model Context Protocol follow",
-      },
-      {
-        name: "token",
-        type: "string",
-        meaning: "as op: token gave it; what follows is held to it",
-      },
-    ],
-    at: "gate",
-    exchange: {
-      requests: [{ id: 1, op: "hello" }],
-      answers: [answered(1, "hello", { agent: "root" })],
-    },
-  },
-  {
-    op: "token",
-    meaning:
-      "Makes a token that can do less than who asks: for hello on other connections, and for who made it alone. " +
-      "revoke with token, its id, ends it.",
-    fields: [
-      { name: "agent", type: "string", meaning: "who speaks by it; yours unless given" },
-      { name: "permissions", type: "array", meaning: "what is left of your permission groups" },
-      { name: "paths", type: "array", meaning: "globs: what is left of the files" },
-      {
-        name: "commands",
-        type: "array",
-        meaning: "their beginnings: what is left of the commands",
-      },
-      { name: "tokens", type: "number", meaning: "how many may be spent; they count for you, too" },
-      { name: "expires", type: "string", meaning: "how long it is good: 10m" },
-      { name: "uid", type: "number", meaning: "the user by whom alone it can be shown" },
-    ],
-    at: "gate",
-    exchange: {
-      requests: [{ id: 1, op: "token", permissions: ["file_read"], expires: "10m" }],
-      answers: [answered(1, "token", { id: "tk_1", agent: "root", permissions: ["file_read"] })],
-    },
-  },
-  {
     op: "result",
     meaning: "What a child agent says for itself: the last one stands in aggregate_agent_results.",
     fields: [{ name: "output", type: "any", meaning: "whatever its parent is to have" }],
@@ -391,24 +317,5 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
       ],
     },
   },
-  {
-    op: "gate",
-    meaning: "Who is connected to the gate; for its own user alone.",
-    fields: [],
-    at: "gate",
-    exchange: {
-      requests: [{ id: 1, op: "gate" }],
-      answers: [answered(1, "gate", { connections: [{ agent: "root", held_bytes: 0 }] })],
-    },
-  },
-  {
-    op: "stop",
-    meaning: "Ends the gate as SIGTERM does; for its own user alone.",
-    fields: [],
-    at: "gate",
-    exchange: {
-      requests: [{ id: 1, op: "stop" }],
-      answers: [answered(1, "stop", { stopping: true })],
-    },
-  },
+  ...GATE_OPERATIONS,
 ];

@@ -1,6 +1,7 @@
 /** The whole scope of a policy as the kernel's rules and as bubblewrap's arguments: what long-lived threads get. */
 
-import { probeLandlock, rulesOf } from "../../sandbox/landlock.ts";
+import { probeLandlock } from "../../sandbox/landlock.ts";
+import { rulesOf } from "../../sandbox/landlock_rules.ts";
 import { bubblewrapArguments } from "../../sandbox/bubblewrap.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
 import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";

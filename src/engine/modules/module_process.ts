@@ -5,7 +5,8 @@
 
 import type { ModuleAnswer } from "../../core/tool.ts";
 import { encodeAnswer, type ModuleOrder } from "../../host/run/module_protocol.ts";
-import { moduleRules, probeLandlock, restrictThread } from "../../sandbox/landlock.ts";
+import { probeLandlock, restrictThread } from "../../sandbox/landlock.ts";
+import { moduleRules } from "../../sandbox/landlock_rules.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { permissionSetOf } from "../../sandbox/permission_set.ts";
 import type { FromModule, ModuleSetup } from "./_module_thread.ts";

@@ -13,7 +13,14 @@ import { type Lane, LANES } from "./lanes.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { manifestOf } from "../plugin_registry.ts";
 import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./_protocol.ts";
-import { type Job, type OnEvent, type Outcome, startsPrograms } from "../runner.ts";
+import {
+  type Job,
+  notAsked,
+  type OnEvent,
+  type Outcome,
+  type RunningCommand,
+  startsPrograms,
+} from "../runner.ts";
 import { stopError, type StopReason } from "./stop.ts";
 import type { ProgramEnvironment } from "./thread_parts.ts";
 
@@ -196,4 +203,25 @@ export function asResultError(error: unknown): ResultError {
   return error instanceof ToolError
     ? error.toResultError()
     : resultError("INTERNAL_ERROR", "the boundary of a thread could not be drawn");
+}
+
+/** Asks whoever agrees to what a call runs. The time that somebody takes to answer is not the call's. */
+export async function askFor(
+  { say }: Thread,
+  pending: PendingJob,
+  request: number,
+  question: RunningCommand,
+): Promise<void> {
+  const { tool, ask } = pending.job;
+  // While it stands still, what is left of it stands in the place of its end.
+  if (pending.asking++ === 0) pending.deadline -= performance.now();
+  const answer = await (ask?.(question) ?? notAsked(tool.name));
+  if (--pending.asking === 0) pending.deadline += performance.now();
+  say({ kind: "asked", request, answer });
+}
+
+/** Looks a name up for a thread that connects, which cannot: it is held to addresses. */
+export async function resolveFor({ say }: Thread, request: number, host: string): Promise<void> {
+  const { resolveHost } = await import("../../host/network/resolve.ts");
+  say({ kind: "resolved", request, resolved: await resolveHost(host) });
 }

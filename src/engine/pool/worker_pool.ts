@@ -13,6 +13,7 @@ import { Beginnings } from "./agreed_check.ts";
 import { FileBroker } from "./_file_broker.ts";
 import type { WorkerPoolOptions } from "./pool_options.ts";
 import {
+  askFor,
   asResultError,
   held,
   helpFor,
@@ -20,6 +21,7 @@ import {
   messageOf,
   type PendingJob,
   type PoolMemory,
+  resolveFor,
   startThread,
   stopped,
   type Thread,
@@ -29,11 +31,9 @@ import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
 import {
   type Job,
   type JobEvent,
-  notAsked,
   type OnEvent,
   type Outcome,
   type Running,
-  type RunningCommand,
   startsPrograms,
   type StayingRunner,
 } from "../runner.ts";
@@ -143,10 +143,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     for (const { job, settle } of this.#queues.take()) {
       settle(stopped(job.tool.name, "CANCELLED", 0));
     }
-    const ending = [...this.#threads].map((thread) =>
-      this.#end(thread, resultError("CANCELLED", "toolgate is ending"))
-    );
-    await Promise.all(ending);
+    const ended = resultError("CANCELLED", "toolgate is ending");
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread, ended)));
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     this.#watch?.close();
@@ -311,8 +309,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
 
   /** The thread that writes files. */
   #opener(): Thread {
-    const [writer] = this.#of("write");
-    return writer ?? this.#start("write", this.#options.writing());
+    return this.#of("write")[0] ?? this.#start("write", this.#options.writing());
   }
 
   #watching(): void {
@@ -388,9 +385,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     const { tool, grant } = pending.job;
     pending.settle(stopped(tool.name, pending.stop?.reason ?? "TIMEOUT", grant.timeoutMs));
     const { sequential } = LANES[thread.lane];
-    const ready = thread.layers.length > 0;
     // It was still in line behind a call whose time is not over. Asked to end, it will not begin.
-    if (sequential && ready && thread.inbox.current !== pending.number) return;
+    if (sequential && thread.layers.length > 0 && thread.inbox.current !== pending.number) return;
     const rest = sequential ? [...thread.jobs.values()] : [];
     for (const { number } of rest) thread.jobs.delete(number);
     void this.#end(
@@ -413,36 +409,11 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     const jobs = [...thread.jobs.values()];
     thread.jobs.clear();
     this.#fileBroker.forget(thread);
-    this.#handOnQueue(thread.lane);
+    for (const pending of this.#queues.take(thread.lane)) this.#dispatch(thread.lane, pending);
     for (const { number } of jobs) this.#watch?.abandon(number);
     await Promise.all(jobs.map(async ({ number, settle }) => {
       await this.#watch?.settle(number);
       settle({ output: JSON_NULL, error, usage: held(thread) });
     }));
   }
-
-  #handOnQueue(lane: Lane): void {
-    for (const pending of this.#queues.take(lane)) this.#dispatch(lane, pending);
-  }
-}
-
-/** The time that somebody takes to answer is not the call's. */
-async function askFor(
-  { say }: Thread,
-  pending: PendingJob,
-  request: number,
-  question: RunningCommand,
-): Promise<void> {
-  const { tool, ask } = pending.job;
-  // While it stands still, what is left of it stands in the place of its end.
-  if (pending.asking++ === 0) pending.deadline -= performance.now();
-  const answer = await (ask?.(question) ?? notAsked(tool.name));
-  if (--pending.asking === 0) pending.deadline += performance.now();
-  say({ kind: "asked", request, answer });
-}
-
-/** A thread that connects cannot look names up: it is held to addresses. */
-async function resolveFor({ say }: Thread, request: number, host: string): Promise<void> {
-  const { resolveHost } = await import("../../host/network/resolve.ts");
-  say({ kind: "resolved", request, resolved: await resolveHost(host) });
 }

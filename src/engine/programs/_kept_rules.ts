@@ -2,7 +2,8 @@
 
 import { SpareFiles } from "../../host/broker/spare_files.ts";
 import { close } from "../../host/kernel/pipes.ts";
-import { addOpenFile, RIGHTS } from "../../sandbox/landlock.ts";
+import { addOpenFile } from "../../sandbox/landlock.ts";
+import { RIGHTS } from "../../sandbox/landlock_rules.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
 /** How many programs a program may make and execute itself: a configure script tries a few dozen. */

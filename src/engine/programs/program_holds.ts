@@ -17,20 +17,16 @@ import { createProgramFinder } from "../../host/run/program_search.ts";
 import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { KeptPaths, openRules, scopeRules } from "../../sandbox/landlock.ts";
+import { KeptPaths, openRules } from "../../sandbox/landlock.ts";
+import { scopeRules } from "../../sandbox/landlock_rules.ts";
 import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
-import {
-  type Architecture,
-  encodeFilter,
-  filterFor,
-  type FilterOptions,
-  startFilter,
-} from "../../sandbox/seccomp.ts";
+import type { Architecture } from "../../sandbox/seccomp.ts";
 import { basicsOf } from "../../sandbox/system_paths.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
 import { withAgreed } from "./_agreed_rules.ts";
 import { recordsIn } from "./_git_records.ts";
+import { KeptFilters } from "./_kept_filters.ts";
 import { KeptRules } from "./_kept_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
@@ -82,10 +78,8 @@ export class WordHolds implements ProgramHolds {
   readonly #workspace: CanonicalPath;
   /** Whether there are names that the kernel's rules cannot tell from others. */
   readonly #hasNames: boolean;
-  readonly #architecture = Deno.build.arch as Architecture;
   readonly #scopes: number | null;
-  /** Filters that are the same for all programs that they are for. */
-  readonly #filters = new Map<string, (start: number) => Uint8Array>();
+  readonly #filters: KeptFilters;
   readonly #kept: KeptRules;
   #last: KnownEffects | null = null;
   #libraries: readonly string[] | null = null;
@@ -95,6 +89,7 @@ export class WordHolds implements ProgramHolds {
     const { libc, system, searchPath, abi } = parts;
     this.#parts = parts;
     this.#kept = new KeptRules(libc);
+    this.#filters = new KeptFilters(Deno.build.arch as Architecture, parts.network);
     this.#rulebook = rulebook;
     const probe = createKernelProbe(libc);
     const { workspace } = rulebook.settings;
@@ -145,7 +140,7 @@ export class WordHolds implements ProgramHolds {
     const byName = handsOver && changes && (views || this.#hasNames);
     const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
     const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
-    const filter = this.#filter(others, {
+    const filter = this.#filters.of(others, {
       attributes: handsOver ? "handed" : changes && this.#isFree(starting),
       watches: changes,
       ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
@@ -206,24 +201,6 @@ export class WordHolds implements ProgramHolds {
     if (ruled) return starts;
     if (!trusted) return "any";
     return starts === "none" && !this.#starts.isBinary(program.start) ? "any" : starts;
-  }
-
-  /** `starts`: whether it is its own start alone, all that the rules let it, or what it hands over. */
-  #filter(
-    starts: boolean | "handed",
-    options: Omit<FilterOptions, "network" | "onlyStart" | "handedStarts">,
-  ): (start: number) => Uint8Array {
-    const { attributes = true, watches = true, handed, sockets = false } = options;
-    const key = [starts, attributes, watches, handed, sockets].join();
-    const known = this.#filters.get(key);
-    if (known !== undefined) return known;
-    const { network } = this.#parts;
-    const all = { ...options, network };
-    const filter = starts === false
-      ? alwaysThis(encodeFilter(filterFor(this.#architecture, all)))
-      : startFilter(this.#architecture, all, starts === true ? "onlyStart" : "handedStarts");
-    this.#filters.set(key, filter);
-    return filter;
   }
 
   #withRules(
@@ -371,7 +348,7 @@ export class WordHolds implements ProgramHolds {
   }
 
   #holdOwn(): ProgramHold {
-    const filter = this.#parts.seccomp ? this.#filter(false, {}) : null;
+    const filter = this.#parts.seccomp ? this.#filters.of(false, {}) : null;
     return { confined: true, rules: this.#scopes, filter, handed: null, done: () => {} };
   }
 
@@ -383,10 +360,6 @@ export class WordHolds implements ProgramHolds {
     if (this.#scopes !== null) close(libc, this.#scopes);
     this.#kept.close();
   }
-}
-
-function alwaysThis(bytes: Uint8Array): () => Uint8Array {
-  return () => bytes;
 }
 
 /** Whether all that it touches of the workspace is named by its words. */

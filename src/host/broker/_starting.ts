@@ -7,6 +7,7 @@ import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
+import { isWrittenByNobody } from "../kernel/lease.ts";
 import { close } from "../kernel/pipes.ts";
 import { isSameFile, type Stat, statAt, statOf } from "../kernel/stat.ts";
 import { type Deed, type DeedParts, inFolder, pathOf, permits } from "./_deed.ts";
@@ -19,10 +20,6 @@ const LARGEST = 256 * 1024 * 1024;
 /** S_IXUGO, S_ISUID | S_ISGID (include/uapi/linux/stat.h) */
 const EXECUTABLE = 0o111;
 const SET_IDS = 0o6000;
-/** F_SETLEASE, F_RDLCK, F_UNLCK (include/uapi/linux/fcntl.h, asm-generic/fcntl.h) */
-const SET_LEASE = 1024;
-const READ_LEASE = 0;
-const NO_LEASE = 2;
 /** AT_SYMLINK_FOLLOW, AT_EMPTY_PATH (include/uapi/linux/fcntl.h) */
 const FOLLOW = 0x400;
 const EMPTY_PATH = 0x1000;
@@ -57,7 +54,7 @@ function replace(parts: DeedParts, spares: SpareFiles, path: string): number {
     if (typeof stat === "number" || stat.type !== "file" || stat.size > LARGEST) return 0;
     const times = timesIn(libc);
     if ((stat.mode & EXECUTABLE) === 0 || (stat.mode & SET_IDS) !== 0 || spares.has(stat)) return 0;
-    if (!permits(parts, "write", path, "file", true) || !isFinished(libc, file)) return 0;
+    if (!permits(parts, "write", path, "file", true) || !isWrittenByNobody(libc, file)) return 0;
     const spare = spares.take();
     if (spare === null) return 0;
     try {
@@ -88,14 +85,6 @@ function timesIn({ struct, structBytes }: Libc): Uint8Array {
     view.setBigInt64(at * TIME_SIZE + 8, BigInt(struct.getUint32(offset + 8, true)), true);
   }
   return times;
-}
-
-/** Whether nobody has it open for writing: else nobody could be given this lease (fcntl(2)). */
-function isFinished(libc: Libc, file: number): boolean {
-  const { call, numbers } = libc;
-  if (call(numbers.fcntl, file, SET_LEASE, READ_LEASE) < 0) return false;
-  call(numbers.fcntl, file, SET_LEASE, NO_LEASE);
-  return true;
 }
 
 function become(

@@ -3,6 +3,7 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { isWrittenByNobody } from "../kernel/lease.ts";
 import { close } from "../kernel/pipes.ts";
 import { settlesNothingElse } from "./_git_settings.ts";
 import { linkTarget, openExactly } from "./_names.ts";
@@ -42,10 +43,6 @@ export function isRecord({ folder }: GitFolder, path: string): boolean {
   return RECORDS.some((one) => one.test(name));
 }
 
-/** F_SETLEASE, F_RDLCK, F_UNLCK (include/uapi/linux/fcntl.h, asm-generic/fcntl.h) */
-const SET_LEASE = 1024;
-const READ_LEASE = 0;
-const NO_LEASE = 2;
 /** Settings are written by people and git; more than this neither writes. */
 const MOST_BYTES = 256 * 1024;
 
@@ -64,12 +61,11 @@ export function isSettled(libc: Libc, { folder, settles }: GitFolder, path: stri
 
 /** The text of a file that nobody has open for writing; null for any other. */
 function readWhole(libc: Libc, path: string): string | null {
-  const { call, numbers } = libc;
+  const { numbers } = libc;
   const file = openExactly(libc, path, OPEN.RDONLY | OPEN.NONBLOCK | numbers.O_NOFOLLOW);
   if (file < 0) return null;
   try {
-    if (call(numbers.fcntl, file, SET_LEASE, READ_LEASE) < 0) return null;
-    call(numbers.fcntl, file, SET_LEASE, NO_LEASE);
+    if (!isWrittenByNobody(libc, file)) return null;
     const bytes = new Uint8Array(MOST_BYTES);
     let end = 0;
     while (end < bytes.length) {

@@ -9,7 +9,7 @@ import type {
   ProcessRequest,
 } from "../../core/tool.ts";
 import type { PathGrant } from "../../policy/grant.ts";
-import type { ModulePaths } from "../../sandbox/landlock.ts";
+import type { ModulePaths } from "../../sandbox/landlock_rules.ts";
 import { createLandlockPaths } from "../scan/landlock_paths.ts";
 import { hold } from "./_hold.ts";
 import {

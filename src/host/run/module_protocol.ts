@@ -3,7 +3,7 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { ModuleAnswer, ModuleRequest } from "../../core/tool.ts";
 import type { SandboxMode } from "../../policy/model.ts";
-import type { ModulePaths } from "../../sandbox/landlock.ts";
+import type { ModulePaths } from "../../sandbox/landlock_rules.ts";
 
 /** The first word of the command line of such a process. */
 export const MODULE_PROCESS = "module-process";

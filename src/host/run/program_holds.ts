@@ -3,7 +3,8 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { openRules, scopeRules } from "../../sandbox/landlock.ts";
+import { openRules } from "../../sandbox/landlock.ts";
+import { scopeRules } from "../../sandbox/landlock_rules.ts";
 import type { HeldStart } from "../../sandbox/launcher/launcher.ts";
 import { type Architecture, encodeFilter, filterFor } from "../../sandbox/seccomp.ts";
 import type { Handed } from "../broker/handed_rules.ts";

@@ -1,22 +1,10 @@
 /** Text between `$'` and `'` (bash(1), QUOTING; POSIX.1-2024, 2.2.4). */
 
 import { Refused } from "../_constructs.ts";
+import { ESCAPES } from "./escapes.ts";
 
-const LETTERS: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  e: "\x1b",
-  E: "\x1b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-  "?": "?",
-};
+/** What `$'…'` has beside them. */
+const LETTERS: Readonly<Record<string, string>> = { ...ESCAPES, "'": "'", '"': '"', "?": "?" };
 
 /**
  * The text of the `$'…'` at `start`, and where it ends. Bytes above 127 and NUL are refused: what they make of

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../src/core/capability.ts";
-import { moduleRules, RIGHTS, rulesOf } from "../../../src/sandbox/landlock.ts";
+import { moduleRules, RIGHTS, rulesOf } from "../../../src/sandbox/landlock_rules.ts";
 import { DEVICES } from "../../../src/sandbox/system_paths.ts";
 import { boundaryOf, spawnOf } from "./_run_held.ts";
 

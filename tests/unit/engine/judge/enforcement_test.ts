@@ -4,7 +4,7 @@ import { enforcementOf, namesOf } from "../../../../src/engine/judge/_enforcemen
 import type { Grant } from "../../../../src/policy/grant.ts";
 import { DEFAULTS, type Sandbox } from "../../../../src/policy/model.ts";
 import type { Boundary, SpawnBoundary } from "../../../../src/sandbox/boundary.ts";
-import { RIGHTS } from "../../../../src/sandbox/landlock.ts";
+import { RIGHTS } from "../../../../src/sandbox/landlock_rules.ts";
 import { SYSTEM_PATHS } from "../../../../src/sandbox/system_paths.ts";
 import { grantOf } from "../../host/_rulebook.ts";
 import { canonical, program } from "../../policy/_fixtures.ts";

@@ -3,7 +3,7 @@ import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { createBoundaries } from "../../../../src/engine/pool/boundaries.ts";
 import type { ProgramSupport } from "../../../../src/engine/programs/program_support.ts";
 import type { Job } from "../../../../src/engine/runner.ts";
-import { rulesOf } from "../../../../src/sandbox/landlock.ts";
+import { rulesOf } from "../../../../src/sandbox/landlock_rules.ts";
 import { permissionSetOf } from "../../../../src/sandbox/permission_set.ts";
 import { rulebookOf } from "../../host/_rulebook.ts";
 import { withDirectory } from "../../host/files/_temporary.ts";

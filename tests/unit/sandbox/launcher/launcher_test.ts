@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { openPipe } from "../../../../src/host/kernel/pipes.ts";
 import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
 import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
-import { openRules, scopeRules } from "../../../../src/sandbox/landlock.ts";
+import { openRules } from "../../../../src/sandbox/landlock.ts";
+import { scopeRules } from "../../../../src/sandbox/landlock_rules.ts";
 import {
   createFolderStore,
   createMemoryStore,

@@ -1,19 +1,7 @@
 /** Backslashes in the arguments of `echo -e` and `printf` (bash(1), SHELL BUILTIN COMMANDS). */
 
 import { ToolError } from "../../../../core/errors.ts";
-
-const LETTERS: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  e: "\x1b",
-  E: "\x1b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "\\": "\\",
-};
+import { ESCAPES } from "../../../../shell/words/escapes.ts";
 
 /**
  * What stands at the backslash: text, or a byte; "end" for `\c`; null where the backslash stands for itself. `of`: the
@@ -26,7 +14,7 @@ export function readEscape(
 ): { readonly value: string | number; readonly end: number } | "end" | null {
   const next = text[at + 1] ?? "";
   if (next === "c" && of !== "format") return "end";
-  const letter = LETTERS[next];
+  const letter = ESCAPES[next];
   if (letter !== undefined) return { value: letter, end: at + 2 };
   if (of === "format" && /["'?]/.test(next)) return { value: next, end: at + 2 };
   const ahead = text.slice(at + 1, at + 10);

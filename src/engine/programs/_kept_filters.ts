@@ -1,0 +1,46 @@
+/** The filters that programs put on themselves, each made once: they are the same for all that they are for. */
+
+import {
+  type Architecture,
+  encodeFilter,
+  filterFor,
+  type FilterOptions,
+  startFilter,
+} from "../../sandbox/seccomp.ts";
+
+/** The filters of one thread. */
+export class KeptFilters {
+  readonly #architecture: Architecture;
+  readonly #network: boolean;
+  readonly #filters = new Map<string, (start: number) => Uint8Array>();
+
+  /** @param network Whether its programs may use the network. */
+  constructor(architecture: Architecture, network: boolean) {
+    this.#architecture = architecture;
+    this.#network = network;
+  }
+
+  /**
+   * The filter, by the address of what its program's start is called with. `starts`: whether it is its own start alone, all
+   * that the rules let it, or what it hands over.
+   */
+  of(
+    starts: boolean | "handed",
+    options: Omit<FilterOptions, "network" | "onlyStart" | "handedStarts">,
+  ): (start: number) => Uint8Array {
+    const { attributes = true, watches = true, handed, sockets = false } = options;
+    const key = [starts, attributes, watches, handed, sockets].join();
+    const known = this.#filters.get(key);
+    if (known !== undefined) return known;
+    const all = { ...options, network: this.#network };
+    const filter = starts === false
+      ? alwaysThis(encodeFilter(filterFor(this.#architecture, all)))
+      : startFilter(this.#architecture, all, starts === true ? "onlyStart" : "handedStarts");
+    this.#filters.set(key, filter);
+    return filter;
+  }
+}
+
+function alwaysThis(bytes: Uint8Array): () => Uint8Array {
+  return () => bytes;
+}
