@@ -1,5 +1,6 @@
 /** Types of `promptSecret` of `@std/cli`. */
 
+/** What is shown of what is typed. */
 export interface PromptSecretOptions {
   /** Shown for each character; `""` for nothing. Default: `*`. */
   mask?: string;

@@ -5,6 +5,7 @@
 type AnyConstructor = abstract new (...args: any[]) => any;
 type ErrorConstructor = abstract new (...args: any[]) => Error;
 
+/** What an assertion throws. */
 export class AssertionError extends Error {
   constructor(message: string, options?: ErrorOptions);
 }
@@ -40,15 +41,21 @@ export function assertStrictEquals<T>(
 export function assertNotStrictEquals<T>(actual: T, expected: T, msg?: string): void;
 /** Neither undefined nor null. */
 export function assertExists<T>(actual: T, msg?: string): asserts actual is NonNullable<T>;
+/** `actual` is greater. */
 export function assertGreater<T>(actual: T, expected: T, msg?: string): void;
+/** `actual` is greater, or the same. */
 export function assertGreaterOrEqual<T>(actual: T, expected: T, msg?: string): void;
+/** `actual` is less. */
 export function assertLess<T>(actual: T, expected: T, msg?: string): void;
+/** `actual` is less, or the same. */
 export function assertLessOrEqual<T>(actual: T, expected: T, msg?: string): void;
+/** It is of the class. */
 export function assertInstanceOf<T extends AnyConstructor>(
   actual: unknown,
   expectedType: T,
   msg?: string,
 ): asserts actual is InstanceType<T>;
+/** It is not of the class. */
 export function assertNotInstanceOf<A, T>(
   actual: A,
   unexpectedType: abstract new (...args: any[]) => T,
@@ -61,7 +68,9 @@ export function assertIsError<E extends Error = Error>(
   msgMatches?: string | RegExp,
   msg?: string,
 ): asserts error is E;
+/** The text matches somewhere. */
 export function assertMatch(actual: string, expected: RegExp, msg?: string): void;
+/** The text matches nowhere. */
 export function assertNotMatch(actual: string, expected: RegExp, msg?: string): void;
 /** `actual` has all that `expected` has, at any depth. */
 export function assertObjectMatch(
@@ -69,6 +78,7 @@ export function assertObjectMatch(
   expected: Record<PropertyKey, unknown>,
   msg?: string,
 ): void;
+/** The text has the other in it. */
 export function assertStringIncludes(actual: string, expected: string, msg?: string): void;
 /** The function throws; answers what it threw. */
 export function assertThrows(fn: () => unknown, msg?: string): unknown;

@@ -21,6 +21,7 @@ export interface ParsedPath {
   name: string;
 }
 
+/** What a glob understands. */
 export interface GlobOptions {
   /** Understands `**` as any number of folders. Default: true. */
   globstar?: boolean;
@@ -28,6 +29,7 @@ export interface GlobOptions {
   extended?: boolean;
 }
 
+/** As {@linkcode GlobOptions}, and how the expression matches. */
 export interface GlobToRegExpOptions extends GlobOptions {
   /** Matches without regard to case. Default: false. */
   caseInsensitive?: boolean;
@@ -47,6 +49,7 @@ export function format(pathObject: Partial<ParsedPath>): string;
 export function fromFileUrl(url: string | URL): string;
 /** A regular expression, anchored at both ends, that matches what the glob does. */
 export function globToRegExp(glob: string, options?: GlobToRegExpOptions): RegExp;
+/** Whether it begins at the root. */
 export function isAbsolute(path: string): boolean;
 /** Whether the text has a character that is special in globs. */
 export function isGlob(str: string): boolean;

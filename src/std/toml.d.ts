@@ -1,5 +1,6 @@
 /** Types of `@std/toml`. It takes duplicate keys: read manifests with it, judge nothing by it. */
 
+/** How a document is written. */
 export interface FormatOptions {
   /** Aligns the `=` of the keys. Default: false. */
   keyAlignment?: boolean;

@@ -3,6 +3,7 @@
 /** `default` is `core` with timestamps, binary, sets and merges; `extended` adds regular expressions. */
 export type SchemaType = "failsafe" | "json" | "core" | "default" | "extended";
 
+/** How a text is read. */
 export interface ParseOptions {
   schema?: SchemaType;
   /** Lets a later key replace an earlier one of the same name; else that is an error. Default: false. */
@@ -11,6 +12,7 @@ export interface ParseOptions {
   onWarning?(error: Error): void;
 }
 
+/** How a value of a tag is written. */
 export type StyleVariant =
   | "lowercase"
   | "uppercase"
@@ -20,6 +22,7 @@ export type StyleVariant =
   | "octal"
   | "hexadecimal";
 
+/** How a value is written. */
 export interface StringifyOptions {
   /** Blanks a level. Default: 2. */
   indent?: number;

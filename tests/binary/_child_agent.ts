@@ -5,7 +5,7 @@ import type { Caller, Gate } from "./_gate.ts";
 import { type Answer, Workspace } from "./toolgate.ts";
 
 /** Does what its task says, a step a line: `call TOOL JSON`, `run LINE`, `result JSON`, `wait`, `log TEXT`, `exit N`. */
-export const AGENT = `import json, os, subprocess, sys, time
+export const AGENT = `import json, os, sys, time
 
 def receive():
     line = sys.stdin.readline()
@@ -47,6 +47,7 @@ for step in task["task"].split("\\n"):
     elif word == "flood":
         for i in range(100000): print(json.dumps({"id": i, "tool": "read_file", "args": {"path": "a.txt"}}))
     elif word == "grandchild":
+        import subprocess
         subprocess.Popen(["sleep", rest], start_new_session=True)
     elif word == "log":
         print(rest, file=sys.stderr, flush=True)
@@ -74,7 +75,10 @@ children: { command: [python3, agent.py], max: 4, timeout: 60s }
 
 const git = async (workspace: Workspace, ...args: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await new Deno.Command("/usr/bin/git", {
-    args: ["-c", "user.name=T", "-c", "user.email=t@example.org", ...args],
+    args: [
+      ...["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "maintenance.auto=false"],
+      ...args,
+    ],
     cwd: workspace.root,
     clearEnv: true,
     env: { PATH: "/usr/bin:/bin", GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },

@@ -1,4 +1,4 @@
-/** Surroundings of threads that start no programs: apart from what enters threads, which the main thread never does. */
+/** The program environment of threads that start no programs: apart from what enters threads, which the main thread never does. */
 
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 

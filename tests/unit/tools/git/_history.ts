@@ -52,8 +52,13 @@ export async function said(root: string, words: readonly string[]): Promise<stri
 export async function makeRepository(root: string): Promise<void> {
   Deno.mkdirSync(root, { recursive: true });
   await git(root, ["init", "--quiet", "--initial-branch=main"]);
-  await git(root, ["config", "user.name", "Ada"]);
-  await git(root, ["config", "user.email", "ada@example.org"]);
+  setAuthor(root);
+}
+
+/** As `git config` does it, without two processes for each of hundreds of repositories. */
+export function setAuthor(root: string): void {
+  const text = "[user]\n\tname = Ada\n\temail = ada@example.org\n";
+  Deno.writeTextFileSync(`${root}/.git/config`, text, { append: true });
 }
 
 /** Names that are hard to read back. */

@@ -5,7 +5,7 @@ import { ToolError } from "../../../../src/core/errors.ts";
 import { Random } from "../../../random.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
 import { inWorkspace, type World } from "../_real_workspace.ts";
-import { git, makeRepository, said, stateOf } from "./_history.ts";
+import { git, makeRepository, said, setAuthor, stateOf } from "./_history.ts";
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;
@@ -28,8 +28,7 @@ async function makePair(root: string): Promise<readonly [string, string]> {
   await git(theirs, ["add", "--all"]);
   await git(theirs, ["commit", "-qm", "base"]);
   await git(root, ["clone", "--quiet", "theirs", "mine"]);
-  await git(mine, ["config", "user.name", "Ada"]);
-  await git(mine, ["config", "user.email", "ada@example.org"]);
+  setAuthor(mine);
   return [theirs, mine];
 }
 
