@@ -45,6 +45,8 @@ interface Wildcards<R> {
 /** One place in the tree. */
 export interface TrieNode<R> {
   readonly literals: Map<string, TrieNode<R>>;
+  /** The first units of `literals`: most names begin with none of them, and need not be hashed. */
+  readonly beginnings: Set<number>;
   /** Made for the first wildcard: few nodes have one. */
   wildcards: Wildcards<R> | null;
   /** What follows a `**` here: active here and everywhere below. */
@@ -68,6 +70,7 @@ export interface Walk<R> {
 export function createTrie<R>(): TrieNode<R> {
   return {
     literals: new Map(),
+    beginnings: new Set(),
     wildcards: null,
     deep: null,
     hits: { allow: null, ask: null, deny: null },
@@ -103,7 +106,10 @@ function childOf<R>(
   if (typeof segment === "string") {
     const key = fold === null ? segment : fold(segment);
     let child = node.literals.get(key);
-    if (child === undefined) node.literals.set(key, child = createTrie());
+    if (child === undefined) {
+      node.literals.set(key, child = createTrie());
+      node.beginnings.add(key.charCodeAt(0));
+    }
     return child;
   }
   return patternChild(node, segment, fold);
@@ -205,15 +211,17 @@ export function stepInto<R extends Ordered>(
 }
 
 function follow<R>(
-  { literals, wildcards }: TrieNode<R>,
+  { literals, beginnings, wildcards }: TrieNode<R>,
   name: string,
   folded: string,
   next: TrieNode<R>[],
   steps: Steps | undefined,
 ): void {
   if (steps !== undefined) steps.count++;
-  const literal = literals.get(folded);
-  if (literal !== undefined) next.push(literal);
+  if (beginnings.has(folded.charCodeAt(0))) {
+    const literal = literals.get(folded);
+    if (literal !== undefined) next.push(literal);
+  }
   if (wildcards === null) return;
   collectMatches(wildcards.written, name, next, steps);
   if (wildcards.folded !== null) collectMatches(wildcards.folded, folded, next, steps);

@@ -2,6 +2,12 @@
 
 import { matchesSegment, type SegmentPattern, type Steps } from "../../core/glob_segment.ts";
 
+/** What a text must have to be looked up: so many units, and this one at the end that it was not found by. */
+interface Stretch {
+  readonly length: number;
+  readonly unit: number;
+}
+
 interface Edge<T> {
   readonly pattern: SegmentPattern;
   readonly target: T;
@@ -11,12 +17,12 @@ interface Edge<T> {
 export interface SegmentIndex<T> {
   /** `*` alone. */
   readonly always: T[];
-  /** `*text`, by the text; the lengths that occur, by its last unit: most names need no look at all. */
+  /** `*text`, by the text; what there is, by its last unit: most names need no look at all. */
   readonly bySuffix: Map<string, T>;
-  readonly suffixLengths: Map<number, number[]>;
-  /** `text*`; the lengths by its first unit. */
+  readonly suffixes: Map<number, Stretch[]>;
+  /** `text*`; what there is by its first unit. */
   readonly byPrefix: Map<string, T>;
-  readonly prefixLengths: Map<number, number[]>;
+  readonly prefixes: Map<number, Stretch[]>;
   /** All others, by the character they begin with, else end with, else by a piece they hold, else in `free`. */
   readonly byFirst: Map<string, Edge<T>[]>;
   readonly byLast: Map<string, Edge<T>[]>;
@@ -30,9 +36,9 @@ export function createSegmentIndex<T>(): SegmentIndex<T> {
   return {
     always: [],
     bySuffix: new Map(),
-    suffixLengths: new Map(),
+    suffixes: new Map(),
     byPrefix: new Map(),
-    prefixLengths: new Map(),
+    prefixes: new Map(),
     byFirst: new Map(),
     byLast: new Map(),
     byPiece: new Map(),
@@ -48,10 +54,10 @@ export function addSegment<T>(index: SegmentIndex<T>, pattern: SegmentPattern, t
     index.always.push(target);
   } else if (shape === "suffix" && !index.bySuffix.has(text)) {
     index.bySuffix.set(text, target);
-    addLengthBy(index.suffixLengths, text.charCodeAt(text.length - 1), text.length);
+    addStretch(index.suffixes, text.charCodeAt(text.length - 1), text, text.charCodeAt(0));
   } else if (shape === "prefix" && !index.byPrefix.has(text)) {
     index.byPrefix.set(text, target);
-    addLengthBy(index.prefixLengths, text.charCodeAt(0), text.length);
+    addStretch(index.prefixes, text.charCodeAt(0), text, text.charCodeAt(text.length - 1));
   } else if (pattern.first !== null) {
     addTo(index.byFirst, pattern.first[0]!, { pattern, target });
   } else if (pattern.last !== null) {
@@ -75,13 +81,15 @@ export function collectMatches<T>(
   steps?: Steps,
 ): void {
   for (const target of index.always) found.push(target);
-  for (const length of index.suffixLengths.get(name.charCodeAt(name.length - 1)) ?? NONE) {
-    if (length > name.length) continue;
-    const target = index.bySuffix.get(name.slice(name.length - length));
+  const { length: whole } = name;
+  for (const { length, unit } of index.suffixes.get(name.charCodeAt(whole - 1)) ?? NONE) {
+    // Before the name there is nothing: NaN, which is no unit.
+    if (name.charCodeAt(whole - length) !== unit) continue;
+    const target = index.bySuffix.get(name.slice(whole - length));
     if (target !== undefined) found.push(target);
   }
-  for (const length of index.prefixLengths.get(name.charCodeAt(0)) ?? NONE) {
-    if (length > name.length) continue;
+  for (const { length, unit } of index.prefixes.get(name.charCodeAt(0)) ?? NONE) {
+    if (name.charCodeAt(length - 1) !== unit) continue;
     const target = index.byPrefix.get(name.slice(0, length));
     if (target !== undefined) found.push(target);
   }
@@ -91,7 +99,7 @@ export function collectMatches<T>(
   tryEach(index.free, name, found, steps);
 }
 
-const NONE: readonly number[] = [];
+const NONE: readonly Stretch[] = [];
 
 /** Each stretch of the name is looked up once, however often it occurs. */
 function tryPieces<T>(
@@ -159,10 +167,18 @@ function isStar(token: SegmentPattern["tokens"][number] | undefined): boolean {
   return token === -1;
 }
 
-function addLengthBy(lengths: Map<number, number[]>, unit: number, length: number): void {
-  const known = lengths.get(unit);
-  if (known === undefined) lengths.set(unit, [length]);
-  else addLength(known, length);
+/** Those of one length that begin, or end, with different units are told apart. */
+function addStretch(
+  stretches: Map<number, Stretch[]>,
+  by: number,
+  { length }: string,
+  unit: number,
+): void {
+  const known = stretches.get(by);
+  if (known === undefined) stretches.set(by, [{ length, unit }]);
+  else if (!known.some((one) => one.length === length && one.unit === unit)) {
+    known.push({ length, unit });
+  }
 }
 
 function addLength(lengths: number[], length: number): void {

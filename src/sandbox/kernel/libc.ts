@@ -172,6 +172,9 @@ export function openLibc(
     close: (descriptor: number) =>
       symbols.syscall(BigInt(numbers.close), BigInt(descriptor), 0n, 0n, 0n, 0n),
   };
+  // One buffer is read into many times: its length is made a `bigint` once.
+  let room = 0;
+  let roomWord = 0n;
   const files: FileCalls = {
     open(directory, name, flags) {
       put(name, 0);
@@ -179,7 +182,11 @@ export function openLibc(
       return result === -1 ? failure() : result;
     },
     read(descriptor, buffer) {
-      const result = read(descriptor, buffer, BigInt(buffer.length));
+      if (buffer.length !== room) {
+        room = buffer.length;
+        roomWord = BigInt(room);
+      }
+      const result = read(descriptor, buffer, roomWord);
       return result === -1 ? failure() : result;
     },
     close(descriptor) {

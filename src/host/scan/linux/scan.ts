@@ -40,10 +40,7 @@ interface Frame extends Omit<Opened, "descriptor"> {
   next: number;
 }
 
-interface WantedEntry {
-  readonly name: string;
-  readonly isDirectory: boolean;
-}
+type WantedEntry = Pick<DirectoryEntry, "name" | "type">;
 
 /** Files that are given away at once, at most: few enough for both threads to end at the same time. */
 const RUN_FILES = 16;
@@ -137,7 +134,7 @@ class Scan implements ScannedFile {
         this.#frames.pop();
         return this.#leave();
       }
-      if (entry.isDirectory) return this.#enterDirectory(frame, entry.name);
+      if (entry.type === "directory") return this.#enterDirectory(frame, entry.name);
       if (this.#given?.ready !== true || !this.#give(this.#given, frame)) {
         this.#visitFile(frame, entry.name);
       }
@@ -155,7 +152,7 @@ class Scan implements ScannedFile {
     const first = frame.next - 1;
     for (let at = first; names.length < RUN_FILES; at++) {
       const entry = frame.entries[at];
-      if (entry === undefined || entry.isDirectory) break;
+      if (entry === undefined || entry.type === "directory") break;
       names.push(entry.name);
     }
     if (!given.give({ directory: frame.path, names }, this.place + 1)) return false;
@@ -192,14 +189,16 @@ class Scan implements ScannedFile {
     listed: readonly DirectoryEntry[],
   ): readonly WantedEntry[] {
     const wanted: WantedEntry[] = [];
-    for (const { name, type: told, escaped } of listed) {
-      if (escaped) continue;
+    for (const entry of listed) {
+      const { name, type: told } = entry;
+      if (entry.escaped) continue;
       const type = told ?? sizeAt(this.#libc, descriptor, name)?.type;
       const isDirectory = type === "directory";
       if (isDirectory ? !filter.enters(name) : type !== "file" || !filter.takes(name)) continue;
       if (judge !== null && !judge.admits(name, isDirectory ? "directory" : "file")) continue;
       if (!free && !mayRead(pathBelow(path, name))) continue;
-      wanted.push({ name, isDirectory });
+      // None is made anew where the listing tells all: there are as many as files.
+      wanted.push(told === null ? { name, type: type ?? null } : entry);
     }
     return wanted;
   }

@@ -36,12 +36,16 @@ const UTF_16 = { little: new TextDecoder("utf-16le"), big: new TextDecoder("utf-
  * it.
  */
 export function contentsOf(scanner: Scanner, length: number, context: number): Contents {
-  const bytes = scanner.bytes.subarray(0, length);
+  const { bytes } = scanner;
   const wide = length < 2 ? undefined : decoderOf(bytes[0] as number, bytes[1] as number);
-  if (wide !== undefined) return { binary: false, pieces: [pieceOf(wide.decode(bytes))] };
+  // Views are made of files that are decoded alone: of most nothing but this is asked.
+  const contents = () => bytes.subarray(0, length);
+  if (wide !== undefined) return { binary: false, pieces: [pieceOf(wide.decode(contents()))] };
   if (scanner.holdsNul(Math.min(length, BINARY_WINDOW))) return BINARY;
   if (!scanner.holdsLiterals(length)) return NO_MATCH;
-  const pieces = length <= PIECE_BYTES ? [pieceOf(UTF_8.decode(bytes))] : piecesOf(bytes, context);
+  const pieces = length <= PIECE_BYTES
+    ? [pieceOf(UTF_8.decode(contents()))]
+    : piecesOf(contents(), context);
   return { binary: false, pieces };
 }
 

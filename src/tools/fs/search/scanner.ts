@@ -59,6 +59,10 @@ export function createScanner({ literals, ignoreCase }: ScannerOptions): Scanner
   const groups = literals.groups.map((group) =>
     group.map((literal) => place(encoder.encode(literal).subarray(0, LONGEST), ignoreCase))
   );
+  const holdsAny = (needles: readonly Needle[], length: number): boolean => {
+    for (const needle of needles) if (holds(needle, length)) return true;
+    return false;
+  };
   const holds = ({ table, length: size, rare: [first, second] }: Needle, length: number): boolean =>
     find(CONTENTS, CONTENTS + length, table, size, first, second) >= 0;
   let bytes = contentsOf(memory);
@@ -73,7 +77,7 @@ export function createScanner({ literals, ignoreCase }: ScannerOptions): Scanner
     },
     holdsLiterals(length) {
       for (const needles of groups) {
-        if (!needles.some((needle) => holds(needle, length))) return false;
+        if (!holdsAny(needles, length)) return false;
       }
       return true;
     },
