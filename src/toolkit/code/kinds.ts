@@ -19,6 +19,7 @@ export interface Flow {
   readonly handlers: Kinds;
   readonly conditionals: Kinds;
   readonly logical: Kinds;
+  readonly noLogical: Kinds;
   readonly jumps: Kinds;
   readonly labels: Kinds;
   readonly otherBranches: Kinds;
@@ -150,6 +151,7 @@ function flowOf(
     handlers: set(flow.handlers),
     conditionals: set(flow.conditionals),
     logical: set(flow.logical),
+    noLogical: set(flow.noLogical ?? []),
     jumps: set(flow.jumps),
     labels: set(flow.labels),
     otherBranches: set(otherBranches),

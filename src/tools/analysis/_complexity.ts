@@ -131,7 +131,9 @@ class Meter {
       }
       const isNamed = ((flags[node] as number) & NODE.named) !== 0;
       if (!isNamed) {
-        if (flow.logical[kind] === 1) this.#logical(node, parent);
+        const isLogical = flow.logical[kind] === 1 &&
+          flow.noLogical[parent < 0 ? 0 : kinds[parent] as number] !== 1;
+        if (isLogical) this.#logical(node, parent);
       } else if (flow.functions[kind] === 1) this.#enter(node);
       else if (types[kind] === 1) this.#names.enterType(node);
       else if (this.#open.length > 0) this.#count(node, kind, parent);

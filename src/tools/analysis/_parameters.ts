@@ -1,7 +1,7 @@
 /** How many parameters a function takes. */
 
 import { NODE, type SyntaxTree } from "../../core/syntax_tree.ts";
-import { childBy, type Numbered, textOf } from "../../toolkit/code/kinds.ts";
+import { childBy, childOf, type Numbered, textOf } from "../../toolkit/code/kinds.ts";
 
 /** Declarators between a function of C and its parameters, at most. */
 const DEEPEST = 16;
@@ -45,7 +45,17 @@ function parametersOf(
     const found = childBy(tree, node, numbers.field(field));
     if (found >= 0) return found;
   }
-  const declarator = childBy(tree, node, numbers.field("declarator"));
+  const declarator = declaratorOf(tree, numbers, node);
   if (declarator >= 0 && depth > 0) return parametersOf(tree, numbers, declarator, depth - 1);
   return -1;
+}
+
+/** That of a function which gives a reference has no field for the one within it. */
+function declaratorOf(tree: SyntaxTree, numbers: Numbered, node: number): number {
+  const found = childBy(tree, node, numbers.field("declarator"));
+  if (found >= 0) return found;
+  const holders = numbers.set(["reference_declarator"]);
+  return holders[tree.kinds[node] as number] === 1
+    ? childOf(tree, node, numbers.set(["function_declarator"]))
+    : -1;
 }

@@ -152,7 +152,7 @@ export function compared(
     compared: same + differences.length,
     same,
     differences: differences.slice(0, SHOWN),
-    explained: [...reasons].map(([reason, count]) => `${count} × ${reason}`),
+    explained: [...reasons].map(([reason, count]) => ({ reason, count })),
   };
 }
 
@@ -184,6 +184,6 @@ export function comparedNumbers(
     compared: same + differences.length,
     same,
     differences: differences.slice(0, SHOWN),
-    explained: [...reasons].map(([reason, count]) => `${count} × ${reason}`),
+    explained: [...reasons].map(([reason, count]) => ({ reason, count })),
   };
 }

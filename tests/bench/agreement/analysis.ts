@@ -4,6 +4,7 @@ import { join } from "@std/path";
 import { ROOT } from "../../../scripts/compile.ts";
 import { outline, sourcesOf, whileAsking } from "./_compared.ts";
 import { clones } from "./clones.ts";
+import { cognitiveOfJavaScript } from "./cognitive.ts";
 import { complexities } from "./complexity.ts";
 import { importGraphs } from "./imports.ts";
 import { linesByCloc } from "./lines.ts";
@@ -30,6 +31,7 @@ export async function analysisAgreement(binary: string): Promise<readonly Agreem
       }),
       ...importGraphs(ask, TREE),
       ...complexities(ask),
+      ...cognitiveOfJavaScript(ask),
       ...clones(ask),
     ];
   });

@@ -28,6 +28,7 @@ const RADON: Habits = [
 /** Lizard 1.24, `lizard_languages/`. */
 const LIZARD: Readonly<Record<string, Habits>> = {
   rust: [
+    [/\blet\b[^=;]*=[^;]*\belse\s*\{/, "lizard counts no let … else"],
     [/\?/, "lizard counts each ? of Rust"],
     [/\bmatch\b/, "lizard counts a match once, whatever its arms"],
     [/\bwhere\b|\bif let\b|\bwhile let\b|\|/, "closures: apart here, within there"],
@@ -39,7 +40,7 @@ const LIZARD: Readonly<Record<string, Habits>> = {
   cpp: [
     [/^\s*#\s*(el)?if/m, "lizard counts #if"],
     [/\[[=&\w, ]*\]\s*[({]/, "lizard adds lambdas"],
-    [/&&/, "lizard counts && of references"],
+    [/^[^{]*\)[^{;]*:[^{]*[?&|]/, "lizard leaves out what initializers before the body decide"],
   ],
   c: [[/^\s*#\s*(el)?if/m, "lizard counts #if"]],
   go: [
@@ -114,9 +115,74 @@ function byLizard(ask: Ask, language: string): readonly Agreement[] {
       "lizard",
       onceOnly(rows.map((row) => [keyOf(row), Number(row[column])])),
       onceOnly(ours.map((each) => [`${each.file}:${each.line}`, each[measure]])),
-      measure === "cyclomatic" ? explained(root, ours, habits) : undefined,
+      measure === "cyclomatic" ? explained(root, ours, habits) : recounted(root),
     )
   );
+}
+
+/** McCabe's measure of C from its words and signs alone. */
+function decisionsIn(text: string): number {
+  const plain = text.replaceAll(
+    /\/\*[^]*?\*\/|\/\/.*$|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/gm,
+    "",
+  );
+  return 1 + [...plain.matchAll(/\b(?:if|for|while|case|catch)\b|&&|\|\||\?/g)].length;
+}
+
+/** Lists of parameters are counted once more, in the text: lizard's count is then not what it says it is. */
+function recounted(root: string): (key: string, ours: number) => string | null {
+  return (key, ours) => {
+    const [, file = "", line = "1"] = /^(.*):(\d+)$/.exec(key) ?? [];
+    const text = Deno.readTextFileSync(join(root, file)).split("\n").slice(Number(line) - 1)
+      .join("\n");
+    const list = parameterList(file, text);
+    return list !== null && partsOf(list) === ours
+      ? "the list in the text has as many as here: there receivers and commas of types count, and what has no name or is an array does not"
+      : null;
+  };
+}
+
+/** What stands between a function's brackets; null where that cannot be told from the text. */
+function parameterList(file: string, text: string): string | null {
+  const isMethod = /^func\s*\(/.test(text);
+  let from = 0;
+  for (let skipped = 0; skipped <= (isMethod ? 1 : 0); skipped++) {
+    const rest = text.slice(from);
+    const operator = /^[^({;]*operator\s*\(\s*\)/.exec(rest)?.[0].length ?? 0;
+    const generics = file.endsWith(".rs")
+      ? /^[^(]*?fn \w+<(?:[^()]|\([^()]*\))*?>\s*(?=\()/.exec(rest)?.[0].length ?? 0
+      : 0;
+    const open = rest.indexOf("(", Math.max(operator, generics));
+    if (open < 0) return null;
+    const end = closingOf(rest, open);
+    if (end < 0) return null;
+    if (skipped === (isMethod ? 1 : 0)) return rest.slice(open + 1, end);
+    from += end + 1;
+  }
+  return null;
+}
+
+function closingOf(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === "(") depth++;
+    else if (text[at] === ")" && --depth === 0) return at;
+  }
+  return -1;
+}
+
+/** Parts between commas that lie in no brackets. */
+function partsOf(list: string): number {
+  const plain = list.replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, "").replaceAll(/->|<-/g, "").trim()
+    .replace(/,$/, "");
+  if (plain === "" || plain === "void") return 0;
+  let [depth, count] = [0, 1];
+  for (const sign of plain) {
+    if ("([{<".includes(sign)) depth++;
+    else if (")]}>".includes(sign)) depth--;
+    else if (sign === "," && depth === 0) count++;
+  }
+  return count;
 }
 
 function byGocognit(ask: Ask): readonly Agreement[] {
@@ -163,6 +229,11 @@ function explained(
     if (span === undefined) return null;
     const lines = Deno.readTextFileSync(join(root, span.file)).split("\n");
     const text = lines.slice(span.line, span.end_line).join("\n");
-    return habits.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+    const habit = habits.find(([pattern]) => pattern.test(text))?.[1];
+    if (habit !== undefined) return habit;
+    const isOfC = /\.(c|cc|cpp|h|hpp)$/.test(span.file);
+    return isOfC && decisionsIn(`${lines[span.line - 1]}\n${text}`) === span.cyclomatic
+      ? "the text has as many words and signs that decide as are counted here: lizard takes some && for references"
+      : null;
   };
 }

@@ -24,20 +24,22 @@ export function linesByCloc(
     if (theirs === undefined) continue;
     const isSame = theirs.code === own.code && theirs.comment === own.comment;
     const reason = isSame ? null : habitOf(Deno.readTextFileSync(join(root, path)), theirs, own);
-    if (reason !== null) {
-      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-      continue;
-    }
     for (const kind of ["code", "comment", "blank"] as const) {
-      lines += Math.max(theirs[kind], own[kind]);
       same += Math.min(theirs[kind], own[kind]);
+      if (reason !== null) {
+        const count = Math.abs(theirs[kind] - own[kind]);
+        lines += Math.min(theirs[kind], own[kind]);
+        if (count > 0) reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+        continue;
+      }
+      lines += Math.max(theirs[kind], own[kind]);
       if (theirs[kind] !== own[kind]) {
         differences.push(`${path}: ${own[kind]} lines of ${kind}, there ${theirs[kind]}`);
       }
     }
   }
   const shown = differences.slice(0, SHOWN);
-  const explained = [...reasons].map(([reason, count]) => `${count} files × ${reason}`);
+  const explained = [...reasons].map(([reason, count]) => ({ reason, count }));
   return [{ subject, against: "cloc", compared: lines, same, differences: shown, explained }];
 }
 

@@ -6,13 +6,13 @@ import { join } from "@std/path";
 export interface Agreement {
   readonly subject: string;
   readonly against: string;
-  /** Numbers that both have, and those of them that are the same. */
+  /** Numbers that both have less those whose difference is explained, and those of them that are the same. */
   readonly compared: number;
   readonly same: number;
   /** The first few that are not. */
   readonly differences: readonly string[];
-  /** What else differs, as often as it does and why: the two do not say the same thing there. */
-  readonly explained?: readonly string[];
+  /** What else differs, as often as it does and why: one of the two does not say there what it says that it does. */
+  readonly explained?: readonly { readonly reason: string; readonly count: number }[];
 }
 
 /** Own and total, in the unit of the answer, by the key of a function. */
@@ -231,11 +231,17 @@ function run(folder: string, program: string, ...args: readonly string[]): strin
 
 /** A line each, for people. */
 export function renderAgreement(rows: readonly Agreement[]): string {
-  return rows.flatMap(({ subject, against, compared, same, differences, explained = [] }) => [
-    `agreement, ${subject} beside ${against}: ${same} of ${compared} numbers (${
-      (100 * same / Math.max(1, compared)).toFixed(1)
-    } %)`,
-    ...explained.map((reason) => `  explained: ${reason}`),
-    ...differences.map((difference) => `  ${difference}`),
-  ]).join("\n");
+  return rows.flatMap(({ subject, against, compared, same, differences, explained = [] }) => {
+    const told = explained.reduce((sum, { count }) => sum + count, 0);
+    const share = (part: number) => `${(100 * part / Math.max(1, compared + told)).toFixed(1)} %`;
+    return [
+      `agreement, ${subject} beside ${against}: ${same} of ${compared + told} the same (${
+        share(same)
+      }), ${told} explained (${share(told)}), ${compared - same} unexplained (${
+        share(compared - same)
+      })`,
+      ...explained.map(({ reason, count }) => `  explained: ${count} × ${reason}`),
+      ...differences.map((difference) => `  ${difference}`),
+    ];
+  }).join("\n");
 }

@@ -35,6 +35,13 @@ export const CPP: Language = {
     loops: [...FLOW.loops, "for_range_loop"],
     handlers: ["catch_clause"],
     logical: ["&&", "||", "and", "or"],
+    noLogical: [
+      "reference_declarator",
+      "abstract_reference_declarator",
+      "ref_qualifier",
+      "constraint_conjunction",
+      "constraint_disjunction",
+    ],
   },
 };
 

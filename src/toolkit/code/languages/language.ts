@@ -114,6 +114,8 @@ export interface FlowTable {
   readonly conditionals: readonly string[];
   /** Signs of a binary expression that decide: `&&`, `or`. */
   readonly logical: readonly string[];
+  /** Kinds of nodes in which these signs decide nothing: `T&&` of C++. */
+  readonly noLogical?: readonly string[];
   /** Jumps, which count where they name a label. */
   readonly jumps: readonly string[];
   readonly labels: readonly string[];

@@ -82,6 +82,12 @@ const CASES: readonly (readonly [path: string, text: string, expected: Expected]
   ["A.java", "class A { void f() { b.f(); } }", { "A.f": [1, 0, 0, 0] }],
   ["A.java", "class A { void f() { this.f(); } }", { "A.f": [1, 1, 0, 0] }],
   ["a.cpp", "struct A { void f() { f(); } };", { "A.f": [1, 1, 0, 0] }],
+  ["a.cpp", "A& f(A&& a, auto&&... b) { auto&& [c, d] = g(a); return c && d; }", {
+    "f": [2, 1, 2, 0],
+  }],
+  ["a.cpp", "const A& A::operator<<(const B& b) && { return *this; }", {
+    "A.operator<<": [1, 0, 1, 0],
+  }],
   ["a.ts", "class A { g() { this.g(); } h() { g(); } }", {
     "A.g": [1, 1, 0, 0],
     "A.h": [1, 0, 0, 0],
