@@ -108,7 +108,8 @@ const VALUED: ReadonlySet<string> = new Set(names(
 /** What a command cannot do without; null where its words leave a way that stays on this machine. */
 export function networkNeedOf(argv: readonly string[]): NetworkNeed | null {
   const name = baseName(argv[0] ?? "");
-  if (argv.includes("--help") || argv.includes("-h")) return null;
+  // What the same call serves is reached; which registry a project's own settings name is not known.
+  if (argv.some((word) => word === "--help" || word === "-h" || LOOPBACK.test(word))) return null;
   if (name === "git") return needOfGit(argv);
   if (/^python[0-9.]*$/.test(name) && argv[1] === "-m" && /^pip3?$/.test(argv[2] ?? "")) {
     return needOf(PIP, `${name} -m pip`, argv.slice(3));
@@ -165,8 +166,12 @@ function needOfGit(argv: readonly string[]): NetworkNeed | null {
   return { what, instead: null, byRemote: true };
 }
 
+/** The own machine as words name it: by itself, in an address, or in an option's value. */
+const LOOPBACK = /(?:^|[/@=])(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/]|$)/i;
+
 /** A repository, or a file, of another machine (git(1), "GIT URLS"; scp(1)): not `ext::x`, nor `./a:b`. */
 export function isAddress(word: string): boolean {
+  if (LOOPBACK.test(word)) return false;
   return /^(?:https?|ssh|git|git\+ssh|ftps?|rsync|sftp|scp):\/\//i.test(word) ||
     /^[^/:\s]+:(?!:)/.test(word) && !/^(?:file|link|workspace|npm):/i.test(word);
 }

@@ -4,18 +4,23 @@ import type { CanonicalPath, ResolvedSpawnCapability } from "../../core/capabili
 import { ToolError } from "../../core/errors.ts";
 import { parentOf } from "../../core/path_text.ts";
 import { quoted } from "../../core/printable.ts";
-import type { Settings } from "../../policy/rulebook.ts";
-import { isAddress, lackingNetwork } from "../../policy/judge/lacking_network.ts";
+import {
+  isAddress,
+  lackingNetwork,
+  type ProgramNetworkRules,
+} from "../../policy/judge/lacking_network.ts";
 import { isWithin } from "../../sandbox/within.ts";
 
 /** NETWORK_DENIED for a command that could only fail, so that nobody is asked about it and waits for it; else null. */
 export function missingNetwork(
   tool: string,
   spawn: ResolvedSpawnCapability,
-  settings: Pick<Settings, "sandbox" | "workspace">,
+  rules: ProgramNetworkRules,
 ): ToolError | null {
-  const need = spawn.own === undefined ? lackingNetwork(spawn.argv, settings) : null;
-  if (need === null || (need.byRemote && !hasFarRemotes(spawn, settings.workspace))) return null;
+  const need = spawn.own === undefined ? lackingNetwork(spawn, rules) : null;
+  if (need === null || (need.byRemote && !hasFarRemotes(spawn, rules.settings.workspace))) {
+    return null;
+  }
   const instead = need.instead === null ? "" : `. Without: ${need.instead}`;
   return new ToolError(
     "NETWORK_DENIED",

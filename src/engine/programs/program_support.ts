@@ -126,7 +126,7 @@ export function createProgramSupport(
     system,
     resolve: createSpawnResolver(rulebook, (name, cwd) => finder.find(name, cwd)),
     near: (name) => finder.near(name),
-    missingNetwork: (tool, spawn) => missingNetwork(tool, spawn, settings),
+    missingNetwork: (tool, spawn) => missingNetwork(tool, spawn, rulebook),
     boundary: bounded,
     ofThread() {
       const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;

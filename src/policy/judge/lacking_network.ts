@@ -1,19 +1,24 @@
 /** The one place that asks whether the policy gives a program any network: what it cannot do without is lacking then. */
 
+import type { ResolvedSpawnCapability } from "../../core/capability.ts";
 import { isAddress, type NetworkNeed, networkNeedOf } from "../../programs/network_needs.ts";
 import type { Settings } from "../rulebook.ts";
 
 export { isAddress };
 
-/** What a command's words need of other machines and the policy gives no program; null where it may have it. */
-export function lackingNetwork(
-  argv: readonly string[],
-  settings: Pick<Settings, "sandbox">,
-): NetworkNeed | null {
-  return givesNetwork(settings) ? null : networkNeedOf(argv);
+/** What is asked of the policy. */
+export interface ProgramNetworkRules {
+  readonly settings: Pick<Settings, "sandbox" | "workspace">;
+  /** What rules open to a program by name, null for nothing; left out where no rule can name programs. */
+  readonly networkOf?: (command: ResolvedSpawnCapability) => unknown;
 }
 
-/** Whether programs have any network beyond what their own call serves. */
-function givesNetwork({ sandbox }: Pick<Settings, "sandbox">): boolean {
-  return sandbox.network === "allow" || sandbox.kernel === "off";
+/** What a command's words need of other machines and the policy does not give it; null where it may have it. */
+export function lackingNetwork(
+  command: ResolvedSpawnCapability,
+  { settings: { sandbox }, networkOf }: ProgramNetworkRules,
+): NetworkNeed | null {
+  if (sandbox.network === "allow" || sandbox.kernel === "off") return null;
+  const need = networkNeedOf(command.argv);
+  return need === null || (networkOf?.(command) ?? null) !== null ? null : need;
 }

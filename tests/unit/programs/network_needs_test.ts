@@ -61,6 +61,12 @@ Deno.test("commands that do nothing without other machines are known by their wo
     ["git fetch file:///srv/a", null],
     ["git -C sub push", null],
     ["git -c a=b push", null],
+    ["git clone http://127.0.0.1:8080/a", null],
+    ["git push https://localhost:1/a main", null],
+    ["npm install x --registry=http://localhost:4873/", null],
+    ["pip install -i http://[::1]:1/simple x", null],
+    ["git clone https://localhost.example.org/a", "git clone"],
+    ["git clone https://example.org/localhost/a", null],
     ["git status", null],
     ["cat npm install", null],
     ["", null],
@@ -76,7 +82,19 @@ Deno.test("an address names another machine", () => {
   for (const word of ["https://a/b", "SSH://a", "git@a:b", "a:b", "host:"]) {
     assertEquals(isAddress(word), true, word);
   }
-  for (const word of ["a", "./a:b", "/a", "ext::sh", "file:///a", "file:x", "a/b:c", ""]) {
+  for (
+    const word of [
+      "a",
+      "./a:b",
+      "/a",
+      "ext::sh",
+      "file:///a",
+      "file:x",
+      "a/b:c",
+      "",
+      "u@localhost:a",
+    ]
+  ) {
     assertEquals(isAddress(word), false, word);
   }
 });

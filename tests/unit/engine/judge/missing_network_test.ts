@@ -8,9 +8,16 @@ import { withDirectory } from "../../host/files/_temporary.ts";
 import { rulebook, spawn } from "../../policy/_fixtures.ts";
 
 const { settings: HELD } = rulebook([{ risk: { allow: "dangerous", ask: "dangerous" } }]);
-const withSandbox = (sandbox: Partial<Settings["sandbox"]>): Settings => ({
-  ...HELD,
-  sandbox: { ...HELD.sandbox, network: "deny", kernel: "auto", ...sandbox },
+const withSandbox = (sandbox: Partial<Settings["sandbox"]>) => ({
+  settings: {
+    ...HELD,
+    sandbox: {
+      ...HELD.sandbox,
+      network: "deny",
+      kernel: "auto",
+      ...sandbox,
+    } as Settings["sandbox"],
+  },
 });
 
 const install = spawn(["npm", "install", "x"]) as ResolvedSpawnCapability;
@@ -29,18 +36,28 @@ Deno.test("where programs have a network, or nothing takes it from them, it may 
   }
 });
 
+Deno.test("what rules open to a program by name is its network", () => {
+  const rules = {
+    ...withSandbox({}),
+    networkOf: ({ argv }: ResolvedSpawnCapability) => argv[0] === "npm" ? { hosts: ["a"] } : null,
+  };
+  assertEquals(missingNetwork("run_command", install, rules), null);
+  const other = spawn(["pip", "install", "x"]) as ResolvedSpawnCapability;
+  assertEquals(missingNetwork("run_command", other, rules)?.code, "NETWORK_DENIED");
+});
+
 Deno.test("of a repository's remotes each must be another machine's, as its own settings have it", () =>
   withDirectory((base) => {
     Deno.mkdirSync(`${base}/.git`);
     Deno.mkdirSync(`${base}/sub`);
-    const settings = { ...withSandbox({}), workspace: base };
+    const rules = { settings: { ...withSandbox({}).settings, workspace: base } };
     const codeOf = (config: string | null, cwd: string = base) => {
       if (config !== null) Deno.writeTextFileSync(`${base}/.git/config`, config);
       const push = {
         ...spawn(["git", "push", "origin"]),
         cwd: cwd as CanonicalPath,
       } as ResolvedSpawnCapability;
-      return missingNetwork("run_command", push, settings)?.code ?? null;
+      return missingNetwork("run_command", push, rules)?.code ?? null;
     };
     const far = '[remote "origin"]\n\turl = git@example.org:a/b.git\n';
     assertEquals(codeOf(null), null);
