@@ -281,7 +281,8 @@ Deno.test("launch_app answers the returncode; a program that no rule names is no
 });
 
 Deno.test("a package is asked for by its whole command, and none is installed unasked", async () => {
-  await using project = new Project({ "package.json": "{}" });
+  const open = POLICY.replace("temporary: true", "temporary: true, network: allow");
+  await using project = new Project({ "package.json": "{}" }, open);
   const { answer } = await project.run("install_package", { packages: ["left-pad@1.3.0"] });
   const expected = hasNpm() ? "APPROVAL_REQUIRED" : "COMMAND_NOT_FOUND";
   assertEquals(answer.error?.code, expected);
@@ -289,6 +290,30 @@ Deno.test("a package is asked for by its whole command, and none is installed un
     const refused = await project.ask("install_package", { packages: [name] });
     assertEquals(refused.error?.code, "INVALID_ARGUMENTS", name);
   }
+});
+
+Deno.test("what could only fail for want of a network is refused at once, and nobody is asked about it", async () => {
+  await using project = new Project({
+    "package.json": "{}",
+    ".git/config": '[remote "origin"]\n\turl = https://a.example/b\n',
+  }, POLICY.replace('"npm install"', '"git {push,fetch}", "npm install"'));
+  const refused: readonly (readonly [string, Record<string, unknown>])[] = [
+    ["run_command", { argv: ["git", "push"] }],
+    ["run_command", { command: "cd . && git fetch origin main" }],
+    ...hasNpm()
+      ? [
+        ["run_command", { command: "npm install left-pad" }],
+        ["install_package", { packages: ["left-pad"] }],
+      ] as const
+      : [],
+  ];
+  for (const [tool, args] of refused) {
+    const { error } = await project.ask(tool, args);
+    assertEquals(error?.code, "NETWORK_DENIED", JSON.stringify([args, error]));
+    assertStringIncludes(error?.message ?? "", "sandbox.network: allow");
+  }
+  const { status, answer } = await project.run("run_command", { argv: ["git", "push", "../b"] });
+  assertEquals([status, answer.error?.code], [4, "APPROVAL_REQUIRED"]);
 });
 
 function hasNpm(): boolean {

@@ -261,7 +261,7 @@ export function rename(
     ] as const;
     for (const [source, target, kind] of moved) {
       for (const path of [source, target]) {
-        if (mayMove(parts, path, kind)) continue;
+        if (mayMove(parts, path, kind, path === target ? source : undefined)) continue;
         return refusal(parts, "write", path, kind, { makes: true });
       }
       if (kind === "directory" && !mayMoveAll(parts, source, target)) return -ERRNO.EACCES;
@@ -290,8 +290,8 @@ export function rename(
 }
 
 /** What is the program's own it may do with as it likes. */
-function mayMove(parts: DeedParts, path: string, kind: NameKind): boolean {
-  return isOwn(parts, path) || permits(parts, "write", path, kind, true);
+function mayMove(parts: DeedParts, path: string, kind: NameKind, from?: string): boolean {
+  return isOwn(parts, path) || permits(parts, "write", path, kind, true, from);
 }
 
 /** link(2). Whoever has the second name has the file: it must be one to be written to by its first. */

@@ -41,8 +41,10 @@ export interface DeedParts {
   readonly libc: Libc;
   readonly notifications: Notifications;
   readonly judge: NameJudge;
-  /** As `NameJudge.refused`, for the program whose call is being done. */
-  readonly refused: NameJudge["refused"];
+  /** As `NameJudge.refused`, for the program whose call is being done. `from`: what is about to be given the name. */
+  readonly refused: (
+    ...args: [...Parameters<NameJudge["refused"]>, from?: string]
+  ) => Access | null;
   readonly rules: HandedRules;
   readonly masks: FileMasks;
   /** The number that the run's processes are known by; null for none. */
@@ -139,7 +141,7 @@ export function isOwn({ rules }: Pick<DeedParts, "rules">, path: string): boolea
 
 /**
  * Whether the policy allows it, within what the program was given. What it refuses is remembered
- * unless that is done `quietly`.
+ * unless that is done `quietly`. `from`: what is about to be given the name.
  */
 export function permits(
   { rules, refuse, ...parts }: DeedParts,
@@ -147,9 +149,10 @@ export function permits(
   path: string,
   kind: NameKind,
   quietly = false,
+  from?: string,
 ): boolean {
   if (isOwn({ rules }, path)) return true;
-  const refused = parts.refused(access, path, kind);
+  const refused = parts.refused(access, path, kind, ...from === undefined ? [] : [from]);
   if (refused !== null) {
     if (!quietly) refuse({ path: path as CanonicalPath, access: refused, kind });
     return false;

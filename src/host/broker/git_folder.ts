@@ -49,12 +49,18 @@ const MOST_BYTES = 256 * 1024;
 /**
  * Whether a path is the settings that a command is about to replace, or what it writes in their place: git makes a new text
  * beside the old, closes it, and gives it the name (git-config(1) says nothing of it; lockfile.h does). It gets the name
- * only with nobody writing to it any more, and where it settles nothing that it may not.
+ * only with nobody writing to it any more, and where it settles nothing that it may not. `from`: what is about to be given
+ * the name; null for all else that is done to it.
  */
-export function isSettled(libc: Libc, { folder, settles }: GitFolder, path: string): boolean {
+export function isSettled(
+  libc: Libc,
+  { folder, settles }: GitFolder,
+  path: string,
+  from: string | null,
+): boolean {
   if (!settles) return false;
   if (path === `${folder}/config.lock`) return true;
-  if (path !== `${folder}/config`) return false;
+  if (path !== `${folder}/config` || from !== `${folder}/config.lock`) return false;
   const [before, after] = [readWhole(libc, path), readWhole(libc, `${folder}/config.lock`)];
   return before !== null && after !== null && settlesNothingElse(before, after);
 }
