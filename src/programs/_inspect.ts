@@ -49,12 +49,13 @@ export function inspectArguments(
   name: string,
   spec: ProgramSpec | null,
   argv: readonly string[],
+  installed = false,
 ): Assessed {
   if (spec === null) return MODERATE;
   const because = spec.because === undefined ? "" : `${name} ${spec.because}`;
   const found: Assessed[] = [
     // Only as the very first argument: further on it belongs to what is run.
-    spec.tamedBy.includes(argv[1] ?? "") ? MODERATE : { risk: spec.risk, because },
+    installed || spec.tamedBy.includes(argv[1] ?? "") ? MODERATE : { risk: spec.risk, because },
   ];
   if (spec.inspect === "awk") found.push(awkRisk(name, argv));
   if (spec.inspect === "sed") found.push(sedRisk(name, argv));
@@ -153,4 +154,13 @@ function subcommandRisk(
   return options[0] !== undefined && sub.risk === "safe"
     ? options[0]
     : { risk: sub.risk, because: "" };
+}
+
+/** Where the program lies that the command stands for, if it is installed (`npx tsc`); null where it is no such command. */
+export function installedPath(
+  spec: ProgramSpec | null,
+  [, name = ""]: readonly string[],
+): string | null {
+  if (spec?.installedIn === undefined || !/^[a-z0-9][\w.-]*$/i.test(name)) return null;
+  return `${spec.installedIn}/${name}`;
 }

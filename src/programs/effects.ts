@@ -8,6 +8,7 @@ import { inspectArguments } from "./_inspect.ts";
 import { OPEN_COMMAND } from "./scripts/open_command.ts";
 import { baseNames } from "./risk.ts";
 import type { Beyond, Starts } from "./spec.ts";
+import { installedPath } from "./_inspect.ts";
 import { commandsIn } from "./_started.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
@@ -187,6 +188,8 @@ function follow(
       if (adds && stands === null) added(command, started, found);
     }
   }
+  const installed = depth === 0 ? installedPath(spec, own) : null;
+  if (installed !== null) found.paths.add(installed);
   ownGround(spec, own, inner.length > 0, found);
   const within = commandsIn(spec, own);
   if (within === null) return free(found);

@@ -176,7 +176,16 @@ export const GIT: ProgramTable = {
       "add commit checkout switch restore stash merge branch tag cherry-pick revert am notes":
         CHANGES,
       bisect: { ...RUNS, commandAfter: "run" },
-      submodule: { ...RUNS, commandAfter: "foreach" },
+      // A script of the shell's, whose first words say what it does.
+      submodule: {
+        ...RUNS,
+        commandAfter: "foreach",
+        tamedBy: "status summary",
+        starts: [
+          ...["git", "git-*", "sh", "sed", "basename", "dirname", "uname", "cat", "tr", "cut"],
+          ...["gettext.sh", "gettext", "envsubst"],
+        ],
+      },
       "merge-index": { ...RUNS, commandAfter: "" },
       difftool: {
         ...RUNS,

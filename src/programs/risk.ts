@@ -4,7 +4,7 @@ import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { moduleWords } from "./_code.ts";
-import { inspectArguments, runsSomething } from "./_inspect.ts";
+import { inspectArguments, installedPath, runsSomething } from "./_inspect.ts";
 import { OPEN_COMMAND } from "./scripts/open_command.ts";
 import { hasScript, isOpenCommand } from "./scripts/shell_text.ts";
 import { commandsIn } from "./_started.ts";
@@ -77,7 +77,10 @@ function assess(
     const spec = knowledge(name);
     if (isUnderstood(spec, argv, scripts)) continue;
     const wrapped = unwrap(spec, argv, scripts);
-    heavier(inspectArguments(name, spec, wrapped.own));
+    // Below another it may start elsewhere.
+    const installed = depth === 0 ? installedPath(spec, wrapped.own) : null;
+    const found = installed === null ? null : lookUp(installed) ?? null;
+    heavier(inspectArguments(name, spec, wrapped.own, found !== null));
     if (spec?.assignments === true) steeredBy = name;
     const [module, ...rest] = spec === null ? [] : moduleWords(spec, argv);
     // `python3 -m pytest` is pytest.

@@ -193,6 +193,8 @@ export interface ProgramLiteral extends PlacesLiteral {
   readonly alone?: string;
   /** First arguments with which it is moderate after all, whatever `risk` says. */
   readonly tamedBy?: string;
+  /** A folder: its first argument is a program of that, where one lies there, and it is moderate then. */
+  readonly installedIn?: string;
   /** With more arguments that are no options than this, it writes to one of them: moderate. */
   readonly mostOperands?: number;
   readonly results?: ResultName;

@@ -145,6 +145,8 @@ export const TOOLCHAINS: ProgramTable = {
     risk: "dangerous",
     because: "runs packages from the network",
     tamedBy: "--no-install --no",
+    // npm-exec(1): what is installed is run, and nothing is fetched.
+    installedIn: "node_modules/.bin",
     options: {
       "--no --no-install -y --yes -q --quiet --ignore-existing": "flag",
       "-c --call": { is: "command", because: "runs code or packages from its arguments" },

@@ -29,7 +29,7 @@ const ANOTHER_USER = {
 
 const LAUNCHERS = (
   "watch script flock parallel su runuser chroot unshare nsenter bwrap firejail proot fakeroot strace ltrace " +
-  "valgrind perf systemd-run dbus-run-session xvfb-run rlwrap unbuffer setarch linux32 linux64 numactl taskset " +
+  "perf systemd-run dbus-run-session xvfb-run rlwrap unbuffer setarch linux32 linux64 numactl taskset " +
   "chrt prlimit choom cgexec entr ssh-agent pkexec run0 proxychains torsocks tsocks eatmydata tini dumb-init " +
   "catchsegv ld.so start-stop-daemon setpriv capsh gosu su-exec daemonize i386 x86_64"
 ).split(" ");
@@ -38,6 +38,15 @@ const LAUNCHERS = (
 export const WRAPPERS: ProgramTable = {
   env: { risk: "safe", wraps: { by: "env" }, starts: "none" },
   nice: prefix({ "-n --adjustment": "text" }),
+  // valgrind(1): options have their value behind `=`; any other ends it with an error, or is not judged.
+  valgrind: prefix({
+    "-h --help -q --quiet -v --verbose --version --xml --trace-children --track-fds": "flag",
+    "--tool --leak-check --show-leak-kinds --show-reachable --track-origins --error-exitcode":
+      "text",
+    "--num-callers --errors-for-leak-kinds --undef-value-errors --child-silent-after-fork": "text",
+    "--suppressions": "read",
+    "--log-file --xml-file": "write",
+  }, { risk: "moderate", starts: "any" }),
   nohup: prefix({}, { risk: "moderate" }),
   time: prefix({ "-p -v --portability --verbose": "flag", "-f --format": "text" }),
   timeout: prefix({

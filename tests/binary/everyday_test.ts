@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { everyday, renderEveryday } from "../bench/everyday/everyday.ts";
-import { BINARY } from "./toolgate.ts";
+import { BINARY, Pipe, Workspace } from "./toolgate.ts";
 
 Deno.test("everyday lines of git over a history, with approvals given: none is wrong, none hangs", async () => {
   const wanted = { project: "history", policy: "default", every: 29 };
@@ -13,4 +13,32 @@ Deno.test("everyday lines of git over a history, with approvals given: none is w
   const done = work.filter(({ outcome }) => outcome === "works");
   assert(done.length >= 0.8 * work.length, renderEveryday(verdicts));
   assert(verdicts.some(({ kind }) => kind === "denied"), "something must be denied");
+});
+
+Deno.test("a tool that the project has installed is run by npx with nobody asked, under the default policy", async () => {
+  await using workspace = new Workspace({ "a.txt": "", "sub/b.txt": "" });
+  const tsc = workspace.path("node_modules/.bin/tsc");
+  Deno.mkdirSync(workspace.path("node_modules/.bin"), { recursive: true });
+  Deno.writeTextFileSync(tsc, "#!/bin/sh\necho mine $*\n", { mode: 0o755 });
+  const pipe = new Pipe([], { cwd: workspace.root });
+  const decided = async (command: string): Promise<string> => {
+    const args = { command };
+    const { output } = await pipe.ask({ id: 1, op: "explain", tool: "run_command", args });
+    return output.effect;
+  };
+  for (
+    const [command, effect] of [
+      ["npx tsc --noEmit | head -3", "allow"],
+      ["npx eslint .", "ask"],
+      ["npx tsc@5", "deny"],
+      ["cd sub && npx tsc", "ask"],
+    ] as const
+  ) assertEquals(await decided(command), effect, command);
+  const args = { command: "npx tsc --noEmit" };
+  const { output, error } = await pipe.ask({ id: 2, tool: "run_command", args });
+  // Where there is no npx nothing is run.
+  if (error?.code !== "COMMAND_NOT_FOUND") {
+    assertEquals(output?.stdout, "mine --noEmit\n", error?.message);
+  }
+  await pipe.close();
 });

@@ -18,6 +18,9 @@ const KINDS = {
     "src/server.js": "setTimeout(() => {}, 9);\n",
     "node_modules/.bin/tsc": "#!/bin/sh\n",
     "node_modules/.bin/jest": "#!/bin/sh\n",
+    "node_modules/.bin/vitest": "#!/bin/sh\n",
+    "node_modules/.bin/eslint": "#!/bin/sh\n",
+    "node_modules/.bin/prettier": "#!/bin/sh\n",
     "tsconfig.json": "{}\n",
   },
   python: {

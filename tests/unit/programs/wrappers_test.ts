@@ -147,3 +147,37 @@ Deno.test("a command behind a wrapper may be a path where somebody has looked wh
   // What the link leads to counts: its options, too.
   assertEquals(assess("timeout 5 ./t x").inner, [["./t", "x"]]);
 });
+
+Deno.test("npx is as risky as what is installed where that lies, and as what it would fetch elsewhere", () => {
+  const installed = (path: string) => path === "node_modules/.bin/tsc" ? program("tsc") : null;
+  const cases = [
+    ["npx tsc --noEmit", "moderate"],
+    ["npx eslint .", "dangerous"],
+    ["npx tsc@latest", "dangerous"],
+    ["npx ../tsc", "dangerous"],
+    ["npx -y tsc", "dangerous"],
+    ["npx -p x tsc", "dangerous"],
+    ["npx -c tsc", "dangerous"],
+    // From another folder, perhaps.
+    ["env A=b npx tsc", "dangerous"],
+  ] as const;
+  for (const [command, risk] of cases) {
+    const argv = splitCommand(command);
+    const { risk: told } = assessCommand({ argv }, program(argv[0]!), undefined, installed);
+    assertEquals(told, risk, command);
+  }
+  const argv = ["npx", "tsc"];
+  assertEquals(assessCommand({ argv }, program("npx")).risk, "dangerous", "nobody has looked");
+});
+
+Deno.test("what valgrind runs is judged as if it stood alone", () => {
+  const told = (command: string) => {
+    const argv = splitCommand(command);
+    return assessCommand({ argv }, program(argv[0]!), undefined, () => program("prog"));
+  };
+  const { inner, risk, uncertain } = told("valgrind --leak-check=full -q ./prog a");
+  assertEquals([inner, risk, uncertain], [[["./prog", "a"]], "moderate", null]);
+  assertEquals(told("valgrind rm -rf /").risk, "dangerous");
+  assert(told("valgrind --db-command=id ./prog").uncertain !== null);
+  assert(told("valgrind sh -c id").uncertain !== null);
+});
