@@ -19,7 +19,11 @@ import {
 } from "./_bench_figures.ts";
 import { analysisAgreement } from "../tests/bench/agreement/analysis.ts";
 import { profileAgreement, renderAgreement } from "../tests/bench/agreement/profiles.ts";
-import { lineAgreement, renderLineAgreement } from "../tests/bench/lines/agreement.ts";
+import {
+  gatheredAgreement,
+  lineAgreement,
+  renderLineAgreement,
+} from "../tests/bench/lines/agreement.ts";
 import { renderUnasked, unasked } from "../tests/bench/lines/unasked.ts";
 import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
@@ -230,6 +234,10 @@ try {
   }
   if (isAsked("lines")) {
     console.log(renderLineAgreement(await lineAgreement()));
+    const gathered = await gatheredAgreement();
+    if (gathered !== null) {
+      console.log(renderLineAgreement(gathered, "lines that others wrote, beside bash"));
+    }
     console.log(renderUnasked(await unasked(paths.toolgate)));
   }
   if (isAsked("everyday")) console.log(renderEveryday(await everyday(paths.toolgate)));
