@@ -4,7 +4,7 @@
  */
 
 import { join } from "@std/path";
-import { alternate, type Pair, wholeRuns } from "../../scripts/_bench_figures.ts";
+import { alternate, median, type Pair, wholeRuns } from "../../scripts/_bench_figures.ts";
 import { GateClient } from "../../src/cli/gate/client.ts";
 
 interface Figure {
@@ -64,6 +64,7 @@ export async function gateFigures(toolgate: string, hello: string): Promise<read
         at: "least",
       },
       ...leftBehind(socket, gate.pid),
+      await spawned(toolgate),
     ];
   } finally {
     gate.kill("SIGTERM");
@@ -96,6 +97,110 @@ function manyAndOne(socket: string): Pair {
   const pair = alternate(() => asMany(BATCHES), () => asOne(BATCHES), ROUNDS);
   for (const client of [...many, one]) client.close();
   return pair;
+}
+
+/** Rounds of children, and what one may take beside its own start and a worktree, in ms. */
+const CHILD_ROUNDS = 15;
+const CHILD_MS = 30;
+/** Asks for something that somebody has to agree to: he knows when the first request has come. */
+const CHILD = `import sys
+print('{"tool": "write_file", "args": {"path": "asked/x", "content": ""}}', flush=True)
+sys.stdin.read()
+`;
+const CHILD_POLICY = `version: 1
+paths: [{ allow: [read, write], match: ["**"] }, { ask: [write], match: ["asked/**"] }]
+commands: [{ allow: [python3], runs: any }]
+agents: { root: { permissions: [all] }, "child-*": { permissions: [file_write] } }
+children: { command: [python3, child.py] }
+`;
+
+/** From a request for a child to its own first one, beside its program's own start and a worktree made by the same gate. */
+async function spawned(toolgate: string): Promise<Figure> {
+  const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-bench-" }));
+  const socket = join(base, "gate.sock");
+  const root = join(base, "repository");
+  Deno.mkdirSync(root);
+  Deno.writeTextFileSync(join(base, "policy.yaml"), CHILD_POLICY);
+  Deno.writeTextFileSync(join(root, "child.py"), CHILD);
+  const identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+  for (const words of [["init", "-q"], ["add", "."], [...identity, "commit", "-qm", "one"]]) {
+    await new Deno.Command("git", { args: words, cwd: root }).output();
+  }
+  const gate = new Deno.Command(toolgate, {
+    args: ["serve", "--listen", `unix:${socket}`, "--policy", "../policy.yaml", "--quiet"],
+    cwd: root,
+    stdin: "null",
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  try {
+    while (!isThere(socket)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const client = GateClient.connect(socket);
+    const ask = (tool: string, args: unknown): string => {
+      client.send(JSON.stringify({ id: 1, tool, args }));
+      for (;;) {
+        const line = client.next();
+        if (line?.includes('"event"') === true) continue;
+        expectSuccess(line);
+        return line ?? "";
+      }
+    };
+    const child = (): number => {
+      const started = performance.now();
+      client.send(JSON.stringify({ id: 1, tool: "spawn_child_agent", args: { task: "t" } }));
+      let answer = "";
+      let asked = 0;
+      while (answer === "" || asked === 0) {
+        const line = client.next() ?? "";
+        if (line.includes('"approval_required"')) asked = performance.now() - started;
+        else answer = line;
+      }
+      expectSuccess(answer);
+      ask("terminate_agent", { agent_id: JSON.parse(answer).output.agent_id });
+      return asked;
+    };
+    let last = 0;
+    const alone = async (): Promise<number> => {
+      const branch = `bench-${++last}`;
+      const started = performance.now();
+      ask("git_worktree", { action: "add", branch });
+      const made = performance.now() - started;
+      ask("git_worktree", { action: "remove", path: `.toolgate/worktrees/${branch}` });
+      const from = performance.now();
+      const program = new Deno.Command("python3", {
+        args: ["child.py"],
+        cwd: root,
+        stdin: "null",
+        stdout: "piped",
+      }).spawn();
+      const reader = program.stdout.getReader();
+      await reader.read();
+      const own = performance.now() - from;
+      await reader.cancel();
+      await program.status;
+      return made + own + CHILD_MS;
+    };
+    const subjects: number[] = [];
+    const floors: number[] = [];
+    for (let round = -2; round < CHILD_ROUNDS; round++) {
+      const [subject, floor] = [child(), await alone()];
+      if (round < 0) continue;
+      subjects.push(subject);
+      floors.push(floor);
+    }
+    client.close();
+    return {
+      figure: `child, spawn to its first request : own start, worktree and ${CHILD_MS} ms`,
+      unit: "ms",
+      pair: { subject: median(subjects), floor: median(floors) },
+      target: 1,
+      at: "most",
+    };
+  } finally {
+    gate.kill("SIGTERM");
+    await gate.status;
+    Deno.removeSync(base, { recursive: true });
+  }
 }
 
 /** Callers that come, ask one thing, and go, one after the other. */
