@@ -76,6 +76,10 @@ function combineChildren([first, ...further]: readonly PlacedPolicy[]): Children
     rule = {
       command: rule.command,
       protocol: rule.protocol,
+      // A clone has less in common with the workspace.
+      isolation: [rule, children].some(({ isolation }) => isolation === "clone")
+        ? "clone"
+        : "worktree",
       max: Math.min(rule.max, children.max),
       depth: Math.min(rule.depth, children.depth),
       timeout: Math.min(rule.timeout, children.timeout),

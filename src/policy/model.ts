@@ -190,6 +190,8 @@ export interface ChildrenRule {
   readonly command: readonly string[];
   /** What it speaks over its standard input and output: the pipe's protocol, or the Agent Client Protocol. */
   readonly protocol: "ndjson" | "acp";
+  /** What its working files are: a worktree of the workspace's repository, or a repository of their own. */
+  readonly isolation: "worktree" | "clone";
   /** Those that live at a time. */
   readonly max: number;
   /** How many stand above each other at most: with 1 no child has children. */

@@ -1,5 +1,6 @@
 /** Working files for child agents: git worktrees, each with a branch, a lease and an engine of its own. */
 
+import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { CommandEngine, StayingEngine } from "../../engine/create_engine.ts";
 import { runOwn } from "../../engine/own_call.ts";
@@ -10,7 +11,13 @@ import {
   placeOf,
   removeWorktree,
 } from "../../engine/worktrees/agent_worktree.ts";
-import { dropDeadLeases, leasedByDead, takeLease } from "../../engine/worktrees/leases.ts";
+import {
+  dropDeadLeases,
+  dropLeases,
+  isLeasedByDead,
+  leasedByDead,
+  takeLease,
+} from "../../engine/worktrees/leases.ts";
 import { placeInWorktree } from "../../engine/worktrees/place_policies.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
@@ -60,8 +67,9 @@ export class ChildPlaces {
   async open(
     agent: string,
     further: readonly PlacedPolicy[],
-    from: string | null,
+    { from, isolation }: { readonly from: string | null; readonly isolation: "worktree" | "clone" },
   ): Promise<ChildPlace> {
+    if (isolation === "clone") return await this.#openClone(agent, further, from);
     const { policies, workspace } = this.#session;
     findWorktree(workspace, this.#worktrees, agent);
     const base = await this.#commitOf(agent, from);
@@ -90,6 +98,56 @@ export class ChildPlaces {
     }
   }
 
+  /** Of the repository where it has a commit, else of the folder as it is. */
+  async #openClone(
+    agent: string,
+    further: readonly PlacedPolicy[],
+    from: string | null,
+  ): Promise<ChildPlace> {
+    const { policies, workspace } = this.#session;
+    const base = from !== null || hasCommits(workspace) ? await this.#commitOf(agent, from) : null;
+    requireFolder(workspace, this.#worktrees);
+    const root = placeOf(workspace, this.#worktrees, agent) as CanonicalPath;
+    const branch = branchOf(agent);
+    const path = root.slice(workspace.length).replace(/^\//, "");
+    makeEmptyRepository(root, branch);
+    const clone = { place: path, branch, base };
+    const lease = takeLease({ agent, common: `${root}/.git`, own: `${root}/.git` }, this.#table);
+    try {
+      await this.#step(clone, "fill");
+      const { engine, close } = await this.#open({
+        ...this.#session,
+        policies: [...policies, ...further].map((one) => ({ ...one, workspace: root })),
+        workspace: root,
+      });
+      const leave = async (commits: number) => {
+        await close();
+        lease.release();
+        return await leaveClone(
+          root,
+          commits,
+          () => this.#inTurn(() => this.#step(clone, "collect")),
+        );
+      };
+      const tip = base ?? textIn(`${root}/.git/refs/heads/${branch}`).trim();
+      return { engine, path, branch, base: tip, leave };
+    } catch (error) {
+      lease.release();
+      Deno.removeSync(root, { recursive: true });
+      throw error;
+    }
+  }
+
+  /** By the tool that makes worktrees, held as every call is. */
+  async #step(
+    clone: { readonly place: string; readonly branch: string; readonly base: string | null },
+    step: "fill" | "collect",
+  ): Promise<void> {
+    const list = { repository: ".", action: "list" };
+    const options = { chosen: { clone: { ...clone, step } } };
+    await runOwn(this.#engine, clone.branch.replace(/^.*\//, ""), "git_worktree", list, options);
+  }
+
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#settled.then(change);
     this.#settled = done.catch(() => {});
@@ -106,6 +164,19 @@ export class ChildPlaces {
       const { kept, why } = await leaveWorktree(this.#engine, agent, 1);
       told.push(
         `the worktree of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
+      );
+    }
+    for (const agent of namesIn(`${this.#session.workspace}/${this.#worktrees}`)) {
+      const root = placeOf(this.#session.workspace, this.#worktrees, agent);
+      if (!/^child-[\d-]+$/.test(agent) || !isLeasedByDead(`${root}/.git`, this.#table)) continue;
+      const branch = branchOf(agent);
+      const base = hasCommits(this.#session.workspace) ? "" : null;
+      const place = root.slice(this.#session.workspace.length).replace(/^\//, "");
+      const collect = () => this.#step({ place, branch, base }, "collect");
+      dropLeases(`${root}/.git`, this.#table);
+      const { kept, why } = await leaveClone(root, 1, collect);
+      told.push(
+        `the clone of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
       );
     }
     return told;
@@ -147,6 +218,46 @@ async function leaveWorktree(
 }
 
 /** Programs are held to what is there when they begin: the folder has to be, before git makes anything in it. */
+/** gitrepository-layout(5): what git takes for a repository, with nothing in it. Throws where the folder is there. */
+function makeEmptyRepository(root: string, branch: string): void {
+  Deno.mkdirSync(root);
+  for (const name of ["", "/objects", "/objects/pack", "/refs", "/refs/heads"]) {
+    Deno.mkdirSync(`${root}/.git${name}`);
+  }
+  Deno.writeTextFileSync(`${root}/.git/HEAD`, `ref: refs/heads/${branch}\n`);
+  Deno.writeTextFileSync(
+    `${root}/.git/config`,
+    "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tlogallrefupdates = true\n",
+  );
+}
+
+/** Whether there is anything that a branch could begin at: some ref. */
+function hasCommits(workspace: string): boolean {
+  const git = `${workspace}/.git`;
+  const [, ref = ""] = /^ref: (\S+)$/m.exec(textIn(`${git}/HEAD`)) ?? [];
+  const head = textIn(`${git}/HEAD`);
+  return /^[0-9a-f]{40,}$/m.test(head) ||
+    (ref !== "" &&
+      (isThere(`${git}/${ref}`) || textIn(`${git}/packed-refs`).includes(` ${ref}\n`)));
+}
+
+/** Its commits are brought into the repository first. */
+async function leaveClone(
+  root: string,
+  commits: number,
+  collect: () => Promise<unknown>,
+): Promise<{ readonly kept: boolean; readonly why: string }> {
+  try {
+    await collect();
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { kept: true, why: error.message };
+  }
+  Deno.removeSync(root, { recursive: true });
+  const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
+  return { kept: false, why };
+}
+
 function requireFolder(workspace: string, path: string): void {
   let folder = workspace === "/" ? "" : workspace;
   for (const part of path.split("/")) {
@@ -166,6 +277,14 @@ function isThere(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch {
+    return [];
   }
 }
 

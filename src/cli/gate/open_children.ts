@@ -36,7 +36,8 @@ export function openChildren(
     place: tokenPlace,
     version,
     named: (agent) => childPlaces.named(agent),
-    open: ({ agent, policies }, from) => childPlaces.open(agent, policies, from),
+    open: ({ agent, policies }, from, isolation) =>
+      childPlaces.open(agent, policies, { from, isolation }),
     connect: (child, { engine: own }) => {
       const pair = connectedPair(libc);
       if (pair === null) throw noDescriptors();

@@ -35,7 +35,7 @@ export function takeLease(
   return {
     release() {
       remove(path);
-      dropDead(own, table);
+      dropLeases(own, table);
       // Who came between the look and the removal has its lock again.
       if (leasesIn(own).length > 0) lock();
     },
@@ -45,7 +45,7 @@ export function takeLease(
 /** Removes the leases of processes that are gone, and the locks that nobody holds any more, of all worktrees. */
 export function dropDeadLeases(common: string, table: Pick<ProcessTable, "facts">): void {
   for (const name of namesIn(`${common}/worktrees`)) {
-    dropDead(`${common}/worktrees/${name}`, table);
+    dropLeases(`${common}/worktrees/${name}`, table);
   }
 }
 
@@ -54,13 +54,19 @@ export function leasedByDead(
   common: string,
   table: Pick<ProcessTable, "facts">,
 ): readonly string[] {
-  return namesIn(`${common}/worktrees`).filter((name) => {
-    const leases = leasesIn(`${common}/worktrees/${name}`);
-    return leases.length > 0 && leases.every(({ id, began }) => table.facts(id)?.began !== began);
-  });
+  return namesIn(`${common}/worktrees`).filter((name) =>
+    isLeasedByDead(`${common}/worktrees/${name}`, table)
+  );
 }
 
-function dropDead(own: string, table: Pick<ProcessTable, "facts">): void {
+/** The same of one folder that holds leases: also of a clone, which has its own. */
+export function isLeasedByDead(own: string, table: Pick<ProcessTable, "facts">): boolean {
+  const leases = leasesIn(own);
+  return leases.length > 0 && leases.every(({ id, began }) => table.facts(id)?.began !== began);
+}
+
+/** Removes those of processes that are gone, of one folder. */
+export function dropLeases(own: string, table: Pick<ProcessTable, "facts">): void {
   const leases = leasesIn(own);
   const dead = leases.filter(({ id, began }) => table.facts(id)?.began !== began);
   for (const { name } of dead) remove(`${own}/${name}`);

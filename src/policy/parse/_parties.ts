@@ -42,6 +42,11 @@ export const children: Section<"children"> = object({
     "ndjson",
     "what it speaks: that of the pipe, or the Agent Client Protocol",
   ),
+  isolation: otherwise(
+    oneOf(["worktree", "clone"]),
+    "worktree",
+    "its working files: a worktree of the repository, or a clone of it, or of a folder that is none",
+  ),
   max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
   depth: otherwise(number({ min: 1, max: 8 }), 1, "how deep they go: with 1 no child has children"),
   timeout: otherwise(duration({ min: 1, max: DAY }), HALF_HOUR, "how long one may live"),

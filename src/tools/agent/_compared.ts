@@ -2,6 +2,7 @@
 
 import type { Capability } from "../../core/capability.ts";
 import type { ToolContext } from "../../core/tool.ts";
+import { besides } from "../../toolkit/git/besides.ts";
 import { look, within } from "../../toolkit/git/place.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit } from "../../toolkit/git/revisions.ts";
@@ -30,25 +31,32 @@ export async function compare(
   const repository = await openRepository(tool, context, ".", true);
   return await context.processes.withScratch(async (scratch) => {
     const sides: Side[] = [];
+    let seeing = repository;
     for (const one of all) {
-      const commit = await commitOf(repository, context, one, { scratch, omit });
+      const own = await workingFilesOf(repository, context, one);
+      const commit = own === null
+        ? await commitOf(repository, one)
+        : await snapshot(own, { scratch, name: one.name, omit: own === repository ? omit : [] });
       if (commit !== null) sides.push({ of: one.name, commit });
+      // A clone has objects of its own.
+      if (own !== null && own.common !== repository.common) seeing = besides(seeing, own);
     }
-    return await clashesOf(repository, sides, scratch);
+    return await clashesOf(seeing, sides, scratch);
   });
 }
 
-/** Null where neither is left: then there was nothing. */
-async function commitOf(
+/** Null where they are gone. */
+async function workingFilesOf(
   repository: Repository,
   context: ToolContext,
-  { name, place, branch }: Compared,
-  { scratch, omit }: { readonly scratch: string; readonly omit: readonly string[] },
-): Promise<string | null> {
-  const isThere = look(context.files, within(place, ".git")) !== null;
-  if (!isThere) {
-    return branch === null ? null : await findCommit(repository, `refs/heads/${branch}`);
-  }
-  const own = place === "." ? repository : await openRepository(repository.tool, context, place);
-  return await snapshot(own, { scratch, name, omit: place === "." ? omit : [] });
+  { place }: Compared,
+): Promise<Repository | null> {
+  if (place === ".") return repository;
+  if (look(context.files, within(place, ".git")) === null) return null;
+  return await openRepository(repository.tool, context, place);
+}
+
+/** Null where nothing is left: then there was nothing. */
+async function commitOf(repository: Repository, { branch }: Compared): Promise<string | null> {
+  return branch === null ? null : await findCommit(repository, `refs/heads/${branch}`);
 }

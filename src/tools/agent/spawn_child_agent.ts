@@ -33,6 +33,13 @@ const input = {
       minimum: 1,
       description: "How long it may live; can only shorten.",
     },
+    isolation: {
+      type: "string",
+      enum: ["worktree", "clone"],
+      description:
+        "Its working files: a worktree of the repository, or a clone with nothing in common with it, also of a folder that " +
+        "is none or has no commit yet. The policy's unless given.",
+    },
     base: revisionSchema("Where its branch begins: your HEAD unless given."),
   },
   required: ["task"],

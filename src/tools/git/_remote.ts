@@ -94,25 +94,6 @@ export async function tipAt(repository: Repository, ref: string): Promise<string
   return status === 0 ? textOf(bytes).trim() : null;
 }
 
-/** A repository that sees the objects of another beside its own. */
-export function besides(repository: Repository, other: Repository): Repository {
-  const seen = repository.objectsOf(other);
-  return {
-    ...repository,
-    objectsIn: (folder) => ({
-      ...repository.objectsIn(folder),
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: `${
-        repository.objectsIn(folder)["GIT_ALTERNATE_OBJECT_DIRECTORIES"]
-      }:${seen}`,
-    }),
-    git: (words, options = {}) =>
-      repository.git(words, {
-        ...options,
-        env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: seen, ...options.env },
-      }),
-  };
-}
-
 /** Brings the commit of a ref, with all that belongs to it, from one repository into another. No ref is moved. */
 export async function transfer(
   context: ToolContext,

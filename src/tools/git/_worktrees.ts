@@ -103,6 +103,19 @@ export async function leftIn(
   return splitNul(bytes).map((record) => shown(worktree, record.subarray(3)));
 }
 
+/** Its files but those that are denied: git takes these for files that are not wanted there (git-update-index(1)). */
+export async function layOut(
+  worktree: Repository,
+  denied: readonly Uint8Array[],
+): Promise<void> {
+  await worktree.git(["read-tree", "HEAD"], { changes: "git" });
+  await worktree.git(["update-index", "--skip-worktree", "-z", "--stdin"], {
+    stdin: concatenated(denied.flatMap((path) => [path, Uint8Array.of(0)])),
+    changes: "git",
+  });
+  await worktree.git(["checkout-index", "--all", "--index", "--quiet"], { changes: "files" });
+}
+
 /** The paths of all files of a commit or tree: where git would print more than is read, folder by folder. */
 export async function pathsIn(
   repository: Repository,

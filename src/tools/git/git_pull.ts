@@ -16,7 +16,8 @@ import {
 } from "../../toolkit/git/merging.ts";
 import { doRebase, type Parted, planRebase, REBASED, type RebasePlan } from "./_rebase.ts";
 import { textOf } from "../../toolkit/git/names.ts";
-import { besides, moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
+import { besides } from "../../toolkit/git/besides.ts";
+import { moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { type Head, headOf } from "../../toolkit/git/revisions.ts";
 import { checkBranch, REPOSITORY, revisionSchema } from "./_schemas.ts";

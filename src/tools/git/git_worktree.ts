@@ -7,7 +7,7 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { listOf, requireWritable } from "../../toolkit/git/change.ts";
-import { bytesOf, concatenated, isText, textOf } from "../../toolkit/git/names.ts";
+import { bytesOf, isText, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
 import {
@@ -18,7 +18,8 @@ import {
   type Repository,
 } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
-import { leftIn, openWorktree, pathsIn, WORKTREE, worktreesOf } from "./_worktrees.ts";
+import { type CloneStep, collect, fill } from "./_clones.ts";
+import { layOut, leftIn, openWorktree, pathsIn, WORKTREE, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -76,6 +77,8 @@ const output = {
 /** Of the preview, which only looks. */
 interface Chosen {
   readonly only_look?: true;
+  /** Of who makes child agents, in place of the action. */
+  readonly clone?: CloneStep;
 }
 
 type Input = Infer<typeof input> & Chosen;
@@ -120,6 +123,10 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   ],
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
+    if (input.clone !== undefined) {
+      await (input.clone.step === "fill" ? fill : collect)(tool.name, context, input.clone);
+      return { worktrees: [] };
+    }
     const repository = await openRepository(tool.name, context, input.repository);
     requireOutside(context, input);
     let removed: Output["removed"];
@@ -153,7 +160,8 @@ function requireOutside({ git }: ToolContext, { action, only_look }: Input): voi
 }
 
 /** As one would type it: what rules are held against. */
-function wordsOf({ action, path, branch, from, only_look }: Input): readonly string[] {
+function wordsOf({ action, path, branch, from, only_look, clone }: Input): readonly string[] {
+  if (clone !== undefined) return ["clone", ".", clone.place];
   if (only_look === true || action === "list") return ["worktree", "list"];
   if (action === "prune") return ["worktree", "prune"];
   if (action === "remove") return ["worktree", "remove", path ?? ""];
@@ -161,8 +169,8 @@ function wordsOf({ action, path, branch, from, only_look }: Input): readonly str
   return ["worktree", "add", ...(path === undefined ? [] : [path]), ...named];
 }
 
-function useOf({ action, only_look }: Input): GitUse {
-  if (action === "list" || only_look === true) return READS;
+function useOf({ action, only_look, clone }: Input): GitUse {
+  if (clone === undefined && (action === "list" || only_look === true)) return READS;
   return { access: "write", risk: "moderate", because: "makes or removes working files" };
 }
 
@@ -226,12 +234,18 @@ async function add(
       ],
       { changes: "workspace" },
     );
-    if (denied.length > 0) await layOut(repository, context, place, denied);
+    if (denied.length > 0) await layOut(await requireWorktree(repository, context, place), denied);
   } catch (error) {
     await undo(repository, place, known === null ? { branch, hash } : null);
     throw error;
   }
   return leftOut;
+}
+
+async function requireWorktree(repository: Repository, context: ToolContext, place: string) {
+  const worktree = await openWorktree(repository, context, place);
+  if (worktree === null) throw new Error("a worktree was made and is not there");
+  return worktree;
 }
 
 /** What was begun and could not be done (a full disk) leaves nothing. `made`: a branch that was not there before. */
@@ -255,23 +269,6 @@ function makeFolder({ files }: ToolContext, path: string): void {
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
   }
-}
-
-/** Its files but those that are denied: git takes these for files that are not wanted there (git-update-index(1)). */
-async function layOut(
-  repository: Repository,
-  context: ToolContext,
-  place: string,
-  denied: readonly Uint8Array[],
-): Promise<void> {
-  const worktree = await openWorktree(repository, context, place);
-  if (worktree === null) throw new Error("a worktree was made and is not there");
-  await worktree.git(["read-tree", "HEAD"], { changes: "git" });
-  await worktree.git(["update-index", "--skip-worktree", "-z", "--stdin"], {
-    stdin: concatenated(denied.flatMap((path) => [path, Uint8Array.of(0)])),
-    changes: "git",
-  });
-  await worktree.git(["checkout-index", "--all", "--index", "--quiet"], { changes: "files" });
 }
 
 async function remove(

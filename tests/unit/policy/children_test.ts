@@ -6,6 +6,7 @@ import { rulebook } from "./_fixtures.ts";
 const RULE: ChildrenRule = {
   command: ["agent", "{task}"],
   protocol: "ndjson",
+  isolation: "worktree",
   max: 4,
   depth: 2,
   timeout: 60_000,
@@ -17,6 +18,8 @@ Deno.test("a further policy has fewer children, less deep, for less long, and no
   assertEquals(of(null), null);
   assertEquals(of(RULE, null), RULE);
   assertEquals(of(RULE, { ...RULE, max: 9, depth: 1, timeout: 90_000 }), { ...RULE, depth: 1 });
+  assertEquals(of(RULE, { ...RULE, isolation: "clone" })?.isolation, "clone");
+  assertEquals(of({ ...RULE, isolation: "clone" }, RULE)?.isolation, "clone");
   assertEquals(of(RULE, { ...RULE, max: 1 }, { ...RULE, timeout: 5 })?.timeout, 5);
   assertThrows(() => of(null, RULE), PolicyConflict, "starts none");
   assertThrows(() => of(RULE, { ...RULE, command: ["other"] }), PolicyConflict, "starts another");

@@ -2,12 +2,25 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import type { Budgets } from "../../../engine/budgets.ts";
+import type { ChildrenRule } from "../../../policy/model.ts";
 import type { Child } from "./child.ts";
 
 /** Whether a child was made by another, or by one that was. */
 export function isBelow(child: Child, other: Child): boolean {
   for (let one = child.parent; one !== null; one = one.parent) if (one === other) return true;
   return false;
+}
+
+/** What its working files are. */
+export type Isolation = ChildrenRule["isolation"];
+
+/** The policy's, or more of it: throws PERMISSION_DENIED for less. */
+export function isolationOf(rule: ChildrenRule, asked: Isolation = rule.isolation): Isolation {
+  if (asked === "clone" || rule.isolation === "worktree") return asked;
+  throw new ToolError(
+    "PERMISSION_DENIED",
+    "isolation: the policy says clone (children.isolation), and a worktree has more in common with the workspace",
+  );
 }
 
 /** Of whatever was thrown. */

@@ -11,7 +11,14 @@ import { type AgentCalls, notConfigured } from "./agent_runner.ts";
 import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
 import { type Changes, changesSince, type Party } from "./changes.ts";
 import { Child, type ChildLine, type ChildPlace } from "./child.ts";
-import { ending, isBelow, messageOf, requireGoing } from "./_powers.ts";
+import {
+  ending,
+  isBelow,
+  type Isolation,
+  isolationOf,
+  messageOf,
+  requireGoing,
+} from "./_powers.ts";
 import type { ChildrenRule } from "../../../policy/model.ts";
 import { firstLine, tell } from "./tongue.ts";
 import { Receipt } from "./receipt.ts";
@@ -25,7 +32,7 @@ export interface ChildrenParts {
   /** Of a name that neither a folder nor a branch has: where its working files would be, and its branch. */
   readonly named: (agent: string) => { readonly path: string; readonly branch: string } | null;
   /** Makes the working files. `from`: where they begin. Throws NOT_A_REPOSITORY, GIT_ERROR. */
-  readonly open: (token: Token, from: string | null) => Promise<ChildPlace>;
+  readonly open: (token: Token, from: string | null, isolation: Isolation) => Promise<ChildPlace>;
   /** A line to a program, whose requests are the child's. Throws RESOURCE_LIMIT. */
   readonly connect: (child: Child, place: ChildPlace) => {
     readonly line: ChildLine;
@@ -53,6 +60,7 @@ interface SpawnInput {
   readonly tokens?: number;
   readonly timeout_ms?: number;
   readonly base?: string;
+  readonly isolation?: Isolation;
 }
 
 /** All children of a gate. */
@@ -187,7 +195,8 @@ export class Children {
     this.#all.set(id, child);
     try {
       const begins = input.base ?? (parent === null ? null : parent.branch);
-      const place = await this.#parts.open(child.token, begins);
+      const isolation = isolationOf(rule, input.isolation);
+      const place = await this.#parts.open(child.token, begins, isolation);
       child.base = place.base;
       const running = this.#begin(
         child,

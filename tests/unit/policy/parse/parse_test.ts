@@ -45,7 +45,7 @@ audit: { file: .toolgate/audit.ndjson, redact: ["(?i)token", "password"] }
 recovery: { timeout: { retries: 1, factor: 1.5 }, network: { retries: 2, backoff: 500ms }, permission: ask, alternatives: { search_files: [find_files] } }
 web: { search: { provider: searxng, url: "http://127.0.0.1:8888" } }
 git: { hooks: deny, protocols: [https, file], worktrees: .toolgate/worktrees, identity: { name: Agent, email: agent@example.org } }
-children: { command: [my-agent, --task, "{task}"], protocol: acp, max: 3 }
+children: { command: [my-agent, --task, "{task}"], protocol: acp, isolation: clone, max: 3 }
 callers: [{ uid: 1000, agent: root }, { uid: 1001, agent: child-1 }]
 plugins: [./plugins/*.yaml]
 `;
@@ -171,6 +171,7 @@ Deno.test("parsePolicy() reads the whole language", () => {
     children: {
       command: ["my-agent", "--task", "{task}"],
       protocol: "acp",
+      isolation: "clone",
       max: 3,
       depth: 1,
       timeout: 1_800_000,
@@ -248,7 +249,14 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
     "defaults within sections",
     "version: 1\nchildren: { command: [a, ''] }\nrecovery: { timeout: { retries: 0 }, network: { retries: 1 } }\nweb: { search: { provider: brave } }\n",
     {
-      children: { command: ["a", ""], protocol: "ndjson", max: 4, depth: 1, timeout: 1_800_000 },
+      children: {
+        command: ["a", ""],
+        protocol: "ndjson",
+        isolation: "worktree",
+        max: 4,
+        depth: 1,
+        timeout: 1_800_000,
+      },
       recovery: { timeout: { retries: 0, factor: 2 }, network: { retries: 1, backoffMs: 500 } },
       web: {
         robots: null,
