@@ -71,17 +71,39 @@ const TRIALS: readonly Trial[] = ATTACKS.map(({ line, marker, kind }) => ({
   ...(kind.startsWith("forbidden") ? { forbidding: marker } : {}),
 }));
 
+/** One line of each that was once seen to get through, each tried by every way and as every user. */
+const ONCE_SEEN = [
+  /zip .*-TT/,
+  /python3 -W/,
+  /experimental_loader/,
+  /makefi=-/,
+  /make -sf-/,
+  /sed \S*1e/,
+  /awk.*system/,
+  /checkpoint-action/,
+  /to-command/,
+  /use-compress-program/,
+  /git grep -O/,
+  /ls-remote --upload-pack/,
+  /sed -i\.exe/,
+  /gzip .*-S/,
+  /mv -b/,
+  /additional-suffix/,
+  /mktemp.*suffix/,
+].map((pattern) => TRIALS.find(({ line }) => pattern.test(line)));
+
 /** All lines over the pipe as the last of the users, an ordinary one where it can be had; by other ways some of them. */
 const [ordinary] = USERS.slice(-1);
 const WAYS: readonly (readonly [Way, readonly [string, User], every: number])[] = [
   ...USERS.map((user) => ["serve", user, user === ordinary ? 1 : 8] as const),
-  ...USERS.map((user) => ["mcp", user, 40] as const),
-  ...USERS.map((user) => ["call", user, 150] as const),
+  ...USERS.map((user) => ["mcp", user, 60] as const),
+  ...USERS.map((user) => ["call", user, 300] as const),
 ];
 
 for (const [way, [who, user], every] of WAYS) {
   Deno.test(`no attack leaves a trace, ${way}, ${who}`, async () => {
-    const trials = TRIALS.filter((_, at) => at % every === 0);
+    assert(!ONCE_SEEN.includes(undefined));
+    const trials = TRIALS.filter((trial, at) => at % every === 0 || ONCE_SEEN.includes(trial));
     const { successes, answered } = await runAttacks(trials, { user, way });
     assertEquals(answered, trials.length);
     assertEquals(successes, []);
