@@ -1,4 +1,4 @@
-/** One thread of the pool: how it is started, and what is known of it. */
+/** The threads of the pool: how one is started, what is known of it, and what it asks and says. */
 
 import { type ResultError, ToolError } from "../../core/errors.ts";
 import { JSON_NULL, resultError, type Usage } from "../../core/result.ts";
@@ -10,11 +10,13 @@ import type { Boundary } from "../../sandbox/boundary.ts";
 import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
 import { piecesOf, takeTexts } from "./_long_texts.ts";
 import { type Lane, LANES } from "./lanes.ts";
+import type { Follower } from "../programs/shared_watch.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { manifestOf } from "../plugin_registry.ts";
 import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./_protocol.ts";
 import {
   type Job,
+  type JobEvent,
   notAsked,
   type OnEvent,
   type Outcome,
@@ -203,6 +205,34 @@ export function asResultError(error: unknown): ResultError {
   return error instanceof ToolError
     ? error.toResultError()
     : resultError("INTERNAL_ERROR", "the boundary of a thread could not be drawn");
+}
+
+/** Hands on what a call said, and tells its thread when that was taken. */
+export function handOn(thread: Thread, job: number, event: JobEvent): void {
+  const room = thread.jobs.get(job)?.onEvent(event);
+  if (event.event === "progress") return;
+  // The loop that drains writes out what it has before it drains again: this is as far as its reader is.
+  const units = event.data.length;
+  const taken = () => thread.say({ kind: "taken", job, units });
+  if (room instanceof Promise) void room.then(taken);
+  else taken();
+}
+
+/** What a watch over the programs of these threads asks and tells: whether calls are under way, and which to stop. */
+export function watching(
+  threads: ReadonlySet<Thread>,
+  stop: (pending: PendingJob, reason: StopReason) => void,
+): Follower {
+  return {
+    isUnderWay: (isJob) =>
+      [...threads].some(({ lane, jobs }) => LANES[lane].programs && [...jobs.keys()].some(isJob)),
+    onExceeded: (job, limit) => {
+      for (const { jobs } of threads) {
+        const pending = jobs.get(job);
+        if (pending !== undefined) stop(pending, `RESOURCE_LIMIT:${limit}`);
+      }
+    },
+  };
 }
 
 /** Asks whoever agrees to what a call runs. The time that somebody takes to answer is not the call's. */

@@ -15,6 +15,7 @@ import type { WorkerPoolOptions } from "./pool_options.ts";
 import {
   askFor,
   asResultError,
+  handOn,
   held,
   helpFor,
   type LaneBoundary,
@@ -25,12 +26,12 @@ import {
   startThread,
   stopped,
   type Thread,
+  watching,
 } from "./pool_thread.ts";
 import type { SharedWatch } from "../programs/shared_watch.ts";
 import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
 import {
   type Job,
-  type JobEvent,
   type OnEvent,
   type Outcome,
   type Running,
@@ -238,10 +239,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     if (LANES[lane].programs) this.#watching();
     const thread = startThread(this.#options, lane, drawn, this.#memory, (broken) => {
       this.drain();
-      void this.#end(
-        broken,
-        resultError("INTERNAL_ERROR", "the thread that ran this call broke; it was replaced"),
-      );
+      const what = "the thread that ran this call broke; it was replaced";
+      void this.#end(broken, resultError("INTERNAL_ERROR", what));
     });
     this.#threads.add(thread);
     return thread;
@@ -258,7 +257,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
         void this.#end(thread, message.error);
         break;
       case "event":
-        this.#handOn(thread, message.job, message.event);
+        handOn(thread, message.job, message.event);
         break;
       case "long":
         this.#scanSharing.call(message.job);
@@ -297,34 +296,14 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     }
   }
 
-  #handOn(thread: Thread, job: number, event: JobEvent): void {
-    const room = thread.jobs.get(job)?.onEvent(event);
-    if (event.event === "progress") return;
-    // The loop that drains writes out what it has before it drains again: this is as far as its reader is.
-    const units = event.data.length;
-    const taken = () => thread.say({ kind: "taken", job, units });
-    if (room instanceof Promise) void room.then(taken);
-    else taken();
-  }
-
   /** The thread that writes files. */
   #opener(): Thread {
     return this.#of("write")[0] ?? this.#start("write", this.#options.writing());
   }
 
   #watching(): void {
-    this.#watch ??= this.#options.watch({
-      isUnderWay: (isJob) =>
-        [...this.#threads].some(({ lane, jobs }) =>
-          LANES[lane].programs && [...jobs.keys()].some(isJob)
-        ),
-      onExceeded: (job, limit) => {
-        for (const { jobs } of this.#threads) {
-          const pending = jobs.get(job);
-          if (pending !== undefined) this.#stop(pending, `RESOURCE_LIMIT:${limit}`);
-        }
-      },
-    });
+    const stop = (pending: PendingJob, reason: StopReason) => this.#stop(pending, reason);
+    this.#watch ??= this.#options.watch(watching(this.#threads, stop));
   }
 
   /** Gives a thread that has room what waits for its lane, or ends it where it was retired. */
