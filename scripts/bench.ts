@@ -1,7 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, tools, programs, gate, git, search, walk, web, agreement, lines, everyday, parts.
+ * pipe, tools, programs, gate, git, search, walk, web, analysis, agreement, lines, everyday, parts.
  */
 
 import { join } from "@std/path";
@@ -25,6 +25,7 @@ import {
   renderLineAgreement,
 } from "../tests/bench/lines/agreement.ts";
 import { renderUnasked, unasked } from "../tests/bench/lines/unasked.ts";
+import { analysisFigures } from "../tests/bench/analysis_figures.ts";
 import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
 import { gateFigures } from "../tests/bench/gate_figures.ts";
@@ -214,6 +215,7 @@ const tables = (workspace: string): Readonly<Record<string, () => Promise<readon
   search: () => searchFigures(paths.toolgate),
   walk: walkFigures,
   web: () => webFigures(paths.toolgate),
+  analysis: () => analysisFigures(paths.toolgate),
 });
 
 const isAsked = (name: string): boolean => Deno.args.length === 0 || Deno.args.includes(name);
