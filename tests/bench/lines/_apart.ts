@@ -8,6 +8,7 @@ import type { CanonicalPath } from "../../../src/core/capability.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import { createProgramFinder } from "../../../src/host/run/program_search.ts";
 import { SYSTEM_PATHS } from "../../../src/sandbox/system_paths.ts";
+import { rulebookOf } from "../../unit/host/_rulebook.ts";
 import { ENVIRONMENT, fill, runLine, text } from "../../unit/host/run/line/_line.ts";
 
 /** What a line may take; one that takes longer under bash waits for what is not there. */
@@ -52,6 +53,10 @@ async function verdictOf(line: string): Promise<Omit<ApartVerdict, "line">> {
   try {
     const ours = await inFolder(async (folder) => {
       const outcome = await runLine(line, folder as CanonicalPath, {
+        // What it is compared in is wall enough.
+        rulebook: rulebookOf(folder as CanonicalPath, {
+          paths: [{ effect: "allow", access: ["read", "write"], match: ["/**"] }],
+        }),
         find: (name, directory) => finder.find(name, directory),
         timeoutMs: PATIENCE_S * 1_000,
       });
