@@ -1,7 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, tools, programs, gate, git, search, walk, web, analysis, agreement, lines, everyday, parts.
+ * pipe, tools, programs, gate, git, search, walk, web, pages, analysis, agreement, lines, everyday, parts.
  */
 
 import { join } from "@std/path";
@@ -29,6 +29,7 @@ import { analysisFigures } from "../tests/bench/analysis_figures.ts";
 import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
 import { gateFigures } from "../tests/bench/gate_figures.ts";
+import { pageScores, renderPageScores } from "../tests/bench/page_scores.ts";
 import { pipeFigures } from "../tests/bench/pipe_figures.ts";
 import { programFigures } from "../tests/bench/program_figures.ts";
 import { searchFigures } from "../tests/bench/search_figures.ts";
@@ -230,6 +231,7 @@ try {
     if (isAsked(name)) rows.push(...await measured());
   }
   console.log(render(rows));
+  if (isAsked("pages")) console.log(renderPageScores(await pageScores()));
   if (isAsked("agreement")) {
     const analysis = await analysisAgreement(paths.toolgate);
     console.log(renderAgreement([...profileAgreement(paths.toolgate), ...analysis]));

@@ -18,7 +18,7 @@ const AROUND: ReadonlySet<string> = new Set(
 /** Words in classes and ids of what pages surround their content with. */
 const NOISY = new RegExp(
   "(?:^|[-_ ])(?:cookies?|consent|gdpr|advert(?:isement|ising)?s?|ads?|adsbygoogle|sponsor(?:ed|s)?|" +
-    "promo(?:tion)?s?|newsletter|subscribe|breadcrumbs?|sidebar|sphinxsidebar|toc|menu|navbar|nav|" +
+    "promo(?:tion)?s?|newsletter|subscribe|breadcrumbs?|sidebar|sphinxsidebar|toc|menu|navbar|navheader|navfooter|nav|" +
     "navigation|pagination|pager|social|share|sharing|related|recommended|popup|modal|overlay|" +
     "skip(?:-?link)?|copyright|toolbar|site-?(?:header|footer)|page-?(?:header|footer)|" +
     "edit-?(?:this-?)?page|feedback|paywall)(?:$|[-_ ])",

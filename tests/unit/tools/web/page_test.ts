@@ -121,7 +121,8 @@ const AROUND =
   "<script>evil()</script><style>x{}</style><noscript>js</noscript><div hidden>hidden</div>" +
   '<div style="display: none">none</div><div aria-hidden="true">ah</div><footer>foot</footer>' +
   '<ul class="breadcrumb"><li>crumb</li></ul><button>Copy</button><form><input value="q"></form>' +
-  '<dialog open>dia</dialog><iframe>fr</iframe><div class="social-share">tweet</div>';
+  '<dialog open>dia</dialog><iframe>fr</iframe><div class="social-share">tweet</div>' +
+  '<div class="navheader">home</div><div class="navfooter">home</div>';
 
 Deno.test("what surrounds the content is left out, wherever it stands", () => {
   const content =
