@@ -17,6 +17,7 @@ import type { Outliner } from "./library/outliner.ts";
 import { ecosystemsOf } from "./library/names.ts";
 import { type Locked, lockedIn, projectFiles } from "./library/project.ts";
 import { Registry, registryPlace } from "./library/registry.ts";
+import { timeoutSchema, UNTRUSTED } from "./_schemas.ts";
 
 const input = {
   type: "object",
@@ -58,13 +59,7 @@ const input = {
       default: 200,
       description: "At most so many symbols.",
     },
-    timeout: {
-      type: "integer",
-      minimum: 1,
-      maximum: 300,
-      default: 60,
-      description: "Seconds until all of it must be there.",
-    },
+    timeout: timeoutSchema(60),
   },
   required: ["library"],
 } as const satisfies Schema;
@@ -102,7 +97,7 @@ const output = {
     repository: { type: "string", description: "Where its source is." },
     source: { type: "string", enum: SOURCES, description: "What the symbols were read from." },
     notes: { type: "array", items: { type: "string" }, description: "What is missing, and why." },
-    untrusted: { type: "boolean", description: "Always true: it was written by others." },
+    untrusted: UNTRUSTED,
   },
   required: [
     "library",

@@ -14,6 +14,7 @@ import {
   isText,
   looksLikeText,
 } from "./_text.ts";
+import { ANSWERED, fetchPage, READABLE, timeoutSchema, UNTRUSTED, urlSchema } from "./_schemas.ts";
 
 /** Characters of one answer unless asked for otherwise: some 12,000 tokens. */
 const USUAL_LENGTH = 50_000;
@@ -21,19 +22,8 @@ const USUAL_LENGTH = 50_000;
 const input = {
   type: "object",
   properties: {
-    url: {
-      type: "string",
-      minLength: 1,
-      maxLength: 8192,
-      description: "Address: http or https, with a host.",
-    },
-    timeout: {
-      type: "integer",
-      minimum: 1,
-      maximum: 300,
-      default: 30,
-      description: "Seconds until the whole answer must be there.",
-    },
+    url: urlSchema("Address: http or https, with a host."),
+    timeout: timeoutSchema(30),
     format: {
       type: "string",
       enum: ["auto", "text", "markdown", "html", "bytes"],
@@ -63,7 +53,7 @@ const output = {
   type: "object",
   properties: {
     status: { type: "integer", description: "Of HTTP." },
-    url: { type: "string", description: "Where it was in the end." },
+    url: ANSWERED.url,
     redirects: { type: "array", items: { type: "string" }, description: "The way there." },
     headers: {
       type: "object",
@@ -76,15 +66,9 @@ const output = {
     offset: { type: "integer", description: "Where content begins." },
     next_offset: { type: "integer", description: "There is more from here on." },
     total: { type: "integer", description: "Characters of the whole content, or bytes." },
-    truncated: {
-      type: "boolean",
-      description: "The answer was longer than limits.response: its end is not there at all.",
-    },
-    from_cache: { type: "boolean", description: "It was kept, and still holds." },
-    untrusted: {
-      type: "boolean",
-      description: "Always true: it was written by others, for whatever ends.",
-    },
+    truncated: ANSWERED.truncated,
+    from_cache: ANSWERED.from_cache,
+    untrusted: UNTRUSTED,
   },
   required: [
     "status",
@@ -123,13 +107,7 @@ const tool: Tool<typeof input, typeof output> = {
   capabilities: ({ url }) => [connectionTo(addressOf(url), "GET")],
   prepare: () => import("./page/page.ts"),
   async run({ url, timeout, format, offset, length }, { network, web, timed }) {
-    const answer = await network.fetch({
-      url,
-      timeoutMs: timeout * 1000,
-      headers: { accept: ACCEPT[format] },
-      robots: web.robots === "honor",
-      cache: true,
-    });
+    const answer = await fetchPage({ network, web }, { url, timeout, accept: ACCEPT[format] });
     const type = contentTypeOf(answer);
     const { title, whole } = await contentOf(answer, type, format, timed);
     const part = typeof whole === "string"
@@ -160,9 +138,6 @@ const tool: Tool<typeof input, typeof output> = {
 
 export default tool;
 
-/** Markdown first: who has it saves everybody the guessing. */
-const READABLE =
-  "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5";
 const ACCEPT: Readonly<Record<Input["format"], string>> = {
   auto: READABLE,
   text: READABLE,

@@ -8,16 +8,12 @@ import type { Tool } from "../../core/tool.ts";
 import { addressOf, connectionTo } from "../../core/web_address.ts";
 import type { Documentation } from "./documentation/documentation.ts";
 import { contentTypeOf, decodeText, isHtml, isText, looksLikeText } from "./_text.ts";
+import { ANSWERED, fetchPage, READABLE, timeoutSchema, UNTRUSTED, urlSchema } from "./_schemas.ts";
 
 const input = {
   type: "object",
   properties: {
-    url: {
-      type: "string",
-      minLength: 1,
-      maxLength: 8192,
-      description: "A page, a Markdown file, an llms.txt or a Sphinx objects.inv: http or https.",
-    },
+    url: urlSchema("A page, a Markdown file, an llms.txt or a Sphinx objects.inv: http or https."),
     query: {
       type: "string",
       minLength: 1,
@@ -37,13 +33,7 @@ const input = {
       default: 100,
       description: "At most so many sections, and so many symbols.",
     },
-    timeout: {
-      type: "integer",
-      minimum: 1,
-      maximum: 300,
-      default: 30,
-      description: "Seconds until the whole answer must be there.",
-    },
+    timeout: timeoutSchema(30),
   },
   required: ["url"],
 } as const satisfies Schema;
@@ -51,7 +41,7 @@ const input = {
 const output = {
   type: "object",
   properties: {
-    url: { type: "string", description: "Where it was in the end." },
+    url: ANSWERED.url,
     source: {
       type: "string",
       enum: ["llms.txt", "markdown", "html", "objects.inv"],
@@ -103,12 +93,9 @@ const output = {
     total_sections: { type: "integer", description: "That there are, or that the query found." },
     total_symbols: { type: "integer", description: "Likewise." },
     next_offset: { type: "integer", description: "There is more from here on." },
-    truncated: {
-      type: "boolean",
-      description: "It was longer than limits.response: its end is missing.",
-    },
-    from_cache: { type: "boolean", description: "It was kept, and still holds." },
-    untrusted: { type: "boolean", description: "Always true: it was written by others." },
+    truncated: ANSWERED.truncated,
+    from_cache: ANSWERED.from_cache,
+    untrusted: UNTRUSTED,
   },
   required: [
     "url",
@@ -150,13 +137,7 @@ const tool: Tool<typeof input, typeof output> = {
       import("./documentation/inventory.ts"),
     ]),
   async run({ url, query, offset, limit, timeout }, { network, web, limits, timed }) {
-    const answer = await network.fetch({
-      url,
-      timeoutMs: timeout * 1000,
-      headers: { accept: ACCEPTED },
-      robots: web.robots === "honor",
-      cache: true,
-    });
+    const answer = await fetchPage({ network, web }, { url, timeout, accept: READABLE });
     if (answer.status < 200 || answer.status > 299) {
       throw new ToolError("HTTP_ERROR", `${answer.url}: it answers with status ${answer.status}`, {
         details: { status: answer.status },
@@ -195,10 +176,6 @@ const tool: Tool<typeof input, typeof output> = {
 };
 
 export default tool;
-
-/** As `fetch_url` asks, and the packed inventories beside it. */
-const ACCEPTED =
-  "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5";
 
 type Source = "llms.txt" | "markdown" | "html" | "objects.inv";
 

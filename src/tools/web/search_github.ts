@@ -14,6 +14,7 @@ import {
   type ProviderPlace,
   textOf,
 } from "./_provider.ts";
+import { UNTRUSTED } from "./_schemas.ts";
 
 const input = {
   type: "object",
@@ -68,7 +69,7 @@ const output = {
       },
     },
     total: { type: "integer", description: "How many GitHub knows of." },
-    untrusted: { type: "boolean", description: "Always true: it was written by others." },
+    untrusted: UNTRUSTED,
   },
   required: ["results", "total", "untrusted"],
 } as const satisfies Schema;

@@ -14,6 +14,7 @@ import {
   type ProviderPlace,
   textOf,
 } from "./_provider.ts";
+import { UNTRUSTED } from "./_schemas.ts";
 
 const input = {
   type: "object",
@@ -61,7 +62,7 @@ const output = {
     },
     quota_left: { type: "integer", description: "Requests that are left today." },
     attribution: { type: "string", description: "Where it comes from." },
-    untrusted: { type: "boolean", description: "Always true: it was written by others." },
+    untrusted: UNTRUSTED,
   },
   required: ["results", "attribution", "untrusted"],
 } as const satisfies Schema;

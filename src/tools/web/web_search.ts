@@ -15,6 +15,7 @@ import {
   type Question,
   textOf,
 } from "./_provider.ts";
+import { UNTRUSTED } from "./_schemas.ts";
 
 const input = {
   type: "object",
@@ -57,7 +58,7 @@ const output = {
       },
     },
     provider: { type: "string", description: "Who answered." },
-    untrusted: { type: "boolean", description: "Always true: it was written by others." },
+    untrusted: UNTRUSTED,
   },
   required: ["results", "provider", "untrusted"],
 } as const satisfies Schema;
