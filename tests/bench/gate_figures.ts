@@ -64,7 +64,7 @@ export async function gateFigures(toolgate: string, hello: string): Promise<read
         at: "least",
       },
       ...leftBehind(socket, gate.pid),
-      await spawned(toolgate),
+      await childFigure(toolgate),
     ];
   } finally {
     gate.kill("SIGTERM");
@@ -100,7 +100,7 @@ function manyAndOne(socket: string): Pair {
 }
 
 /** Rounds of children, and what one may take beside its own start and a worktree, in ms. */
-const CHILD_ROUNDS = 15;
+const CHILD_ROUNDS = 7;
 const CHILD_MS = 30;
 /** Asks for something that somebody has to agree to: he knows when the first request has come. */
 const CHILD = `import sys
@@ -114,8 +114,8 @@ agents: { root: { permissions: [all] }, "child-*": { permissions: [file_write] }
 children: { command: [python3, child.py] }
 `;
 
-/** From a request for a child to its own first one, beside its program's own start and a worktree made by the same gate. */
-async function spawned(toolgate: string): Promise<Figure> {
+/** From a request for a child to its own first one, beside its program's own run and a worktree made by the same gate. */
+export async function childFigure(toolgate: string): Promise<Figure> {
   const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-bench-" }));
   const socket = join(base, "gate.sock");
   const root = join(base, "repository");
@@ -167,17 +167,9 @@ async function spawned(toolgate: string): Promise<Figure> {
       const made = performance.now() - started;
       ask("git_worktree", { action: "remove", path: `.toolgate/worktrees/${branch}` });
       const from = performance.now();
-      const program = new Deno.Command("python3", {
-        args: ["child.py"],
-        cwd: root,
-        stdin: "null",
-        stdout: "piped",
-      }).spawn();
-      const reader = program.stdout.getReader();
-      await reader.read();
+      const options: Deno.CommandOptions = { args: ["child.py"], cwd: root, stdin: "null" };
+      await new Deno.Command("python3", options).output();
       const own = performance.now() - from;
-      await reader.cancel();
-      await program.status;
       return made + own + CHILD_MS;
     };
     const subjects: number[] = [];
@@ -190,7 +182,7 @@ async function spawned(toolgate: string): Promise<Figure> {
     }
     client.close();
     return {
-      figure: `child, spawn to its first request : own start, worktree and ${CHILD_MS} ms`,
+      figure: `child, spawn to its first request : own run, worktree and ${CHILD_MS} ms`,
       unit: "ms",
       pair: { subject: median(subjects), floor: median(floors) },
       target: 1,
