@@ -86,8 +86,16 @@ export interface ConnectCapability {
   readonly method?: string;
   /** What the name was found to stand for: judged too, once that is known. Never what a tool says. */
   readonly addresses?: readonly string[];
-  /** A program of a command connects, as its words say. */
+  /** A program of a command connects: as its words say, or as it does when it runs. */
   readonly by?: "program";
+  /** Beside `by`: the command, which rules for programs name. */
+  readonly command?: {
+    readonly argv: readonly string[];
+    readonly program: Program | null;
+    readonly cwd: string;
+  };
+  /** Beside `by`: by way of Toolgate's own proxy, which reaches what no other program of the call serves. */
+  readonly proxied?: true;
   /** A provider that the policy names under `web`: rules that deny or ask for it bind, none needs to allow it. */
   readonly provider?: true;
 }

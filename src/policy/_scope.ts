@@ -121,7 +121,8 @@ function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
 
 /** Of the first policy: what a further one narrows is narrowed by the policy layer alone. */
 function connectScopeOf([first]: readonly PlacedPolicy[]): ConnectScope {
-  const rules = (first?.policy.network ?? []).filter(({ effect }) => effect !== "deny");
+  const rules = (first?.policy.network ?? [])
+    .filter(({ effect, commands }) => effect !== "deny" && commands === undefined);
   const patterns = rules.flatMap(({ hosts, allowPrivate }) =>
     hosts.map((text) => ({ ...parseHostPattern(text), allowPrivate }))
   );

@@ -7,7 +7,7 @@ import { compilePathRules } from "./match/path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
 import type { CanonicalPath } from "../core/capability.ts";
 import { PERMISSION_GROUPS, type PermissionGroup, RISKS } from "../core/tool.ts";
-import { atOnce, decide, type Judges } from "./judge/decide.ts";
+import { atOnce, decide, holdsPrograms, type Judges } from "./judge/decide.ts";
 import { compileAgents, matchAgent } from "./match/agent.ts";
 import { DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
 import type { PolicyScope, Rulebook, Settings, Subject } from "./rulebook.ts";
@@ -102,6 +102,8 @@ export function compileRulebook(
       effects: (command, program) =>
         actions.get().judgedEffects(compiled, command, program, judges.knowledge()),
       limitsRuns,
+      networkOf: (command) =>
+        holdsPrograms(settings) ? actions.get().networkOf(compiled, command) : null,
       withFolder: (folder) =>
         rulebookOf({
           ...judges,
@@ -173,7 +175,7 @@ function compilePolicy(
   const context = { source, workspace, caseInsensitive: options.caseInsensitive ?? false };
   const rules = policy.paths ?? (base ? [] : null);
   const commands = once(() => actions.get().compileCommandRules(policy.commands ?? [], context));
-  const network = once(() => actions.get().compileNetworkRules(policy.network ?? [], source));
+  const network = once(() => actions.get().compileNetworkRules(policy.network ?? [], context));
   const agents = policy.agents ?? (base ? DEFAULTS.agents : null);
   return {
     source,

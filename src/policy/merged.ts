@@ -62,7 +62,7 @@ export function mergedRules(
     network: byStrictness(
       policies.flatMap(({ source, policy }) =>
         (policy.network ?? []).map((
-          { effect, hosts, methods, allowPrivate, reason = null },
+          { effect, hosts, methods, allowPrivate, commands = [], reason = null },
           order,
         ) => ({
           file: source,
@@ -70,7 +70,11 @@ export function mergedRules(
           effect,
           access: null,
           match: hosts,
-          only: [...methods ?? [], ...(allowPrivate ? ["allow_private"] : [])],
+          only: [
+            ...methods ?? [],
+            ...(allowPrivate ? ["allow_private"] : []),
+            ...(commands.length === 0 ? [] : [`commands: [${commands.join(", ")}]`]),
+          ],
           reason,
         }))
       ),

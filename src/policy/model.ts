@@ -67,6 +67,8 @@ export interface NetworkRule {
   /** Upper-case HTTP methods; null for any. */
   readonly methods: readonly string[] | null;
   readonly allowPrivate: boolean;
+  /** Beginnings of the commands that it is for, as `commands` writes them; left out: it is for tools. */
+  readonly commands?: readonly string[];
   readonly reason?: string;
 }
 

@@ -232,6 +232,19 @@ export interface Reach {
   readonly project: readonly string[];
 }
 
+/** A program as it is started. */
+export interface Started {
+  readonly argv: readonly string[];
+  readonly program: Program | null;
+  readonly cwd: CanonicalPath;
+}
+
+/** What rules open to a program. */
+export interface ProgramNetwork {
+  /** Hosts as they are written, of each policy that speaks of any. */
+  readonly hosts: readonly string[];
+}
+
 /** All policies as one, to be asked. */
 export interface Rulebook {
   readonly settings: Settings;
@@ -254,6 +267,11 @@ export interface Rulebook {
    * included. Pure; `prepare` goes before it. `program`: what was found for `argv[0]`.
    */
   reach(command: SpawnCapability, program: Program | null): Reach;
+  /**
+   * The network of a program that rules name; null for those that have none, and where the policy does not hold programs
+   * to one. What it reaches of that is judged when it does.
+   */
+  networkOf(command: Started): ProgramNetwork | null;
   /** Whether a rule says what programs may start: then no shell is handed a line whose programs it would start. */
   readonly limitsRuns: boolean;
   /**

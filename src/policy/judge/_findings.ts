@@ -85,8 +85,8 @@ function findingOf(policy: CompiledPolicy, question: Question): FoundRules | nul
       const { network: rules } = policy;
       if (rules === null) return null;
       const { connection } = question;
-      const matching = matchConnection(rules, connection);
-      return shown(findConnection(rules, connection), rules.entries.length, matching);
+      const matching = matchConnection(rules, connection, question);
+      return shown(findConnection(rules, connection, question), rules.entries.length, matching);
     }
     default:
       return pathFinding(policy, question.path);

@@ -4,40 +4,44 @@ import type { ConnectCapability } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
 import { hostOf, isLoopbackHost } from "../match/addresses.ts";
-import { findConnection, findRestriction } from "../match/network_rules.ts";
+import { findConnection, findRestriction, hostsFor } from "../match/network_rules.ts";
+import type { ProgramNetwork, Started } from "../rulebook.ts";
 import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
 
 const WHY = {
   host: "no rule names this host",
+  tools:
+    "no rule that names this host names this command: rules are for tools unless commands names programs",
   method: "no rule for this host names this method",
   private: "it lies on a private network and no rule for it sets allow_private",
   invalid: "this is no host and port",
 } as const;
 
 /**
- * Judges a connection, and says what the rules were asked. `own`: programs reach on the loopback what their own call's
- * programs serve and nothing else, so that no rule needs to allow it; those that deny or ask bind.
+ * Judges a connection, and says what the rules were asked. `held`: programs reach on the loopback what their own call's
+ * programs serve, so that no rule needs to allow it (those that deny or ask bind), and beyond that what rules give them
+ * by name.
  */
 export function judgeConnection(
   policies: readonly CompiledPolicy[],
   capability: ConnectCapability,
-  { own }: { readonly own: boolean },
+  { held }: { readonly held: boolean },
 ): Judged {
-  const { host, port, method, addresses } = capability;
+  const { host, port, method, addresses, command } = capability;
   const place = `${printable(host, 100)}:${port}`;
   const action = `connecting to ${place}${
     method === undefined ? "" : ` with ${printable(method, 20)}`
   }${addresses === undefined ? "" : `, which is ${printable(addresses.join(", "), 200)},`}`;
-  const isOwn = own && isOwnServer(capability);
+  const isOwn = held && isOwnServer(capability);
   const verdicts = policies.flatMap(({ network, source }) => {
     if (network === null) return [];
     const restriction = isOwn ? findRestriction(network, capability) : null;
     if (isOwn && restriction === null) return [];
-    const finding = restriction ?? findConnection(network, capability);
+    const finding = restriction ?? findConnection(network, capability, { held });
     if (finding.effect !== "unnamed") {
       return [ruled(finding.effect, "NETWORK_DENIED", action, finding.rule.reference)];
     }
-    const { granted } = network;
+    const granted = held && command !== undefined ? hostsFor(network, command) : network.granted;
     const hint = granted.length === 0
       ? "no host is allowed"
       : `allowed hosts: ${shortList(granted)}`;
@@ -52,12 +56,28 @@ export function judgeConnection(
       verdicts,
       allowed(`${action} is allowed${isOwn ? ", where its own call serves it" : ""}`),
     ),
-    asked: () => [{ about: "host", connection: capability }],
+    asked: () => [{ about: "host", connection: capability, held }],
   };
 }
 
 /** Whether a program means what its own call serves: on the loopback, at a port of programs'. */
-export function isOwnServer({ by, host, port }: ConnectCapability): boolean {
+export function isOwnServer({ by, host, port, proxied }: ConnectCapability): boolean {
   const found = hostOf(host);
-  return by === "program" && port > 0 && found !== null && isLoopbackHost(found);
+  return by === "program" && proxied !== true && port > 0 && found !== null &&
+    isLoopbackHost(found);
+}
+
+/** What rules open to a program; null where a policy that speaks of hosts names none for it. */
+export function networkOf(
+  policies: readonly CompiledPolicy[],
+  command: Started,
+): ProgramNetwork | null {
+  const hosts: string[] = [];
+  for (const { network } of policies) {
+    if (network === null) continue;
+    const own = hostsFor(network, command);
+    if (own.length === 0) return null;
+    hosts.push(...own);
+  }
+  return hosts.length === 0 ? null : { hosts: [...new Set(hosts)] };
 }

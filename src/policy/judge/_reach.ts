@@ -17,7 +17,7 @@ export function reachOf(
     knowledge,
   );
   return {
-    capabilities: effects.flatMap(capabilitiesOf),
+    capabilities: effects.flatMap((effect) => capabilitiesOf(effect, command, program)),
     probe: probes,
     runsFiles: touchesAnything || starts === "any",
     paths,
@@ -26,12 +26,21 @@ export function reachOf(
 }
 
 /** What no word names is not asked for: it is granted as far as the rules allow it. */
-function capabilitiesOf(effect: Effect): readonly Capability[] {
+function capabilitiesOf(
+  effect: Effect,
+  { argv, cwd }: SpawnCapability,
+  program: Program | null,
+): readonly Capability[] {
   switch (effect.kind) {
     case "set":
       return [{ kind: "env.read", name: effect.name, change: true }];
     case "connect":
-      return [{ kind: "net.connect", ...effect.to, by: "program" }];
+      return [{
+        kind: "net.connect",
+        ...effect.to,
+        by: "program",
+        command: { argv, program, cwd },
+      }];
     case "read":
     case "write":
     case "delete": {

@@ -179,7 +179,7 @@ function* judgeCapability(
       return yield* judgeSpawn(policies, capability, assessment, system);
     }
     case "net.connect":
-      return actions().judgeConnection(policies, capability, { own: holdsSockets(settings) });
+      return actions().judgeConnection(policies, capability, { held: holdsSockets(settings) });
     case "env.read": {
       const verdict = capability.change === true
         ? judgeChange(settings, capability)
@@ -190,9 +190,13 @@ function* judgeCapability(
 }
 
 /** Whether the policy has programs held to their own call's sockets: who starts them sees that they are. */
-function holdsSockets({ sandbox }: Settings): boolean {
-  return sandbox.network === "deny" && sandbox.kernel !== "off" &&
-    sandbox.bubblewrap !== "required";
+function holdsSockets(settings: Pick<Settings, "sandbox">): boolean {
+  return holdsPrograms(settings) && settings.sandbox.bubblewrap !== "required";
+}
+
+/** Whether programs have no network but what rules give them. */
+export function holdsPrograms({ sandbox }: Pick<Settings, "sandbox">): boolean {
+  return sandbox.network === "deny" && sandbox.kernel !== "off";
 }
 
 /** Of a tree its root is judged: what below is stricter, walks and the kernel leave out. */

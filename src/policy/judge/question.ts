@@ -45,4 +45,9 @@ export type Question =
     /** Only rules that deny or ask count. */
     readonly restrictedOnly?: true;
   }
-  | { readonly about: "host"; readonly connection: ConnectCapability };
+  | {
+    readonly about: "host";
+    readonly connection: ConnectCapability;
+    /** Programs have no network but what rules give them by name. */
+    readonly held: boolean;
+  };

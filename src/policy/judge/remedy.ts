@@ -149,13 +149,16 @@ function granting(
         how: "allows this command with any further arguments; shorten it to allow more",
       };
     case "host": {
-      const { host, port, method } = question.connection;
+      const { connection: { host, port, method, by, command }, held } = question;
+      const forProgram = held && by === "program" && command !== undefined
+        ? `, commands: [${yaml(asPattern(command.argv.slice(0, 1)))}]`
+        : "";
       const methods = method === undefined ? "" : `, methods: [${method.toUpperCase()}]`;
       const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
       return {
         file,
         key: "network",
-        add: `- { allow: [${yaml(`${shown}:${port}`)}]${methods} }`,
+        add: `- { allow: [${yaml(`${shown}:${port}`)}]${methods}${forProgram} }`,
         how: "allows this host; one on a private network also needs allow_private: true",
       };
     }

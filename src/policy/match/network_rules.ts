@@ -1,6 +1,13 @@
 /** The network rules of one policy, compiled, and how a connection fares by them. */
 
 import type { ConnectCapability } from "../../core/capability.ts";
+import {
+  type CommandRules,
+  compileCommandRules,
+  findCommand,
+  findRestricting,
+  type JudgedCommand,
+} from "./command_rules.ts";
 import { type Host, hostOf, isPrivateHost, isSpecialAddress } from "./addresses.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
 import { type HostPattern, matchesHost, parseHostPattern } from "./host.ts";
@@ -12,6 +19,8 @@ interface Entry {
   readonly hosts: readonly HostPattern[];
   readonly methods: readonly string[] | null;
   readonly allowPrivate: boolean;
+  /** The programs that it is for; null: it is for tools. */
+  readonly commands: CommandRules | null;
   readonly rule: CitedRule;
 }
 
@@ -30,21 +39,62 @@ export type NetworkFinding =
   /** Why nothing grants it. */
   | {
     readonly effect: "unnamed";
-    readonly because: "host" | "method" | "private" | "invalid";
+    readonly because: "host" | "tools" | "method" | "private" | "invalid";
   };
 
+/** Where the rules are written, as `compileCommandRules` wants to know. */
+export type RulesPlace = Parameters<typeof compileCommandRules>[1];
+
 /** Compiles the rules. Throws `HostError` for a pattern that the parser would have refused. */
-export function compileNetworkRules(rules: readonly NetworkRule[], source: string): NetworkRules {
+export function compileNetworkRules(
+  rules: readonly NetworkRule[],
+  place: RulesPlace,
+): NetworkRules {
+  const { source } = place;
   const entries = rules.map((rule, order): Entry => ({
     effect: rule.effect,
     hosts: rule.hosts.map(parseHostPattern),
     methods: rule.methods?.map((method) => method.toUpperCase()) ?? null,
     allowPrivate: rule.allowPrivate,
+    // Rules that ask are looked up both ways: as those that grant are, and as those that restrict.
+    commands: rule.commands === undefined ? null : compileCommandRules([{
+      effect: "ask",
+      patterns: rule.commands,
+      exact: false,
+      examples: { match: [], notMatch: [] },
+    }], place),
     rule: { order, reference: referenceTo(source, `network[${order}]`, rule.reason) },
   }));
-  const granted = rules.filter(({ effect }) => effect !== "deny").flatMap(({ hosts }) => hosts);
+  const granted = rules.filter(({ effect, commands }) =>
+    effect !== "deny" && commands === undefined
+  )
+    .flatMap(({ hosts }) => hosts);
   const provider = { order: rules.length, reference: { file: source, index: "web" } };
   return { entries, granted, provider };
+}
+
+/** The hosts that rules open to a program, as written. */
+export function hostsFor({ entries }: NetworkRules, command: JudgedCommand): readonly string[] {
+  return entries.filter((entry) => entry.effect !== "deny" && isNamed(entry, command))
+    .flatMap(({ hosts }) => hosts.map(({ source }) => source));
+}
+
+/** Whether a rule that grants names the command, under a name that it was found to have. */
+function isNamed({ commands }: Entry, command: JudgedCommand): boolean {
+  return commands !== null && findCommand(commands, command).effect !== "unnamed";
+}
+
+/** Whether a rule that restricts could mean the command, by any name. */
+function mayMean({ commands }: Entry, { by, command }: ConnectCapability): boolean {
+  if (commands === null) return true;
+  if (by !== "program") return false;
+  return command === undefined || findRestricting(commands, command) !== null;
+}
+
+/** Whether a rule that grants is for whoever connects. `held`: programs have what is opened to them by name alone. */
+function isFor(entry: Entry, { by, command }: ConnectCapability, held: boolean): boolean {
+  if (entry.commands === null) return by !== "program" || !held;
+  return by === "program" && command !== undefined && isNamed(entry, command);
 }
 
 /**
@@ -54,17 +104,29 @@ export function compileNetworkRules(rules: readonly NetworkRule[], source: strin
 export function findConnection(
   rules: NetworkRules,
   connection: ConnectCapability,
+  { held }: { readonly held: boolean },
 ): NetworkFinding {
   const endpoint = endpointOf(connection);
   if (endpoint === null) return { effect: "unnamed", because: "invalid" };
-  const { restricting, granting, byMethod, reaching } = sift(rules, endpoint);
+  const { restricting, named, granting, byMethod, reaching } = sift(
+    rules,
+    endpoint,
+    connection,
+    held,
+  );
   const denying = restricting.find(({ effect }) => effect === "deny");
   if (denying !== undefined) return { effect: "deny", rule: denying.rule };
   const grant = connection.provider === true
     ? { effect: "allow", rule: rules.provider } as const
     : reaching.find(({ effect }) => effect === "allow") ?? reaching[0];
   if (grant === undefined) {
-    const because = granting.length === 0 ? "host" : byMethod.length === 0 ? "method" : "private";
+    const because = named.length === 0
+      ? "host"
+      : granting.length === 0
+      ? "tools"
+      : byMethod.length === 0
+      ? "method"
+      : "private";
     return { effect: "unnamed", because };
   }
   const asking = restricting[0];
@@ -79,7 +141,7 @@ export function findRestriction(
 ): { readonly effect: Effect; readonly rule: CitedRule } | null {
   const endpoint = endpointOf(connection);
   if (endpoint === null) return null;
-  const { restricting } = sift(rules, endpoint);
+  const { restricting } = sift(rules, endpoint, connection, true);
   return restricting.find(({ effect }) => effect === "deny") ?? restricting[0] ?? null;
 }
 
@@ -87,10 +149,11 @@ export function findRestriction(
 export function matchConnection(
   rules: NetworkRules,
   connection: ConnectCapability,
+  { held }: { readonly held: boolean },
 ): readonly Match[] {
   const endpoint = endpointOf(connection);
   if (endpoint === null) return [];
-  const { restricting, reaching } = sift(rules, endpoint);
+  const { restricting, reaching } = sift(rules, endpoint, connection, held);
   const allowing = reaching.filter(({ effect }) => effect === "allow");
   return inOrder(
     [...restricting, ...allowing].flatMap(({ rule, effect, hosts }) =>
@@ -122,23 +185,29 @@ function endpointOf(
 }
 
 /**
- * The rules for the host: those that restrict there; those that grant, of these those that know the method, and of
- * these those that reach it where it is private.
+ * The rules for the host and whoever connects: those that restrict there; those that grant it to anybody, of these those
+ * that are for him, of these those that know the method, and of these those that reach it where it is private.
  */
-function sift({ entries }: NetworkRules, { host, port, method, addresses }: Endpoint) {
+function sift(
+  { entries }: NetworkRules,
+  { host, port, method, addresses }: Endpoint,
+  connection: ConnectCapability,
+  held: boolean,
+) {
   const names = (hosts: readonly HostPattern[], { text }: Host): boolean =>
     hosts.some((pattern) => matchesHost(pattern, text, port));
-  const named = entries.filter(({ hosts }) => names(hosts, host));
-  const restricting = entries.filter(({ effect, methods, hosts }) =>
-    effect !== "allow" &&
-    (methods === null || method === undefined || methods.includes(method)) &&
-    [host, ...addresses].some((one) => names(hosts, one))
+  const restricting = entries.filter((entry) =>
+    entry.effect !== "allow" &&
+    (entry.methods === null || method === undefined || entry.methods.includes(method)) &&
+    [host, ...addresses].some((one) => names(entry.hosts, one)) &&
+    mayMean(entry, connection)
   );
-  const granting = named.filter(({ effect }) => effect !== "deny");
+  const named = entries.filter(({ effect, hosts }) => effect !== "deny" && names(hosts, host));
+  const granting = named.filter((entry) => isFor(entry, connection, held));
   const byMethod = granting.filter(({ methods }) =>
     methods === null || (method !== undefined && methods.includes(method))
   );
   const secluded = isPrivateHost(host) || addresses.some(isSpecialAddress);
   const reaching = byMethod.filter(({ allowPrivate }) => allowPrivate || !secluded);
-  return { restricting, granting, byMethod, reaching };
+  return { restricting, named, granting, byMethod, reaching };
 }

@@ -147,12 +147,19 @@ const runs: Field<Starts> = {
     Array.isArray(value) ? programNames.read(value, position) : anyOrNone.read(value, position),
 };
 
+const commandPattern = compiled(
+  "a command such as git status",
+  parseCommandPattern,
+  PatternError,
+  wordsIn,
+);
+
 /** An entry of `commands`. */
 export const commandRule: Field<CommandRule> = converted(
   object({
     ...effects(
       list(
-        compiled("a command such as git status", parseCommandPattern, PatternError, wordsIn),
+        commandPattern,
         { min: 1 },
       ),
       "beginnings of commands, word by word",
@@ -227,6 +234,11 @@ export const networkRule: Field<NetworkRule> = converted(
       false,
       "true: these hosts may resolve to private, loopback and link-local addresses",
     ),
+    commands: optional(
+      list(commandPattern, { min: 1 }),
+      "the programs it is for, by the beginnings of their commands, and for no tool; else it is for tools, and " +
+        "programs are bound only by what it denies or asks for",
+    ),
     reason,
   }),
   (rule, place) => {
@@ -242,6 +254,7 @@ export const networkRule: Field<NetworkRule> = converted(
       hosts: sources(named.entries),
       methods: rule.methods,
       allowPrivate: rule.allow_private,
+      ...(rule.commands === undefined ? {} : { commands: sources(rule.commands) }),
       ...(rule.reason === undefined ? {} : { reason: rule.reason }),
     };
   },

@@ -26,7 +26,8 @@ export function reviewNetwork(
   const restricting = entries.flat().filter(({ rule }) => rule.effect !== "allow");
   return entries.slice(0, reviewed).flatMap((own, policy) =>
     own.flatMap((entry, at) => {
-      const why = whyNever(entry, { restricting, earlier: own.slice(0, at) }, budget);
+      const why = whyNever(entry, { restricting, earlier: own.slice(0, at) }, budget) ??
+        whyWide(entry);
       return why === null
         ? []
         : [{ policy, key: entry.key, message: `${quotedPattern(entry.text)} ${why}` }];
@@ -87,6 +88,7 @@ function whyNever(
 /** Whether one speaks for every connection that the other speaks for. */
 function covers(wide: Entry, narrow: Entry): boolean {
   const { port } = wide.host;
+  if (!isForAll(wide.rule, narrow.rule)) return false;
   if (port !== null && port !== narrow.host.port) return false;
   const methods = narrow.rule.methods;
   const theirs = wide.rule.methods;
@@ -104,6 +106,24 @@ function covers(wide: Entry, narrow: Entry): boolean {
     case "exact":
       return matchesHost({ ...wide.host, port: null }, narrow.host.host, 1);
   }
+}
+
+/** What a program can be led to send is what its rule lets it send: one that opens everything holds nothing. */
+function whyWide({ rule: { effect, commands }, host: { kind } }: Entry): string | null {
+  if (effect !== "allow" || commands === undefined) return null;
+  if (kind === "any") {
+    return "opens every public host to these programs: name the hosts that they need";
+  }
+  const all = commands.find((command) => /^\*(?:\s|$)/.test(command));
+  return all === undefined
+    ? null
+    : `is opened to whatever ${quotedPattern(all)} starts: name the programs that need it`;
+}
+
+/** Whether a rule is for all that the other is for. One that restricts and names no programs binds them too. */
+function isForAll(wide: NetworkRule, narrow: NetworkRule): boolean {
+  if (wide.commands === undefined) return narrow.commands === undefined || wide.effect !== "allow";
+  return narrow.commands?.every((command) => wide.commands?.includes(command)) === true;
 }
 
 function isSecluded({ kind, host }: HostPattern): boolean {

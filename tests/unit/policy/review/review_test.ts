@@ -94,6 +94,23 @@ const CASES: readonly (readonly [
     'network: [{ allow: [a.com, b.com] }, { deny: ["*.com"] }]',
   ], [["network[0].allow[0]", "denies"], ["network[0].allow[1]", "denies"]]],
   ["a host at another port", ['network: [{ allow: ["a.com:80"] }, { deny: ["a.com:443"] }]'], []],
+  [
+    "a host for other programs",
+    ["network: [{ allow: [a.com], commands: [npm] }, { allow: [a.com], commands: [pip] }, { allow: [a.com] }]"],
+    [],
+  ],
+  ["a host for the same program twice", [
+    "network: [{ allow: [a.com], commands: [npm, pip] }, { allow: [a.com], commands: [npm] }]",
+  ], [["network[1].allow[0]", "says the same"]]],
+  ["a host for a program that all are denied", [
+    "network: [{ allow: [a.com], commands: [npm] }, { deny: [a.com] }]",
+  ], [["network[0].allow[0]", "denies"]]],
+  ["every host for a program", ['network: [{ allow: ["*"], commands: [npm] }]'], [
+    ["network[0].allow[0]", "opens every public host"],
+  ]],
+  ["a host for every program", ['network: [{ allow: [a.com], commands: ["* x", npm] }]'], [
+    ["network[0].allow[0]", "whatever"],
+  ]],
   ["private without leave", ["network: [{ allow: [127.0.0.1, localhost] }]"], [
     ["network[0].allow[0]", "allow_private"],
     ["network[0].allow[1]", "allow_private"],

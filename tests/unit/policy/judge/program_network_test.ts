@@ -1,0 +1,128 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { ConnectCapability, Program } from "../../../../src/core/capability.ts";
+import type { NetworkRule, Policy } from "../../../../src/policy/model.ts";
+import { canonical, READER, rulebook, WORKSPACE } from "../_fixtures.ts";
+
+const CWD = canonical(WORKSPACE);
+
+function rule(hosts: readonly string[], parts: Partial<NetworkRule> = {}): NetworkRule {
+  return { effect: "allow", hosts, methods: null, allowPrivate: false, ...parts };
+}
+
+function found(name: string, path = `/usr/bin/${name}`): Program {
+  return { path: canonical(path), start: path, names: [name, path] };
+}
+
+interface Asked {
+  readonly argv?: readonly string[];
+  readonly program?: Program | null;
+  readonly host?: string;
+  readonly method?: string;
+  readonly addresses?: readonly string[];
+  readonly proxied?: true;
+}
+
+function judged(policies: readonly Partial<Policy>[], asked: Asked) {
+  const { argv = ["npm", "ci"], program = found(argv[0] ?? ""), host = "r.example.org", ...more } =
+    asked;
+  const capability: ConnectCapability = {
+    kind: "net.connect",
+    host,
+    port: 443,
+    by: "program",
+    command: { argv, program, cwd: CWD },
+    ...more,
+  };
+  const rules = rulebook(policies);
+  const { verdicts } = rules.decide(READER, [capability]);
+  return { ...verdicts[0]!.verdict, network: rules.networkOf({ argv, program, cwd: CWD }) };
+}
+
+const NPM = rule(["r.example.org:443"], { commands: ["npm {ci,install}"] });
+const TOOLS = rule(["r.example.org"]);
+
+Deno.test("a rule for programs opens its hosts to these programs, and to nobody else", () => {
+  const rows: readonly (readonly [Partial<Policy>, Asked, "allow" | "ask" | "deny"])[] = [
+    [{ network: [NPM] }, {}, "allow"],
+    [{ network: [NPM] }, { argv: ["npm", "install", "x"] }, "allow"],
+    [{ network: [NPM] }, { argv: ["npm", "publish"] }, "deny"],
+    [{ network: [NPM] }, { argv: ["npm"] }, "deny"],
+    [{ network: [NPM] }, { argv: ["env", "npm", "ci"] }, "deny"],
+    // Of that name, and found elsewhere.
+    [{ network: [NPM] }, {
+      argv: ["./npm", "ci"],
+      program: { ...found("npm", `${WORKSPACE}/npm`), names: [`${WORKSPACE}/npm`] },
+    }, "deny"],
+    [{ network: [NPM] }, { program: null, argv: ["./npm", "ci"] }, "deny"],
+    [{ network: [NPM] }, { host: "other.example.org" }, "deny"],
+    [{ network: [NPM] }, { addresses: ["93.184.216.34"] }, "allow"],
+    [{ network: [NPM] }, { addresses: ["10.0.0.1"] }, "deny"],
+    [{ network: [NPM] }, { addresses: ["93.184.216.34", "::ffff:127.0.0.1"] }, "deny"],
+    [{ network: [{ ...NPM, allowPrivate: true }] }, { addresses: ["10.0.0.1"] }, "allow"],
+    [{ network: [{ ...NPM, methods: ["GET"] }] }, {}, "deny"],
+    [{ network: [{ ...NPM, methods: ["GET"] }] }, { method: "GET" }, "allow"],
+    [{ network: [{ ...NPM, methods: ["GET"] }] }, { method: "POST" }, "deny"],
+    // What tools may a program may not, unless programs have all of the network.
+    [{ network: [TOOLS] }, {}, "deny"],
+    [{ network: [TOOLS], sandbox: { network: "allow" } }, {}, "allow"],
+    [{ network: [NPM], sandbox: { network: "allow" } }, {}, "allow"],
+    // Strictest first; one that names no programs binds them too, one that names others does not.
+    [{ network: [NPM, rule(["*.example.org"], { effect: "deny" })] }, {}, "deny"],
+    [{ network: [NPM, rule(["*.example.org"], { effect: "ask" })] }, {}, "ask"],
+    [{ network: [NPM, { ...NPM, effect: "deny" }] }, {}, "deny"],
+    [{ network: [NPM, rule(["*"], { effect: "deny", commands: ["pip"] })] }, {}, "allow"],
+    [{ network: [NPM, rule(["*"], { effect: "deny", commands: ["npm"] })] }, {}, "deny"],
+    [
+      { network: [NPM, rule(["*"], { effect: "deny", commands: ["npm ci"] })] },
+      { argv: ["npm", "install"] },
+      "allow",
+    ],
+    [{ network: [rule(["*"], { effect: "ask", commands: ["npm"] })] }, {}, "ask"],
+    // Where it would be led to what its own call serves it needs a rule, by way of the proxy.
+    [{ network: [NPM] }, { host: "127.0.0.1" }, "allow"],
+    [{ network: [NPM] }, { host: "127.0.0.1", proxied: true }, "deny"],
+    [{ network: [NPM] }, { host: "localhost", proxied: true }, "deny"],
+  ];
+  for (const [policy, asked, effect] of rows) {
+    assertEquals(judged([policy], asked).effect, effect, JSON.stringify([policy, asked]));
+  }
+});
+
+Deno.test("a rule for programs opens nothing to tools, and does not bind them", () => {
+  const effect = (network: readonly NetworkRule[]) => {
+    const rules = rulebook([{ network }]);
+    const capability = { kind: "net.connect", host: "r.example.org", port: 443 } as const;
+    return rules.decide(READER, [capability]).verdicts[0]!.verdict.effect;
+  };
+  assertEquals(effect([NPM]), "deny");
+  assertEquals(effect([TOOLS, { ...NPM, effect: "deny" }]), "allow");
+  const rules = rulebook([{ network: [NPM] }]);
+  assertEquals(rules.scope.connect.names, "none");
+});
+
+Deno.test("every policy that speaks of hosts must name some for the program", () => {
+  const rows: readonly (readonly [readonly Partial<Policy>[], readonly string[] | null])[] = [
+    [[{ network: [NPM] }], ["r.example.org:443"]],
+    [[{ network: [TOOLS] }], null],
+    [[{ network: [{ ...NPM, effect: "deny" }] }], null],
+    [[{ network: [{ ...NPM, effect: "ask" }] }], ["r.example.org:443"]],
+    [[{}], null],
+    [[{ network: [NPM] }, {}], ["r.example.org:443"]],
+    [[{ network: [NPM] }, { network: [] }], null],
+    [[{ network: [NPM] }, { network: [TOOLS] }], null],
+    [[{ network: [NPM], sandbox: { network: "allow" } }], null],
+    [[{ network: [NPM], sandbox: { kernel: "off" } }], null],
+  ];
+  for (const [policies, hosts] of rows) {
+    assertEquals(judged(policies, {}).network?.hosts ?? null, hosts, JSON.stringify(policies));
+  }
+});
+
+Deno.test("who is refused reads which hosts are open to that program, and how rules are written", () => {
+  const tools = judged([{ network: [TOOLS] }], {});
+  assertEquals(tools.code, "NETWORK_DENIED");
+  assertStringIncludes(tools.reason, "rules are for tools unless commands names programs");
+  const other = judged([{ network: [NPM, TOOLS] }], { host: "evil.example" });
+  assertStringIncludes(other.reason, "allowed hosts: r.example.org:443");
+  assert(!judged([{ network: [TOOLS, NPM] }], { argv: ["pip"] }).reason.includes("allowed hosts"));
+});
