@@ -42,6 +42,8 @@ export interface OutcomeRecord extends Common {
   readonly message: string | null;
   readonly latency_ms: number;
   readonly layers: readonly string[];
+  /** `host:port` of what its programs reached by the proxy; absent where there is none. */
+  readonly hosts?: readonly string[];
   /** What the caller said it spent. */
   readonly tokens?: number;
 }

@@ -97,6 +97,13 @@ export interface ProcessOutcome {
   readonly sandbox: readonly string[];
   /** Names that the policy refused to programs while they ran, the first of them. */
   readonly denied: readonly DeniedName[];
+  /** Hosts that programs reached by way of Toolgate's proxy, with bytes both ways; absent where there are none. */
+  readonly reached?: readonly {
+    readonly host: string;
+    readonly connections: number;
+    readonly sent: number;
+    readonly received: number;
+  }[];
   /** What was written to the file of `spill`; null where none was asked for. */
   readonly spilled: {
     readonly bytes: number;

@@ -133,6 +133,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
             message: error === null ? null : redactor.text(error.message),
             latency_ms: Math.round(latencyMs * 100) / 100,
             layers: Array.isArray(usage.layers) ? usage.layers : [],
+            ...(Array.isArray(usage["hosts"])
+              ? { hosts: usage["hosts"].map((host) => redactor.text(String(host))) }
+              : {}),
           };
           try {
             append(tokens === undefined ? entry : { ...entry, tokens }, settings.sync === "always");

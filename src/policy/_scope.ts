@@ -24,7 +24,8 @@ export function scopeOf(policies: readonly PlacedPolicy[]): PolicyScope {
     denyWrite: deniedTrees(policies, "write"),
     programs: programsOf(policies),
     hosts: hostsOf(policies),
-    connect: connectScopeOf(policies),
+    connect: connectScopeOf(policies, "tools"),
+    programConnect: connectScopeOf(policies, "programs"),
   };
 }
 
@@ -120,13 +121,20 @@ function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
 }
 
 /** Of the first policy: what a further one narrows is narrowed by the policy layer alone. */
-function connectScopeOf([first]: readonly PlacedPolicy[]): ConnectScope {
+function connectScopeOf(
+  [first]: readonly PlacedPolicy[],
+  who: "tools" | "programs",
+): ConnectScope {
   const rules = (first?.policy.network ?? [])
-    .filter(({ effect, commands }) => effect !== "deny" && commands === undefined);
+    .filter(({ effect, commands }) =>
+      effect !== "deny" && (commands === undefined) === (who === "tools")
+    );
   const patterns = rules.flatMap(({ hosts, allowPrivate }) =>
     hosts.map((text) => ({ ...parseHostPattern(text), allowPrivate }))
   );
-  const provided = first === undefined ? [] : providerPlaces(first.policy.web);
+  const provided = first === undefined || who === "programs"
+    ? []
+    : providerPlaces(first.policy.web);
   const places = [
     ...patterns.map(({ kind, host, port, allowPrivate }) => ({
       host: kind === "exact" ? hostOf(host) : null,

@@ -145,6 +145,8 @@ export interface PolicyScope {
   readonly hosts: readonly string[] | "any";
   /** Where tools may connect to, in the words that the layers below know. */
   readonly connect: ConnectScope;
+  /** Where the proxy may for programs, likewise. */
+  readonly programConnect: ConnectScope;
 }
 
 /** Addresses and ports: no layer below the policy knows names. */

@@ -115,9 +115,15 @@ function keysOf(web: Settings["web"] | undefined): readonly string[] {
  * The names are looked up by them, the addresses are what is then dialled. A wildcard stands for names that nobody knows
  * beforehand: the main thread may look up all, and threads still dial nothing but these addresses.
  */
-function reachOf({ hosts, connect }: PolicyScope): PermissionLists["net"] {
-  return hosts === "any" ? "any" : [...new Set([...hosts, ...networkReach(connect)])];
+function reachOf({ hosts, connect, programConnect }: PolicyScope): PermissionLists["net"] {
+  if (hosts === "any") return "any";
+  const forPrograms = networkReach(programConnect);
+  const proxy = forPrograms.length === 0 ? [] : [PROXY_LISTENS];
+  return [...new Set([...hosts, ...networkReach(connect), ...forPrograms, ...proxy])];
 }
+
+/** Any port that is free: the proxy for programs, see `Proxy`. */
+const PROXY_LISTENS = "127.0.0.1:0";
 
 /** No flag for an empty list, which would mean "all". */
 function flag(name: string, values: readonly string[] | "any"): readonly string[] {

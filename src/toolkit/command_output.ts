@@ -41,7 +41,21 @@ export const OUTPUT_PROPERTIES = {
       },
       required: ["path", "access", "code", "reason"],
     },
-    description: "Names that the policy refused to it while it ran, the first 16.",
+    description: "Names that the policy refused to it while it ran, the first 16; hosts, too.",
+  },
+  reached: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        host: { type: "string", description: "`host:port`" },
+        connections: { type: "integer", description: "How many there were." },
+        sent: { type: "integer", description: "Bytes." },
+        received: { type: "integer", description: "Bytes." },
+      },
+      required: ["host", "connections", "sent", "received"],
+    },
+    description: "Hosts that it reached because a network rule names it.",
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
@@ -93,6 +107,7 @@ export function commandOutput(outcome: ProcessOutcome): CommandOutput {
     duration_ms: Math.round(outcome.durationMs * 100) / 100,
     sandbox: outcome.sandbox,
     ...(outcome.denied.length === 0 ? {} : { denied: outcome.denied.map(shownName) }),
+    ...(outcome.reached === undefined ? {} : { reached: outcome.reached }),
     ...(outcome.spilled === null ? {} : { spilled: outcome.spilled }),
   };
 }

@@ -99,7 +99,13 @@ function socketsFinding(libc: Libc | null, network: boolean): Finding {
   return missing === null
     ? finding("launcher", "sockets", attempt, true, "the kernel has it (pidfd_getfd, sock_diag)")
     : {
-      ...finding("launcher", "sockets", attempt, false, `${missing}: they have no sockets`),
+      ...finding(
+        "launcher",
+        "sockets",
+        attempt,
+        false,
+        `${missing}: they have no sockets, and those that network rules name are not started`,
+      ),
       absent: true,
     };
 }

@@ -4,7 +4,13 @@ import type { ResolvedCapability } from "../../core/capability.ts";
 import type { CallRequest } from "../../core/request.ts";
 import type { Risk } from "../../core/tool.ts";
 import { remediesFor } from "../../policy/judge/remedy.ts";
-import type { Answered, Decision, PolicyFinding, Verdict } from "../../policy/rulebook.ts";
+import type {
+  Answered,
+  Decision,
+  PolicyFinding,
+  Rulebook,
+  Verdict,
+} from "../../policy/rulebook.ts";
 import type { CommandEngine } from "../create_engine.ts";
 import { enforcementOf } from "./_enforcement.ts";
 import { decideCall, subjectOf } from "./decide_call.ts";
@@ -64,6 +70,7 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
       thresholds: findings.thresholds,
       capabilities: verdicts.slice(0, MOST_SHOWN).map(({ capability, verdict }, at) => ({
         ...capabilityShape(capability),
+        ...networkShape(rulebook, capability),
         ...verdictShape(verdict),
         rules: (findings.capabilities[at] ?? []).map(answeredShape),
       })),
@@ -79,6 +86,16 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
       would_be_allowed_by: remedies,
     },
   };
+}
+
+/** The hosts that rules open to a program; each is judged when it connects. */
+function networkShape(
+  { networkOf }: Rulebook,
+  capability: ResolvedCapability,
+): Record<string, unknown> {
+  if (capability.kind !== "process.spawn") return {};
+  const network = networkOf(capability);
+  return network === null ? {} : { may_reach: network.hosts };
 }
 
 function verdictShape({ effect, code, reason, rule }: Verdict): Record<string, unknown> {

@@ -2,7 +2,6 @@
 
 import type { ConnectCapability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { Resolved } from "../../host/network/resolve.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
 
 /**
@@ -30,26 +29,26 @@ export function judgeConnection(
   );
 }
 
-/** Names that are being looked up, on the thread that asks. */
-export class LookUps {
-  readonly #send: (request: number, host: string) => void;
-  readonly #waiting = new Map<number, (resolved: Resolved) => void>();
+/** What the main thread was asked, on the thread that asks: what a name stands for, say. */
+export class Questions<Q, A> {
+  readonly #send: (request: number, question: Q) => void;
+  readonly #waiting = new Map<number, (answer: A) => void>();
   #last = 0;
 
-  constructor(send: (request: number, host: string) => void) {
+  constructor(send: (request: number, question: Q) => void) {
     this.#send = send;
   }
 
-  ask(host: string): Promise<Resolved> {
+  ask(question: Q): Promise<A> {
     const request = ++this.#last;
-    const { promise, resolve } = Promise.withResolvers<Resolved>();
+    const { promise, resolve } = Promise.withResolvers<A>();
     this.#waiting.set(request, resolve);
-    this.#send(request, host);
+    this.#send(request, question);
     return promise;
   }
 
-  settle(request: number, resolved: Resolved): void {
-    this.#waiting.get(request)?.(resolved);
+  settle(request: number, answer: A): void {
+    this.#waiting.get(request)?.(answer);
     this.#waiting.delete(request);
   }
 }

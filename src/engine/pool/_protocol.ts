@@ -8,7 +8,8 @@ import type { Resolved } from "../../host/network/resolve.ts";
 import type { WebParts } from "../../host/network/web_parts.ts";
 import type { FileKind } from "../../host/run/line/redirect.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
-import type { Subject } from "../../policy/rulebook.ts";
+import type { OpenedRoute, ProxyReport } from "../../host/network/proxy_route.ts";
+import type { Started, Subject } from "../../policy/rulebook.ts";
 import type { Sandbox } from "../../policy/model.ts";
 import type { PluginManifest } from "../../plugins/manifest.ts";
 import type { Boundary, Layer } from "../../sandbox/boundary.ts";
@@ -87,6 +88,10 @@ export type ToWorker =
   | { readonly kind: "asked"; readonly request: number; readonly answer: RunningAnswer }
   /** What a name stands for. */
   | { readonly kind: "resolved"; readonly request: number; readonly resolved: Resolved }
+  /** A way out for a program; a sentence where there is none. */
+  | { readonly kind: "way"; readonly request: number; readonly way: OpenedRoute | string }
+  /** What went by the ways that were ended. */
+  | { readonly kind: "gone"; readonly request: number; readonly report: ProxyReport }
   /** No job is under way and none will come: the thread lets go of what it holds. */
   | { readonly kind: "end" }
   | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
@@ -115,6 +120,20 @@ export type FromWorker =
   }
   /** A name that a call was granted, to be looked up. */
   | { readonly kind: "resolve"; readonly request: number; readonly host: string }
+  /** A program that rules open hosts to connects for the first time. */
+  | {
+    readonly kind: "connects";
+    readonly request: number;
+    readonly job: number;
+    readonly command: Started;
+  }
+  /** Programs have ended, and their ways out with them. */
+  | {
+    readonly kind: "disconnects";
+    readonly request: number;
+    readonly job: number;
+    readonly tokens: readonly string[];
+  }
   /** Programs that a job started live on outside of their groups, and hold its output. */
   | { readonly kind: "left"; readonly job: number }
   | {

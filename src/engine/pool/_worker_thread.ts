@@ -6,7 +6,9 @@
 import type { Network } from "../../core/network.ts";
 import type { JsonText, Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
-import type { Rulebook } from "../../policy/rulebook.ts";
+import type { OpenedRoute, ProxyReport } from "../../host/network/proxy_route.ts";
+import type { Resolved } from "../../host/network/resolve.ts";
+import type { Rulebook, Started } from "../../policy/rulebook.ts";
 import { type ContextOptions, createContext } from "../../host/context.ts";
 import { ScanGiver, type ScanShare, ScanTaker } from "../../host/scan/scan_sharing.ts";
 import type { ProgramHolds } from "../../host/run/program_holds.ts";
@@ -24,7 +26,7 @@ import {
 } from "./_protocol.ts";
 import type { RunningAnswer, RunningCommand } from "../runner.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
-import { judgeConnection, LookUps } from "./_connections.ts";
+import { judgeConnection, Questions } from "./_connections.ts";
 import { OutputFeed, programsOf } from "../programs/job_programs.ts";
 import { openForOther, Requests } from "./_file_broker.ts";
 import { Stop } from "./stop.ts";
@@ -51,6 +53,18 @@ interface QueuedJob {
   readonly stop: Stop;
 }
 
+/** A program of a job that connects for the first time. */
+interface JobCommand {
+  readonly job: number;
+  readonly command: Started;
+}
+
+/** Ways out of a job's programs. */
+interface JobTokens {
+  readonly job: number;
+  readonly tokens: readonly string[];
+}
+
 class JobLoop {
   readonly #setup: WorkerSetup;
   readonly #parts: ThreadParts;
@@ -61,10 +75,18 @@ class JobLoop {
   readonly #queue: QueuedJob[] = [];
   readonly #running = new Map<number, RunningJob>();
   readonly #requests: Requests;
-  readonly #lookUps = new LookUps((request, host) => this.say({ kind: "resolve", request, host }));
   /** Questions of lines that run, by the number of the request. */
   readonly #asked = new Map<number, (answer: RunningAnswer) => void>();
   #lastAsked = 0;
+  readonly #lookUps = new Questions<string, Resolved>((request, host) =>
+    this.say({ kind: "resolve", request, host })
+  );
+  readonly #ways = new Questions<JobCommand, OpenedRoute | string>((request, asked) =>
+    this.say({ kind: "connects", request, ...asked })
+  );
+  readonly #goneWays = new Questions<JobTokens, ProxyReport>((request, asked) =>
+    this.say({ kind: "disconnects", request, ...asked })
+  );
   #ended = false;
   #ringing: number | null = null;
   /** Made with the first call that starts programs. */
@@ -135,6 +157,12 @@ class JobLoop {
         case "resolved":
           this.#lookUps.settle(message.request, message.resolved);
           break;
+        case "way":
+          this.#ways.settle(message.request, message.way);
+          break;
+        case "gone":
+          this.#goneWays.settle(message.request, message.report);
+          break;
         case "end":
           this.#ended = true;
           break;
@@ -162,6 +190,8 @@ class JobLoop {
   ): Promise<ContextOptions["programs"]> {
     const { programs } = this.#parts;
     if (programs === null || subject === null) return null;
+    // Rules that open hosts to programs are asked for each, whatever holds it.
+    await this.#rulebook.prepare([{ kind: "process.spawn" }]);
     this.#holds ??= programs.openHolds(this.#rulebook);
     const holds = await this.#holds;
     return programsOf(programs, {
@@ -180,6 +210,10 @@ class JobLoop {
         return answer;
       },
       ask: (question) => this.#ask(job, question, stop),
+      proxies: {
+        open: (command) => this.#ways.ask({ job, command }),
+        end: (tokens) => this.#goneWays.ask({ job, tokens }),
+      },
     });
   }
 

@@ -28,6 +28,7 @@ import {
   type Thread,
   watching,
 } from "./pool_thread.ts";
+import { WaysOut } from "./_ways_out.ts";
 import type { SharedWatch } from "../programs/shared_watch.ts";
 import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
 import {
@@ -60,11 +61,13 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   #running = 0;
   readonly #fileBroker = new FileBroker<Thread>();
   readonly #beginnings = new Beginnings<Thread>();
+  readonly #waysOut: WaysOut;
   /** Undefined before the first program. */
   #watch: SharedWatch | null | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    this.#waysOut = new WaysOut(options.rulebook);
     this.#scanSharing = new ScanSharing({
       processors: navigator.hardwareConcurrency,
       isReady: () => this.#of("read-help").length > 0,
@@ -149,6 +152,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     this.#watch?.close();
+    await this.#waysOut.close();
   }
 
   #of(lane: Lane): Thread[] {
@@ -279,6 +283,20 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       case "resolve":
         void resolveFor(thread, message.request, message.host);
         break;
+      case "connects": {
+        const { request, job, command } = message;
+        const pending = thread.jobs.get(job);
+        if (pending === undefined) break;
+        void this.#waysOut.open(job, pending.job, command)
+          .then((way) => thread.say({ kind: "way", request, way }));
+        break;
+      }
+      case "disconnects": {
+        const { request, job, tokens } = message;
+        void this.#waysOut.end(job, tokens)
+          .then((report) => thread.say({ kind: "gone", request, report }));
+        break;
+      }
       case "left":
         this.#watch?.endLeft(message.job);
         break;
@@ -288,8 +306,13 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
         const { error, usage } = message;
         const outcome = { output, error, usage: { ...usage, ...held(thread) } };
         const gone = this.#watch?.settle(message.job) ?? null;
-        if (gone === null) pending?.settle(outcome);
-        else void gone.then(() => pending?.settle(outcome));
+        const left = this.#waysOut.settle(message.job);
+        if (gone === null && left === null) pending?.settle(outcome);
+        else {
+          void Promise.all([gone, left]).then(([, hosts]) =>
+            pending?.settle(withHosts(outcome, hosts ?? []))
+          );
+        }
         this.#next(thread);
         break;
       }
@@ -361,6 +384,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   #overrun(thread: Thread, pending: PendingJob): void {
     this.drain();
     if (!thread.jobs.delete(pending.number)) return;
+    void this.#waysOut.settle(pending.number);
     const { tool, grant } = pending.job;
     pending.settle(stopped(tool.name, pending.stop?.reason ?? "TIMEOUT", grant.timeoutMs));
     const { sequential } = LANES[thread.lane];
@@ -392,7 +416,13 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     for (const { number } of jobs) this.#watch?.abandon(number);
     await Promise.all(jobs.map(async ({ number, settle }) => {
       await this.#watch?.settle(number);
-      settle({ output: JSON_NULL, error, usage: held(thread) });
+      const hosts = await this.#waysOut.settle(number) ?? [];
+      settle(withHosts({ output: JSON_NULL, error, usage: held(thread) }, hosts));
     }));
   }
+}
+
+/** The log says which hosts there were. */
+function withHosts(outcome: Outcome, hosts: readonly string[]): Outcome {
+  return hosts.length === 0 ? outcome : { ...outcome, usage: { ...outcome.usage, hosts } };
 }

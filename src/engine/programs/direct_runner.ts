@@ -312,6 +312,8 @@ export class DirectRunner implements Runner {
       openElsewhere: () => Promise.resolve(-ERRNO.EACCES),
       // Nor is any word of it known only later.
       ask: () => Promise.resolve(notAsked(job.tool.name)),
+      // None that has a way out comes here: see `takes`.
+      proxies: null,
     });
   }
 

@@ -63,13 +63,26 @@ export interface JobPrograms {
   readonly openElsewhere: ProgramOptions["openElsewhere"];
   /** Asks somebody. */
   readonly ask: AskWhileRunning;
+  readonly proxies: ProgramOptions["proxies"];
 }
 
 /** What the programs of one call are started with. */
 export function programsOf(
   thread: Omit<ThreadPrograms, "openHolds">,
-  { job, subject, grant, rulebook, holds, listener, onGroup, onLeft, listen, openElsewhere, ask }:
-    JobPrograms,
+  {
+    job,
+    subject,
+    grant,
+    rulebook,
+    holds,
+    listener,
+    onGroup,
+    onLeft,
+    listen,
+    openElsewhere,
+    ask,
+    proxies,
+  }: JobPrograms,
 ): ProgramOptions {
   const { starter } = thread;
   const find: ProgramOptions["find"] = (name, directory) =>
@@ -91,6 +104,7 @@ export function programsOf(
     onLeft,
     listen,
     openElsewhere,
+    proxies,
     async judge(command, { rulebook: own, folder, waiting }) {
       if (starter === null) return new ToolError("COMMAND_DENIED", "it cannot be judged here");
       const { decideAtRun } = await import("../judge/decide_at_run.ts");

@@ -131,7 +131,7 @@ export class WordHolds implements ProgramHolds {
     const execute = this.#starts.executables(program, starts, directory);
     const views = trusted && use === undefined && viewsProcesses(program);
     const changes = !byWords || views || effects.writes.length + effects.deletes.length > 0;
-    const connects = !byWords || effects.connects.length > 0;
+    const connects = !byWords || effects.connects.length > 0 || starting.reaches === true;
     // A script that env(1) runs takes a second start: then it is the rules alone that let no other through.
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
@@ -177,6 +177,7 @@ export class WordHolds implements ProgramHolds {
   isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
     const effects = this.#effectsOf(argv, program, directory);
     return this.#isTrusted(program) && isByWords(effects) && !viewsProcesses(program) &&
+      this.#rulebook.networkOf({ argv, program, cwd: directory }) === null &&
       effects.writes.length + effects.deletes.length + effects.connects.length === 0;
   }
 

@@ -43,7 +43,16 @@ export class Connecting {
   }
 
   /** As connect(2) of a socket that waits, or of one that does not. */
-  async connect(copy: number, address: Uint8Array): Promise<number> {
+  connect(copy: number, address: Uint8Array): Promise<number> {
+    return this.#connect(copy, address, false);
+  }
+
+  /** As connect(2) of a socket that waits, whether it does or not. */
+  connectWhole(copy: number, address: Uint8Array): Promise<number> {
+    return this.#connect(copy, address, true);
+  }
+
+  async #connect(copy: number, address: Uint8Array, whole: boolean): Promise<number> {
     const { libc, turns, turnsOfAll, waiting } = this.#parts;
     const { connect, fcntl } = libc.numbers;
     const flags = libc.call(fcntl, copy, F_GETFL);
@@ -57,7 +66,7 @@ export class Connecting {
     const inTurn = () => turnsOfAll.take(begin, -ERRNO.EINTR);
     for (let pause = FIRST_PAUSE_MS;; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const result = await turns.take(inTurn, -ERRNO.EINTR);
-      if (!waits) return result;
+      if (!waits && !(whole && result === -ERRNO.EINPROGRESS)) return result;
       if (result === -ERRNO.EINPROGRESS) {
         return await this.#untilWritable(copy) ? -this.#errorOf(copy) : -ERRNO.EINTR;
       }

@@ -20,6 +20,8 @@ import {
   refusal,
   sharedName,
 } from "./_deed.ts";
+import type { ProgramReach } from "./handed_rules.ts";
+import { connectToProxy } from "./_to_proxy.ts";
 import { readMask } from "./_file_masks.ts";
 import { LEAVE, normalName, openExactly } from "./_names.ts";
 import { leaderOf } from "./_process_files.ts";
@@ -47,6 +49,8 @@ export interface RefusedPlace {
 export interface SocketParts extends DeedParts {
   readonly sockets: CallSockets;
   readonly connecting: Connecting;
+  /** Null for programs that have no way out. */
+  readonly reach: ProgramReach | null;
   readonly refusePlace: (refused: RefusedPlace) => void;
 }
 
@@ -176,7 +180,7 @@ export class SocketDeeds {
     const result = this.#with("bind", copy, internetBytes(place));
     if (result < 0) return result;
     const stat = statOf(libc, copy);
-    const bound = this.#ownAddress(copy);
+    const bound = this.#address("getsockname", copy);
     if (typeof stat === "number" || bound === null) return -ERRNO.EACCES;
     sockets.addPort(stat.inode, bound, wide);
     return result;
@@ -188,7 +192,7 @@ export class SocketDeeds {
     if (typeof stat === "number") return stat;
     if (family === FAMILIES.inet || family === FAMILIES.inet6) {
       // One that is bound to nothing would be bound to all addresses.
-      const bound = this.#ownAddress(copy);
+      const bound = this.#address("getsockname", copy);
       if (bound === null || bound.port === 0) {
         const kind = family === FAMILIES.inet ? "inet" : "inet6";
         const result = this.#bind(copy, {
@@ -203,18 +207,18 @@ export class SocketDeeds {
     return libc.call(libc.numbers.listen, copy, backlog);
   }
 
-  #ownAddress(socket: number): InternetAddress | null {
+  #address(name: "getsockname" | "getpeername", socket: number): InternetAddress | null {
     const { libc: { struct, structAddress, structBytes, numbers, call } } = this.#parts;
     struct.setInt32(LENGTH_PLACE, LARGEST_ADDRESS, true);
     const length = structAddress + LENGTH_PLACE;
-    if (call(numbers.getsockname, socket, structAddress + PLACE, length) < 0) return null;
+    if (call(numbers[name], socket, structAddress + PLACE, length) < 0) return null;
     const size = Math.min(struct.getInt32(LENGTH_PLACE, true), LARGEST_ADDRESS);
     const address = readAddress(structBytes.slice(PLACE, PLACE + size));
     return address?.family === "inet" || address?.family === "inet6" ? address : null;
   }
 
   #connect(copy: number, wanted: InternetAddress): Deed {
-    const { sockets, refusePlace } = this.#parts;
+    const { sockets, refusePlace, reach } = this.#parts;
     // Its address is no matter any more: the kernel says how far it has come.
     if (this.#isConnected(copy)) {
       const nowhere = { ...wanted, address: loopback(wanted.family), port: 0 };
@@ -224,6 +228,17 @@ export class SocketDeeds {
     if (place === null) {
       refusePlace({ place: shownAddress(wanted), access: "connect" });
       return -ERRNO.EACCES;
+    }
+    const outward = reach?.placeOf(place) ?? null;
+    if (outward !== null && reach !== null) {
+      const connection = { copy, wanted: place, place: outward };
+      const portOf = () => this.#address("getpeername", copy)?.port ?? null;
+      return {
+        later: connectToProxy({ ...this.#parts, reach, portOf }, connection).then((result) => {
+          close(this.#parts.libc, copy);
+          return result;
+        }),
+      };
     }
     const to = sockets.destination(place);
     if (to === null) return -ERRNO.ECONNREFUSED;

@@ -30,7 +30,7 @@ import type { Deed, DeedParts, Refused } from "./_deed.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
 import { type GitFolder, isGit, isRecord, isSettled } from "./git_folder.ts";
-import type { Handed, HandedRules, NameJudge } from "./handed_rules.ts";
+import type { Handed, HandedRules, NameJudge, ProgramReach } from "./handed_rules.ts";
 import { Listeners } from "./_listeners.ts";
 import { LEAVE } from "./_names.ts";
 import { type RefusedPlace, SocketDeeds } from "./_sockets.ts";
@@ -118,7 +118,7 @@ export class Broker {
   }
 
   /** Answers what comes by a listener, which belongs to the service from now on. */
-  serve(listener: number, { rules, judge }: Handed, mark: number | null): Service {
+  serve(listener: number, { rules, judge, reach }: Handed, mark: number | null): Service {
     const sockets = this.#socketsOf(mark);
     const service = new ProgramService({
       ...this.#parts,
@@ -128,6 +128,7 @@ export class Broker {
       listener,
       rules,
       judge,
+      reach: reach ?? null,
       mark,
       calls: this.#calls,
       attributes: this.#attributes,
@@ -160,6 +161,7 @@ interface ServiceParts extends BrokerParts {
   readonly listener: number;
   readonly rules: HandedRules;
   readonly judge: NameJudge;
+  readonly reach: ProgramReach | null;
   /** The number that the run's processes are known by; null for none. */
   readonly mark: number | null;
   readonly calls: ReadonlyMap<number, HandedCall | "execve">;
@@ -189,7 +191,8 @@ class ProgramService implements Service {
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
-    const { libc, memory, listener, rules, judge, masks, mark, replaced, sockets, waiting } = parts;
+    const { libc, memory, listener, rules, judge, masks, mark, replaced, sockets, waiting, reach } =
+      parts;
     this.#notifications = new Notifications(libc, memory, listener);
     rules.spares?.hold();
     this.#covered = rules.covered === null ? null : new Set(rules.covered);
@@ -224,6 +227,7 @@ class ProgramService implements Service {
     this.#socketDeeds = waiting === null ? null : new SocketDeeds({
       ...this.#deeds,
       sockets,
+      reach,
       connecting: new Connecting({ ...parts, waiting, turns: sockets.turns }),
       refusePlace: (refused) => {
         if (this.#refusedPlaces.size >= MOST_REFUSALS) return;

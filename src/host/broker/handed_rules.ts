@@ -5,6 +5,7 @@ import { baseName, parentOf } from "../../core/path_text.ts";
 import type { Access } from "../../policy/model.ts";
 import type { EntryJudge, Rulebook, Verdict } from "../../policy/rulebook.ts";
 import type { GitFolder } from "./git_folder.ts";
+import type { InternetAddress } from "./_socket_address.ts";
 import type { SpareFiles } from "./spare_files.ts";
 import { isWithin } from "../../sandbox/within.ts";
 
@@ -33,6 +34,18 @@ export interface HandedRules {
 export interface Handed {
   readonly rules: HandedRules;
   readonly judge: NameJudge;
+  /** The way out of a program that rules open hosts to; absent for others. */
+  readonly reach?: ProgramReach;
+}
+
+/** The way to the proxy. It has addresses of the loopback at which nobody listens: who connects there is led to it. */
+export interface ProgramReach {
+  /** Which of the proxy's places the address is; null for none. */
+  placeOf(to: InternetAddress): number | null;
+  /** The port of 127.0.0.1 that it listens at, and what it is to be told first; a sentence where it is not there. */
+  open(place: number): Promise<
+    { readonly port: number; readonly greeting: Uint8Array } | string
+  >;
 }
 
 /** Folders whose rules are remembered. */

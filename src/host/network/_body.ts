@@ -75,7 +75,8 @@ async function collect(pieces: AsyncIterable<Uint8Array>, limit: number): Promis
   return { bytes: joined(kept, length), truncated };
 }
 
-async function* unframed(
+/** What it carries, piece by piece, without its framing. Throws NETWORK_ERROR where that is broken. */
+export async function* unframed(
   from: Incoming,
   framing: Framing,
   place: string,

@@ -22,6 +22,8 @@ export interface Connection {
   write(bytes: Uint8Array): Promise<void>;
   /** From now on this signal ends it; null: none does. */
   bind(signal: AbortSignal | null): void;
+  /** Nothing more is sent; what comes is still read. */
+  closeWrite(): Promise<void>;
   close(): void;
 }
 
@@ -68,7 +70,12 @@ async function encrypt(
   return wrapped;
 }
 
-function connectionOf(conn: Deno.Conn, place: string, first: AbortSignal): Connection {
+/** `place`: who is at the other end, for messages. Closed with the signal. */
+export function connectionOf(
+  conn: Deno.TcpConn | Deno.TlsConn,
+  place: string,
+  first: AbortSignal,
+): Connection {
   const buffer = new Uint8Array(PIECE);
   let signal: AbortSignal | null = null;
   const close = () => {
@@ -103,6 +110,9 @@ function connectionOf(conn: Deno.Conn, place: string, first: AbortSignal): Conne
       }
     },
     bind,
+    async closeWrite() {
+      await guarded("sending", conn.closeWrite());
+    },
     close,
   };
 }

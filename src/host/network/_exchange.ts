@@ -1,9 +1,10 @@
 /** One request and its answer over one connection: HTTP/1.1. */
 
-import { type Body, type Incoming, readBody } from "./_body.ts";
+import { type Body, readBody } from "./_body.ts";
 import type { Connection } from "./_connection.ts";
 import { networkError } from "./_failure.ts";
-import { framingOf, type Head, listed, LONGEST_HEAD, parseHead } from "./_head.ts";
+import { framingOf, type Head, listed, parseHead } from "./_head.ts";
+import { Reader } from "./_reader.ts";
 
 /** What is sent. Names and values were checked. */
 export interface Outgoing {
@@ -67,7 +68,7 @@ export async function exchange(
 
 async function readHead(reader: Reader, place: string): Promise<Head> {
   for (let interim = 0; interim <= MOST_INTERIM; interim++) {
-    const head = parseHead(await reader.head(), place);
+    const head = parseHead((await reader.head()).replace(/(?:\r?\n){2}$/, ""), place);
     if (head.status === 101) throw networkError("protocol", place, "it changes the protocol");
     if (head.status >= 200) return head;
   }
@@ -85,91 +86,4 @@ function encode({ method, target, headers, body }: Outgoing): Uint8Array {
   whole.set(head);
   whole.set(body, head.length);
   return whole;
-}
-
-/** What has come in and was not taken yet. */
-class Reader implements Incoming {
-  readonly #connection: Connection;
-  readonly #place: string;
-  readonly #onHeard: () => void;
-  #left: Uint8Array = new Uint8Array();
-  /** Whether anything came at all. */
-  heard = false;
-
-  constructor(connection: Connection, place: string, onHeard: () => void) {
-    this.#connection = connection;
-    this.#place = place;
-    this.#onHeard = onHeard;
-  }
-
-  /** Whether all that came was taken. */
-  get isEmpty(): boolean {
-    return this.#left.length === 0;
-  }
-
-  async take(most: number): Promise<Uint8Array | null> {
-    if (this.#left.length === 0) {
-      const piece = await this.#connection.read();
-      if (piece === null) return null;
-      if (!this.heard) this.#onHeard();
-      this.heard = true;
-      this.#left = piece;
-    }
-    const taken = this.#left.subarray(0, most);
-    this.#left = this.#left.subarray(taken.length);
-    return taken;
-  }
-
-  async line(longest: number): Promise<string> {
-    const text = await this.#until((bytes) => {
-      const at = bytes.indexOf(LF);
-      return at === -1 ? null : at + 1;
-    }, longest + 2);
-    return text.replace(/\r?\n$/, "");
-  }
-
-  /** Up to the empty line, without the line ends there. */
-  async head(): Promise<string> {
-    const text = await this.#until(endOfHead, LONGEST_HEAD);
-    return text.replace(/(?:\r?\n){2}$/, "");
-  }
-
-  async #until(end: (bytes: Uint8Array) => number | null, longest: number): Promise<string> {
-    let whole: Uint8Array<ArrayBufferLike> = new Uint8Array();
-    for (;;) {
-      const piece = await this.take(Infinity);
-      if (piece === null) {
-        throw networkError("no answer", this.#place, "the connection ended before its answer did");
-      }
-      const before = whole;
-      whole = new Uint8Array(before.length + piece.length);
-      whole.set(before);
-      whole.set(piece, before.length);
-      const at = end(whole);
-      if (at !== null && at <= longest) {
-        this.#left = whole.subarray(at);
-        return LATIN.decode(whole.subarray(0, at));
-      }
-      if (at !== null || whole.length > longest) {
-        throw networkError(
-          "protocol",
-          this.#place,
-          "its answer has a line or head that is too long",
-        );
-      }
-    }
-  }
-}
-
-const LF = 10;
-const CR = 13;
-/** Bytes of heads are no UTF-8: each is a character. */
-const LATIN = new TextDecoder("latin1");
-
-function endOfHead(bytes: Uint8Array): number | null {
-  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
-    if (bytes[at + 1] === LF) return at + 2;
-    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
-  }
-  return null;
 }

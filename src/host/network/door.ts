@@ -9,11 +9,11 @@ import type { Network, WebAnswer, WebRequest, WebSettings } from "../../core/net
 import { printable } from "../../core/printable.ts";
 import type { Limits } from "../../core/tool.ts";
 import { addressOf, isWeb, placeOf } from "../../core/web_address.ts";
-import { hostOf } from "../../policy/match/addresses.ts";
 import { AnswerCache } from "./_cache.ts";
 import { connect, type Connection, type Destination } from "./_connection.ts";
+import { addressesOf, type Dial } from "./_dial.ts";
 import { type Exchange, exchange, type Outgoing } from "./_exchange.ts";
-import { Deadline, raced } from "./_deadline.ts";
+import { Deadline } from "./_deadline.ts";
 import { networkError } from "./_failure.ts";
 import type { Head } from "./_head.ts";
 import {
@@ -43,9 +43,6 @@ export interface DoorCall {
   readonly limits: Pick<Limits, "response">;
   readonly count: (name: string, amount: number) => void;
 }
-
-/** Dials in the place of the real thing, for tests. */
-export type Dial = (to: Destination, signal: AbortSignal) => Promise<Connection>;
 
 /** Redirects that are followed. */
 const MOST_REDIRECTS = 5;
@@ -265,7 +262,7 @@ export class Door {
   ): Promise<Exchange> {
     const { url, body } = hop;
     const place = placeOf(url);
-    const addresses = await this.#addressesOf(call, judged, place);
+    const addresses = await addressesOf(call, judged, place);
     // A key that goes into the query is of what is sent, not of what is shown.
     const { target, headers } = withKey(url, hop.headers, hop.secret);
     const to = {
@@ -293,24 +290,6 @@ export class Door {
       await this.#askAt(call, await this.#connect(call, candidates), request);
     call.count("bytes_received", answer.body.bytes.length);
     return answer;
-  }
-
-  /** What the name stands for, all of it judged. */
-  async #addressesOf(
-    call: DoorCall,
-    judged: ConnectCapability,
-    place: string,
-  ): Promise<readonly string[]> {
-    const host = hostOf(judged.host);
-    const resolved = host?.address === true
-      ? { addresses: [host.text] }
-      : await raced(call.resolve(judged.host), call.signal);
-    if ("failure" in resolved) {
-      throw networkError("dns", place, `${judged.host}: ${resolved.failure}`);
-    }
-    const { addresses } = resolved;
-    call.judge({ ...judged, addresses });
-    return addresses;
   }
 
   /**

@@ -3,6 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import type { DeniedName, ProcessOutcome, ProcessRequest } from "../../core/tool.ts";
 import type { Refusal } from "../broker/broker.ts";
+import type { ProxyReport, RefusedHost } from "../network/proxy_route.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { Launcher } from "./_launcher.ts";
@@ -45,11 +46,14 @@ export async function hold(
     holds,
     wrapper,
     broker: starter.broker,
+    networkOf: options.rulebook.networkOf,
+    proxies: options.proxies,
   });
   let ended: Ended | null = null;
   let refusal: ToolError | null = null;
   let durationMs = 0;
   let denied: readonly DeniedName[] = [];
+  let report: ProxyReport | null = null;
   try {
     ended = await Promise.race([body(run, launcher), run.gone]);
     options.listen();
@@ -61,7 +65,11 @@ export async function hold(
     durationMs = performance.now() - started;
     try {
       await run.finish();
-      denied = launcher.refusals.map((refusal) => deniedName(grant.workspace, refusal));
+      report = await launcher.endNetwork();
+      denied = [
+        ...launcher.refusals.map((refusal) => deniedName(grant.workspace, refusal)),
+        ...(report?.refused ?? []).map(deniedHost),
+      ];
     } finally {
       launcher.close();
     }
@@ -84,6 +92,7 @@ export async function hold(
     durationMs,
     sandbox: layers,
     denied,
+    ...(report === null || report.reached.length === 0 ? {} : { reached: report.reached }),
     spilled: spill === null ? null : { bytes: run.spilled, complete: !run.spillFailed },
   };
 }
@@ -105,6 +114,10 @@ function deniedName(
     ? path.slice(workspace === "/" ? 1 : workspace.length + 1)
     : path;
   return { path: shown, access, code: code ?? "PATH_DENIED", reason, rule };
+}
+
+function deniedHost({ host, reason, rule }: RefusedHost): DeniedName {
+  return { path: host, access: "connect", code: "NETWORK_DENIED", reason, rule };
 }
 
 async function openSpill(

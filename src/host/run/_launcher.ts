@@ -13,6 +13,9 @@ import type { Broker, Refusal, Service } from "../broker/broker.ts";
 import { close } from "../kernel/pipes.ts";
 import type { LimitMaker } from "./_process_limits.ts";
 import type { OwnStart, ProgramHolds } from "./program_holds.ts";
+import type { ProgramNetwork, Rulebook } from "../../policy/rulebook.ts";
+import type { ProxyReport } from "../network/proxy_route.ts";
+import { OwnReach, type ProgramProxies, proxyVariables, unreachable } from "./program_reach.ts";
 import type { Wrapper } from "./wrapper.ts";
 import type { Child, Ended, Programs } from "./_programs.ts";
 
@@ -49,6 +52,9 @@ export interface LauncherOptions {
   readonly holds: ProgramHolds;
   readonly wrapper: Wrapper | null;
   readonly broker: Broker | null;
+  readonly networkOf: Rulebook["networkOf"];
+  /** Null where there is no way out for any. */
+  readonly proxies: ProgramProxies | null;
 }
 
 /** Starts the programs of one run, each in its place. */
@@ -57,6 +63,7 @@ export class Launcher {
   /** Directories that programs were started in, open until the run has ended. */
   readonly #directories = new Map<CanonicalPath, number>();
   readonly #services: Service[] = [];
+  readonly #reaches: OwnReach[] = [];
   /** How the program that ended last did; null while none has. */
   lastEnded: Ended | null = null;
 
@@ -88,9 +95,13 @@ export class Launcher {
     if (directory < 0) return { step: "directory", errno: -directory };
     const { git } = this.#options;
     // What a tool starts for itself has its own, and what the policy sets stands above these.
-    const surroundings = launch.use === undefined && namesGit(launch.argv)
+    const own = launch.use === undefined && namesGit(launch.argv)
       ? new Map([...Object.entries(lineVariables(git, launch.argv)), ...launch.environment])
       : launch.environment;
+    const network = this.#networkOf(launch);
+    const surroundings = network === null
+      ? own
+      : new Map([...withoutOffline(own), ...Object.entries(proxyVariables(network))]);
     const variables = Array.from(surroundings, ([name, value]) => `${name}=${value}`);
     const start = {
       path,
@@ -107,16 +118,25 @@ export class Launcher {
         ...launch,
         argv: launch.held ?? words,
         own,
+        ...(network === null ? {} : { reaches: true }),
       });
+      const reach = network === null || handed === null ? null : this.#reachOf(launch);
       const file = own ? this.#open(path) : null;
       try {
+        // Its filter hands nothing over: it would have no network, or all of it.
+        if (network !== null && reach === null) {
+          throw unreachable(launch.argv[0] ?? "", network, "it hands over nothing");
+        }
         if (file !== null && file < 0) return { step: "execve", errno: -file };
         const started = programs.start({
           ...start,
           ...hold,
           ...(file === null ? {} : { file }),
           ...(handed === null || broker === null ? {} : {
-            onListener: (listener) => this.#services.push(broker.serve(listener, handed, mark)),
+            onListener: (listener) => {
+              const led = reach === null ? handed : { ...handed, reach };
+              this.#services.push(broker.serve(listener, led, mark));
+            },
           }),
         });
         if (handed === null || broker === null || !isRefusedListener(started)) return started;
@@ -141,6 +161,35 @@ export class Launcher {
     } finally {
       close(this.#options.libc, filter);
     }
+  }
+
+  /** What rules open to it. Throws NATIVE_DENIED where it cannot be held to that. */
+  #networkOf({ program, argv, directory: cwd, use, own }: Launch): ProgramNetwork | null {
+    if (use !== undefined || own === true) return null;
+    const { networkOf, holds, proxies, wrapper, broker } = this.#options;
+    const network = networkOf({ argv, program, cwd });
+    if (network === null) return null;
+    const why = wrapper !== null
+      ? "bubblewrap holds programs, and hands over nothing"
+      : holds.unserved ?? (broker === null || proxies === null ? "it is started elsewhere" : null);
+    if (why !== null) throw unreachable(argv[0] ?? "", network, why);
+    return network;
+  }
+
+  #reachOf({ program, argv, directory: cwd }: Launch): OwnReach | null {
+    const { proxies } = this.#options;
+    if (proxies === null) return null;
+    const reach = new OwnReach(proxies, { argv, program, cwd });
+    this.#reaches.push(reach);
+    return reach;
+  }
+
+  /** Ends what its programs are connected to beyond the call, and says what that was; null where that is nothing. */
+  async endNetwork(): Promise<ProxyReport | null> {
+    const { proxies } = this.#options;
+    const tokens = (await Promise.all(this.#reaches.map((reach) => reach.token())))
+      .filter((token) => token !== null);
+    return proxies === null || tokens.length === 0 ? null : await proxies.end(tokens);
   }
 
   /** What is this process's own executable here is the launcher's there: it takes it along. */
@@ -228,4 +277,11 @@ function startFailure(name: string, { step, errno }: StartFailure): ToolError {
     default:
       return new ToolError("EXECUTION_ERROR", `"${name}" cannot be started (${errnoName(errno)})`);
   }
+}
+
+/** What is set for programs that no network is opened to: see `programEnvironmentOf`. */
+function withoutOffline(environment: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const kept = new Map(environment);
+  if (kept.get("npm_config_fetch_retries") === "0") kept.delete("npm_config_fetch_retries");
+  return kept;
 }

@@ -4,6 +4,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { Processes } from "../../core/tool.ts";
 import { programWords } from "../../shell/certain.ts";
 import { withRequested } from "./environment.ts";
+import { unreachable } from "./program_reach.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { inTemporary, removeTree } from "./temporary.ts";
 import { hold } from "./_hold.ts";
@@ -26,6 +27,11 @@ export function createProcesses(options: ProcessesOptions): Processes {
       };
       const { starter } = options;
       if (starter === null) {
+        const command = { argv, program: spawn.program, cwd: spawn.cwd };
+        const network = options.rulebook.networkOf(command);
+        if (network !== null) {
+          throw unreachable(argv[0] ?? "", network, "system calls cannot be made here");
+        }
         const { runPortably } = await import("./portable/processes.ts");
         return await inTemporary(
           options,

@@ -19,6 +19,8 @@ export interface Starting {
   readonly environment: ReadonlyMap<string, string>;
   /** Toolgate itself, as the process of a module, which holds itself. */
   readonly own: boolean;
+  /** Rules open hosts to it, whatever its words say. */
+  readonly reaches?: true;
   /** Set where a tool starts it for its own use. */
   readonly use?: OwnStart;
   /** What it may touch because somebody agreed to the call. */

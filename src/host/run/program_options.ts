@@ -12,6 +12,7 @@ import type { OutputListener } from "./output_listener.ts";
 import type { ProgramHolds } from "./program_holds.ts";
 import type { Starter } from "./starter.ts";
 import type { KeptFolders } from "./kept_folders.ts";
+import type { ProgramProxies } from "./program_reach.ts";
 import type { Wrapper } from "./wrapper.ts";
 
 /** The run of a command that is judged while it runs. */
@@ -74,6 +75,8 @@ export interface ProgramOptions {
     command: LineCommand,
     run: JudgedRun,
   ) => Promise<ToolError | AgreedToRun | null>;
+  /** The way out of programs that rules open hosts to; null where there is none. */
+  readonly proxies: ProgramProxies | null;
   /** What each program is started in; null where that is nothing. */
   readonly wrapper: Wrapper | null;
   /** How Toolgate is started once more, as the process of a module. */
@@ -87,7 +90,14 @@ export interface ProcessesOptions extends ProgramOptions {
   readonly grant: Grant;
   readonly rulebook: Pick<
     Rulebook,
-    "settings" | "scope" | "judgePath" | "judgeBelow" | "mayDenyBelow" | "limitsRuns" | "withFolder"
+    | "settings"
+    | "scope"
+    | "judgePath"
+    | "judgeBelow"
+    | "mayDenyBelow"
+    | "limitsRuns"
+    | "networkOf"
+    | "withFolder"
   >;
   /** Ends the running programs as their timeout would. */
   readonly signal: AbortSignal;

@@ -69,6 +69,7 @@ export interface Syscalls {
   readonly accept4: number;
   readonly connect: number;
   readonly shutdown: number;
+  readonly sendto: number;
   readonly getsockopt: number;
   readonly setsockopt: number;
   readonly getsockname: number;
@@ -153,6 +154,7 @@ const X86_64: Syscalls = {
   accept4: 288,
   connect: 42,
   shutdown: 48,
+  sendto: 44,
   getsockopt: 55,
   setsockopt: 54,
   getsockname: 51,
@@ -237,6 +239,7 @@ const AARCH64: Syscalls = {
   accept4: 242,
   connect: 203,
   shutdown: 210,
+  sendto: 206,
   getsockopt: 209,
   setsockopt: 208,
   getsockname: 204,

@@ -101,6 +101,7 @@ async function run(
   const path = argv[0] as CanonicalPath;
   held.starter ??= createStarter(libc, spawner);
   const processes = createProcesses({
+    proxies: null,
     create: createProcesses,
     environment,
     layers: [],

@@ -17,6 +17,7 @@ const nothing: PolicyScope = {
   programs: [],
   hosts: [],
   connect: { ports: [], names: "none", addresses: [] },
+  programConnect: { ports: [], names: "none", addresses: [] },
 };
 /** All flags but the variables', which are checked on their own. */
 function flagsOf(scope: PolicyScope, workspace = settings.workspace): readonly string[] {
@@ -47,6 +48,7 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     programs: ["git", "./run.sh", "/opt/x/tool"],
     hosts: ["api.example:443", "docs.example"],
     connect: { ports: [443], names: "none", addresses: ["8.8.8.8", "2001:4860::1"] },
+    programConnect: nothing.programConnect,
   };
   assertEquals(flagsOf(scope), [
     "--allow-read=.,/data,/w/project,./src",
@@ -57,6 +59,14 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     "/sbin/git,./run.sh,/opt/x/tool",
     "--allow-net=api.example:443,docs.example,8.8.8.8:443,[2001:4860::1]:443",
     "--allow-ffi",
+  ]);
+});
+
+Deno.test("permissionFlags lets the proxy listen and dial where rules open hosts to programs", () => {
+  const programConnect = { ports: [8443], names: "none", addresses: ["10.0.0.1"] } as const;
+  assertEquals(permissionLists({ ...nothing, programConnect }, settings).net, [
+    "10.0.0.1:8443",
+    "127.0.0.1:0",
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
-import { judgeConnection, LookUps } from "../../../../src/engine/pool/_connections.ts";
+import { judgeConnection, Questions } from "../../../../src/engine/pool/_connections.ts";
 import { READER, rulebook } from "../../policy/_fixtures.ts";
 
 const CONNECT = { kind: "net.connect", host: "a.example", port: 443, method: "GET" } as const;
@@ -41,7 +41,7 @@ Deno.test("a connection takes a rule that allows it, or somebody's word where on
 
 Deno.test("names are looked up by whoever may, and each answer finds who asked", async () => {
   const asked: [number, string][] = [];
-  const lookUps = new LookUps((...question) => asked.push(question));
+  const lookUps = new Questions<string, unknown>((...question) => asked.push(question));
   const [a, b] = [lookUps.ask("a.example"), lookUps.ask("b.example")];
   assertEquals(asked.map(([, host]) => host), ["a.example", "b.example"]);
   lookUps.settle(asked[1]![0], { addresses: ["2.2.2.2"] });

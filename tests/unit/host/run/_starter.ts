@@ -17,6 +17,7 @@ export const STARTER = createStarter(LIBC, spawner);
 
 /** Programs of a call that nobody watches, listens to or judges. */
 export const ALONE: ProgramOptions = {
+  proxies: null,
   create: createProcesses,
   environment: { PATH: "/usr/bin:/bin" },
   layers: [],

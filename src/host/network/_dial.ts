@@ -1,0 +1,56 @@
+/** Dialling what was judged: a name is looked up once, all that it stands for is judged, and exactly that is dialled. */
+
+import type { ConnectCapability } from "../../core/capability.ts";
+import { hostOf } from "../../policy/match/addresses.ts";
+import type { Connection, Destination } from "./_connection.ts";
+import { raced } from "./_deadline.ts";
+import { networkError } from "./_failure.ts";
+import { candidatesOf, mayHelp } from "./_hop.ts";
+import type { Resolved } from "./resolve.ts";
+
+/** Dials in the place of the real thing, for tests. */
+export type Dial = (to: Destination, signal: AbortSignal) => Promise<Connection>;
+
+/** Whoever judges and looks up. */
+export interface Judging {
+  /** Throws NETWORK_DENIED. Asked before a name is looked up, and again with its addresses. */
+  readonly judge: (connection: ConnectCapability) => void;
+  readonly resolve: (host: string) => Promise<Resolved>;
+  readonly signal: AbortSignal;
+}
+
+/** What the name stands for, all of it judged. */
+export async function addressesOf(
+  { judge, resolve, signal }: Judging,
+  judged: ConnectCapability,
+  place: string,
+): Promise<readonly string[]> {
+  const host = hostOf(judged.host);
+  const resolved = host?.address === true
+    ? { addresses: [host.text] }
+    : await raced(resolve(judged.host), signal);
+  if ("failure" in resolved) {
+    throw networkError("dns", place, `${judged.host}: ${resolved.failure}`);
+  }
+  const { addresses } = resolved;
+  judge({ ...judged, addresses });
+  return addresses;
+}
+
+/** The first of them that answers. */
+export async function dialFirst(
+  dial: Dial,
+  addresses: readonly string[],
+  signal: AbortSignal,
+  to: Omit<Destination, "address">,
+): Promise<Connection> {
+  const candidates = candidatesOf(addresses);
+  for (const [index, address] of candidates.entries()) {
+    try {
+      return await dial({ ...to, address }, signal);
+    } catch (error) {
+      if (index === candidates.length - 1 || signal.aborted || !mayHelp(error)) throw error;
+    }
+  }
+  throw networkError("dns", to.place, "it has no address");
+}

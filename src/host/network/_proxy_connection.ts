@@ -1,0 +1,269 @@
+/** One connection of a program to the proxy: what it asks for, where that is, and the bytes both ways. */
+
+import type { ConnectCapability } from "../../core/capability.ts";
+import { ToolError } from "../../core/errors.ts";
+import { printable } from "../../core/printable.ts";
+import type { Connection } from "./_connection.ts";
+import { addressesOf, type Dial, dialFirst } from "./_dial.ts";
+import { type AddedHeader, forward } from "./_forward.ts";
+import type { ProxyRoute, ProxySecret, RefusedHost } from "./proxy_route.ts";
+import { Reader } from "./_reader.ts";
+import {
+  absoluteTarget,
+  authorityOf,
+  BadRequest,
+  parseRequest,
+  type Place,
+  requestFraming,
+  type RequestHead,
+} from "./_request.ts";
+import type { Resolved } from "./resolve.ts";
+import { REPLY, SOCKS_VERSION, socksReply, socksRequest } from "./_socks.ts";
+
+/** Where it is counted. */
+export interface ProxyTraffic {
+  reached(host: string): void;
+  refused(refused: RefusedHost): void;
+  /** Throws RESOURCE_LIMIT where that is too much. */
+  count(host: string, sent: number, received: number): void;
+}
+
+/** What it takes. */
+export interface ConnectionParts {
+  readonly client: Connection;
+  readonly controller: AbortController;
+  readonly route: ProxyRoute;
+  /** 0: it came to the proxy; else to the stand-in of the secret of that number. */
+  readonly place: number;
+  readonly traffic: ProxyTraffic;
+  readonly resolve: (host: string) => Promise<Resolved>;
+  readonly authorities: readonly string[];
+  readonly dial: Dial;
+}
+
+/** How long a request's head, and reaching its host, may take. */
+const BEGIN_MS = 30_000;
+const LINGER_MS = 1_000;
+/** Ports of http and https. */
+const HTTP = 80;
+const HTTPS = 443;
+
+/** Answered in the words of whoever asks: HTTP or SOCKS. */
+export class ProxyConnection {
+  readonly #parts: ConnectionParts;
+  readonly #reader: Reader;
+  /** `performance.now()` */
+  lastActive = performance.now();
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    this.#reader = new Reader(parts.client, "the program");
+  }
+
+  end(): void {
+    this.#parts.controller.abort("ended");
+  }
+
+  /** Until it has ended. Never rejects. */
+  async serve(): Promise<void> {
+    const beginning = setTimeout(() => this.end(), BEGIN_MS);
+    const begun = () => clearTimeout(beginning);
+    try {
+      const { place, route } = this.#parts;
+      const secret = place === 0 ? null : route.secrets[place - 1] ?? null;
+      const first = await this.#reader.peek();
+      if (first === SOCKS_VERSION && place === 0) await this.#socks(begun);
+      else if (first !== null && (place === 0 || secret !== null)) await this.#http(secret, begun);
+    } catch {
+      // Whoever is not there any more is told nothing.
+    } finally {
+      begun();
+      this.end();
+    }
+  }
+
+  async #socks(begun: () => void): Promise<void> {
+    const { client } = this.#parts;
+    const to = await socksRequest(this.#reader, client);
+    if (to === null) return;
+    let server: Connection;
+    try {
+      server = await this.#reach(to, {});
+    } catch (error) {
+      await client.write(socksReply(replyTo(error)));
+      await this.#linger();
+      return;
+    }
+    begun();
+    await client.write(socksReply(REPLY.granted));
+    await this.#tunnel(server, placeText(to));
+  }
+
+  async #http(standsFor: ProxySecret | null, begun: () => void): Promise<void> {
+    const { client } = this.#parts;
+    let isAnswered = false;
+    try {
+      const head = parseRequest(await this.#reader.head());
+      if (head.method === "CONNECT" && standsFor === null) {
+        const to = authorityOf(head.target);
+        const server = await this.#reach(to, {});
+        begun();
+        isAnswered = true;
+        await client.write(encoder.encode("HTTP/1.1 200 Connection established\r\n\r\n"));
+        await this.#tunnel(server, placeText(to));
+        return;
+      }
+      if (head.method === "CONNECT" || head.method === "TRACE") {
+        throw new BadRequest("no such request goes through here");
+      }
+      requestFraming(head);
+      const { to, path, secret } = this.#destinationOf(head, standsFor);
+      const { method } = head;
+      const server = await this.#reach(to, { method, secure: secret !== null });
+      begun();
+      const place = placeText(to);
+      await forward({
+        head,
+        path,
+        authority: authorityText(to, secret === null ? HTTP : HTTPS),
+        added: secret === null ? null : addedBy(secret),
+        body: this.#reader,
+        client,
+        server,
+        place,
+        count: (sent, received) => this.#count(place, sent, received),
+        onAnswer: () => isAnswered = true,
+      });
+      await this.#linger();
+    } catch (error) {
+      if (isAnswered) return;
+      await client.write(refusal(error));
+      await this.#linger();
+    }
+  }
+
+  /** What is closed while something comes in loses what was sent (RFC 9112, 9.6): it is read away for a moment. */
+  async #linger(): Promise<void> {
+    const timer = setTimeout(() => this.end(), LINGER_MS);
+    try {
+      await this.#parts.client.closeWrite();
+      while (await this.#reader.take(Infinity) !== null);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A request for plain HTTP of a host that a key is for goes there as one to its stand-in does. */
+  #destinationOf(head: RequestHead, standsFor: ProxySecret | null): {
+    readonly to: Place;
+    readonly path: string;
+    readonly secret: ProxySecret | null;
+  } {
+    if (standsFor !== null) {
+      if (!head.target.startsWith("/")) throw new BadRequest("it does not ask for a path");
+      return { to: standsFor, path: head.target, secret: standsFor };
+    }
+    const { path, ...to } = absoluteTarget(head);
+    const secret = this.#parts.route.secrets.find(({ host }) => host === to.host) ?? null;
+    return secret === null || to.port !== HTTP
+      ? { to, path, secret: null }
+      : { to: secret, path, secret };
+  }
+
+  /** Judged by its name, looked up once, judged by what it stands for, and that is dialled. */
+  async #reach(
+    { host, port }: Place,
+    { method, secure = false }: { readonly method?: string; readonly secure?: boolean },
+  ): Promise<Connection> {
+    const { route, traffic, resolve, controller: { signal }, dial, authorities } = this.#parts;
+    const place = placeText({ host, port });
+    const connection: ConnectCapability = {
+      kind: "net.connect",
+      host,
+      port,
+      ...(method === undefined ? {} : { method }),
+    };
+    try {
+      route.judge(connection);
+      const addresses = await addressesOf(
+        { judge: route.judge, resolve, signal },
+        connection,
+        place,
+      );
+      const to = { port, secure: secure ? host : null, authorities, place };
+      const server = await dialFirst(dial, addresses, signal, to);
+      traffic.reached(place);
+      return server;
+    } catch (error) {
+      if (error instanceof ToolError && error.code === "NETWORK_DENIED") {
+        traffic.refused({ host: place, reason: error.message, rule: error.rule });
+      }
+      throw error;
+    }
+  }
+
+  /** Bytes both ways, until both have nothing more to say. */
+  async #tunnel(server: Connection, place: string): Promise<void> {
+    const answer = new Reader(server, place);
+    const pump = async (from: Reader, to: Connection, way: (bytes: number) => void) => {
+      for (;;) {
+        const piece = await from.take(Infinity);
+        if (piece === null) break;
+        way(piece.length);
+        await to.write(piece);
+      }
+      await to.closeWrite();
+    };
+    await Promise.all([
+      pump(this.#reader, server, (bytes) => this.#count(place, bytes, 0)),
+      pump(answer, this.#parts.client, (bytes) => this.#count(place, 0, bytes)),
+    ]);
+  }
+
+  #count(place: string, sent: number, received: number): void {
+    this.lastActive = performance.now();
+    this.#parts.traffic.count(place, sent, received);
+  }
+}
+
+const encoder = new TextEncoder();
+
+function addedBy({ header, value, key }: ProxySecret): AddedHeader {
+  return { name: header, value, key };
+}
+
+function placeText({ host, port }: Place): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Without the port that its scheme has by itself. */
+function authorityText({ host, port }: Place, usual: number): string {
+  return port === usual
+    ? placeText({ host, port }).replace(/:\d+$/, "")
+    : placeText({ host, port });
+}
+
+/** RFC 9110, 15: the status, and a line that says why. */
+function refusal(error: unknown): Uint8Array {
+  const [status, text] = error instanceof BadRequest
+    ? ["400 Bad Request", `this request cannot be judged: ${error.message}`] as const
+    : error instanceof ToolError && error.code === "NETWORK_DENIED"
+    ? ["403 Forbidden", error.message] as const
+    : error instanceof ToolError
+    ? ["502 Bad Gateway", error.message] as const
+    : ["502 Bad Gateway", "it cannot be reached"] as const;
+  const body = encoder.encode(`Toolgate: ${printable(text, 2000)}\n`);
+  const head = [
+    `HTTP/1.1 ${status}`,
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${body.length}`,
+    "Connection: close",
+  ];
+  return Uint8Array.of(...encoder.encode(`${head.join("\r\n")}\r\n\r\n`), ...body);
+}
+
+function replyTo(error: unknown): number {
+  if (!(error instanceof ToolError)) return REPLY.failure;
+  if (error.code === "NETWORK_DENIED") return REPLY.refusedByRule;
+  return error.details?.["reason"] === "refused" ? REPLY.refused : REPLY.unreachable;
+}

@@ -1,0 +1,239 @@
+/**
+ * The way out for programs that a rule names: a proxy on the loopback that judges every host as the door does, looks it up
+ * once and dials what was judged. It serves whoever says first which program he is, in words that only Toolgate knows and
+ * puts there itself: anybody else who finds the port is hung up on.
+ */
+
+import { ToolError } from "../../core/errors.ts";
+import { connect, connectionOf } from "./_connection.ts";
+import { type Dial } from "./_dial.ts";
+import { ProxyConnection, type ProxyTraffic } from "./_proxy_connection.ts";
+import {
+  type OpenedRoute,
+  type ProxyReport,
+  type ProxyRoute,
+  type RefusedHost,
+  TOKEN_BYTES,
+} from "./proxy_route.ts";
+import type { Resolved } from "./resolve.ts";
+
+/** What it takes. */
+export interface ProxyParts {
+  readonly resolve: (host: string) => Promise<Resolved>;
+  /** Further certificate authorities, in PEM, for what the proxy itself speaks TLS to. */
+  readonly authorities: readonly string[];
+  readonly dial?: Dial;
+}
+
+/** Connections of one program, and of all, at a time. */
+const MOST_CONNECTIONS = 256;
+const MOST_OF_ALL = 1024;
+/** Who has not said whom he is for yet. */
+const MOST_UNKNOWN = 64;
+/** Bytes of one program, both ways together. */
+const MOST_BYTES = 16 * 1024 ** 3;
+/** Hosts that are told of. */
+const MOST_HOSTS = 64;
+/** How long a connection may say nothing, and how often that is looked at. */
+const IDLE_MS = 5 * 60_000;
+const LOOK_MS = 5_000;
+/** How long the first words may take, which Toolgate itself says. */
+const GREETING_MS = 5_000;
+/** Digits of the token, and two of the place that the program connected to: 0 for the proxy, else a stand-in. */
+const GREETING = 2 * TOKEN_BYTES + 2;
+
+/** Listens from the first program on. */
+export class Proxy {
+  readonly #parts: ProxyParts;
+  readonly #routes = new Map<string, OpenRoute>();
+  readonly #unknown = new Set<Deno.TcpConn>();
+  #listener: Deno.TcpListener | null = null;
+  #looking: number | null = null;
+
+  constructor(parts: ProxyParts) {
+    this.#parts = parts;
+  }
+
+  /** Lets a program in. Throws NATIVE_DENIED where nothing can listen here. */
+  open(route: ProxyRoute): OpenedRoute {
+    this.#listener ??= this.#listen();
+    this.#looking ??= setInterval(() => this.#look(), LOOK_MS);
+    const token = hexadecimal(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
+    this.#routes.set(token, new OpenRoute(route));
+    return { port: this.#listener.addr.port, token };
+  }
+
+  /** Ends the connections of a program, and says what there were. */
+  end(token: string): ProxyReport {
+    const route = this.#routes.get(token);
+    this.#routes.delete(token);
+    if (this.#routes.size === 0 && this.#looking !== null) {
+      clearInterval(this.#looking);
+      this.#looking = null;
+    }
+    route?.end();
+    return route?.report ?? { reached: [], refused: [] };
+  }
+
+  close(): void {
+    for (const token of [...this.#routes.keys()]) this.end(token);
+    for (const conn of this.#unknown) closeQuietly(conn);
+    if (this.#listener !== null) closeQuietly(this.#listener);
+    this.#listener = null;
+  }
+
+  #listen(): Deno.TcpListener {
+    let listener: Deno.TcpListener;
+    try {
+      listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    } catch (error) {
+      throw new ToolError(
+        "NATIVE_DENIED",
+        `the proxy for programs cannot listen on 127.0.0.1: ${
+          error instanceof Error ? error.message : "?"
+        }`,
+      );
+    }
+    // Nothing is kept alive by it: whoever waits for a program waits for that.
+    listener.unref();
+    void this.#accept(listener);
+    return listener;
+  }
+
+  async #accept(listener: Deno.TcpListener): Promise<void> {
+    for (;;) {
+      let conn: Deno.TcpConn;
+      try {
+        conn = await listener.accept();
+      } catch (error) {
+        if (error instanceof Deno.errors.BadResource || this.#listener !== listener) return;
+        // Too many open files: those that are there end some time.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        continue;
+      }
+      if (this.#unknown.size >= MOST_UNKNOWN || this.#connections >= MOST_OF_ALL) {
+        closeQuietly(conn);
+      } else void this.#greet(conn);
+    }
+  }
+
+  get #connections(): number {
+    let count = 0;
+    for (const { connections } of this.#routes.values()) count += connections.size;
+    return count;
+  }
+
+  /** Serves whoever knows a token. */
+  async #greet(conn: Deno.TcpConn): Promise<void> {
+    this.#unknown.add(conn);
+    const timer = setTimeout(() => closeQuietly(conn), GREETING_MS);
+    const greeting = await readGreeting(conn).catch(() => null);
+    clearTimeout(timer);
+    this.#unknown.delete(conn);
+    const route = greeting === null ? undefined : this.#routes.get(greeting.token);
+    if (greeting === null || route === undefined || route.connections.size >= MOST_CONNECTIONS) {
+      closeQuietly(conn);
+      return;
+    }
+    conn.setNoDelay();
+    const { resolve, authorities, dial = connect } = this.#parts;
+    const controller = new AbortController();
+    const connection = new ProxyConnection({
+      client: connectionOf(conn, "the program", controller.signal),
+      controller,
+      route: route.route,
+      place: greeting.place,
+      traffic: route,
+      resolve,
+      authorities,
+      dial,
+    });
+    route.connections.add(connection);
+    await connection.serve();
+    route.connections.delete(connection);
+  }
+
+  #look(): void {
+    const before = performance.now() - IDLE_MS;
+    for (const { connections } of this.#routes.values()) {
+      for (const connection of connections) {
+        if (connection.lastActive < before) connection.end();
+      }
+    }
+  }
+}
+
+/** One program, as long as it may connect. */
+class OpenRoute implements ProxyTraffic {
+  readonly route: ProxyRoute;
+  readonly connections = new Set<ProxyConnection>();
+  readonly #reached = new Map<string, { connections: number; sent: number; received: number }>();
+  readonly #refused = new Map<string, RefusedHost>();
+  #bytes = 0;
+
+  constructor(route: ProxyRoute) {
+    this.route = route;
+  }
+
+  reached(host: string): void {
+    const known = this.#reached.get(host);
+    if (known !== undefined) known.connections++;
+    else if (this.#reached.size < MOST_HOSTS) {
+      this.#reached.set(host, { connections: 1, sent: 0, received: 0 });
+    }
+  }
+
+  refused(refused: RefusedHost): void {
+    if (this.#refused.size < MOST_HOSTS) this.#refused.set(refused.host, refused);
+  }
+
+  count(host: string, sent: number, received: number): void {
+    this.#bytes += sent + received;
+    const known = this.#reached.get(host);
+    if (known !== undefined) {
+      known.sent += sent;
+      known.received += received;
+    }
+    if (this.#bytes > MOST_BYTES) {
+      throw new ToolError("RESOURCE_LIMIT", `over ${MOST_BYTES} bytes of one program`);
+    }
+  }
+
+  end(): void {
+    for (const connection of [...this.connections]) connection.end();
+  }
+
+  get report(): ProxyReport {
+    return {
+      reached: [...this.#reached].map(([host, counts]) => ({ host, ...counts })),
+      refused: [...this.#refused.values()],
+    };
+  }
+}
+
+/** Null for who says something else. */
+async function readGreeting(
+  conn: Deno.TcpConn,
+): Promise<{ readonly token: string; readonly place: number } | null> {
+  const bytes = new Uint8Array(GREETING);
+  for (let at = 0; at < bytes.length;) {
+    const count = await conn.read(bytes.subarray(at));
+    if (count === null) return null;
+    at += count;
+  }
+  const text = new TextDecoder("latin1").decode(bytes);
+  const place = parseInt(text.slice(2 * TOKEN_BYTES), 16);
+  return /^[0-9a-f]+$/.test(text) ? { token: text.slice(0, 2 * TOKEN_BYTES), place } : null;
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function closeQuietly(one: { close(): void }): void {
+  try {
+    one.close();
+  } catch {
+    // It was closed by the other who may.
+  }
+}

@@ -1,0 +1,59 @@
+/** What the proxy for programs and those who lead programs to it say to each other. */
+
+import type { ConnectCapability } from "../../core/capability.ts";
+import type { RuleReference } from "../../core/errors.ts";
+
+/** Bytes of a token, which is written in hexadecimal. */
+export const TOKEN_BYTES = 16;
+
+/** A header that the proxy adds for a host, over TLS. */
+export interface ProxySecret {
+  readonly host: string;
+  readonly port: number;
+  readonly header: string;
+  readonly value: string;
+  /** What of the value nobody is to read. */
+  readonly key: string;
+}
+
+/** What the proxy is told of one program that is started. */
+export interface ProxyRoute {
+  /** Throws NETWORK_DENIED. */
+  readonly judge: (connection: Omit<ConnectCapability, "kind">) => void;
+  /** By the number of their stand-in, from 1. */
+  readonly secrets: readonly ProxySecret[];
+}
+
+/** How it is reached: a port of 127.0.0.1, and what its connections begin with. */
+export interface OpenedRoute {
+  readonly port: number;
+  readonly token: string;
+}
+
+/** One host that was reached. */
+export interface ReachedHost {
+  /** `host:port` */
+  readonly host: string;
+  readonly connections: number;
+  /** Bytes, of TLS where it goes through. */
+  readonly sent: number;
+  readonly received: number;
+}
+
+/** One host that was not. */
+export interface RefusedHost {
+  readonly host: string;
+  readonly reason: string;
+  readonly rule: RuleReference | null;
+}
+
+/** What came of one program's connections. */
+export interface ProxyReport {
+  readonly reached: readonly ReachedHost[];
+  readonly refused: readonly RefusedHost[];
+}
+
+/** What a connection begins with. `place`: 0 for the proxy itself, else the number of a stand-in. */
+export function greetingOf(token: string, place: number): Uint8Array {
+  return new TextEncoder().encode(`${token}${place.toString(16).padStart(2, "0")}`);
+}
