@@ -16,6 +16,7 @@ import {
   type Recovery,
   type Sandbox,
   type SandboxMode,
+  type SecretRule,
   SYNC_MODES,
 } from "./model.ts";
 import { type PlacedPolicy, PolicyConflict } from "./_placed.ts";
@@ -54,10 +55,29 @@ export function combineSettings(
     recovery: combineRecoveries(policies.map(({ policy }) => policy.recovery)),
     audit: combineAudits(policies),
     web: combineWebs(policies),
+    secrets: combineSecrets(policies),
     git: combineGits(policies),
     callers: combineCallers(policies),
     children: combineChildren(policies),
   };
+}
+
+/** A further policy can only name some of those that the first one names. */
+function combineSecrets([first, ...further]: readonly PlacedPolicy[]): readonly SecretRule[] {
+  let secrets = first?.policy.secrets ?? [];
+  for (const { source, policy } of further) {
+    if (policy.secrets === null) continue;
+    const named = policy.secrets.map((one) => JSON.stringify(one));
+    const own = new Set(secrets.map((one) => JSON.stringify(one)));
+    const other = named.findIndex((one) => !own.has(one));
+    if (other !== -1) {
+      throw new PolicyConflict(
+        `${source} secrets[${other}]: ${first?.source} has no such secret; a further policy cannot add any`,
+      );
+    }
+    secrets = secrets.filter((one) => named.includes(JSON.stringify(one)));
+  }
+  return secrets;
 }
 
 /** A further policy can only have fewer of them, less deep, for less long: it starts no other program. */
@@ -263,9 +283,9 @@ function combineEnvironments(policies: readonly PlacedPolicy[]): Settings["envir
     const kept = policy.environment.pass;
     pass = pass.filter((name) => kept.includes(name));
   }
-  const keys = keyVariables(policies.map(({ policy }) => policy.web));
+  const keys = keyVariables(policies.map(({ policy }) => policy));
   return {
-    // Keys of the web's providers are Toolgate's own: no program gets them.
+    // Keys of the web's providers and those of `secrets` are Toolgate's own: no program gets them.
     pass: pass.filter((name) => !set.has(name) && !keys.has(name)),
     set: Object.fromEntries(set),
   };

@@ -3,7 +3,7 @@
 import { type Host, hostOf } from "./match/addresses.ts";
 import { PROVIDER_URLS, type WebKey, WebSettings } from "../core/network.ts";
 import { type PlacedPolicy, PolicyConflict } from "./_placed.ts";
-import { DEFAULTS, type WebRule } from "./model.ts";
+import { DEFAULTS, type Policy, type WebRule } from "./model.ts";
 
 /** What only the first policy that speaks of it can say: whoever names another place takes questions there. */
 const FIXED = [
@@ -56,10 +56,11 @@ function keyOf(key: typeof FIXED[number]): string {
 }
 
 /** The variables that hold keys. */
-export function keyVariables(webs: readonly (WebRule | null)[]): ReadonlySet<string> {
+export function keyVariables(policies: readonly Policy[]): ReadonlySet<string> {
   return new Set(
-    webs.flatMap((web) =>
-      keysOf(web).flatMap((key) => key !== null && "env" in key ? [key.env] : [])
+    policies.flatMap(({ web, secrets }) =>
+      [...keysOf(web), ...(secrets ?? []).map(({ key }) => key)]
+        .flatMap((key) => key !== null && "env" in key ? [key.env] : [])
     ),
   );
 }

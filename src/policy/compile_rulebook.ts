@@ -84,6 +84,13 @@ export function compileRulebook(
     system: [...(settings.sandbox.system ?? options.system), ...(options.devices ?? [])],
   };
   const scope = once(() => scopeOf(policies));
+  const secrets = once(() =>
+    actions.get().compileSecrets(settings.secrets, {
+      source: policies[0]?.source ?? "",
+      workspace: settings.workspace,
+      caseInsensitive: options.caseInsensitive ?? false,
+    })
+  );
   const limitsRuns = policies.some(({ policy }) =>
     policy.commands?.some(({ runs }) => runs !== undefined) === true
   );
@@ -103,7 +110,7 @@ export function compileRulebook(
         actions.get().judgedEffects(compiled, command, program, judges.knowledge()),
       limitsRuns,
       networkOf: (command) =>
-        holdsPrograms(settings) ? actions.get().networkOf(compiled, command) : null,
+        holdsPrograms(settings) ? actions.get().networkOf(compiled, command, secrets()) : null,
       withFolder: (folder) =>
         rulebookOf({
           ...judges,

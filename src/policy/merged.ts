@@ -197,6 +197,17 @@ const READERS: readonly SettingReader[] = [
       callers?.map(({ uid, agent }) => `${uid}: ${agent}`) ?? "(the gate's own user)",
   },
   {
+    key: "secrets",
+    own: ({ secrets }) => secrets,
+    // Where keys are, never what they are.
+    effective: ({ secrets }) =>
+      secrets.length === 0
+        ? "(none)"
+        : secrets.map(({ host, port, header, commands }) =>
+          `${header} for ${host}:${port}, ${commands.join(", ")}`
+        ),
+  },
+  {
     key: "children",
     own: ({ children }) => children,
     effective: ({ children }) => children ?? "(none)",

@@ -3,7 +3,7 @@
 import type { Durability } from "../core/files.ts";
 import type { GitIdentity, GitProtocol, GitSettings } from "../core/git_settings.ts";
 import type { Starts } from "../programs/spec.ts";
-import type { SearchProvider, WebProvider, WebSettings } from "../core/network.ts";
+import type { SearchProvider, WebKey, WebProvider, WebSettings } from "../core/network.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
 
 /** Effects in rising strictness: the strictest wins. */
@@ -70,6 +70,21 @@ export interface NetworkRule {
   /** Beginnings of the commands that it is for, as `commands` writes them; left out: it is for tools. */
   readonly commands?: readonly string[];
   readonly reason?: string;
+}
+
+/** One entry of `secrets`: a header that the proxy adds for a host, so that programs use a key that they never see. */
+export interface SecretRule {
+  /** In its normal form, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly header: string;
+  /** What stands before the key. */
+  readonly prefix: string;
+  readonly key: WebKey;
+  /** Beginnings of the commands that it is for. */
+  readonly commands: readonly string[];
+  /** The variable in which they find the address that stands for the host. */
+  readonly variable: string;
 }
 
 /** What a file name may end with, for one access. Endings in lower case with their dot. */
@@ -239,6 +254,7 @@ export interface Policy {
     readonly set: Readonly<Record<string, string>>;
   } | null;
   readonly network: readonly NetworkRule[] | null;
+  readonly secrets: readonly SecretRule[] | null;
   readonly tools: Readonly<Record<string, ToolRule>> | null;
   /** Milliseconds. */
   readonly timeouts: { readonly default: number | null; readonly killGrace: number | null } | null;
@@ -272,6 +288,7 @@ export const SILENT_POLICY: Policy = {
   shell: null,
   environment: null,
   network: null,
+  secrets: null,
   tools: null,
   timeouts: null,
   limits: null,

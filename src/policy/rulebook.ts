@@ -29,6 +29,7 @@ import type {
   Effect,
   Recovery,
   Sandbox,
+  SecretRule,
   SyncMode,
 } from "./model.ts";
 
@@ -176,6 +177,7 @@ export interface Settings {
   readonly approvals: ApprovalTimes;
   readonly recovery: Recovery;
   readonly web: WebSettings;
+  readonly secrets: readonly SecretRule[];
   /** Null: no policy names a log. */
   readonly audit: AuditSettings | null;
   readonly git: GitSettings;
@@ -245,6 +247,8 @@ export interface Started {
 export interface ProgramNetwork {
   /** Hosts as they are written, of each policy that speaks of any. */
   readonly hosts: readonly string[];
+  /** Keys that the proxy adds for it, each with its stand-in. */
+  readonly secrets: readonly SecretRule[];
 }
 
 /** All policies as one, to be asked. */

@@ -56,9 +56,12 @@ export interface PermissionLists {
  */
 export function permissionLists(
   scope: PolicyScope,
-  settings: Pick<Settings, "workspace" | "environment"> & Partial<Pick<Settings, "web">> & {
-    readonly sandbox: Pick<Settings["sandbox"], "system">;
-  },
+  settings:
+    & Pick<Settings, "workspace" | "environment">
+    & Partial<Pick<Settings, "web" | "secrets">>
+    & {
+      readonly sandbox: Pick<Settings["sandbox"], "system">;
+    },
 ): PermissionLists {
   const relative = (path: string): string => {
     if (path === settings.workspace) return ".";
@@ -80,7 +83,7 @@ export function permissionLists(
     run: scope.programs === "any" ? "any" : [...new Set(scope.programs.flatMap(startsOf))],
     net: reachOf(scope),
     env: [
-      ...new Set([...OWN_VARIABLES, ...settings.environment.pass, ...keysOf(settings.web)]),
+      ...new Set([...OWN_VARIABLES, ...settings.environment.pass, ...keysOf(settings)]),
     ],
     ffi: "any",
   };
@@ -103,12 +106,15 @@ export function permissionFlags(lists: PermissionLists): readonly string[] {
   ];
 }
 
-/** The variables with keys of the web's providers. */
-function keysOf(web: Settings["web"] | undefined): readonly string[] {
-  return [web?.search, web?.github, web?.stackoverflow].flatMap((provider) => {
-    const key = provider?.key ?? null;
-    return key !== null && "env" in key ? [key.env] : [];
-  });
+/** The variables with keys: of the web's providers, and of `secrets`. */
+function keysOf(
+  { web, secrets = [] }: Partial<Pick<Settings, "web" | "secrets">>,
+): readonly string[] {
+  const keys = [web?.search, web?.github, web?.stackoverflow].map((provider) =>
+    provider?.key ?? null
+  );
+  return [...keys, ...secrets.map(({ key }) => key)]
+    .flatMap((key) => key !== null && "env" in key ? [key.env] : []);
 }
 
 /**

@@ -85,6 +85,8 @@ export async function serveRegistry(
       case "/served.tgz":
       case "/served-1.0-py3-none-any.whl":
         return new Response(await Deno.readFile(`${folder}${pathname}`));
+      case "/key":
+        return new Response(`said ${request.headers.get("authorization")}`);
       case "/hello":
         return new Response("hello");
       default:

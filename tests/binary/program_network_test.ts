@@ -281,3 +281,51 @@ network:
   await server.close();
   await closed.close();
 });
+
+Deno.test("a program uses a key that it never sees, and another program has neither", async () => {
+  await using workspace = new Workspace({
+    "use.py": "import os, sys, urllib.request\n" +
+      "assert 'sesame' not in str(os.environ)\n" +
+      "print(urllib.request.urlopen(os.environ[sys.argv[1]] + '/key').read().decode())",
+  });
+  const folder = `${workspace.base}/registry`;
+  await Deno.mkdir(folder);
+  const authority = await createAuthority(folder, "known");
+  await Deno.writeTextFile(`${workspace.outside}/ca.crt`, authority.cert);
+  const server = await serveRegistry(folder, await authority.issue("DNS:localhost"));
+  const commands = `commands: ["${PYTHON} use.py"]`;
+  const policy = workspace.policy(
+    `${RULES.replace("[PATH]", "[PATH, API_KEY]")}
+web: { authorities: ["${workspace.outside}/ca.crt"] }
+network: [{ allow: ["localhost:${server.port}"], allow_private: true, methods: [GET], commands: ["${PYTHON}"] }]
+secrets:
+  - { host: "localhost:${server.port}", header: Authorization, prefix: "Bearer ", value: { env: API_KEY }, variable: API_URL, ${commands} }
+  - { host: "localhost:${server.port}", header: Authorization, value: { env: NO_KEY }, variable: NO_URL, ${commands} }
+`,
+  );
+  const pipe = new Pipe(["--policy", policy], {
+    cwd: workspace.root,
+    env: { API_KEY: "open-sesame" },
+  });
+  const run = (...argv: readonly string[]) =>
+    pipe.ask({ id: 1, tool: "run_command", args: { argv: [PYTHON, ...argv] } });
+  const used = await run("use.py", "API_URL");
+  assertEquals(used.output?.stdout, "said Bearer ***********\n", JSON.stringify(used));
+  assertEquals(used.usage["hosts"], [`localhost:${server.port}`]);
+  const missing = await run("use.py", "NO_URL");
+  assertStringIncludes(missing.error?.message ?? "", "502");
+  const other = await run(
+    "-c",
+    "import os; print(os.environ.get('API_URL'), 'sesame' in str(os.environ))",
+  );
+  assertEquals(other.output?.stdout, "None False\n");
+  // It knows where the stand-in of another program is.
+  const tried = await run(
+    "-c",
+    "import urllib.request; print(urllib.request.urlopen('http://127.84.71.2/key').read())",
+  );
+  assertEquals(tried.success, false);
+  assertEquals(server.asked, ["GET /key"]);
+  await pipe.close();
+  await server.close();
+});

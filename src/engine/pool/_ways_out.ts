@@ -2,7 +2,8 @@
 
 import { ToolError } from "../../core/errors.ts";
 import type { Proxy } from "../../host/network/proxy.ts";
-import type { OpenedRoute, ProxyReport } from "../../host/network/proxy_route.ts";
+import type { SecretRule } from "../../policy/model.ts";
+import type { OpenedRoute, ProxyReport, ProxySecret } from "../../host/network/proxy_route.ts";
 import type { Rulebook, Started } from "../../policy/rulebook.ts";
 import type { Job } from "../runner.ts";
 import { judgeConnection } from "./_connections.ts";
@@ -34,6 +35,11 @@ export class WaysOut {
       // It may have ended meanwhile.
       const open = this.#tokens.get(number);
       if (open === undefined) return "its call has ended";
+      const { keyOf } = await import("../../host/network/web_parts.ts");
+      const withKey = ({ host, port, header, prefix, key: place }: SecretRule): ProxySecret => {
+        const key = keyOf(place);
+        return { host, port, header, key, value: key === null ? null : prefix + key };
+      };
       const route = proxy.open({
         judge: (connection) =>
           judgeConnection(rulebook, subject, grant.connect, {
@@ -43,7 +49,7 @@ export class WaysOut {
             command,
             proxied: true,
           }),
-        secrets: [],
+        secrets: (rulebook.networkOf(command)?.secrets ?? []).map(withKey),
       });
       open.add(route.token);
       return route;

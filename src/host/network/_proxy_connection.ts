@@ -119,6 +119,7 @@ export class ProxyConnection {
       requestFraming(head);
       const { to, path, secret } = this.#destinationOf(head, standsFor);
       const { method } = head;
+      const added = secret === null ? null : addedBy(secret);
       const server = await this.#reach(to, { method, secure: secret !== null });
       begun();
       const place = placeText(to);
@@ -126,7 +127,7 @@ export class ProxyConnection {
         head,
         path,
         authority: authorityText(to, secret === null ? HTTP : HTTPS),
-        added: secret === null ? null : addedBy(secret),
+        added,
         body: this.#reader,
         client,
         server,
@@ -228,8 +229,13 @@ export class ProxyConnection {
 
 const encoder = new TextEncoder();
 
-function addedBy({ header, value, key }: ProxySecret): AddedHeader {
-  return { name: header, value, key };
+/** Throws PROVIDER_NOT_CONFIGURED where the key is not there. */
+function addedBy({ host, header, value, key }: ProxySecret): AddedHeader {
+  if (value !== null && key !== null) return { name: header, value, key };
+  throw new ToolError(
+    "PROVIDER_NOT_CONFIGURED",
+    `the key for ${host} is not there: secrets of the policy says where it should be`,
+  );
 }
 
 function placeText({ host, port }: Place): string {

@@ -11,9 +11,10 @@ export interface ProxySecret {
   readonly host: string;
   readonly port: number;
   readonly header: string;
-  readonly value: string;
+  /** Null where the key is not there. */
+  readonly value: string | null;
   /** What of the value nobody is to read. */
-  readonly key: string;
+  readonly key: string | null;
 }
 
 /** What the proxy is told of one program that is started. */

@@ -29,8 +29,8 @@ export function readWebParts(web: WebSettings): WebParts {
   };
 }
 
-/** What could not stand in a header is no key. */
-function keyOf(key: WebKey | null): string | null {
+/** The key itself; null where it is not there. What could not stand in a header is none. */
+export function keyOf(key: WebKey | null): string | null {
   if (key === null) return null;
   const text = ("env" in key ? variable(key.env) : textOf(key.file))?.trim() ?? "";
   return /^[!-~]+$/.test(text) && text.length <= LONGEST_KEY ? text : null;

@@ -20,6 +20,9 @@ export interface ProgramProxies {
  */
 const PROXY_ADDRESS = [127, 84, 71, 1] as const;
 const PROXY_PORT = 3128;
+/** The addresses behind it stand for hosts that keys are for, one each, at the port of http. */
+const STAND_IN_PORT = 80;
+const MOST_STAND_INS = 200;
 
 /** The way out of one program, opened with its first connection. */
 export class OwnReach implements ProgramReach {
@@ -34,7 +37,11 @@ export class OwnReach implements ProgramReach {
 
   placeOf({ address, port }: Parameters<ProgramReach["placeOf"]>[0]): number | null {
     const four = address.slice(-PROXY_ADDRESS.length);
-    return port === PROXY_PORT && PROXY_ADDRESS.every((byte, at) => four[at] === byte) ? 0 : null;
+    const [first, last] = [PROXY_ADDRESS.slice(0, -1), PROXY_ADDRESS.length - 1];
+    if (!first.every((byte, at) => four[at] === byte)) return null;
+    const place = four[last]! - PROXY_ADDRESS[last]!;
+    if (place === 0) return port === PROXY_PORT ? 0 : null;
+    return port === STAND_IN_PORT && place > 0 && place <= MOST_STAND_INS ? place : null;
   }
 
   async open(place: number): ReturnType<ProgramReach["open"]> {
@@ -57,11 +64,19 @@ const OWN_NAMES = ["localhost", "127.0.0.1", "::1"] as const;
  * The variables by which programs find the proxy: those of curl, git, Python, Go and most others in both spellings, and
  * those of npm, pip, Node and Yarn. What the policy passes or sets of them gives way: nothing else would lead anywhere.
  */
-export function proxyVariables({ hosts }: ProgramNetwork): Readonly<Record<string, string>> {
+export function proxyVariables(
+  { hosts, secrets }: ProgramNetwork,
+): Readonly<Record<string, string>> {
   const proxy = `http://${PROXY_ADDRESS.join(".")}:${PROXY_PORT}`;
-  const none = OWN_NAMES.filter((own) =>
-    !hosts.map(parseHostPattern).some(({ kind, host }) => kind === "any" || host === own)
-  ).join(",");
+  const standIns = secrets.slice(0, MOST_STAND_INS).map(({ variable }, at) => ({
+    variable,
+    address: [...PROXY_ADDRESS.slice(0, -1), PROXY_ADDRESS[PROXY_ADDRESS.length - 1]! + at + 1]
+      .join("."),
+  }));
+  const own = OWN_NAMES.filter((name) =>
+    !hosts.map(parseHostPattern).some(({ kind, host }) => kind === "any" || host === name)
+  );
+  const none = [...own, ...standIns.map(({ address }) => address)].join(",");
   const both = (name: string, value: string) => ({ [name]: value, [name.toLowerCase()]: value });
   return {
     ...both("HTTP_PROXY", proxy),
@@ -75,6 +90,9 @@ export function proxyVariables({ hosts }: ProgramNetwork): Readonly<Record<strin
     NODE_USE_ENV_PROXY: "1",
     YARN_HTTP_PROXY: proxy,
     YARN_HTTPS_PROXY: proxy,
+    ...Object.fromEntries(
+      standIns.map(({ variable, address }) => [variable, `http://${address}`]),
+    ),
   };
 }
 

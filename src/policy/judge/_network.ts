@@ -4,7 +4,15 @@ import type { ConnectCapability } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
 import { hostOf, isLoopbackHost } from "../match/addresses.ts";
-import { findConnection, findRestriction, hostsFor } from "../match/network_rules.ts";
+import { type CommandRules, findCommand } from "../match/command_rules.ts";
+import {
+  compileNames,
+  findConnection,
+  findRestriction,
+  hostsFor,
+  type RulesPlace,
+} from "../match/network_rules.ts";
+import type { SecretRule } from "../model.ts";
 import type { ProgramNetwork, Started } from "../rulebook.ts";
 import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
 
@@ -71,6 +79,7 @@ export function isOwnServer({ by, host, port, proxied }: ConnectCapability): boo
 export function networkOf(
   policies: readonly CompiledPolicy[],
   command: Started,
+  secrets: readonly NamedSecret[],
 ): ProgramNetwork | null {
   const hosts: string[] = [];
   for (const { network } of policies) {
@@ -79,5 +88,24 @@ export function networkOf(
     if (own.length === 0) return null;
     hosts.push(...own);
   }
-  return hosts.length === 0 ? null : { hosts: [...new Set(hosts)] };
+  if (hosts.length === 0) return null;
+  return {
+    hosts: [...new Set(hosts)],
+    secrets: secrets.filter(({ commands }) => findCommand(commands, command).effect !== "unnamed")
+      .map(({ secret }) => secret),
+  };
+}
+
+/** A secret with the commands that it is for. */
+export interface NamedSecret {
+  readonly secret: SecretRule;
+  readonly commands: CommandRules;
+}
+
+/** Compiles the commands of secrets. */
+export function compileSecrets(
+  secrets: readonly SecretRule[],
+  place: RulesPlace,
+): readonly NamedSecret[] {
+  return secrets.map((secret) => ({ secret, commands: compileNames(secret.commands, place) }));
 }

@@ -2,7 +2,7 @@
 
 export { compileCommandRules } from "../match/command_rules.ts";
 export { judgeOpened, judgeOwn, judgeSpawn } from "./_command.ts";
-export { judgeConnection, networkOf } from "./_network.ts";
+export { compileSecrets, judgeConnection, networkOf } from "./_network.ts";
 export { compileNetworkRules } from "../match/network_rules.ts";
 export { compileKnowledge } from "./_program_rules.ts";
 export { reachOf } from "./_reach.ts";

@@ -56,13 +56,7 @@ export function compileNetworkRules(
     hosts: rule.hosts.map(parseHostPattern),
     methods: rule.methods?.map((method) => method.toUpperCase()) ?? null,
     allowPrivate: rule.allowPrivate,
-    // Rules that ask are looked up both ways: as those that grant are, and as those that restrict.
-    commands: rule.commands === undefined ? null : compileCommandRules([{
-      effect: "ask",
-      patterns: rule.commands,
-      exact: false,
-      examples: { match: [], notMatch: [] },
-    }], place),
+    commands: rule.commands === undefined ? null : compileNames(rule.commands, place),
     rule: { order, reference: referenceTo(source, `network[${order}]`, rule.reason) },
   }));
   const granted = rules.filter(({ effect, commands }) =>
@@ -71,6 +65,12 @@ export function compileNetworkRules(
     .flatMap(({ hosts }) => hosts);
   const provider = { order: rules.length, reference: { file: source, index: "web" } };
   return { entries, granted, provider };
+}
+
+/** Programs that a rule is for. Rules that ask are looked up both ways: as those that grant are, and as those that restrict. */
+export function compileNames(patterns: readonly string[], place: RulesPlace): CommandRules {
+  const examples = { match: [], notMatch: [] };
+  return compileCommandRules([{ effect: "ask", patterns, exact: false, examples }], place);
 }
 
 /** The hosts that rules open to a program, as written. */

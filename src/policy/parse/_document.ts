@@ -6,7 +6,7 @@ import { exactly, type Field, text } from "../../config/field.ts";
 import { git } from "./_git.ts";
 import { agents, callers, children } from "./_parties.ts";
 import { programs } from "./_program.ts";
-import { commandRule, extensions, networkRule, pathRule } from "./_rule.ts";
+import { commandRule, extensions, networkRule, pathRule, secretRule } from "./_rule.ts";
 import {
   approvals,
   audit,
@@ -66,6 +66,11 @@ export const policyDocument: Field<Policy> = object({
     list(networkRule),
     null,
     "which hosts may be reached; what nothing names is denied",
+  ),
+  secrets: otherwise(
+    list(secretRule),
+    null,
+    "keys that Toolgate's proxy adds to what programs ask a host, and that they never see",
   ),
   tools: otherwise(tools, null, "settings of single tools, by name or alias"),
   timeouts: otherwise(timeouts, null, "how long calls may take"),

@@ -18,7 +18,10 @@ import {
   type NetworkRule,
   type PathRule,
   type Policy,
+  type SecretRule,
 } from "../model.ts";
+import { key } from "./_web.ts";
+import { variable } from "./section.ts";
 import type { Starts } from "../../programs/spec.ts";
 import { converted, list, object, optional, otherwise, required } from "../../config/collection.ts";
 import { type Field, flag, oneOf, text } from "../../config/field.ts";
@@ -215,6 +218,9 @@ export const commandRule: Field<CommandRule> = converted(
   ONE_EFFECT,
 );
 
+/** RFC 9110, 5.1, as the headers of keys are. */
+const HEADER = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
+const HTTPS = 443;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /** An entry of `network`. */
@@ -259,6 +265,67 @@ export const networkRule: Field<NetworkRule> = converted(
     };
   },
   ONE_EFFECT,
+);
+
+/** Of the connection and its framing: the proxy's own (RFC 9110, 7.6.1). */
+const FRAMING_HEADERS =
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
+
+/** An entry of `secrets`. */
+export const secretRule: Field<SecretRule> = converted(
+  object({
+    host: required(
+      compiled("a host such as api.example.org", parseHostPattern, HostError),
+      "the host that the key is for, spoken to by https; host:port where that is not 443",
+    ),
+    header: required(
+      text({
+        what: "the name of a header",
+        pattern: HEADER.source,
+        check: (name) =>
+          !HEADER.test(name)
+            ? "is no name of a header: letters, digits and -"
+            : FRAMING_HEADERS.test(name)
+            ? "is a header of the connection, not one for a key"
+            : null,
+      }),
+      "the header that the key goes into",
+    ),
+    value: required(key, "where the key is: { env: NAME } or { file: PATH }"),
+    prefix: otherwise(
+      text({
+        what: "what stands before the key",
+        pattern: "^[ -~]{1,100}$",
+        check: (value) => /^[ -~]{1,100}$/.test(value) ? null : "is no printable ASCII",
+      }),
+      "",
+      "what stands before the key in the header, as in 'Bearer '",
+    ),
+    commands: required(
+      list(commandPattern, { min: 1 }),
+      "the programs that may use it; a network rule must open the host to them",
+    ),
+    variable: otherwise(
+      variable,
+      null,
+      "the variable in which they find the address that stands for the host, such as API_BASE_URL; else " +
+        "TOOLGATE_ and the host: TOOLGATE_API_EXAMPLE_ORG",
+    ),
+  }),
+  ({ host, header, value, prefix, commands, variable }, place) => {
+    if (host.kind !== "exact") {
+      return place.in("host").report("is not one host; a key is for one: write it whole");
+    }
+    return {
+      host: host.host,
+      port: host.port ?? HTTPS,
+      header,
+      prefix,
+      key: value,
+      commands: sources(commands),
+      variable: variable ?? `TOOLGATE_${host.host.replaceAll(/[^A-Za-z0-9]/g, "_").toUpperCase()}`,
+    };
+  },
 );
 
 const ENDING = /^\.[^/*?\s]+$/;

@@ -12,7 +12,8 @@ const address = text({
   check: wrongAddress,
 });
 
-const key: Field<WebKey> = converted(
+/** Where a key is: a variable of Toolgate's own, or a file with nothing else in it. */
+export const key: Field<WebKey> = converted(
   object({
     env: optional(variable, "the variable of Toolgate's own environment that holds it"),
     file: optional(text({ what: "an absolute path" }), "the file that holds it, alone"),

@@ -6,6 +6,7 @@ import { reviewCommands } from "./_commands.ts";
 import { reviewInterpreters } from "./_interpreters.ts";
 import { reviewNetwork } from "./_network.ts";
 import { reviewPaths } from "./_paths.ts";
+import { reviewSecrets } from "./_secrets.ts";
 import {
   type KnownTools,
   reviewAgents,
@@ -48,6 +49,7 @@ export function reviewPolicies(
       ...reviewAgents(placed, policy, budget),
     ]),
     ...reviewNetwork(policies, reviewed, budget),
+    ...reviewSecrets(policies, reviewed),
     ...reviewPaths(policies, reviewed, budget),
     ...reviewCommands(policies, reviewed, budget),
   ];

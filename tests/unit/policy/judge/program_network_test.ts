@@ -1,6 +1,7 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { ConnectCapability, Program } from "../../../../src/core/capability.ts";
-import type { NetworkRule, Policy } from "../../../../src/policy/model.ts";
+import { PolicyConflict } from "../../../../src/policy/compile_rulebook.ts";
+import type { NetworkRule, Policy, SecretRule } from "../../../../src/policy/model.ts";
 import { canonical, READER, rulebook, WORKSPACE } from "../_fixtures.ts";
 
 const CWD = canonical(WORKSPACE);
@@ -125,4 +126,32 @@ Deno.test("who is refused reads which hosts are open to that program, and how ru
   const other = judged([{ network: [NPM, TOOLS] }], { host: "evil.example" });
   assertStringIncludes(other.reason, "allowed hosts: r.example.org:443");
   assert(!judged([{ network: [TOOLS, NPM] }], { argv: ["pip"] }).reason.includes("allowed hosts"));
+});
+
+Deno.test("keys are for the programs that they name, and a further policy only takes some away", () => {
+  const secret = (host: string, commands: readonly string[]): SecretRule => ({
+    host,
+    port: 443,
+    header: "Authorization",
+    prefix: "",
+    key: { env: "KEY" },
+    commands,
+    variable: "URL",
+  });
+  const secrets = [secret("r.example.org", ["npm ci"]), secret("r.example.org", ["pip"])];
+  const hostsOf = (policies: readonly Partial<Policy>[], argv: readonly string[]) =>
+    judged(policies, { argv }).network?.secrets.map(({ commands }) => commands[0]) ?? null;
+  const network = [rule(["r.example.org"], { commands: ["npm", "pip"] })];
+  assertEquals(hostsOf([{ network, secrets }], ["npm", "ci"]), ["npm ci"]);
+  assertEquals(hostsOf([{ network, secrets }], ["npm", "i"]), []);
+  assertEquals(hostsOf([{ network, secrets }, {}], ["pip"]), ["pip"]);
+  assertEquals(hostsOf([{ network, secrets }, { secrets: [] }], ["pip"]), []);
+  assertEquals(hostsOf([{ network, secrets }, { secrets: [secrets[1]!] }], ["npm", "ci"]), []);
+  assertThrows(
+    () => rulebook([{ secrets }, { secrets: [secret("other.example", ["npm"])] }]),
+    PolicyConflict,
+    "secrets[0]",
+  );
+  const environment = { pass: ["KEY", "PATH"], set: {} };
+  assertEquals(rulebook([{ environment, secrets }]).settings.environment.pass, ["PATH"]);
 });

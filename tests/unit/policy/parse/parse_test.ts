@@ -30,6 +30,10 @@ environment: { pass: [PATH, HOME], set: { GIT_TERMINAL_PROMPT: "0", EMPTY: "" } 
 network:
   - { allow: ["*.github.com", "api.stackexchange.com:443"], methods: [GET, HEAD] }
   - { ask: [localhost], allow_private: true, reason: this machine }
+  - { allow: ["registry.example.org:443"], commands: ["npm {ci,install}"] }
+secrets:
+  - { host: API.example.org, header: Authorization, value: { env: API_KEY }, commands: [my-agent] }
+  - { host: "a.example:8443", header: X-Key, value: { file: /run/key }, prefix: "Key ", commands: [a], variable: A_URL }
 tools: { delete_file: { risk: dangerous }, web_search: { enabled: false }, shell.run: { timeout: 60s } }
 timeouts: { default: 30s, kill_grace: 0 }
 limits: { read: 1MiB, write: 10MiB, output: 1MiB, response: 5MiB, request: 16MiB, entries: 500, depth: 5, matches: 50, memory: 2GiB, processes: 64, file: 1GiB, cpu: 1h, concurrency: 8 }
@@ -115,6 +119,33 @@ Deno.test("parsePolicy() reads the whole language", () => {
         methods: null,
         allowPrivate: true,
         reason: "this machine",
+      },
+      {
+        effect: "allow",
+        hosts: ["registry.example.org:443"],
+        methods: null,
+        allowPrivate: false,
+        commands: ["npm {ci,install}"],
+      },
+    ],
+    secrets: [
+      {
+        host: "api.example.org",
+        port: 443,
+        header: "Authorization",
+        prefix: "",
+        key: { env: "API_KEY" },
+        commands: ["my-agent"],
+        variable: "TOOLGATE_API_EXAMPLE_ORG",
+      },
+      {
+        host: "a.example",
+        port: 8443,
+        header: "X-Key",
+        prefix: "Key ",
+        key: { file: "/run/key" },
+        commands: ["a"],
+        variable: "A_URL",
       },
     ],
     tools: {

@@ -5,6 +5,8 @@ import { type PolicyWarning, reviewPolicies } from "../../../../src/policy/revie
 import { createRegistry } from "../../../../src/tools/registry.ts";
 import { ACTIONS, canonical, WORKSPACE } from "../_fixtures.ts";
 
+const KEY = "secrets:\n  - { host: a.com, header: X-Key, value: { env: K }, commands: [npm] }";
+
 function placed(yaml: string, source: string, workspace = WORKSPACE) {
   const parsed = parsePolicy(`version: 1\n${yaml}`, source);
   assert("policy" in parsed, "problems" in parsed ? renderProblems(parsed.problems) : "");
@@ -94,6 +96,15 @@ const CASES: readonly (readonly [
     'network: [{ allow: [a.com, b.com] }, { deny: ["*.com"] }]',
   ], [["network[0].allow[0]", "denies"], ["network[0].allow[1]", "denies"]]],
   ["a host at another port", ['network: [{ allow: ["a.com:80"] }, { deny: ["a.com:443"] }]'], []],
+  ["a key for a host that is opened", [
+    `network: [{ allow: [a.com], commands: [npm] }]\n${KEY}`,
+  ], []],
+  ["a key for a host that only tools reach", [`network: [{ allow: [a.com] }]\n${KEY}`], [
+    ["secrets[0].host", "never used"],
+  ]],
+  ["two keys in one variable", [
+    `network: [{ allow: [a.com], commands: [npm] }]\n${KEY}\n${KEY.split("\n")[1]}`,
+  ], [["secrets[1]", "same variable"]]],
   [
     "a host for other programs",
     ["network: [{ allow: [a.com], commands: [npm] }, { allow: [a.com], commands: [pip] }, { allow: [a.com] }]"],
