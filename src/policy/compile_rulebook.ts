@@ -91,8 +91,9 @@ export function compileRulebook(
       caseInsensitive: options.caseInsensitive ?? false,
     })
   );
-  const limitsRuns = policies.some(({ policy }) =>
-    policy.commands?.some(({ runs }) => runs !== undefined) === true
+  const limitsRuns = policies.some(({ policy: { commands, network } }) =>
+    commands?.some(({ runs }) => runs !== undefined) === true ||
+    network?.some((rule) => rule.commands !== undefined) === true
   );
   const rulebookOf = (judges: Judges): Rulebook => {
     const { policies: compiled } = judges;

@@ -278,7 +278,7 @@ export interface Rulebook {
    * to one. What it reaches of that is judged when it does.
    */
   networkOf(command: Started): ProgramNetwork | null;
-  /** Whether a rule says what programs may start: then no shell is handed a line whose programs it would start. */
+  /** Whether a rule says what programs may start, or opens hosts to some by their names: then no shell is handed a line whose programs it would start. */
   readonly limitsRuns: boolean;
   /**
    * As `reach`, in full and not as capabilities: what it would do to files, and what it may start, as the rules that

@@ -111,9 +111,17 @@ export class Proxy {
         await new Promise((resolve) => setTimeout(resolve, 100));
         continue;
       }
-      if (this.#unknown.size >= MOST_UNKNOWN || this.#connections >= MOST_OF_ALL) {
+      if (this.#connections >= MOST_OF_ALL) {
         closeQuietly(conn);
-      } else void this.#greet(conn);
+        continue;
+      }
+      // Whoever is led here says so at once: those who hold others up go first.
+      const [oldest] = this.#unknown;
+      if (this.#unknown.size >= MOST_UNKNOWN && oldest !== undefined) {
+        this.#unknown.delete(oldest);
+        closeQuietly(oldest);
+      }
+      void this.#greet(conn);
     }
   }
 

@@ -80,7 +80,7 @@ function unreachable(
     `${tool}: the remote ${quoted(remote)} is reached by ${printable(protocol, 40)}, ` +
       (known
         ? "and the git tools reach no network yet, only repositories of the workspace; run_command may, where " +
-          "sandbox.network is allow"
+          "a network rule names git push or git fetch in its commands"
         : "which the policy's git.protocols does not name"),
   );
 }

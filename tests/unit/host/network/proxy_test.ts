@@ -412,3 +412,16 @@ Deno.test("SOCKS version 5: names and addresses, judged alike", async (t) => {
   opened.proxy.close();
   await wire.close();
 });
+
+Deno.test("strangers who hold on to the port keep no program out", async () => {
+  const wire = server();
+  const opened = openProxy(wire.port, RULES, { names: NAMES });
+  const strangers: Deno.Conn[] = [];
+  for (let at = 0; at < 200; at++) {
+    strangers.push(await Deno.connect({ hostname: "127.0.0.1", port: opened.port }));
+  }
+  assertEquals(statusOf(await opened.say(get("http://fine.example/"))), "200");
+  for (const one of strangers) one.close();
+  opened.proxy.close();
+  await wire.close();
+});

@@ -155,3 +155,8 @@ Deno.test("keys are for the programs that they name, and a further policy only t
   const environment = { pass: ["KEY", "PATH"], set: {} };
   assertEquals(rulebook([{ environment, secrets }]).settings.environment.pass, ["PATH"]);
 });
+
+Deno.test("no shell is handed a line where hosts are open to programs by their names", () => {
+  assertEquals(rulebook([{ network: [TOOLS] }]).limitsRuns, false);
+  assertEquals(rulebook([{ network: [TOOLS] }, { network: [NPM] }]).limitsRuns, true);
+});
