@@ -91,7 +91,11 @@ export function programsOf(
     ...thread,
     find,
     holds: {
-      ...holds,
+      // Which a spread would lose: it is none of the object's own.
+      get unserved() {
+        return holds.unserved;
+      },
+      close: () => holds.close(),
       of: (starting) => {
         const agreed = [...grant.agreed ?? [], ...starting.agreed ?? []];
         return holds.of(agreed.length === 0 ? starting : { ...starting, agreed });
