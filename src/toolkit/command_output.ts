@@ -48,10 +48,10 @@ export const OUTPUT_PROPERTIES = {
     items: {
       type: "object",
       properties: {
-        host: { type: "string", description: "`host:port`" },
+        host: { type: "string", description: "As `host:port`." },
         connections: { type: "integer", description: "How many there were." },
-        sent: { type: "integer", description: "Bytes." },
-        received: { type: "integer", description: "Bytes." },
+        sent: { type: "integer", description: "Bytes that it sent." },
+        received: { type: "integer", description: "Bytes that came back." },
       },
       required: ["host", "connections", "sent", "received"],
     },

@@ -476,7 +476,7 @@ def flip(places, seconds):
     ports = [struct.pack("=H", socket.htons(port)) for port in ends]
     address = bytearray(struct.pack("=H2s4s8x", 2, ports[0], bytes([127, 0, 0, 1])))
     memory = (ctypes.c_char * 16).from_buffer(address)
-    stop, reached = time.time() + seconds, 0
+    stop, reached = time.time() + seconds, []
     number = 150
 
     def change():
@@ -493,6 +493,7 @@ def flip(places, seconds):
         while time.time() < stop:
             if select.select([listener], [], [], 0.1)[0]:
                 listener.accept()[0].close()
+                reached.append("ours")
     threads = [threading.Thread(target=one) for one in (change, accepts)]
     for one in threads:
         one.start()
@@ -505,13 +506,12 @@ def flip(places, seconds):
             try:
                 if one.getpeername()[1] == places["four"]:
                     say(one, "flip")
-                reached += 1
             except OSError:
                 pass
             one.close()
     for one in threads:
         one.join()
-    print("flipped", reached > 0)
+    print("flipped", len(reached) > 0)
 
 
 def hang(count):

@@ -449,7 +449,7 @@ Deno.test("what is wrong with a manifest from the pipe is told, and changes noth
   const { workspace, args } = openWorkspace([SHOW], { policy: OPEN });
   await using _ = workspace;
   workspace.write("secret.yaml", "token: sentinel-7c1f\n");
-  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, text]));
+  const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`p${i}`, text]));
   const cases: readonly (readonly [Record<string, unknown>, string])[] = [
     [registered({ name: "read_file", command: ["echo"] }), "INVALID_REQUEST"],
     [registered({ name: "timestamp", command: ["echo"] }), "INVALID_REQUEST"],

@@ -344,7 +344,9 @@ Deno.test("init: a policy that passes, outside of the workspace, never over what
       ["npm,test", "allow"],
       ["make,lint", "allow"],
       ["node,x.js", "allow"],
-      ["npm,install,x", "ask"],
+      ["rm,-rf,src", "ask"],
+      // It has no network, whoever agrees.
+      ["npm,install,x", "deny"],
       ["sudo,id", "deny"],
       ["docker,run,x", "deny"],
     ]

@@ -115,7 +115,7 @@ for (const [who, user] of USERS) {
     const word = `${600 + Math.floor(Math.random() * 1000)}.${pipe.process.pid}`;
     Deno.writeTextFileSync(workspace.path("leave.sh"), leaving(word));
     const run = (id: number) =>
-      pipe.ask({ id, tool: "run_command", args: { argv: ["sh", "leave.sh"], timeout_ms: 1500 } });
+      pipe.ask({ id, tool: "run_command", args: { argv: ["sh", "leave.sh"], timeout_ms: 3000 } });
     const running1 = run(1);
     await untilRunning(word, 4);
     assert(running(word).length >= 4, "they run meanwhile");

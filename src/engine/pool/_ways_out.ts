@@ -5,8 +5,10 @@ import type { Proxy } from "../../host/network/proxy.ts";
 import type { SecretRule } from "../../policy/model.ts";
 import type { OpenedRoute, ProxyReport, ProxySecret } from "../../host/network/proxy_route.ts";
 import type { Rulebook, Started } from "../../policy/rulebook.ts";
-import type { Job } from "../runner.ts";
+import type { Job, Outcome } from "../runner.ts";
 import { judgeConnection } from "./_connections.ts";
+import type { FromWorker } from "./_protocol.ts";
+import type { Thread } from "./pool_thread.ts";
 
 /** Of all jobs; what they take is loaded with the first program that connects. */
 export class WaysOut {
@@ -90,6 +92,28 @@ export class WaysOut {
     const hosts = [...this.#hosts.get(number) ?? []];
     this.#hosts.delete(number);
     return hosts;
+  }
+
+  /** As {@linkcode settle}, with what came of the job: the log says which hosts there were. */
+  settled(number: number, outcome: Outcome): Promise<Outcome> | null {
+    return this.settle(number)?.then((hosts) =>
+      hosts.length === 0 ? outcome : { ...outcome, usage: { ...outcome.usage, hosts } }
+    ) ?? null;
+  }
+
+  /** Answers a thread whose programs connect, or have ended. */
+  async answer(
+    { say, jobs }: Pick<Thread, "say" | "jobs">,
+    message: Extract<FromWorker, { readonly kind: "connects" | "disconnects" }>,
+  ): Promise<void> {
+    const { request, job: number } = message;
+    if (message.kind === "disconnects") {
+      say({ kind: "gone", request, report: await this.end(number, message.tokens) });
+      return;
+    }
+    const job = jobs.get(number)?.job;
+    if (job === undefined) return;
+    say({ kind: "way", request, way: await this.open(number, job, message.command) });
   }
 
   async close(): Promise<void> {

@@ -13,14 +13,19 @@ import { type Lane, LANES } from "./lanes.ts";
 import type { Follower } from "../programs/shared_watch.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../programs/no_program_environment.ts";
 import { manifestOf } from "../plugin_registry.ts";
-import { encodeMessage, type Share, type ToWorker, type WorkerSetup } from "./_protocol.ts";
+import {
+  encodeMessage,
+  type FromWorker,
+  type Share,
+  type ToWorker,
+  type WorkerSetup,
+} from "./_protocol.ts";
 import {
   type Job,
   type JobEvent,
   notAsked,
   type OnEvent,
   type Outcome,
-  type RunningCommand,
   startsPrograms,
 } from "../runner.ts";
 import { stopError, type StopReason } from "./stop.ts";
@@ -237,11 +242,11 @@ export function watching(
 
 /** Asks whoever agrees to what a call runs. The time that somebody takes to answer is not the call's. */
 export async function askFor(
-  { say }: Thread,
-  pending: PendingJob,
-  request: number,
-  question: RunningCommand,
+  { say, jobs }: Thread,
+  { job, request, question }: Extract<FromWorker, { readonly kind: "ask" }>,
 ): Promise<void> {
+  const pending = jobs.get(job);
+  if (pending === undefined) return;
   const { tool, ask } = pending.job;
   // While it stands still, what is left of it stands in the place of its end.
   if (pending.asking++ === 0) pending.deadline -= performance.now();

@@ -46,10 +46,7 @@ const TICK_MS = 20;
 /** How long a call may take to end after it was asked to, before its thread is ended with it. */
 const STOP_GRACE_MS = 250;
 
-/**
- * Runs calls on threads by lane: starts them when they are needed, ends those that overrun, and takes in what they
- * say.
- */
+/** The threads of all lanes, and what they say. */
 export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   readonly bell: Bell;
   readonly #options: WorkerPoolOptions;
@@ -176,13 +173,10 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     }
     const threads = this.#of(lane);
     const free = threads.find((thread) => this.#hasRoom(thread));
-    if (free !== undefined) {
-      this.#give(free, pending);
-    } else if (threads.length < mostThreads(lane, this.#concurrency)) {
+    if (free !== undefined) this.#give(free, pending);
+    else if (threads.length < mostThreads(lane, this.#concurrency)) {
       this.#give(this.#start(lane, drawn), pending);
-    } else {
-      this.#queues.add(lane, pending);
-    }
+    } else this.#queues.add(lane, pending);
   }
 
   /** The order of writes holds across threads too: the next one starts when the retired one has ended. */
@@ -275,28 +269,16 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       case "opened":
         this.#fileBroker.answer(message.request, message.descriptor);
         break;
-      case "ask": {
-        const pending = thread.jobs.get(message.job);
-        if (pending !== undefined) void askFor(thread, pending, message.request, message.question);
+      case "ask":
+        void askFor(thread, message);
         break;
-      }
       case "resolve":
         void resolveFor(thread, message.request, message.host);
         break;
-      case "connects": {
-        const { request, job, command } = message;
-        const pending = thread.jobs.get(job);
-        if (pending === undefined) break;
-        void this.#waysOut.open(job, pending.job, command)
-          .then((way) => thread.say({ kind: "way", request, way }));
+      case "connects":
+      case "disconnects":
+        void this.#waysOut.answer(thread, message);
         break;
-      }
-      case "disconnects": {
-        const { request, job, tokens } = message;
-        void this.#waysOut.end(job, tokens)
-          .then((report) => thread.say({ kind: "gone", request, report }));
-        break;
-      }
       case "left":
         this.#watch?.endLeft(message.job);
         break;
@@ -306,13 +288,9 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
         const { error, usage } = message;
         const outcome = { output, error, usage: { ...usage, ...held(thread) } };
         const gone = this.#watch?.settle(message.job) ?? null;
-        const left = this.#waysOut.settle(message.job);
+        const left = this.#waysOut.settled(message.job, outcome);
         if (gone === null && left === null) pending?.settle(outcome);
-        else {
-          void Promise.all([gone, left]).then(([, hosts]) =>
-            pending?.settle(withHosts(outcome, hosts ?? []))
-          );
-        }
+        else void Promise.all([gone, left]).then(([, told]) => pending?.settle(told ?? outcome));
         this.#next(thread);
         break;
       }
@@ -406,9 +384,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   async #end(thread: Thread, error: ResultError): Promise<void> {
     if (!this.#threads.delete(thread)) return;
     // One that starts programs has descriptors of its own to let go; it ends when it has.
-    if (LANES[thread.lane].programs && thread.jobs.size === 0) {
-      thread.say({ kind: "end" });
-    } else thread.worker.terminate();
+    if (LANES[thread.lane].programs && thread.jobs.size === 0) thread.say({ kind: "end" });
+    else thread.worker.terminate();
     const jobs = [...thread.jobs.values()];
     thread.jobs.clear();
     this.#fileBroker.forget(thread);
@@ -416,13 +393,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     for (const { number } of jobs) this.#watch?.abandon(number);
     await Promise.all(jobs.map(async ({ number, settle }) => {
       await this.#watch?.settle(number);
-      const hosts = await this.#waysOut.settle(number) ?? [];
-      settle(withHosts({ output: JSON_NULL, error, usage: held(thread) }, hosts));
+      const outcome = { output: JSON_NULL, error, usage: held(thread) };
+      settle(await this.#waysOut.settled(number, outcome) ?? outcome);
     }));
   }
-}
-
-/** The log says which hosts there were. */
-function withHosts(outcome: Outcome, hosts: readonly string[]): Outcome {
-  return hosts.length === 0 ? outcome : { ...outcome, usage: { ...outcome.usage, hosts } };
 }
