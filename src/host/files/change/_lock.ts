@@ -4,10 +4,11 @@ import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { FilePrimitives, Handle } from "../primitives.ts";
 
 /**
- * How long a lock is waited for. Ours are held for one write, a few milliseconds; one that is held for longer is a
- * foreign program's, which does not mean us.
+ * How long a lock is waited for. Ours are held for one write: a few milliseconds, and on a machine that has far more to do
+ * than it can more than two seconds were seen, after which an edit was lost. One that is held for longer is a foreign
+ * program's, which does not mean us.
  */
-const LONGEST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 10_000;
 /** Between two tries; drawn anew each time, so that waiters do not fall into step. */
 const SHORTEST_PAUSE_MS = 0.2;
 const LONGEST_PAUSE_MS = 5;
