@@ -40,7 +40,7 @@ export interface WebSettings {
   readonly search: WebProvider & { readonly provider: SearchProvider } | null;
   readonly github: WebProvider | null;
   readonly stackoverflow: WebProvider | null;
-  /** Addresses in the place of the public registries. */
+  /** Addresses of registries. */
   readonly registries: {
     readonly npm?: string;
     readonly pypi?: string;

@@ -90,8 +90,8 @@ Deno.test("fetch_api_docs over a pipe: the version that a lock file names, if it
   assertEquals([away.output?.source, away.output?.symbols], ["metadata", []], JSON.stringify(away));
   assertStringIncludes(away.output.notes[0], "is not allowed");
   const crates = await docs({ ecosystem: "crates" });
-  assertEquals(crates.error?.code, "NETWORK_DENIED");
-  assertStringIncludes(crates.error?.message ?? "", "docs.rs:443");
+  assertEquals(crates.error?.code, "PROVIDER_NOT_CONFIGURED");
+  assertStringIncludes(crates.error?.message ?? "", "web.registries");
   assertEquals((await docs({ library: "../x" })).error?.code, "INVALID_ARGUMENTS");
   assertEquals(elsewhere.connections, 0);
   assert(server.connections > 0);

@@ -91,7 +91,7 @@ export const web: Field<WebRule> = converted(
       object({
         npm: optional(registry("npm"), "of npm"),
         pypi: optional(registry("PyPI"), "of PyPI"),
-        crates: optional(registry("crates.io and docs.rs"), "of crates"),
+        crates: optional(registry("crates and their documentation"), "of crates"),
         go: optional(registry("the Go module proxy"), "of Go modules"),
       }),
       null,
@@ -107,7 +107,7 @@ export const web: Field<WebRule> = converted(
 
 function registry(name: string): Field<string> {
   return converted(
-    object({ url: required(address, `the address that stands in for ${name}`) }),
+    object({ url: required(address, `the address of ${name}`) }),
     ({ url }) => url,
   );
 }

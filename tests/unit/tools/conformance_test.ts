@@ -37,7 +37,11 @@ function* within(schema: JsonSchema, place: string): Iterable<readonly [string, 
   }
 }
 
-const WEB = { search: { provider: "searxng", url: "https://search.example", key: null } } as const;
+const BASE = "https://registry.example";
+const WEB = {
+  search: { provider: "searxng", url: "https://search.example", key: null },
+  registries: { npm: BASE, pypi: BASE, crates: BASE, go: BASE },
+} as const;
 const SCOPE = { cwd: ".", web: { ...DEFAULT_WEB, ...WEB } };
 const ITEMS =
   '{"items":[{"full_name":"a/b","title":"t","tags":["x"]}],"results":[{"title":"t"}],"total_count":1}';

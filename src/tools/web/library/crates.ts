@@ -1,4 +1,4 @@
-/** Crates: the interface as docs.rs has it in rustdoc's JSON, else what the source declares; crates.io beside it. */
+/** Crates: the interface as rustdoc's JSON has it, else what the source declares. */
 
 import { ToolError } from "../../../core/errors.ts";
 import { isObject } from "../../../core/json_value.ts";
@@ -14,9 +14,6 @@ import {
 import { librarySymbol, type Outliner } from "./outliner.ts";
 import { type Fields, type Registry, unknownLibrary } from "./registry.ts";
 import { type Crate, readRustdoc } from "./rustdoc.ts";
-
-/** Where crates are kept by themselves; docs.rs has their documentation alone. */
-const CRATES_IO = "https://crates.io";
 
 /** Throws as the registry does, HTTP_ERROR where it knows no such crate. */
 export async function readCrate(
@@ -34,26 +31,21 @@ export async function readCrate(
     version: served,
     summary: textOf(known.description).replace(/\s+/g, " ").trim() || (crate?.summary ?? ""),
     documentationUrl: webAddress(known.documentation) ||
-      `https://docs.rs/${name}/${encodeURIComponent(served)}`,
+      registry.at(`/${name}/${encodeURIComponent(served)}`),
     repository: webAddress(known.repository) || webAddress(known.homepage),
   };
   const notes = described.without === "" ? [] : [described.without];
   if (crate !== null) return { ...library, symbols: crate.symbols, source: "rustdoc", notes };
   const at = `/api/v1/crates/${name}/${encodeURIComponent(served)}/download`;
-  const packed = await registry.package(crateAddress(at, registry), null);
+  const packed = await registry.package(registry.at(at), null);
   if ("without" in packed) {
     notes.push(packed.without);
     return { ...library, symbols: [], source: "metadata", notes };
   }
   notes.push(
-    "docs.rs has no JSON of this version: what its source declares is listed by its files",
+    "there is no JSON of rustdoc's of this version: what its source declares is listed by its files",
   );
   return { ...library, symbols: declaredIn(packed.bytes, name, outliner), source: "source", notes };
-}
-
-/** A mirror stands for both. */
-function crateAddress(path: string, registry: Registry): string {
-  return registry.isNamed ? registry.at(path) : CRATES_IO + path;
 }
 
 async function describe(
@@ -61,23 +53,28 @@ async function describe(
   registry: Registry,
 ): Promise<{ readonly fields: Fields | null; readonly without: string }> {
   try {
-    const found = await registry.json(crateAddress(`/api/v1/crates/${name}`, registry));
+    const found = await registry.json(registry.at(`/api/v1/crates/${name}`));
     return { fields: found !== null && isObject(found.crate) ? found.crate : null, without: "" };
   } catch (error) {
-    if (!(error instanceof ToolError) || error.code !== "NETWORK_DENIED") throw error;
-    const without = "crates.io may not be asked, which would say where its repository is";
-    return { fields: null, without };
+    if (!isSilent(error)) throw error;
+    return { fields: null, without: "its registry does not say what it is and where its source" };
   }
 }
 
-/** Null where there is none: docs.rs makes it since May 2025. */
+/** Where documentation alone is served, crates are not told of. */
+function isSilent(error: unknown): boolean {
+  return error instanceof ToolError &&
+    (error.code === "HTTP_ERROR" || error.code === "NETWORK_DENIED");
+}
+
+/** Null where there is none: the public documentation has it since May 2025. */
 async function rustdocOf(
   name: string,
   version: string | null,
   registry: Registry,
   { pause }: Outliner,
 ): Promise<Crate | null> {
-  // docs.rs itself leads from `1` or `latest` to the version that it stands for.
+  // The registry itself leads from `1` or `latest` to the version that it stands for.
   const asked = encodeURIComponent(version ?? "latest");
   for (const each of version === null ? [asked] : [asked, "latest"]) {
     const answer = await registry.fetch(registry.at(`/crate/${name}/${each}/json.gz`));
@@ -97,15 +94,14 @@ async function rustdocOf(
 
 async function isThere(name: string, version: string, registry: Registry): Promise<boolean> {
   try {
-    return await registry.json(crateAddress(`/api/v1/crates/${name}/${version}`, registry)) !==
-      null;
+    return await registry.json(registry.at(`/api/v1/crates/${name}/${version}`)) !== null;
   } catch (error) {
-    if (error instanceof ToolError && error.code === "NETWORK_DENIED") return false;
+    if (isSilent(error)) return false;
     throw error;
   }
 }
 
-/** As crates.io has it; null where it knows none. */
+/** As the registry has it; null where it knows none. */
 async function versionOf(
   name: string,
   version: string | null,

@@ -12,9 +12,6 @@ import { NPM_NAME } from "./names.ts";
 import { joined, TypeModules, typesAt } from "./_type_modules.ts";
 import { versionFor } from "./_versions.ts";
 
-/** Where npm packages are, whose addresses stand in what mirrors of it hand on. */
-const HOME = "https://registry.npmjs.org";
-
 /** What of a package is needed to install it: its versions without their descriptions. */
 const SHORT = "application/vnd.npm.install-v1+json";
 
@@ -34,8 +31,7 @@ export async function readNpm(
     name,
     version: served,
     summary: textOf(manifest.description),
-    documentationUrl: webAddress(manifest.homepage) ||
-      `https://www.npmjs.com/package/${own}/v/${encodeURIComponent(served)}`,
+    documentationUrl: webAddress(manifest.homepage),
     repository: webAddress(
       isObject(manifest.repository) ? manifest.repository.url : manifest.repository,
     ),
@@ -94,13 +90,8 @@ function packageOf(manifest: Fields, registry: Registry): ReturnType<Registry["p
   if (!URL.canParse(written)) {
     return Promise.resolve({ without: "the registry does not say where its package is" });
   }
-  const url = new URL(written);
-  // As npm does by itself (replace-registry-host): a mirror hands on what it was told.
-  const at = registry.isNamed && url.origin === HOME
-    ? registry.at(url.pathname + url.search)
-    : url.href;
   const digests = textOf(dist.integrity).split(/\s+/);
-  return registry.package(at, digests.find((one) => one.startsWith("sha512-")) ?? null);
+  return registry.package(written, digests.find((one) => one.startsWith("sha512-")) ?? null);
 }
 
 /** Below `package/`, or whatever the one folder is called. */

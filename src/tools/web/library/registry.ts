@@ -7,18 +7,23 @@ import { isObject } from "../../../core/json_value.ts";
 import type { ProviderPlace } from "../_provider.ts";
 import type { Ecosystem } from "./library.ts";
 
-/** Where each is by itself: what `npm`, `pip` and `go` ask, and docs.rs. */
-const PUBLIC: Readonly<Record<Ecosystem, string>> = {
-  npm: "https://registry.npmjs.org",
-  pypi: "https://pypi.org",
-  crates: "https://docs.rs",
-  go: "https://proxy.golang.org",
+/** How to find out which registry it is that a machine asks. */
+const FOUND_BY: Readonly<Record<Ecosystem, string>> = {
+  npm: "what `npm config get registry` prints",
+  pypi: "the address above /simple of what pip asks",
+  crates: "where rustdoc's JSON of crates is served, or a mirror of that and of the crates",
+  go: "the first address of what `go env GOPROXY` prints",
 };
 
-/** Where a registry is asked. */
+/** Where a registry is asked. Throws PROVIDER_NOT_CONFIGURED. */
 export function registryPlace(ecosystem: Ecosystem, web: WebSettings | undefined): ProviderPlace {
-  const own = web?.registries[ecosystem];
-  return { url: own ?? PUBLIC[ecosystem], named: own !== undefined };
+  const url = web?.registries[ecosystem];
+  if (url !== undefined) return { url, named: true };
+  throw new ToolError(
+    "PROVIDER_NOT_CONFIGURED",
+    `fetch_api_docs: no policy names a registry of ${ecosystem}; web.registries does, as ` +
+      `{ ${ecosystem}: { url: … } }: ${FOUND_BY[ecosystem]}`,
+  );
 }
 
 /** An object of an answer, whose members may be anything. */
@@ -37,11 +42,6 @@ export class Registry {
     this.#timeLeft = timeLeft;
   }
 
-  /** Whether the policy names another place than the public one. */
-  get isNamed(): boolean {
-    return this.#place.named;
-  }
-
   /** Below the base address. */
   at(path: string): string {
     return this.#place.url.replace(/\/+$/, "") + path;
@@ -55,7 +55,7 @@ export class Registry {
       headers: { accept },
       timeoutMs: Math.max(1, this.#timeLeft()),
       cache: true,
-      ...(own && this.#place.named ? { provider: true } : {}),
+      ...(own ? { provider: true } : {}),
     });
     const { status } = answer;
     if (status === 200 || status === 404 || status === 410) return answer;

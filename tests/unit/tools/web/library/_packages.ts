@@ -5,6 +5,16 @@ import type { WebAnswer, WebRequest } from "../../../../../src/core/network.ts";
 
 const utf8 = new TextEncoder();
 
+/** Where a policy says that registries are. */
+export const REGISTRIES = {
+  registries: {
+    npm: "https://npm.example.org",
+    pypi: "https://pypi.example.org",
+    crates: "https://crates.example.org",
+    go: "https://go.example.org",
+  },
+} as const;
+
 /** Text or bytes by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 

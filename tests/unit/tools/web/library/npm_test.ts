@@ -2,9 +2,16 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../../../../../src/core/errors.ts";
 import tool from "../../../../../src/tools/web/fetch_api_docs.ts";
 import { call, createMemory } from "../../_memory_context.ts";
-import { type Answers, type Files, integrity, registryOf, tarball } from "./_packages.ts";
+import {
+  type Answers,
+  type Files,
+  integrity,
+  REGISTRIES,
+  registryOf,
+  tarball,
+} from "./_packages.ts";
 
-const BASE = "https://registry.npmjs.org";
+const BASE = "https://npm.example.org";
 
 /** Names and signatures of what a package of these files exports. */
 async function exported(files: Files, library = "lib"): Promise<readonly (readonly string[])[]> {
@@ -38,7 +45,7 @@ async function docs(files: Files, more: Answers = {}, library = "lib", args = {}
     [`${BASE}/lib.tgz`]: packed,
     ...more,
   });
-  const memory = createMemory({ fetch });
+  const memory = createMemory({ fetch, web: REGISTRIES });
   return await call(
     tool,
     { library, ecosystem: "npm", limit: 1000, ...args },
@@ -224,24 +231,24 @@ Deno.test("npm: another package than the registry describes is not read", async 
   assertEquals([error.code, error.details?.reason], ["NETWORK_ERROR", "digest"]);
   const { fetch } = registryOf({});
   const missing = await assertRejects(
-    () => call(tool, { library: "none", ecosystem: "npm" }, createMemory({ fetch })),
+    () =>
+      call(tool, { library: "none", ecosystem: "npm" }, createMemory({ fetch, web: REGISTRIES })),
     ToolError,
   );
   assertEquals([missing.code, missing.details?.status], ["HTTP_ERROR", 404]);
 });
 
-Deno.test("npm: a mirror is asked for packages whose address is the public one", async () => {
+Deno.test("npm: what the policy names is asked for packages, and any other origin is a host like all others", async () => {
   const packed = tarball({ "package/index.d.ts": "export declare const a: 1;" });
   const base = "http://10.0.0.9:4873/npm/";
   const { fetch, asked } = registryOf({
-    [`${base}lib/latest`]: { version: "1.0.0", dist: { tarball: `${BASE}/lib/-/lib-1.0.0.tgz` } },
+    [`${base}lib/latest`]: { version: "1.0.0", dist: { tarball: `${base}lib/-/lib-1.0.0.tgz` } },
     [`${base}lib/-/lib-1.0.0.tgz`]: packed,
   });
   const memory = createMemory({ fetch, web: { registries: { npm: base } } });
   const found = await call(tool, { library: "lib", ecosystem: "npm" }, memory);
   assertEquals(found.total_symbols, 1);
   assertEquals(asked.map(({ provider }) => provider), [true, true]);
-  // Another origin than the one that the policy names is a host like all others.
   const elsewhere = registryOf({
     [`${base}lib/latest`]: { version: "1.0.0", dist: { tarball: "http://169.254.169.254/x.tgz" } },
   });

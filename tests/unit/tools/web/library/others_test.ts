@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { ToolError } from "../../../../../src/core/errors.ts";
 import tool from "../../../../../src/tools/web/fetch_api_docs.ts";
 import { call, createMemory } from "../../_memory_context.ts";
-import { type Answers, type Files, registryOf, tarball, zip } from "./_packages.ts";
+import { type Answers, type Files, REGISTRIES, registryOf, tarball, zip } from "./_packages.ts";
 
 interface Docs {
   readonly [key: string]: unknown;
@@ -13,14 +13,18 @@ interface Docs {
 
 async function docs(args: Record<string, unknown>, answers: Answers): Promise<Docs> {
   const { fetch } = registryOf(answers);
-  return await call(tool, { limit: 1000, ...args }, createMemory({ fetch })) as unknown as Docs;
+  return await call(
+    tool,
+    { limit: 1000, ...args },
+    createMemory({ fetch, web: REGISTRIES }),
+  ) as unknown as Docs;
 }
 
 /** As kind, name, signature and summary. */
 const shown = ({ symbols }: Docs) =>
   symbols.map(({ kind, name, signature, summary }) => [kind, name, signature, summary].join(" | "));
 
-const PYPI = "https://pypi.org/pypi/lib";
+const PYPI = "https://pypi.example.org/pypi/lib";
 
 async function python(files: Files, kind: "wheel" | "sdist" = "wheel") {
   const bytes = kind === "wheel" ? zip(files) : tarball(files);
@@ -39,12 +43,12 @@ async function python(files: Files, kind: "wheel" | "sdist" = "wheel") {
       urls: [{
         packagetype: kind === "wheel" ? "bdist_wheel" : "sdist",
         filename: kind === "wheel" ? "lib-1.2-py3-none-any.whl" : "lib-1.2.tar.gz",
-        url: "https://files.pythonhosted.org/lib",
+        url: "https://files.example.org/lib",
         digests: { sha256: new Uint8Array(hash).toHex() },
         size: bytes.length,
       }],
     },
-    "https://files.pythonhosted.org/lib": bytes,
+    "https://files.example.org/lib": bytes,
   };
 }
 
@@ -103,11 +107,11 @@ Deno.test("PyPI: what modules declare, and what a package hands on", async () =>
 });
 
 Deno.test("PyPI: without the host of its files what describes the project is told alone", async () => {
-  const denied = new ToolError("NETWORK_DENIED", "no rule names files.pythonhosted.org");
-  const answers = { ...await python(PACKAGE), "https://files.pythonhosted.org/lib": denied };
+  const denied = new ToolError("NETWORK_DENIED", "no rule names files.example.org");
+  const answers = { ...await python(PACKAGE), "https://files.example.org/lib": denied };
   const found = await docs({ library: "lib", ecosystem: "pypi" }, answers);
   assertEquals([found.source, found.summary, found.symbols], ["metadata", "does it", []]);
-  assertEquals(found.notes[0]?.includes("files.pythonhosted.org"), true);
+  assertEquals(found.notes[0]?.includes("files.example.org"), true);
   const older = {
     ...await python(PACKAGE),
     [`${PYPI}/1.1.1/json`]: { info: { version: "1.1.1" }, urls: [] },
@@ -116,7 +120,7 @@ Deno.test("PyPI: without the host of its files what describes the project is tol
   assertEquals([near.version, near.is_requested], ["1.1.1", true]);
 });
 
-const PROXY = "https://proxy.golang.org";
+const PROXY = "https://go.example.org";
 const GO_FILES = {
   "example.org/!b/m@v1.2.3/x/x.go": "",
   "example.org/B/m@v1.2.3/x/doc.go":
@@ -166,7 +170,11 @@ Deno.test("Go: what a package exports, of the module that has it", async () => {
       "module a\n\nrequire (\n\texample.org/B v0.1.0\n\texample.org/B/m v1.2.3 // indirect\n)\n",
   };
   const { fetch, urls } = registryOf(answers);
-  const locked = await call(tool, { library: "example.org/B/m/x" }, createMemory({ fetch, files }));
+  const locked = await call(
+    tool,
+    { library: "example.org/B/m/x" },
+    createMemory({ fetch, files, web: REGISTRIES }),
+  );
   assertEquals([locked.requested_by, locked.requested_version, locked.is_requested], [
     "go.mod",
     "v1.2.3",
@@ -274,8 +282,8 @@ Deno.test("crates: the interface by rustdoc, else what the source declares", asy
     },
   };
   const answers = {
-    "https://docs.rs/crate/lib/latest/json.gz": rustdoc,
-    "https://crates.io/api/v1/crates/lib": about,
+    "https://crates.example.org/crate/lib/latest/json.gz": rustdoc,
+    "https://crates.example.org/api/v1/crates/lib": about,
   };
   const found = await docs({ library: "lib", ecosystem: "crates" }, answers);
   assertEquals(shown(found), [
@@ -294,10 +302,10 @@ Deno.test("crates: the interface by rustdoc, else what the source declares", asy
     "https://github.com/a/lib",
     "rustdoc",
   ]);
-  const denied = new ToolError("NETWORK_DENIED", "no rule names crates.io");
+  const denied = new ToolError("NETWORK_DENIED", "a rule denies it");
   const alone = await docs({ library: "lib", ecosystem: "crates" }, {
     ...answers,
-    "https://crates.io/api/v1/crates/lib": denied,
+    "https://crates.example.org/api/v1/crates/lib": denied,
   });
   assertEquals([alone.summary, alone.symbols.length, alone.notes.length], ["Does it.", 8, 1]);
 
@@ -305,9 +313,9 @@ Deno.test("crates: the interface by rustdoc, else what the source declares", asy
     "Cargo.lock": 'version = 4\n\n[[package]]\nname = "lib"\nversion = "0.9.0"\nsource = "x"\n',
   };
   const { fetch } = registryOf({
-    "https://crates.io/api/v1/crates/lib": about,
-    "https://crates.io/api/v1/crates/lib/0.9.0": { version: {} },
-    "https://crates.io/api/v1/crates/lib/0.9.0/download": tarball({
+    "https://crates.example.org/api/v1/crates/lib": about,
+    "https://crates.example.org/api/v1/crates/lib/0.9.0": { version: {} },
+    "https://crates.example.org/api/v1/crates/lib/0.9.0/download": tarball({
       "lib-0.9.0/src/lib.rs": "/// Old one.\npub fn old(a: u8) -> u8 { a }\nfn hidden() {}\n",
       "lib-0.9.0/src/sub/mod.rs": "pub struct S { pub a: u8 }\nimpl S { pub fn m(&self) {} }\n",
       "lib-0.9.0/tests/t.rs": "pub fn test() {}\n",
@@ -316,7 +324,7 @@ Deno.test("crates: the interface by rustdoc, else what the source declares", asy
   const old = await call(
     tool,
     { library: "lib" },
-    createMemory({ fetch, files }),
+    createMemory({ fetch, files, web: REGISTRIES }),
   ) as unknown as Docs;
   assertEquals(shown(old).map((line) => line.split(" | ").slice(0, 2).join(" ")), [
     "function lib::old",
