@@ -111,3 +111,25 @@ export interface StayingRunner extends Runner {
   /** Takes in what the threads have said. */
   drain(): void;
 }
+
+/** A runner that runs and ends calls in its own way, and is `runner` in all else. */
+export function runnerOver(
+  runner: StayingRunner,
+  own: Pick<StayingRunner, "run" | "close">,
+): StayingRunner {
+  return {
+    bell: runner.bell,
+    get running() {
+      return runner.running;
+    },
+    get queued() {
+      return runner.queued;
+    },
+    get threads() {
+      return runner.threads;
+    },
+    answersSoon: (ms) => runner.answersSoon(ms),
+    drain: () => runner.drain(),
+    ...own,
+  };
+}

@@ -9,8 +9,8 @@ export { isAddress };
 /** What is asked of the policy. */
 export interface ProgramNetworkRules {
   readonly settings: Pick<Settings, "sandbox" | "workspace">;
-  /** What rules open to a program by name, null for nothing; left out where no rule can name programs. */
-  readonly networkOf?: (command: ResolvedSpawnCapability) => unknown;
+  /** What rules open to a program by name; null for nothing. */
+  readonly networkOf: (command: ResolvedSpawnCapability) => unknown;
 }
 
 /** What a command's words need of other machines and the policy does not give it; null where it may have it. */
@@ -20,5 +20,5 @@ export function lackingNetwork(
 ): NetworkNeed | null {
   if (sandbox.network === "allow" || sandbox.kernel === "off") return null;
   const need = networkNeedOf(command.argv);
-  return need === null || (networkOf?.(command) ?? null) !== null ? null : need;
+  return need === null || networkOf(command) !== null ? null : need;
 }

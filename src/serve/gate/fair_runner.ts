@@ -5,7 +5,13 @@
 
 import { JSON_NULL, resultError } from "../../core/result.ts";
 import { type Lane, laneOf, LANES, mostThreads } from "../../engine/pool/lanes.ts";
-import type { Job, Outcome, Running, StayingRunner } from "../../engine/runner.ts";
+import {
+  type Job,
+  type Outcome,
+  runnerOver,
+  type Running,
+  type StayingRunner,
+} from "../../engine/runner.ts";
 
 /** A call that waits for a place. */
 interface Waiting {
@@ -39,19 +45,7 @@ export class FairPlaces {
   /** The runner as one caller has it. `close`: what becomes of it with him. */
   share(runner: StayingRunner, close: () => Promise<void>): StayingRunner {
     const party: Party = { taken: new Map(), waiting: new Map() };
-    return {
-      bell: runner.bell,
-      get running() {
-        return runner.running;
-      },
-      get queued() {
-        return runner.queued;
-      },
-      get threads() {
-        return runner.threads;
-      },
-      answersSoon: (ms) => runner.answersSoon(ms),
-      drain: () => runner.drain(),
+    return runnerOver(runner, {
       close,
       run: (job, onEvent) => {
         const lane = laneOf(job);
@@ -59,7 +53,7 @@ export class FairPlaces {
           ? this.#run(party, lane, job, () => runner.run(job, onEvent))
           : runner.run(job, onEvent);
       },
-    };
+    });
   }
 
   #run(party: Party, lane: Lane, job: Job, start: () => Running): Running {

@@ -3,7 +3,13 @@
 import { ToolError } from "../../../core/errors.ts";
 import { JSON_NULL, toJsonText } from "../../../core/result.ts";
 import { describeFailure } from "../../../engine/run_tool.ts";
-import type { Job, Outcome, Running, StayingRunner } from "../../../engine/runner.ts";
+import {
+  type Job,
+  type Outcome,
+  runnerOver,
+  type Running,
+  type StayingRunner,
+} from "../../../engine/runner.ts";
 
 /** Answers a tool of the category `agent`. `agent`: who calls it. Throws what the call comes to. */
 export type AgentCalls = (
@@ -15,23 +21,11 @@ export type AgentCalls = (
 
 /** `runner`, but for calls of agent tools that are no previews. */
 export function withAgents(runner: StayingRunner, calls: AgentCalls): StayingRunner {
-  return {
-    bell: runner.bell,
-    get running() {
-      return runner.running;
-    },
-    get queued() {
-      return runner.queued;
-    },
-    get threads() {
-      return runner.threads;
-    },
-    answersSoon: (ms) => runner.answersSoon(ms),
-    drain: () => runner.drain(),
+  return runnerOver(runner, {
     close: () => runner.close(),
     run: (job, onEvent) =>
       job.tool.category === "agent" && !job.preview ? answer(job, calls) : runner.run(job, onEvent),
-  };
+  });
 }
 
 /** Where no policy says how child agents are started. Always rejects with PROVIDER_NOT_CONFIGURED. */

@@ -9,6 +9,7 @@ import { rulebook, spawn } from "../../policy/_fixtures.ts";
 
 const { settings: HELD } = rulebook([{ risk: { allow: "dangerous", ask: "dangerous" } }]);
 const withSandbox = (sandbox: Partial<Settings["sandbox"]>) => ({
+  networkOf: () => null,
   settings: {
     ...HELD,
     sandbox: {
@@ -50,7 +51,8 @@ Deno.test("of a repository's remotes each must be another machine's, as its own 
   withDirectory((base) => {
     Deno.mkdirSync(`${base}/.git`);
     Deno.mkdirSync(`${base}/sub`);
-    const rules = { settings: { ...withSandbox({}).settings, workspace: base } };
+    const held = withSandbox({});
+    const rules = { ...held, settings: { ...held.settings, workspace: base } };
     const codeOf = (config: string | null, cwd: string = base) => {
       if (config !== null) Deno.writeTextFileSync(`${base}/.git/config`, config);
       const push = {
