@@ -1,5 +1,7 @@
 /** Standard output for results, standard error for people. */
 
+import { joinedBytes } from "../core/bytes.ts";
+
 const encoder = new TextEncoder();
 
 /** Writes a line to standard output, whole. A reader that is gone ends it quietly. */
@@ -34,11 +36,5 @@ export async function readStdin(limit: number): Promise<Uint8Array | null> {
     if (size > limit) return null;
     chunks.push(chunk);
   }
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
+  return joinedBytes(chunks);
 }

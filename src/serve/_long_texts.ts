@@ -3,6 +3,7 @@
  * mostly escapes takes 50 ms of 15 MB and more.
  */
 
+import { joinedBytes } from "../core/bytes.ts";
 import type { Steps } from "../engine/turns.ts";
 import type { LongText } from "./_line_shape.ts";
 
@@ -38,7 +39,7 @@ export function* valueOf(bytes: Uint8Array, texts: readonly LongText[]): Steps<u
     long.push(yield* stringOf(bytes, cuts));
   }
   parts.push(bytes.subarray(at));
-  const value: unknown = JSON.parse(yield* textOf(joined(parts)));
+  const value: unknown = JSON.parse(yield* textOf(joinedBytes(parts)));
   yield;
   const whole = (one: unknown): unknown =>
     typeof one === "string" && one.startsWith(mark) ? long[Number(one.slice(mark.length))] : one;
@@ -70,14 +71,4 @@ function* stringOf(bytes: Uint8Array, cuts: readonly number[]): Steps<string> {
     yield;
   }
   return text;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

@@ -14,10 +14,10 @@ import { certainText } from "./certain.ts";
 import { fileTest, looksAtFiles } from "./file_test.ts";
 import {
   certainTargets,
+  type KnownFolder,
   localChange,
   lowerRedirection,
   type Needs,
-  type Place,
   placeOf,
   ready,
 } from "./_needs.ts";
@@ -25,7 +25,7 @@ import {
 /** What the value of an assignment takes. */
 export function lowerAssigned(
   { value, list = [], subscript }: Assignment,
-  cwd: Place,
+  cwd: KnownFolder,
   needs: Needs,
 ): void {
   lowerSubstitutions(value, cwd, needs);
@@ -36,13 +36,13 @@ export function lowerAssigned(
   }
 }
 
-function lowerSubscript(subscript: Subscript | undefined, cwd: Place, needs: Needs): void {
+function lowerSubscript(subscript: Subscript | undefined, cwd: KnownFolder, needs: Needs): void {
   if (subscript?.kind === "index") lowerArithmetic(subscript.expression, cwd, needs);
   if (subscript?.kind === "key") lowerSubstitutions(subscript.word, cwd, needs);
 }
 
 /** What `[[ -f NAME ]]` looks at is judged as for the test(1) that it is. */
-export function lowerTest(expression: TestExpression, cwd: Place, needs: Needs): void {
+export function lowerTest(expression: TestExpression, cwd: KnownFolder, needs: Needs): void {
   switch (expression.op) {
     case "not":
       return lowerTest(expression.operand, cwd, needs);
@@ -60,7 +60,7 @@ export function lowerTest(expression: TestExpression, cwd: Place, needs: Needs):
 function lowerTested(
   operator: string,
   words: readonly Word[],
-  cwd: Place,
+  cwd: KnownFolder,
   needs: Needs,
 ): void {
   words.forEach((word) => lowerSubstitutions(word, cwd, needs));
@@ -74,7 +74,7 @@ function lowerTested(
 /** Substitutions run before the command that they stand in, as subshells. */
 export function lowerSubstitutions(
   word: SimplePlan["words"][number],
-  cwd: Place,
+  cwd: KnownFolder,
   needs: Needs,
 ): void {
   for (const part of word) {
@@ -88,7 +88,7 @@ export function lowerSubstitutions(
   }
 }
 
-function lowerOperation(operation: Operation | null, cwd: Place, needs: Needs): void {
+function lowerOperation(operation: Operation | null, cwd: KnownFolder, needs: Needs): void {
   if (operation === null) return;
   if ("word" in operation) lowerSubstitutions(operation.word, cwd, needs);
   if (operation.operator === "slice" && "offset" in operation) {
@@ -102,7 +102,7 @@ function lowerOperation(operation: Operation | null, cwd: Place, needs: Needs): 
 }
 
 /** The variables that it sets, and what it has run. */
-export function lowerArithmetic(expression: Arithmetic, cwd: Place, needs: Needs): void {
+export function lowerArithmetic(expression: Arithmetic, cwd: KnownFolder, needs: Needs): void {
   if (expression.op === "substitution") needs.lower(expression.body, cwd);
   if (expression.op === "word") lowerSubstitutions(expression.word, cwd, needs);
   if (expression.op === "assign" || expression.op === "step") {
@@ -127,7 +127,7 @@ function partsOf(expression: Arithmetic): readonly Arithmetic[] {
 }
 
 /** Of a command that is lowered by itself: only what runs inside its redirections. */
-export function lowerRedirected(redirection: Redirection, cwd: Place, needs: Needs): void {
+export function lowerRedirected(redirection: Redirection, cwd: KnownFolder, needs: Needs): void {
   if ("target" in redirection) lowerSubstitutions(redirection.target, cwd, needs);
   if (redirection.kind === "text") lowerSubstitutions(redirection.text, cwd, needs);
 }
@@ -135,7 +135,7 @@ export function lowerRedirected(redirection: Redirection, cwd: Place, needs: Nee
 /** What redirections take of what is no program, which has them judged itself. */
 export function lowerRedirections(
   redirections: readonly Redirection[],
-  cwd: Place,
+  cwd: KnownFolder,
   needs: Needs,
 ): void {
   for (const redirection of redirections) {

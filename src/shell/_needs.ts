@@ -5,11 +5,11 @@ import type { PlanNode, Redirection, SimplePlan } from "../core/plan.ts";
 import { certainText } from "./certain.ts";
 
 /** The directory that a command stands in if all before it succeed; null behind a `cd` that is known only when it runs. */
-export type Place = string | null;
+export type KnownFolder = string | null;
 
 /** What is asked for one part of a plan. */
 export type Need =
-  | { readonly kind: "program"; readonly simple: SimplePlan; readonly place: Place }
+  | { readonly kind: "program"; readonly simple: SimplePlan; readonly place: KnownFolder }
   | { readonly kind: "ready"; readonly capability: Capability };
 
 /** What is asked for a plan, in the order in which it is found. */
@@ -18,7 +18,7 @@ export interface Needs {
   /** Whether anything in the plan may change the directory. */
   readonly moves: boolean;
   /** Collects what a node within it needs; answers the directory that what follows it stands in. */
-  lower(node: PlanNode, cwd: Place): Place;
+  lower(node: PlanNode, cwd: KnownFolder): KnownFolder;
 }
 
 /** What opening a file for a command needs. `/dev/null` needs nothing. */
@@ -41,7 +41,7 @@ export function from(cwd: string, path: string): string {
 }
 
 /** Null where that is not known. */
-export function placeOf(cwd: Place, path: string): Place {
+export function placeOf(cwd: KnownFolder, path: string): KnownFolder {
   return cwd === null && !path.startsWith("/") ? null : from(cwd ?? ".", path);
 }
 

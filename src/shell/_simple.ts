@@ -78,7 +78,7 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
 
 /** What reading words takes from around them; `root`: the part of the tree that they stand in. */
 export function contextOf(walk: Walk, root: SyntaxNode): WordContext {
-  let found: Found | null = null;
+  let found: Substitutions | null = null;
   const context: WordContext = {
     positional: walk.facts.moves || walk.place.inFunction === true ? null : walk.place.positional,
     onDialect: () => walk.reading.posix = false,
@@ -115,7 +115,7 @@ export function contextOf(walk: Walk, root: SyntaxNode): WordContext {
 function substitutionsOf(
   root: SyntaxNode,
   each: Reading["forEachChild"],
-): Found {
+): Substitutions {
   const substitutions = new Map<number, Substitution>();
   const arithmetic = new Map<number, number>();
   const processes = new Map<number, ProcessSubstitutionPart>();
@@ -141,7 +141,7 @@ type Substitution =
   | ProcessSubstitutionPart;
 
 /** What of a word is run or calculated, by where it stands. */
-interface Found {
+interface Substitutions {
   readonly substitutions: ReadonlyMap<number, Substitution>;
   readonly processes: ReadonlyMap<number, ProcessSubstitutionPart>;
   /** Where each ends. */

@@ -23,10 +23,10 @@ import {
   certainTargets,
   change,
   from,
+  type KnownFolder,
   localChange,
   lowerRedirection,
   type Needs,
-  type Place,
   placeOf,
   ready,
 } from "./_needs.ts";
@@ -115,7 +115,7 @@ function collecting(moves: boolean): Needs {
 }
 
 /** Collects what a node needs; answers the directory that what follows it stands in. */
-function lowerNode(node: PlanNode, cwd: Place, needs: Needs): Place {
+function lowerNode(node: PlanNode, cwd: KnownFolder, needs: Needs): KnownFolder {
   switch (node.kind) {
     case "simple":
       return lowerWords(node, cwd, needs);
@@ -123,7 +123,7 @@ function lowerNode(node: PlanNode, cwd: Place, needs: Needs): Place {
       node.stages.forEach((stage) => lowerNode(stage, cwd, needs));
       return node.stages.length === 1 ? lowerLast(node.stages, cwd) : cwd;
     case "list":
-      return node.items.reduce((at: Place, item) => lowerNode(item.node, at, needs), cwd);
+      return node.items.reduce((at: KnownFolder, item) => lowerNode(item.node, at, needs), cwd);
     case "group": {
       if (node.opened !== undefined) {
         needs.found.push(
@@ -149,10 +149,10 @@ function lowerNode(node: PlanNode, cwd: Place, needs: Needs): Place {
 }
 
 /** All that it may run, whether it will or not. What one of them leaves is where the rest stands, or nobody knows. */
-function lowerCompound(node: CompoundPlan, cwd: Place, needs: Needs): Place {
+function lowerCompound(node: CompoundPlan, cwd: KnownFolder, needs: Needs): KnownFolder {
   lowerRedirections(node.redirections, cwd, needs);
-  const ends: Place[] = [cwd];
-  const lower = (part: PlanNode | null, at: Place): Place => {
+  const ends: KnownFolder[] = [cwd];
+  const lower = (part: PlanNode | null, at: KnownFolder): KnownFolder => {
     if (part === null) return at;
     const end = lowerNode(part, at, needs);
     ends.push(end);
@@ -196,12 +196,12 @@ function lowerCompound(node: CompoundPlan, cwd: Place, needs: Needs): Place {
 }
 
 /** `! cd x` moves as `cd x` does. */
-function lowerLast(stages: readonly PlanNode[], cwd: Place): Place {
+function lowerLast(stages: readonly PlanNode[], cwd: KnownFolder): KnownFolder {
   const [only] = stages;
   return only === undefined ? cwd : collecting(true).lower(only, cwd);
 }
 
-function lowerWords(simple: SimplePlan, cwd: Place, needs: Needs): Place {
+function lowerWords(simple: SimplePlan, cwd: KnownFolder, needs: Needs): KnownFolder {
   const { words, assignments, redirections, declares = [], script } = simple;
   const [first, ...rest] = words;
   const name = first === undefined ? null : certainText(first);
@@ -285,7 +285,7 @@ function lowerNames(name: string | null, words: readonly Word[], needs: Needs): 
 const DECLARES: ReadonlySet<string> = new Set(["local", "declare", "typeset", "readonly"]);
 
 /** A file whose commands are run: it is read, and they are judged when they are known. */
-function lowerSourced([file]: readonly Word[], cwd: Place, needs: Needs): void {
+function lowerSourced([file]: readonly Word[], cwd: KnownFolder, needs: Needs): void {
   const target = file === undefined ? null : certainText(file);
   const path = target === null ? null : placeOf(cwd, target);
   if (path !== null) needs.found.push(ready({ kind: "fs.read", path, tree: false }));
@@ -294,7 +294,7 @@ function lowerSourced([file]: readonly Word[], cwd: Place, needs: Needs): void {
 /** `start`: where the line begins. */
 async function lowerSimple(
   simple: SimplePlan,
-  place: Place,
+  place: KnownFolder,
   start: string,
   spent: SpentPieces,
 ): Promise<readonly Capability[]> {

@@ -1,5 +1,6 @@
 /** The body of an answer: unframed, decompressed, and never more of it than is wanted. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { networkError } from "./_failure.ts";
 import { type Framing, LONGEST_HEAD } from "./_head.ts";
 
@@ -72,7 +73,7 @@ async function collect(pieces: AsyncIterable<Uint8Array>, limit: number): Promis
     length += Math.min(piece.length, room);
     if (truncated) break;
   }
-  return { bytes: joined(kept, length), truncated };
+  return { bytes: joined(kept), truncated };
 }
 
 /** What it carries, piece by piece, without its framing. Throws NETWORK_ERROR where that is broken. */
@@ -154,24 +155,18 @@ async function inflate(
       length += Math.min(value.length, room);
       if (value.length > room) {
         reader.cancel().catch(() => {});
-        return { bytes: joined(kept, length), truncated: true };
+        return { bytes: joined(kept), truncated: true };
       }
     }
     await feeding;
-    return { bytes: joined(kept, length), truncated };
+    return { bytes: joined(kept), truncated };
   } catch {
-    return truncated ? { bytes: joined(kept, length), truncated } : null;
+    return truncated ? { bytes: joined(kept), truncated } : null;
   }
 }
 
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+/** One piece is not copied: nobody else has it. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return only;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return pieces.length === 1 && only !== undefined ? only : joinedBytes(pieces);
 }

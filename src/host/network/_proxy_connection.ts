@@ -12,8 +12,8 @@ import {
   absoluteTarget,
   authorityOf,
   BadRequest,
+  type Destination,
   parseRequest,
-  type Place,
   requestFraming,
   type RequestHead,
 } from "./_request.ts";
@@ -156,7 +156,7 @@ export class ProxyConnection {
 
   /** A request for plain HTTP of a host that a key is for goes there as one to its stand-in does. */
   #destinationOf(head: RequestHead, standsFor: ProxySecret | null): {
-    readonly to: Place;
+    readonly to: Destination;
     readonly path: string;
     readonly secret: ProxySecret | null;
   } {
@@ -173,7 +173,7 @@ export class ProxyConnection {
 
   /** Judged by its name, looked up once, judged by what it stands for, and that is dialled. */
   async #reach(
-    { host, port }: Place,
+    { host, port }: Destination,
     { method, secure = false }: { readonly method?: string; readonly secure?: boolean },
   ): Promise<Connection> {
     const { route, traffic, resolve, controller: { signal }, dial, authorities } = this.#parts;
@@ -238,12 +238,12 @@ function addedBy({ host, header, value, key }: ProxySecret): AddedHeader {
   );
 }
 
-function placeText({ host, port }: Place): string {
+function placeText({ host, port }: Destination): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Without the port that its scheme has by itself. */
-function authorityText({ host, port }: Place, usual: number): string {
+function authorityText({ host, port }: Destination, usual: number): string {
   return port === usual
     ? placeText({ host, port }).replace(/:\d+$/, "")
     : placeText({ host, port });

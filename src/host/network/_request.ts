@@ -9,7 +9,7 @@ export class BadRequest extends Error {
 }
 
 /** Host in its normal form, IPv6 without brackets. */
-export interface Place {
+export interface Destination {
   readonly host: string;
   readonly port: number;
 }
@@ -56,7 +56,7 @@ export function valuesOf({ fields }: RequestHead, name: string): readonly string
 }
 
 /** `host:port`, as CONNECT has it. Throws {@linkcode BadRequest}. */
-export function authorityOf(text: string, otherwise: number | null = null): Place {
+export function authorityOf(text: string, otherwise: number | null = null): Destination {
   const [, written, digits] = AUTHORITY.exec(text) ?? [];
   const host = written === undefined ? null : hostOf(written);
   const port = digits === undefined ? otherwise : Number(digits);
@@ -67,7 +67,7 @@ export function authorityOf(text: string, otherwise: number | null = null): Plac
 }
 
 /** Where a request for plain HTTP goes. Throws {@linkcode BadRequest}. */
-export function absoluteTarget(head: RequestHead): Place & { readonly path: string } {
+export function absoluteTarget(head: RequestHead): Destination & { readonly path: string } {
   const [, authority, rest = ""] = ABSOLUTE.exec(head.target) ?? [];
   if (authority === undefined) {
     throw new BadRequest(
@@ -82,7 +82,7 @@ export function absoluteTarget(head: RequestHead): Place & { readonly path: stri
 }
 
 /** A request names its host once, or both times the same: a server may go by either (RFC 9112, 3.2). */
-export function requireOneHost(head: RequestHead, place: Place): void {
+export function requireOneHost(head: RequestHead, place: Destination): void {
   const hosts = valuesOf(head, "host");
   if (hosts.length === 0 && head.version === "1.0") return;
   const [host = ""] = hosts;

@@ -2,7 +2,7 @@
 
 import { hostOf } from "../../policy/match/addresses.ts";
 import type { Connection } from "./_connection.ts";
-import { BadRequest, type Place } from "./_request.ts";
+import { BadRequest, type Destination } from "./_request.ts";
 import type { Reader } from "./_reader.ts";
 
 /** The first byte of all that it says. */
@@ -27,7 +27,7 @@ export const REPLY = {
 export async function socksRequest(
   reader: Pick<Reader, "exactly">,
   client: Pick<Connection, "write">,
-): Promise<Place | null> {
+): Promise<Destination | null> {
   const take = async (count: number): Promise<Uint8Array> => {
     const bytes = await reader.exactly(count);
     if (bytes === null) throw new BadRequest("it ended within its greeting");

@@ -226,7 +226,7 @@ export class Door {
   }
 
   /** One request without its redirects, from memory where that holds. */
-  async #ask(call: DoorCall, hop: Hop, cached: boolean): Promise<Found> {
+  async #ask(call: DoorCall, hop: Hop, cached: boolean): Promise<Fetched> {
     const { url, method, headers } = hop;
     const connection = connectionOf(hop);
     call.judge(connection);
@@ -360,7 +360,7 @@ export class Door {
   }
 }
 
-interface Found {
+interface Fetched {
   readonly head: Head;
   readonly bytes: Uint8Array;
   readonly truncated: boolean;

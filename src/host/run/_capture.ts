@@ -1,5 +1,7 @@
 /** Keeping what a program writes within a limit: its beginning and its end, the rest counted. */
 
+import { joinedBytes } from "../../core/bytes.ts";
+
 /** Bytes kept, and how many were let go. */
 export interface Captured {
   readonly bytes: Uint8Array;
@@ -77,7 +79,7 @@ export class Capture {
   take(): Captured {
     const head = this.#head.subarray(0, this.#kept);
     if (this.#tail === null) return { bytes: head, dropped: 0 };
-    const tail = concatenate([
+    const tail = joinedBytes([
       this.#tail.subarray(this.#tailEnd),
       this.#tail.subarray(0, this.#tailEnd),
     ]);
@@ -89,7 +91,7 @@ export class Capture {
     const cut = tail.subarray(marker.length);
     const end = cut.subarray(lengthOfBroken(cut));
     return {
-      bytes: concatenate([begin, marker, end]),
+      bytes: joinedBytes([begin, marker, end]),
       dropped: this.#total - begin.length - end.length,
     };
   }
@@ -116,14 +118,4 @@ function lengthOfBroken(bytes: Uint8Array): number {
   let length = 0;
   while (length < 3 && isContinuation(bytes[length])) length++;
   return length;
-}
-
-function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return all;
 }

@@ -1,5 +1,7 @@
 /** Names in git's output and in arguments: bytes that need not be text. */
 
+import { joinedBytes } from "../../core/bytes.ts";
+
 /** What git's machine formats part by NUL; the last part must be ended too, or it was cut off. */
 export function splitNul(bytes: Uint8Array): readonly Uint8Array[] {
   const parts: Uint8Array[] = [];
@@ -48,7 +50,7 @@ export function bytesOf(name: string): Uint8Array<ArrayBuffer> {
     return ENCODER.encode(name);
   }
   const parts = inner.split(/(\\[0-3][0-7]{2}|\\["\\])/);
-  return concatenated(parts.map((part, index) => {
+  return joinedBytes(parts.map((part, index) => {
     if (index % 2 === 0) return ENCODER.encode(part);
     const digits = part.slice(1);
     return Uint8Array.of(digits.length === 3 ? parseInt(digits, 8) : digits.charCodeAt(0));
@@ -63,17 +65,6 @@ export function encoded(text: string): Uint8Array<ArrayBuffer> {
 /** Whether a name can stand among the words of a command, which are UTF-8. */
 export function isText(bytes: Uint8Array): boolean {
   return !textOf(bytes).includes("\ufffd");
-}
-
-/** The parts behind one another. */
-export function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /**

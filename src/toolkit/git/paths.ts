@@ -1,8 +1,9 @@
 /** Paths of the workspace and of the repository, and which of them the policy lets the agent have. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
-import { bytesOf, concatenated, encoded, isText, nameOf, textOf } from "./names.ts";
+import { bytesOf, encoded, isText, nameOf, textOf } from "./names.ts";
 import { within } from "./place.ts";
 import { type Repository } from "./repository.ts";
 
@@ -11,7 +12,7 @@ type RepositoryFiles = Pick<Repository, "root" | "files">;
 /** A path of the repository, as answers show it: relative to the workspace. */
 export function shown({ root }: Pick<RepositoryFiles, "root">, path: Uint8Array): string {
   if (root === ".") return nameOf(path);
-  return nameOf(concatenated([encoded(root), SLASH, path]));
+  return nameOf(joinedBytes([encoded(root), SLASH, path]));
 }
 
 const SLASH = Uint8Array.of(0x2f);

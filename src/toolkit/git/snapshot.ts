@@ -1,9 +1,10 @@
 /** Working files as a commit, and several of them merged with each other: nothing of the repository is touched. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { readStatus, requireWhole } from "./change.ts";
 import { mergeTree, requireNoDriver } from "./merging.ts";
-import { concatenated, splitNul, textOf } from "./names.ts";
+import { splitNul, textOf } from "./names.ts";
 import { isAllowed, shown } from "./paths.ts";
 import type { GitOptions, Repository } from "./repository.ts";
 
@@ -56,7 +57,7 @@ export async function snapshot(
     throw new ToolError("GIT_ERROR", `${repository.tool}: ${name} has no commit yet`);
   }
   const left = omit.map((folder) => `${folder}/`);
-  const changed = readStatus(concatenated(records.flatMap((record) => [record, END])))
+  const changed = readStatus(joinedBytes(records.flatMap((record) => [record, END])))
     .map(({ path }) => path)
     // Of a file that may not be read git says that it may have changed; nobody here has changed it.
     .filter((path) => isAllowed(repository, "read", path))
@@ -69,7 +70,7 @@ export async function snapshot(
   await repository.git(["read-tree", head], apart);
   await repository.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
     ...apart,
-    stdin: concatenated(changed.flatMap((path) => [path, END])),
+    stdin: joinedBytes(changed.flatMap((path) => [path, END])),
   });
   const tree = textOf((await repository.git(["write-tree"], apart)).bytes).trim();
   const made = await repository.git(["commit-tree", "-p", head, "-m", "-", tree], {

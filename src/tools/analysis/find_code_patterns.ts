@@ -94,11 +94,11 @@ const output = {
 
 type Input = Infer<typeof input>;
 type Output = Infer<typeof output>;
-type Found = Omit<Output["matches"][number], "file">;
+type Match = Omit<Output["matches"][number], "file">;
 
 /** Of one file; `refused`: the pattern is none in its language; `passed`: why the file was passed over. */
 type Matches =
-  | { readonly found: readonly Found[]; readonly total: number }
+  | { readonly found: readonly Match[]; readonly total: number }
   | { readonly refused: string }
   | { readonly passed: string };
 
@@ -219,7 +219,7 @@ class Search {
     row: PatternRow,
     wanted: number,
   ): Matches {
-    const found: Found[] = [];
+    const found: Match[] = [];
     let total = 0;
     for (const { first, last, captures } of matchesOf(tree, numbers, row, this.#pause)) {
       if (++total > wanted) continue;
@@ -292,8 +292,8 @@ function foundAt(
   lines: CodeFile["lines"],
   start: number,
   end: number,
-  captures: Found["captures"],
-): Found {
+  captures: Match["captures"],
+): Match {
   return {
     line: lines.line(start),
     column: lines.column(start),

@@ -1,9 +1,10 @@
 /** Clones for child agents: a repository of their own in a folder, filled from the workspace, and what it has come to brought back. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { listOf, requireWhole } from "../../toolkit/git/change.ts";
-import { concatenated, splitNul, textOf } from "../../toolkit/git/names.ts";
+import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { within } from "../../toolkit/git/place.ts";
 import { openAt, openRepository, type Repository } from "../../toolkit/git/repository.ts";
@@ -69,7 +70,7 @@ async function commitOfFiles(tool: string, context: ToolContext, place: string):
     !omit.some((folder) => shown(whole, path).startsWith(folder))
   );
   await whole.git(["update-index", "--add", "-z", "--stdin"], {
-    stdin: concatenated(paths.flatMap((path) => [path, END])),
+    stdin: joinedBytes(paths.flatMap((path) => [path, END])),
     changes: "git",
   });
   const tree = textOf((await whole.git(["write-tree"], { changes: "git" })).bytes).trim();

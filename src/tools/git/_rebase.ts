@@ -1,5 +1,6 @@
 /** Commits of one's own, made anew behind those of somebody else: worked out whole as objects before a file is touched. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { JsonSchema } from "../../core/schema.ts";
@@ -14,7 +15,7 @@ import {
   uncommitted,
 } from "../../toolkit/git/change.ts";
 import { mergeTree, requireNoDriver } from "../../toolkit/git/merging.ts";
-import { concatenated, encoded, textOf } from "../../toolkit/git/names.ts";
+import { encoded, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
 import type { RawChange } from "../../toolkit/git/raw_changes.ts";
@@ -230,7 +231,7 @@ function commitOf(body: Uint8Array): Commit {
     tree: words("tree")[0] ?? "",
     parents: words("parent"),
     author: starting("author")[0] ?? encoded(""),
-    rest: concatenated([...starting("encoding").slice(0, 1), body.subarray(at)]),
+    rest: joinedBytes([...starting("encoding").slice(0, 1), body.subarray(at)]),
   };
 }
 
@@ -273,7 +274,7 @@ async function writeCommit(
 ): Promise<string> {
   const { bytes } = await repository.git(["hash-object", "-t", "commit", "-w", "--stdin"], {
     ...options,
-    stdin: concatenated([...lines, rest]),
+    stdin: joinedBytes([...lines, rest]),
   });
   return textOf(bytes).trim();
 }

@@ -1,9 +1,10 @@
 /** The worktrees of a repository: which there are, and what each holds. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { requireWhole } from "../../toolkit/git/change.ts";
-import { concatenated, splitNul, textOf } from "../../toolkit/git/names.ts";
+import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
 import { inside, look, within } from "../../toolkit/git/place.ts";
 import { openAt, type Repository } from "../../toolkit/git/repository.ts";
@@ -110,7 +111,7 @@ export async function layOut(
 ): Promise<void> {
   await worktree.git(["read-tree", "HEAD"], { changes: "git" });
   await worktree.git(["update-index", "--skip-worktree", "-z", "--stdin"], {
-    stdin: concatenated(denied.flatMap((path) => [path, Uint8Array.of(0)])),
+    stdin: joinedBytes(denied.flatMap((path) => [path, Uint8Array.of(0)])),
     changes: "git",
   });
   await worktree.git(["checkout-index", "--all", "--index", "--quiet"], { changes: "files" });
@@ -124,16 +125,16 @@ export async function pathsIn(
 ): Promise<readonly Uint8Array[]> {
   const words = ["ls-tree", "-z", "--full-tree"];
   const whole = await repository.git([...words, "-r", "--name-only", tree]);
-  if (!whole.truncated) return splitNul(whole.bytes).map((path) => concatenated([below, path]));
+  if (!whole.truncated) return splitNul(whole.bytes).map((path) => joinedBytes([below, path]));
   const { bytes, truncated } = await repository.git([...words, tree]);
   requireWhole(repository, truncated);
   const paths: Uint8Array[] = [];
   for (const record of splitNul(bytes)) {
     const tab = record.indexOf(TAB);
     const [, type, hash = ""] = textOf(record.subarray(0, tab)).split(" ");
-    const path = concatenated([below, record.subarray(tab + 1)]);
+    const path = joinedBytes([below, record.subarray(tab + 1)]);
     if (type !== "tree") paths.push(path);
-    else paths.push(...await pathsIn(repository, hash, concatenated([path, SLASH])));
+    else paths.push(...await pathsIn(repository, hash, joinedBytes([path, SLASH])));
   }
   return paths;
 }

@@ -1,12 +1,13 @@
 /** `git_add`: puts changes of files into the index, for the next commit. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWords, invalid } from "../../toolkit/words.ts";
 import { readStatus } from "../../toolkit/git/change.ts";
-import { concatenated, nameOf, textOf } from "../../toolkit/git/names.ts";
+import { nameOf, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, ofRepository, requireAllowed, shown } from "../../toolkit/git/paths.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { LEFT_OUT, pathsSchema, REPOSITORY } from "./_schemas.ts";
@@ -84,7 +85,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     if (taken.length > 0 && only_look !== true) {
       await repository.git(
         ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
-        { stdin: concatenated(taken.flatMap((path) => [path, NUL])), changes: "git" },
+        { stdin: joinedBytes(taken.flatMap((path) => [path, NUL])), changes: "git" },
       );
     }
     const { filters } = repository.overrides;

@@ -1,5 +1,6 @@
 /** `git_checkout`: goes to a branch or a commit, or takes files from one. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
@@ -15,7 +16,7 @@ import {
   requireWritable,
 } from "../../toolkit/git/change.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
-import { concatenated, encoded, exactly } from "../../toolkit/git/names.ts";
+import { encoded, exactly } from "../../toolkit/git/names.ts";
 import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
@@ -184,7 +185,7 @@ async function takeFiles(
   const replaced = await keepContents(repository, changed);
   await repository.git(
     ["--literal-pathspecs", ...QUIETLY, target, "--pathspec-from-file=-", "--pathspec-file-nul"],
-    { stdin: concatenated(changed.flatMap((path) => [path, NUL])), changes: "files" },
+    { stdin: joinedBytes(changed.flatMap((path) => [path, NUL])), changes: "files" },
   );
   return {
     ...await standing(repository),

@@ -1,5 +1,6 @@
 /** The output of a command substitution as text. */
 
+import { joinedBytes } from "../../../core/bytes.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { close, openPipe, setNonBlocking } from "../../kernel/pipes.ts";
 import { Output } from "../_output.ts";
@@ -49,14 +50,8 @@ export function once(action: () => void): () => void {
 
 /** What is no UTF-8 cannot become an argument as it is, and must not become another. NUL ends strings. */
 export function textOf(chunks: readonly Uint8Array[]): string {
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(joinedBytes(chunks))
       .replaceAll("\0", "");
   } catch {
     throw new ToolError(

@@ -1,5 +1,6 @@
 /** A file's lines as hunks are compared with them, and the way back to bytes: lines that stay keep every byte. */
 
+import { joinedBytes } from "../../../core/bytes.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { firstInvalidByte } from "../../../toolkit/decode.ts";
 import type { LineEnd } from "../../../toolkit/line_ends.ts";
@@ -152,21 +153,11 @@ function createView(file: TextFile, lines: SplitLines, ends: LineEnds): TextView
         parts.push(bytesOf(piece, to));
         if (at < pieces.length - 1 && !isEnded(to - 1)) parts.push(codec.encode(endNear(to - 1)));
       }
-      return withBody(file, joined(parts));
+      return withBody(file, joinedBytes(parts));
     },
   };
 }
 
 function plain(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

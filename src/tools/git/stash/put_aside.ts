@@ -3,6 +3,7 @@
  * in HEAD, each where it still is what was put aside. Whenever it is cut short, nothing is lost.
  */
 
+import { joinedBytes } from "../../../core/bytes.ts";
 import { ToolError } from "../../../core/errors.ts";
 import {
   changesStaged,
@@ -11,7 +12,7 @@ import {
   uncommitted,
 } from "../../../toolkit/git/change.ts";
 import type { RawChange } from "../../../toolkit/git/raw_changes.ts";
-import { concatenated, nameOf, splitNul, textOf } from "../../../toolkit/git/names.ts";
+import { nameOf, splitNul, textOf } from "../../../toolkit/git/names.ts";
 import { isAllowed } from "../../../toolkit/git/paths.ts";
 import type { Repository } from "../../../toolkit/git/repository.ts";
 import { headOf } from "../../../toolkit/git/revisions.ts";
@@ -74,7 +75,7 @@ export async function putAside(
   const staged = await changesStaged(repository, head);
   await repository.git(
     ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
-    { stdin: concatenated(taken.flatMap(({ path }) => [path, NUL])), changes: "git" },
+    { stdin: joinedBytes(taken.flatMap(({ path }) => [path, NUL])), changes: "git" },
   );
   const now = await changesStaged(repository, head);
   const among = (changes: readonly RawChange[], wanted: (name: string) => boolean) =>

@@ -5,7 +5,7 @@ import { attribute, elementsBelow, isElement } from "../page/dom.ts";
 import { absolute, type DocumentedSymbol, summaryOf } from "./documentation.ts";
 
 /** What a reader found: where it leads to is an anchor of the page, or a page of its own. */
-interface Found {
+interface PageSymbol {
   readonly name: string;
   readonly kind: string;
   readonly signature?: string;
@@ -14,7 +14,7 @@ interface Found {
   readonly page?: string;
 }
 
-type Reader = (element: Element) => Found | null;
+type Reader = (element: Element) => PageSymbol | null;
 
 /** All symbols below, in the order of the page, each address once. */
 export function symbolsOf(

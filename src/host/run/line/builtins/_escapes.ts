@@ -1,5 +1,6 @@
 /** Backslashes in the arguments of `echo -e` and `printf` (bash(1), SHELL BUILTIN COMMANDS). */
 
+import { joinedBytes } from "../../../../core/bytes.ts";
 import { ToolError } from "../../../../core/errors.ts";
 import { ESCAPES } from "../../../../shell/words/escapes.ts";
 
@@ -64,12 +65,6 @@ export class Bytes {
   }
 
   done(): Uint8Array {
-    const all = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of this.#parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    return joinedBytes(this.#parts);
   }
 }

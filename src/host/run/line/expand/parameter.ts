@@ -13,7 +13,7 @@ import { type LineState, statusOf } from "../_state.ts";
 type Parameter = Extract<WordPart, { readonly kind: "parameter" }>;
 
 /** What it stands for before its operation: one value or none, or (`all`) as many as there are. */
-interface Found {
+interface ParameterValue {
   readonly values: readonly string[];
   readonly all: boolean;
   /** `*`: quoted, they become one. */
@@ -79,11 +79,11 @@ async function valuesOf(
   subscript: Subscript | undefined,
   state: LineState,
   expander: Expander,
-): Promise<Found> {
+): Promise<ParameterValue> {
   if (name === "@" || name === "*") {
     return { values: state.positional, all: true, joined: name === "*" };
   }
-  const one = (value: string | undefined): Found => ({
+  const one = (value: string | undefined): ParameterValue => ({
     values: value === undefined ? [] : [value],
     all: false,
     joined: false,
@@ -125,7 +125,7 @@ export async function keyOf(
 }
 
 function pieces(
-  { values, all, joined }: Found,
+  { values, all, joined }: ParameterValue,
   quoted: boolean,
   state: LineState,
 ): readonly Piece[] {
@@ -144,7 +144,7 @@ interface Conditional {
   readonly name: string;
   readonly shown: string;
   readonly quoted: boolean;
-  readonly found: Found;
+  readonly found: ParameterValue;
   readonly operation: Extract<Operation, { readonly word: unknown }>;
 }
 
@@ -195,7 +195,7 @@ async function conditional(
 
 async function slice(
   name: string,
-  { values, all }: Found,
+  { values, all }: ParameterValue,
   operation: Extract<Operation, { readonly operator: "slice" }>,
   state: LineState,
   expander: Expander,
