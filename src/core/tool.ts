@@ -112,6 +112,12 @@ export interface ProcessOutcome {
   } | null;
 }
 
+/** A host and a port of it. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** How programs are to be started. */
 export interface ProcessRequest {
   readonly cwd: string;
@@ -136,11 +142,16 @@ export interface Processes {
   run(argv: readonly string[], request: ProcessRequest): Promise<ProcessOutcome>;
   /**
    * The program of a capability with `own`, with any words behind its name and no variables but these. `writes`: folders
-   * that it may write in, below the workspace; none where the use was judged as reading.
+   * that it may write in, below the workspace; none where the use was judged as reading. `connects`: where it goes by the
+   * network, as far as rules open that to the words of the capability. Throws NETWORK_DENIED where none does.
    */
   runOwn(
     argv: readonly string[],
-    request: ProcessRequest & { readonly writes: readonly string[]; readonly scratch?: string },
+    request: ProcessRequest & {
+      readonly writes: readonly string[];
+      readonly scratch?: string;
+      readonly connects?: Destination;
+    },
   ): Promise<ProcessOutcome>;
   /**
    * Lends a folder outside the workspace, of nobody else's, to the runs that name it as `scratch`, whatever their use was

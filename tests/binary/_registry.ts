@@ -1,5 +1,7 @@
 /** A server over TLS on the loopback with what real clients ask for: an npm package, a Python package, a git repository. */
 
+import { backend } from "./_git_server.ts";
+
 export interface RegistryServer {
   readonly port: number;
   /** Methods and paths, as they came. */
@@ -94,41 +96,4 @@ export async function serveRegistry(
     }
   });
   return { port: server.addr.port, asked, close: () => server.shutdown() };
-}
-
-/** git-http-backend(1), by CGI (RFC 3875). */
-async function backend(folder: string, request: Request, search: string): Promise<Response> {
-  const child = new Deno.Command("git", {
-    args: ["http-backend"],
-    stdin: "piped",
-    stdout: "piped",
-    clearEnv: true,
-    env: {
-      PATH: "/usr/bin:/bin",
-      GIT_PROJECT_ROOT: folder,
-      GIT_HTTP_EXPORT_ALL: "1",
-      PATH_INFO: new URL(request.url).pathname,
-      QUERY_STRING: search.slice(1),
-      REQUEST_METHOD: request.method,
-      CONTENT_TYPE: request.headers.get("content-type") ?? "",
-      ...(request.headers.get("content-encoding") === null
-        ? {}
-        : { HTTP_CONTENT_ENCODING: "gzip" }),
-      ...(request.headers.get("git-protocol") === null
-        ? {}
-        : { HTTP_GIT_PROTOCOL: request.headers.get("git-protocol") ?? "" }),
-    },
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new Uint8Array(await request.arrayBuffer()));
-  await writer.close();
-  const { stdout } = await child.output();
-  const end = stdout.findIndex((_, at) =>
-    String.fromCharCode(...stdout.subarray(at, at + 4)) === "\r\n\r\n"
-  );
-  const lines = new TextDecoder().decode(stdout.subarray(0, end)).split("\r\n");
-  const fields = lines.map((line) => line.split(/:\s*/, 2) as [string, string]);
-  const status = Number(fields.find(([name]) => name === "Status")?.[1]?.slice(0, 3) ?? 200);
-  const headers = fields.filter(([name]) => name !== "Status");
-  return new Response(stdout.slice(end + 4), { status, headers });
 }

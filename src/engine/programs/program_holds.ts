@@ -136,12 +136,14 @@ export class WordHolds implements ProgramHolds {
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only, views };
-    const handsOver = use === undefined && (changes || connects) && this.#handsOver;
-    const byName = handsOver && changes && (views || this.#hasNames);
+    // What a tool starts for its own use hands over what it connects to, and nothing else.
+    const isOthers = use === undefined && (changes || connects);
+    const handsOver = (isOthers || starting.reaches === true) && this.#handsOver;
+    const byName = isOthers && handsOver && changes && (views || this.#hasNames);
     const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
     const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
     const filter = this.#filters.of(others, {
-      attributes: handsOver ? "handed" : changes && this.#isFree(starting),
+      attributes: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
       watches: changes,
       ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,

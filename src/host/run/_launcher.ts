@@ -13,9 +13,15 @@ import type { Broker, Refusal, Service } from "../broker/broker.ts";
 import { close } from "../kernel/pipes.ts";
 import type { LimitMaker } from "./_process_limits.ts";
 import type { OwnStart, ProgramHolds } from "./program_holds.ts";
-import type { ProgramNetwork, Rulebook } from "../../policy/rulebook.ts";
+import type { ProgramNetwork, Rulebook, Started } from "../../policy/rulebook.ts";
 import type { ProxyReport } from "../network/proxy_route.ts";
-import { OwnReach, type ProgramProxies, proxyVariables, unreachable } from "./program_reach.ts";
+import {
+  OwnReach,
+  type ProgramProxies,
+  proxyVariables,
+  standInVariables,
+  unreachable,
+} from "./program_reach.ts";
 import type { Wrapper } from "./wrapper.ts";
 import type { Child, Ended, Programs } from "./_programs.ts";
 
@@ -99,9 +105,11 @@ export class Launcher {
       ? new Map([...Object.entries(lineVariables(git, launch.argv)), ...launch.environment])
       : launch.environment;
     const network = this.#networkOf(launch);
-    const surroundings = network === null
-      ? own
-      : new Map([...withoutOffline(own), ...Object.entries(proxyVariables(network))]);
+    const surroundings = network === null ? own : new Map([
+      ...withoutOffline(own),
+      ...Object.entries(proxyVariables(network)),
+      ...(launch.use === undefined ? [] : Object.entries(standInVariables(network, own))),
+    ]);
     const variables = Array.from(surroundings, ([name, value]) => `${name}=${value}`);
     const start = {
       path,
@@ -164,10 +172,11 @@ export class Launcher {
   }
 
   /** What rules open to it. Throws NATIVE_DENIED where it cannot be held to that. */
-  #networkOf({ program, argv, directory: cwd, use, own }: Launch): ProgramNetwork | null {
-    if (use !== undefined || own === true) return null;
+  #networkOf(launch: Launch): ProgramNetwork | null {
+    const { argv, use, own } = launch;
+    if (own === true || use !== undefined && use.connects !== true) return null;
     const { networkOf, holds, proxies, wrapper, broker } = this.#options;
-    const network = networkOf({ argv, program, cwd });
+    const network = networkOf(startedBy(launch));
     if (network === null) return null;
     const why = wrapper !== null
       ? "bubblewrap holds programs, and hands over nothing"
@@ -176,10 +185,10 @@ export class Launcher {
     return network;
   }
 
-  #reachOf({ program, argv, directory: cwd }: Launch): OwnReach | null {
+  #reachOf(launch: Launch): OwnReach | null {
     const { proxies } = this.#options;
     if (proxies === null) return null;
-    const reach = new OwnReach(proxies, { argv, program, cwd });
+    const reach = new OwnReach(proxies, startedBy(launch));
     this.#reaches.push(reach);
     return reach;
   }
@@ -218,6 +227,11 @@ export class Launcher {
     for (const descriptor of this.#directories.values()) close(this.#options.libc, descriptor);
     this.#directories.clear();
   }
+}
+
+/** What rules for programs are asked about: of a tool's own use the words that stand for it. */
+function startedBy({ program, argv, directory: cwd, use }: Launch): Started {
+  return { argv: use?.argv ?? argv, program, cwd };
 }
 
 /** One listener is all that a program can have (EBUSY), and some containers let it have none. */

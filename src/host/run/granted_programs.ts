@@ -2,6 +2,7 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import type { Destination } from "../../core/tool.ts";
 import type { Grant, SpawnGrant } from "../../policy/grant.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import type { OwnStart } from "./program_holds.ts";
@@ -27,7 +28,11 @@ export function grantedSpawn(grant: Grant, argv: readonly string[], cwd: string)
 export function grantedOwn(
   grant: Grant,
   argv: readonly string[],
-  { cwd, writes }: { readonly cwd: string; readonly writes: readonly string[] },
+  { cwd, writes, connects }: {
+    readonly cwd: string;
+    readonly writes: readonly string[];
+    readonly connects?: Destination;
+  },
 ): { readonly entry: SpawnGrant; readonly directory: CanonicalPath; readonly use: OwnStart } {
   const entry = grant.spawn.find(({ argv: [name], own }) => own !== undefined && name === argv[0]);
   if (entry?.own === undefined) {
@@ -44,7 +49,12 @@ export function grantedOwn(
   }
   const [directory = grant.workspace, ...written] = folders;
   const { access, starts } = entry.own;
-  const use = { argv: entry.argv, starts, writes: access === "write" ? written : [] };
+  const use = {
+    argv: entry.argv,
+    starts,
+    writes: access === "write" ? written : [],
+    ...(connects === undefined ? {} : { connects: true } as const),
+  };
   return { entry, directory, use };
 }
 

@@ -2,9 +2,10 @@
 
 import { ToolError } from "../../core/errors.ts";
 import type { Processes } from "../../core/tool.ts";
+import type { ProgramNetwork } from "../../policy/rulebook.ts";
 import { programWords } from "../../shell/certain.ts";
 import { withRequested } from "./environment.ts";
-import { unreachable } from "./program_reach.ts";
+import { authoritiesOf, requireWayOut, unreachable } from "./program_reach.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { inTemporary, removeTree } from "./temporary.ts";
 import { hold } from "./_hold.ts";
@@ -29,9 +30,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
       if (starter === null) {
         const command = { argv, program: spawn.program, cwd: spawn.cwd };
         const network = options.rulebook.networkOf(command);
-        if (network !== null) {
-          throw unreachable(argv[0] ?? "", network, "system calls cannot be made here");
-        }
+        if (network !== null) throw unheld(argv[0] ?? "", network);
         const { runPortably } = await import("./portable/processes.ts");
         return await inTemporary(
           options,
@@ -69,7 +68,18 @@ export function createProcesses(options: ProcessesOptions): Processes {
       if (scratch !== undefined && !isLent(options, scratch)) {
         throw new ToolError("PATH_DENIED", "a folder that was not lent is named as scratch");
       }
-      const env = scratch === undefined ? request.env : { ...request.env, TMPDIR: scratch };
+      const { connects } = request;
+      const env = {
+        ...(connects === undefined ? {} : authoritiesOf(options.environment)),
+        ...request.env,
+        ...(scratch === undefined ? {} : { TMPDIR: scratch }),
+      };
+      if (connects !== undefined) {
+        const command = { argv: use.argv, program: entry.program, cwd: directory };
+        requireWayOut(options.rulebook, command, connects);
+        const network = starter === null ? options.rulebook.networkOf(command) : null;
+        if (network !== null) throw unheld(argv[0] ?? "", network);
+      }
       if (starter === null) {
         const { runPortably } = await import("./portable/processes.ts");
         return await runPortably({ ...options, spawn }, { ...request, env });
@@ -130,6 +140,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
     },
   };
   return processes;
+}
+
+function unheld(name: string, network: ProgramNetwork): ToolError {
+  return unreachable(name, network, "system calls cannot be made here");
 }
 
 function unsupported(): ToolError {

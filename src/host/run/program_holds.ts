@@ -34,6 +34,8 @@ export interface OwnStart {
   readonly starts: readonly string[];
   /** Folders that it writes in. What it reads there is what all programs may read. */
   readonly writes: readonly CanonicalPath[];
+  /** It has the network that rules open to its words. */
+  readonly connects?: true;
 }
 
 /** What holds one start; `done` is to be called once it has begun, or could not. */

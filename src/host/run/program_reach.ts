@@ -1,8 +1,10 @@
 /** The network of programs that rules open hosts to: where their proxy is, and what tells them. */
 
 import { ToolError } from "../../core/errors.ts";
+import { printable } from "../../core/printable.ts";
+import type { Destination } from "../../core/tool.ts";
 import { parseHostPattern } from "../../policy/match/host.ts";
-import type { ProgramNetwork, Started } from "../../policy/rulebook.ts";
+import type { ProgramNetwork, Rulebook, Started } from "../../policy/rulebook.ts";
 import type { ProgramReach } from "../broker/handed_rules.ts";
 import { greetingOf, type OpenedRoute, type ProxyReport } from "../network/proxy_route.ts";
 
@@ -22,6 +24,8 @@ const PROXY_ADDRESS = [127, 84, 71, 1] as const;
 const PROXY_PORT = 3128;
 /** The addresses behind it stand for hosts that keys are for, one each, at the port of http. */
 const STAND_IN_PORT = 80;
+/** That of https. */
+const HTTPS = 443;
 const MOST_STAND_INS = 200;
 
 /** The way out of one program, opened with its first connection. */
@@ -70,8 +74,7 @@ export function proxyVariables(
   const proxy = `http://${PROXY_ADDRESS.join(".")}:${PROXY_PORT}`;
   const standIns = secrets.slice(0, MOST_STAND_INS).map(({ variable }, at) => ({
     variable,
-    address: [...PROXY_ADDRESS.slice(0, -1), PROXY_ADDRESS[PROXY_ADDRESS.length - 1]! + at + 1]
-      .join("."),
+    address: standInAddress(at),
   }));
   const own = OWN_NAMES.filter((name) =>
     !hosts.map(parseHostPattern).some(({ kind, host }) => kind === "any" || host === name)
@@ -94,6 +97,83 @@ export function proxyVariables(
       standIns.map(({ variable, address }) => [variable, `http://${address}`]),
     ),
   };
+}
+
+/**
+ * Settings by which git that a tool starts goes to a stand-in wherever it would go to the host of a key, so that the key
+ * is added on the way. `environment`: what it is started with otherwise.
+ */
+export function standInVariables(
+  { secrets }: ProgramNetwork,
+  environment: ReadonlyMap<string, string>,
+): Readonly<Record<string, string>> {
+  if (secrets.length === 0) return {};
+  const settings = secrets.slice(0, MOST_STAND_INS).flatMap(({ host, port }, at) => {
+    const standIn = `http://${standInAddress(at)}/`;
+    const name = host.includes(":") ? `[${host}]` : host;
+    const named = [...(port === HTTPS ? [name] : []), `${name}:${port}`];
+    return [
+      ...named.map((one) => [`url.${standIn}.insteadOf`, `https://${one}/`] as const),
+      // Nobody who answers there sends it on to where nothing is encrypted.
+      [`http.${standIn}.followRedirects`, "false"] as const,
+    ];
+  });
+  const pairs = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  const protocols = environment.get("GIT_ALLOW_PROTOCOL");
+  return {
+    GIT_CONFIG_COUNT: `${settings.length}`,
+    ...Object.fromEntries(pairs),
+    ...(protocols === "https" ? { GIT_ALLOW_PROTOCOL: "https:http" } : {}),
+  };
+}
+
+/** Of what programs are given, what names the authorities that git trusts (git-config(1), http.sslCAInfo; OpenSSL's own). */
+export function authoritiesOf(
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    AUTHORITIES.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+const AUTHORITIES = ["GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE", "SSL_CERT_DIR"] as const;
+
+/** Of the host of a key, by its place among them. */
+function standInAddress(at: number): string {
+  return [...PROXY_ADDRESS.slice(0, -1), PROXY_ADDRESS[PROXY_ADDRESS.length - 1]! + at + 1]
+    .join(".");
+}
+
+/**
+ * NETWORK_DENIED where no rule opens a network to what a tool starts for its own use, and NATIVE_DENIED where nothing
+ * holds programs to rules. `words`: those that rules are asked about.
+ */
+export function requireWayOut(
+  { settings: { sandbox }, networkOf }: Pick<Rulebook, "settings" | "networkOf">,
+  command: Started,
+  { host, port }: Destination,
+): void {
+  if (sandbox.network === "allow" || networkOf(command) !== null) return;
+  const words = printable(command.argv.slice(0, 2).join(" "), 80);
+  const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  if (sandbox.kernel === "off") {
+    throw new ToolError(
+      "NATIVE_DENIED",
+      `${words} was not started: it would reach ${place}, and with sandbox.kernel off nothing holds it to the hosts of ` +
+        "network rules; sandbox.network: allow opens the network to programs",
+    );
+  }
+  throw new ToolError(
+    "NETWORK_DENIED",
+    `no network rule opens a host to ${words}, which would reach ${place}; a rule that does: network: ` +
+      `[{ allow: [${JSON.stringify(place)}], commands: [${JSON.stringify(words)}] }]`,
+  );
 }
 
 /** What a program is told that nothing here can hold to its rules. */

@@ -3,7 +3,7 @@
 import type { Capability, OwnUse } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import type { ReadFiles, ToolContext } from "../../core/tool.ts";
+import type { DeniedName, Destination, ReadFiles, ToolContext } from "../../core/tool.ts";
 import { commandError } from "../command_output.ts";
 import { isOutOfTime } from "../run_program.ts";
 import { splitNul, textOf } from "./names.ts";
@@ -100,6 +100,8 @@ export interface GitOptions {
   readonly changes?: "workspace" | "files" | "git" | "nothing";
   /** A folder that was lent, in which it may write too. */
   readonly scratch?: string;
+  /** Where it goes by the network. */
+  readonly connects?: Destination;
   /** Asks for the repository's own settings: without those that else stand above them. */
   readonly own?: true;
 }
@@ -114,6 +116,8 @@ export interface Repository {
   /** Where objects, refs and settings are. */
   readonly common: string;
   readonly overrides: Overrides;
+  /** The lent folder that it lies in; absent where it lies in the workspace. */
+  readonly scratch?: string;
   readonly files: ReadFiles;
   readonly now: () => Date;
   /** Variables with which new objects go there and into no repository. */
@@ -178,6 +182,37 @@ export async function openAt(
   };
 }
 
+/**
+ * An empty repository without files in a lent folder, with none of the settings of `of`, whose objects it sees: for what
+ * speaks to other machines.
+ */
+export async function makeApart(
+  context: ToolContext,
+  of: Repository,
+  scratch: string,
+): Promise<Repository> {
+  const { tool, root, files } = of;
+  const folder = `${scratch}/there.git`;
+  const start = { context, tool, root, folder, common: folder, overrides: NOTHING_OVERRIDDEN };
+  const shallow = `${of.common}/shallow`;
+  const env = {
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: of.objectsOf(of),
+    // gitrepository-layout(5): where history ends in a clone that has not all of it.
+    ...(look(files, shallow) === null ? {} : { GIT_SHALLOW_FILE: seenFrom(root, shallow) }),
+  };
+  const apart: Repository = {
+    ...{ ...of, folder, common: folder, scratch, overrides: NOTHING_OVERRIDDEN },
+    mayName: () => false,
+    git: (words, options = {}) =>
+      runGit(start, words, { ...options, scratch, env: { ...env, ...options.env } }),
+  };
+  const { bytes: format } = await of.git(["rev-parse", "--show-object-format"]);
+  await apart.git([
+    ...["init", "--quiet", "--template=", `--object-format=${textOf(format).trim()}`],
+  ]);
+  return apart;
+}
+
 interface Start {
   readonly context: ToolContext;
   readonly tool: string;
@@ -218,7 +253,7 @@ function seenFrom(root: string, path: string): string {
 async function runGit(
   { context, tool, root, folder, common, overrides }: Start & { readonly overrides: Overrides },
   words: readonly string[],
-  { stdin, good = [0], env = {}, changes = "nothing", own, scratch }: GitOptions,
+  { stdin, good = [0], env = {}, changes = "nothing", own, scratch, connects }: GitOptions,
 ): Promise<GitOutput> {
   const writes = changes === "nothing" ? [] : [...new Set([folder, common])];
   const outcome = await context.processes.runOwn(
@@ -238,6 +273,7 @@ async function runGit(
         ? [changes === "files" ? root : ".", ...writes]
         : writes,
       ...(scratch === undefined ? {} : { scratch }),
+      ...(connects === undefined ? {} : { connects }),
     },
   );
   context.checkpoint();
@@ -250,7 +286,9 @@ async function runGit(
     if (error !== null) throw error;
   }
   if (exitCode === 128) requireNoLock({ tool, now: context.now, files: context.files }, stderr);
-  if (exitCode === null || !good.includes(exitCode)) throw gitError(tool, stderr);
+  if (exitCode === null || !good.includes(exitCode)) {
+    throw connects === undefined ? gitError(tool, stderr) : farError(tool, outcome.denied, stderr);
+  }
   return { bytes: stdout, truncated: dropped.stdout > 0, stderr, status: exitCode };
 }
 
@@ -283,6 +321,21 @@ export function lockError(
     } is there, ${age} old: a git is at work in this repository, or one that was killed ` +
       "left it behind; nothing was changed. Where no git runs there any more, delete that file and call again",
     { details: { lock, age_seconds: Math.round(seconds) } },
+  );
+}
+
+/** Why another machine was not reached, or did not do what it was asked. */
+function farError(tool: string, denied: readonly DeniedName[], stderr: string): ToolError {
+  const refused = denied.find(({ access }) => access === "connect");
+  if (refused !== undefined) {
+    return new ToolError("NETWORK_DENIED", `${tool}: ${refused.reason}`, { rule: refused.rule });
+  }
+  const error = gitError(tool, stderr);
+  if (!/could not read (?:Username|Password)|Authentication failed/.test(stderr)) return error;
+  return new ToolError(
+    "GIT_ERROR",
+    `${error.message}. It wants to know who asks, and the git tools know no names and passwords: secrets of the policy ` +
+      "add what a host wants, without anybody seeing it",
   );
 }
 

@@ -1,6 +1,7 @@
 /**
- * Other repositories of the workspace, as remotes. No transport of git takes part: what one has and the other wants goes
- * over as a bundle, every object of it hashed anew, and refs are moved where they still are what was seen.
+ * Remotes: other repositories of the workspace, and those of other machines (`_far_remote.ts`). Among the former no
+ * transport of git takes part: what one has and the other wants goes over as a bundle, every object of it hashed anew, and
+ * refs are moved where they still are what was seen.
  */
 
 import { ToolError } from "../../core/errors.ts";
@@ -9,6 +10,8 @@ import type { ToolContext } from "../../core/tool.ts";
 import { textOf } from "../../toolkit/git/names.ts";
 import { inside, leadsOut, repositoryAt } from "../../toolkit/git/place.ts";
 import { openAt, type Repository } from "../../toolkit/git/repository.ts";
+import { withScratchOf } from "../../toolkit/git/besides.ts";
+import { type FarRemote, farRemote, FarRepository } from "./_far_remote.ts";
 
 /** `https`, `ssh`, … of an address; `file` for a path. git-clone(1), "GIT URLS". */
 function protocolOf(address: string): string {
@@ -19,23 +22,42 @@ function protocolOf(address: string): string {
   return /^[^/]*:/.test(address) ? "ssh" : "file";
 }
 
-/** The repository that a remote's address leads to. Throws GIT_ERROR, NETWORK_DENIED and PATH_OUTSIDE_WORKSPACE. */
-export async function openRemote(
+/** Another repository of the workspace. */
+export interface NearRemote {
+  readonly kind: "near";
+  readonly repository: Repository;
+}
+
+/** What a remote's address leads to. Throws GIT_ERROR, NETWORK_DENIED and PATH_OUTSIDE_WORKSPACE. */
+export async function remoteOf(
   repository: Repository,
   context: ToolContext,
   remote: string,
   use: "fetch" | "push",
-): Promise<Repository> {
+): Promise<NearRemote | FarRemote> {
   const { tool, files, root } = repository;
   const address = await addressOf(repository, remote, use);
   const protocol = protocolOf(address);
-  if (protocol !== "file") throw unreachable(tool, remote, protocol, context);
-  if (!context.git.protocols.includes("file")) {
+  if (!context.git.protocols.some((one) => one === protocol)) {
     throw new ToolError(
       "NETWORK_DENIED",
-      `${tool}: the remote ${
-        quoted(remote)
-      } is a path, and the policy's git.protocols does not name file`,
+      `${tool}: the remote ${quoted(remote)} is ${
+        protocol === "file" ? "a path" : `reached by ${printable(protocol, 40)}`
+      }, and the policy's git.protocols does not name ${printable(protocol, 40)}; it names ${
+        context.git.protocols.join(", ") || "none"
+      }`,
+    );
+  }
+  if (protocol === "https" || protocol === "http") {
+    return farRemote(tool, remote, protocol, address);
+  }
+  if (protocol !== "file") {
+    throw new ToolError(
+      "NETWORK_DENIED",
+      `${tool}: the remote ${quoted(remote)} is reached by ${
+        printable(protocol, 40)
+      }, which no proxy here speaks: ` +
+        "git reaches other machines by https and http",
     );
   }
   const place = inside(files, root, address.replace(/^file:\/\//i, ""));
@@ -47,7 +69,44 @@ export async function openRemote(
       `${tool}: the remote ${quoted(remote)} leads to ${quoted(place)}, where no repository is`,
     );
   }
-  return await openAt(tool, context, found, true);
+  return { kind: "near", repository: await openAt(tool, context, found, true) };
+}
+
+/** What a remote's branch is, and the repository that has all that it leads to. */
+export interface Fetched {
+  readonly remote: Repository;
+  readonly tip: string | null;
+}
+
+/**
+ * Looks at a branch of a remote. Of another machine's it is fetched into a lent folder; `asked`: nobody is asked, and it is
+ * as it was seen last.
+ */
+export async function withFetched<T>(
+  { repository, context, remote, branch, asked }: {
+    readonly repository: Repository;
+    readonly context: ToolContext;
+    readonly remote: NearRemote | FarRemote;
+    readonly branch: string;
+    readonly asked: boolean;
+  },
+  work: (fetched: Fetched) => Promise<T>,
+): Promise<T> {
+  const ref = `refs/heads/${branch}`;
+  if (remote.kind === "near") {
+    return await work({ remote: remote.repository, tip: await tipAt(remote.repository, ref) });
+  }
+  if (!asked) {
+    const tip = await tipAt(repository, `refs/remotes/${remote.name}/${branch}`);
+    return await work({ remote: repository, tip });
+  }
+  return await FarRepository.with({ repository, context, far: remote }, async (there) => {
+    const found = await there.fetch(ref, await tipsOf(repository));
+    return await work({
+      remote: found ?? repository,
+      tip: found === null ? null : await tipAt(found, ref),
+    });
+  });
 }
 
 async function addressOf(
@@ -65,23 +124,6 @@ async function addressOf(
   throw new ToolError(
     "GIT_ERROR",
     `${repository.tool}: the repository knows no remote ${quoted(remote)}`,
-  );
-}
-
-function unreachable(
-  tool: string,
-  remote: string,
-  protocol: string,
-  { git }: ToolContext,
-): ToolError {
-  const known = git.protocols.some((one) => one === protocol);
-  return new ToolError(
-    "NETWORK_DENIED",
-    `${tool}: the remote ${quoted(remote)} is reached by ${printable(protocol, 40)}, ` +
-      (known
-        ? "and the git tools reach no network yet, only repositories of the workspace; run_command may, where " +
-          "a network rule names git push or git fetch in its commands"
-        : "which the policy's git.protocols does not name"),
   );
 }
 
@@ -103,7 +145,7 @@ export async function transfer(
 ): Promise<void> {
   const { status } = await to.git(["cat-file", "-e", `${hash}^{commit}`], { good: [0, 1, 128] });
   if (status !== 0) {
-    await context.processes.withScratch(async (scratch) => {
+    await withScratchOf(context, [from, to], async (scratch) => {
       const bundle = `${scratch}/bundle`;
       const known = await commonTips(from, to);
       await from.git(["bundle", "create", "--quiet", bundle, "--stdin"], {
@@ -119,9 +161,7 @@ export async function transfer(
 
 /** Commits that refs of both have: what need not go over. */
 async function commonTips(from: Repository, to: Repository): Promise<readonly string[]> {
-  const { bytes } = await to.git(["for-each-ref", "--format=%(objectname) %(objecttype)"]);
-  const tips = textOf(bytes).split("\n").filter((line) => line.endsWith(" commit"));
-  const hashes = [...new Set(tips.map((line) => line.split(" ")[0] ?? ""))].slice(0, MOST_TIPS);
+  const hashes = await tipsOf(to);
   if (hashes.length === 0) return [];
   const { bytes: found } = await from.git(["cat-file", "--batch-check"], {
     stdin: new TextEncoder().encode(`${hashes.join("\n")}\n`),
@@ -129,6 +169,13 @@ async function commonTips(from: Repository, to: Repository): Promise<readonly st
   return textOf(found).split("\n").flatMap((line) =>
     / commit \d+$/.test(line) ? line.split(" ")[0] ?? [] : []
   );
+}
+
+/** Commits that its refs are. */
+async function tipsOf(repository: Repository): Promise<readonly string[]> {
+  const { bytes } = await repository.git(["for-each-ref", "--format=%(objectname) %(objecttype)"]);
+  const tips = textOf(bytes).split("\n").filter((line) => line.endsWith(" commit"));
+  return [...new Set(tips.map((line) => line.split(" ")[0] ?? ""))].slice(0, MOST_TIPS);
 }
 
 /** More would only save bytes. */

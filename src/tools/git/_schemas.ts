@@ -87,3 +87,9 @@ export function checkTexts(texts: Readonly<Record<string, string | undefined>>):
     if (text !== undefined) checkWord(place, text);
   }
 }
+
+/** Of previews, which ask nobody else. */
+export const LAST_SEEN = {
+  type: "boolean",
+  description: "Of a preview, true where the remote is another machine: as it was seen last.",
+} as const;

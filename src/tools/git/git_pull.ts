@@ -16,11 +16,11 @@ import {
 } from "../../toolkit/git/merging.ts";
 import { doRebase, type Parted, planRebase, REBASED, type RebasePlan } from "./_rebase.ts";
 import { textOf } from "../../toolkit/git/names.ts";
-import { besides } from "../../toolkit/git/besides.ts";
-import { moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
+import { besides, withScratchOf } from "../../toolkit/git/besides.ts";
+import { moveRef, remoteOf, tipAt, transfer, withFetched } from "./_remote.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { type Head, headOf } from "../../toolkit/git/revisions.ts";
-import { checkBranch, REPOSITORY, revisionSchema } from "./_schemas.ts";
+import { checkBranch, LAST_SEEN, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
   type: "object",
@@ -53,6 +53,7 @@ const output = {
     files_changed: { type: "integer", description: "In the working files." },
     conflicts: CONFLICTS,
     rebased: REBASED,
+    last_seen: LAST_SEEN,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["from", "to", "fast_forward", "files_changed", "conflicts"],
@@ -71,7 +72,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   category: "git",
   description:
     "Brings in a branch of a remote and goes forward to it, merges it, or rebases onto it. Refused where it would lose what is not " +
-    "committed, before anything changes. Remotes are repositories of the workspace, where git.protocols names file.",
+    "committed, before anything changes. Remotes are reached by https where a network rule opens the host to git pull, or are " +
+    "repositories of the workspace where git.protocols names file.",
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "git_operations",
@@ -122,17 +124,39 @@ async function pull(input: Input, context: ToolContext): Promise<Output> {
   requireNoMerge(repository);
   const head = await headOf(repository);
   const branch = input.branch ?? await followed(repository, head);
-  const remote = await openRemote(repository, context, input.remote, "fetch");
-  const ref = `refs/heads/${branch}`;
-  const theirs = await tipAt(remote, ref);
-  if (theirs === null) {
-    throw new ToolError(
-      "GIT_ERROR",
-      `${tool.name}: the remote ${quoted(input.remote)} has no branch ${quoted(branch)}`,
-    );
-  }
-  const name = `${input.remote}/${branch}`;
-  const route: Route = { remote, ref, theirs, name };
+  const remote = await remoteOf(repository, context, input.remote, "fetch");
+  const isLastSeen = remote.kind === "far" && input.only_look === true;
+  return await withFetched(
+    { repository, context, remote, branch, asked: !isLastSeen },
+    async ({ remote, tip }) => {
+      if (tip === null) throw noBranch(input.remote, branch, isLastSeen);
+      const name = `${input.remote}/${branch}`;
+      const route: Route = { remote, ref: `refs/heads/${branch}`, theirs: tip, name };
+      const found = await bring({ repository, context, input, head, branch }, route);
+      return isLastSeen ? { ...found, last_seen: true } : found;
+    },
+  );
+}
+
+function noBranch(remote: string, branch: string, isLastSeen: boolean): ToolError {
+  return new ToolError(
+    "GIT_ERROR",
+    `${tool.name}: the remote ${quoted(remote)} has no branch ${quoted(branch)}` +
+      (isLastSeen ? " that was seen before, and a preview asks no other machine" : ""),
+  );
+}
+
+async function bring(
+  { repository, context, input, head, branch }: {
+    readonly repository: Repository;
+    readonly context: ToolContext;
+    readonly input: Input;
+    readonly head: Head;
+    readonly branch: string;
+  },
+  route: Route,
+): Promise<Output> {
+  const { remote, theirs, name } = route;
   if (input.strategy === "rebase" && head.hash !== null) {
     const parted = { head: head.hash, theirs, name };
     if (await hasParted(besides(repository, remote), parted)) {
@@ -141,8 +165,10 @@ async function pull(input: Input, context: ToolContext): Promise<Output> {
   }
   const strategy = input.strategy === "merge" ? "auto" : "ff_only";
   // Nothing is brought in that could not be merged.
-  const plan = await context.processes.withScratch((scratch) =>
-    planMerge(besides(repository, remote), head, theirs, { strategy, scratch, name })
+  const plan = await withScratchOf(
+    context,
+    [remote],
+    (scratch) => planMerge(besides(repository, remote), head, theirs, { strategy, scratch, name }),
   );
   const { kind, conflicts } = plan;
   const hooks = kind === "nothing" ? {} : await hooksSkipped(repository, HOOKS);
@@ -200,8 +226,10 @@ async function rebase(
 ): Promise<Output> {
   const identity = await committer(repository, context);
   const both = besides(repository, route.remote);
-  const plan = await context.processes.withScratch((scratch) =>
-    planRebase(both, parted, identity, { scratch, env: both.objectsIn(scratch) })
+  const plan = await withScratchOf(
+    context,
+    [route.remote],
+    (scratch) => planRebase(both, parted, identity, { scratch, env: both.objectsIn(scratch) }),
   );
   const hooks = await hooksSkipped(repository, REBASE_HOOKS);
   const answer = ({ changes, rebased }: RebasePlan, to: string | null): Output => ({

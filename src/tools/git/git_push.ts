@@ -6,10 +6,11 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { textOf } from "../../toolkit/git/names.ts";
-import { moveRef, openRemote, tipAt, transfer } from "./_remote.ts";
+import { FarRepository } from "./_far_remote.ts";
+import { moveRef, remoteOf, tipAt, transfer } from "./_remote.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { headOf } from "../../toolkit/git/revisions.ts";
-import { checkBranch, REPOSITORY, revisionSchema } from "./_schemas.ts";
+import { checkBranch, LAST_SEEN, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
   type: "object",
@@ -49,6 +50,7 @@ const output = {
       },
       description: "The branch there.",
     },
+    last_seen: LAST_SEEN,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["updates"],
@@ -68,7 +70,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   category: "git",
   description:
     "Gives a remote the commits of a branch. Refused where the remote has others, unless force says so and they are " +
-    "those last seen. Remotes are repositories of the workspace, where the policy's git.protocols names file.",
+    "those last seen. Remotes are reached by https where a network rule opens the host to git push, or are repositories " +
+    "of the workspace where git.protocols names file.",
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "git_operations",
@@ -120,20 +123,25 @@ async function push(input: Input, context: ToolContext): Promise<Output> {
   const ref = `refs/heads/${branch}`;
   const to = await tipAt(repository, ref);
   if (to === null) throw refused(`there is no branch ${quoted(branch)}, or no commit on it`);
-  const remote = await openRemote(repository, context, input.remote, "push");
-  const from = await tipAt(remote, ref);
+  const remote = await remoteOf(repository, context, input.remote, "push");
   const tracking = `refs/remotes/${input.remote}/${branch}`;
   const seen = await tipAt(repository, tracking);
-  const status = await judge({ repository, remote, ref, from, to, seen }, input.force);
+  const update = { repository, ref, to, seen };
+  const given = remote.kind === "near"
+    ? await pushNear(context, remote.repository, update, input)
+    : input.only_look === true
+    ? { ...await foundOut({ ...update, from: seen }, input.force), last_seen: true as const }
+    : await FarRepository.with(
+      { repository, context, far: remote },
+      (there) => pushFar(there, update, input),
+    );
   const skipped = [
     ...(await hooksSkipped(repository, HOOKS)).hooks_skipped ?? [],
-    ...(await hooksSkipped(remote, REMOTE_HOOKS)).hooks_skipped ?? [],
+    ...(remote.kind === "near"
+      ? (await hooksSkipped(remote.repository, REMOTE_HOOKS)).hooks_skipped ?? []
+      : []),
   ];
   if (input.only_look !== true) {
-    if (status !== "up_to_date") {
-      await transfer(context, repository, remote, { ref, hash: to });
-      await moveRef(remote, ref, { from, to, why: "git_push" });
-    }
     if (seen !== to) await moveRef(repository, tracking, { from: seen, to, why: "git_push" });
     if (input.set_upstream) {
       for (const [key, value] of [["remote", input.remote], ["merge", ref]] as const) {
@@ -141,15 +149,56 @@ async function push(input: Input, context: ToolContext): Promise<Output> {
       }
     }
   }
+  const { from, status, ...more } = given;
   return {
     updates: [{ ref, from, to, status }],
+    ...more,
     ...(skipped.length === 0 ? {} : { hooks_skipped: skipped }),
   };
 }
 
+interface Given {
+  readonly from: string | null;
+  readonly status: Status;
+  readonly last_seen?: true;
+}
+
+/** Into another repository of the workspace. */
+async function pushNear(
+  context: ToolContext,
+  remote: Repository,
+  update: Omit<Update, "from">,
+  { force, only_look }: Input,
+): Promise<Given> {
+  const { repository, ref, to } = update;
+  const from = await tipAt(remote, ref);
+  const bare = remote.root === remote.folder;
+  if (from !== to && !bare && await isCheckedOut(remote, ref)) {
+    throw refused(`${quoted(ref)} is checked out in the remote: its files would be left behind`);
+  }
+  const found = await foundOut({ ...update, from }, force);
+  if (found.status === "forced") await requireBackward(remote);
+  if (only_look === true || found.status === "up_to_date") return found;
+  await transfer(context, repository, remote, { ref, hash: to });
+  await moveRef(remote, ref, { from, to, why: "git_push" });
+  return found;
+}
+
+/** To another machine, which says what it takes. */
+async function pushFar(
+  there: FarRepository,
+  update: Omit<Update, "from">,
+  { force }: Input,
+): Promise<Given> {
+  const { ref, to } = update;
+  const from = await there.tip(ref);
+  const found = await foundOut({ ...update, from }, force);
+  if (found.status !== "up_to_date") await there.push(ref, { from, to });
+  return found;
+}
+
 interface Update {
   readonly repository: Repository;
-  readonly remote: Repository;
   readonly ref: string;
   readonly from: string | null;
   readonly to: string;
@@ -158,20 +207,13 @@ interface Update {
 }
 
 /** What the update comes to. Throws GIT_ERROR where it must not be. */
-async function judge(
-  { repository, remote, ref, from, to, seen }: Update,
-  force: boolean,
-): Promise<Status> {
-  if (from === to) return "up_to_date";
-  const bare = remote.root === remote.folder;
-  if (!bare && await isCheckedOut(remote, ref)) {
-    throw refused(`${quoted(ref)} is checked out in the remote: its files would be left behind`);
-  }
-  if (from === null) return "created";
+async function foundOut({ repository, from, to, seen }: Update, force: boolean): Promise<Given> {
+  if (from === to) return { from, status: "up_to_date" };
+  if (from === null) return { from, status: "created" };
   const { status } = await repository.git(["merge-base", "--is-ancestor", from, to], {
     good: [0, 1, 128],
   });
-  if (status === 0) return "updated";
+  if (status === 0) return { from, status: "updated" };
   if (!force) {
     throw refused(
       "the remote's branch has commits that this one has not; git_pull brings them in, force: true replaces them",
@@ -182,6 +224,11 @@ async function judge(
       "the remote's branch is not what it was when it was last seen, so it is not replaced; git_pull looks at it",
     );
   }
+  return { from, status: "forced" };
+}
+
+/** Throws GIT_ERROR where the remote takes no branch that is not forward. */
+async function requireBackward(remote: Repository): Promise<void> {
   const { bytes } = await remote.git(
     ["config", "--includes", "--type=bool", "--get", "receive.denyNonFastForwards"],
     { good: [0, 1], own: true },
@@ -189,7 +236,6 @@ async function judge(
   if (textOf(bytes).trim() === "true") {
     throw refused("the remote takes no branch that is not forward");
   }
-  return "forced";
 }
 
 async function isCheckedOut(remote: Repository, ref: string): Promise<boolean> {
