@@ -61,7 +61,7 @@ export function createResolver(
       requested,
       path,
       tree,
-      ...(tree && isOrBecomesDirectory(path) ? { directory: true } : {}),
+      ...(tree && isOrBecomesDirectory(path, workspace, probe) ? { directory: true } : {}),
     };
     return path === leads ? [resolved] : [resolved, {
       kind: capability.kind,
@@ -123,7 +123,13 @@ export function createResolver(
 }
 
 /** What is not there yet counts: as a file it would be judged again when it is opened. */
-function isOrBecomesDirectory(path: CanonicalPath): boolean {
+function isOrBecomesDirectory(
+  path: CanonicalPath,
+  workspace: CanonicalPath,
+  probe: PathProbe,
+): boolean {
+  // The probe knows what is not there without an error of the runtime for each.
+  if (!probe.exists(workspace, path)) return true;
   const type = entryType(path);
   return type === "directory" || type === null;
 }

@@ -14,6 +14,8 @@ const MOST_MS = 3_000;
 
 /** Names in a folder that are not there before the folder is listed: an error of the runtime costs as much as 20 looks. */
 const MOST_ERRORS = 2;
+/** Parts of a path whose folders are asked about one by one: each takes a look of its own. */
+const MOST_PARTS = 16;
 /** A part of a path that is no name, or one that may be longer than names are. */
 const NO_NAME = /^\.{0,2}$|\0|[^]{86}/;
 
@@ -97,15 +99,19 @@ function createAbsence(
 ): (base: CanonicalPath, path: string) => CanonicalPath | null {
   const folders = new Map<string, CanonicalPath | null>();
   const seen = new Map<CanonicalPath, { count: number; links: ReadonlySet<string> | null }>();
-  return (base, path) => {
+  const absent = (base: CanonicalPath, path: string): CanonicalPath | null => {
     const cut = path.lastIndexOf("/");
     const name = path.slice(cut + 1);
-    if (NO_NAME.test(name) || !path.isWellFormed() || path.split("/").includes("..")) return null;
+    const parts = path.split("/");
+    if (NO_NAME.test(name) || !path.isWellFormed() || parts.includes("..")) return null;
     if (!leadsNowhere(path.startsWith("/") ? path : `${base}/${path}`)) return null;
     const before = cut === -1 ? "." : path.slice(0, cut) || "/";
     const key = `${base}\0${before}`;
     let folder = folders.get(key);
-    if (folder === undefined) folders.set(key, folder = canonicalOf(base, before));
+    if (folder === undefined) {
+      const alone = parts.length > MOST_PARTS ? null : absent(base, before);
+      folders.set(key, folder = alone ?? canonicalOf(base, before));
+    }
     // Outside nothing is told of what is there.
     if (folder === null || !isWithin(base, folder)) return null;
     let known = seen.get(folder);
@@ -115,6 +121,7 @@ function createAbsence(
     if (known.links === null || known.links.has(name)) return null;
     return `${folder === "/" ? "" : folder}/${name}` as CanonicalPath;
   };
+  return absent;
 }
 
 /** Null where the folder cannot be listed, or is none. */

@@ -78,6 +78,11 @@ Deno.test("what is not there is found to be so as by the runtime, however many n
       "link/",
       "./sub//",
       "none/",
+      "none/at/all/",
+      "sub/none/deeper/",
+      "link/none/",
+      "sub/dangling/none/",
+      `${"e/".repeat(20)}`,
       "sub/file/",
       "out/",
       `${outside}/`,
@@ -104,8 +109,14 @@ Deno.test("what is not there is found to be so as by the runtime, however many n
         return error instanceof ToolError ? `${error.code}: ${error.message}` : String(error);
       }
     };
-    const quick = createRequestProbe(RUNTIME_PROBE);
-    for (const word of words) {
+    // What was asked before decides what is known: each order is another case.
+    const orders = [words, words.toReversed()];
+    for (
+      const [quick, word] of orders.flatMap((order) => {
+        const probe = createRequestProbe(RUNTIME_PROBE);
+        return order.map((word) => [probe, word] as const);
+      })
+    ) {
       for (const kind of ["canonicalize", "exists"] as const) {
         assertEquals(
           told(() => quick[kind](base, word)),
