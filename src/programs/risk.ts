@@ -171,6 +171,7 @@ export function baseNames(argv: readonly string[], program: Program | null): rea
   if (program === null) return [written];
   const started = baseName(program.start);
   const file = baseName(program.path);
+  if (written === started && started === file) return [written];
   const applet = MULTI_CALL.has(file) && !MULTI_CALL.has(started);
   return [...new Set([written, started, ...(applet ? [] : [file])])];
 }

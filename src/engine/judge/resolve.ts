@@ -53,7 +53,7 @@ export function createResolver(
   ): readonly ResolvedFileCapability[] => {
     const { path: requested, entry, by } = capability;
     const leads = probe.canonicalize(workspace, requested);
-    const path = entry === true ? canonicalEntry(workspace, requested) : leads;
+    const path = entry === true ? canonicalEntry(workspace, requested, probe.canonicalize) : leads;
     // Of arguments alone it cannot be said whether they name a directory, which rules on endings leave alone.
     const tree = capability.tree || (by === "program" && probe.isDirectory(path));
     const resolved: ResolvedFileCapability = {

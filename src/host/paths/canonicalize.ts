@@ -38,14 +38,18 @@ export function canonicalize(base: CanonicalPath, requested: string): CanonicalP
 
 /**
  * As {@linkcode canonicalize}, but where the last part is a link, the link itself. Words that end in `.`, `..` or a
- * slash name what they lead to.
+ * slash name what they lead to. `leads`: how the rest is followed.
  */
-export function canonicalEntry(base: CanonicalPath, requested: string): CanonicalPath {
+export function canonicalEntry(
+  base: CanonicalPath,
+  requested: string,
+  leads: typeof canonicalize = canonicalize,
+): CanonicalPath {
   const cut = requested.lastIndexOf("/");
   const name = requested.slice(cut + 1);
-  if (name === "" || name === "." || name === "..") return canonicalize(base, requested);
+  if (name === "" || name === "." || name === "..") return leads(base, requested);
   checkWords(requested);
-  const folder = canonicalize(base, requested.slice(0, cut + 1) || ".");
+  const folder = leads(base, requested.slice(0, cut + 1) || ".");
   return `${folder === "/" ? "" : folder}/${name}` as CanonicalPath;
 }
 

@@ -90,6 +90,12 @@ function leadsNowhere(path: string): boolean {
   }
 }
 
+/** How often names of a folder were asked for that are not there, and its links once it was listed. */
+interface Seen {
+  count: number;
+  links: ReadonlySet<string> | null;
+}
+
 /**
  * Where a path of plain names would lie that surely is not there, nor a link of that name; null where that takes a closer
  * look, which is made as ever.
@@ -98,7 +104,7 @@ function createAbsence(
   canonicalOf: (base: CanonicalPath, path: string) => CanonicalPath | null,
 ): (base: CanonicalPath, path: string) => CanonicalPath | null {
   const folders = new Map<string, CanonicalPath | null>();
-  const seen = new Map<CanonicalPath, { count: number; links: ReadonlySet<string> | null }>();
+  const seen = new Map<CanonicalPath, Seen>();
   const absent = (base: CanonicalPath, path: string): CanonicalPath | null => {
     const cut = path.lastIndexOf("/");
     const name = path.slice(cut + 1);
@@ -111,6 +117,8 @@ function createAbsence(
     if (folder === undefined) {
       const alone = parts.length > MOST_PARTS ? null : absent(base, before);
       folders.set(key, folder = alone ?? canonicalOf(base, before));
+      // Nothing lies in what is not there.
+      if (alone !== null) seen.set(alone, { count: MOST_ERRORS, links: new Set() });
     }
     // Outside nothing is told of what is there.
     if (folder === null || !isWithin(base, folder)) return null;
