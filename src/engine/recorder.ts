@@ -202,15 +202,22 @@ function shownCapability(
       // What a program may take for a path is a word of its arguments: a secret there is one here.
       const hidden = secrets.some((word) => word.includes(capability.requested));
       const path = hidden ? REDACTED : redactor.text(relative(capability.path, workspace));
-      return capability.tree ? { kind, path, tree: true } : { kind, path };
+      const whole = capability.tree ? { kind, path, tree: true } : { kind, path };
+      return capability.by === undefined ? whole : { ...whole, by: capability.by };
     }
     case "process.spawn": {
       const cwd = redactor.text(relative(capability.cwd, workspace));
       return { kind, argv: redactor.value(capability.argv), cwd };
     }
     case "net.connect": {
-      const { host, port, method } = capability;
-      return { kind, host, port, ...(method === undefined ? {} : { method }) };
+      const { host, port, method, by } = capability;
+      return {
+        kind,
+        host,
+        port,
+        ...(method === undefined ? {} : { method }),
+        ...(by === undefined ? {} : { by }),
+      };
     }
     case "env.read":
       return { kind, name: capability.name };

@@ -55,8 +55,11 @@ export async function replayDecision(
   if (typeof name !== "string" || registry.canonicalName(name) === null) return "no such tool";
   const { workspace } = rulebook.settings;
   const read = capabilities.map((one) => readCapability(one, workspace));
-  const whole = read.filter((one) => one !== null);
-  if (whole.length < read.length) return "not whole";
+  const known = read.filter((one) => one !== null);
+  if (known.length < read.length) return "not whole";
+  // What programs touch by their words follows from these, which are looked up anew.
+  const isRun = known.some(({ kind }) => kind === "process.spawn");
+  const whole = known.filter((one) => !(isRun && "by" in one));
   // Commands are looked up anew, and what judging them takes is loaded for them.
   const needed: Capability[] = whole.flatMap((one) =>
     one.kind === "process.spawn" || one.kind === "net.connect" ? [one] : []
@@ -119,13 +122,17 @@ type Read =
 /** Null for what is no capability, such as the count of those that a long record left out. */
 function readCapability(one: unknown, workspace: CanonicalPath): Read | null {
   if (typeof one !== "object" || one === null) return null;
-  const { kind, path, tree, argv, cwd, host, port, method, name } = one as Record<string, unknown>;
+  const { kind, path, tree, argv, cwd, host, port, method, name, by } = one as Record<
+    string,
+    unknown
+  >;
+  const who = by === "program" ? { by } as const : {};
   switch (kind) {
     case "fs.read":
     case "fs.write":
       return typeof path !== "string"
         ? null
-        : { kind, path: rooted(path, workspace), requested: path, tree: tree === true };
+        : { kind, path: rooted(path, workspace), requested: path, tree: tree === true, ...who };
     case "process.spawn": {
       const words = Array.isArray(argv) && argv.every((word) => typeof word === "string");
       return words && typeof cwd === "string" ? { kind, argv: argv as string[], cwd } : null;
@@ -133,7 +140,7 @@ function readCapability(one: unknown, workspace: CanonicalPath): Read | null {
     case "net.connect":
       return typeof host !== "string" || typeof port !== "number"
         ? null
-        : { kind, host, port, ...(typeof method === "string" ? { method } : {}) };
+        : { kind, host, port, ...(typeof method === "string" ? { method } : {}), ...who };
     case "env.read":
       return typeof name === "string" ? { kind, name } : null;
     default:

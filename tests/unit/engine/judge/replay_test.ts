@@ -80,6 +80,42 @@ Deno.test("what was needed then is judged by the rules of now", LIBRARY_STAYS, a
 });
 
 Deno.test(
+  "what a program touched by its words is judged as a program's, by the words as they are now",
+  LIBRARY_STAYS,
+  async () => {
+    const spawn = { kind: "process.spawn", argv: ["curl", "http://a.example/x"], cwd: "." };
+    const connect = { kind: "net.connect", host: "a.example", port: 80 };
+    const named: Partial<Policy> = {
+      ...NOW,
+      commands: [commandRule("allow", ["curl", "cat"])],
+      network: [{
+        effect: "allow",
+        hosts: ["a.example"],
+        methods: null,
+        allowPrivate: false,
+        commands: ["curl"],
+      }],
+    };
+    const system = { kind: "fs.read", path: "/usr/share/x", tree: false, by: "program" };
+    const cat = { kind: "process.spawn", argv: ["cat", "/usr/share/x"], cwd: "." };
+    const cases: readonly (readonly [readonly unknown[], string])[] = [
+      [[spawn, { ...connect, by: "program" }], "allow"],
+      // It would be a tool's: the rule is for a program.
+      [[spawn, connect], "deny"],
+      [[{ ...connect, by: "program" }], "deny"],
+      [[{ ...spawn, argv: ["curl", "http://b.example/"] }, { ...connect, by: "program" }], "deny"],
+      [[cat, system], "allow"],
+      [[cat, { ...system, by: undefined }], "deny"],
+    ];
+    for (const [capabilities, now] of cases) {
+      const result = await replayed({ tool: "run_command", capabilities }, named);
+      assert(typeof result === "object", JSON.stringify([capabilities, result]));
+      assertEquals(result.now, now, `${JSON.stringify(capabilities)}: ${result.reason}`);
+    }
+  },
+);
+
+Deno.test(
   "what the log left out is said to be missing; what is no whole record is not judged",
   LIBRARY_STAYS,
   async () => {
