@@ -1,14 +1,18 @@
 /**
  * A network of its own, with a name server and servers on public and special addresses, all on the loopback of a
- * namespace: run by `unshare --net --mount`. Asks the binary for each name twice and prints what came of it.
+ * namespace: run by `unshare --net --mount`. Asks the binary for each name twice, and then a program that it runs, and
+ * prints what came of it.
  *
- *     named_network BINARY POLICY NAME...
+ *     named_network BINARY POLICY PROGRAM NAME...
+ *
+ * PROGRAM is started with an address, and prints what it answers with.
  */
 
-const [binary = "", policy = "", ...hosts] = Deno.args;
+const [binary = "", policy = "", program = "", ...hosts] = Deno.args;
 
 const PUBLIC = "93.184.216.34";
-const ADDRESSES = [PUBLIC, "127.0.0.1", "10.1.2.3", "169.254.169.254"];
+const PUBLIC_SIX = "2606:2800:220:1::1";
+const ADDRESSES = [PUBLIC, PUBLIC_SIX, "127.0.0.1", "10.1.2.3", "169.254.169.254", "fd00::1"];
 
 async function run(...argv: readonly string[]): Promise<void> {
   const [program = "", ...args] = argv;
@@ -18,7 +22,8 @@ async function run(...argv: readonly string[]): Promise<void> {
 
 await run("ip", "link", "set", "lo", "up");
 for (const address of ADDRESSES.filter((one) => one !== "127.0.0.1")) {
-  await run("ip", "addr", "add", `${address}/32`, "dev", "lo");
+  const [net, more] = address.includes(":") ? [`${address}/128`, ["nodad"]] : [`${address}/32`, []];
+  await run("ip", "addr", "add", net, "dev", "lo", ...more);
 }
 const resolver = await Deno.makeTempFile();
 await Deno.writeTextFile(resolver, "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n");
@@ -32,7 +37,13 @@ const NAMES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "metadata.example": [["169.254.169.254"]],
   "mixed.example": [[PUBLIC, "127.0.0.1"]],
   "rebinding.example": [[PUBLIC], ["127.0.0.1"]],
+  "six.example": [[PUBLIC_SIX]],
+  "both.example": [[PUBLIC_SIX, PUBLIC]],
+  "local-six.example": [["fd00::1"]],
+  "six-and-loopback.example": [[PUBLIC_SIX, "127.0.0.1"]],
 };
+const A = 1;
+const AAAA = 28;
 const asked: Record<string, number> = {};
 const connections: Record<string, number> = {};
 
@@ -45,14 +56,18 @@ function answerTo(query: Uint8Array): Uint8Array {
     at += length + 1;
   }
   const end = at + 5;
-  const isAddress = query[at + 2] === 1;
+  const type = query[at + 2];
+  // Those of programs are names of their own, so that each is counted by itself.
   const name = labels.join(".").toLowerCase();
-  const times = NAMES[name];
+  const times = NAMES[name.replace(/^program-/, "")];
   let addresses: readonly string[] = [];
-  if (isAddress && times !== undefined) {
+  if (type === A && times !== undefined) {
     const count = asked[name] = (asked[name] ?? 0) + 1;
     addresses = times[Math.min(count, times.length) - 1] ?? [];
+  } else if (type === AAAA) {
+    addresses = times?.[Math.min(asked[name] ?? 1, times.length) - 1] ?? [];
   }
+  const records = addresses.filter((one) => one.includes(":") === (type === AAAA)).map(recordOf);
   const code = times === undefined ? 3 : 0;
   const head = [
     query[0] ?? 0,
@@ -62,17 +77,28 @@ function answerTo(query: Uint8Array): Uint8Array {
     0,
     1,
     0,
-    addresses.length,
+    records.length,
     0,
     0,
     0,
     0,
   ];
-  const records = addresses.flatMap((address) => [
-    ...[0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4],
-    ...address.split(".").map(Number),
-  ]);
-  return new Uint8Array([...head, ...query.subarray(12, end), ...records]);
+  return new Uint8Array([...head, ...query.subarray(12, end), ...records.flat()]);
+}
+
+function recordOf(address: string): readonly number[] {
+  const bytes = address.includes(":") ? sixOf(address) : address.split(".").map(Number);
+  const type = bytes.length === 4 ? A : AAAA;
+  return [0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes];
+}
+
+/** Of the form `a:b::c`. */
+function sixOf(address: string): readonly number[] {
+  const [start = [], end = []] = address.split("::").map((half) =>
+    half.split(":").map((group) => parseInt(group, 16))
+  );
+  const zeros = Array.from({ length: 8 - start.length - end.length }, () => 0);
+  return [...start, ...zeros, ...end].flatMap((group) => [group >> 8, group & 255]);
 }
 
 const udp = Deno.listenDatagram({ transport: "udp", hostname: "127.0.0.1", port: 53 });
@@ -87,6 +113,8 @@ for (const hostname of ADDRESSES) {
 }
 
 const outcomes: Record<string, readonly string[]> = {};
+const messages: Record<string, string> = {};
+const programs: Record<string, readonly string[]> = {};
 const serve = new Deno.Command(binary, {
   args: ["serve", "--policy", policy],
   stdin: "piped",
@@ -98,8 +126,12 @@ const lines = serve.stdout.pipeThrough(new TextDecoderStream()).getReader();
 let text = "";
 interface Answered {
   readonly success: boolean;
-  readonly output: { readonly content: string } | null;
-  readonly error: { readonly code: string } | null;
+  readonly output: { readonly content: string; readonly stdout: string } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+async function ask(tool: string, args: Record<string, unknown>): Promise<Answered> {
+  await writer.write(new TextEncoder().encode(`${JSON.stringify({ id: 1, tool, args })}\n`));
+  return await answer();
 }
 async function answer(): Promise<Answered> {
   while (!text.includes("\n")) {
@@ -114,19 +146,25 @@ async function answer(): Promise<Answered> {
 }
 for (const host of hosts) {
   const seen: string[] = [];
-  for (const time of [1, 2]) {
-    const args = { url: `http://${host}/`, format: "text" };
-    await writer.write(
-      new TextEncoder().encode(`${JSON.stringify({ id: time, tool: "fetch_url", args })}\n`),
-    );
-    const { success, output, error } = await answer();
+  const byProgram: string[] = [];
+  for (let time = 0; time < 2; time++) {
+    const { success, output, error } = await ask("fetch_url", {
+      url: `http://${host}/`,
+      format: "text",
+    });
+    if (error !== null) messages[host] = error.message;
     seen.push((success ? output?.content : error?.code) ?? "");
+    const ran = await ask("run_command", {
+      argv: ["/usr/bin/python3", program, `http://program-${host}/`],
+    });
+    byProgram.push(ran.output?.stdout.trim() ?? ran.error?.message ?? "");
   }
   outcomes[host] = seen;
+  programs[host] = byProgram;
 }
 await writer.close();
 await serve.status;
-console.log(JSON.stringify({ outcomes, asked, connections }));
+console.log(JSON.stringify({ outcomes, programs, messages, asked, connections }));
 await run("umount", "/etc/resolv.conf");
 await Deno.remove(resolver);
 Deno.exit();

@@ -1,5 +1,6 @@
 /** One connection to one address, over TLS where the scheme says so, that can be ended at any time. */
 
+import { ToolError } from "../../core/errors.ts";
 import { networkError, socketError } from "./_failure.ts";
 
 /** Where to, as it was judged. */
@@ -37,7 +38,8 @@ export async function connect(to: Destination, signal: AbortSignal): Promise<Con
     signal,
     (late) => late.close(),
   ).catch((error) => {
-    throw signal.aborted ? signal.reason : socketError(error, place, "connecting");
+    if (signal.aborted) throw signal.reason;
+    throw isUnsayable(error, address) ? addressOfSix(to) : socketError(error, place, "connecting");
   });
   if (secure === null) return connectionOf(dialled, place, signal);
   const wrapped = await ended(
@@ -50,6 +52,19 @@ export async function connect(to: Destination, signal: AbortSignal): Promise<Con
     throw signal.aborted ? signal.reason : socketError(error, place, "agreeing on TLS");
   });
   return connectionOf(wrapped, place, signal);
+}
+
+/** The runtime's permissions know networks of IPv4 alone: an address of IPv6 they hold back unless it is written out. */
+function isUnsayable(error: unknown, address: string): boolean {
+  return address.includes(":") && error instanceof Deno.errors.NotCapable;
+}
+
+function addressOfSix({ address, port, place }: Destination): ToolError {
+  return new ToolError(
+    "NATIVE_DENIED",
+    `${place}: it has addresses of IPv6 alone, and those the runtime's permissions let through only where a rule ` +
+      `writes them out: "[${address}]:${port}" beside the name would be allowed`,
+  );
 }
 
 async function encrypt(
