@@ -3,7 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import { baseName } from "../core/path_text.ts";
 import type { Capability } from "../core/capability.ts";
-import { BUILTINS, type Plan, type PlanNode, type Word } from "../core/plan.ts";
+import { BUILTINS, type Plan, type PlanNode, type Word, type WordPart } from "../core/plan.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import { certainText, isWhollyCertain } from "./certain.ts";
 import { parseScript } from "./parse_line.ts";
@@ -100,25 +100,39 @@ function foundBy(argv: readonly string[], index: number): FoundBy | null {
   };
 }
 
+/** Whether it only prints its words, in every shell: `printf -v` sets a variable, and `%n` in a format that is a path. */
+function prints(name: string, [format]: readonly Word[]): boolean {
+  if (name !== "printf") return name === "echo";
+  const text = format === undefined ? null : certainText(format);
+  return text !== null && !text.startsWith("-");
+}
+
 /**
  * The script with the paths themselves where a quoted parameter stands for them; null where one stands elsewhere than as a
- * whole argument of a program: a name of a program, a file to write to and a place to go to are not known.
+ * whole argument of a program, or in what is printed: a name of a program, a file to write to and a place to go to are not known.
  */
 function withFound(node: PlanNode, { parameters, starts }: FoundBy): PlanNode | null {
+  const isPath = (part: WordPart): boolean =>
+    part.kind === "parameter" && part.quoted && part.operation === null &&
+    part.subscript === undefined && part.indirect !== true && parameters.includes(part.name);
+  // Whatever it is: it is printed.
+  const printed = (word: Word): Word =>
+    word.map((part) => isPath(part) ? { kind: "text", text: starts[0] ?? "." } : part);
   const put = (one: PlanNode): PlanNode | null => {
     switch (one.kind) {
       case "simple": {
         const [first, ...rest] = one.words;
         const name = first === undefined ? null : certainText(first);
         if (rest.every((word) => certainText(word) !== null)) return one;
-        if (name === null || BUILTINS.some((builtin) => builtin === name)) return null;
+        if (name === null) return null;
+        if (prints(name, rest)) return { ...one, words: [first!, ...rest.map(printed)] };
+        if (name === "printf" || BUILTINS.some((builtin) => builtin === name)) return null;
         const words = rest.flatMap((word): readonly Word[] => {
           const whole = word.filter((part) => part.kind !== "text" || part.text !== "");
           const [part] = whole;
-          const stands = whole.length === 1 && part?.kind === "parameter" && part.quoted &&
-            part.operation === null && part.subscript === undefined && part.indirect !== true &&
-            parameters.includes(part.name);
-          return stands ? starts.map((text): Word => [{ kind: "text", text }]) : [word];
+          return whole.length === 1 && part !== undefined && isPath(part)
+            ? starts.map((text): Word => [{ kind: "text", text }])
+            : [word];
         });
         return { ...one, words: [first!, ...words] };
       }

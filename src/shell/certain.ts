@@ -12,6 +12,7 @@ import {
   type Word,
   type WordPart,
 } from "../core/plan.ts";
+import { differsFromShell } from "./program_forms.ts";
 
 /** Commands of the line itself that look at nothing. */
 const IDLE: readonly string[] = [":", "true", "false", "exit"];
@@ -99,12 +100,23 @@ export function isWhollyCertain(node: PlanNode): boolean {
   }
 }
 
-/** What only the runner of lines does: what it does hangs on more than its words. */
-function isOwn({ words: [first], calls, declares }: SimplePlan): boolean {
-  const name = first === undefined ? null : certainText(first);
-  return calls === true || declares !== undefined ||
-    (name !== null && BUILTINS.some((one) => one === name) && !PLAIN.includes(name));
+/**
+ * What only the runner of lines does, or does in its own way: what it does hangs on more than its words, or a shell reads
+ * them as what no program would (`printf -v PATH x`; `test -v 'a[$(touch x)]'` and a value of OPTIND are calculated, and
+ * what stands in them is run: bash(1), ARITHMETIC EVALUATION).
+ */
+function isOwn({ words, assignments, calls, declares }: SimplePlan): boolean {
+  const [name, ...rest] = words.map(certainText);
+  const builtin = BUILTINS.some((one) => one === name);
+  if (calls === true || declares !== undefined) return true;
+  if (builtin && !PLAIN.some((one) => one === name)) return true;
+  return assignments.some((one) => CALCULATED.has(one.name)) ||
+    (builtin && rest.some((word) => CALCULATED.has((word ?? "").split("=")[0] ?? ""))) ||
+    differsFromShell([name ?? null, ...rest]);
 }
+
+/** Variables whose values bash takes for expressions; others of the kind no line may set. */
+const CALCULATED: ReadonlySet<string> = new Set(["OPTIND", "SECONDS"]);
 
 /** Commands of a shell that do in every shell what they do here. */
 const PLAIN: readonly string[] = [

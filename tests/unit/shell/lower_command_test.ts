@@ -99,6 +99,15 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
     `find . -exec sh -c '${script}' _ {} \\;`,
     `p find . -exec sh -c ${script} _ {} ;`,
   ]),
+  [
+    'find src d -exec sh -c \'echo "f: $1" > out; printf %s "$1"\' _ {} \\;',
+    'p find src d -exec sh -c echo "f: $1" > out; printf %s "$1" _ {} ; {echo "f: $1" > out; printf %s "$1"}, p echo f: src, w out, p printf %s src',
+  ],
+  ...['printf -v "$1" x', 'printf "$1"', 'echo $1 > "$1"', 'echo "$1" $2', 'cd "$1"']
+    .map((script): readonly [string, string] => [
+      `find PATH -exec bash -c '${script}; a' _ {} \\;`,
+      `p find PATH -exec bash -c ${script}; a _ {} ;`,
+    ]),
   ["find -L d -exec sh -c 'a \"$1\"' _ {} \\;", 'p find -L d -exec sh -c a "$1" _ {} ;'],
   ["find . -exec sh -c 'a {}' _ {} \\;", "p find . -exec sh -c a {} _ {} ;"],
   ["find . -execdir sh -c 'a \"$1\"' _ {} \\;", 'p find . -execdir sh -c a "$1" _ {} ;'],
@@ -107,6 +116,18 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["timeout 5 sh -c 'a $X'", "p timeout 5 sh -c a $X"],
   ["timeout 5 sh -c 'a *.x'", "p timeout 5 sh -c a *.x"],
   ["timeout 5 sh -c 'a &> x'", "p timeout 5 sh -c a &> x"],
+  ...[
+    "printf -v PATH x; a",
+    "[ -v x ]",
+    "test ! -v x",
+    "OPTIND=1; a",
+    "read OPTIND",
+    "export OPTIND=1; a",
+  ]
+    .map((script): readonly [string, string] => [
+      `timeout 5 bash -c '${script}'`,
+      `p timeout 5 bash -c ${script}`,
+    ]),
   ["timeout 5 bash -lc 'a'", "p timeout 5 bash -lc a"],
   ["find . -exec sh -c 'a {}' \\;", "p find . -exec sh -c a {} ;"],
   ["find . -execdir sh -c 'a' \\;", "p find . -execdir sh -c a ;"],
