@@ -140,11 +140,18 @@ const ENV_FLAGS: ReadonlySet<string> = new Set([
 /** What `env -S` splits at blanks and nothing else. */
 const PLAIN_WORDS = /^[\w./:@%+,= -]*$/;
 
+/**
+ * Texts of `-S` within each other that are followed. One is usual (the first line of a script); each is read over again
+ * by those around it, so that thousands would take the square of their length.
+ */
+const MAX_SPLITS = 8;
+
 /** env(1): flags, `-u NAME`, `-S TEXT`, then `NAME=value`, then the command. */
 function afterAssignments(argv: readonly string[]): Unwrapped {
-  let words = argv;
   const variables: string[] = [];
+  let words = argv;
   let at = 1;
+  let splits = 0;
   for (; at < words.length; at++) {
     const argument = words[at]!;
     if (argument === "--") {
@@ -156,6 +163,9 @@ function afterAssignments(argv: readonly string[]): Unwrapped {
     const split = /^(?:-S|--split-string=)(.*)$/s.exec(argument)?.[1] ??
       (argument === "--split-string" ? "" : null);
     if (split !== null) {
+      if (++splits > MAX_SPLITS) {
+        return uncertain(`more than ${MAX_SPLITS} texts of env -S are not read`, argv);
+      }
       const text = split === "" ? words[at + 1] : split;
       if (text === undefined || !PLAIN_WORDS.test(text)) {
         return uncertain("what env -S would make of its text is not known", argv);

@@ -53,6 +53,11 @@ const attacks = (length: number, paths: number): readonly Attack[] => [
     ...argv("ls", ...Array.from({ length: 4 }, (_, at) => `--x${at}=${"./".repeat(at)}src/l0`)),
     long: true,
   },
+  {
+    name: "texts of env -S, one in the other",
+    ...argv("env", ...Array<string>(9_000).fill("-S"), "ls"),
+    code: "COMMAND_UNPARSABLE",
+  },
   { name: "awk: a long text", ...argv("awk", "a|".repeat(length / 2)), ...UNPARSABLE },
   { name: "awk: quotes", ...argv("awk", '"'.repeat(length / 2)), ...UNPARSABLE },
   { name: "sed: a long text", ...argv("sed", "s/a/b/;".repeat(length / 8)), ...UNPARSABLE },
