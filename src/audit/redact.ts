@@ -73,11 +73,15 @@ function put(to: Record<string, unknown>, name: string, value: unknown): void {
   else Object.defineProperty(to, name, { value, enumerable: true });
 }
 
-/** Whether a name is a secret's, by itself or by the policy's patterns. */
+/**
+ * Whether a name is a secret's, by itself or by the policy's patterns. What is longer than any name is one, so that a
+ * text of a megabyte in a name's place is not sought through.
+ */
 export function secretNames(patterns: readonly string[]): (name: string) => boolean {
   const named = patterns.map((pattern) => new RegExp(pattern.replace(/^\(\?i\)/, ""), "i"));
   return (name) =>
-    SECRET_NAMES.test(name.replaceAll("-", "_")) || SECRET_WORDS.test(separated(name)) ||
+    name.length > LONGEST || SECRET_NAMES.test(name.replaceAll("-", "_")) ||
+    SECRET_WORDS.test(separated(name)) ||
     named.some((pattern) => pattern.test(name));
 }
 

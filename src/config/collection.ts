@@ -101,10 +101,13 @@ export function object<const M extends Members>(members: M): Field<ObjectOf<M>> 
         return position.report(`found ${found(value)}; write a mapping with ${either(names)}`);
       }
       let whole = true;
-      for (const name of Object.keys(value)) {
-        if (Object.hasOwn(members, name)) continue;
+      const unknown = Object.keys(value).filter((name) => !Object.hasOwn(members, name));
+      for (const name of unknown.slice(0, MOST_UNKNOWN)) {
         position.in(name).report(unknownKey(name, names));
         whole = false;
+      }
+      if (unknown.length > MOST_UNKNOWN) {
+        position.report(`has ${unknown.length - MOST_UNKNOWN} more keys that are not known here`);
       }
       const result: Record<string, unknown> = {};
       for (const [name, member] of Object.entries(members)) {
@@ -124,6 +127,9 @@ export function object<const M extends Members>(members: M): Field<ObjectOf<M>> 
     },
   };
 }
+
+/** Keys of one mapping that are held against those that are known: what has more is no slip of the fingers. */
+const MOST_UNKNOWN = 20;
 
 function unknownKey(name: string, names: readonly string[]): string {
   const near = nearest(name, names);

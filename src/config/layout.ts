@@ -48,8 +48,22 @@ export function layOut(yaml: string): Layout {
       }
       return undefined;
     },
-    keyOf: (line) => entries.findLast(([start]) => start <= line)?.[1] ?? "",
+    keyOf: (line) => entries[countUpTo(entries, line) - 1]?.[1] ?? "",
   };
+}
+
+/** How many of the entries, which are in the order of their lines, begin at the line or before it. */
+function countUpTo(
+  entries: readonly (readonly [line: number, path: string])[],
+  line: number,
+): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (entries[middle]![0] <= line) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 class Scanner {

@@ -16,15 +16,23 @@ const DEEPEST = 16;
 /** What reports at a line know of it. */
 export type ReportLine = (key: string, message: string, line: number) => void;
 
-/** The mapping that `text` holds; undefined where a problem was reported. `what`: what it is to be, in messages. */
+/** What a text is to be. */
+export interface Expected {
+  /** In messages. */
+  readonly what: string;
+  /** Characters that are read of it at most, where that is fewer than of any text. */
+  readonly longest?: number;
+}
+
+/** The mapping that `text` holds; undefined where a problem was reported. */
 export function yamlMapping(
   text: string,
   top: KeyPosition,
   reportLine: ReportLine,
-  what = "policy",
+  { what, longest = LONGEST_TEXT }: Expected,
 ): object | undefined {
-  if (text.length > LONGEST_TEXT) {
-    return top.report(`is too long: ${text.length} characters, where ${LONGEST_TEXT} are read`);
+  if (text.length > longest) {
+    return top.report(`is too long: ${text.length} characters, where ${longest} are read`);
   }
   // The YAML reader takes tabs for blanks of width one, so that what is seen is not what is meant.
   const tabbed = text.includes("\t") && reportTabs(text, reportLine);

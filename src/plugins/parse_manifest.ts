@@ -19,9 +19,19 @@ export type ParsedManifest =
   | { readonly manifest: PluginManifest }
   | { readonly problems: readonly PolicyProblem[] };
 
+/**
+ * Characters of a manifest: many times what a model reads of a tool. A pipe may register one, and nobody is answered
+ * while it is read.
+ */
+const LONGEST_MANIFEST = 64 * 1024;
+
 /** Reads a manifest. `source` is what its problems call it. All problems at once. Never throws for any text. */
 export function parseManifest(content: string, source: string): ParsedManifest {
-  const parsed = parseDocument(content, source, { field: manifestField, what: "plugin manifest" });
+  const parsed = parseDocument(content, source, {
+    field: manifestField,
+    what: "plugin manifest",
+    longest: LONGEST_MANIFEST,
+  });
   return "value" in parsed ? { manifest: parsed.value } : parsed;
 }
 

@@ -58,6 +58,11 @@ const attacks = (length: number, paths: number): readonly Attack[] => [
     ...argv("env", ...Array<string>(9_000).fill("-S"), "ls"),
     code: "COMMAND_UNPARSABLE",
   },
+  {
+    name: "options that are longer than any name",
+    ...argv("git", "-c", ...Array<string>(Math.ceil(length / 125_000)).fill("-a".repeat(62_500))),
+    code: "COMMAND_UNPARSABLE",
+  },
   { name: "awk: a long text", ...argv("awk", "a|".repeat(length / 2)), ...UNPARSABLE },
   { name: "awk: quotes", ...argv("awk", '"'.repeat(length / 2)), ...UNPARSABLE },
   { name: "sed: a long text", ...argv("sed", "s/a/b/;".repeat(length / 8)), ...UNPARSABLE },

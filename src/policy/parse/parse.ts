@@ -5,7 +5,7 @@ import { policyDocument } from "./_document.ts";
 import type { Field } from "../../config/field.ts";
 import { layOut } from "../../config/layout.ts";
 import { type PolicyProblem, topOf } from "../../config/key_position.ts";
-import { yamlMapping } from "../../config/yaml_value.ts";
+import { type Expected, yamlMapping } from "../../config/yaml_value.ts";
 
 export type { PolicyProblem } from "../../config/key_position.ts";
 
@@ -23,18 +23,18 @@ export function parsePolicy(text: string, source: string): ParsedPolicy {
   return "value" in parsed ? { policy: parsed.value } : parsed;
 }
 
-/** As {@linkcode parsePolicy}, for a document of any kind. `what`: what messages call one. */
+/** As {@linkcode parsePolicy}, for a document of any kind. */
 export function parseDocument<T>(
   text: string,
   source: string,
-  { field, what }: { readonly field: Field<T>; readonly what: string },
+  { field, ...expected }: { readonly field: Field<T> } & Expected,
 ): { readonly value: T } | { readonly problems: readonly PolicyProblem[] } {
   const problems: PolicyProblem[] = [];
   const report = (key: string, message: string, line?: number) => {
     problems.push({ source, key, message, ...(line === undefined ? {} : { line }) });
   };
   const top = topOf(report);
-  const mapping = yamlMapping(text, top, report, what);
+  const mapping = yamlMapping(text, top, report, expected);
   const value = mapping === undefined ? undefined : field.read(mapping, top);
   if (value !== undefined && problems.length === 0) return { value };
   return { problems: withLines(problems, text) };

@@ -62,6 +62,9 @@ Deno.test("what a secret's name leads is taken out", () => {
     { argv: ["login", "--password", secret] },
     { argv: ["login", `--token=${secret}`] },
     { env: { GITHUB_TOKEN: secret } },
+    // Longer than any name: nobody seeks through it what it is.
+    { argv: ["login", `--${"a".repeat(600)}`, secret] },
+    { ["a".repeat(600)]: secret },
   ];
   for (const value of cases) {
     const shown = JSON.stringify(redactor.value(value));

@@ -133,6 +133,16 @@ const REFUSED: readonly (readonly [
     { comand: ["a"] },
     "comand: is no key that is known here; did you mean command?",
   ],
+  [
+    "more unknown keys than are slips",
+    Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`x${at}`, at])),
+    ": has 5 more keys that are not known here",
+  ],
+  [
+    "more than is read of a tool",
+    { success: Array(33_000).fill(0) },
+    ": is too long: ",
+  ],
   ["another version", { version: 2 }, "version: found the number 2; this Toolgate reads 1"],
   ["a name with a dash", { name: "a-b" }, 'name: the text "a-b" is no name of a tool'],
   ["a name with capitals", { name: "Ab" }, "name: "],
