@@ -20,7 +20,8 @@ export interface Success {
 }
 
 /** How lines come to the binary. */
-export type Way = "serve" | "mcp" | "call";
+export const WAYS = ["serve", "mcp", "call"] as const;
+export type Way = typeof WAYS[number];
 
 /** Attacks side by side, each crew in an arena of its own. */
 const CREWS = 2;

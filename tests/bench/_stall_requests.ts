@@ -538,6 +538,15 @@ export const READERS: readonly Reader[] = [
     ["a", "{", "}", "|", "\\", "\n"],
     (name) => ({ op: "register", manifest: { name, run: [name], args: {} } }),
   ),
+  {
+    name: "names of a manifest",
+    pieces: ["a", "name", "é", "{", "x.y"],
+    request: (all) => ({
+      op: "register",
+      // More are refused whatever they are.
+      manifest: Object.fromEntries(all.slice(0, 19_900).map((one, at) => [`${one}${at}`, one])),
+    }),
+  },
   text("approval", ["a", "_", "é"], (approval) => ({ op: "approve", approval })),
   text("why not", ["a", "\n", "é", "\u202e"], (reason) => ({
     op: "reject",
