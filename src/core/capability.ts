@@ -93,6 +93,8 @@ export interface ConnectCapability {
     readonly argv: readonly string[];
     readonly program: Program | null;
     readonly cwd: string;
+    /** It is the program of a child agent, started by a gate. */
+    readonly child?: true;
   };
   /** Beside `by`: by way of Toolgate's own proxy, which reaches what no other program of the call serves. */
   readonly proxied?: true;

@@ -16,6 +16,8 @@ export interface CompiledPolicy {
   readonly extensions: Readonly<Record<Access, ExtensionRule | null>>;
   readonly commands: CommandRules | null;
   readonly network: NetworkRules | null;
+  /** For the programs of child agents, in its place. */
+  readonly childNetwork: NetworkRules | null;
   /** By canonical name, with the key as written. */
   readonly tools: ReadonlyMap<string, { readonly key: string; readonly rule: ToolRule }>;
   readonly agents: AgentMatcher<AgentRule> | null;

@@ -110,7 +110,7 @@ function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
   let common: readonly HostAndPort[] | "any" | null = null;
   policies.forEach(({ policy }, position) => {
     if (policy.network === null && position > 0) return;
-    const patterns = (policy.network ?? [])
+    const patterns = [...policy.network ?? [], ...policy.children?.network ?? []]
       .filter(({ effect }) => effect !== "deny")
       .flatMap(({ hosts }) => hosts.map(parseHostPattern));
     const own = patterns.some(({ kind }) => kind !== "exact") ? "any" : patterns;
@@ -125,10 +125,11 @@ function connectScopeOf(
   [first]: readonly PlacedPolicy[],
   who: "tools" | "programs",
 ): ConnectScope {
-  const rules = (first?.policy.network ?? [])
-    .filter(({ effect, commands }) =>
-      effect !== "deny" && (commands === undefined) === (who === "tools")
-    );
+  const rules = [
+    ...(first?.policy.network ?? [])
+      .filter(({ commands }) => (commands === undefined) === (who === "tools")),
+    ...(who === "programs" ? first?.policy.children?.network ?? [] : []),
+  ].filter(({ effect }) => effect !== "deny");
   const patterns = rules.flatMap(({ hosts, allowPrivate }) =>
     hosts.map((text) => ({ ...parseHostPattern(text), allowPrivate }))
   );

@@ -103,6 +103,8 @@ function combineChildren([first, ...further]: readonly PlacedPolicy[]): Children
       max: Math.min(rule.max, children.max),
       depth: Math.min(rule.depth, children.depth),
       timeout: Math.min(rule.timeout, children.timeout),
+      // Who says it at all has children judged by such rules, each policy's own.
+      network: rule.network ?? children.network,
     };
   }
   return rule;

@@ -184,6 +184,10 @@ function compilePolicy(
   const rules = policy.paths ?? (base ? [] : null);
   const commands = once(() => actions.get().compileCommandRules(policy.commands ?? [], context));
   const network = once(() => actions.get().compileNetworkRules(policy.network ?? [], context));
+  const ofChildren = policy.children?.network ?? null;
+  const childNetwork = once(() =>
+    actions.get().compileChildNetwork(ofChildren ?? [], policy.network ?? [], context)
+  );
   const agents = policy.agents ?? (base ? DEFAULTS.agents : null);
   return {
     source,
@@ -198,6 +202,9 @@ function compilePolicy(
     },
     get network() {
       return policy.network !== null || base ? network() : null;
+    },
+    get childNetwork() {
+      return policy.network !== null || ofChildren !== null || base ? childNetwork() : null;
     },
     tools: compileTools(policy.tools ?? {}, options),
     agents: agents === null ? null : compileAgents(agents),

@@ -215,6 +215,8 @@ export interface ChildrenRule {
   readonly depth: number;
   /** How long one may live, in milliseconds. */
   readonly timeout: number;
+  /** What its program reaches, and nothing else; null: what `network` opens to a program of its name. */
+  readonly network: readonly NetworkRule[] | null;
 }
 
 /** One entry of `callers`: a user of this machine, and the agent that he is at a gate. */

@@ -241,6 +241,8 @@ export interface Started {
   readonly argv: readonly string[];
   readonly program: Program | null;
   readonly cwd: CanonicalPath;
+  /** A gate started it as the program of a child agent: `children.network` is for it, and nothing else. */
+  readonly child?: true;
 }
 
 /** What rules open to a program. */

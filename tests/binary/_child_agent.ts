@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Caller, Gate } from "./_gate.ts";
 import { type Answer, Workspace } from "./toolgate.ts";
 
-/** Does what its task says, a step a line: `call TOOL JSON`, `run LINE`, `result JSON`, `wait`, `log TEXT`, `exit N`. */
+/** Does what its task says, a step a line: `call TOOL JSON`, `here SCRIPT`, `start SCRIPT`, `result JSON`, `wait`, `log TEXT`, `exit N`. */
 export const AGENT = `import json, os, sys, time
 
 def receive():
@@ -49,6 +49,11 @@ for step in task["task"].split("\\n"):
     elif word == "grandchild":
         import subprocess
         subprocess.Popen(["sleep", rest], start_new_session=True)
+    elif word == "here":
+        exec(open(rest).read())
+    elif word == "start":
+        import subprocess
+        subprocess.run([sys.executable, rest], stdout=sys.stderr)
     elif word == "log":
         print(rest, file=sys.stderr, flush=True)
     elif word == "wait":

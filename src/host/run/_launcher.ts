@@ -39,6 +39,8 @@ export interface Launch {
   readonly own?: true;
   /** Set where a tool starts it for its own use. */
   readonly use?: OwnStart;
+  /** A gate starts it as the program of a child agent. */
+  readonly child?: true;
   /** What it may touch because somebody agreed to it while the line ran. */
   readonly agreed?: readonly AgreedFile[];
 }
@@ -230,8 +232,8 @@ export class Launcher {
 }
 
 /** What rules for programs are asked about: of a tool's own use the words that stand for it. */
-function startedBy({ program, argv, directory: cwd, use }: Launch): Started {
-  return { argv: use?.argv ?? argv, program, cwd };
+function startedBy({ program, argv, directory: cwd, use, child }: Launch): Started {
+  return { argv: use?.argv ?? argv, program, cwd, ...(child === undefined ? {} : { child }) };
 }
 
 /** One listener is all that a program can have (EBUSY), and some containers let it have none. */

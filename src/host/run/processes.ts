@@ -22,13 +22,17 @@ export function createProcesses(options: ProcessesOptions): Processes {
     async run(argv, request) {
       const spawn = grantedSpawn(options.grant, argv, request.cwd);
       const { channel } = spawn;
+      const { children } = options.rulebook.settings;
+      const ofChild = channel === undefined || (children?.network ?? null) === null
+        ? {}
+        : { child: true } as const;
       const environment = {
         ...withRequested(options.environment, request.env),
         ...channel?.environment,
       };
       const { starter } = options;
       if (starter === null) {
-        const command = { argv, program: spawn.program, cwd: spawn.cwd };
+        const command = { argv, program: spawn.program, cwd: spawn.cwd, ...ofChild };
         const network = options.rulebook.networkOf(command);
         if (network !== null) throw unheld(argv[0] ?? "", network);
         const { runPortably } = await import("./portable/processes.ts");
@@ -53,7 +57,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
               : [channel.descriptor, channel.descriptor, run.descriptors[2]];
             const environment = new Map(Object.entries(own.environment));
             const { program, cwd: directory } = spawn;
-            const launch = { program, argv, directory, environment, descriptors };
+            const launch = { program, argv, directory, environment, descriptors, ...ofChild };
             const child = launcher.launch(launch);
             run.release();
             return child.ended;

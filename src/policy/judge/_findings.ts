@@ -3,6 +3,7 @@
 import type { CompiledPolicy } from "../_compiled.ts";
 import { matchAgent } from "../match/agent.ts";
 import { findCommand, findRestricting, matchCommand } from "../match/command_rules.ts";
+import { networkRulesFor } from "./_network.ts";
 import { findConnection, matchConnection } from "../match/network_rules.ts";
 import { segmentsOf } from "../match/path.ts";
 import { type CitedRule, findPath, type Match, matchPath } from "../match/path_rules.ts";
@@ -82,9 +83,9 @@ function findingOf(policy: CompiledPolicy, question: Question): FoundRules | nul
       return shown(found, rules.count, matchCommand(rules, command));
     }
     case "host": {
-      const { network: rules } = policy;
-      if (rules === null) return null;
       const { connection } = question;
+      const rules = networkRulesFor(policy, connection.command);
+      if (rules === null) return null;
       const matching = matchConnection(rules, connection, question);
       return shown(findConnection(rules, connection, question), rules.entries.length, matching);
     }

@@ -10,6 +10,7 @@ import {
   findConnection,
   findRestriction,
   hostsFor,
+  type NetworkRules,
   type RulesPlace,
 } from "../match/network_rules.ts";
 import type { SecretRule } from "../model.ts";
@@ -41,7 +42,9 @@ export function judgeConnection(
     method === undefined ? "" : ` with ${printable(method, 20)}`
   }${addresses === undefined ? "" : `, which is ${printable(addresses.join(", "), 200)},`}`;
   const isOwn = held && isOwnServer(capability);
-  const verdicts = policies.flatMap(({ network, source }) => {
+  const verdicts = policies.flatMap((policy) => {
+    const { source } = policy;
+    const network = networkRulesFor(policy, command);
     if (network === null) return [];
     const restriction = isOwn ? findRestriction(network, capability) : null;
     if (isOwn && restriction === null) return [];
@@ -55,8 +58,10 @@ export function judgeConnection(
       : `allowed hosts: ${shortList(granted)}`;
     return [denied(
       "NETWORK_DENIED",
-      `${action} is not allowed by ${source} network: ${WHY[finding.because]}; ${hint}`,
-      { file: source, index: "network" },
+      `${action} is not allowed by ${source} ${networkKeyFor(command)}: ${
+        WHY[finding.because]
+      }; ${hint}`,
+      { file: source, index: networkKeyFor(command) },
     )];
   });
   return {
@@ -66,6 +71,19 @@ export function judgeConnection(
     ),
     asked: () => [{ about: "host", connection: capability, held }],
   };
+}
+
+/** The rules of a policy that a connection of such a command is held against; null where the policy has none. */
+export function networkRulesFor(
+  { network, childNetwork }: Pick<CompiledPolicy, "network" | "childNetwork">,
+  command: Pick<Started, "child"> | undefined,
+): NetworkRules | null {
+  return command?.child === true ? childNetwork : network;
+}
+
+/** Where in a policy they stand. */
+export function networkKeyFor(command: Pick<Started, "child"> | undefined): string {
+  return command?.child === true ? "children.network" : "network";
 }
 
 /** Whether a program means what its own call serves: on the loopback, at a port of programs'. */
@@ -82,7 +100,8 @@ export function networkOf(
   secrets: readonly NamedSecret[],
 ): ProgramNetwork | null {
   const hosts: string[] = [];
-  for (const { network } of policies) {
+  for (const policy of policies) {
+    const network = networkRulesFor(policy, command);
     if (network === null) continue;
     const own = hostsFor(network, command);
     if (own.length === 0) return null;

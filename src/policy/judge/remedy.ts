@@ -5,6 +5,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import { RISKS } from "../../core/tool.ts";
 import type { Answered, Decision, Findings, PolicyFinding, Subject } from "../rulebook.ts";
+import { networkKeyFor } from "./_network.ts";
 import type { PathQuestion, Question } from "./question.ts";
 
 /** One change. All that are named together are needed. */
@@ -150,14 +151,14 @@ function granting(
       };
     case "host": {
       const { connection: { host, port, method, by, command }, held } = question;
-      const forProgram = held && by === "program" && command !== undefined
+      const forProgram = held && by === "program" && command !== undefined && command.child !== true
         ? `, commands: [${yaml(asPattern(command.argv.slice(0, 1)))}]`
         : "";
       const methods = method === undefined ? "" : `, methods: [${method.toUpperCase()}]`;
       const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
       return {
         file,
-        key: "network",
+        key: networkKeyFor(command),
         add: `- { allow: [${yaml(`${shown}:${port}`)}]${methods}${forProgram} }`,
         how: "allows this host; one on a private network also needs allow_private: true",
       };

@@ -21,6 +21,8 @@ interface Entry {
   readonly allowPrivate: boolean;
   /** The programs that it is for; null: it is for tools. */
   readonly commands: CommandRules | null;
+  /** It is for the programs of child agents, and for nothing else. */
+  readonly child: boolean;
   readonly rule: CitedRule;
 }
 
@@ -50,21 +52,46 @@ export function compileNetworkRules(
   rules: readonly NetworkRule[],
   place: RulesPlace,
 ): NetworkRules {
-  const { source } = place;
-  const entries = rules.map((rule, order): Entry => ({
+  const entries = rules.map((rule, order) => entryOf(rule, order, place, false));
+  const granted = rules.filter(({ effect, commands }) =>
+    effect !== "deny" && commands === undefined
+  )
+    .flatMap(({ hosts }) => hosts);
+  return { entries, granted, provider: providerOf(rules.length, place) };
+}
+
+/**
+ * What holds for the programs of child agents: `children.network` and, of `network`, what it denies or asks for.
+ * Throws as {@linkcode compileNetworkRules}.
+ */
+export function compileChildNetwork(
+  own: readonly NetworkRule[],
+  network: readonly NetworkRule[],
+  place: RulesPlace,
+): NetworkRules {
+  const entries = [
+    ...own.map((rule, order) => entryOf(rule, order, place, true)),
+    ...network.map((rule, order) => entryOf(rule, order, place, false))
+      .filter(({ effect }) => effect !== "allow"),
+  ];
+  return { entries, granted: [], provider: providerOf(own.length + network.length, place) };
+}
+
+function providerOf(order: number, { source }: RulesPlace): CitedRule {
+  return { order, reference: { file: source, index: "web" } };
+}
+
+function entryOf(rule: NetworkRule, order: number, place: RulesPlace, child: boolean): Entry {
+  const key = `${child ? "children.network" : "network"}[${order}]`;
+  return {
     effect: rule.effect,
     hosts: rule.hosts.map(parseHostPattern),
     methods: rule.methods?.map((method) => method.toUpperCase()) ?? null,
     allowPrivate: rule.allowPrivate,
     commands: rule.commands === undefined ? null : compileNames(rule.commands, place),
-    rule: { order, reference: referenceTo(source, `network[${order}]`, rule.reason) },
-  }));
-  const granted = rules.filter(({ effect, commands }) =>
-    effect !== "deny" && commands === undefined
-  )
-    .flatMap(({ hosts }) => hosts);
-  const provider = { order: rules.length, reference: { file: source, index: "web" } };
-  return { entries, granted, provider };
+    child,
+    rule: { order, reference: referenceTo(place.source, key, rule.reason) },
+  };
 }
 
 /** Programs that a rule is for. Rules that ask are looked up both ways: as those that grant are, and as those that restrict. */
@@ -73,19 +100,24 @@ export function compileNames(patterns: readonly string[], place: RulesPlace): Co
   return compileCommandRules([{ effect: "ask", patterns, exact: false, examples }], place);
 }
 
+/** A command, and whether a gate started it as the program of a child agent. */
+type JudgedProgram = JudgedCommand & { readonly child?: true };
+
 /** The hosts that rules open to a program, as written. */
-export function hostsFor({ entries }: NetworkRules, command: JudgedCommand): readonly string[] {
+export function hostsFor({ entries }: NetworkRules, command: JudgedProgram): readonly string[] {
   return entries.filter((entry) => entry.effect !== "deny" && isNamed(entry, command))
     .flatMap(({ hosts }) => hosts.map(({ source }) => source));
 }
 
 /** Whether a rule that grants names the command, under a name that it was found to have. */
-function isNamed({ commands }: Entry, command: JudgedCommand): boolean {
+function isNamed({ commands, child }: Entry, command: JudgedProgram): boolean {
+  if (child || command.child === true) return child && command.child === true;
   return commands !== null && findCommand(commands, command).effect !== "unnamed";
 }
 
 /** Whether a rule that restricts could mean the command, by any name. */
-function mayMean({ commands }: Entry, { by, command }: ConnectCapability): boolean {
+function mayMean({ commands, child }: Entry, { by, command }: ConnectCapability): boolean {
+  if (child) return command?.child === true;
   if (commands === null) return true;
   if (by !== "program") return false;
   return command === undefined || findRestricting(commands, command) !== null;
@@ -93,7 +125,7 @@ function mayMean({ commands }: Entry, { by, command }: ConnectCapability): boole
 
 /** Whether a rule that grants is for whoever connects. `held`: programs have what is opened to them by name alone. */
 function isFor(entry: Entry, { by, command }: ConnectCapability, held: boolean): boolean {
-  if (entry.commands === null) return by !== "program" || !held;
+  if (entry.commands === null && !entry.child) return by !== "program" || !held;
   return by === "program" && command !== undefined && isNamed(entry, command);
 }
 

@@ -4,6 +4,7 @@ import { PERMISSION_GROUPS } from "../../core/tool.ts";
 import type { AgentRule } from "../model.ts";
 import { list, mapping, object, optional, otherwise, required } from "../../config/collection.ts";
 import { duration, type Field, flag, number, oneOf, text } from "../../config/field.ts";
+import { childNetworkRule } from "./_rule.ts";
 import { DAY, type Section } from "./section.ts";
 
 const HALF_HOUR = 30 * 60 * 1000;
@@ -50,6 +51,11 @@ export const children: Section<"children"> = object({
   max: otherwise(number({ min: 1, max: 256 }), 4, "children that live at the same time"),
   depth: otherwise(number({ min: 1, max: 8 }), 1, "how deep they go: with 1 no child has children"),
   timeout: otherwise(duration({ min: 1, max: DAY }), HALF_HOUR, "how long one may live"),
+  network: otherwise(
+    list(childNetworkRule),
+    null,
+    "what their program reaches by Toolgate's proxy, and nothing else; where left out, what network opens to it by name",
+  ),
 });
 
 /** As `--agent` takes it. */

@@ -8,7 +8,7 @@ import {
   PatternError,
   splitCommand,
 } from "../match/argv.ts";
-import { HostError, parseHostPattern } from "../match/host.ts";
+import { HostError, type HostPattern, parseHostPattern } from "../match/host.ts";
 import { GlobError, parsePathGlob } from "../match/path.ts";
 import {
   type CommandRule,
@@ -223,23 +223,61 @@ const HEADER = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const HTTPS = 443;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
-/** An entry of `network`. */
+/** What every rule about hosts says. */
+const connections = {
+  ...effects(
+    list(compiled("a host such as *.example.org:443", parseHostPattern, HostError), { min: 1 }),
+    "hosts",
+  ),
+  methods: otherwise(
+    list(oneOf(METHODS), { min: 1 }),
+    null,
+    "the HTTP methods it is about; all where left out",
+  ),
+  allow_private: otherwise(
+    flag(),
+    false,
+    "true: these hosts may resolve to private, loopback and link-local addresses",
+  ),
+};
+
+interface WrittenConnections {
+  readonly allow?: readonly HostPattern[];
+  readonly ask?: readonly HostPattern[];
+  readonly deny?: readonly HostPattern[];
+  readonly methods: readonly string[] | null;
+  readonly allow_private: boolean;
+  readonly commands?: readonly CommandPattern[];
+  readonly reason?: string;
+}
+
+function networkRuleOf(rule: WrittenConnections, place: KeyPosition): NetworkRule | undefined {
+  const named = effectOf(rule, place);
+  if (named === undefined) return undefined;
+  if (rule.allow_private && named.effect === "deny") {
+    return place.in("allow_private").report("opens something in a rule that denies; leave it out");
+  }
+  return {
+    effect: named.effect,
+    hosts: sources(named.entries),
+    methods: rule.methods,
+    allowPrivate: rule.allow_private,
+    ...(rule.commands === undefined ? {} : { commands: sources(rule.commands) }),
+    ...(rule.reason === undefined ? {} : { reason: rule.reason }),
+  };
+}
+
+/** One entry of `children.network`: the program that it is for is that of a child agent. */
+export const childNetworkRule: Field<NetworkRule> = converted(
+  object({ ...connections, reason }),
+  networkRuleOf,
+  ONE_EFFECT,
+);
+
+/** One entry of `network`. */
 export const networkRule: Field<NetworkRule> = converted(
   object({
-    ...effects(
-      list(compiled("a host such as *.example.org:443", parseHostPattern, HostError), { min: 1 }),
-      "hosts",
-    ),
-    methods: otherwise(
-      list(oneOf(METHODS), { min: 1 }),
-      null,
-      "the HTTP methods it is about; all where left out",
-    ),
-    allow_private: otherwise(
-      flag(),
-      false,
-      "true: these hosts may resolve to private, loopback and link-local addresses",
-    ),
+    ...connections,
     commands: optional(
       list(commandPattern, { min: 1 }),
       "the programs it is for, by the beginnings of their commands, and for no tool; else it is for tools, and " +
@@ -247,23 +285,7 @@ export const networkRule: Field<NetworkRule> = converted(
     ),
     reason,
   }),
-  (rule, place) => {
-    const named = effectOf(rule, place);
-    if (named === undefined) return undefined;
-    if (rule.allow_private && named.effect === "deny") {
-      return place.in("allow_private").report(
-        "opens something in a rule that denies; leave it out",
-      );
-    }
-    return {
-      effect: named.effect,
-      hosts: sources(named.entries),
-      methods: rule.methods,
-      allowPrivate: rule.allow_private,
-      ...(rule.commands === undefined ? {} : { commands: sources(rule.commands) }),
-      ...(rule.reason === undefined ? {} : { reason: rule.reason }),
-    };
-  },
+  networkRuleOf,
   ONE_EFFECT,
 );
 

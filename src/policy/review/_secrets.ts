@@ -10,8 +10,10 @@ export function reviewSecrets(
   reviewed: number,
 ): readonly PolicyWarning[] {
   const opened = policies.map(({ policy }) =>
-    (policy.network ?? [])
-      .filter(({ effect, commands }) => effect !== "deny" && commands !== undefined)
+    [
+      ...(policy.network ?? []).filter(({ commands }) => commands !== undefined),
+      ...policy.children?.network ?? [],
+    ].filter(({ effect }) => effect !== "deny")
       .flatMap(({ hosts }) => hosts.map(parseHostPattern))
   );
   return policies.slice(0, reviewed).flatMap(({ policy: { secrets }, source }, policy) =>

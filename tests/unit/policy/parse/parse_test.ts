@@ -49,7 +49,7 @@ audit: { file: .toolgate/audit.ndjson, redact: ["(?i)token", "password"] }
 recovery: { timeout: { retries: 1, factor: 1.5 }, network: { retries: 2, backoff: 500ms }, permission: ask, alternatives: { search_files: [find_files] } }
 web: { search: { provider: searxng, url: "http://127.0.0.1:8888" } }
 git: { hooks: deny, protocols: [https, file], worktrees: .toolgate/worktrees, identity: { name: Agent, email: agent@example.org } }
-children: { command: [my-agent, --task, "{task}"], protocol: acp, isolation: clone, max: 3 }
+children: { command: [my-agent, --task, "{task}"], protocol: acp, isolation: clone, network: [{ allow: [api.example.org] }], max: 3 }
 callers: [{ uid: 1000, agent: root }, { uid: 1001, agent: child-1 }]
 plugins: [./plugins/*.yaml]
 `;
@@ -206,6 +206,12 @@ Deno.test("parsePolicy() reads the whole language", () => {
       max: 3,
       depth: 1,
       timeout: 1_800_000,
+      network: [{
+        effect: "allow",
+        hosts: ["api.example.org"],
+        methods: null,
+        allowPrivate: false,
+      }],
     },
     callers: [{ uid: 1000, agent: "root" }, { uid: 1001, agent: "child-1" }],
     plugins: { manifests: ["./plugins/*.yaml"], registration: null },
@@ -287,6 +293,7 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
         max: 4,
         depth: 1,
         timeout: 1_800_000,
+        network: null,
       },
       recovery: { timeout: { retries: 0, factor: 2 }, network: { retries: 1, backoffMs: 500 } },
       web: {
