@@ -1,6 +1,6 @@
 /**
  * How well pages come as Markdown: what `fetch_url` makes of them beside what libraries of the field do, on pages of
- * Debian's documentation packages, whose generators mark what a page is about.
+ * Debian's documentation packages, whose generators mark what a page is about, and on threads of forums' own programs.
  */
 
 import type { Document, Element } from "domhandler";
@@ -8,6 +8,7 @@ import { parseDocument } from "htmlparser2";
 import { join } from "@std/path";
 import { attribute, elementsBelow, textOf } from "../../src/tools/web/page/dom.ts";
 import { readPage } from "../../src/tools/web/page/page.ts";
+import { forumPages, type Post, type PostPart } from "./_forum_pages.ts";
 
 /** Pages of one generator: where they lie in a package, and which elements hold what they are about. */
 interface Shelf {
@@ -94,9 +95,16 @@ const PAGES_OF_SHELF = 13;
 const LARGEST_PAGE = 150_000;
 const ADDRESS = "https://docs.example.org/page.html";
 
+/** Threads that are written, and posts of each. */
+const THREADS = 4;
+const POSTS = [3, 8, 5, 12];
+
+type Kind = Shelf["kind"] | "forum";
+const KINDS: readonly Kind[] = ["documentation", "API reference", "article", "forum"];
+
 /** A page with what it should come to. */
 interface Page {
-  readonly kind: Shelf["kind"];
+  readonly kind: Kind;
   readonly html: string;
   readonly words: ReadonlyMap<string, number>;
   readonly code: readonly string[];
@@ -125,6 +133,12 @@ export async function pageScores(): Promise<
   try {
     const pages: Page[] = [];
     for (const shelf of SHELVES) pages.push(...await pagesOf(shelf, folder));
+    const forums = await forumPages(threadsOf(pages), folder, runIn);
+    pages.push(
+      ...forums.flatMap(({ html, main }) =>
+        truthOf(html, { kind: "forum", main, noise: [] }) ?? []
+      ),
+    );
     const started = performance.now();
     const own = pages.map(({ html }) => readPage(html, ADDRESS, false).text);
     const candidates = [
@@ -144,13 +158,12 @@ export function renderPageScores(
   { pages, scores }: { readonly pages: number; readonly scores: readonly PageScore[] },
 ): string {
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`.padStart(8);
-  const kinds = [...new Set(SHELVES.map(({ kind }) => kind))];
   const lines = scores.map(({ name, words, purity, code, tables, ms, kinds: by }) =>
     `${name.padEnd(24)}${[words, purity, code, tables].map(percent).join("  ")}  ` +
-    `${kinds.map((kind) => percent(by[kind] ?? 0)).join("  ")}  ${ms.toFixed(0).padStart(6)} ms`
+    `${KINDS.map((kind) => percent(by[kind] ?? 0)).join("  ")}  ${ms.toFixed(0).padStart(6)} ms`
   );
   const head = `${`${pages} pages as Markdown`.padEnd(24)}` +
-    ["words F1", "purity", "code", "tables", ...kinds].map((name) => name.slice(0, 8).padStart(8))
+    ["words F1", "purity", "code", "tables", ...KINDS].map((name) => name.slice(0, 8).padStart(8))
       .join("  ");
   return [head, ...lines].join("\n");
 }
@@ -179,7 +192,49 @@ function* filesBelow(folder: string): Iterable<string> {
   }
 }
 
-function truthOf(html: string, { kind, main, noise }: Shelf): Page | null {
+/** What people say in them is what stands in paragraphs, lists and code of the pages, each said once. */
+function threadsOf(pages: readonly Page[]): readonly (readonly Post[])[] {
+  const parts = pages.filter(({ kind }) => kind !== "API reference")
+    .flatMap(({ html }) => [...elementsBelow(parseDocument(html))].flatMap(partOf));
+  let at = 0;
+  return Array.from(
+    { length: THREADS },
+    (_, thread) =>
+      Array.from({ length: POSTS[thread] ?? 1 }, (_, post) => {
+        const from = at;
+        at += 2 + (post + thread) % 3;
+        return { parts: parts.slice(from, at) };
+      }),
+  );
+}
+
+function partOf(element: Element): readonly PostPart[] {
+  const text = textOf(element);
+  // Lists of links are the page's own menus.
+  const isLeaf = ![...elementsBelow(element)].some(({ name }) =>
+    /^(?:p|pre|ul|ol|table)$/.test(name) || (name === "a" && element.name === "ul")
+  );
+  if (!isLeaf || text.trim().length < 60 || text.length > 1_500) return [];
+  const lines = text.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "");
+  switch (element.name) {
+    case "p":
+      return [{ kind: "text", lines: lines.map((line) => line.trim()) }];
+    case "pre":
+      return [{ kind: "code", lines }];
+    case "ul":
+      return [{
+        kind: "list",
+        lines: lines.map((line) => line.trim()).filter((line) => line !== ""),
+      }];
+    default:
+      return [];
+  }
+}
+
+function truthOf(
+  html: string,
+  { kind, main, noise }: Pick<Shelf, "main" | "noise"> & { readonly kind: Kind },
+): Page | null {
   const document = parseDocument(html);
   const is = (element: Element, names: readonly string[]) =>
     names.includes(element.name) || names.includes(attribute(element, "id")) ||
