@@ -25,8 +25,8 @@ export class LineState {
   inner = false;
   /** How the last command ended. */
   status: Ended = SUCCESS;
-  /** How the stages of the last pipeline ended. */
-  stages: readonly Ended[] = [SUCCESS];
+  /** How the stages of the last pipeline ended; none before the first. */
+  stages: readonly Ended[] = [];
   /** How the last substitution of the command under way ended; null where there was none. */
   substituted: Ended | null = null;
   /** `$0` */
@@ -55,6 +55,8 @@ export class LineState {
   began = performance.now();
   /** What the last `=~` found; null where that is not known. */
   matched: readonly string[] | null = [];
+  /** Whose number programs run under. */
+  user = "";
   /** Where the line is, and where programs were looked for before it. */
   places: Places = { searchPath: "", workspace: null };
   readonly #given: ReadonlySet<string>;
@@ -72,10 +74,14 @@ export class LineState {
     this.#given = given;
   }
 
+  /** Of a line. `user`: whose number it runs under. */
   static begin(
-    directory: CanonicalPath,
-    environment: Readonly<Record<string, string>>,
+    { directory, environment }: {
+      readonly directory: CanonicalPath;
+      readonly environment: Readonly<Record<string, string>>;
+    },
     settings: ShellSettings,
+    user: number,
   ): LineState {
     // A shell hands on where it is, given to it or not (POSIX, 2.5.3), and takes its separators from nobody.
     const variables = Variables.of([
@@ -83,7 +89,10 @@ export class LineState {
       ["PWD", directory],
     ]);
     variables.assign("OPTIND", "1");
-    return new LineState(directory, settings, variables, new Set(Object.keys(environment)));
+    const given = new Set(Object.keys(environment));
+    const state = new LineState(directory, settings, variables, given);
+    state.user = String(user);
+    return state;
   }
 
   /** A subshell's. */
@@ -95,10 +104,10 @@ export class LineState {
       this.#given,
     );
     const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
-    const { depth, lastJob, began, matched, task, places, source, folders, optionAt } = this;
+    const { depth, lastJob, began, matched, task, places, source, folders, optionAt, user } = this;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
-      ...{ lastJob, began, matched, task, places, source, folders, optionAt },
+      ...{ lastJob, began, matched, task, places, source, folders, optionAt, user },
     });
   }
 
@@ -116,6 +125,7 @@ export class LineState {
     opened.positional = positional.slice(1);
     opened.task = this.task;
     opened.places = this.places;
+    opened.user = this.user;
     return opened;
   }
 
@@ -147,13 +157,16 @@ export class LineState {
       case "$":
         return String(Deno.pid);
       case "PIPESTATUS":
-        return String(statusOf(this.stages[0] ?? SUCCESS));
+        return this.stages[0] === undefined ? undefined : String(statusOf(this.stages[0]));
       case "SECONDS":
         return String(Math.floor((performance.now() - this.began) / 1000));
       case "RANDOM":
         return String(Math.floor(Math.random() * 32768));
       case "BASH":
         return "/bin/bash";
+      case "UID":
+      case "EUID":
+        return this.shell === "sh" ? this.variables.text(name) : this.user;
       case "BASH_SOURCE":
         if (this.variables.isLocal) {
           throw new ToolError("COMMAND_UNPARSABLE", "BASH_SOURCE is not known in a function");

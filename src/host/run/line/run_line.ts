@@ -44,7 +44,8 @@ export async function runLine(
     readonly workspace: CanonicalPath | null;
   },
 ): Promise<LineState["status"]> {
-  const state = LineState.begin(start.directory, start.environment, plan.settings);
+  const { libc } = host;
+  const state = LineState.begin(start, plan.settings, libc.call(libc.numbers.geteuid));
   const runner = new LineRunner(host, state.valueOf("PATH") ?? "", plan.line);
   state.places = { searchPath: state.valueOf("PATH") ?? "", workspace: start.workspace };
   const { descriptors, release } = start;
