@@ -63,6 +63,11 @@ export interface SpawnCapability<P = string> {
    * ask for them bind, none needs to allow them, and no argument is taken for a file: the tool judges what it touches.
    */
   readonly own?: OwnUse;
+  /**
+   * The call can do without: it is left out where no such program is, or the policy does not let the agent run it by a
+   * command.
+   */
+  readonly optional?: true;
 }
 
 /** What Toolgate's own use of a program comes to. */

@@ -28,6 +28,8 @@ export interface GitHome {
 
 /** The policy's `git`, as it holds. */
 export interface GitSettings {
+  /** `allow`: the git tools run hooks of repositories as the programs that they are, where rules let those run. */
+  readonly hooks: "allow" | "deny";
   readonly protocols: readonly GitProtocol[];
   /** Relative to the workspace. */
   readonly worktrees: string;

@@ -154,6 +154,11 @@ export interface Processes {
     },
   ): Promise<ProcessOutcome>;
   /**
+   * A hook of a repository: the program of a capability, which is held as every program is and has git's own variables
+   * beside; null where the call was not granted it. `words` stand behind those that were judged.
+   */
+  runHook(argv: readonly string[], request: HookRequest): Promise<HookOutcome | null>;
+  /**
    * Lends a folder outside the workspace, of nobody else's, to the runs that name it as `scratch`, whatever their use was
    * judged as: they may write in it. It is gone afterwards. Throws NATIVE_DENIED where there is no place for one.
    */
@@ -169,6 +174,19 @@ export interface Processes {
    * nothing, connects to nothing, and has no environment but what it is handed.
    */
   runModule(request: ModuleRequest): Promise<ModuleOutcome>;
+}
+
+/** What a hook is run with. */
+export interface HookRequest extends Omit<ProcessRequest, "env" | "spill"> {
+  readonly words: readonly string[];
+  /** A text that it may change, in a file of its own, whose name is the first word behind its own. */
+  readonly message?: string;
+}
+
+/** What became of it. */
+export interface HookOutcome extends ProcessOutcome {
+  /** The text as it left it; null where there was none, or where what it left is none. */
+  readonly message: string | null;
 }
 
 /** A module of a custom tool, and what its process is handed. Which files it has is the grant's to say. */

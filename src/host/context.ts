@@ -97,6 +97,7 @@ export function createContext(options: ContextOptions): ToolContext {
     processes: {
       run: async (argv, request) => await processes().run(argv, request),
       runOwn: async (argv, request) => await processes().runOwn(argv, request),
+      runHook: async (argv, request) => await processes().runHook(argv, request),
       withScratch: async (work) => await processes().withScratch(work),
       runLine: async (plan, request) => await processes().runLine(plan, request),
       runModule: async (request) => await processes().runModule(request),

@@ -130,12 +130,15 @@ function combineCallers(
   return callers;
 }
 
-/** A further policy can only take protocols away; what it says of places and names counts where none did before. */
+/** A further policy can only take hooks and protocols away; what it says of places and names counts where none did before. */
 function combineGits(policies: readonly PlacedPolicy[]): GitSettings {
   const { git } = DEFAULTS;
   const sections: readonly (GitRule | null)[] = policies.map(({ policy }) => policy.git);
   const [first, ...further] = sections.map((section) => section?.protocols ?? null);
   return {
+    hooks: sections[0]?.hooks === "allow" && sections.every((one) => one?.hooks !== "deny")
+      ? "allow"
+      : git.hooks,
     protocols: (first ?? git.protocols).filter((one) =>
       further.every((others) => others === null || others.includes(one))
     ),

@@ -185,7 +185,7 @@ const READERS: readonly SettingReader[] = [
     effective: ({ audit }) => audit?.maxSize,
     shown: formatSize,
   },
-  ...(["protocols", "worktrees", "identity"] as const).map((name): SettingReader => ({
+  ...(["hooks", "protocols", "worktrees", "identity"] as const).map((name): SettingReader => ({
     key: `git.${name}`,
     own: ({ git }) => git?.[name],
     effective: ({ git }) => git[name] ?? "(none)",

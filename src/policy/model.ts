@@ -191,8 +191,8 @@ export interface WebRule {
 
 /** `git`: how git is used. What is null is left to another policy, or to the default. */
 export interface GitRule {
-  /** Hooks of repositories run never. */
-  readonly hooks: "deny" | null;
+  /** Whether the git tools run hooks of repositories, as far as `commands` let these run. */
+  readonly hooks: "allow" | "deny" | null;
   /** Transports that git may use. */
   readonly protocols: readonly GitProtocol[] | null;
   /** The folder of worktrees that Toolgate makes, relative to the workspace. */
@@ -361,7 +361,13 @@ export const DEFAULTS = {
     userAgent: "Toolgate (tools of an agent, under a policy)",
     cache: { size: 50 * MiB, ageMs: 60 * 60 * 1000 },
   },
-  git: { protocols: ["https"], worktrees: ".toolgate/worktrees", identity: null, home: null },
+  git: {
+    hooks: "deny",
+    protocols: ["https"],
+    worktrees: ".toolgate/worktrees",
+    identity: null,
+    home: null,
+  },
 } as const satisfies {
   readonly risk: { readonly allow: Risk; readonly ask: Risk };
   readonly shell: { readonly mode: "direct" | "sh" };

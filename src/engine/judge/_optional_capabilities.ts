@@ -1,4 +1,4 @@
-/** What a call can do without: granted where the agent could do it by a tool of its own, left out where not. */
+/** What a call can do without: granted where the agent could do it by another tool, left out where not. */
 
 import type { ResolvedCapability } from "../../core/capability.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
@@ -10,7 +10,17 @@ const PLAIN_TOOLS = {
   "fs.write": { tool: "write_file", permission: "file_write", risk: "moderate" },
 } as const satisfies Readonly<Record<string, Omit<Subject, "agent" | "riskOfPrograms">>>;
 
-/** The capabilities without those optional ones that the policy does not plainly allow this agent. */
+/** And for programs. */
+const COMMANDS = {
+  tool: "run_command",
+  permission: "code_execution",
+  risk: "dangerous",
+} as const satisfies Omit<Subject, "agent" | "riskOfPrograms">;
+
+/**
+ * The capabilities without those optional ones that the policy does not plainly allow this agent; programs go with it that
+ * it asks for.
+ */
 export function* withoutRefusedOptions(
   rulebook: Rulebook,
   agent: string,
@@ -28,8 +38,14 @@ function* isKept(
   agent: string,
   capability: ResolvedCapability,
 ): Steps<boolean> {
-  if (capability.kind !== "fs.read" && capability.kind !== "fs.write") return true;
+  if (capability.kind === "net.connect" || capability.kind === "env.read") return true;
   if (capability.optional !== true) return true;
+  if (capability.kind === "process.spawn") {
+    if (capability.program === null) return false;
+    const subject = { ...COMMANDS, agent, riskOfPrograms: true };
+    // What is asked for is asked for with the call.
+    return (yield* rulebook.decideInSteps(subject, [capability])).effect !== "deny";
+  }
   const subject = { ...PLAIN_TOOLS[capability.kind], agent, riskOfPrograms: false };
   return (yield* rulebook.decideInSteps(subject, [capability])).effect === "allow";
 }

@@ -24,6 +24,19 @@ export function grantedSpawn(grant: Grant, argv: readonly string[], cwd: string)
   );
 }
 
+/** The entry for a hook in exactly that folder; null where it was left out. */
+export function grantedHook(
+  grant: Grant,
+  argv: readonly string[],
+  cwd: string,
+): SpawnGrant | null {
+  const path = inWorkspace(grant, cwd);
+  return grant.spawn.find((entry) =>
+    entry.own === undefined && entry.open !== true && entry.cwd === path &&
+    entry.argv.length === argv.length && entry.argv.every((word, index) => word === argv[index])
+  ) ?? null;
+}
+
 /** What a tool may start for its own use: where, and in which folders it writes. Throws COMMAND_DENIED, PATH_DENIED. */
 export function grantedOwn(
   grant: Grant,

@@ -98,6 +98,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
         return child.ended;
       });
     },
+    async runHook(argv, request) {
+      const { runHook } = await import("./_run_hook.ts");
+      return await runHook(options, argv, request);
+    },
     async withScratch(work) {
       const { temporaryRoot } = options;
       if (temporaryRoot === null || !isWritable(temporaryRoot)) {

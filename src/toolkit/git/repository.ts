@@ -63,7 +63,7 @@ function stateIn(folder: string): readonly Capability[] {
 }
 
 /** A path of a request with the folders above it, as far as the workspace goes. */
-function foldersFrom(path: string): readonly string[] {
+export function foldersFrom(path: string): readonly string[] {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   if (path.startsWith("/") || parts.includes("..")) return [path];
   return [...parts.map((_, index) => parts.slice(0, index + 1).join("/")), "."];

@@ -15,7 +15,7 @@ import {
   requireClear,
   requireWritable,
 } from "../../toolkit/git/change.ts";
-import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { encoded, exactly } from "../../toolkit/git/names.ts";
 import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
@@ -51,6 +51,7 @@ const output = {
     detached: { type: "boolean", description: "Whether HEAD names a commit and no branch." },
     files_changed: { type: "integer", description: "Of a preview: how many would be." },
     replaced: REPLACED,
+    hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["branch", "hash", "detached", "files_changed"],
@@ -91,23 +92,43 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     if (create && paths !== undefined) throw invalid("paths", "does not go with create");
   },
   dryRun: (input) => ({ ...input, only_look: true }),
-  capabilities({ repository, branch_or_commit, create, paths, only_look }) {
+  capabilities({ repository, branch_or_commit, create, paths, only_look }, { git }) {
     if (only_look === true) return gitNeeds(repository, ["status"], READS);
     const words = ["checkout", ...(create ? ["-b"] : []), branch_or_commit];
+    const hooks = hookNeeds(git, repository, HOOKS);
     return paths === undefined
-      ? gitNeeds(repository, words, { access: "write", risk: "moderate", because: "changes files" })
-      : gitNeeds(repository, [...words, "--", ...paths], {
-        access: "write",
-        risk: "dangerous",
-        because: "replaces files with what they were",
-      });
+      ? [
+        ...gitNeeds(repository, words, {
+          access: "write",
+          risk: "moderate",
+          because: "changes files",
+        }),
+        ...hooks,
+      ]
+      : [
+        ...gitNeeds(repository, [...words, "--", ...paths], {
+          access: "write",
+          risk: "dangerous",
+          because: "replaces files with what they were",
+        }),
+        ...hooks,
+      ];
   },
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
     const repository = await openRepository(tool.name, context, input.repository);
-    if (input.paths !== undefined) return await takeFiles(repository, input, input.paths);
-    if (input.create) return await begin(repository, input);
-    return await go(repository, input, context);
+    const hooks = await Hooks.of(repository, context, HOOKS, input.only_look === true);
+    const asks = context.git.hooks === "allow";
+    const before = asks ? (await headOf(repository)).hash : null;
+    const done = input.paths !== undefined
+      ? await takeFiles(repository, input, input.paths)
+      : input.create
+      ? await begin(repository, input)
+      : await go(repository, input, context);
+    const none = "0".repeat((done.hash ?? before ?? "").length || 40);
+    const flag = input.paths === undefined ? "1" : "0";
+    await hooks.after("post-checkout", [before ?? none, done.hash ?? none, flag]);
+    return { ...done, ...hooks.told };
   },
 };
 
@@ -128,11 +149,10 @@ async function begin(repository: Repository, { branch_or_commit, only_look }: In
       } already; without create it is gone to`,
     );
   }
-  const hooks = await hooksSkipped(repository, HOOKS);
   if (only_look !== true) {
     await repository.git([...QUIETLY, "--no-track", "-b", branch_or_commit], { changes: "git" });
   }
-  return { ...await standing(repository), files_changed: 0, ...hooks };
+  return { ...await standing(repository), files_changed: 0 };
 }
 
 /** githooks(5) */
@@ -152,14 +172,13 @@ async function go(
   requireWritable(repository, changes.map(({ path }) => path), doing);
   await requireClear(repository, changes, doing);
   checkpoint();
-  const hooks = await hooksSkipped(repository, HOOKS);
   if (only_look !== true) {
     const where = branch === null ? ["--detach", target] : [branch_or_commit];
     await repository.git([...QUIETLY, "--no-overwrite-ignore", "--no-guess", ...where, "--"], {
       changes: "files",
     });
   }
-  return { ...await standing(repository), files_changed: changes.length, ...hooks };
+  return { ...await standing(repository), files_changed: changes.length };
 }
 
 async function takeFiles(
@@ -178,9 +197,8 @@ async function takeFiles(
   const changed = changes.map(({ path }) => path);
   requireWritable(repository, changed, `taking files from ${quoted(branch_or_commit)}`);
   for (const path of changed) requireAllowed(repository, "read", path);
-  const hooks = await hooksSkipped(repository, HOOKS);
   if (only_look === true || changed.length === 0) {
-    return { ...await standing(repository), files_changed: changed.length, ...hooks };
+    return { ...await standing(repository), files_changed: changed.length };
   }
   const replaced = await keepContents(repository, changed);
   await repository.git(
@@ -191,7 +209,6 @@ async function takeFiles(
     ...await standing(repository),
     files_changed: changed.length,
     ...(replaced.length === 0 ? {} : { replaced }),
-    ...hooks,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Tool } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changedNames, filesOf } from "./_diff.ts";
 import { committer } from "./_identity.ts";
-import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { splitNul } from "../../toolkit/git/names.ts";
 import { type RawChange, readChanges } from "../../toolkit/git/raw_changes.ts";
 import { listOf, requireWhole } from "../../toolkit/git/change.ts";
@@ -65,6 +65,7 @@ const output = {
     added_lines: { type: "integer", description: "In all of them." },
     removed_lines: { type: "integer", description: "Likewise." },
     replaced: { type: "string", description: "The hash of the commit that it was amended from." },
+    hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["hash", "branch", "subject", "files_changed", "added_lines", "removed_lines"],
@@ -85,7 +86,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   category: "git",
   description:
     "Makes a commit of what is staged (git_add stages) and answers its hash and what it changes. Hooks of the " +
-    "repository do not run and are named in hooks_skipped; nothing is signed.",
+    "repository that did not run are named in hooks_skipped; nothing is signed.",
   risk: "moderate",
   riskOfPrograms: true,
   permission: "git_operations",
@@ -107,30 +108,42 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     }
   },
   dryRun: (input) => ({ ...input, only_look: true }),
-  capabilities: ({ repository, amend, allow_empty, only_look }) =>
-    only_look === true ? gitNeeds(repository, ["status"], READS) : gitNeeds(
-      repository,
-      ["commit", ...(amend ? ["--amend"] : []), ...(allow_empty ? ["--allow-empty"] : [])],
-      { access: "write", risk: "moderate", because: "makes a commit" },
-    ),
+  capabilities: ({ repository, amend, allow_empty, only_look }, { git }) =>
+    only_look === true ? gitNeeds(repository, ["status"], READS) : [
+      ...gitNeeds(
+        repository,
+        ["commit", ...(amend ? ["--amend"] : []), ...(allow_empty ? ["--allow-empty"] : [])],
+        { access: "write", risk: "moderate", because: "makes a commit" },
+      ),
+      ...hookNeeds(git, repository, HOOKS),
+    ],
   preview: (input) => ({ action: tool.describe(input), message: input.message }),
   async run({ repository: folder, message, amend, allow_empty, author, only_look }, context) {
-    const repository = await openRepository(tool.name, context, folder);
-    const head = await headOf(repository);
-    await requireCommittable(repository, { amend, allow_empty, born: head.hash !== null });
-    const subject = message.trim().split("\n")[0] ?? "";
-    const hooks = await hooksSkipped(repository, HOOKS);
+    const found = await openRepository(tool.name, context, folder);
+    const head = await headOf(found);
+    const whole = { amend, allow_empty, born: head.hash !== null };
+    const names = amend ? HOOKS : HOOKS.filter((name) => name !== "post-rewrite");
+    const hooks = await Hooks.of(found, context, names, only_look === true);
+    await requireCommittable(found, whole);
     if (only_look === true) {
-      const staged = await stagedCounts(repository);
-      return { hash: null, branch: head.branch, subject, ...staged, ...hooks };
+      const staged = await stagedCounts(found);
+      const subject = subjectOf(message);
+      return { hash: null, branch: head.branch, subject, ...staged, ...hooks.told };
     }
+    await hooks.run("pre-commit");
+    const prepared = await hooks.run("prepare-commit-msg", { message, words: ["message"] });
+    const text = await hooks.run("commit-msg", { message: prepared });
+    // They may have staged something else, and changed what the repository says.
+    const changed = hooks.told.hooks_run !== undefined;
+    const repository = changed ? await openRepository(tool.name, context, folder) : found;
+    if (changed) await requireCommittable(repository, whole);
     const env = await committer(repository, context);
     const { status, stderr } = await repository.git([
       ...["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--no-status", "--file=-"],
       ...["--cleanup=whitespace", ...(amend ? ["--amend"] : [])],
       ...(allow_empty ? ["--allow-empty"] : []),
       ...(author === undefined ? [] : [`--author=${author}`]),
-    ], { stdin: new TextEncoder().encode(message), changes: "git", good: [0, 1, 128], env });
+    ], { stdin: new TextEncoder().encode(text), changes: "git", good: [0, 1, 128], env });
     if (status !== 0) throw gitError(tool.name, stderr);
     const { hash, branch } = await headOf(repository);
     if (hash === null) throw new Error("a commit was made and HEAD names none");
@@ -140,9 +153,15 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     ]);
     const counts = countsOf(repository, made.bytes);
     const replaced = amend && head.hash !== null ? { replaced: head.hash } : {};
-    return { hash, branch, subject, ...counts, ...replaced, ...hooks };
+    await hooks.after("post-commit");
+    if (amend) await hooks.after("post-rewrite", ["amend"], `${head.hash ?? hash} ${hash}\n`);
+    return { hash, branch, subject: subjectOf(text), ...counts, ...replaced, ...hooks.told };
   },
 };
+
+function subjectOf(message: string): string {
+  return message.trim().split("\n")[0] ?? "";
+}
 
 /** Throws GIT_ERROR where files are in conflict or nothing is staged, PATH_DENIED for what the policy keeps from the agent. */
 async function requireCommittable(

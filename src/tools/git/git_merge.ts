@@ -7,7 +7,7 @@ import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changesSince, keepContents, REPLACED, requireWritable } from "../../toolkit/git/change.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
-import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
 import {
   doMerge,
@@ -58,6 +58,7 @@ const output = {
     files_changed: { type: "integer", description: "Compared with HEAD as it was." },
     aborted: { type: "boolean", description: "Whether a merge was taken back." },
     replaced: REPLACED,
+    hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["merged", "fast_forward", "hash", "conflicts", "files_changed"],
@@ -95,7 +96,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     if (message.trim() === "") throw invalid("message", "says nothing");
   },
   dryRun: (input) => ({ ...input, only_look: true }),
-  capabilities({ repository, branch = "", abort, strategy, only_look }) {
+  capabilities({ repository, branch = "", abort, strategy, only_look }, { git }) {
     if (only_look === true) return gitNeeds(repository, ["status"], READS);
     if (abort) {
       return gitNeeds(repository, ["merge", "--abort"], {
@@ -104,11 +105,14 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
         because: "takes back what was settled of a merge",
       });
     }
-    return gitNeeds(repository, ["merge", ...OPTIONS[strategy], branch], {
-      access: "write",
-      risk: "moderate",
-      because: "merges",
-    });
+    return [
+      ...gitNeeds(repository, ["merge", ...OPTIONS[strategy], branch], {
+        access: "write",
+        risk: "moderate",
+        because: "merges",
+      }),
+      ...hookNeeds(git, repository, HOOKS),
+    ];
   },
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
@@ -127,7 +131,7 @@ const OPTIONS: Readonly<Record<Input["strategy"], readonly string[]>> = {
   no_ff: ["--no-ff"],
 };
 
-/** githooks(5) */
+/** githooks(5); pre-merge-commit is for what lies half merged, which is not so here at any time. */
 const HOOKS = [
   ...["pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout"],
 ];
@@ -143,21 +147,24 @@ async function merge(
   const { kind, changes, conflicts } = await context.processes.withScratch((scratch) =>
     planMerge(repository, head, theirs, { strategy, scratch, name: branch })
   );
-  const hooks = kind === "nothing" ? {} : await hooksSkipped(repository, HOOKS);
-  const found = { fast_forward: kind === "fast_forward", files_changed: changes.length, ...hooks };
+  const found = { fast_forward: kind === "fast_forward", files_changed: changes.length };
   if (kind === "nothing") return { ...found, merged: true, hash: head.hash, conflicts: [] };
+  const hooks = await Hooks.of(repository, context, HOOKS, only_look === true);
   if (only_look === true) {
-    return { ...found, merged: conflicts.length === 0, hash: null, conflicts };
+    return { ...found, merged: conflicts.length === 0, hash: null, conflicts, ...hooks.told };
   }
   const named = await findCommit(repository, `refs/heads/${branch}`) !== null;
-  const text = message ?? `Merge ${named ? "branch" : "commit"} '${branch}'`;
+  const meant = message ?? `Merge ${named ? "branch" : "commit"} '${branch}'`;
+  const makes = kind === "merge" && conflicts.length === 0;
+  const text = makes ? await hooks.mergeMessage(meant) : meant;
   const env = kind === "merge" ? await committer(repository, context) : {};
   const { hash, conflicts: left } = await doMerge(repository, head, theirs, {
     strategy,
     text,
     env,
   });
-  const done = { ...found, merged: left.length === 0, hash, conflicts: left };
+  if (left.length === 0) await hooks.after("post-merge", ["0"]);
+  const done = { ...found, merged: left.length === 0, hash, conflicts: left, ...hooks.told };
   if (left.length > 0) throw mergeConflict(repository, left, done);
   return done;
 }

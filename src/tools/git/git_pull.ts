@@ -5,7 +5,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
-import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
 import {
   doMerge,
@@ -54,6 +54,7 @@ const output = {
     conflicts: CONFLICTS,
     rebased: REBASED,
     last_seen: LAST_SEEN,
+    hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["from", "to", "fast_forward", "files_changed", "conflicts"],
@@ -93,16 +94,20 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     checkBranch("branch", branch);
   },
   dryRun: (input) => ({ ...input, only_look: true }),
-  capabilities({ repository, remote, branch, strategy, only_look }) {
+  capabilities({ repository, remote, branch, strategy, only_look }, { git }) {
     if (only_look === true) return gitNeeds(repository, ["status"], READS);
     const named = branch === undefined ? [] : [branch];
-    return gitNeeds(repository, ["pull", OPTIONS[strategy], remote, ...named], {
-      access: "write",
-      risk: "moderate",
-      because: strategy === "rebase"
-        ? "brings in commits from elsewhere, and makes those of this side anew behind them"
-        : "brings in commits from elsewhere",
-    });
+    const hooks = hookNeeds(git, repository, HOOKS);
+    return [
+      ...hooks,
+      ...gitNeeds(repository, ["pull", OPTIONS[strategy], remote, ...named], {
+        access: "write",
+        risk: "moderate",
+        because: strategy === "rebase"
+          ? "brings in commits from elsewhere, and makes those of this side anew behind them"
+          : "brings in commits from elsewhere",
+      }),
+    ];
   },
   preview: (input) => ({ action: tool.describe(input) }),
   run: (input, context) => pull(input, context),
@@ -171,23 +176,26 @@ async function bring(
     (scratch) => planMerge(besides(repository, remote), head, theirs, { strategy, scratch, name }),
   );
   const { kind, conflicts } = plan;
-  const hooks = kind === "nothing" ? {} : await hooksSkipped(repository, HOOKS);
+  const names = kind === "nothing" ? [] : HOOKS;
+  const hooks = await Hooks.of(repository, context, names, input.only_look === true);
   const found = {
     from: head.hash,
     fast_forward: kind === "fast_forward",
     files_changed: plan.changes.length,
-    ...hooks,
   };
   if (input.only_look === true) {
     const to = kind === "merge" ? null : kind === "fast_forward" ? theirs : head.hash;
-    return { ...found, to, conflicts };
+    return { ...found, to, conflicts, ...hooks.told };
   }
+  const meant = `Merge branch '${branch}' of ${input.remote}`;
+  const makes = kind === "merge" && conflicts.length === 0;
+  const text = makes ? await hooks.mergeMessage(meant) : meant;
   await bringIn(repository, context, route);
   if (kind === "nothing") return { ...found, to: head.hash, conflicts: [] };
   const env = kind === "merge" ? await committer(repository, context) : {};
-  const text = `Merge branch '${branch}' of ${input.remote}`;
   const made = await doMerge(repository, head, theirs, { strategy, text, env });
-  const done = { ...found, to: made.hash, conflicts: made.conflicts };
+  if (made.conflicts.length === 0) await hooks.after("post-merge", ["0"]);
+  const done = { ...found, to: made.hash, conflicts: made.conflicts, ...hooks.told };
   if (made.conflicts.length > 0) throw mergeConflict(repository, made.conflicts, done);
   return done;
 }

@@ -4,7 +4,7 @@ import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
-import { HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
 import { textOf } from "../../toolkit/git/names.ts";
 import { FarRepository } from "./_far_remote.ts";
 import { moveRef, remoteOf, tipAt, transfer } from "./_remote.ts";
@@ -51,6 +51,7 @@ const output = {
       description: "The branch there.",
     },
     last_seen: LAST_SEEN,
+    hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["updates"],
@@ -98,15 +99,19 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     const named = branch === undefined ? [] : [branch];
     // Where the policy names no transport but paths, nothing leaves the workspace; without force nothing is lost there.
     const stays = git?.protocols.every((one) => one === "file") === true;
-    return gitNeeds(repository, ["push", ...options, remote, ...named], {
-      access: "write",
-      risk: stays && !force ? "moderate" : "dangerous",
-      because: force
-        ? "replaces what others may have"
-        : stays
-        ? "moves a branch of another repository forward"
-        : "gives commits away",
-    });
+    const hooks = hookNeeds(git, repository, HOOKS);
+    return [
+      ...hooks,
+      ...gitNeeds(repository, ["push", ...options, remote, ...named], {
+        access: "write",
+        risk: stays && !force ? "moderate" : "dangerous",
+        because: force
+          ? "replaces what others may have"
+          : stays
+          ? "moves a branch of another repository forward"
+          : "gives commits away",
+      }),
+    ];
   },
   preview: (input) => ({ action: tool.describe(input) }),
   run: (input, context) => push(input, context),
@@ -126,7 +131,14 @@ async function push(input: Input, context: ToolContext): Promise<Output> {
   const remote = await remoteOf(repository, context, input.remote, "push");
   const tracking = `refs/remotes/${input.remote}/${branch}`;
   const seen = await tipAt(repository, tracking);
-  const update = { repository, ref, to, seen };
+  const hooks = await Hooks.of(repository, context, HOOKS, input.only_look === true);
+  const none = "0".repeat(to.length);
+  const address = remote.kind === "near" ? remote.repository.root : remote.address;
+  const before = async (from: string | null) => {
+    const stdin = `${ref} ${to} ${ref} ${from ?? none}\n`;
+    await hooks.run("pre-push", { words: [input.remote, address], stdin });
+  };
+  const update = { repository, ref, to, seen, before };
   const given = remote.kind === "near"
     ? await pushNear(context, remote.repository, update, input)
     : input.only_look === true
@@ -136,7 +148,7 @@ async function push(input: Input, context: ToolContext): Promise<Output> {
       (there) => pushFar(there, update, input),
     );
   const skipped = [
-    ...(await hooksSkipped(repository, HOOKS)).hooks_skipped ?? [],
+    ...hooks.told.hooks_skipped ?? [],
     ...(remote.kind === "near"
       ? (await hooksSkipped(remote.repository, REMOTE_HOOKS)).hooks_skipped ?? []
       : []),
@@ -153,6 +165,7 @@ async function push(input: Input, context: ToolContext): Promise<Output> {
   return {
     updates: [{ ref, from, to, status }],
     ...more,
+    ...hooks.told,
     ...(skipped.length === 0 ? {} : { hooks_skipped: skipped }),
   };
 }
@@ -179,6 +192,7 @@ async function pushNear(
   const found = await foundOut({ ...update, from }, force);
   if (found.status === "forced") await requireBackward(remote);
   if (only_look === true || found.status === "up_to_date") return found;
+  await update.before(from);
   await transfer(context, repository, remote, { ref, hash: to });
   await moveRef(remote, ref, { from, to, why: "git_push" });
   return found;
@@ -193,7 +207,9 @@ async function pushFar(
   const { ref, to } = update;
   const from = await there.tip(ref);
   const found = await foundOut({ ...update, from }, force);
-  if (found.status !== "up_to_date") await there.push(ref, { from, to });
+  if (found.status === "up_to_date") return found;
+  await update.before(from);
+  await there.push(ref, { from, to });
   return found;
 }
 
@@ -204,10 +220,15 @@ interface Update {
   readonly to: string;
   /** What the branch there was when it was last seen. */
   readonly seen: string | null;
+  /** Runs what wants to look at it before it goes over. Throws GIT_ERROR. */
+  readonly before: (from: string | null) => Promise<void>;
 }
 
 /** What the update comes to. Throws GIT_ERROR where it must not be. */
-async function foundOut({ repository, from, to, seen }: Update, force: boolean): Promise<Given> {
+async function foundOut(
+  { repository, from, to, seen }: Omit<Update, "before" | "ref">,
+  force: boolean,
+): Promise<Given> {
   if (from === to) return { from, status: "up_to_date" };
   if (from === null) return { from, status: "created" };
   const { status } = await repository.git(["merge-base", "--is-ancestor", from, to], {

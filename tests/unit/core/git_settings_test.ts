@@ -1,7 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { GIT_KEYS, type GitSettings, lineVariables } from "../../../src/core/git_settings.ts";
 
-const SETTINGS: GitSettings = { protocols: [], worktrees: "w", identity: null, home: null };
+const SETTINGS: GitSettings = {
+  hooks: "deny",
+  protocols: [],
+  worktrees: "w",
+  identity: null,
+  home: null,
+};
 
 Deno.test("a line's git stands above the repository's settings, save where it shows them", () => {
   const count = (argv: readonly string[]) => Number(lineVariables(SETTINGS, argv).GIT_CONFIG_COUNT);

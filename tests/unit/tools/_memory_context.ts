@@ -117,6 +117,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
         return Promise.resolve({ ...SUCCESS, ...options.answers?.(call[0], nodes) });
       },
       withScratch: (work) => work("/scratch"),
+      runHook: () => Promise.resolve(null),
       runModule(request) {
         modules.push(request);
         const answer = options.moduleAnswer?.(request, nodes) ?? null;

@@ -1,0 +1,86 @@
+/** Hooks of repositories: programs of the workspace like any other, beside a text in a file of their own. */
+
+import { ToolError } from "../../core/errors.ts";
+import { lineVariables } from "../../core/git_settings.ts";
+import type { HookOutcome, HookRequest } from "../../core/tool.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { close } from "../kernel/pipes.ts";
+import { statOf } from "../kernel/stat.ts";
+import { grantedHook } from "./granted_programs.ts";
+import { hold } from "./_hold.ts";
+import type { ProcessesOptions } from "./program_options.ts";
+import { inTemporary } from "./temporary.ts";
+
+/** What git calls the file. */
+const NAME = "COMMIT_EDITMSG";
+/** Messages are lines, and some have a diff in them. */
+const LONGEST = 1 << 20;
+
+/** Null where the call was not granted it. Throws as `Processes.run` does. */
+export async function runHook(
+  options: ProcessesOptions,
+  argv: readonly string[],
+  { words, message, ...request }: HookRequest,
+): Promise<HookOutcome | null> {
+  const { grant, starter } = options;
+  const spawn = grantedHook(grant, argv, request.cwd);
+  if (spawn === null) return null;
+  if (starter === null) {
+    throw new ToolError("NATIVE_DENIED", "hooks take system calls that this machine does not give");
+  }
+  // Editors are what people have: nobody is there to edit anything.
+  const variables = { ...lineVariables(grant.git), GIT_EDITOR: ":" };
+  return await inTemporary(options, { ...options.environment, ...variables }, async (own) => {
+    if (message !== undefined && own.temporary === null) {
+      throw new ToolError(
+        "NATIVE_DENIED",
+        `${argv[0]} gets the message in a file for it alone, and sandbox.temporary is false`,
+      );
+    }
+    const file = message === undefined ? null : `${own.temporary}/${NAME}`;
+    if (file !== null) Deno.writeTextFileSync(file, message ?? "", { mode: 0o600 });
+    const outcome = await hold(options, starter, { ...request, env: {} }, (run, launcher) => {
+      const { program, cwd: directory } = spawn;
+      const child = launcher.launch({
+        program,
+        argv: [...argv, ...(file === null ? [] : [file]), ...words],
+        held: argv,
+        directory,
+        environment: new Map(Object.entries(own.environment)),
+        descriptors: run.descriptors,
+      });
+      run.release();
+      return child.ended;
+    });
+    return { ...outcome, message: file === null ? null : textAt(starter.libc, file) };
+  });
+}
+
+/** What it left there may be a link to what it cannot read itself, or a pipe. */
+function textAt(libc: Libc, path: string): string | null {
+  const { numbers } = libc;
+  const file = openWithoutLinks(libc, path, OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY);
+  if (file < 0) return null;
+  try {
+    const stat = statOf(libc, file);
+    if (typeof stat === "number" || stat.type !== "file") return null;
+    const bytes = new Uint8Array(LONGEST + 1);
+    let end = 0;
+    while (end < bytes.length) {
+      const rest = bytes.subarray(end);
+      const count = libc.transfer(numbers.read, file, rest, rest.length);
+      if (count < 0) return null;
+      if (count === 0) return decoder.decode(bytes.subarray(0, end));
+      end += count;
+    }
+    return null;
+  } catch {
+    // No text.
+    return null;
+  } finally {
+    close(libc, file);
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -1,0 +1,285 @@
+/** Hooks of repositories: those that a policy lets run, held as programs are, and no other by any word of a repository. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
+import { Pipe, start, Workspace } from "./toolgate.ts";
+
+const policyOf = (commands: string, hooks = "allow") =>
+  `version: 1
+paths:
+  - { allow: [read, write], match: ["**"] }
+  - { deny: [write], match: ["**/.git/**", "shut"] }
+  - { deny: [read, write], match: ["**/.env"] }
+commands: [${commands}]
+risk: { allow: dangerous, ask: dangerous }
+environment: { pass: [PATH] }
+agents: { "*": { permissions: [all] } }
+git: { hooks: ${hooks}, protocols: [file] }
+`;
+
+const ALL = '{ allow: [".git/hooks/*"] }';
+
+interface World {
+  readonly workspace: Workspace;
+  readonly root: string;
+  /** A hook of the repository, as a script of the shell. */
+  readonly hook: (name: string, script: string) => void;
+  readonly pipe: Pipe;
+  readonly ask: (
+    tool: string,
+    args?: Record<string, unknown>,
+    preview?: boolean,
+    // deno-lint-ignore no-explicit-any
+  ) => Promise<{ readonly output: any; readonly code: string | null; readonly message: string }>;
+  readonly stage: (name: string, text?: string) => Promise<void>;
+}
+
+async function inWorld(policy: string, test: (world: World) => Promise<void>): Promise<void> {
+  await using workspace = new Workspace({});
+  const { root } = workspace;
+  await makeRepository(root);
+  Deno.writeTextFileSync(`${root}/a`, "one\n");
+  await git(root, ["add", "a"]);
+  await git(root, ["commit", "-qm", "first"]);
+  const pipe = new Pipe(["--policy", workspace.policy(policy)], { cwd: root });
+  await test({
+    workspace,
+    root,
+    pipe,
+    hook(name, script) {
+      Deno.mkdirSync(`${root}/.git/hooks`, { recursive: true });
+      Deno.writeTextFileSync(`${root}/.git/hooks/${name}`, `#!/bin/sh\n${script}\n`, {
+        mode: 0o755,
+      });
+    },
+    async ask(tool, args = {}, preview = false) {
+      const { output, error } = await pipe.ask({ id: tool, tool, args, preview });
+      return { output, code: error?.code ?? null, message: error?.message ?? "" };
+    },
+    async stage(name, text = `${name}\n`) {
+      Deno.writeTextFileSync(`${root}/${name}`, text);
+      await git(root, ["add", name]);
+    },
+  });
+  await pipe.close();
+  await git(root, ["fsck", "--strict"]);
+}
+
+Deno.test("hooks: those of a commit run in git's order, change the message, and stop it", async () => {
+  await inWorld(policyOf(ALL), async ({ root, hook, ask, stage }) => {
+    for (const name of ["pre-commit", "post-commit", "post-rewrite", "post-checkout"]) {
+      hook(name, `echo "${name} $*" >> ran; cat >> ran`);
+    }
+    hook("prepare-commit-msg", 'echo "prepare $2" >> ran; echo prepared >> "$1"');
+    hook("commit-msg", 'echo "message $#" >> ran; sed -i s/hello/Hello/ "$1"');
+    await stage("b");
+    const shown = await ask("git_commit", { message: "hello" }, true);
+    assertEquals([shown.output?.hooks_run, shown.output?.hooks_skipped], [undefined, undefined]);
+    assert(!has(`${root}/ran`));
+    const made = await ask("git_commit", { message: "hello" });
+    assertEquals(made.output?.hooks_run, [
+      ...["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"],
+    ], made.message);
+    assertEquals(await said(root, ["log", "-1", "--format=%B"]), "Hello\nprepared\n");
+    assertEquals(made.output.subject, "Hello");
+    assertEquals(
+      Deno.readTextFileSync(`${root}/ran`),
+      "pre-commit \nprepare message\nmessage 1\npost-commit \n",
+    );
+    const before = await said(root, ["rev-parse", "HEAD"]);
+    const again = await ask("git_commit", { message: "hello again", amend: true });
+    assertEquals(again.output?.hooks_run.at(-1), "post-rewrite", again.message);
+    assertStringIncludes(
+      Deno.readTextFileSync(`${root}/ran`),
+      `post-rewrite amend\n${before} ${again.output.hash}\n`,
+    );
+    const gone = await ask("git_checkout", { branch_or_commit: "side", create: true });
+    assertEquals(gone.output?.hooks_run, ["post-checkout"], gone.message);
+    const at = again.output.hash;
+    assertStringIncludes(Deno.readTextFileSync(`${root}/ran`), `post-checkout ${at} ${at} 1\n`);
+    // One that says no.
+    await stage("c");
+    hook("pre-commit", "echo 'lint: not so'; exit 3");
+    const refused = await ask("git_commit", { message: "no" });
+    assertEquals(refused.code, "GIT_ERROR");
+    assertStringIncludes(refused.message, "the hook pre-commit ended with 3");
+    assertStringIncludes(refused.message, "lint: not so");
+    assertEquals(await said(root, ["rev-parse", "HEAD"]), at);
+  });
+});
+
+Deno.test("hooks: a push and a merge run theirs, and a merge's commit has the message that hooks left", async () => {
+  await inWorld(policyOf(ALL), async ({ root, hook, ask, stage }) => {
+    await git(root, ["init", "-q", "--bare", "there.git"]);
+    await git(root, ["remote", "add", "origin", "there.git"]);
+    hook("pre-push", 'echo "$1 $2" > pushed; cat >> pushed');
+    const tip = await said(root, ["rev-parse", "HEAD"]);
+    const pushed = await ask("git_push");
+    assertEquals(pushed.output?.hooks_run, ["pre-push"], pushed.message);
+    assertEquals(
+      Deno.readTextFileSync(`${root}/pushed`),
+      `origin there.git\nrefs/heads/main ${tip} refs/heads/main ${"0".repeat(40)}\n`,
+    );
+    await git(root, ["checkout", "-qb", "side"]);
+    await stage("b");
+    await git(root, ["commit", "-qm", "b"]);
+    await git(root, ["checkout", "-q", "main"]);
+    await stage("c");
+    await git(root, ["commit", "-qm", "c"]);
+    hook("pre-push", "exit 1");
+    const kept = await ask("git_push");
+    assertStringIncludes(kept.message, "the hook pre-push ended with 1");
+    assertEquals(await said(`${root}/there.git`, ["rev-parse", "main"]), tip);
+    hook("post-merge", 'echo "merged $1" > merged');
+    hook("commit-msg", 'echo more >> "$1"');
+    hook("pre-merge-commit", "echo never > never");
+    const merged = await ask("git_merge", { branch: "side" });
+    assertEquals(merged.output?.hooks_run, ["commit-msg", "post-merge"], merged.message);
+    assertEquals(merged.output?.hooks_skipped, ["pre-merge-commit"]);
+    assertEquals(await said(root, ["log", "-1", "--format=%B"]), "Merge branch 'side'\nmore\n");
+    assertEquals(Deno.readTextFileSync(`${root}/merged`), "merged 0\n");
+    assert(!has(`${root}/never`));
+  });
+});
+
+Deno.test("hooks: what the policy does not let run does not, and what runs is held by the policy", async () => {
+  // Where hooks are denied, where no rule allows them, and where one rule allows one of them.
+  const rows = [
+    [policyOf(ALL, "deny"), undefined, ["pre-commit", "commit-msg"]],
+    [policyOf("{ allow: [git] }"), undefined, ["pre-commit", "commit-msg"]],
+    [
+      policyOf(`{ deny: [".git/hooks/pre-commit"] }, ${ALL}`),
+      ["commit-msg"],
+      ["pre-commit"],
+    ],
+  ] as const;
+  for (const [policy, run, skipped] of rows) {
+    await inWorld(policy, async ({ root, hook, ask, stage }) => {
+      hook("pre-commit", "echo never > never");
+      hook("commit-msg", "true");
+      await stage("b");
+      const { output, message } = await ask("git_commit", { message: "x" });
+      assertEquals([output?.hooks_run, output?.hooks_skipped], [run, skipped], message);
+      assert(!has(`${root}/never`));
+    });
+  }
+  await inWorld(policyOf(ALL), async ({ workspace, root, hook, ask, stage }) => {
+    const marks = workspace.outside;
+    Deno.writeTextFileSync(`${root}/.env`, "SECRET=sentinel\n");
+    Deno.writeTextFileSync(`${root}/shut`, "as it was\n");
+    await git(root, ["config", "alias.x", "status"]);
+    const before = Deno.readTextFileSync(`${root}/.git/config`);
+    hook(
+      "pre-commit",
+      [
+        `echo x > ${marks}/mark`,
+        "echo x > shut",
+        "cat .env > copy",
+        "echo '[core] fsmonitor = true' >> .git/config",
+        "echo x > .git/hooks/post-checkout",
+        "git config core.pager evil",
+        "echo done > done",
+        "exit 0",
+      ].join("\n"),
+    );
+    // In place of the message what it cannot read itself, and a pipe that nobody writes to.
+    const links = [`ln -sf "$PWD/.env" "$1"`, `rm "$1"; mkfifo "$1"`, 'rm "$1"'];
+    for (const script of links) {
+      hook("commit-msg", script);
+      await stage("b", `${script}\n`);
+      const { code, message } = await ask("git_commit", { message: "x" });
+      assertEquals([code, message.includes("left no text")], ["GIT_ERROR", true], message);
+    }
+    assertEquals(Deno.readTextFileSync(`${root}/done`), "done\n");
+    assert(!has(`${marks}/mark`));
+    assertEquals(Deno.readTextFileSync(`${root}/shut`), "as it was\n");
+    assertEquals(Deno.readTextFileSync(`${root}/copy`), "");
+    assertEquals(Deno.readTextFileSync(`${root}/.git/config`), before);
+    assert(!has(`${root}/.git/hooks/post-checkout`));
+    // By hand it does all of it.
+    assertEquals(
+      (await new Deno.Command(`${root}/.git/hooks/pre-commit`, { cwd: root }).output()).code,
+      0,
+    );
+    assert(has(`${marks}/mark`));
+    assertEquals(Deno.readTextFileSync(`${root}/copy`), "SECRET=sentinel\n");
+  });
+});
+
+Deno.test("hooks: nothing that a repository says widens which of them run, or where they lie", async () => {
+  await inWorld(policyOf(`${ALL}, { allow: [git] }`), async ({ root, hook, ask, stage, pipe }) => {
+    Deno.mkdirSync(`${root}/elsewhere`);
+    for (const name of ["pre-commit", "post-commit", "post-checkout"]) {
+      Deno.writeTextFileSync(`${root}/elsewhere/${name}`, `#!/bin/sh\necho x > sprung\n`, {
+        mode: 0o755,
+      });
+    }
+    hook("pre-commit", "echo y > usual");
+    await git(root, ["config", "core.hooksPath", "elsewhere"]);
+    await stage("b");
+    const { output, message } = await ask("git_commit", { message: "x" });
+    assertEquals([output?.hooks_run, output?.hooks_skipped], [
+      undefined,
+      ["pre-commit", "post-commit"],
+    ], message);
+    // Nor do those that git itself would start: the tools' git and that of a line have none.
+    await git(root, ["config", "--unset", "core.hooksPath"]);
+    await stage("c");
+    for (const name of ["post-index-change", "reference-transaction", "fsmonitor-watchman"]) {
+      hook(name, "echo z > sprung");
+    }
+    await Deno.remove(`${root}/.git/hooks/pre-commit`);
+    assertEquals((await ask("git_commit", { message: "y" })).output?.hooks_run, undefined);
+    const line = {
+      id: 1,
+      tool: "run_command",
+      args: { command: "git commit --allow-empty -qm z" },
+    };
+    hook("pre-commit", "echo x > sprung");
+    const ran = await pipe.ask(line);
+    assertEquals(ran.success, true, JSON.stringify(ran));
+    assert(!has(`${root}/sprung`) && !has(`${root}/usual`));
+  });
+});
+
+Deno.test("hooks: one that is asked for is asked for with the call", async () => {
+  await inWorld(policyOf('{ ask: [".git/hooks/*"] }'), async ({ root, hook, pipe, stage }) => {
+    hook("pre-commit", "echo x > ran");
+    await stage("b");
+    await pipe.send({ id: 1, tool: "git_commit", args: { message: "x" } });
+    // deno-lint-ignore no-explicit-any
+    const asked = await pipe.next() as any;
+    assertEquals(asked?.event, "approval_required", JSON.stringify(asked));
+    assertStringIncludes(JSON.stringify(asked), ".git/hooks/pre-commit");
+    assert(!has(`${root}/ran`));
+    await pipe.send({ id: 2, op: "approve", approval: asked.approval });
+    for (;;) {
+      // deno-lint-ignore no-explicit-any
+      const answer = await pipe.next() as any;
+      if (answer?.id !== 1) continue;
+      assertEquals(answer.output?.hooks_run, ["pre-commit"], JSON.stringify(answer));
+      break;
+    }
+    assert(has(`${root}/ran`));
+  });
+});
+
+Deno.test("hooks: a policy that counts on filters is told that they do not run", async () => {
+  await using workspace = new Workspace({});
+  const policy = workspace.policy("version: 1\ngit: { filters: [lfs] }\n");
+  const { status, stdout } = await start(["policy", "check", policy]);
+  assert(status !== 0);
+  assertStringIncludes(
+    stdout,
+    '"key":"git.filters","message":"filters of git (lfs) do not run yet',
+  );
+});
+
+function has(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
