@@ -23,7 +23,7 @@ export async function openAgentSession(
     return { session: own, release: () => lease?.release() };
   }
   const repository = `${session.workspace}/.git`;
-  if (mayLeaveLeases(session) && isFolder(`${repository}/worktrees`)) {
+  if (hasAgentsApart(session) && isFolder(`${repository}/worktrees`)) {
     const { dropLeftLeases } = await import("./worktree_session.ts");
     dropLeftLeases(repository);
   }
@@ -31,7 +31,7 @@ export async function openAgentSession(
 }
 
 /** Whether some agent works apart: then processes of others may have been killed in their worktrees. */
-function mayLeaveLeases({ policies }: Session): boolean {
+export function hasAgentsApart({ policies }: Session): boolean {
   return policies.some(({ policy: { agents } }) =>
     Object.values(agents ?? {}).some(({ worktree }) => worktree === true)
   );

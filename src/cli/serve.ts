@@ -14,8 +14,9 @@ import { ReadingServer } from "../serve/reading_server.ts";
 import { Server } from "../serve/server.ts";
 import type { Output, PipeAgent, ServerOptions } from "../serve/server.ts";
 import { greet } from "./circumstances.ts";
-import { openAgentSession } from "./agent_session.ts";
-import { openStayingEngine } from "./session.ts";
+import { hasAgentsApart, openAgentSession } from "./agent_session.ts";
+import type { PipePlaces } from "./pipe_places.ts";
+import { openStayingEngine, type Session } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader of the answers is gone. */
 export async function serve(invocation: Invocation): Promise<number> {
@@ -34,10 +35,47 @@ export async function serve(invocation: Invocation): Promise<number> {
     );
   }
   const children = await childrenOf(session, invocation);
-  const engine = children?.engine ?? await openStayingEngine(session, invocation);
-  const status = await serveEngine(engine, session.agent, session, { libc, children });
+  const many = libc !== null && !session.agent.pinned && hasAgentsApart(session);
+  const { engine, openApart } = children ?? await openEngines(session, invocation, many);
+  const { registration } = session;
+  const apart = !many || openApart === null ? null : await openPipePlaces(libc, {
+    session,
+    sealed: invocation.embedded.sealed,
+    engine,
+    openApart,
+    ...(children === null ? {} : { worktrees: children.worktrees }),
+  });
+  const status = await serveEngine(engine, session.agent, { registration }, {
+    libc,
+    children,
+    apart,
+  });
   release();
   return status;
+}
+
+/** The engine of the workspace; `many`: and what opens others beside it. */
+async function openEngines(session: Session, invocation: Invocation, many: boolean): Promise<{
+  readonly engine: StayingEngine;
+  readonly openApart: ((other: Session) => Promise<StayingEngine>) | null;
+}> {
+  if (!many) return { engine: await openStayingEngine(session, invocation), openApart: null };
+  const { ProgramSharing } = await import("../engine/programs/program_sharing.ts");
+  const sharing = new ProgramSharing();
+  const engine = await openStayingEngine(session, invocation, { sharing });
+  const { recorder } = engine;
+  return {
+    engine,
+    openApart: (other) => openStayingEngine(other, invocation, { sharing, recorder }),
+  };
+}
+
+async function openPipePlaces(
+  libc: Libc,
+  parts: Parameters<typeof PipePlaces.open>[1],
+): Promise<PipePlaces> {
+  const { PipePlaces } = await import("./pipe_places.ts");
+  return PipePlaces.open(libc, parts);
 }
 
 /** As {@linkcode serve}, with an engine that is there. `children`: of whom that engine is. */
@@ -45,9 +83,11 @@ export async function serveEngine(
   engine: StayingEngine,
   agent: PipeAgent,
   options?: ServerOptions,
-  { libc = openLibc(), children = null }: {
+  { libc = openLibc(), children = null, apart = null }: {
     readonly libc?: Libc | null;
     readonly children?: PipeChildren | null;
+    /** Other agents, each in a worktree of its own. */
+    readonly apart?: PipePlaces | null;
   } = {},
 ): Promise<number> {
   engine.warm();
@@ -56,7 +96,12 @@ export async function serveEngine(
   const parent = () => ({ approver: server.approver, narrowing: [] });
   const own = children?.engineOf(parent) ??
     { ...engine, runner: withAgents(engine.runner, noChildren) };
-  const server: Server = new Server(own, agent, pipeOutput(writer), options);
+  const heard = apart === null ? own : { ...own, runner: apart.join(own.runner) };
+  const engines = apart?.engines ?? null;
+  const server: Server = new Server(heard, agent, pipeOutput(writer), {
+    ...options ?? { registration: false },
+    ...(engines === null ? {} : { apart: engines }),
+  });
   const { limits, killGraceMs } = engine.rulebook.settings;
   const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -67,6 +112,7 @@ export async function serveEngine(
   }
   const complete = await loop.run();
   await children?.end();
+  await engines?.close();
   await engine.runner.close();
   return complete ? EXIT.success : EXIT.failed;
 }

@@ -97,7 +97,7 @@ export interface Runner {
 /** A runner of many calls, with what a loop of one's own needs to follow it. */
 export interface StayingRunner extends Runner {
   /** Rings when a thread has said something. */
-  readonly bell: Bell;
+  readonly bell: Pick<Bell, "wait">;
   /** Calls that have not answered. */
   readonly running: number;
   /** Of these, those that wait for a thread, or for others to end. */

@@ -4,6 +4,7 @@ import { ToolError } from "../core/errors.ts";
 import type { RequestId } from "../core/request.ts";
 import type { ApprovalAnswer, Approver } from "../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
+import type { ApartEngines } from "./apart_engines.ts";
 import type { PipeApprovals } from "./_pipe_approvals.ts";
 import type { Operation } from "./_read_request.ts";
 import type { TokenTerms } from "./_read_token.ts";
@@ -37,6 +38,8 @@ export interface ServerOptions {
   readonly mute?: string | null;
   /** Who agrees in place of who asks; null where he does himself. */
   readonly approver?: Approver | null;
+  /** Engines of agents that work in folders of their own; null where there are none. */
+  readonly apart?: Pick<ApartEngines, "of"> | null;
   /** Told the result of a child agent; null where who asks is none. */
   readonly onResult?: ((output: unknown) => void) | null;
 }

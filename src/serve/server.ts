@@ -298,7 +298,26 @@ export class Server {
   }
 
   #call(call: CallRequest, open: Open): Promise<Result> {
-    return execute(this.#engine, call, {
+    const apart = this.#options.apart?.of(call.agent) ?? null;
+    return apart === null
+      ? this.#callBy(this.#engine, call, open)
+      : this.#callApart(apart, call, open);
+  }
+
+  async #callApart(
+    apart: Promise<StayingEngine>,
+    call: CallRequest,
+    open: Open,
+  ): Promise<Result> {
+    try {
+      return await this.#callBy(await apart, call, open);
+    } catch (error) {
+      return refusal(call.tool, describeFailure(call.tool, error));
+    }
+  }
+
+  #callBy(engine: StayingEngine, call: CallRequest, open: Open): Promise<Result> {
+    return execute(engine, call, {
       approver: this.#approvals.approverOf(call.id),
       onEvent: (event) => this.#event(call.id, event),
       onRunning: (how) => {
@@ -313,7 +332,10 @@ export class Server {
     try {
       // With all that it can tell of the layers below, which no call needs.
       const { explain } = await import("../engine/judge/explain.ts");
-      const { tool, explanation, risk } = await explain(this.#engine, call);
+      const { tool, explanation, risk } = await explain(
+        await this.#options.apart?.of(call.agent) ?? this.#engine,
+        call,
+      );
       const latencyMs = performance.now() - started;
       const output = toJsonText(explanation);
       return { tool, success: true, output, error: null, risk, latencyMs, usage: {} };

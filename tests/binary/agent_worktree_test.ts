@@ -166,13 +166,11 @@ Deno.test("an agent's worktree: who was killed leaves no lock, and another agent
     pipe.process.kill("SIGKILL");
     await pipe.close();
     assert(contentOf(`${root}/.git/worktrees/child-1/locked`) !== null);
-    const pipeOfAll = new Pipe(flags());
-    const [apart] = await Promise.all([
-      pipeOfAll.ask({ id: 1, tool: "git_status", args: {}, agent: "child-1" }),
-    ]);
+    const pipeOfOther = new Pipe(flags("child-2"));
+    const apart = await pipeOfOther.ask({ id: 1, tool: "git_status", args: {}, agent: "child-1" });
     assertEquals(apart.error?.code, "PERMISSION_DENIED");
-    assert(apart.error?.message.includes("--agent child-1"), apart.error?.message);
-    await pipeOfAll.close();
+    assert(apart.error?.message.includes("speaks for agent child-2"), apart.error?.message);
+    await pipeOfOther.close();
     const removed = await call([
       ...["git_worktree", "action=remove", `path=${PLACE}`],
       ...flags(),

@@ -18,6 +18,7 @@ import {
   leasedByDead,
   takeLease,
 } from "../../engine/worktrees/leases.ts";
+import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
 import { placeInWorktree } from "../../engine/worktrees/place_policies.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
@@ -32,8 +33,7 @@ export class ChildPlaces {
   readonly #engine: StayingEngine;
   readonly #open: (session: Session) => Promise<FurtherEngine>;
   readonly #table: ProcessTable;
-  /** Settled once nothing makes or removes a worktree: whoever looks at all of them must find each whole, or not at all. */
-  #settled: Promise<unknown> = Promise.resolve();
+  readonly #changes: OneByOne;
 
   /** `open`: an engine in another folder, by other policies. */
   constructor(
@@ -41,7 +41,9 @@ export class ChildPlaces {
     session: Session,
     engine: StayingEngine,
     open: (session: Session) => Promise<FurtherEngine>,
+    changes: OneByOne,
   ) {
+    this.#changes = changes;
     this.#session = session;
     this.#engine = engine;
     this.#open = open;
@@ -149,9 +151,7 @@ export class ChildPlaces {
   }
 
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#settled.then(change);
-    this.#settled = done.catch(() => {});
-    return done;
+    return this.#changes.run(change);
   }
 
   /** Removes what children of a gate that was killed have left and is nowhere else; what became of each. */

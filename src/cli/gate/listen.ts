@@ -14,6 +14,8 @@ import { TokenEngines } from "../../serve/gate/token_engines.ts";
 import { Tokens } from "../../serve/gate/tokens.ts";
 import { FairPlaces } from "../../serve/gate/fair_runner.ts";
 import { Gate } from "../../serve/gate/gate.ts";
+import { OneByOne } from "../../engine/worktrees/one_by_one.ts";
+import { AgentPlaces } from "../agent_places.ts";
 import { ChildPlaces } from "./child_places.ts";
 import { type GateKernel, heard, openGateKernel } from "./kernel.ts";
 import { openChildren } from "./open_children.ts";
@@ -52,7 +54,7 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
     const { version } = invocation.embedded;
     const { gate, stop, sweep } = openGate(
       { libc, spawner },
-      { session, engine, listening, version, openApart },
+      { session, engine, listening, version, openApart, sealed: invocation.embedded.sealed },
     );
     for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, stop);
     const running = gate.run();
@@ -68,13 +70,14 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
 
 function openGate(
   { libc, spawner }: GateKernel,
-  { session, engine, listening, version, openApart }: {
+  { session, engine, listening, version, openApart, sealed }: {
     readonly session: Session;
     readonly engine: StayingEngine;
     readonly listening: ListeningPlace;
     readonly version: string;
     /** An engine beside the first, by other policies or in another folder. */
     readonly openApart: (session: Session) => Promise<StayingEngine>;
+    readonly sealed: boolean;
   },
 ): OpenedGate {
   const { settings } = engine.rulebook;
@@ -102,12 +105,10 @@ function openGate(
     now: Date.now,
   };
   const tokens = new Tokens(tokenPlace);
-  const childPlaces = new ChildPlaces(
-    libc,
-    session,
-    engine,
-    async (apart) => heard(await openApart(apart), runners),
-  );
+  const open = async (apart: Session) => heard(await openApart(apart), runners);
+  const changes = new OneByOne();
+  const childPlaces = new ChildPlaces(libc, session, engine, open, changes);
+  const agentPlaces = new AgentPlaces({ libc, session, engine, sealed, open, changes });
   const children: Children = openChildren(libc, {
     engine,
     childPlaces,
@@ -144,6 +145,7 @@ function openGate(
         version,
         workspace: session.workspace,
         openEngine,
+        useApart: (agent) => agentPlaces.use(agent),
       }),
     runners: () => runners,
     busy: () => children.living > 0,

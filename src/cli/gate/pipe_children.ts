@@ -6,6 +6,7 @@
 import { ToolError } from "../../core/errors.ts";
 import type { Approver } from "../../engine/approvals/approvals.ts";
 import { engineOfOne, type StayingEngine } from "../../engine/create_engine.ts";
+import { OneByOne } from "../../engine/worktrees/one_by_one.ts";
 import { ProgramSharing } from "../../engine/programs/program_sharing.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import { type AgentCalls, withAgents } from "../../serve/gate/children/agent_runner.ts";
@@ -40,7 +41,9 @@ export class PipeChildren {
   /** The session's. It outlives the children, and whoever has opened them ends it. */
   readonly engine: StayingEngine;
   readonly #session: Session;
-  readonly #openApart: (session: Session) => Promise<StayingEngine>;
+  /** An engine beside it, in another folder or by other policies. */
+  readonly openApart: (session: Session) => Promise<StayingEngine>;
+  readonly worktrees = new OneByOne();
   readonly #places: FairPlaces;
   readonly #version: string;
   #opened: Promise<Opened> | null = null;
@@ -54,7 +57,7 @@ export class PipeChildren {
     this.#version = version;
     this.engine = engine;
     this.#session = session;
-    this.#openApart = openApart;
+    this.openApart = openApart;
     this.#places = new FairPlaces(engine.rulebook.settings.limits.concurrency);
   }
 
@@ -82,7 +85,7 @@ export class PipeChildren {
   ): Promise<StayingEngine> {
     const { policies } = this.#session;
     const { budgets, approvals } = this.engine;
-    const engine = await this.#openApart({
+    const engine = await this.openApart({
       ...this.#session,
       policies: [...policies, ...further],
     });
@@ -134,7 +137,8 @@ export class PipeChildren {
       libc,
       this.#session,
       this.engine,
-      async (apart) => heard(await this.#openApart(apart), runners),
+      async (apart) => heard(await this.openApart(apart), runners),
+      this.worktrees,
     );
     const uid = libc.call(libc.numbers.geteuid);
     const child: Caller = { uid, agent: null, operator: false, onlyWithToken: null };

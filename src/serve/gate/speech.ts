@@ -13,6 +13,7 @@ import type { Caller } from "./caller.ts";
 import type { Opening, Speech } from "./_connection.ts";
 import type { FairPlaces } from "./fair_runner.ts";
 import type { Outbox } from "./_outbox.ts";
+import { ApartEngines } from "../apart_engines.ts";
 import { withAgents } from "./children/agent_runner.ts";
 import type { Children } from "./children/children.ts";
 import { asAgent, type Maker, type Token } from "./token.ts";
@@ -35,6 +36,14 @@ export interface SpeechParts {
   readonly workspace: CanonicalPath;
   /** An engine under the policies and these, whose runner the gate listens to until it is closed. */
   readonly openEngine: (further: readonly PlacedPolicy[]) => Promise<FurtherEngine>;
+  /** The engine of an agent that works in a folder of its own; null for others. */
+  readonly useApart: (agent: string) => Promise<AgentFolder> | null;
+}
+
+/** An agent's engine in its own folder. */
+interface AgentFolder extends FurtherEngine {
+  readonly session: { readonly workspace: CanonicalPath };
+  readonly narrowed: SpeechParts["openEngine"];
 }
 
 /** As whom a connection speaks, and with what. */
@@ -101,19 +110,26 @@ async function bearerOf(
 
 function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
   const { caller: { operator }, agent, token, engine } = bearer;
-  const { registration, status, stop, tokens, children } = parts;
+  const { registration, status, stop, tokens, children, places, useApart } = parts;
   const operatorsOnly = <T>(act: () => T): T => {
     if (!operator) throw denied("this is for the gate's own user");
     return act();
   };
   const maker = (approver: Approver): Maker => makerOf(bearer, approver);
   const parent = (name: string) => ({ maker: asAgent(maker(server.approver), name), child: null });
-  const runner = withAgents(engine.runner, children.callsOf(parent));
+  const calls = children.callsOf(parent);
+  const runner = withAgents(engine.runner, calls);
+  // What a token takes away it takes away in the folder of all.
+  const apart = token !== null ? null : new ApartEngines(
+    useApart,
+    (own) => engineOfOne(own, withAgents(places.share(own.runner, stays), calls)),
+  );
   const server: Server = new Server({ ...engine, runner }, agent ?? NOBODY, outbox, {
     // A tool that one registers is there for all.
     registration: registration && operator,
     mute: agent === null ? NO_AGENT : null,
     approver: token?.approver ?? null,
+    apart,
     gate: {
       status: () => operatorsOnly(() => status(tokens.report(maker(NOBODY_ASKED)))),
       stop: () =>
@@ -128,7 +144,14 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
       revoke: (id) => revokeToken(tokens, maker(NOBODY_ASKED), id, engine.recorder),
     },
   });
-  return { server: new ReadingServer(server), agent: agent?.name ?? null, close: bearer.close };
+  return {
+    server: new ReadingServer(server),
+    agent: agent?.name ?? null,
+    close: () => {
+      void apart?.close();
+      bearer.close();
+    },
+  };
 }
 
 function makerOf(
@@ -145,10 +168,15 @@ function makerOf(
 async function openMcp(
   bearer: Bearer,
   outbox: Outbox,
-  { version, workspace, places, openEngine, children }: SpeechParts,
+  { version, workspace, places, openEngine, children, useApart }: SpeechParts,
 ): Promise<Speech> {
-  const { agent, token, engine, close } = bearer;
+  const { agent, token, close } = bearer;
   if (agent === null) throw denied(NO_AGENT);
+  const folder = token === null ? await useApart(agent.name) : null;
+  const engine = folder === null
+    ? bearer.engine
+    : engineOfOne(folder.engine, places.share(folder.engine.runner, folder.close));
+  const openIn = folder?.narrowed ?? openEngine;
   const { budgets, approvals } = engine;
   const mcp = await import("../mcp/mcp_server.ts");
   let narrowing: readonly PlacedPolicy[] = [];
@@ -158,11 +186,11 @@ async function openMcp(
   const server: McpServer = new mcp.McpServer(own, {
     agent: agent.name,
     version,
-    workspace,
+    workspace: folder?.session.workspace ?? workspace,
     approver: token?.approver ?? null,
     openEngine: async (further) => {
       narrowing = further;
-      const { engine: narrowed, close } = await openEngine([...token?.policies ?? [], ...further]);
+      const { engine: narrowed, close } = await openIn([...token?.policies ?? [], ...further]);
       const runner = withAgents(places.share(narrowed.runner, close), calls);
       return engineOfOne({ ...narrowed, budgets, approvals }, runner);
     },
@@ -173,6 +201,7 @@ async function openMcp(
     agent: agent.name,
     close: () => {
       void server.runner.close();
+      if (folder !== null) void engine.runner.close();
       close();
     },
   };

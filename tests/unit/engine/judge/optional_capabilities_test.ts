@@ -1,8 +1,11 @@
 import { assertEquals } from "@std/assert";
-import type { ResolvedFileCapability } from "../../../../src/core/capability.ts";
+import type {
+  ResolvedFileCapability,
+  ResolvedSpawnCapability,
+} from "../../../../src/core/capability.ts";
 import { atOnce } from "../../../../src/engine/turns.ts";
 import { withoutRefusedOptions } from "../../../../src/engine/judge/_optional_capabilities.ts";
-import { canonical, pathRule, rulebook } from "../../policy/_fixtures.ts";
+import { canonical, commandRule, pathRule, rulebook } from "../../policy/_fixtures.ts";
 
 const read = (path: string, optional: boolean): ResolvedFileCapability => ({
   kind: "fs.read",
@@ -41,6 +44,52 @@ Deno.test("optional capabilities are kept only where the agent could read by its
       atOnce(withoutRefusedOptions(book, agent, [capability])),
       kept ? [capability] : [],
       `${agent} ${path}`,
+    );
+  }
+});
+
+const hook = (name: string, there: boolean): ResolvedSpawnCapability => ({
+  kind: "process.spawn",
+  argv: [`.git/hooks/${name}`],
+  cwd: canonical("/w/project"),
+  program: there
+    ? {
+      path: canonical(`/w/project/.git/hooks/${name}`),
+      start: canonical(`/w/project/.git/hooks/${name}`),
+      names: [name],
+    }
+    : null,
+  operands: [],
+  optional: true,
+});
+
+Deno.test("optional programs are kept where the agent could run them by a command, also where it would be asked for", () => {
+  const book = rulebook([{
+    risk: { allow: "dangerous", ask: "dangerous" },
+    commands: [
+      commandRule("allow", [".git/hooks/pre-commit"]),
+      commandRule("ask", [".git/hooks/commit-msg"]),
+      commandRule("deny", [".git/hooks/pre-push"]),
+    ],
+    agents: {
+      root: { permissions: ["all"] },
+      reader: { permissions: ["file_read", "git_operations"] },
+    },
+  }]);
+  const cases = [
+    ["root", "pre-commit", true, true],
+    ["root", "pre-commit", false, false],
+    ["root", "commit-msg", true, true],
+    ["root", "pre-push", true, false],
+    ["root", "post-commit", true, false],
+    ["reader", "pre-commit", true, false],
+  ] as const;
+  for (const [agent, name, there, kept] of cases) {
+    const capability = hook(name, there);
+    assertEquals(
+      atOnce(withoutRefusedOptions(book, agent, [capability])),
+      kept ? [capability] : [],
+      `${agent} ${name}`,
     );
   }
 });
