@@ -108,7 +108,7 @@ Deno.test("a lock that was left is named, with its age and what to do", async ()
 
 Deno.test("a push is as dangerous as what it can reach", () => {
   const riskOf = (force: boolean, protocols: readonly ("file" | "https")[]) => {
-    const git = { protocols, worktrees: "w", identity: null, home: null };
+    const git = { hooks: "deny" as const, protocols, worktrees: "w", identity: null, home: null };
     const input = { repository: ".", remote: "origin", set_upstream: false, force };
     const needs = pushTool.capabilities(input, { cwd: ".", git });
     assert(!(needs instanceof Promise));
