@@ -361,6 +361,8 @@ interface ToolOf<I, O> {
   startsOne?(input: I): boolean;
   /** Whether it may start programs whose names are known only when it runs: each is judged then. */
   startsLater?(input: I): boolean;
+  /** Whether some of what it does is known, and judged, only when it runs: what is decided before is not all. */
+  judgedLater?(input: I): boolean;
   /** It runs as a module in a process of its own (`runModule`), and starts no programs. */
   readonly ownProcess?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */

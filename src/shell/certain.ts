@@ -56,6 +56,23 @@ export function startsOne(plan: Plan): boolean {
   return programWords(plan) !== null || IDLE.some((one) => one === argv[0]);
 }
 
+/** Whether any word or place in it is known only when the line runs, and judged then; so is what `eval` and files say. */
+export function isJudgedLater(plan: Plan): boolean {
+  const isOpen = (word: Word | undefined) => word !== undefined && certainText(word) === null;
+  const look = (part: unknown): boolean => {
+    if (typeof part !== "object" || part === null) return false;
+    if (Array.isArray(part)) return part.some(look);
+    const { kind, words, target } = part as {
+      readonly kind?: string;
+      readonly words?: readonly Word[];
+      readonly target?: Word;
+    };
+    if (kind === "simple" && words?.some(isOpen) === true) return true;
+    return isOpen(target) || Object.values(part).some(look);
+  };
+  return look(plan.root) || startsLater(plan);
+}
+
 /** Whether it may start programs that the line does not name: what comes out of a variable, of `eval`, of a file. */
 export function startsLater(plan: Plan): boolean {
   const look = (part: unknown): boolean => {

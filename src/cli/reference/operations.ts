@@ -94,7 +94,7 @@ export const OPERATIONS: readonly ProtocolOperation[] = [
   {
     op: "explain",
     meaning:
-      "Judges a call without running it: the effect, the rules that matched, what would make it allowed.",
+      "Judges a call without running it: the effect, the rules that matched, what would make it allowed; judged_later where words are known only when it runs.",
     fields: CALL_FIELDS,
     exchange: {
       requests: [{ id: 1, op: "explain", tool: "read_file", args: { path: "a.txt" } }],

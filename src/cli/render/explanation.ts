@@ -18,6 +18,7 @@ export function renderExplanation(explanation: Explained["explanation"]): string
       `  risk: ${text(file)} runs up to ${text(allow)}, asks up to ${text(ask)}`
     ),
     ...shapes(explanation["capabilities"]).flatMap(capabilityLines),
+    ...(explanation["judged_later"] === undefined ? [] : ["", text(explanation["judged_later"])]),
     "",
     ...approvalLines(explanation["approval"] as Shape),
     "layers:",

@@ -30,6 +30,9 @@ export interface Explained {
 /** Capabilities that are told one by one; all are judged. */
 const MOST_SHOWN = 1_000;
 
+const JUDGED_LATER =
+  "some words are known only when the line runs: what they name is judged then, and may be refused or asked for";
+
 /**
  * Judges a request and runs nothing. What a call would be refused for after all rules allow it (a program that is not
  * there) is refused here too. Throws as `decideCall` does.
@@ -76,6 +79,9 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
       })),
       ...(verdicts.length > MOST_SHOWN
         ? { capabilities_left_out: verdicts.length - MOST_SHOWN }
+        : {}),
+      ...(effect !== "deny" && tool.judgedLater?.(input) === true
+        ? { judged_later: JUDGED_LATER }
         : {}),
       approval: approvalShape(effect, settings.approvals),
       timeout_ms: grant.timeoutMs,

@@ -7,7 +7,7 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
-import { startsLater, startsOne } from "../../shell/certain.ts";
+import { isJudgedLater, startsLater, startsOne } from "../../shell/certain.ts";
 import { parseLine, parseShellCall } from "../../shell/parse_line.ts";
 import { COMMAND_OUTPUT, commandError, commandOutput } from "../../toolkit/command_output.ts";
 import { isOutOfTime } from "../../toolkit/run_program.ts";
@@ -78,6 +78,7 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   startsOne: ({ plan, output_file }) =>
     output_file === undefined && plan !== undefined && (plan === null || startsOne(plan)),
   startsLater: ({ plan }) => plan !== undefined && plan !== null && startsLater(plan),
+  judgedLater: ({ plan }) => plan !== undefined && plan !== null && isJudgedLater(plan),
   permission: "code_execution",
   input,
   output: COMMAND_OUTPUT,

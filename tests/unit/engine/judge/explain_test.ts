@@ -165,3 +165,30 @@ Deno.test(
     assertEquals([argv.length, argv.at(-1)], [1_001, "[1002 more]"]);
   },
 );
+
+Deno.test(
+  "what is judged only when a line runs is no part of what is allowed, and is said so",
+  LIBRARY_STAYS,
+  async () => {
+    const later = async (args: Record<string, unknown>) =>
+      (await explained(requestOf("run_command", { args }))).explanation.judged_later !== undefined;
+    const open = [
+      "X=cat; $X a",
+      'cat "$X"',
+      "cat <$X",
+      'eval "$X"',
+      ". ./a",
+      "if cat a; then cat $X; fi",
+    ];
+    for (const command of open) assertEquals(await later({ command }), true, command);
+    const known = [
+      "cat a",
+      "eval 'cat a'",
+      "cat a >b && cat b",
+      "for x in 1 2; do cat a; done",
+      "rm $X",
+    ];
+    for (const command of known) assertEquals(await later({ command }), false, command);
+    assertEquals(await later({ argv: ["cat", "$X"] }), false);
+  },
+);
