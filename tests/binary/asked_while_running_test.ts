@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Gate } from "./_gate.ts";
 import { selfContained, Session } from "./_mcp_session.ts";
 import { Terminal } from "./_terminal.ts";
-import { type Answer, BINARY, call, Pipe, start, Workspace } from "./toolgate.ts";
+import { type Answer, BINARY, call, inTime, Pipe, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
 paths:
@@ -25,6 +25,14 @@ interface Event extends Answer {
   readonly remember: readonly string[];
 }
 
+/** What was said, which must be a question about a line that runs. */
+function whileRunning(said: Answer | null): Event {
+  assertEquals(said?.event, "approval_required", JSON.stringify(said));
+  const event = said as Event;
+  assertEquals(event.while_running, true);
+  return event;
+}
+
 class Lines {
   readonly pipe: Pipe;
   #last = 0;
@@ -40,11 +48,17 @@ class Lines {
     return [id, await this.event()];
   }
 
+  /** As `asked`; null where the line's time was over before it asked. */
+  async askedInTime(command: string, timeout_ms: number): Promise<[number, Event] | null> {
+    const id = ++this.#last;
+    await this.pipe.send({ id, tool: "run_command", args: { command, timeout_ms } });
+    const first = await this.pipe.next();
+    if (first?.error?.code === "TIMEOUT") return null;
+    return [id, whileRunning(first)];
+  }
+
   async event(): Promise<Event> {
-    const event = await this.pipe.next() as Event | null;
-    assertEquals(event?.event, "approval_required", JSON.stringify(event));
-    assertEquals(event?.while_running, true);
-    return event!;
+    return whileRunning(await this.pipe.next());
   }
 
   /** Says yes, or something else; the answer of the line. */
@@ -121,11 +135,19 @@ Deno.test("a line asks for the words as they are, waits, and does what was agree
   assertEquals(late.error?.code, "INVALID_REQUEST");
 
   // The time that a person takes is not the line's.
-  const [sixth, slow] = await lines.asked("x=touch; $x h; echo on", { timeout_ms: 400 });
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  assertEquals((await lines.say(sixth, slow)).output?.stdout, "on\n");
-  const [seventh, hangs] = await lines.asked("x=touch; $x h; sleep 9", { timeout_ms: 400 });
-  assertEquals((await lines.say(seventh, hangs)).error?.code, "TIMEOUT");
+  const slow = await inTime(400, async (timeout_ms) => {
+    const sixth = await lines.askedInTime("x=touch; $x h; echo on", timeout_ms);
+    if (sixth === null) return null;
+    await new Promise((resolve) => setTimeout(resolve, timeout_ms + 200));
+    const { error, output } = await lines.say(...sixth);
+    return error?.code === "TIMEOUT" ? null : output;
+  });
+  assertEquals(slow.stdout, "on\n");
+  const hangs = await inTime(400, async (timeout_ms) => {
+    const seventh = await lines.askedInTime("x=touch; $x h; sleep 99", timeout_ms);
+    return seventh === null ? null : await lines.say(...seventh);
+  });
+  assertEquals(hangs.error?.code, "TIMEOUT");
 
   // A file that has to be asked for is given to this program alone; what is denied is asked for by nobody.
   const [eighth, file] = await lines.asked("f=asked/a; cat $f");
