@@ -23,9 +23,6 @@ export interface Success {
 export const WAYS = ["serve", "mcp", "call"] as const;
 export type Way = typeof WAYS[number];
 
-/** Attacks side by side, each crew in an arena of its own. */
-const CREWS = 2;
-
 const POLICIES = [OPEN_POLICY, CLOSED_POLICY, FORBIDDING_POLICY] as const;
 
 interface Gate {
@@ -65,35 +62,37 @@ async function open(arena: Arena, at: number, way: Way, user: User): Promise<Gat
   };
 }
 
-/** The attacks that left a trace, and how many lines ran to an end of their own; as one of the users that can be had. */
+/**
+ * The attacks that left a trace, and how many lines ran to an end of their own; as one of the users that can be had. One
+ * after the other, each policy by one process that starts when it is first needed: a start costs more than many lines, and
+ * code that others have made warm answers sooner.
+ */
 export async function runAttacks(
   trials: readonly Trial[],
   { user = {}, way = "serve" }: { readonly user?: User; readonly way?: Way } = {},
 ): Promise<{ readonly successes: readonly Success[]; readonly answered: number }> {
   const successes: Success[] = [];
-  const queue = [...trials];
   let answered = 0;
-  await Promise.all(Array.from({ length: CREWS }, async () => {
-    await using arena = new Arena(user.user);
-    const gates: Gate[] = [];
-    for (const at of POLICIES.keys()) gates.push(await open(arena, at, way, user));
-    for (let trial = queue.shift(); trial !== undefined; trial = queue.shift()) {
-      const gate = gates[trial.forbidding !== undefined ? 2 : trial.closed ? 1 : 0]!;
-      const answer = await gate.ask(arena.placed(trial.line));
-      answered++;
-      const traces = [...arena.traces(answer)].filter((trace) =>
-        trial.forbidding !== undefined
-          ? trace === trial.forbidding
-          : trial.closed
-          ? trace !== "ran"
-          : trace !== "denied"
-      );
-      if (traces.length > 0) {
-        successes.push({ line: trial.line, traces, answer: answer.slice(0, 600) });
-      }
-      arena.reset();
+  await using arena = new Arena(user.user);
+  const gates = new Map<number, Gate>();
+  for (const trial of trials) {
+    const at = trial.forbidding !== undefined ? 2 : trial.closed ? 1 : 0;
+    const gate = gates.get(at) ?? await open(arena, at, way, user);
+    gates.set(at, gate);
+    const answer = await gate.ask(arena.placed(trial.line));
+    answered++;
+    const traces = [...arena.traces(answer)].filter((trace) =>
+      trial.forbidding !== undefined
+        ? trace === trial.forbidding
+        : trial.closed
+        ? trace !== "ran"
+        : trace !== "denied"
+    );
+    if (traces.length > 0) {
+      successes.push({ line: trial.line, traces, answer: answer.slice(0, 600) });
     }
-    for (const gate of gates) await gate.close();
-  }));
+    arena.reset();
+  }
+  for (const gate of gates.values()) await gate.close();
   return { successes, answered };
 }
