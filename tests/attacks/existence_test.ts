@@ -7,7 +7,7 @@ import { Session } from "../binary/_mcp_session.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
-commands: [{ allow: [cat, cp, ls] }]
+commands: [{ allow: [cat, cp, ls, python3, uv] }]
 risk: { allow: dangerous, ask: dangerous }
 `;
 
@@ -69,6 +69,8 @@ const TOOLS: readonly (readonly [string, (path: string) => Record<string, unknow
   ["list_backups", (path) => ({ path })],
   ["restore_file", (path) => ({ path })],
   ["run_command", (path) => ({ argv: ["ls"], cwd: path })],
+  ["run_command", (path) => ({ argv: ["python3", "-c", "1"], cwd: path })],
+  ["create_virtual_environment", (path) => ({ path })],
   ["run_command", (path) => ({ argv: ["cat", path] })],
   ["run_command", (path) => ({ argv: ["cp", "inside.txt", path] })],
   ["run_command", (path) => ({ command: `cat <${path}` })],

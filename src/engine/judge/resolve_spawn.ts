@@ -8,6 +8,7 @@ import type {
   SpawnCapability,
 } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { isWithin } from "../../sandbox/within.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Steps } from "../turns.ts";
@@ -44,7 +45,8 @@ export function createSpawnResolver(
       capability,
       program,
     );
-    const operands = yield* operandsOf(probe, cwd, paths);
+    const outside = !isWithin(rulebook.settings.workspace, cwd);
+    const operands = yield* operandsOf(probe, { cwd, outside }, paths);
     const started = named.map((name) => ({ name, program: find(name, cwd) }));
     return {
       spawn: {
@@ -96,19 +98,29 @@ const encoder = new TextEncoder();
  */
 function* operandsOf(
   words: readonly string[],
-  cwd: CanonicalPath,
+  { cwd, outside }: { readonly cwd: CanonicalPath; readonly outside: boolean },
   paths: PathProbe,
 ): Steps<ResolvedSpawnCapability["operands"]> {
   const operands: ResolvedSpawnCapability["operands"][number][] = [];
   for (const word of words) {
     for (const requested of readingsOf(word)) {
       if (!paths.exists(cwd, requested)) continue;
-      const path = paths.canonicalize(cwd, requested);
-      operands.push({ requested, path, directory: paths.isDirectory(path) });
+      const path = outside ? reachable(cwd, requested, paths) : paths.canonicalize(cwd, requested);
+      if (path !== null) operands.push({ requested, path, directory: paths.isDirectory(path) });
     }
     yield;
   }
   return operands;
+}
+
+/** Null where the system does not let it be looked at: of a folder outside the rules speak, and not of what is in it. */
+function reachable(cwd: CanonicalPath, requested: string, paths: PathProbe): CanonicalPath | null {
+  try {
+    return paths.canonicalize(cwd, requested);
+  } catch (error) {
+    if (error instanceof ToolError) return null;
+    throw error;
+  }
 }
 
 /** Folders among the words in which such files are looked for (`make -C a`): nobody names more. */

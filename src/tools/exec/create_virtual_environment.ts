@@ -104,7 +104,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   }),
   capabilities(input) {
     const { path, cwd = "." } = input;
-    return [...spawns(input), { kind: "fs.write", path: requested(cwd, path), tree: true }];
+    // First: whether the program's words name what is there already must not be told of a place outside.
+    return [{ kind: "fs.write", path: requested(cwd, path), tree: true }, ...spawns(input)];
   },
   preview: (input) => previewOf("Create virtual environment", input),
   async run(input, context) {
