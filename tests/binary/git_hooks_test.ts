@@ -222,6 +222,15 @@ Deno.test("hooks: nothing that a repository says widens which of them run, or wh
       undefined,
       ["pre-commit", "post-commit"],
     ], message);
+    // A rule names those of the workspace's own repository, not of one within.
+    const inner = `${root}/inner`;
+    await makeRepository(inner);
+    Deno.mkdirSync(`${inner}/.git/hooks`, { recursive: true });
+    Deno.copyFileSync(`${root}/elsewhere/pre-commit`, `${inner}/.git/hooks/pre-commit`);
+    const within = { repository: "inner", message: "x", allow_empty: true };
+    const apart = await ask("git_commit", within);
+    assertEquals(apart.output?.hooks_skipped, ["pre-commit"], apart.message);
+    assert(!has(`${inner}/sprung`));
     // Nor do those that git itself would start: the tools' git and that of a line have none.
     await git(root, ["config", "--unset", "core.hooksPath"]);
     await stage("c");

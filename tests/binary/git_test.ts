@@ -23,6 +23,8 @@ paths:
   - { deny: [read, write], match: ["**/.env"] }
 commands: [{ allow: [git] }]
 environment: { pass: [PATH] }
+# No rule of commands lets one of them run.
+git: { hooks: allow }
 agents: { "*": { permissions: [all] } }
 limits: { processes: 64 }
 `;

@@ -51,7 +51,9 @@ Deno.test("it is byte for byte what a build with that policy is, custom tools an
 
 Deno.test("it does what the policy says and no more, wherever the files of the policy are by then", async () => {
   await using workspace = openWorkspace();
-  const { output: binary } = await seal(workspace, workspace.policy(POLICY));
+  const agents =
+    'agents: { worker: { permissions: [all], worktree: true }, "*": { permissions: [all] } }\n';
+  const { output: binary } = await seal(workspace, workspace.policy(POLICY + agents));
   Deno.removeSync(`${workspace.base}/plugins`, { recursive: true });
   const options = { cwd: workspace.root, binary };
   const { answers } = await serveAll(
@@ -62,6 +64,7 @@ Deno.test("it does what the policy says and no more, wherever the files of the p
       { id: 4, tool: "write_file", args: { path: "d.txt", content: "x" } },
       { id: 5, tool: "shout", args: { file: "a.txt" } },
       { id: 6, tool: "run_command", args: { argv: ["touch", "e.txt"] } },
+      { id: 7, tool: "read_file", args: { path: "a.txt" }, agent: "worker" },
     ],
     [],
     options,
@@ -71,6 +74,9 @@ Deno.test("it does what the policy says and no more, wherever the files of the p
   );
   assertEquals(codes.slice(0, 5), [null, "PATH_DENIED", null, "PATH_DENIED", null]);
   assert(codes[5] !== null);
+  const worker = answers.find(({ id }) => id === 7)?.error;
+  assertEquals(worker?.code, "PERMISSION_DENIED");
+  assertStringIncludes(worker?.message ?? "", "a sealed binary may use its own folder alone");
   assertEquals(Deno.readTextFileSync(workspace.path("closed/b.txt")), SENTINEL);
   assertEquals([...Deno.readDirSync(workspace.root)].map(({ name }) => name).sort(), [
     "a.txt",
