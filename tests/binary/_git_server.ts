@@ -10,16 +10,16 @@ export interface GitServer {
 /** What whoever asks for `/locked/…` must say of himself. */
 export const AUTHORIZATION = `Basic ${btoa("agent:sesame")}`;
 
-/** `folder` has the repositories; those below `/locked/` are the same, for who knows. `certificate` is for `localhost`. */
+/** `folder` has the repositories; those below `/locked/` are the same, for who knows. `certificate` is for `localhost`; null: without TLS. */
 export function serveGit(
   folder: string,
-  certificate: { readonly cert: string; readonly key: string },
+  certificate: { readonly cert: string; readonly key: string } | null,
 ): GitServer {
   const asked: { path: string; headers: Headers }[] = [];
   const server = Deno.serve({
     hostname: "127.0.0.1",
     port: 0,
-    ...certificate,
+    ...certificate ?? {},
     onListen: () => {},
   }, async (request) => {
     const { pathname, search } = new URL(request.url);

@@ -286,3 +286,32 @@ Deno.test("git_push and git_pull: a key of the policy is added on the way, and n
     await pipe.close();
   });
 });
+
+Deno.test("git_push and git_pull: by http where git.protocols names it, and a redirect is judged as a host is", async () => {
+  await inWorld(async ({ workspace, there, closed }) => {
+    const plain = serveGit(there.replace(/\/[^/]*$/, ""), null);
+    const leads = serveWire(async ({ send }) => {
+      const place = `http://localhost:${closed.port}/there.git/info/refs?service=git-upload-pack`;
+      await send(`HTTP/1.1 302 Found\r\nLocation: ${place}\r\nContent-Length: 0\r\n\r\n`);
+    });
+    const hosts = [plain, leads].map(({ port }) => `"localhost:${port}"`).join(", ");
+    const policy = workspace.policy(
+      `${RULES}git: { protocols: [http] }\nenvironment: { pass: [PATH] }\n` +
+        `network: [{ allow: [${hosts}], allow_private: true, commands: ["git *"] }]\n`,
+    );
+    const at = workspace.path("one");
+    await cloned(at, `http://localhost:${plain.port}/there.git`);
+    const tip = await commit(at, "a", "one\n");
+    const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
+    const ask = (tool: string) => pipe.ask({ id: tool, tool, args: { repository: "one" } });
+    assertEquals((await ask("git_push")).output?.updates[0].to, tip);
+    assertEquals((await ask("git_pull")).output?.to, tip);
+    await git(at, ["config", "remote.origin.url", `http://localhost:${leads.port}/there.git`]);
+    const led = await ask("git_pull");
+    assertEquals(led.error?.code, "NETWORK_DENIED", led.error?.message);
+    assertStringIncludes(led.error?.message ?? "", `localhost:${closed.port}`);
+    assertEquals([leads.connections, closed.connections], [1, 0]);
+    await pipe.close();
+    await Promise.all([plain.close(), leads.close()]);
+  });
+});
