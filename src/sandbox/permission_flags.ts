@@ -1,6 +1,7 @@
 /** The flags of `deno compile` that bake one policy's ceiling into a sealed binary. */
 
 import { networkReach } from "./network_reach.ts";
+import { keyPlaces, ownFiles, type OwnSettings } from "./own_files.ts";
 import { SYSTEM_PATHS } from "./system_paths.ts";
 import { isWithin } from "./within.ts";
 import type { PolicyScope, Settings } from "../policy/rulebook.ts";
@@ -76,7 +77,7 @@ export function permissionLists(
     ];
   const paths = (list: readonly string[]) => [...new Set(list.map(relative))];
   return {
-    read: paths([...scope.read, ...scope.write]),
+    read: paths([...scope.read, ...scope.write, ...ownFiles(settings)]),
     denyRead: paths(scope.denyRead),
     write: paths(scope.write),
     denyWrite: paths(scope.denyWrite),
@@ -106,15 +107,9 @@ export function permissionFlags(lists: PermissionLists): readonly string[] {
   ];
 }
 
-/** The variables with keys: of the web's providers, and of `secrets`. */
-function keysOf(
-  { web, secrets = [] }: Partial<Pick<Settings, "web" | "secrets">>,
-): readonly string[] {
-  const keys = [web?.search, web?.github, web?.stackoverflow].map((provider) =>
-    provider?.key ?? null
-  );
-  return [...keys, ...secrets.map(({ key }) => key)]
-    .flatMap((key) => key !== null && "env" in key ? [key.env] : []);
+/** The variables with keys. */
+function keysOf(settings: OwnSettings): readonly string[] {
+  return keyPlaces(settings).flatMap((key) => "env" in key ? [key.env] : []);
 }
 
 /**

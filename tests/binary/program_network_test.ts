@@ -6,7 +6,7 @@ import { createSocket } from "node:dgram";
 import { createAuthority } from "../unit/host/network/_certificates.ts";
 import { serveWire, type WireServer } from "../unit/host/network/_wire.ts";
 import { serveRegistry } from "./_registry.ts";
-import { call, Pipe, Workspace } from "./toolgate.ts";
+import { call, Pipe, start, Workspace } from "./toolgate.ts";
 
 const ATTACKS = Deno.readTextFileSync(
   fromFileUrl(new URL("_network_attacks.py", import.meta.url)),
@@ -327,5 +327,44 @@ secrets:
   assertEquals(tried.success, false);
   assertEquals(server.asked, ["GET /key"]);
   await pipe.close();
+  await server.close();
+});
+
+Deno.test("a sealed binary reads the keys that its policy says lie in files, and hands them to nobody", async () => {
+  await using workspace = new Workspace({
+    "use.py": "import os, urllib.request\n" +
+      "print(urllib.request.urlopen(os.environ['API_URL'] + '/key').read().decode())",
+    "steal.py": "print(open(__import__('sys').argv[1]).read())",
+  });
+  const folder = `${workspace.base}/registry`;
+  await Deno.mkdir(folder);
+  const authority = await createAuthority(folder, "known");
+  const [key, known] = [`${workspace.outside}/key`, `${workspace.outside}/ca.crt`];
+  await Deno.writeTextFile(known, authority.cert);
+  await Deno.writeTextFile(key, "open-sesame\n");
+  const server = await serveRegistry(folder, await authority.issue("DNS:localhost"));
+  // Which programs there are stands in what is sealed; hosts of programs stand there without a port.
+  const policy = workspace.policy(
+    `${RULES.replace('commands: [{ allow: ["*"] }]', `commands: [{ allow: ["${PYTHON}"] }]`)}
+web: { authorities: ["${known}"] }
+network: [{ allow: [localhost], allow_private: true, commands: ["${PYTHON} use.py"] }]
+secrets: [{ host: "localhost:${server.port}", header: Authorization, value: { file: "${key}" }, variable: API_URL, commands: ["${PYTHON} use.py"] }]
+`,
+  );
+  const binary = `${workspace.base}/sealed`;
+  const made = await start(["seal", "--policy", policy, "-o", binary], { cwd: workspace.base });
+  assertEquals(made.status, 0, made.stderr);
+  const pipe = new Pipe([], { cwd: workspace.root, binary });
+  const run = (...argv: readonly string[]) =>
+    pipe.ask({ id: 1, tool: "run_command", args: { argv: [PYTHON, ...argv] } });
+  const used = await run("use.py");
+  assertEquals(used.output?.stdout, "said ***********\n", JSON.stringify(used));
+  assertEquals((await run("steal.py", key)).success, false);
+  const read = (path: string) => ({ id: 2, tool: "read_file", args: { path } });
+  assertEquals((await pipe.ask(read(key))).error?.code, "PATH_OUTSIDE_WORKSPACE");
+  await pipe.close();
+  const { answer } = await call(["read_file", `path=${key}`], { cwd: workspace.root, binary });
+  assertEquals(answer.error?.code, "PATH_OUTSIDE_WORKSPACE");
+  assertEquals(server.asked, ["GET /key"]);
   await server.close();
 });

@@ -10,6 +10,7 @@ import type { Rulebook } from "../../policy/rulebook.ts";
 import { createContext } from "../../host/context.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import { NotHeld } from "../../sandbox/enter.ts";
+import { ownFiles } from "../../sandbox/own_files.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { JSON_NULL } from "../../core/result.ts";
@@ -56,6 +57,11 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
         wide: wide !== null,
         durability: rulebook.settings.durability,
       });
+      if (wide === null) {
+        for (const path of ownFiles(rulebook.settings)) {
+          Deno.permissions.revokeSync({ name: "read", path });
+        }
+      }
       usage = () => ({ ...counts, layers: held.layers });
       libc = parts.libc;
       if (libc !== null) armWatchdog(libc, job.grant.timeoutMs + job.grant.killGraceMs);
