@@ -3,6 +3,7 @@ import { fromFileUrl } from "@std/path";
 import { deflateSync } from "node:zlib";
 import { createAuthority } from "../unit/host/network/_certificates.ts";
 import { type Behaviour, serveWire } from "../unit/host/network/_wire.ts";
+import { WRONG_SERVERS } from "../unit/host/network/_wrong_servers.ts";
 import { BINARY, call, Pipe, serveAll, start, Workspace } from "./toolgate.ts";
 
 const answer = (type: string, body: string, more = ""): string =>
@@ -190,6 +191,46 @@ Deno.test("fetch_url over a pipe: pages, parts, errors, and nobody reached whom 
   assertEquals(none.error?.code, "NETWORK_DENIED");
   assertEquals(other.connections, 0);
   await Promise.all([server.close(), other.close()]);
+});
+
+Deno.test(`${WRONG_SERVERS.length} servers, most of which do something wrong: a code each, and the pipe goes on`, async () => {
+  await using workspace = new Workspace({ "a.txt": "x" });
+  const servers = WRONG_SERVERS.map(([, behaviour]) => serveWire(behaviour));
+  const places = servers.map(({ port }) => `"127.0.0.1:${port}"`).join(", ");
+  const policy = workspace.policy(
+    `${BASE}limits: { response: 1000, concurrency: 64 }\nweb: { robots: ignore, cache: { size: 0 } }\n` +
+      `network: [{ allow: [${places}], methods: [GET], allow_private: true }]\n`,
+  );
+  const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
+  for (const [id, { port }] of servers.entries()) {
+    const timeout = WRONG_SERVERS[id]?.[2] === "TIMEOUT" ? 1 : 300;
+    const args = { url: `http://127.0.0.1:${port}/`, format: "bytes", timeout };
+    await pipe.send({ id, tool: "fetch_url", args });
+  }
+  const outcomes = new Map<unknown, string>();
+  while (outcomes.size < servers.length) {
+    const answer = await pipe.next();
+    assert(answer !== null, "the pipe ended");
+    const { id, error, output } = answer;
+    if (output === null) {
+      const reason = error?.details?.reason;
+      outcomes.set(id, `${error?.code}${reason === undefined ? "" : ` ${reason}`}`);
+      continue;
+    }
+    const { status, content, truncated } = output;
+    assertEquals(error?.code, status < 300 ? undefined : "HTTP_ERROR");
+    const text = atob(content);
+    const shown = text.length > 60 ? `${text.length} bytes` : text;
+    outcomes.set(id, `${status} ${shown}${truncated ? " +" : ""}`);
+  }
+  for (const [id, [name, , expected]] of WRONG_SERVERS.entries()) {
+    assertEquals(outcomes.get(id), expected, name);
+    assertEquals(servers[id]?.connections, 1, name);
+  }
+  const read = await pipe.ask({ id: "after", tool: "read_file", args: { path: "a.txt" } });
+  assertEquals(read.output.content, "x");
+  await pipe.close();
+  await Promise.all(servers.map((server) => server.close()));
 });
 
 Deno.test("recovery.network tries again, and says so; a server without end costs its time and no more", async () => {

@@ -23,11 +23,18 @@ export function judgeConnection(
     verdict === undefined
       ? "no policy speaks of it"
       : verdict.effect === "ask"
-      ? `${verdict.reason}; it was led there, and nobody was asked`
+      ? `${verdict.reason}; ${UNASKED[connection.by ?? "tool"]}`
       : verdict.reason,
     { rule: verdict?.rule ?? null },
   );
 }
+
+/** Why nobody was asked for what a rule wants somebody to agree to. */
+const UNASKED = {
+  tool: "it was led there, and nobody was asked",
+  program:
+    "nobody was asked: a program is not stopped for that while it runs, and a command is asked for that names the host",
+} as const;
 
 /** What the main thread was asked, on the thread that asks: what a name stands for, say. */
 export class Questions<Q, A> {
