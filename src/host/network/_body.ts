@@ -23,6 +23,9 @@ const CHUNK_LENGTH = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;.*)?$/;
 const LONGEST_CHUNK_LINE = 4096;
 /** Inflating makes a thousand bytes of one: pieces are small, so that the limit is looked at in time. */
 const DEFLATED_PIECE = 4096;
+/** Room for what says not how long it is, and at most for what does. */
+const FIRST_BYTES = 1 << 14;
+const MOST_EXPECTED = 1 << 20;
 
 /** Reads to the end or the limit. Throws NETWORK_ERROR where the answer ends before its own length. */
 export async function readBody(
@@ -45,7 +48,11 @@ export async function readBody(
         "which was not asked for",
     );
   }
-  const framed = await collect(unframed(from, framing, place), limit);
+  const framed = await collect(
+    unframed(from, framing, place),
+    limit,
+    framing.kind === "length" ? framing.length : FIRST_BYTES,
+  );
   if (format === null || framed.bytes.length === 0) return framed;
   const inflated = await inflate(framed, format, limit);
   if (inflated === null) {
@@ -61,19 +68,32 @@ const FORMATS: ReadonlyMap<string, CompressionFormat | null> = new Map([
   ["deflate", "deflate"],
 ]);
 
-async function collect(pieces: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
-  const kept: Uint8Array[] = [];
+/**
+ * In one place that grows: a body may come a byte at a time. `expected`: how much it says that it is, which is believed up
+ * to a bound, since nobody reserves what another only promises.
+ */
+async function collect(
+  pieces: AsyncIterable<Uint8Array>,
+  limit: number,
+  expected: number,
+): Promise<Body> {
+  let kept = new Uint8Array(Math.min(expected, limit, MOST_EXPECTED));
   let length = 0;
   let truncated = false;
   for await (const piece of pieces) {
     const room = limit - length;
     truncated = piece.length > room;
-    // The piece is the reader's: it is overwritten by the next.
-    kept.push(piece.slice(0, room));
-    length += Math.min(piece.length, room);
+    const taken = truncated ? piece.subarray(0, room) : piece;
+    if (length + taken.length > kept.length) {
+      const larger = new Uint8Array(Math.min(limit, Math.max(length + taken.length, 2 * length)));
+      larger.set(kept.subarray(0, length));
+      kept = larger;
+    }
+    kept.set(taken, length);
+    length += taken.length;
     if (truncated) break;
   }
-  return { bytes: joined(kept), truncated };
+  return { bytes: length === kept.length ? kept : kept.slice(0, length), truncated };
 }
 
 /** What it carries, piece by piece, without its framing. Throws NETWORK_ERROR where that is broken. */

@@ -1,5 +1,6 @@
 /** What comes over a connection, a line or a piece at a time. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import type { Incoming } from "./_body.ts";
 import type { Connection } from "./_connection.ts";
 import { networkError } from "./_failure.ts";
@@ -71,17 +72,15 @@ export class Reader implements Incoming {
     return piece[0] ?? null;
   }
 
+  /** What is there already is looked at where it lies: a body may come in a million lines. */
   async #until(end: (bytes: Uint8Array) => number | null, longest: number): Promise<string> {
-    let whole: Uint8Array<ArrayBufferLike> = new Uint8Array();
+    let before: Uint8Array | null = null;
     for (;;) {
       const piece = await this.take(Infinity);
       if (piece === null) {
         throw networkError("no answer", this.#place, "the connection ended too early");
       }
-      const before = whole;
-      whole = new Uint8Array(before.length + piece.length);
-      whole.set(before);
-      whole.set(piece, before.length);
+      const whole: Uint8Array = before === null ? piece : joinedBytes([before, piece]);
       const at = end(whole);
       if (at !== null && at <= longest) {
         this.#left = whole.subarray(at);
@@ -94,6 +93,8 @@ export class Reader implements Incoming {
           "it sends a line or head that is too long",
         );
       }
+      // The next piece overwrites this one.
+      before = before === null ? piece.slice() : whole;
     }
   }
 }
