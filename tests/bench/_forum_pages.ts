@@ -3,7 +3,10 @@
  * MHonArc. What is said in them comes from pages that are there already.
  */
 
+import type { Element } from "domhandler";
+import { parseDocument } from "htmlparser2";
 import { join } from "@std/path";
+import { elementsBelow, textOf } from "../../src/tools/web/page/dom.ts";
 
 /** What somebody says, in its parts. */
 export interface Post {
@@ -33,6 +36,48 @@ const THEMES = [
 ] as const;
 const PEOPLE = ["alva", "bruno", "chidi", "dagny", "emre", "farah", "goran"] as const;
 const FORUM = "Forum of the Example Society";
+
+/** Threads that are written, and posts of each. */
+const THREADS = 4;
+const POSTS = [3, 8, 5, 12];
+
+/** What people say in them is what stands in paragraphs, lists and code of the pages, each said once. */
+export function threadsOf(pages: readonly string[]): readonly (readonly Post[])[] {
+  const parts = pages.flatMap((html) => [...elementsBelow(parseDocument(html))].flatMap(partOf));
+  let at = 0;
+  return Array.from(
+    { length: THREADS },
+    (_, thread) =>
+      Array.from({ length: POSTS[thread] ?? 1 }, (_, post) => {
+        const from = at;
+        at += 2 + (post + thread) % 3;
+        return { parts: parts.slice(from, at) };
+      }),
+  );
+}
+
+function partOf(element: Element): readonly PostPart[] {
+  const text = textOf(element);
+  // Lists of links are the page's own menus.
+  const isLeaf = ![...elementsBelow(element)].some(({ name }) =>
+    /^(?:p|pre|ul|ol|table)$/.test(name) || (name === "a" && element.name === "ul")
+  );
+  if (!isLeaf || text.trim().length < 60 || text.length > 1_500) return [];
+  const lines = text.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "");
+  switch (element.name) {
+    case "p":
+      return [{ kind: "text", lines: lines.map((line) => line.trim()) }];
+    case "pre":
+      return [{ kind: "code", lines }];
+    case "ul":
+      return [{
+        kind: "list",
+        lines: lines.map((line) => line.trim()).filter((line) => line !== ""),
+      }];
+    default:
+      return [];
+  }
+}
 
 /** A page of each theme for each thread, and one of the archive for each post of the first threads. Throws without a network. */
 export async function forumPages(

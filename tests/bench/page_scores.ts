@@ -8,7 +8,7 @@ import { parseDocument } from "htmlparser2";
 import { join } from "@std/path";
 import { attribute, elementsBelow, textOf } from "../../src/tools/web/page/dom.ts";
 import { readPage } from "../../src/tools/web/page/page.ts";
-import { forumPages, type Post, type PostPart } from "./_forum_pages.ts";
+import { forumPages, threadsOf } from "./_forum_pages.ts";
 
 /** Pages of one generator: where they lie in a package, and which elements hold what they are about. */
 interface Shelf {
@@ -95,10 +95,6 @@ const PAGES_OF_SHELF = 13;
 const LARGEST_PAGE = 150_000;
 const ADDRESS = "https://docs.example.org/page.html";
 
-/** Threads that are written, and posts of each. */
-const THREADS = 4;
-const POSTS = [3, 8, 5, 12];
-
 type Kind = Shelf["kind"] | "forum";
 const KINDS: readonly Kind[] = ["documentation", "API reference", "article", "forum"];
 
@@ -133,7 +129,11 @@ export async function pageScores(): Promise<
   try {
     const pages: Page[] = [];
     for (const shelf of SHELVES) pages.push(...await pagesOf(shelf, folder));
-    const forums = await forumPages(threadsOf(pages), folder, runIn);
+    const forums = await forumPages(
+      threadsOf(pages.filter(({ kind }) => kind !== "API reference").map(({ html }) => html)),
+      folder,
+      runIn,
+    );
     pages.push(
       ...forums.flatMap(({ html, main }) =>
         truthOf(html, { kind: "forum", main, noise: [] }) ?? []
@@ -189,45 +189,6 @@ function* filesBelow(folder: string): Iterable<string> {
   for (const { name, isDirectory, isFile } of Deno.readDirSync(folder)) {
     if (isDirectory) yield* filesBelow(join(folder, name));
     else if (isFile) yield join(folder, name);
-  }
-}
-
-/** What people say in them is what stands in paragraphs, lists and code of the pages, each said once. */
-function threadsOf(pages: readonly Page[]): readonly (readonly Post[])[] {
-  const parts = pages.filter(({ kind }) => kind !== "API reference")
-    .flatMap(({ html }) => [...elementsBelow(parseDocument(html))].flatMap(partOf));
-  let at = 0;
-  return Array.from(
-    { length: THREADS },
-    (_, thread) =>
-      Array.from({ length: POSTS[thread] ?? 1 }, (_, post) => {
-        const from = at;
-        at += 2 + (post + thread) % 3;
-        return { parts: parts.slice(from, at) };
-      }),
-  );
-}
-
-function partOf(element: Element): readonly PostPart[] {
-  const text = textOf(element);
-  // Lists of links are the page's own menus.
-  const isLeaf = ![...elementsBelow(element)].some(({ name }) =>
-    /^(?:p|pre|ul|ol|table)$/.test(name) || (name === "a" && element.name === "ul")
-  );
-  if (!isLeaf || text.trim().length < 60 || text.length > 1_500) return [];
-  const lines = text.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "");
-  switch (element.name) {
-    case "p":
-      return [{ kind: "text", lines: lines.map((line) => line.trim()) }];
-    case "pre":
-      return [{ kind: "code", lines }];
-    case "ul":
-      return [{
-        kind: "list",
-        lines: lines.map((line) => line.trim()).filter((line) => line !== ""),
-      }];
-    default:
-      return [];
   }
 }
 
