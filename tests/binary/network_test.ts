@@ -166,10 +166,11 @@ Deno.test("fetch_url over a pipe: pages, parts, errors, and nobody reached whom 
   await pipe.close();
   assertEquals(other.connections, 0);
 
-  // One call alone, held as well.
+  // One call alone, held as well, and by no proxy that its environment names.
+  const proxy = `http://127.0.0.1:${other.port}`;
   const { answer: alone } = await call(
     ["fetch_url", `url=${at("/page")}`, "--policy", policy],
-    { cwd: workspace.root },
+    { cwd: workspace.root, env: { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy } },
   );
   assertEquals(alone.output?.title, "T", JSON.stringify(alone));
   const { answer: denied } = await call(
