@@ -60,6 +60,7 @@ export class PipePlaces {
       (agent) => agentPlaces.use(agent),
       (apart) => ({
         ...apart,
+        metrics: engine.metrics,
         runner: withAgents(places.share(apart.runner, stays), noChildren),
       }),
     );

@@ -94,6 +94,8 @@ Deno.test("agents apart: those of one pipe work each in its own worktree, at onc
     const explain = { id: "e", op: "explain", tool: "read_file", agent: "worker-1" };
     const explained = await pipe.ask({ ...explain, args: { path: `${root}/a` } });
     assertEquals(explained.output?.effect, "deny");
+    const { output: stats } = await pipe.ask({ id: "s", op: "stats" });
+    assertEquals(stats.tools.git_status.calls, 4, JSON.stringify(stats));
     await pipe.close();
     const locks = workers.map((agent) => exists(`${root}/.git/worktrees/${agent}/locked`));
     assertEquals(locks, [false, false]);

@@ -122,7 +122,11 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
   // What a token takes away it takes away in the folder of all.
   const apart = token !== null ? null : new ApartEngines(
     useApart,
-    (own) => engineOfOne(own, withAgents(places.share(own.runner, stays), calls)),
+    (own) => ({
+      ...own,
+      metrics: engine.metrics,
+      runner: withAgents(places.share(own.runner, stays), calls),
+    }),
   );
   const server: Server = new Server({ ...engine, runner }, agent ?? NOBODY, outbox, {
     // A tool that one registers is there for all.
