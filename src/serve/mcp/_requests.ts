@@ -5,6 +5,7 @@ import type { CallRequest } from "../../core/request.ts";
 import { refusal, type Result, resultError } from "../../core/result.ts";
 import type { Approver } from "../../engine/approvals/approvals.ts";
 import { execute } from "../../engine/execute.ts";
+import { inTurns } from "../../engine/turns.ts";
 import type { Client } from "./_client.ts";
 import { createElicitor } from "./_elicit.ts";
 import { isLogged, type LogLevel } from "./_log_level.ts";
@@ -118,7 +119,7 @@ export class Requests {
     if (!result.success && question !== null) return question;
     if (result.error !== null) this.#log(turn, "warning", { tool: name, error: result.error });
     else this.#log(turn, "debug", { tool: name, latency_ms: result.latencyMs });
-    return callResult(result, speaker.revision, this.#options.serverInfo);
+    return await inTurns(callResult(result, speaker.revision, this.#options.serverInfo));
   }
 
   /** The whole way through, for the client's agent. */

@@ -2,6 +2,7 @@
 
 import type { Result } from "../../core/result.ts";
 import type { ToolDescription } from "../../core/tool.ts";
+import type { Steps } from "../../engine/turns.ts";
 import { type Revision, STATELESS_REVISION } from "./messages.ts";
 import { SERVER_INFO, type ServerInfo } from "./_stateless_result.ts";
 
@@ -35,8 +36,30 @@ function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The result of `tools/call`, as JSON text. Outputs are not parsed on the way. */
-export function callResult(result: Result, revision: Revision, serverInfo: ServerInfo): string {
+/** Characters that are written as JSON at once. */
+const PART = 1 << 19;
+
+/** A text as JSON, as `JSON.stringify` writes it, a part at a time: of megabytes it takes tens of milliseconds. */
+function* quoted(text: string): Steps<string> {
+  if (text.length <= PART) return JSON.stringify(text);
+  let json = '"';
+  for (let at = 0; at < text.length;) {
+    let end = Math.min(at + PART, text.length);
+    // Halves of a letter that are parted are written as escapes.
+    if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1]!)) end--;
+    json += JSON.stringify(text.slice(at, end)).slice(1, -1);
+    at = end;
+    yield;
+  }
+  return `${json}"`;
+}
+
+/** The result of `tools/call`, as JSON text, in steps. Outputs are not parsed on the way. */
+export function* callResult(
+  result: Result,
+  revision: Revision,
+  serverInfo: ServerInfo,
+): Steps<string> {
   const { success, output, error, latencyMs, usage, risk } = result;
   const rule = error?.rule ?? null;
   const cited = rule === null ? "" : `\nrule: ${rule.file} ${rule.index}`;
@@ -44,7 +67,8 @@ export function callResult(result: Result, revision: Revision, serverInfo: Serve
     ...(error === null ? [] : [`${error.code}: ${error.message}${cited}`]),
     ...(output === "null" && error !== null ? [] : [output as string]),
   ];
-  const content = JSON.stringify(texts.map((text) => ({ type: "text", text })));
+  const contents: string[] = [];
+  for (const text of texts) contents.push(`{"type":"text","text":${yield* quoted(text)}}`);
   const stateless = revision === STATELESS_REVISION;
   const meta = JSON.stringify({
     ...(stateless ? { [SERVER_INFO]: serverInfo } : {}),
@@ -59,5 +83,7 @@ export function callResult(result: Result, revision: Revision, serverInfo: Serve
     ? `,"structuredContent":${output}`
     : "";
   const type = stateless ? '"resultType":"complete",' : "";
-  return `{${type}"content":${content}${structured},"isError":${!success},"_meta":${meta}}`;
+  return `{${type}"content":[${
+    contents.join(",")
+  }]${structured},"isError":${!success},"_meta":${meta}}`;
 }
