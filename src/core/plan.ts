@@ -161,6 +161,12 @@ export const BUILTINS = [
   ...["readarray", "pushd", "popd", "dirs", "getopts", "disown"],
 ] as const;
 
+/**
+ * What stands for a pipe of the line's own (`<(…)`, `>(…)`) among the words that are judged: a name under `/dev/fd` that
+ * nothing has, so that it is no file, and is code where a program runs it.
+ */
+export const PIPE_WORD = "/dev/fd/pipe";
+
 /** Programs that bash has within itself, too: judged by name like others, and done by the runner. */
 export const INNER_PROGRAMS = ["echo", "printf", "test", "[", "kill", "pwd"] as const;
 

@@ -1,6 +1,7 @@
 /** The files and hosts that the words of one program name. */
 
 import { baseName } from "../core/path_text.ts";
+import { PIPE_WORD } from "../core/plan.ts";
 import { addressOf } from "./address_argument.ts";
 import { placeArguments, type PlacedArgument, type PlacedArguments } from "./arguments.ts";
 import type { Effect } from "./effect.ts";
@@ -28,6 +29,7 @@ const STREAMS: ReadonlySet<string> = new Set([
   "/dev/stdin",
   "/dev/stdout",
   "/dev/stderr",
+  PIPE_WORD,
 ]);
 
 /** Adds what `argv`, words of the program alone, name. */

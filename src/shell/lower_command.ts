@@ -4,6 +4,7 @@ import type { Capability } from "../core/capability.ts";
 import {
   BUILTINS,
   type CompoundPlan,
+  PIPE_WORD,
   type Plan,
   type PlanNode,
   type Redirection,
@@ -298,9 +299,12 @@ async function lowerSimple(
   start: string,
   spent: SpentPieces,
 ): Promise<readonly Capability[]> {
-  const argv = simple.words.map(wordText);
-  const unknown = simple.words.flatMap((word, index) =>
-    certainText(word) === null || (place === null && index > 0) ? [index] : []
+  const known = simple.words.map((word) =>
+    word.some(({ kind }) => kind === "process") ? PIPE_WORD : certainText(word)
+  );
+  const argv = simple.words.map((word, index) => known[index] ?? wordText(word));
+  const unknown = known.flatMap((word, index) =>
+    word === null || (place === null && index > 0) ? [index] : []
   );
   const redirections = certainTargets(simple.redirections);
   if (unknown.length === 0 && place !== null) {

@@ -108,6 +108,7 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
       `find PATH -exec bash -c '${script}; a' _ {} \\;`,
       `p find PATH -exec bash -c ${script}; a _ {} ;`,
     ]),
+  ["a <(b) x; cd $(c); d <(e)", "p b, p a /dev/fd/pipe x, p c, P e, P1 d /dev/fd/pipe"],
   ["find -L d -exec sh -c 'a \"$1\"' _ {} \\;", 'p find -L d -exec sh -c a "$1" _ {} ;'],
   ["find . -exec sh -c 'a {}' _ {} \\;", "p find . -exec sh -c a {} _ {} ;"],
   ["find . -execdir sh -c 'a \"$1\"' _ {} \\;", 'p find . -execdir sh -c a "$1" _ {} ;'],

@@ -1,7 +1,7 @@
 /** Runs one command: its words, its variables, its files, and then what its first word means. */
 
 import { ToolError } from "../../../core/errors.ts";
-import type { Assignment, PlanNode, SimplePlan } from "../../../core/plan.ts";
+import { type Assignment, PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { readOptions } from "../../../shell/read_options.ts";
 import { isHarmless } from "../../../shell/certain.ts";
@@ -134,7 +134,7 @@ async function allow(
     : [...set, ...changed.filter((one) => !free(one))].filter((one) => state.isGiven(one));
   const redirections = targets.filter(({ target }) => !pipes.has(target));
   if (!isProgram && redirections.length === 0 && variables.length === 0) return;
-  // A pipe of the line's own is as good as nothing: it leads nowhere else.
+  // A pipe of the line's own leads nowhere else.
   const judged = isProgram ? argv.map((word) => withoutPipes(word, pipes)) : null;
   const { directory } = state;
   const command = { argv: judged, directory, redirections, variables };
@@ -143,7 +143,7 @@ async function allow(
 
 /** Whole words alone: a path that only has the name of a pipe in it leads to a file. */
 function withoutPipes(word: string, pipes: ReadonlyMap<string, number>): string {
-  return pipes.has(word) ? "/dev/null" : word;
+  return pipes.has(word) ? PIPE_WORD : word;
 }
 
 const CHANGES: ReadonlySet<string> = new Set([
