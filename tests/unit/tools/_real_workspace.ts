@@ -1,6 +1,6 @@
 /** A temporary workspace in which tools run over the real handles, judged by a small policy. */
 
-import type { CanonicalPath } from "../../../src/core/capability.ts";
+import type { CanonicalPath, Capability } from "../../../src/core/capability.ts";
 import { invalidArguments, parseArguments } from "../../../src/core/parse_arguments.ts";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { Tool } from "../../../src/core/tool.ts";
@@ -74,7 +74,6 @@ async function callIn(
   args: unknown,
   asked: boolean,
 ): Promise<Record<string, unknown>> {
-  const { workspace } = rulebook.settings;
   const { libc, scratch } = surroundings;
   const tool: Tool = await registry.get(name);
   const parsed = parseArguments(tool.input, args);
@@ -89,12 +88,7 @@ async function callIn(
   const input = dryRun === undefined ? completed : dryRun(completed);
   const preview = asked && dryRun === undefined;
   const needs = await needsOf(tool, input, preview, rulebook.settings);
-  const support = createProgramSupport(rulebook, null);
-  const resolved = atOnce(withoutRefusedOptions(
-    rulebook,
-    "root",
-    createResolver(workspace, () => support).resolve(needs),
-  ));
+  const resolved = resolvedOf(rulebook, needs);
   const { risk, permission, riskOfPrograms = false } = tool;
   const subject = { tool: name, agent: "root", risk, permission, riskOfPrograms };
   const decision = rulebook.decide(subject, resolved);
@@ -115,4 +109,15 @@ async function callIn(
   });
   const output = preview ? await tool.preview?.(input, context) : await tool.run(input, context);
   return output as Record<string, unknown>;
+}
+
+/** What the call needs as the machine has it. Programs that it starts are given a folder of the test, not this one's. */
+function resolvedOf(rulebook: Rulebook, needs: readonly Capability[]) {
+  const support = createProgramSupport(rulebook, null);
+  try {
+    const { resolve } = createResolver(rulebook.settings.workspace, () => support);
+    return atOnce(withoutRefusedOptions(rulebook, "root", resolve(needs)));
+  } finally {
+    support.close();
+  }
 }
