@@ -5,8 +5,8 @@
  *
  * Each batch of files is a process of its own, for many tests count what their process holds. Two for each core run at
  * once, for many wait: what tests measure is of their own process or of those that they start, never of the machine. The
- * binary is built where tests want it and it is not what the sources give, while those that need none run. The last line is `N passed, N failed`, over
- * all of it.
+ * files that they make lie in memory where that can be had. The binary is built where tests want it and it is not what
+ * the sources give, while those that need none run. The last line is `N passed, N failed`, over all of it.
  */
 
 import { parseArgs } from "@std/cli";
@@ -30,6 +30,7 @@ import {
   TEST_FOLDERS,
   timed,
 } from "./testing/files.ts";
+import { openMemoryFolder } from "./testing/memory_folder.ts";
 import { type BatchOutcome, runBatch } from "./testing/run_batch.ts";
 import { Tally } from "./testing/tally.ts";
 
@@ -46,6 +47,8 @@ interface RunSettings {
   readonly atOnce: number;
   /** As `deno test` takes it. */
   readonly filter: string | null;
+  /** See `BatchSettings`. */
+  readonly memory: string | null;
 }
 
 function readTimes(): Durations {
@@ -91,7 +94,7 @@ interface PartToRun {
  */
 async function runParts(
   parts: readonly PartToRun[],
-  { atOnce, filter }: RunSettings,
+  { atOnce, filter, memory }: RunSettings,
   tally: Tally,
 ): Promise<Durations> {
   const times: Record<string, number> = {};
@@ -107,7 +110,7 @@ async function runParts(
       () => console.error(`still running: ${paths.join(" ")}`),
       REMINDER_MS,
     );
-    const outcome = await runBatch(paths, { root: ROOT, filter, live });
+    const outcome = await runBatch(paths, { root: ROOT, filter, live, memory });
     clearInterval(reminder);
     if (!live) show(outcome);
     tally.add(outcome.counts, outcome.failures);
@@ -170,7 +173,12 @@ async function main(args: readonly string[], tally: Tally): Promise<void> {
   const files = findTests(ROOT, paths);
   const of = (part: Part) => files.filter((path) => partOf(path) === part);
   const [unit, binary] = [of("unit"), of("binary")];
-  const settings = { atOnce: PROCESSES_A_CORE * navigator.hardwareConcurrency, filter };
+  await using folder = await openMemoryFolder();
+  const settings = {
+    atOnce: PROCESSES_A_CORE * navigator.hardwareConcurrency,
+    filter,
+    memory: folder?.path ?? null,
+  };
   if (Deno.build.os === "linux" && unit.some((path) => /\/(?:launcher|network)\//.test(path))) {
     for (const missing of await installPrograms({ ...DISASSEMBLERS, ...NETWORK_PROGRAMS })) {
       console.error(missing);

@@ -2,6 +2,7 @@
 
 import { type Counts, summary } from "../_test_summary.ts";
 import { type FileOutcome, outcomes } from "./junit.ts";
+import { inMemory } from "./memory_folder.ts";
 
 /** What is the same for all batches of a run. */
 export interface BatchSettings {
@@ -11,6 +12,8 @@ export interface BatchSettings {
   readonly filter: string | null;
   /** Shows what Deno says at once, test by test: for a single batch. */
   readonly live: boolean;
+  /** Where temporary files lie in memory; null where they lie where they always do. */
+  readonly memory: string | null;
 }
 
 /** What became of a batch. */
@@ -27,19 +30,23 @@ export interface BatchOutcome {
 /** Types are judged before, for all files at once. Never throws. */
 export async function runBatch(
   paths: readonly string[],
-  { root, filter, live }: BatchSettings,
+  { root, filter, live, memory }: BatchSettings,
 ): Promise<BatchOutcome> {
   const report = await Deno.makeTempFile({ prefix: "toolgate-report-" });
   const started = performance.now();
   try {
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        ...["test", "-A", "--no-prompt", "--quiet", "--no-check", `--junit-path=${report}`],
-        ...(filter === null ? [] : [`--filter=${filter}`]),
-        ...paths,
-      ],
+    const words = [
+      ...["test", "-A", "--no-prompt", "--quiet", "--no-check", `--junit-path=${report}`],
+      ...(filter === null ? [] : [`--filter=${filter}`]),
+      ...paths,
+    ];
+    const { program, args } = memory === null
+      ? { program: Deno.execPath(), args: words }
+      : inMemory(memory, Deno.execPath(), words);
+    const child = new Deno.Command(program, {
+      args: [...args],
       cwd: root,
-      env: { NO_COLOR: "1" },
+      env: { NO_COLOR: "1", ...(memory === null ? {} : { TMPDIR: memory }) },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",

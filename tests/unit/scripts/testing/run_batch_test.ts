@@ -22,7 +22,7 @@ Deno.test("a batch is counted, its failures told, and a filter leaves out what h
     "bad_test.ts": 'Deno.test("bad", () => { throw new Error("this is why"); });',
     "broken_test.ts": 'throw new Error("it does not load");',
   });
-  const settings = { root: workspace.root, filter: null, live: false };
+  const settings = { root: workspace.root, filter: null, live: false, memory: null };
   const both = await runBatch(["good_test.ts", "bad_test.ts"], settings);
   assertEquals(both.counts, { passed: 2, failed: 1 });
   assertEquals(both.files.map(({ path, passed }) => [path, passed]).toSorted(), [
