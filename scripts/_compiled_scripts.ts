@@ -128,29 +128,50 @@ export async function joinScripts(
 /**
  * What has to be compiled in place of `entry` for a producer of the cache of a script: a module that opens `output` for it
  * before anything runs, since a thread may give up its right to open files, and writes it when the process ends. The
- * producer takes both from its arguments: the name of the script, and the path.
+ * producer takes both from its arguments: the name of the script, and the path. With the path of a cache behind them it
+ * runs nothing, and writes that cache as V8 does which has read it and done nothing else: V8 numbers functions in the order
+ * in which they are made, which hangs on which of two threads is quicker (`SharedFunctionInfo::unique_id`).
  */
 export async function writeProducer(
   folder: string,
   entry: string,
   plans: readonly ScriptPlan[],
 ): Promise<string> {
+  const names = plans.map(({ name }) => name);
   await Deno.writeTextFile(
     join(folder, NOTE_MODULE),
-    plans.map(({ name }, at) =>
-      `import { script as s${at} } from "./${scriptFiles(name).module}";\n`
-    )
+    names.map((name, at) => `import { script as s${at} } from "./${scriptFiles(name).module}";\n`)
       .join("") +
       `const [name, output] = Deno.args;\n` +
-      `const script = { ${plans.map(({ name }, at) => `${name}: s${at}`).join(", ")} }[name];\n` +
+      `const script = { ${names.map((name, at) => `${name}: s${at}`).join(", ")} }[name];\n` +
       `const file = Deno.openSync(output, { write: true, create: true, truncate: true });\n` +
       `addEventListener("unload", () => {\n` +
       `  const cache = script.createCachedData();\n` +
       `  for (let at = 0; at < cache.length;) at += file.writeSync(cache.subarray(at));\n` +
       `});\n`,
   );
+  const rehearsing = "rehearsing.js";
+  await Deno.writeTextFile(
+    join(folder, rehearsing),
+    `import "./${NOTE_MODULE}";\nimport "./${entry}";\n`,
+  );
   const main = join(folder, "producer.js");
-  await Deno.writeTextFile(main, `import "./${NOTE_MODULE}";\nimport "./${entry}";\n`);
+  await Deno.writeTextFile(
+    main,
+    `import { Script } from "node:vm";\n` +
+      names.map((name, at) =>
+        `import t${at} from "./${scriptFiles(name).text}" with { type: "text" };\n`
+      ).join("") +
+      `const [name, output, cache] = Deno.args;\n` +
+      `if (cache === undefined) await import("./${rehearsing}");\n` +
+      `else {\n` +
+      `  const text = { ${names.map((name, at) => `${name}: t${at}`).join(", ")} }[name];\n` +
+      `  const cachedData = Deno.readFileSync(cache);\n` +
+      `  const script = new Script(text, { filename: \`\${name}.txt\`, cachedData });\n` +
+      `  if (script.cachedDataRejected) throw new Error("V8 does not take its own cache");\n` +
+      `  Deno.writeFileSync(output, script.createCachedData());\n` +
+      `}\n`,
+  );
   return main;
 }
 

@@ -186,7 +186,8 @@ async function agreedCache(
   const caches = new Map<string, number>();
   for (;;) {
     await runProducer(producer, [script, output], workspace);
-    const cache = await Deno.readFile(output);
+    await runProducer(producer, [script, `${output}.plain`, output], workspace);
+    const cache = await Deno.readFile(`${output}.plain`);
     const hash = createHash("sha256").update(cache).digest("hex");
     const seen = (caches.get(hash) ?? 0) + 1;
     if (seen === AGREEING_CACHES) return cache;
