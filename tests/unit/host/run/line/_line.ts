@@ -145,10 +145,11 @@ export function fill(directory: string): void {
   }
 }
 
-/** All files below, with their content. */
+/** All files below, with their content; by name, since a folder's own order may be that in which they were made. */
 export function snapshot(directory: string, prefix = ""): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const entry of Deno.readDirSync(directory)) {
+  const entries = [...Deno.readDirSync(directory)].toSorted((a, b) => a.name < b.name ? -1 : 1);
+  for (const entry of entries) {
     const path = `${directory}/${entry.name}`;
     const name = `${prefix}${entry.name}`;
     if (entry.isDirectory) Object.assign(found, snapshot(path, `${name}/`));
