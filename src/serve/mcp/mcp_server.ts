@@ -196,7 +196,7 @@ export class McpServer implements LineServer {
         const open: Open = { id, bytes, cancel: () => {}, cancelled: false, answered: false };
         this.#bytes += bytes;
         this.#open.set(id, open);
-        void this.#answer(open, method, params).then(done);
+        void this.#answer(open, method, params, done);
       }
     }
   }
@@ -217,7 +217,13 @@ export class McpServer implements LineServer {
     }
   }
 
-  async #answer(open: Open, method: string, params: Params): Promise<string | null> {
+  /** `done` in the same turn in which the request is none any more: when none is left, who waits for them ends. */
+  async #answer(
+    open: Open,
+    method: string,
+    params: Params,
+    done: (reply: string | null) => void,
+  ): Promise<void> {
     let reply: string | null;
     try {
       const result = await this.#dispatch(open, method, params);
@@ -233,7 +239,7 @@ export class McpServer implements LineServer {
     this.#open.delete(open.id);
     this.#bytes -= open.bytes;
     // Who cancels a request expects no answer to it (MCP, cancellation).
-    return open.cancelled ? null : reply;
+    done(open.cancelled ? null : reply);
   }
 
   /** The result: an object, or JSON text; null where the answer comes later. */
