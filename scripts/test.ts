@@ -5,7 +5,7 @@
  *
  * Each batch of files is a process of its own, for many tests count what their process holds. Two for each core run at
  * once, for many wait: what tests measure is of their own process or of those that they start, never of the machine. The
- * files that unit tests make lie in memory where that can be had. The binary is built where tests want it and it is not what
+ * files that tests make lie in memory where that can be had. The binary is built where tests want it and it is not what
  * the sources give, while those that need none run. The last line is `N passed, N failed`, over all of it.
  */
 
@@ -110,10 +110,7 @@ async function runParts(
       () => console.error(`still running: ${paths.join(" ")}`),
       REMINDER_MS,
     );
-    // What the binary does of itself, such as giving a search a second thread, is tried where people's files lie.
-    const isUnit = paths.every((path) => partOf(path) === "unit");
-    const settings = { root: ROOT, filter, live, memory: isUnit ? memory : null };
-    const outcome = await runBatch(paths, settings);
+    const outcome = await runBatch(paths, { root: ROOT, filter, live, memory });
     clearInterval(reminder);
     if (!live) show(outcome);
     tally.add(outcome.counts, outcome.failures);
