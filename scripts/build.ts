@@ -155,7 +155,7 @@ async function produceCaches(
     report("code cache: none, this machine cannot run the binary that would make it");
     return;
   }
-  const folder = await Deno.makeTempDir({ prefix: "toolgate-build-" });
+  const folder = await rehearsalFolder();
   try {
     const producer = join(folder, "producer");
     await compile({
@@ -174,6 +174,16 @@ async function produceCaches(
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Where it can be under `/tmp`, whatever TMPDIR is: what a start does hangs on how long the path of its workspace is. */
+async function rehearsalFolder(): Promise<string> {
+  const prefix = "toolgate-build-";
+  try {
+    return await Deno.makeTempDir({ dir: "/tmp", prefix });
+  } catch {
+    return await Deno.makeTempDir({ prefix });
   }
 }
 
