@@ -299,21 +299,11 @@ export class Server {
 
   #call(call: CallRequest, open: Open): Promise<Result> {
     const apart = this.#options.apart?.of(call.agent) ?? null;
-    return apart === null
-      ? this.#callBy(this.#engine, call, open)
-      : this.#callApart(apart, call, open);
-  }
-
-  async #callApart(
-    apart: Promise<StayingEngine>,
-    call: CallRequest,
-    open: Open,
-  ): Promise<Result> {
-    try {
-      return await this.#callBy(await apart, call, open);
-    } catch (error) {
-      return refusal(call.tool, describeFailure(call.tool, error));
-    }
+    if (apart === null) return this.#callBy(this.#engine, call, open);
+    return apart.then(
+      (engine) => this.#callBy(engine, call, open),
+      (error) => refusal(call.tool, describeFailure(call.tool, error)),
+    );
   }
 
   #callBy(engine: StayingEngine, call: CallRequest, open: Open): Promise<Result> {

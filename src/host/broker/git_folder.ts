@@ -5,6 +5,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import { isWrittenByNobody } from "../kernel/lease.ts";
 import { close } from "../kernel/pipes.ts";
+import { readText } from "../kernel/read_text.ts";
 import { settlesNothingElse } from "./_git_settings.ts";
 import { linkTarget, openExactly } from "./_names.ts";
 
@@ -72,21 +73,7 @@ function readWhole(libc: Libc, path: string): string | null {
   if (file < 0) return null;
   try {
     if (!isWrittenByNobody(libc, file)) return null;
-    const bytes = new Uint8Array(MOST_BYTES);
-    let end = 0;
-    while (end < bytes.length) {
-      const rest = bytes.subarray(end);
-      const count = libc.transfer(numbers.read, file, rest, rest.length);
-      if (count < 0) return null;
-      if (count === 0) {
-        return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end));
-      }
-      end += count;
-    }
-    return null;
-  } catch {
-    // No text.
-    return null;
+    return readText(libc, file, MOST_BYTES);
   } finally {
     close(libc, file);
   }

@@ -6,6 +6,7 @@ import type { HookOutcome, HookRequest } from "../../core/tool.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "../kernel/pipes.ts";
+import { readText } from "../kernel/read_text.ts";
 import { statOf } from "../kernel/stat.ts";
 import { grantedHook } from "./granted_programs.ts";
 import { hold } from "./_hold.ts";
@@ -59,28 +60,13 @@ export async function runHook(
 
 /** What it left there may be a link to what it cannot read itself, or a pipe. */
 function textAt(libc: Libc, path: string): string | null {
-  const { numbers } = libc;
   const file = openWithoutLinks(libc, path, OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY);
   if (file < 0) return null;
   try {
     const stat = statOf(libc, file);
     if (typeof stat === "number" || stat.type !== "file") return null;
-    const bytes = new Uint8Array(LONGEST + 1);
-    let end = 0;
-    while (end < bytes.length) {
-      const rest = bytes.subarray(end);
-      const count = libc.transfer(numbers.read, file, rest, rest.length);
-      if (count < 0) return null;
-      if (count === 0) return decoder.decode(bytes.subarray(0, end));
-      end += count;
-    }
-    return null;
-  } catch {
-    // No text.
-    return null;
+    return readText(libc, file, LONGEST + 1);
   } finally {
     close(libc, file);
   }
 }
-
-const decoder = new TextDecoder("utf-8", { fatal: true });

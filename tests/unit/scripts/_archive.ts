@@ -1,5 +1,7 @@
 /** Makes small tar archives and compiled binaries for tests. */
 
+import { joinedBytes } from "../../../src/core/bytes.ts";
+
 /** A `ustar` archive of these files. */
 export function tar(files: Readonly<Record<string, Uint8Array>>): Uint8Array<ArrayBuffer> {
   const blocks: Uint8Array[] = [];
@@ -14,7 +16,7 @@ export function tar(files: Readonly<Record<string, Uint8Array>>): Uint8Array<Arr
     blocks.push(header, padded);
   }
   blocks.push(new Uint8Array(1024));
-  return concat(blocks);
+  return joinedBytes(blocks);
 }
 
 /** What `deno compile` would make of `base` on Linux. */
@@ -23,20 +25,10 @@ export function compiled(base: Uint8Array, appended: Uint8Array): Uint8Array<Arr
   trailer.setUint32(0, 0x501e, true);
   trailer.setUint32(4, 0x2a7, true);
   trailer.setBigUint64(8, BigInt(appended.length), true);
-  return concat([base, appended, new Uint8Array(trailer.buffer)]);
+  return joinedBytes([base, appended, new Uint8Array(trailer.buffer)]);
 }
 
 export async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
