@@ -18,10 +18,12 @@ const ORPHAN_EXITED = 1 | 4 | 0x20000000;
 const MOST_LOOKS = 1_000;
 /**
  * A program that is being started is a copy of this process for some microseconds of processor time, and then shows no
- * environment for some. What looks so for longer is neither.
+ * environment for some: what looks so and has had a clock tick is soon known to be neither. One that had none may wait
+ * for a processor, on a busy machine for long; below `KILLED_MS` of who waits for the end of what is left.
  */
 const COPY_MS = 1_000;
 const START_MS = 100;
+const WAITING_MS = 1_500;
 /** More numbers than these in between are not tried one by one. */
 const FEW_NUMBERS = 64;
 
@@ -183,12 +185,13 @@ export class ProcessTree {
   }
 
   /** Of a child of this process: started by it, or orphaned by a program. */
-  #ownerOfChild({ id, session, began }: ProcessFacts): Owner {
+  #ownerOfChild(child: ProcessFacts): Owner {
+    const { id, session } = child;
     // What Toolgate itself starts stays in its session; a program in the making is still Toolgate.
     if (session === this.#session || this.#own.has(id)) return "own";
     const executable = this.table.executable(id);
     if (executable !== null && executable === this.#executable) {
-      return this.#suspicious(id, began, COPY_MS);
+      return this.#suspicious(child, COPY_MS);
     }
     const { token, marker } = this.#options;
     const mark = this.table.mark(id);
@@ -197,7 +200,7 @@ export class ProcessTree {
     const environment = this.table.environment(id);
     const [named, word] = valueIn(environment, MARKER)?.split(".") ?? [];
     if (named === marker) return this.#runOf((job) => job === Number(word));
-    return environment === "" ? this.#suspicious(id, began, START_MS) : "stray";
+    return environment === "" ? this.#suspicious(child, START_MS) : "stray";
   }
 
   /** The run of such a job; "own" where its thread has not told of it yet, "stray" where it is over. */
@@ -207,10 +210,12 @@ export class ProcessTree {
     return isUnderWay(isJob) ? "own" : "stray";
   }
 
-  #suspicious(id: number, began: number, ms: number): "stray" | "unsure" {
+  #suspicious({ id, began, ticks }: ProcessFacts, ms: number): "stray" | "unsure" {
     const suspect = this.#suspects.get(id);
     const now = performance.now();
-    if (suspect?.began === began) return now - suspect.seen >= ms ? "stray" : "unsure";
+    if (suspect?.began === began) {
+      return now - suspect.seen >= (ticks === 0 ? WAITING_MS : ms) ? "stray" : "unsure";
+    }
     this.#suspects.set(id, { began, seen: now });
     return "unsure";
   }

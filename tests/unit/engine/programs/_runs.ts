@@ -16,7 +16,7 @@ const ENDED = 1 | 4;
 
 const nothing = Deno.openSync("/dev/null", { read: true, write: true });
 /** Descriptors that a program is given for its input, output and errors: all lead nowhere. */
-const NOWHERE = libc.call(libc.numbers.openat, -100, libc.path("/dev/null"), 2);
+export const NOWHERE = libc.call(libc.numbers.openat, -100, libc.path("/dev/null"), 2);
 nothing.close();
 
 export const table = new ProcessTable(libc);
