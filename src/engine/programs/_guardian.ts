@@ -3,6 +3,7 @@
  * gone, whichever way (SIGKILL too), and then ends the programs that Toolgate had started.
  */
 
+import type { ProcessFacts } from "../../host/kernel/process_table.ts";
 import { close, openPipe, setNonBlocking, writeSome } from "../../host/kernel/pipes.ts";
 import { MARK_SHIFT } from "../../host/kernel/run_marks.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
@@ -17,7 +18,9 @@ const SHELL = "/bin/sh";
  * POSIX shell with nothing but what is built in, since it must work where programs are few. `$1`: what marks the
  * environments of the programs; `$2`: what their marks begin with (`markOf`), the sixth word of a line of
  * proc_pid_limits(5), "Max realtime timeout". It looks until it has found none twice: one that was just being started
- * shows neither yet. `$3`: what is removed then, or nothing; a system without rm(1) keeps it.
+ * shows neither yet. `$3`: what is removed then, or nothing; a system without rm(1) keeps it. A number that it was told
+ * of may be another's by now, who began at another time: the 22nd word of proc_pid_stat(5), the 20th behind the name,
+ * which may hold anything.
  */
 const SCRIPT = `
 is_marked() {
@@ -40,9 +43,18 @@ is_named() {
   done <"/proc/$1/environ"
   return 1
 }
+is_same() {
+  facts=
+  while IFS= read -r words || [ -n "$words" ]; do facts="$facts $words"; done <"/proc/$1/stat"
+  began=$2
+  set -- \${facts##*) }
+  [ "\${20}" = "$began" ]
+}
 others=
 while read -r words; do others=$words; done
-for id in $others; do kill -9 "$id"; done 2>/dev/null
+for one in $others; do
+  if is_same "\${one%.*}" "\${one#*.}"; then kill -9 "\${one%.*}"; fi
+done 2>/dev/null
 quiet=0
 rounds=0
 while [ $quiet -lt 2 ] && [ $rounds -lt 1000 ]; do
@@ -74,10 +86,15 @@ export interface Leavings {
 /** The process that outlives this one to end what it leaves. */
 export interface Guardian {
   readonly id: number;
-  /** Processes to end beside the marked ones, by their numbers with blanks between; in place of those told before. */
+  /** Processes to end beside the marked ones, in place of those told before: see `tellingOf`. */
   tell(others: string): void;
   /** Ends it: all that it would look for has ended. */
   close(): void;
+}
+
+/** What a guardian is told processes by: number and beginning of each with a dot between, parted by blanks. */
+export function tellingOf(processes: readonly Pick<ProcessFacts, "id" | "began">[]): string {
+  return processes.map(({ id, began }) => `${id}.${began}`).join(" ");
 }
 
 /** Null where there is no shell, or no room for another process. */

@@ -8,7 +8,7 @@ import type { ProcessFacts, ProcessTable } from "../../host/kernel/process_table
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { jobOf } from "../../host/kernel/run_marks.ts";
-import type { Guardian } from "./_guardian.ts";
+import { type Guardian, tellingOf } from "./_guardian.ts";
 import { type FoundProcess, isMarked, ProcessTree } from "./_process_tree.ts";
 
 /**
@@ -276,7 +276,9 @@ export class ProcessWatch {
       const marked = mark !== null && jobOf(mark, token) !== null;
       this.#marked.set(id, marked || isMarked(this.#table.environment(id), marker));
     }
-    const unmarked = [...alive].filter((id) => this.#marked.get(id) === false).join(" ");
+    const unmarked = tellingOf(
+      found.flatMap(({ facts }) => this.#marked.get(facts.id) === false ? [facts] : []),
+    );
     if (unmarked === this.#toldUnmarked) return;
     this.#toldUnmarked = unmarked;
     this.#guardian?.tell(unmarked);
