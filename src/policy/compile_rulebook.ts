@@ -283,10 +283,10 @@ function offers(
   if (subject.permission === "agent_spawn" && settings.children === null) return false;
   // Whatever the arguments: the risk is judged at its lowest, and paths and commands not at all.
   const lowest = subject.riskOfPrograms ? subject.leastRisk ?? "safe" : subject.risk;
+  const { risk } = effectiveRisk(policies, subject.tool, lowest);
   return judgeTool(policies, subject.tool).effect !== "deny" &&
     judgeAgent(policies, subject.agent, subject.permission).effect !== "deny" &&
-    judgeRisk(policies, "", effectiveRisk(policies, subject.tool, lowest).risk, "").effect !==
-      "deny";
+    judgeRisk(policies, "", () => ({ risk, because: "" })).effect !== "deny";
 }
 
 function canEver(scope: PolicyScope, permission: PermissionGroup | null): boolean {

@@ -160,9 +160,10 @@ function unsaidBy(commands: readonly CommandRule[]): (pattern: string) => readon
     );
 }
 
-function composeRule({ effect, patterns, exact, reason }: CommandRule): string {
+function composeRule({ effect, patterns, exact, risk, reason }: CommandRule): string {
   const more = [
     ...(exact ? ["    exact: true"] : []),
+    ...(risk === undefined ? [] : [`    risk: ${risk}`]),
     ...(reason === undefined ? [] : [`    reason: ${scalar(reason)}`]),
   ];
   return `${[rule(effect, patterns), ...more].join("\n")}\n`;

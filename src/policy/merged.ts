@@ -48,13 +48,20 @@ export function mergedRules(
     ),
     commands: byStrictness(
       policies.flatMap(({ source, policy }) =>
-        (policy.commands ?? []).map(({ effect, patterns, exact, runs, reason = null }, order) => ({
+        (policy.commands ?? []).map((
+          { effect, patterns, exact, runs, risk, reason = null },
+          order,
+        ) => ({
           file: source,
           index: `commands[${order}]`,
           effect,
           access: null,
           match: patterns,
-          only: [...(exact ? ["exact"] : []), ...runsWords(runs)],
+          only: [
+            ...(exact ? ["exact"] : []),
+            ...runsWords(runs),
+            ...(risk === undefined ? [] : [`risk: ${risk}`]),
+          ],
           reason,
         }))
       ),

@@ -33,6 +33,8 @@ export interface CommandRule {
   readonly reason?: string;
   /** What the programs that it grants may start themselves; left out: what the table of programs says. */
   readonly runs?: Starts;
+  /** As risky as this the commands that it allows may be by their own words, whatever `risk` says. */
+  readonly risk?: Risk;
   /** Examples that this rule must match, and must not; checked at load. */
   readonly examples: { readonly match: readonly string[]; readonly notMatch: readonly string[] };
 }

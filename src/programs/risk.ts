@@ -4,7 +4,7 @@ import { baseName } from "../core/path_text.ts";
 import type { Program, SpawnCapability } from "../core/capability.ts";
 import { type Risk, RISKS } from "../core/tool.ts";
 import { moduleWords } from "./_code.ts";
-import { inspectArguments, installedPath, runsSomething } from "./_inspect.ts";
+import { type Assessed, inspectArguments, installedPath, runsSomething } from "./_inspect.ts";
 import { OPEN_COMMAND } from "./scripts/open_command.ts";
 import { hasScript, isOpenCommand } from "./scripts/shell_text.ts";
 import { commandsIn } from "./_started.ts";
@@ -12,6 +12,7 @@ import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./tab
 import { isUnderstood, unwrap, type Unwrapped } from "./unwrap.ts";
 
 export { builtInKnowledge, type CommandKnowledge } from "./table.ts";
+export type { Assessed } from "./_inspect.ts";
 
 /** Commands inside commands (`nice timeout 5 env …`) that are followed; people need two. */
 const MAX_DEPTH = 8;
@@ -23,6 +24,8 @@ export interface CommandAssessment {
   readonly because: string;
   /** Commands that it would start itself, outermost first: rules judge each as if it were started alone. */
   readonly inner: readonly (readonly string[])[];
+  /** How risky each is by its own words alone: itself first, then those of `inner` in their order. */
+  readonly risks: readonly Assessed[];
   /** Why it cannot be said what would run; null where it can. */
   readonly uncertain: string | null;
   /** The program among it that variables of its environment tell what to run (make); null where none is. */
@@ -63,15 +66,13 @@ function assess(
   { names, trustedName, scripts, knowledge, lookUp, depth }: Assessing,
 ): CommandAssessment {
   // A program that only bears a harmless name (`./ls`) is not known to be harmless.
-  let risk: Risk = trustedName ? "safe" : "moderate";
-  let because = "";
+  let own: Assessed = { risk: trustedName ? "safe" : "moderate", because: "" };
   let uncertain: string | null = null;
   let steeredBy: string | null = null;
   const inner: (readonly string[])[] = [];
-  const heavier = (one: Pick<CommandAssessment, "risk" | "because">) => {
-    if (RISKS.indexOf(one.risk) <= RISKS.indexOf(risk)) return;
-    risk = one.risk;
-    because = one.because;
+  const below: Assessed[] = [];
+  const heavier = (one: Assessed) => {
+    own = heaviest([own, one]);
   };
   for (const name of names) {
     const spec = knowledge(name);
@@ -109,7 +110,7 @@ function assess(
         uncertain ??=
           "what lies at the path of a command that is started by another was not looked up";
       }
-      const below = assess(started, {
+      const start = assess(started, {
         names: found === null || found === undefined ? [startedName] : baseNames(started, found),
         // What bears a name of the system in another folder is not known to be it.
         trustedName: path === null ||
@@ -119,22 +120,32 @@ function assess(
         lookUp,
         depth: depth + 1,
       });
-      inner.push(started, ...below.inner);
-      heavier(below);
-      steeredBy ??= below.steeredBy;
+      inner.push(started, ...start.inner);
+      below.push(...start.risks);
+      steeredBy ??= start.steeredBy;
       // The line of a shell in an argument was looked through for what it starts; its risk is that of the option.
       const inText = index >= written;
       const looked = inText && hasScript(started);
       if (inText && isOpenCommand(started)) {
         uncertain ??= `${name} would start a program whose name is known only when it runs`;
       }
-      if (!looked) uncertain ??= below.uncertain;
+      if (!looked) uncertain ??= start.uncertain;
       if (index < written && (wrapped.adds || wrapped.stands !== null)) {
         uncertain ??= reworded(startedName, startedSpec, started, wrapped);
       }
     }
   }
-  return { risk, because, inner, uncertain, steeredBy };
+  const risks = [own, ...below];
+  return { ...heaviest(risks), inner, risks, uncertain, steeredBy };
+}
+
+/** The riskiest, the first among equals; of none at all, harmless. */
+export function heaviest(all: readonly Assessed[]): Assessed {
+  let most: Assessed = all[0] ?? { risk: "safe", because: "" };
+  for (const one of all) {
+    if (RISKS.indexOf(one.risk) > RISKS.indexOf(most.risk)) most = one;
+  }
+  return { risk: most.risk, because: most.because };
 }
 
 /**

@@ -8,13 +8,15 @@ import {
   type CommandRules,
   findCommand,
   findRestricting,
+  findRisk,
   type JudgedCommand,
 } from "../match/command_rules.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
 import { judgePath, lies } from "./path.ts";
 import type { PathQuestion, Question } from "./question.ts";
 import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
-import { type CommandAssessment } from "../../programs/risk.ts";
+import { type Assessed, type CommandAssessment, heaviest } from "../../programs/risk.ts";
+import { RISKS } from "../../core/tool.ts";
 import type { Verdict } from "../rulebook.ts";
 
 /**
@@ -27,15 +29,8 @@ export function* judgeSpawn(
   assessment: CommandAssessment,
   open: readonly string[],
 ): Generator<void, Judged, void> {
-  const { argv, program, cwd, operands, started = [] } = capability;
-  const commands: JudgedCommand[] = [
-    { argv, program, cwd, ...(capability.open === undefined ? {} : { open: capability.open }) },
-    ...assessment.inner.map((inner) => ({
-      argv: inner,
-      program: started.find(({ name }) => name === inner[0])?.program ?? null,
-      cwd,
-    })),
-  ];
+  const { argv, cwd, operands } = capability;
+  const commands = commandsOf(capability, assessment);
   const directory = directoryQuestion(policies, cwd);
   const named = operands.map(({ requested, path, directory }): PathQuestion => {
     const kind = directory === true ? "directory" : "file";
@@ -70,6 +65,44 @@ export function* judgeSpawn(
       ...named.map((path): Question => ({ about: "operand", path })),
     ],
   };
+}
+
+/** The command, and those that it would start itself. */
+function commandsOf(
+  { argv, program, cwd, open, started = [] }: ResolvedSpawnCapability,
+  { inner }: CommandAssessment,
+): readonly JudgedCommand[] {
+  return [
+    { argv, program, cwd, ...(open === undefined ? {} : { open }) },
+    ...inner.map((words) => ({
+      argv: words,
+      program: started.find(({ name }) => name === words[0])?.program ?? null,
+      cwd,
+    })),
+  ];
+}
+
+/**
+ * The risk that counts for each policy: without that of commands, the one itself or one that it starts, which a rule of
+ * the policy lets be as risky by name.
+ */
+export function risksFor(
+  policies: readonly CompiledPolicy[],
+  capability: ResolvedSpawnCapability,
+  assessment: CommandAssessment,
+): readonly Assessed[] {
+  const { risk, because, risks } = assessment;
+  const own = { risk, because };
+  if (risk === "safe") return policies.map(() => own);
+  const commands = commandsOf(capability, assessment);
+  return policies.map(({ commands: rules }) =>
+    rules?.bearsRisk !== true ? own : heaviest(
+      risks.filter((one, at) => {
+        const borne = one.risk === "safe" ? null : findRisk(rules, commands[at]!);
+        return borne === null || RISKS.indexOf(one.risk) > RISKS.indexOf(borne);
+      }),
+    )
+  );
 }
 
 /** Judges a shell that is not started, since what its script would start is judged: only what rules deny or ask counts. */

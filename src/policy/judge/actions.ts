@@ -1,7 +1,7 @@
 /** The judges of programs and connections: the larger part of the policy's code, which most calls never need. */
 
 export { compileCommandRules } from "../match/command_rules.ts";
-export { judgeOpened, judgeOwn, judgeSpawn } from "./_command.ts";
+export { judgeOpened, judgeOwn, judgeSpawn, risksFor } from "./_command.ts";
 export { compileSecrets, judgeConnection, networkOf } from "./_network.ts";
 export { compileChildNetwork, compileNetworkRules } from "../match/network_rules.ts";
 export { compileKnowledge } from "./_program_rules.ts";

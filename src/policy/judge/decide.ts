@@ -48,7 +48,7 @@ export function* decide(
   capabilities: readonly ResolvedCapability[],
 ): Judging<Decision> {
   const { policies } = judges;
-  const assessments: CommandAssessment[] = [];
+  const assessments: Weighed[] = [];
   const asked: Judged["asked"][] = [];
   const verdicts: { capability: ResolvedCapability; verdict: Verdict }[] = [];
   for (const capability of capabilities) {
@@ -103,43 +103,55 @@ function temporaryHint(
 
 const SHARED_TEMPORARY = /^\/(?:var\/)?tmp(?:\/|$)/;
 
+/** A risk, and what makes it so. */
+type Reasoned = Pick<CommandAssessment, "risk" | "because">;
+
+/** What is found of one command. `risks`: as each policy counts it, in their order; null where all count it alike. */
+interface Weighed extends Reasoned, Pick<CommandAssessment, "steeredBy"> {
+  readonly risks: readonly Reasoned[] | null;
+}
+
 function weigh(
   policies: readonly CompiledPolicy[],
   subject: Subject,
-  assessments: readonly CommandAssessment[],
+  assessments: readonly Weighed[],
   capabilities: readonly ResolvedCapability[],
 ): { readonly risk: Risk; readonly verdict: Verdict } {
-  let intrinsic = subject.risk;
-  let because = "";
-  const changes = capabilities.some(({ kind }) => kind === "fs.write");
-  if (changes && intrinsic === "safe") {
-    intrinsic = "moderate";
-    because = "it writes a file";
-  }
-  if (subject.riskOfPrograms) {
-    // What the programs are, and what they and their redirections change.
-    const base = { risk: changes ? "moderate" : "safe", because: "" } as const;
-    ({ risk: intrinsic, because } = [...assessments, ...steered(assessments, capabilities)]
-      .reduce<Pick<CommandAssessment, "risk" | "because">>(
-        (a, b) => RISKS.indexOf(b.risk) > RISKS.indexOf(a.risk) ? b : a,
-        base,
-      ));
-  }
   const { leastRisk } = subject;
-  if (leastRisk !== undefined && RISKS.indexOf(leastRisk) > RISKS.indexOf(intrinsic)) {
-    intrinsic = leastRisk;
-    because = "so it says of itself";
+  const changes = capabilities.some(({ kind }) => kind === "fs.write");
+  const further = subject.riskOfPrograms ? steered(assessments, capabilities) : [];
+  const weighed = (risks: readonly Reasoned[]): Reasoned => {
+    // What the programs are, and what they and their redirections change.
+    const base: Reasoned = subject.riskOfPrograms
+      ? { risk: changes ? "moderate" : "safe", because: "" }
+      : changes && subject.risk === "safe"
+      ? { risk: "moderate", because: "it writes a file" }
+      : { risk: subject.risk, because: "" };
+    const found = subject.riskOfPrograms ? [...risks, ...further].reduce(riskier, base) : base;
+    return leastRisk === undefined
+      ? found
+      : riskier(found, { risk: leastRisk, because: "so it says of itself" });
+  };
+  const intrinsic = weighed(assessments);
+  const { risk, rule } = effectiveRisk(policies, subject.tool, intrinsic.risk);
+  const action = printable(subject.tool, 80);
+  if (rule !== null) {
+    const because = `set by ${rule.file} ${rule.index}`;
+    return { risk, verdict: judgeRisk(policies, action, () => ({ risk, because })) };
   }
-  const { risk, rule } = effectiveRisk(policies, subject.tool, intrinsic);
-  if (rule !== null) because = `set by ${rule.file} ${rule.index}`;
-  return { risk, verdict: judgeRisk(policies, printable(subject.tool, 80), risk, because) };
+  const counted = (at: number) => weighed(assessments.map((one) => one.risks?.[at] ?? one));
+  return { risk, verdict: judgeRisk(policies, action, counted) };
+}
+
+function riskier(one: Reasoned, other: Reasoned): Reasoned {
+  return RISKS.indexOf(other.risk) > RISKS.indexOf(one.risk) ? other : one;
 }
 
 /** make(1) takes variables of its environment for its own, and expands what stands in them. */
 function steered(
-  assessments: readonly CommandAssessment[],
+  assessments: readonly Weighed[],
   capabilities: readonly ResolvedCapability[],
-): readonly Pick<CommandAssessment, "risk" | "because">[] {
+): readonly Reasoned[] {
   const changes = capabilities.some((one) =>
     one.kind === "env.read" && one.change === true && one.local !== true
   );
@@ -153,7 +165,7 @@ function steered(
 function* judgeCapability(
   judges: Judges,
   capability: ResolvedCapability,
-  assessments: CommandAssessment[],
+  assessments: Weighed[],
 ): Judging<Judged> {
   const { policies, settings, actions, system } = judges;
   switch (capability.kind) {
@@ -161,11 +173,11 @@ function* judgeCapability(
     case "fs.write":
       return judgeFile(policies, capability, system);
     case "process.spawn": {
-      const { assessCommand, judgeOpened, judgeOwn, judgeSpawn } = actions();
+      const { assessCommand, judgeOpened, judgeOwn, judgeSpawn, risksFor } = actions();
       if (capability.opened === true) return judgeOpened(policies, capability);
       if (capability.own !== undefined) {
         const { risk, because } = capability.own;
-        assessments.push({ risk, because, inner: [], uncertain: null, steeredBy: null });
+        assessments.push({ risk, because, steeredBy: null, risks: null });
         return judgeOwn(policies, capability);
       }
       const { started = [] } = capability;
@@ -175,7 +187,9 @@ function* judgeCapability(
         judges.knowledge(),
         (path) => started.find(({ name }) => name === path)?.program,
       );
-      assessments.push(assessment);
+      const { risk, because, steeredBy } = assessment;
+      const risks = risksFor(policies, capability, assessment);
+      assessments.push({ risk, because, steeredBy, risks });
       return yield* judgeSpawn(policies, capability, assessment, system);
     }
     case "net.connect":

@@ -90,16 +90,17 @@ export function effectiveRisk(
   return { risk, rule };
 }
 
-/** Judges a risk by the thresholds of each policy. `because` says what makes it so. */
+/** Judges a risk by the thresholds of each policy. `counted`: the risk as the policy of that position counts it, and why. */
 export function judgeRisk(
   policies: readonly CompiledPolicy[],
   action: string,
-  risk: Risk,
-  because: string,
+  counted: (position: number) => { readonly risk: Risk; readonly because: string },
 ): Verdict {
-  const rank = RISKS.indexOf(risk);
-  const verdicts = policies.flatMap(({ risk: limits, source }) => {
-    if (limits === null || rank <= RISKS.indexOf(limits.allow)) return [];
+  const verdicts = policies.flatMap(({ risk: limits, source }, position) => {
+    if (limits === null) return [];
+    const { risk, because } = counted(position);
+    const rank = RISKS.indexOf(risk);
+    if (rank <= RISKS.indexOf(limits.allow)) return [];
     const rule = { file: source, index: "risk" };
     const what = `${action} is ${risk}${because === "" ? "" : ` (${because})`}`;
     if (rank <= RISKS.indexOf(limits.ask)) {
@@ -108,5 +109,6 @@ export function judgeRisk(
     const most = RISKS[Math.max(RISKS.indexOf(limits.allow), RISKS.indexOf(limits.ask))];
     return [denied("RISK_DENIED", `${what}: ${source} risk allows at most ${most}`, rule)];
   });
+  const { risk } = counted(0);
   return strictest(verdicts, allowed(`${action} is ${risk}, which is allowed`));
 }

@@ -16,6 +16,7 @@ import {
 } from "./argv.ts";
 import type { Starts } from "../../programs/spec.ts";
 import type { CommandRule, Effect } from "../model.ts";
+import { type Risk, RISKS } from "../../core/tool.ts";
 
 interface Entry {
   readonly pattern: CommandPattern;
@@ -24,6 +25,8 @@ interface Entry {
   readonly effect: Effect;
   /** Null where the rule does not say. */
   readonly runs: Starts | null;
+  /** Null where the rule does not say. */
+  readonly risk: Risk | null;
   /** Whether options may stand before its second token: not where that is an option itself. */
   readonly skips: boolean;
 }
@@ -57,6 +60,8 @@ export interface CommandRules {
   readonly granted: readonly { readonly text: string; readonly programs: readonly string[] }[];
   /** Whether a rule says what programs may start. */
   readonly limitsRuns: boolean;
+  /** Whether a rule says how risky what it allows may be. */
+  readonly bearsRisk: boolean;
   /** How many rules the policy has. */
   readonly count: number;
 }
@@ -106,6 +111,7 @@ export function compileCommandRules(
         rule: cited,
         effect: rule.effect,
         runs: rule.runs ?? null,
+        risk: rule.risk ?? null,
         skips: ![...(pattern.tokens[1]?.literals ?? [])].some((one) => one.startsWith("-")),
       };
       const { effect } = rule;
@@ -114,7 +120,9 @@ export function compileCommandRules(
     }
   });
   const limitsRuns = rules.some(({ runs }) => runs !== undefined);
-  return { granting, restricting, fold: folding, granted, limitsRuns, count: rules.length };
+  const bearsRisk = rules.some(({ risk }) => risk !== undefined);
+  const count = rules.length;
+  return { granting, restricting, fold: folding, granted, limitsRuns, bearsRisk, count };
 }
 
 function createIndex(): RuleIndex {
@@ -236,6 +244,19 @@ export function findRuns(rules: CommandRules, command: JudgedCommand): Starts | 
     });
   }
   return common;
+}
+
+/** How risky the rules that allow a command let it be at most; null where none says. */
+export function findRisk(rules: CommandRules, command: JudgedCommand): Risk | null {
+  if (!rules.bearsRisk) return null;
+  const strict = strictLookup(command);
+  let most: Risk | null = null;
+  eachEntry(rules.granting.allow, command, strict, (entry) => {
+    const { risk } = entry;
+    if (risk === null || !speaks(entry, command, strict)) return;
+    if (most === null || RISKS.indexOf(risk) > RISKS.indexOf(most)) most = risk;
+  });
+  return most;
 }
 
 /** What both let start; null lets anything. */

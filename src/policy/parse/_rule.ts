@@ -23,6 +23,7 @@ import {
 import { key } from "./_web.ts";
 import { variable } from "./section.ts";
 import type { Starts } from "../../programs/spec.ts";
+import { RISKS } from "../../core/tool.ts";
 import { converted, list, object, optional, otherwise, required } from "../../config/collection.ts";
 import { type Field, flag, oneOf, text } from "../../config/field.ts";
 import { either, found } from "../../config/value_kind.ts";
@@ -171,6 +172,10 @@ export const commandRule: Field<CommandRule> = converted(
       runs,
       "what they may start themselves: none, any, or the names of programs; the kernel holds it",
     ),
+    risk: optional(
+      oneOf(RISKS),
+      "of allow: how risky they may be by their own words, in place of risk.allow (rm -r, python3 -c)",
+    ),
     exact: otherwise(flag(), false, "true: the pattern is the whole command, not its beginning"),
     reason,
     match: otherwise(
@@ -189,6 +194,9 @@ export const commandRule: Field<CommandRule> = converted(
     if (named === undefined) return undefined;
     if (rule.runs !== undefined && named.effect === "deny") {
       return place.in("runs").report("says what a refused command may start; leave it out");
+    }
+    if (rule.risk !== undefined && named.effect !== "allow") {
+      return place.in("risk").report("is about commands that are allowed; leave it out");
     }
     let held = true;
     const must = (key: "match" | "not_match", expected: boolean) =>
@@ -211,6 +219,7 @@ export const commandRule: Field<CommandRule> = converted(
       patterns: sources(named.entries),
       exact: rule.exact,
       ...(rule.runs === undefined ? {} : { runs: rule.runs }),
+      ...(rule.risk === undefined ? {} : { risk: rule.risk }),
       ...(rule.reason === undefined ? {} : { reason: rule.reason }),
       examples: { match: sources(rule.match), notMatch: sources(rule.not_match) },
     };

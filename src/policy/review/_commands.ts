@@ -59,7 +59,7 @@ export function reviewCommands(
       ask: new PatternIndex(budget),
       deny: new PatternIndex(budget),
     };
-    for (const { rule: { effect }, name, key, text, alternatives } of own) {
+    for (const { rule: { effect, risk }, name, key, text, alternatives } of own) {
       if (alternatives === null) continue;
       const warn = (message: string) =>
         warnings.push({ policy, key, message: `${quotedPattern(text)} ${message}` });
@@ -67,7 +67,8 @@ export function reviewCommands(
         ? null
         : denying.covering(alternatives, effect === "ask" ? "restricting" : "granting");
       const asked = effect === "allow" ? restricting.covering(alternatives, "granting") : null;
-      const same = earlier[effect].covering(
+      // One that says how risky they may be says more than the one before it.
+      const same = risk !== undefined ? null : earlier[effect].covering(
         alternatives,
         effect === "allow" ? "equal" : "restricting",
       );

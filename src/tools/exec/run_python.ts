@@ -48,8 +48,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   category: "exec",
   description:
     "Runs Python code with the interpreter of the project's .venv, else python3, in the workspace, held as " +
-    "every command is, and answers what it printed. The policy judges it as python3 -c: dangerous, so that it " +
-    "is asked for unless the policy says otherwise. Longer programs: write a file, and run that.",
+    "every command is, and answers what it printed. The policy judges it as python3 -c: dangerous, and " +
+    "asked for where no rule lets that be so. Longer programs: write a file, and run that.",
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",

@@ -61,7 +61,7 @@ export function pathRule(
 export function commandRule(
   effect: CommandRule["effect"],
   patterns: readonly string[],
-  more: { readonly exact?: boolean; readonly reason?: string } = {},
+  more: Partial<Pick<CommandRule, "exact" | "reason" | "risk">> = {},
 ): CommandRule {
   return { effect, patterns, exact: false, examples: { match: [], notMatch: [] }, ...more };
 }

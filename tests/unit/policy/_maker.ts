@@ -74,7 +74,11 @@ export class Maker {
       }),
       commands: this.list(1, 5, () => {
         const words = [random.pick(PROGRAMS), ...this.list(0, 2, () => random.pick(WORDS))];
-        return commandRule(this.effect(), [words.join(" ")], { exact: random.once(4) });
+        const effect = this.effect();
+        return commandRule(effect, [words.join(" ")], {
+          exact: random.once(4),
+          ...(effect === "allow" && random.once(4) ? { risk: "dangerous" } : {}),
+        });
       }),
       network: this.list(1, 5, () => ({
         effect: this.effect(),

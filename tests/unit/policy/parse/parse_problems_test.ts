@@ -181,6 +181,8 @@ Deno.test("rules have one effect, and something to hold for", (t) =>
     ["commands: [{ allow: [ls], runs: no }]", "commands[0].runs", "write none or any"],
     ["commands: [{ allow: [ls], runs: [a/b] }]", "commands[0].runs[0]", "no bare name"],
     ["commands: [{ deny: [ls], runs: none }]", "commands[0].runs", "leave it out"],
+    ["commands: [{ ask: [ls], risk: dangerous }]", "commands[0].risk", "leave it out"],
+    ["commands: [{ allow: [ls], risk: high }]", "commands[0].risk", "dangerous"],
     ["commands: [{ allow: [ls] }, { deny: ['rm {a'] }]", "commands[1].deny[0]", "{ is not closed"],
     ["commands: [{ allow: [true] }]", "commands[0].allow[0]", "in quotes"],
     ["commands: [{ allow: [ls], exact: 1 }]", "commands[0].exact", "write true or false"],

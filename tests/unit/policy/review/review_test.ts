@@ -34,6 +34,9 @@ const CASES: readonly (readonly [
     ['paths: [{ allow: [read], match: ["**"] }, { deny: [read], match: ["a/**"] }]'],
     [],
   ],
+  ["allowed, and as risky as it is", [
+    "commands: [{ allow: [rm] }, { allow: [rm -r], risk: dangerous }]",
+  ], []],
   ["allowed, and denied whole", [
     'paths: [{ allow: [read], match: ["secret/**"] }, { deny: [read], match: ["s*/**"] }]',
   ], [["paths[0].match[0]", "paths[1]"]]],
