@@ -10,6 +10,7 @@ import {
 import { isKnownOption, isKnownSet } from "./shell_options.ts";
 import { isSetByShell } from "./special_variables.ts";
 import { isSet, NO_SETTINGS, united } from "./_settings.ts";
+import { readLimit } from "./read_limit.ts";
 import { readOptions } from "./read_options.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import type { Script } from "./_script.ts";
@@ -28,7 +29,7 @@ const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKin
   ["let", "let"],
   ...[
     ...["alias", "unalias", "enable", "bind", "complete", "compgen", "compopt"],
-    ...["history", "ulimit", "umask", "times", "fg", "bg"],
+    ...["history", "umask", "times", "fg", "bg"],
     ...["suspend", "logout", "caller", "help"],
   ].map((name) => [name, "builtin"] as const),
 ]);
@@ -148,6 +149,11 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       refuseSpecial(name, index);
       return simple;
     }
+    case "ulimit":
+      if (readLimit(simple.words.slice(1).map(certainText)) === null) {
+        throw new Refused("limit", index);
+      }
+      return simple;
     case "disown":
       if (simple.words.slice(1).some((word) => !/^(?:-[ah]|%.*)$/.test(certainText(word) ?? ""))) {
         throw new Refused("builtin", index);

@@ -30,6 +30,10 @@ export const CONSTRUCTS = {
     "leave it out, or write what it does with the commands that are",
   ],
   let: ["let in a form that is not known", "write ((…))"],
+  limit: [
+    "ulimit in a form that is not run here",
+    "ulimit -s, -n, -t and -v with a number or unlimited are, and -s, -n and -v alone; the policy limits files and memory",
+  ],
   getopts: ["getopts in a form that is not known", "getopts OPTIONS NAME is"],
   trap: ["trap in a form that is not known", "trap 'COMMANDS' EXIT is"],
   evaluation: ["a command that reads text as commands", "write those commands themselves"],

@@ -6,6 +6,7 @@ import { type GitSettings, lineVariables, namesGit } from "../../core/git_settin
 import type { Limits } from "../../core/tool.ts";
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import type { AgreedFile } from "../../policy/grant.ts";
+import { type OwnLimit, RESOURCES } from "../../sandbox/launcher/program_steps.ts";
 import type { StartFailure } from "../../sandbox/launcher/launcher.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
@@ -33,6 +34,8 @@ export interface Launch {
   readonly directory: CanonicalPath;
   readonly environment: ReadonlyMap<string, string>;
   readonly descriptors: readonly number[];
+  /** Limits of its own, which the policy's stand above. */
+  readonly lowered?: readonly OwnLimit[];
   /** The words that it is held by, where those name what is its own alone. */
   readonly held?: readonly string[];
   /** Toolgate itself, which no policy names. */
@@ -113,6 +116,7 @@ export class Launcher {
       ...(launch.use === undefined ? [] : Object.entries(standInVariables(network, own))),
     ]);
     const variables = Array.from(surroundings, ([name, value]) => `${name}=${value}`);
+    const most = limitMaker.limits(limits, mark);
     const start = {
       path,
       argv: words,
@@ -120,7 +124,8 @@ export class Launcher {
       known: marker === null ? [] : [marker],
       directory,
       descriptors: launch.descriptors,
-      limits: limitMaker.limits(limits, mark),
+      limits: most,
+      lowered: (launch.lowered ?? []).map((one) => below(one, BigInt(most.cpu))),
     };
     if (wrapper === null) {
       const { own = false } = launch;
@@ -239,6 +244,12 @@ function startedBy({ program, argv, directory: cwd, use, child }: Launch): Start
 /** One listener is all that a program can have (EBUSY), and some containers let it have none. */
 function isRefusedListener(started: Child | StartFailure): started is StartFailure {
   return "errno" in started && (started.step === "seccomp" || started.step === "listener");
+}
+
+/** Time on processors is the policy's to limit, too: no more than that, which the kernel would not give. */
+function below({ resource, soft, hard }: OwnLimit, cpu: bigint): OwnLimit {
+  const least = (value: bigint) => resource === RESOURCES.cpu && value > cpu ? cpu : value;
+  return { resource, soft: least(soft), hard: least(hard) };
 }
 
 function isGranted(command: string): boolean {

@@ -19,6 +19,7 @@ import {
   DIRECTORY,
   type Executed,
   FIRST_OTHER,
+  type OwnLimit,
   type ProcessLimits,
   type ProgramHold,
   programSteps,
@@ -38,6 +39,8 @@ export interface HeldStart extends Executed {
   /** A descriptor of the executable, in place of what the path leads to. */
   readonly file?: number;
   readonly limits: ProcessLimits;
+  /** See `ProgramHold`. */
+  readonly lowered?: readonly OwnLimit[];
   /** See `ProgramHold`; without it neither rules nor filter. */
   readonly confined: boolean;
   /** A descriptor of the Landlock rules; null for none. */

@@ -3,7 +3,7 @@
 import type { Libc } from "../kernel/libc.ts";
 import type { Architecture } from "../seccomp.ts";
 import { LAUNCHER_CALLS } from "./_calls.ts";
-import { RESOURCES } from "./program_steps.ts";
+import { RESOURCES, UNLIMITED } from "./program_steps.ts";
 
 /**
  * Capabilities that a program may keep where it is started by somebody who has them (include/uapi/linux/capability.h):
@@ -23,7 +23,6 @@ const KEPT = {
 const KEPT_LOW = Object.values(KEPT).reduce<number>((bits, bit) => bits | (1 << bit), 0);
 /** _LINUX_CAPABILITY_VERSION_3 (the same header) */
 const CAPABILITY_VERSION = 0x20080522;
-const UNLIMITED = 2n ** 64n - 1n;
 
 /**
  * The capabilities that are left to programs, as capset(2) takes them; null where this process has none, and nothing is

@@ -27,9 +27,21 @@ export interface ProcessLimits {
   readonly mark: number | null;
 }
 
+/** A limit that whoever starts it wants it to have, in the kernel's units: no more than this process's own. */
+export interface OwnLimit {
+  readonly resource: number;
+  readonly soft: bigint;
+  readonly hard: bigint;
+}
+
+/** RLIM_INFINITY (include/uapi/linux/resource.h) */
+export const UNLIMITED = 2n ** 64n - 1n;
+
 /** What holds a program. */
 export interface ProgramHold {
   readonly limits: ProcessLimits;
+  /** Further ones, set last of all: what a step before needs is not theirs to take. */
+  readonly lowered?: readonly OwnLimit[];
   /** What is done first of all, and what right before the descriptors that are nobody's are closed. */
   readonly first: readonly Step<StepName>[];
   readonly placing: readonly Step<StepName>[];
@@ -166,6 +178,10 @@ export function programSteps(
       const words = [handing.channel, rightsMessage(handing.listener), MSG_NOSIGNAL];
       steps.push({ name: "listener", call: calls.sendmsg, words });
     }
+  }
+  for (const { resource, soft, hard } of hold.lowered ?? []) {
+    const both = new Uint8Array(BigUint64Array.of(soft, hard).buffer);
+    steps.push({ name: "limit", call: calls.prlimit64, words: [0, resource, both] });
   }
   const { path, argv, environment } = executed;
   // The kernel does not look at a fourth word of it; the filter does, to know this start from any other.

@@ -417,6 +417,15 @@ export const CONSTRUCTS: readonly Construct[] = [
     'A=@w; B="$A"; C=${B}x; echo "$C"; unset A B C; echo "$A$B"',
   ),
   templates(
+    "limits",
+    "ulimit -Sn 5@n; ulimit -Sn; grep 'open files' /proc/self/limits; ulimit -Hn 4@n; echo $?",
+    "(ulimit -s 100@n; env grep stack /proc/self/limits; ulimit -Ss); ulimit -Ss",
+    "ulimit -@w; ulimit -c @n; ulimit -s 20@n | cat; ulimit -Hs",
+    "ulimit -t 10@n; @c; grep 'cpu time' /proc/self/limits | tr -s ' '",
+    "ulimit -v 300000@n && bash -c 'ulimit -v; grep address /proc/self/limits'; ulimit -Sn soft",
+    "ulimit -S -n 6@n & wait; ulimit -Sn; x=$(ulimit -n 7@n; ulimit -n); echo $x; @q && ulimit -Sn 99",
+  ),
+  templates(
     "what is not there",
     "nope @w; echo $?",
     "nope 2>/dev/null || echo missing; nope 2>&1 | wc -l",

@@ -255,6 +255,7 @@ async function runProgram(
     directory: state.directory,
     environment,
     descriptors: placed(descriptors.slice(0, 3), pipes),
+    ...(state.limits.size === 0 ? {} : { lowered: [...state.limits.values()] }),
     ...(pipes.size === 0 ? {} : { held: argv.map((word) => withoutPipes(word, pipes)) }),
   }, state);
   // As a shell does it, into what the command itself would have written to.

@@ -4,6 +4,7 @@ import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { baseName } from "../../../core/path_text.ts";
 import type { PlanNode, ShellSettings } from "../../../core/plan.ts";
+import type { OwnLimit } from "../../../sandbox/launcher/program_steps.ts";
 import type { ShellOption } from "../../../shell/shell_options.ts";
 import type { Ended } from "../_programs.ts";
 import type { Task } from "./_background.ts";
@@ -51,6 +52,8 @@ export class LineState {
   folders: readonly string[] = [];
   /** How far `getopts` is within the word that OPTIND says. */
   optionAt = 0;
+  /** What `ulimit` has set, by resource. */
+  limits: ReadonlyMap<number, OwnLimit> = new Map();
   /** When `$SECONDS` was 0, in ms. */
   began = performance.now();
   /** What the last `=~` found; null where that is not known. */
@@ -105,9 +108,10 @@ export class LineState {
     );
     const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
     const { depth, lastJob, began, matched, task, places, source, folders, optionAt, user } = this;
+    const { limits } = this;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
-      ...{ lastJob, began, matched, task, places, source, folders, optionAt, user },
+      ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits },
     });
   }
 
@@ -126,6 +130,7 @@ export class LineState {
     opened.task = this.task;
     opened.places = this.places;
     opened.user = this.user;
+    opened.limits = this.limits;
     return opened;
   }
 

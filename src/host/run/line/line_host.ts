@@ -2,6 +2,7 @@
 
 import type { CanonicalPath, Program } from "../../../core/capability.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
+import type { OwnLimit } from "../../../sandbox/launcher/program_steps.ts";
 import type { Spawner } from "../../../sandbox/spawner.ts";
 import type { Poller } from "../../kernel/poller.ts";
 import type { Child } from "../_programs.ts";
@@ -68,6 +69,8 @@ export interface LineHost {
     readonly directory: CanonicalPath;
     readonly environment: ReadonlyMap<string, string>;
     readonly descriptors: readonly number[];
+    /** What it may use at most, below what the policy says. */
+    readonly lowered?: readonly OwnLimit[];
     /** The words as they were judged, where they name pipes of the line. */
     readonly held?: readonly string[];
   }): Child | NotStarted;

@@ -8,6 +8,7 @@ import { LoopJump } from "../_compound.ts";
 import { DECLARING, setOptions } from "./_declaring.ts";
 import { FOLDERS } from "./_folders.ts";
 import { getopts } from "./_getopts.ts";
+import { ulimit } from "./_limits.ts";
 import { commandOf, typeOf } from "./_named.ts";
 import { fillList, readLine } from "./_read.ts";
 import { messageOf } from "../redirect.ts";
@@ -20,6 +21,7 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   false: () => ({ status: 1 }),
   ...FOLDERS,
   getopts,
+  ulimit,
   disown: () => SUCCEEDED,
   break: ([count = "1"], state) => {
     state.status = SUCCESS;
