@@ -239,10 +239,12 @@ class Search {
 
   /** The pattern in the first surroundings in which it is code; else why it is none. */
   #rowIn(language: Language): PatternRow | string {
-    const text = withNames(this.#pattern);
     const numbers = this.#reader.numbers(language);
     const parser = this.#parsers.of(language.grammar);
-    for (const surroundings of ["@", ...language.surroundings ?? []]) {
+    const tries = withNames(this.#pattern).flatMap((text) =>
+      ["@", ...language.surroundings ?? []].map((surroundings) => ({ text, surroundings }))
+    );
+    for (const { text, surroundings } of tries) {
       const from = surroundings.indexOf("@");
       const whole = surroundings.slice(0, from) + text + surroundings.slice(from + 1);
       const tree = parser.parse(whole, { pause: this.#pause, timeMs: PATTERN_TIME });

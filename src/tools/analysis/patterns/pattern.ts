@@ -23,11 +23,39 @@ const HOLE = "toolgate_hole_";
 const REST = "toolgate_rest_";
 const MARK = new RegExp(`^(${HOLE}|${REST})(\\w*?)_?$`);
 
-/** The text to parse in the place of a pattern. */
-export function withNames(pattern: string): string {
-  return pattern
-    .replace(/\$\$\$([A-Z_][A-Z0-9_]*)?/g, (_, name = "") => `${REST}${name}_`)
-    .replace(/\$([A-Z_][A-Z0-9_]*)/g, (_, name) => `${HOLE}${name}_`);
+/** What makes a name more than that: a statement or a member, and a parameter. */
+interface Endings {
+  readonly statement: string;
+  readonly parameter: string;
+}
+
+/**
+ * A name alone is no statement where statements end with `;`, as in C and Java, no parameter where those have a type
+ * before them, and no member of a class of Java, which a constructor is.
+ */
+const ENDINGS: readonly Endings[] = [
+  { statement: "", parameter: "" },
+  { statement: ";", parameter: "" },
+  { statement: ";", parameter: " _" },
+  { statement: "() {}", parameter: "" },
+  { statement: "() {}", parameter: " _" },
+];
+
+/** `$$$REST`, and whether it stands where a statement does (1) or between brackets. */
+const RESTS = /(^\s*|[{};:]\s*)?\$\$\$([A-Z_][A-Z0-9_]*)?(?=(\s*[;.=([])?)(?=(\s*[,)])?)/g;
+
+/** The texts to parse in the place of a pattern, what it says as it stands first. */
+export function withNames(pattern: string): readonly string[] {
+  const texts = ENDINGS.map(({ statement, parameter }) =>
+    pattern
+      .replace(RESTS, (_, before, name = "", goesOn, isListed) => {
+        const ending = isListed !== undefined ? parameter : statement;
+        const isWhole = isListed !== undefined || (before !== undefined && goesOn === undefined);
+        return `${before ?? ""}${REST}${name}_${isWhole ? ending : ""}`;
+      })
+      .replace(/\$([A-Z_][A-Z0-9_]*)/g, (_, name) => `${HOLE}${name}_`)
+  );
+  return [...new Set(texts)];
 }
 
 /** Signs that part what stands in a row: whether they are there is a matter of layout. */
@@ -80,7 +108,7 @@ function build(tree: SyntaxTree, numbers: Numbered, node: number, depth: number)
   if (length < 200) {
     const text = textOf(tree, node);
     const mark = MARK.exec(text) ??
-      (text.startsWith(REST) ? MARK.exec(text.replace(/\s*;$/, "")) : null);
+      (text.startsWith(REST) ? MARK.exec(text.replace(/\s*(;|\(\) \{\}| _)$/, "")) : null);
     if (mark !== null) {
       const name = mark[2] === "" || mark[2]?.startsWith("_") ? null : mark[2] ?? null;
       return { is: mark[1] === REST ? "rest" : "hole", name };

@@ -87,6 +87,37 @@ const CASES: readonly Case[] = [
   // Queries.
   ["a.ts", "(function_declaration name: (identifier) @name)", "function a() {} class B {}", ["a"]],
   ["a.py", '((identifier) @x (#match? @x "^[A-Z]"))', "Foo = bar\n", ["Foo"]],
+  // A rest stands for statements, members and parameters also where a name alone is none.
+  ["a.c", "if ($A) { $$$B }", "int f() { if (a) { b(); c(); } }", ["if (a) { b(); c(); }"]],
+  ["a.c", "if ($A) { $$$B }", "int f() { if (a) b(); if (c) {} }", ["if (c) {}"]],
+  [
+    "a.c",
+    "int $F($$$A) { $$$B return $C; }",
+    "int f(int a) { g(); return a; } int g() { return h(); i(); }",
+    [
+      "int f(int a) { g(); return a; }",
+    ],
+  ],
+  ["a.cpp", "class $X { $$$B };", "class A { int b; void c(); }; class D {};", [
+    "class A { int b; void c(); }",
+    "class D {}",
+  ]],
+  ["A.java", "class $X { $$$B }", "class A { int b; void c() {} }", [
+    "class A { int b; void c() {} }",
+  ]],
+  ["A.java", "$T $F($$$A) { $$$B }", "class A { int b(int c, D d) { return c; } void e() {} }", [
+    "int b(int c, D d) { return c; }",
+    "void e() {}",
+  ]],
+  [
+    "A.java",
+    "try { $$$B } catch ($E $X) { }",
+    "class A { void f() { try { g(); } catch (E e) { } } }",
+    [
+      "try { g(); } catch (E e) { }",
+    ],
+  ],
+  ["A.java", "f($$$A)", "class A { int b = f(1, c()); }", ["f(1, c())"]],
 ];
 
 Deno.test("what is built as the pattern is, is found", async () => {
