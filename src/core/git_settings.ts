@@ -10,6 +10,19 @@ export const GIT_PROTOCOLS = ["https", "http", "ssh", "git", "file"] as const;
 /** One of {@linkcode GIT_PROTOCOLS}. */
 export type GitProtocol = (typeof GIT_PROTOCOLS)[number];
 
+/** Filters of contents that a policy can let run: what is meant by each name is known here, whatever a repository says. */
+export const GIT_FILTERS = ["lfs"] as const;
+/** One of {@linkcode GIT_FILTERS}. */
+export type GitFilter = (typeof GIT_FILTERS)[number];
+
+/**
+ * The program of each, which speaks the protocol of gitattributes(5), "Long Running Filter Process", and keeps contents in
+ * a folder of that name (git-lfs-config(5), `lfs.storage`).
+ */
+export const FILTER_PROGRAMS: Readonly<Record<GitFilter, readonly [string, string]>> = {
+  lfs: ["git-lfs", "filter-process"],
+};
+
 /** Whose commits those are. */
 export interface GitIdentity {
   readonly name: string;
@@ -30,6 +43,8 @@ export interface GitHome {
 export interface GitSettings {
   /** `allow`: the git tools run hooks of repositories as the programs that they are, where rules let those run. */
   readonly hooks: "allow" | "deny";
+  /** Filters that the git tools let git run, as far as rules let their programs run. */
+  readonly filters: readonly GitFilter[];
   readonly protocols: readonly GitProtocol[];
   /** Relative to the workspace. */
   readonly worktrees: string;

@@ -151,6 +151,8 @@ export interface Processes {
       readonly writes: readonly string[];
       readonly scratch?: string;
       readonly connects?: Destination;
+      /** Words of `asFile`, whose file it may start beside. */
+      readonly startsToo?: readonly [string, string];
     },
   ): Promise<ProcessOutcome>;
   /**
@@ -158,6 +160,11 @@ export interface Processes {
    * beside; null where the call was not granted it. `words` stand behind those that were judged.
    */
   runHook(argv: readonly string[], request: HookRequest): Promise<HookOutcome | null>;
+  /**
+   * A file that starts the program of a capability with exactly these two words, for a program that names what it starts
+   * without a shell: null where the call was not granted that, or there is no place for one.
+   */
+  asFile(argv: readonly [string, string]): Promise<string | null>;
   /**
    * Lends a folder outside the workspace, of nobody else's, to the runs that name it as `scratch`, whatever their use was
    * judged as: they may write in it. It is gone afterwards. Throws NATIVE_DENIED where there is no place for one.

@@ -130,7 +130,7 @@ function combineCallers(
   return callers;
 }
 
-/** A further policy can only take hooks and protocols away; what it says of places and names counts where none did before. */
+/** A further policy can only take hooks, filters and protocols away; what it says of places and names counts where none did before. */
 function combineGits(policies: readonly PlacedPolicy[]): GitSettings {
   const { git } = DEFAULTS;
   const sections: readonly (GitRule | null)[] = policies.map(({ policy }) => policy.git);
@@ -139,6 +139,11 @@ function combineGits(policies: readonly PlacedPolicy[]): GitSettings {
     hooks: sections[0]?.hooks === "allow" && sections.every((one) => one?.hooks !== "deny")
       ? "allow"
       : git.hooks,
+    filters: (sections[0]?.filters ?? git.filters).filter((one) =>
+      sections.every((section) =>
+        (section?.filters ?? null) === null || section?.filters?.includes(one)
+      )
+    ),
     protocols: (first ?? git.protocols).filter((one) =>
       further.every((others) => others === null || others.includes(one))
     ),

@@ -192,7 +192,9 @@ const READERS: readonly SettingReader[] = [
     effective: ({ audit }) => audit?.maxSize,
     shown: formatSize,
   },
-  ...(["hooks", "protocols", "worktrees", "identity"] as const).map((name): SettingReader => ({
+  ...(["hooks", "filters", "protocols", "worktrees", "identity"] as const).map((
+    name,
+  ): SettingReader => ({
     key: `git.${name}`,
     own: ({ git }) => git?.[name],
     effective: ({ git }) => git[name] ?? "(none)",

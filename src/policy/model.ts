@@ -1,7 +1,7 @@
 /** The policy as data: what `parse.ts` makes of YAML, plain enough to be sent to another thread or embedded. */
 
 import type { Durability } from "../core/files.ts";
-import type { GitIdentity, GitProtocol, GitSettings } from "../core/git_settings.ts";
+import type { GitFilter, GitIdentity, GitProtocol, GitSettings } from "../core/git_settings.ts";
 import type { Starts } from "../programs/spec.ts";
 import type { SearchProvider, WebKey, WebProvider, WebSettings } from "../core/network.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
@@ -195,6 +195,8 @@ export interface WebRule {
 export interface GitRule {
   /** Whether the git tools run hooks of repositories, as far as `commands` let these run. */
   readonly hooks: "allow" | "deny" | null;
+  /** Filters that run, as far as `commands` lets their programs run. */
+  readonly filters: readonly GitFilter[] | null;
   /** Transports that git may use. */
   readonly protocols: readonly GitProtocol[] | null;
   /** The folder of worktrees that Toolgate makes, relative to the workspace. */
@@ -365,6 +367,7 @@ export const DEFAULTS = {
   },
   git: {
     hooks: "deny",
+    filters: [],
     protocols: ["https"],
     worktrees: ".toolgate/worktrees",
     identity: null,

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
-import { Pipe, start, Workspace } from "./toolgate.ts";
+import { Pipe, Workspace } from "./toolgate.ts";
 
 const policyOf = (commands: string, hooks = "allow") =>
   `version: 1
@@ -271,17 +271,6 @@ Deno.test("hooks: one that is asked for is asked for with the call", async () =>
     }
     assert(has(`${root}/ran`));
   });
-});
-
-Deno.test("hooks: a policy that counts on filters is told that they do not run", async () => {
-  await using workspace = new Workspace({});
-  const policy = workspace.policy("version: 1\ngit: { filters: [lfs] }\n");
-  const { status, stdout } = await start(["policy", "check", policy]);
-  assert(status !== 0);
-  assertStringIncludes(
-    stdout,
-    '"key":"git.filters","message":"filters of git (lfs) do not run yet',
-  );
 });
 
 function has(path: string): boolean {

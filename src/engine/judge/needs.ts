@@ -1,6 +1,7 @@
 /** What a call needs, and what its preview looks at beside: a preview may see more than the call is granted. */
 
 import type { Capability } from "../../core/capability.ts";
+import { FILTER_PROGRAMS } from "../../core/git_settings.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Grant, grantOf } from "../../policy/grant.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
@@ -17,8 +18,13 @@ export function needsOf(
 ): readonly Capability[] | Promise<readonly Capability[]> {
   const own = tool.capabilities(input, { cwd: ".", web, git });
   const looks = preview ? looksOf(tool, input) : [];
-  if (looks.length === 0 && git.home === null) return own;
-  const whole = (found: readonly Capability[]) => [...found, ...looks, ...homeOf(found, git)];
+  if (looks.length === 0 && git.home === null && git.filters.length === 0) return own;
+  const whole = (found: readonly Capability[]) => [
+    ...found,
+    ...looks,
+    ...homeOf(found, git),
+    ...filtersOf(found, git),
+  ];
   return own instanceof Promise ? own.then(whole) : whole(own);
 }
 
@@ -36,6 +42,21 @@ function homeOf(
     { kind: "fs.read", path: home.common, tree: true, contents: "any" },
     ...state.map((path) => ({ kind: "fs.read", path, tree: false, optional: true }) as const),
   ];
+}
+
+/** Git has contents changed by programs, which the call can do without. */
+function filtersOf(
+  found: readonly Capability[],
+  { filters }: Settings["git"],
+): readonly Capability[] {
+  const isGit = found.some((one) =>
+    one.kind === "process.spawn" && one.own !== undefined && one.argv[0] === "git"
+  );
+  return !isGit
+    ? []
+    : filters.map((name) =>
+      ({ kind: "process.spawn", argv: FILTER_PROGRAMS[name], cwd: ".", optional: true }) as const
+    );
 }
 
 /** The grant for the preview of a call that was judged as what it is: for who is to agree to it. */

@@ -128,7 +128,13 @@ export class WordHolds implements ProgramHolds {
     // No rule widens what a tool's own use comes to.
     const starts = use === undefined ? this.#startsOf(effects, program, trusted) : use.starts;
     const byWords = trusted && isByWords(effects);
-    const execute = this.#starts.executables(program, starts, directory);
+    const own = this.#starts.executables(program, starts, directory);
+    const beside = use?.startsToo;
+    const execute = beside === undefined || own === "any" ? own : [
+      ...own,
+      beside.file,
+      ...this.#starts.executables(beside.program, "none", directory),
+    ];
     const views = trusted && use === undefined && viewsProcesses(program);
     const changes = !byWords || views || effects.writes.length + effects.deletes.length > 0;
     const connects = !byWords || effects.connects.length > 0 || starting.reaches === true;

@@ -14,6 +14,7 @@ import { createKernelProbe } from "../paths/path_probe.ts";
 import { resolver } from "../paths/canonicalize.ts";
 import { isSurveyed, surveyStart } from "./survey_start.ts";
 import { grantedOwn, grantedSpawn } from "./granted_programs.ts";
+import { programFile } from "./_program_file.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 
 /** The programs of one call, by its grant. Throws as `Processes` says. */
@@ -73,6 +74,12 @@ export function createProcesses(options: ProcessesOptions): Processes {
         throw new ToolError("PATH_DENIED", "a folder that was not lent is named as scratch");
       }
       const { connects } = request;
+      const startsToo = request.startsToo === undefined
+        ? null
+        : programFile(options, request.startsToo);
+      if (request.startsToo !== undefined && startsToo === null) {
+        throw new ToolError("COMMAND_DENIED", "a program was named that this call was not granted");
+      }
       const env = {
         ...(connects === undefined ? {} : authoritiesOf(options.environment)),
         ...request.env,
@@ -92,7 +99,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
         const { descriptors } = run;
         const environment = new Map(Object.entries(env));
         const { program } = spawn;
-        const launch = { program, argv, directory, environment, descriptors, use };
+        const launch = {
+          ...{ program, argv, directory, environment, descriptors },
+          use: startsToo === null ? use : { ...use, startsToo },
+        };
         const child = launcher.launch(launch);
         run.release();
         return child.ended;
@@ -102,6 +112,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const { runHook } = await import("./_run_hook.ts");
       return await runHook(options, argv, request);
     },
+    asFile: (argv) => Promise.resolve(programFile(options, argv)?.file ?? null),
     async withScratch(work) {
       const { temporaryRoot } = options;
       if (temporaryRoot === null || !isWritable(temporaryRoot)) {

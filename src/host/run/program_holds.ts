@@ -32,6 +32,8 @@ export interface OwnStart {
   /** The words that stand for the use. */
   readonly argv: readonly string[];
   readonly starts: readonly string[];
+  /** A program that it starts beside those, by the file that does (`programFile`). */
+  readonly startsToo?: { readonly file: string; readonly program: Program };
   /** Folders that it writes in. What it reads there is what all programs may read. */
   readonly writes: readonly CanonicalPath[];
   /** It has the network that rules open to its words. */

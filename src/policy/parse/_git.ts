@@ -1,8 +1,8 @@
 /** The section of a policy that says what git may do. */
 
-import { GIT_PROTOCOLS } from "../../core/git_settings.ts";
-import { list, object, optional, otherwise, required } from "../../config/collection.ts";
-import { type Field, oneOf, text } from "../../config/field.ts";
+import { GIT_FILTERS, GIT_PROTOCOLS } from "../../core/git_settings.ts";
+import { list, object, otherwise, required } from "../../config/collection.ts";
+import { oneOf, text } from "../../config/field.ts";
 import type { Section } from "./section.ts";
 
 const onOneLine = (what: string) =>
@@ -12,16 +12,6 @@ const onOneLine = (what: string) =>
       /^\s|\s$|[<>\p{Cc}]/u.test(value) ? "holds what no commit can: <, >, a line end" : null,
   });
 
-/** What is written there must say nothing: git's filters never run, and a policy that counts on one is told so. */
-const noFilters: Field<readonly []> = {
-  schema: { type: "array", maxItems: 0 },
-  read: (value, position) =>
-    Array.isArray(value) && value.length === 0 ? [] : position.report(
-      "filters of git (lfs) do not run yet, by any policy: files come and go as git has them stored, and git_add names " +
-        "in filters_skipped what did not run; leave the key out",
-    ),
-};
-
 /** `git`. */
 export const git: Section<"git"> = object({
   hooks: otherwise(
@@ -29,7 +19,11 @@ export const git: Section<"git"> = object({
     null,
     "allow: hooks of repositories run as programs that commands judge; deny where left out",
   ),
-  filters: optional(noFilters, "filters of git do not run: nothing can be named here"),
+  filters: otherwise(
+    list(oneOf(GIT_FILTERS)),
+    null,
+    "filters of contents that run, as Toolgate knows them and where commands lets their programs: lfs is git-lfs filter-process",
+  ),
   protocols: otherwise(
     list(oneOf(GIT_PROTOCOLS)),
     null,

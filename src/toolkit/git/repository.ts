@@ -2,6 +2,7 @@
 
 import type { Capability, OwnUse } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { FILTER_PROGRAMS, type GitFilter } from "../../core/git_settings.ts";
 import { printable } from "../../core/printable.ts";
 import type { DeniedName, Destination, ReadFiles, ToolContext } from "../../core/tool.ts";
 import { commandError } from "../command_output.ts";
@@ -17,6 +18,13 @@ import {
   textIn,
   within,
 } from "./place.ts";
+import {
+  FILTER_VARIABLES,
+  filterSettings,
+  filtersOf,
+  requirePlainFilters,
+  usesFilters,
+} from "./_filters.ts";
 import {
   ENVIRONMENT,
   isPlain,
@@ -102,6 +110,8 @@ export interface GitOptions {
   readonly scratch?: string;
   /** Where it goes by the network. */
   readonly connects?: Destination;
+  /** A filter that it may start. */
+  readonly startsToo?: GitFilter;
   /** Asks for the repository's own settings: without those that else stand above them. */
   readonly own?: true;
 }
@@ -116,6 +126,8 @@ export interface Repository {
   /** Where objects, refs and settings are. */
   readonly common: string;
   readonly overrides: Overrides;
+  /** Filters that the policy lets run, here. */
+  readonly filters: readonly string[];
   /** The lent folder that it lies in; absent where it lies in the workspace. */
   readonly scratch?: string;
   readonly files: ReadFiles;
@@ -158,7 +170,9 @@ export async function openAt(
   }
   checkAlternates(tool, files, `${common}/objects`);
   const start = { context, tool, root, folder, common };
-  const keys = !listed && hasPlainSettings(files, folder, common) ? null : await keysOf(start);
+  const filters = await filtersOf(context);
+  const isPlain = !listed && filters.length === 0 && hasPlainSettings(files, folder, common);
+  const keys = isPlain ? null : await keysOf(start);
   const overrides = keys === null ? NOTHING_OVERRIDDEN : overridesOf(keys);
   const settings = [`${common}/config`, `${folder}/config.worktree`];
   return {
@@ -167,6 +181,7 @@ export async function openAt(
     folder,
     common,
     overrides,
+    filters: filters.map(({ name }) => name),
     files,
     now: context.now,
     objectsIn: (folder: string) => ({
@@ -178,7 +193,25 @@ export async function openAt(
       keys === null
         ? settings.some((path) => (textIn(files, path) ?? "").toLowerCase().includes(key))
         : keys.some((name) => name.endsWith(`.${key}`)),
-    git: (words, options = {}) => runGit({ ...start, overrides }, words, options),
+    async git(words, options = {}) {
+      const { changes = "nothing", scratch, own } = options;
+      if (own || filters.length === 0 || !usesFilters(words, changes !== "nothing")) {
+        return await runGit({ ...start, overrides }, words, options);
+      }
+      requirePlainFilters(filters, { tool, files, common, keys: keys ?? [] });
+      const run = async (store: string | null) => {
+        const settings = { ...overrides.settings, ...filterSettings(filters, store) };
+        const env = { ...FILTER_VARIABLES, ...options.env };
+        const lent = store === null ? {} : { scratch: store };
+        return await runGit({ ...start, overrides: { ...overrides, settings } }, words, {
+          ...{ ...options, env, ...lent },
+          startsToo: filters[0]!.name,
+        });
+      };
+      if (changes !== "nothing") return await run(null);
+      // Who only looks leaves nothing behind, and neither does what looks for him.
+      return scratch === undefined ? await context.processes.withScratch(run) : await run(scratch);
+    },
   };
 }
 
@@ -201,7 +234,7 @@ export async function makeApart(
     ...(look(files, shallow) === null ? {} : { GIT_SHALLOW_FILE: seenFrom(root, shallow) }),
   };
   const apart: Repository = {
-    ...{ ...of, folder, common: folder, scratch, overrides: NOTHING_OVERRIDDEN },
+    ...{ ...of, folder, common: folder, scratch, overrides: NOTHING_OVERRIDDEN, filters: [] },
     mayName: () => false,
     git: (words, options = {}) =>
       runGit(start, words, { ...options, scratch, env: { ...env, ...options.env } }),
@@ -253,7 +286,8 @@ function seenFrom(root: string, path: string): string {
 async function runGit(
   { context, tool, root, folder, common, overrides }: Start & { readonly overrides: Overrides },
   words: readonly string[],
-  { stdin, good = [0], env = {}, changes = "nothing", own, scratch, connects }: GitOptions,
+  { stdin, good = [0], env = {}, changes = "nothing", own, scratch, connects, startsToo }:
+    GitOptions,
 ): Promise<GitOutput> {
   const writes = changes === "nothing" ? [] : [...new Set([folder, common])];
   const outcome = await context.processes.runOwn(
@@ -274,6 +308,7 @@ async function runGit(
         : writes,
       ...(scratch === undefined ? {} : { scratch }),
       ...(connects === undefined ? {} : { connects }),
+      ...(startsToo === undefined ? {} : { startsToo: FILTER_PROGRAMS[startsToo] }),
     },
   );
   context.checkpoint();

@@ -88,7 +88,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
         { stdin: joinedBytes(taken.flatMap((path) => [path, NUL])), changes: "git" },
       );
     }
-    const { filters } = repository.overrides;
+    const filters = [...new Set([...repository.overrides.filters, ...context.git.filters])]
+      .filter((name) => !repository.filters.includes(name));
     return {
       staged: taken.map((path) => shown(repository, path)),
       ...(leftOut.length === 0 ? {} : { left_out: leftOut.map((path) => shown(repository, path)) }),

@@ -3,6 +3,7 @@ import { GIT_KEYS, type GitSettings, lineVariables } from "../../../src/core/git
 
 const SETTINGS: GitSettings = {
   hooks: "deny",
+  filters: [],
   protocols: [],
   worktrees: "w",
   identity: null,

@@ -1,8 +1,16 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { compileRulebook, PolicyConflict } from "../../../src/policy/compile_rulebook.ts";
-import { DEFAULTS, type Policy } from "../../../src/policy/model.ts";
+import { DEFAULTS, type GitRule, type Policy } from "../../../src/policy/model.ts";
 import type { Settings } from "../../../src/policy/rulebook.ts";
 import { canonical, commandRule, pathRule, policy, READER, rulebook, RUNNER } from "./_fixtures.ts";
+
+const GIT: GitRule = {
+  hooks: null,
+  filters: null,
+  protocols: null,
+  worktrees: null,
+  identity: null,
+};
 
 const SETTINGS: readonly [
   name: string,
@@ -37,6 +45,18 @@ const SETTINGS: readonly [
     { durability: "full" },
     {},
   ], { durability: "full" }],
+  ["a further policy takes filters of git away, and adds none", [
+    { git: { ...GIT, filters: ["lfs"] } },
+    { git: { ...GIT, filters: [] } },
+  ], { git: DEFAULTS.git }],
+  ["what the first policy did not let run stays so", [
+    { git: GIT },
+    { git: { ...GIT, filters: ["lfs"] } },
+  ], { git: DEFAULTS.git }],
+  ["a further policy that says nothing of filters leaves them", [
+    { git: { ...GIT, filters: ["lfs"] } },
+    { git: GIT },
+  ], { git: { ...DEFAULTS.git, filters: ["lfs"] } }],
   ["of limits and timeouts the least", [
     { limits: { read: 10, write: 5 }, timeouts: { default: 9, killGrace: 9 } },
     { limits: { read: 20, depth: 1 }, timeouts: { default: 7, killGrace: null } },

@@ -267,7 +267,7 @@ async function overFiles(tool: Tool, args: unknown, check: (output: unknown) => 
       assertEquals(treeOf(root), before, tool.name);
     }
     check(await call(tool.name, args));
-  }, { git: { hooks: null, protocols: ["file"], worktrees: null, identity: null } });
+  }, { git: { hooks: null, filters: null, protocols: ["file"], worktrees: null, identity: null } });
 }
 
 /** Everything below a directory, by its path: contents, or where a link points. */

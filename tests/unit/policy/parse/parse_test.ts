@@ -195,6 +195,7 @@ Deno.test("parsePolicy() reads the whole language", () => {
     },
     git: {
       hooks: "deny",
+      filters: null,
       protocols: ["https", "file"],
       worktrees: ".toolgate/worktrees",
       identity: { name: "Agent", email: "agent@example.org" },

@@ -61,7 +61,7 @@ Deno.test("every trap is one: plain git springs it", async () => {
 
 /** Remotes may be paths. */
 const FILE = {
-  git: { hooks: null, protocols: ["file"], worktrees: null, identity: null },
+  git: { hooks: null, filters: null, protocols: ["file"], worktrees: null, identity: null },
 } as const;
 
 /** Git is told the same whichever way it is started: the one that takes twice the time has a quarter of all. */

@@ -60,7 +60,7 @@ Deno.test("a line's git uses the transports that the policy names, and no others
       }
       await call("run_command", line);
       assertEquals(await said(`${root}/here`, ["log", "--format=%s"]), "one");
-    }, { git: { hooks: null, protocols, worktrees: null, identity: null } });
+    }, { git: { hooks: null, filters: null, protocols, worktrees: null, identity: null } });
   await clone([]);
   await clone(["file"]);
 });
@@ -76,7 +76,7 @@ Deno.test("the policy's identity commits where the repository names nobody, and 
     assertEquals(made.subject, "two");
     const people = await said(root, ["log", "--format=%an <%ae> %cn"]);
     assertEquals(people, "Agent <agent@example.org> Agent\nAda <ada@example.org> Ada");
-  }, { git: { hooks: null, protocols: null, worktrees: null, identity } });
+  }, { git: { hooks: null, filters: null, protocols: null, worktrees: null, identity } });
 });
 
 Deno.test("it is told which words name git", () => {

@@ -11,7 +11,7 @@ import { git, makeRepository, said, setAuthor, stateOf } from "./_history.ts";
 type Loose = any;
 
 const FILE = {
-  git: { hooks: null, protocols: ["file"], worktrees: null, identity: null },
+  git: { hooks: null, filters: null, protocols: ["file"], worktrees: null, identity: null },
 } as const;
 const REBASE = { repository: "mine", strategy: "rebase" };
 

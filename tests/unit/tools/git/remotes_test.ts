@@ -10,7 +10,7 @@ import { git, makeRepository, said, stateOf } from "./_history.ts";
 type Loose = any;
 
 const FILE = {
-  git: { hooks: null, protocols: ["file"], worktrees: null, identity: null },
+  git: { hooks: null, filters: null, protocols: ["file"], worktrees: null, identity: null },
 } as const;
 const TWO = { repository: "two" };
 

@@ -40,7 +40,9 @@ Deno.test("a preview leaves every byte, where the index knows nothing of the fil
         // Files that were copied and not changed are nothing to be staged.
         if (name === "git_add") assertEquals(shown.staged, []);
       }
-    }, { git: { hooks: null, protocols: ["file"], worktrees: null, identity: null } });
+    }, {
+      git: { hooks: null, filters: null, protocols: ["file"], worktrees: null, identity: null },
+    });
   } finally {
     Deno.removeSync(outside, { recursive: true });
   }
@@ -108,7 +110,14 @@ Deno.test("a lock that was left is named, with its age and what to do", async ()
 
 Deno.test("a push is as dangerous as what it can reach", () => {
   const riskOf = (force: boolean, protocols: readonly ("file" | "https")[]) => {
-    const git = { hooks: "deny" as const, protocols, worktrees: "w", identity: null, home: null };
+    const git = {
+      hooks: "deny" as const,
+      filters: [],
+      protocols,
+      worktrees: "w",
+      identity: null,
+      home: null,
+    };
     const input = { repository: ".", remote: "origin", set_upstream: false, force };
     const needs = pushTool.capabilities(input, { cwd: ".", git });
     assert(!(needs instanceof Promise));
