@@ -371,6 +371,7 @@ export const CONSTRUCTS: readonly Construct[] = [
     "printf -v x '%03d' @n; echo $x; printf '%%\\n'",
     "printf '%s,' a b @n; printf '\\n%c%c\\n' word x",
     "echo @w | @t; echo; echo '' \"\"; echo -ne 'no newline'",
+    "printf '%.@ne|%g|%G|%+.@ng\\n' @n.@n5 @n@n0.00@n 0.000@n@n @n@n@n@n@n@n@n.5 9.9999@n -@n",
     "printf 'no args\\n'; printf '%s %s\\n' one; printf '%d\\n' 0x1f 010 \"'a\"",
   ),
   templates(

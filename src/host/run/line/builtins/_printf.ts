@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../../../core/errors.ts";
 import { Bytes, readEscape } from "./_escapes.ts";
-import { fixed } from "./_long_double.ts";
+import { fixed, general, scientific } from "./_long_double.ts";
 import { printfQuoted } from "../expand/quote.ts";
 
 /** What it writes, and says on standard error. */
@@ -53,6 +53,9 @@ export function printf([format = "", ...args]: readonly string[]): Printed {
   } while (used && next < args.length);
   return { bytes: bytes.done(), errors };
 }
+
+/** Conversions of numbers with a point. */
+const FLOATING = { e: scientific, f: fixed, g: general } as const;
 
 /** True where `\c` in a `%b` ended it all. */
 function convert(
@@ -120,10 +123,16 @@ function convert(
       padded(encode(text), zeros);
       return false;
     }
+    case "e":
+    case "E":
     case "f":
-    case "F": {
+    case "F":
+    case "g":
+    case "G": {
       if (flags.includes("#")) throw refused(whole);
-      const text = fixed(value ?? "0", exact ?? 6);
+      const write = FLOATING[letter.toLowerCase() as keyof typeof FLOATING];
+      const written = write(value ?? "0", exact === null || exact < 0 ? 6 : exact);
+      const text = letter === "E" || letter === "G" ? written?.toUpperCase() ?? null : written;
       if (text === null) throw refused(`${whole} of ${JSON.stringify(value)}`);
       const signed = text.startsWith("-")
         ? text
