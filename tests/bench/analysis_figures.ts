@@ -4,6 +4,7 @@ import { join } from "@std/path";
 import { type Client, connect, type Program } from "../../scripts/_bench_client.ts";
 import { ROOT } from "../../scripts/compile.ts";
 import { type CorpusSize, FULL_SIZE } from "./_search_corpus.ts";
+import { type Cancelled, slowestCancel } from "./analysis_cancels.ts";
 import type { SearchFigure } from "./search_figures.ts";
 
 const POLICY = `version: 1
@@ -24,6 +25,19 @@ const LINES = 1_000;
 const MOST_MEMORY = 300 * 1000 * 1000;
 
 const ROUNDS = 9;
+
+/** Milliseconds in which a cancelled call is to end; and after how many of them each is cancelled: at its start, amid it. */
+const CANCEL_MS = 200;
+const CANCELLED_AFTER = [50, 500, 2_000];
+
+/** What is cancelled: each tool of analysis on the tree, that of profiles on as much text as it takes. */
+const CANCELLED: readonly Omit<Cancelled, "afterMs">[] = [
+  ...[...TOOLS, "find_similar_code"].map((tool) => ({ tool, args: { path: "tree" } })),
+  { tool: "find_code_patterns", args: { path: "tree", pattern: "f($X, $$$REST)" } },
+];
+const PROFILE = { tool: "analyze_performance", args: { profiling_data: "long.perf" }, afterMs: 50 };
+const PROFILE_LINE = "c 1 1.0: 1 cycles: 1 f (d)\n";
+const PROFILE_SIZE = 32 * 1024 * 1024;
 
 /** Folders of sources: those that are compared on (`TOOLGATE_SOURCES`), and this repository's own. */
 function sources(): readonly string[] {
@@ -61,7 +75,7 @@ function writeTree(root: string, size: CorpusSize): void {
   }
 }
 
-/** A line for each tool, one for memory, one for a single file. */
+/** A line for each tool, one for memory, one for a single file, one for cancelling. */
 export async function analysisFigures(
   toolgate: string,
   size: CorpusSize = FULL_SIZE,
@@ -73,14 +87,19 @@ export async function analysisFigures(
     writeTree(root, size);
     const body = "export function f(a: number) {\n  return a > 1 && a < 3 ? 1 : 2;\n}\n\n";
     Deno.writeTextFileSync(join(base, "single.ts"), body.repeat(LINES / 4));
+    const lines = Math.floor(PROFILE_SIZE / PROFILE_LINE.length);
+    Deno.writeTextFileSync(join(base, "long.perf"), PROFILE_LINE.repeat(lines));
     const policy = join(base, "policy.yaml");
     Deno.writeTextFileSync(policy, POLICY);
+    const program = { path: toolgate, args: ["serve", "--policy", policy], cwd: base };
     const measured: Awaited<ReturnType<typeof measure>>[] = [];
     for (const tool of TOOLS) {
-      measured.push(
-        await measure({ path: toolgate, args: ["serve", "--policy", policy], cwd: base }, tool),
-      );
+      measured.push(await measure(program, tool));
     }
+    const cancelled = await slowestCancel(program, [
+      ...CANCELLED.flatMap((each) => CANCELLED_AFTER.map((afterMs) => ({ ...each, afterMs }))),
+      PROFILE,
+    ]);
     const most = (of: "memory" | "single") => Math.max(...measured.map((each) => each[of]));
     return [
       ...measured.map(({ tool, tree }) =>
@@ -88,6 +107,7 @@ export async function analysisFigures(
       ),
       bound("most memory of these analyses : 300 MB", "bytes", most("memory"), MOST_MEMORY),
       bound("serve, the slowest of 1,000 lines : 60 ms", "ms", most("single"), FILE_MS),
+      bound("serve, the slowest cancel of an analysis : 200 ms", "ms", cancelled, CANCEL_MS),
     ];
   } finally {
     await Deno.remove(base, { recursive: true });

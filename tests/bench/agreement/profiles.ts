@@ -1,6 +1,7 @@
 /** What `analyze_performance` says of fresh profiles, beside what each format's own viewer says of them. */
 
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
+import { NODE_WORK, SPEEDSCOPE } from "./_speedscope.ts";
 
 /** A line of the table that `scripts/bench.ts` prints. */
 export interface Agreement {
@@ -34,6 +35,7 @@ interface Viewer {
 
 interface FramePlace {
   readonly function: string;
+  readonly file?: string;
   readonly line?: number;
 }
 
@@ -129,6 +131,40 @@ const VIEWERS: readonly Viewer[] = [
     },
   },
   {
+    subject: "V8's cpuprofile",
+    against: "speedscope",
+    programs: ["node", "speedscope"],
+    record(folder) {
+      const file = "node.cpuprofile";
+      Deno.writeTextFileSync(join(folder, "work.js"), NODE_WORK);
+      run(
+        folder,
+        "node",
+        "--cpu-prof",
+        "--cpu-prof-interval=200",
+        `--cpu-prof-name=${file}`,
+        "work.js",
+      );
+      Deno.writeTextFileSync(join(folder, file), comparable(join(folder, file)));
+      const program = run(folder, "sh", "-c", "command -v speedscope").trim();
+      const release = join(dirname(Deno.realPathSync(program)), "../dist/release");
+      const rows = JSON.parse(
+        run(folder, "node", "-e", SPEEDSCOPE, release, file),
+      ) as readonly (readonly [string, number, number, number])[];
+      const figures = new Map<string, readonly [number, number]>();
+      for (const [name, line, own, total] of rows) {
+        const key = `${name}:${line}`;
+        const [before, within] = figures.get(key) ?? [0, 0];
+        figures.set(key, [before + own / 1e3, within + total / 1e3]);
+      }
+      const key = ({ function: name, file: path = "", line = 0 }: FramePlace) =>
+        name === "(anonymous)" && line > 0
+          ? `(anonymous ${path.split("/").at(-1)}:${line}):${line}`
+          : `${name}:${line}`;
+      return { file, figures, key, precision: 1e-3 };
+    },
+  },
+  {
     subject: "perf script",
     against: "perf report",
     programs: ["perf", "python3"],
@@ -164,6 +200,27 @@ const VIEWERS: readonly Viewer[] = [
     },
   },
 ];
+
+/**
+ * A profile of V8 without the two places where speedscope knows better: it lays the collector and what is no script on what
+ * ran before them, and adds them to its total; and it leaves out what came after the last sample.
+ */
+function comparable(path: string): string {
+  const profile = JSON.parse(Deno.readTextFileSync(path)) as {
+    readonly nodes: readonly { readonly callFrame: { readonly functionName: string } }[];
+    readonly startTime: number;
+    readonly timeDeltas: readonly number[];
+  };
+  const nodes = profile.nodes.map((node) => {
+    const functionName = node.callFrame.functionName.replace(
+      /^\((garbage collector|program)\)$/,
+      "$1",
+    );
+    return { ...node, callFrame: { ...node.callFrame, functionName } };
+  });
+  const endTime = profile.timeDeltas.reduce((sum, delta) => sum + delta, profile.startTime);
+  return JSON.stringify({ ...profile, nodes, endTime });
+}
 
 /** One row a viewer that is there; a word on standard error for each that is not. */
 export function profileAgreement(toolgate: string): readonly Agreement[] {
