@@ -29,10 +29,13 @@ agents: { "*": { permissions: [all] } }
 limits: { processes: 64 }
 `;
 
-async function inFolder(test: (root: string, flags: readonly string[]) => Promise<void>) {
+async function inFolder(
+  test: (root: string, flags: readonly string[]) => Promise<void>,
+  policy = POLICY,
+) {
   const outer = Deno.realPathSync(Deno.makeTempDirSync());
   try {
-    Deno.writeTextFileSync(`${outer}/policy.yaml`, POLICY);
+    Deno.writeTextFileSync(`${outer}/policy.yaml`, policy);
     const root = `${outer}/workspace`;
     Deno.mkdirSync(root);
     await test(root, ["--policy", `${outer}/policy.yaml`, "--root", root]);
@@ -192,19 +195,48 @@ const KILLED:
       { action: "remove", path: ".toolgate/worktrees/apart" },
       async (at) => !(await said(at, ["worktree", "list", "--porcelain"])).includes("apart"),
     ],
+    [
+      "git_push",
+      { remote: "there", branch: "main" },
+      async (at) => await said(`${at}/there.git`, ["rev-parse", "main"]) === await tipOf(at),
+    ],
+    [
+      "git_pull",
+      { remote: "there", branch: "main", strategy: "rebase" },
+      async (at) => await said(at, ["log", "--format=%s", "-2"]) === "main\ntheirs",
+    ],
   ];
+
+const tipOf = (at: string) => said(at, ["rev-parse", "main"]);
+
+/** A repository within, with the first commit, and of a pull one of its own above. */
+async function makeThere(at: string, isPull: boolean): Promise<void> {
+  const there = `${at}/there.git`;
+  await git(at, ["clone", "-q", "--bare", ".", "there.git"]);
+  const base = await said(at, ["rev-parse", "main~1"]);
+  await git(there, ["update-ref", "refs/heads/main", base]);
+  await git(at, ["remote", "add", "there", "there.git"]);
+  if (!isPull) return;
+  const author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  const made = await said(there, [
+    ...[...author, "commit-tree", "side^{tree}", "-p", base, "-m", "theirs"],
+  ]);
+  await git(there, ["update-ref", "refs/heads/main", made]);
+}
 
 Deno.test("git: a change that is killed at any moment leaves a whole repository, and the next call goes on or says why not", async () => {
   await inFolder(async (root, flags) => {
     await makeBranches(`${root}/../branches`);
     for (const [tool, args, isDone] of KILLED) {
-      for (const wait of [0, 30, 60, 120]) {
+      const isRemote = args.remote !== undefined;
+      for (const wait of isRemote ? [60, 190] : [0, 30, 60, 120]) {
         const repository = `${tool}-${wait}`;
         const at = `${root}/${repository}`;
         copyFolder(`${root}/../branches`, at);
         await git(at, ["update-index", "-q", "--refresh"]);
         await git(at, ["worktree", "add", "-q", "-b", "apart", ".toolgate/worktrees/apart"]);
         const path = args.path === undefined ? {} : { path: `${repository}/${args.path}` };
+        if (isRemote) await makeThere(at, tool === "git_pull");
         if (tool === "git_commit") {
           Deno.writeTextFileSync(`${at}/f0`, "new\n");
           await git(at, ["add", "--all", ":!.toolgate"]);
@@ -218,6 +250,7 @@ Deno.test("git: a change that is killed at any moment leaves a whole repository,
         await pipe.close();
         await git(at, ["fsck", "--strict", "--connectivity-only"]);
         for (const tip of tips) await git(at, ["cat-file", "-e", tip]);
+        if (isRemote) await git(`${at}/there.git`, ["fsck", "--strict", "--connectivity-only"]);
         const { answers: [next] } = await serveAll(
           [{ id: 1, tool, args: { repository, ...args, ...path } }],
           flags,
@@ -230,7 +263,7 @@ Deno.test("git: a change that is killed at any moment leaves a whole repository,
         await git(at, ["fsck", "--strict", "--connectivity-only"]);
       }
     }
-  });
+  }, POLICY.replace("hooks: allow", "hooks: allow, protocols: [file]"));
 });
 
 const ASKING = POLICY.replace("allow: dangerous", "allow: safe");
