@@ -110,7 +110,9 @@ async function runParts(
       () => console.error(`still running: ${paths.join(" ")}`),
       REMINDER_MS,
     );
-    const outcome = await runBatch(paths, { root: ROOT, filter, live, memory });
+    // What a test of the binary imports is little.
+    const shared = paths.every((path) => partOf(path) === "unit");
+    const outcome = await runBatch(paths, { root: ROOT, filter, live, memory, shared });
     clearInterval(reminder);
     if (!live) show(outcome);
     tally.add(outcome.counts, outcome.failures);

@@ -1,10 +1,14 @@
 /** Runs some test files in a process of their own, and says how each went. */
 
+import { fromFileUrl } from "@std/path";
 import { type Counts, summary } from "../_test_summary.ts";
 import { type FileOutcome, outcomes } from "./junit.ts";
 import { inMemory } from "./memory_folder.ts";
 
-/** What is the same for all batches of a run. */
+/** Loads files into one module graph. */
+const SEVERAL = fromFileUrl(new URL("several.ts", import.meta.url));
+
+/** What is the same for all batches of a part. */
 export interface BatchSettings {
   /** The repository. */
   readonly root: string;
@@ -14,6 +18,8 @@ export interface BatchSettings {
   readonly live: boolean;
   /** Where temporary files lie in memory; null where they lie where they always do. */
   readonly memory: string | null;
+  /** Whether files may share the modules that they import. */
+  readonly shared: boolean;
 }
 
 /** What became of a batch. */
@@ -30,7 +36,7 @@ export interface BatchOutcome {
 /** Types are judged before, for all files at once. Never throws. */
 export async function runBatch(
   paths: readonly string[],
-  { root, filter, live, memory }: BatchSettings,
+  { root, filter, live, memory, shared }: BatchSettings,
 ): Promise<BatchOutcome> {
   const report = await Deno.makeTempFile({ prefix: "toolgate-report-" });
   const started = performance.now();
@@ -38,7 +44,7 @@ export async function runBatch(
     const words = [
       ...["test", "-A", "--no-prompt", "--quiet", "--no-check", `--junit-path=${report}`],
       ...(filter === null ? [] : [`--filter=${filter}`]),
-      ...paths,
+      ...(shared && paths.length > 1 ? [SEVERAL, "--", ...paths] : paths),
     ];
     const { program, args } = memory === null
       ? { program: Deno.execPath(), args: words }

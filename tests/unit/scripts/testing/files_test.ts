@@ -27,5 +27,5 @@ Deno.test("a file belongs to one part, and takes as long as last time", () => {
   assertEquals(partOf("tests/attacks/x_test.ts"), "binary");
   assertEquals(partOf("tests/binary/x_test.ts"), "binary");
   assertEquals(timed("tests/unit/x_test.ts", { "tests/unit/x_test.ts": 12 }).seconds, 12);
-  assertEquals(timed("tests/unit/x_test.ts", {}).seconds, 0.2);
+  assertEquals(timed("tests/unit/x_test.ts", {}).seconds, 0.3);
 });

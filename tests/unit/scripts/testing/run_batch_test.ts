@@ -22,7 +22,7 @@ Deno.test("a batch is counted, its failures told, and a filter leaves out what h
     "bad_test.ts": 'Deno.test("bad", () => { throw new Error("this is why"); });',
     "broken_test.ts": 'throw new Error("it does not load");',
   });
-  const settings = { root: workspace.root, filter: null, live: false, memory: null };
+  const settings = { root: workspace.root, filter: null, live: false, memory: null, shared: false };
   const both = await runBatch(["good_test.ts", "bad_test.ts"], settings);
   assertEquals(both.counts, { passed: 2, failed: 1 });
   assertEquals(both.files.map(({ path, passed }) => [path, passed]).toSorted(), [
@@ -35,4 +35,29 @@ Deno.test("a batch is counted, its failures told, and a filter leaves out what h
   const broken = await runBatch(["good_test.ts", "broken_test.ts"], settings);
   assert(broken.counts.failed > 0, JSON.stringify(broken));
   assertStringIncludes(broken.failures, "it does not load");
+});
+
+Deno.test("files that share their modules are told apart: what each imports is made once, what does not load fails alone", async () => {
+  await using workspace = new Workspace({
+    "shared.ts": 'export const loaded = ["once"];',
+    "a_test.ts": 'import { loaded } from "./shared.ts";\n' +
+      'Deno.test("a", () => { loaded.push("a"); });',
+    "sub/b c#_test.ts": 'import { loaded } from "../shared.ts";\n' +
+      'Deno.test("b", () => { if (loaded.join() !== "once,a") throw new Error(loaded.join()); });',
+    "bad_test.ts": 'Deno.test("bad", () => { throw new Error("this is why"); });',
+    "broken_test.ts": 'throw new Error("it does not load");',
+    "last_test.ts": 'Deno.test("last", () => {});',
+  });
+  const settings = { root: workspace.root, filter: null, live: false, memory: null, shared: true };
+  const good = await runBatch(["a_test.ts", "sub/b c#_test.ts"], settings);
+  assertEquals([good.counts, good.failures], [{ passed: 2, failed: 0 }, ""]);
+  assertEquals(good.files.map(({ path, passed }) => [path, passed]), [
+    ["a_test.ts", true],
+    ["sub/b c#_test.ts", true],
+  ]);
+  const bad = await runBatch(["bad_test.ts", "broken_test.ts", "last_test.ts"], settings);
+  assertEquals(bad.counts, { passed: 1, failed: 2 });
+  assertStringIncludes(bad.failures, "this is why");
+  assertStringIncludes(bad.failures, "it does not load");
+  assertEquals(bad.files.find(({ path }) => path === "last_test.ts")?.passed, true);
 });
