@@ -7,7 +7,6 @@
  * binary is sealed: it carries that policy, and its runtime permissions are that policy's and no more.
  */
 
-import { createHash } from "node:crypto";
 import { parseArgs } from "@std/cli";
 import { basename, dirname, join, relative, resolve, toFileUrl } from "@std/path";
 import type { Embedded } from "../src/cli/embedded.ts";
@@ -17,7 +16,8 @@ import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
-import { joinScripts, scriptFiles, type ScriptPlan, writeProducer } from "./_compiled_scripts.ts";
+import { produceCaches, SCRIPTS } from "./_code_caches.ts";
+import { joinScripts } from "./_compiled_scripts.ts";
 import { nameParts } from "./_stable_names.ts";
 import { compile, type CompileOptions, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
@@ -43,45 +43,8 @@ const UNSEALED_FLAGS = [
   "--allow-ffi",
 ] as const;
 
-/**
- * Some runs leave V8 with another function compiled, or found worth optimising, by which of its threads was quicker: one of
- * ten, and more on a busy machine. So a cache is what most of those runs give that nothing held up.
- */
-const RUNS = 11;
-const QUICKEST = 5;
-
 /** The modules that threads start with. */
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
-
-/** A file with the default policy, beside the workspace of a rehearsal. */
-const REHEARSED_POLICY = "policy.yaml";
-
-/** A script that is carried compiled, and what starts do with it. */
-export interface CompiledScript extends ScriptPlan {
-  /**
-   * One after the other in one process; the last may give up what the others need. Nothing in it depends on which of two
-   * threads is quicker, else two builds would carry different functions: so the pipe's input is empty.
-   */
-  readonly rehearsed: readonly (readonly string[])[];
-}
-
-/** What single calls and pipes load at their start, and what the first program takes besides. */
-export const SCRIPTS: readonly CompiledScript[] = [
-  {
-    name: "hot",
-    roots: ["call", "serve", "parse", "worker_pool", "inline_runner", "context", "read_file"],
-    rehearsed: [
-      ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
-      ["call", "read_file", "path=a.txt"],
-    ],
-  },
-  {
-    name: "programs",
-    roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
-    // What is started and waited for comes back now a turn sooner, now later: nothing is.
-    rehearsed: [["call", "run_command", "command=echo a"]],
-  },
-];
 
 export interface BuildOptions {
   readonly target: Target;
@@ -142,95 +105,6 @@ export function rehearseModule(embedded: Embedded): string {
     `Deno.exit(0);\n`;
 }
 
-/**
- * V8's code cache of each script, made by running the binary that it is for; without one where this machine cannot run it.
- * V8 takes no cache but that of its own version, flags and source, and compiles where it takes none.
- */
-async function produceCaches(
-  options: CompileOptions,
-  bundle: string,
-  report: (line: string) => void,
-): Promise<void> {
-  if (options.target !== hostTarget()) {
-    report("code cache: none, this machine cannot run the binary that would make it");
-    return;
-  }
-  const folder = await rehearsalFolder();
-  try {
-    const producer = join(folder, "producer");
-    await compile({
-      ...options,
-      main: await writeProducer(bundle, "rehearse.js", SCRIPTS),
-      flags: UNSEALED_FLAGS,
-      output: producer,
-    });
-    await Deno.copyFile(join(ROOT, DEFAULT_POLICY), join(folder, REHEARSED_POLICY));
-    const workspace = join(folder, "workspace");
-    await Deno.mkdir(workspace);
-    await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
-    for (const { name } of SCRIPTS) {
-      const cache = await agreedCache(producer, workspace, name, join(folder, "cache"));
-      await Deno.writeFile(join(bundle, scriptFiles(name).cache), cache);
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** Where it can be under `/tmp`, whatever TMPDIR is: what a start does hangs on how long the path of its workspace is. */
-async function rehearsalFolder(): Promise<string> {
-  const prefix = "toolgate-build-";
-  try {
-    return await Deno.makeTempDir({ dir: "/tmp", prefix });
-  } catch {
-    return await Deno.makeTempDir({ prefix });
-  }
-}
-
-/** The cache of a script that most of the quickest runs give; of equals the one of the quickest. */
-async function agreedCache(
-  producer: string,
-  workspace: string,
-  script: string,
-  output: string,
-): Promise<Uint8Array> {
-  const runs: { readonly path: string; readonly ms: number }[] = [];
-  for (let run = 0; run < RUNS; run++) {
-    const path = `${output}.${run}`;
-    const started = performance.now();
-    await runProducer(producer, [script, path], workspace);
-    runs.push({ path, ms: performance.now() - started });
-  }
-  const caches = new Map<string, { readonly cache: Uint8Array; count: number }>();
-  for (const { path } of runs.toSorted((a, b) => a.ms - b.ms).slice(0, QUICKEST)) {
-    await runProducer(producer, [script, `${path}.plain`, path], workspace);
-    const cache = await Deno.readFile(`${path}.plain`);
-    const hash = createHash("sha256").update(cache).digest("hex");
-    const same = caches.get(hash);
-    if (same === undefined) caches.set(hash, { cache, count: 1 });
-    else same.count++;
-  }
-  return [...caches.values()].reduce((best, one) => one.count > best.count ? one : best).cache;
-}
-
-async function runProducer(
-  producer: string,
-  args: readonly string[],
-  folder: string,
-): Promise<void> {
-  const { success, stderr } = await new Deno.Command(producer, {
-    args: [...args],
-    cwd: folder,
-    env: { HOME: folder, PATH: "/usr/bin:/bin" },
-    clearEnv: true,
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (success) return;
-  throw new Error(`the producer of the code caches failed: ${new TextDecoder().decode(stderr)}`);
-}
-
 /** Bundles and compiles. Throws Error with what failed. */
 export async function build(options: BuildOptions): Promise<void> {
   const { target, output, release, report } = options;
@@ -285,7 +159,10 @@ export async function build(options: BuildOptions): Promise<void> {
     base,
     telemetry: options.telemetry ?? false,
   };
-  if (options.rehearse !== undefined) await produceCaches(parts, bundle, report);
+  if (options.rehearse !== undefined) {
+    const policy = join(ROOT, DEFAULT_POLICY);
+    await produceCaches({ ...parts, flags: UNSEALED_FLAGS }, { bundle, policy, report });
+  }
   for (const { name } of Deno.readDirSync(bundle)) {
     await Deno.utime(join(bundle, name), EPOCH, EPOCH);
   }

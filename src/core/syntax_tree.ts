@@ -1,4 +1,4 @@
-/** Source code as a tree, laid out in tables: what analyses of code are made of. */
+/** Source code: judged as text, and as a tree laid out in tables, which analyses of code are made of. */
 
 /** Grammars that a build carries, by the name of each in what it is carried as. */
 export const GRAMMARS = [
@@ -102,4 +102,15 @@ export interface TreeParser {
 export interface Parsers {
   /** Loads the grammar on first use: some milliseconds. Throws EXECUTION_ERROR where there is none to load. */
   of(grammar: GrammarName): TreeParser;
+}
+
+/** Judging text before it is written, and taking code apart. */
+export interface Syntax {
+  /**
+   * Throws SYNTAX_INVALID where the text is not valid for the ending of the path, which is shown as it is given.
+   * Passes what no validator is for.
+   */
+  check(path: string, text: string): Promise<void>;
+  /** Parsers of code, each loaded on first use and kept by the thread. */
+  parsers(): Promise<Parsers>;
 }

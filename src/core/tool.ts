@@ -8,7 +8,7 @@ import type { GitSettings } from "./git_settings.ts";
 import type { Plan } from "./plan.ts";
 import type { Infer, Schema } from "./schema.ts";
 import type { Survey } from "./survey.ts";
-import type { Parsers } from "./syntax_tree.ts";
+import type { Syntax } from "./syntax_tree.ts";
 
 export type * from "./files.ts";
 
@@ -259,17 +259,6 @@ export interface Catalogue {
   search(text: string): Promise<readonly ToolDescription[]>;
   all(): Promise<readonly ToolDescription[]>;
   nearest(name: string): readonly string[];
-}
-
-/** Judging text before it is written, and taking code apart. */
-export interface Syntax {
-  /**
-   * Throws SYNTAX_INVALID where the text is not valid for the ending of the path, which is shown as it is given.
-   * Passes what no validator is for.
-   */
-  check(path: string, text: string): Promise<void>;
-  /** Parsers of code, each loaded on first use and kept by the thread. */
-  parsers(): Promise<Parsers>;
 }
 
 /** What a preview gets: what reads, and nothing that changes anything. */

@@ -1,7 +1,7 @@
 /** The handles of a call that is given no files: each refuses. */
 
 import { ToolError } from "../core/errors.ts";
-import type { Syntax } from "../core/tool.ts";
+import type { Syntax } from "../core/syntax_tree.ts";
 import type { FileBackend } from "../host/files/file_backend.ts";
 
 /** A call that names no files is given none. */

@@ -3,7 +3,8 @@
 import { ToolError } from "../core/errors.ts";
 import type { Durability } from "../core/files.ts";
 import type { Network } from "../core/network.ts";
-import type { Catalogue, Processes, Syntax, ToolContext } from "../core/tool.ts";
+import type { Syntax } from "../core/syntax_tree.ts";
+import type { Catalogue, Processes, ToolContext } from "../core/tool.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Rulebook } from "../policy/rulebook.ts";
 import type { Libc } from "../sandbox/kernel/libc.ts";

@@ -1,6 +1,6 @@
 /** Which validator judges which file: by the ending of its name, loaded on first use. */
 
-import type { Syntax } from "../core/tool.ts";
+import type { Syntax } from "../core/syntax_tree.ts";
 import type { Parsers } from "../core/syntax_tree.ts";
 import {
   notJudged,

@@ -3,7 +3,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { scriptFiles } from "../../scripts/_compiled_scripts.ts";
-import { hostTarget, SCRIPTS } from "../../scripts/build.ts";
+import { SCRIPTS } from "../../scripts/_code_caches.ts";
+import { hostTarget } from "../../scripts/build.ts";
 import { compile, localBase } from "../../scripts/compile.ts";
 import { bakedSettings } from "./baked_settings.ts";
 import { BINARY } from "./toolgate.ts";

@@ -3,7 +3,7 @@
 import type { Program } from "../../core/capability.ts";
 import type { Durability } from "../../core/files.ts";
 import type { WebSettings } from "../../core/network.ts";
-import type { Syntax } from "../../core/tool.ts";
+import type { Syntax } from "../../core/syntax_tree.ts";
 import { openCarried } from "../../host/carried/carried.ts";
 import { createFileBackend } from "../../host/context.ts";
 import type { Door } from "../../host/network/door.ts";

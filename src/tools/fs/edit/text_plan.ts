@@ -2,7 +2,8 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import { sha256 } from "../../../core/sha256.ts";
-import type { Preview, ReadContext, Syntax, ToolContext } from "../../../core/tool.ts";
+import type { Syntax } from "../../../core/syntax_tree.ts";
+import type { Preview, ReadContext, ToolContext } from "../../../core/tool.ts";
 import type { Edit } from "./edit_arguments.ts";
 import { applyEdits, type Replaced, replaceWhole } from "./_replacements.ts";
 import { openText, requireValid, type TextFile, withBody } from "./text_file.ts";

@@ -1,0 +1,140 @@
+/** V8's code caches of the scripts that a binary carries compiled, made by running the binary that they are for. */
+
+import { createHash } from "node:crypto";
+import { join } from "@std/path";
+import { scriptFiles, type ScriptPlan, writeProducer } from "./_compiled_scripts.ts";
+import { compile, type CompileOptions } from "./compile.ts";
+
+/**
+ * Some runs leave V8 with another function compiled, or found worth optimising, by which of its threads was quicker: one of
+ * ten, and more on a busy machine. So a cache is what most of those runs give that nothing held up.
+ */
+const RUNS = 11;
+const QUICKEST = 5;
+
+/** A file with the default policy, beside the workspace of a rehearsal. */
+const REHEARSED_POLICY = "policy.yaml";
+
+/** A script that is carried compiled, and what starts do with it. */
+export interface CompiledScript extends ScriptPlan {
+  /**
+   * One after the other in one process; the last may give up what the others need. Nothing in it depends on which of two
+   * threads is quicker, else two builds would carry different functions: so the pipe's input is empty.
+   */
+  readonly rehearsed: readonly (readonly string[])[];
+}
+
+/** What single calls and pipes load at their start, and what the first program takes besides. */
+export const SCRIPTS: readonly CompiledScript[] = [
+  {
+    name: "hot",
+    roots: ["call", "serve", "parse", "worker_pool", "inline_runner", "context", "read_file"],
+    rehearsed: [
+      ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
+      ["call", "read_file", "path=a.txt"],
+    ],
+  },
+  {
+    name: "programs",
+    roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
+    // What is started and waited for comes back now a turn sooner, now later: nothing is.
+    rehearsed: [["call", "run_command", "command=echo a"]],
+  },
+];
+
+/** What caches are made from. */
+interface CacheSettings {
+  /** The folder of the modules: the caches are written into it. */
+  readonly bundle: string;
+  /** Absolute path of the policy of what is rehearsed. */
+  readonly policy: string;
+  /** Told where none can be made. */
+  readonly report: (line: string) => void;
+}
+
+/**
+ * V8's code cache of each script, made by running the binary that it is for; without one where this machine cannot run it.
+ * V8 takes no cache but that of its own version, flags and source, and compiles where it takes none.
+ */
+export async function produceCaches(
+  options: CompileOptions,
+  { bundle, policy, report }: CacheSettings,
+): Promise<void> {
+  if (options.target !== Deno.build.target) {
+    report("code cache: none, this machine cannot run the binary that would make it");
+    return;
+  }
+  const folder = await rehearsalFolder();
+  try {
+    const producer = join(folder, "producer");
+    await compile({
+      ...options,
+      main: await writeProducer(bundle, "rehearse.js", SCRIPTS),
+      output: producer,
+    });
+    await Deno.copyFile(policy, join(folder, REHEARSED_POLICY));
+    const workspace = join(folder, "workspace");
+    await Deno.mkdir(workspace);
+    await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
+    for (const { name } of SCRIPTS) {
+      const cache = await agreedCache(producer, workspace, name, join(folder, "cache"));
+      await Deno.writeFile(join(bundle, scriptFiles(name).cache), cache);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Where it can be under `/tmp`, whatever TMPDIR is: what a start does hangs on how long the path of its workspace is. */
+async function rehearsalFolder(): Promise<string> {
+  const prefix = "toolgate-build-";
+  try {
+    return await Deno.makeTempDir({ dir: "/tmp", prefix });
+  } catch {
+    return await Deno.makeTempDir({ prefix });
+  }
+}
+
+/** The cache of a script that most of the quickest runs give; of equals the one of the quickest. */
+async function agreedCache(
+  producer: string,
+  workspace: string,
+  script: string,
+  output: string,
+): Promise<Uint8Array> {
+  const runs: { readonly path: string; readonly ms: number }[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const path = `${output}.${run}`;
+    const started = performance.now();
+    await runProducer(producer, [script, path], workspace);
+    runs.push({ path, ms: performance.now() - started });
+  }
+  const caches = new Map<string, { readonly cache: Uint8Array; count: number }>();
+  for (const { path } of runs.toSorted((a, b) => a.ms - b.ms).slice(0, QUICKEST)) {
+    await runProducer(producer, [script, `${path}.plain`, path], workspace);
+    const cache = await Deno.readFile(`${path}.plain`);
+    const hash = createHash("sha256").update(cache).digest("hex");
+    const same = caches.get(hash);
+    if (same === undefined) caches.set(hash, { cache, count: 1 });
+    else same.count++;
+  }
+  return [...caches.values()].reduce((best, one) => one.count > best.count ? one : best).cache;
+}
+
+async function runProducer(
+  producer: string,
+  args: readonly string[],
+  folder: string,
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command(producer, {
+    args: [...args],
+    cwd: folder,
+    env: { HOME: folder, PATH: "/usr/bin:/bin" },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (success) return;
+  throw new Error(`the producer of the code caches failed: ${new TextDecoder().decode(stderr)}`);
+}
