@@ -20,6 +20,7 @@ Deno.test("what a batch of tests leaves in the memory folder is gone with it", a
     root: workspace.root,
     filter: null,
     live: false,
+    shared: false,
     memory: folder?.path ?? null,
   });
   assertEquals(counts, { passed: 2, failed: 0 }, said);
