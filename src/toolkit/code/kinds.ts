@@ -23,6 +23,8 @@ export interface Flow {
   readonly jumps: Kinds;
   readonly labels: Kinds;
   readonly otherBranches: Kinds;
+  /** What a decorator holds, and what it ends with; null where the language has none. */
+  readonly decorators: { readonly holds: Kinds; readonly returns: Kinds } | null;
   /** By kind, the field that names the function that is called. */
   readonly calls: ReadonlyMap<number, string>;
   readonly alternatives: ReadonlyMap<number, string>;
@@ -132,6 +134,7 @@ function flowOf(
       ),
     );
   const { otherBranches = [], noParameters = [], calls, alternatives = {} } = flow;
+  const { decorators } = flow;
   const nests = [
     ...flow.ifs,
     ...flow.loops,
@@ -155,6 +158,9 @@ function flowOf(
     jumps: set(flow.jumps),
     labels: set(flow.labels),
     otherBranches: set(otherBranches),
+    decorators: decorators === undefined
+      ? null
+      : { holds: set(decorators.holds), returns: set(decorators.returns) },
     calls: byKind(calls),
     alternatives: byKind(alternatives),
     counts: set([

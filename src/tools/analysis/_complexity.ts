@@ -50,6 +50,8 @@ interface Open {
   recursive: boolean;
   /** It branches or loops itself. */
   structured: boolean;
+  /** What lies in it is no deeper for that (the paper's "Compensating usages", "Python: Decorators"). */
+  readonly isDecorator: boolean;
 }
 
 /** How a function is called by itself. */
@@ -302,9 +304,10 @@ class Meter {
   }
 
   #enter(node: number): void {
-    const level = this.#open.length === 0 ? 0 : this.#level + 1;
+    const around = this.#open.at(-1);
+    const level = around === undefined ? 0 : this.#level + (around.isDecorator ? 0 : 1);
     const end = this.#tree.nexts[node] as number;
-    const { name, bare, isMember } = this.#names.of(node, this.#open.at(-1)?.node ?? -1);
+    const { name, bare, isMember } = this.#names.of(node, around?.node ?? -1);
     this.#regions.push({ end, level });
     this.#open.push({
       node,
@@ -318,7 +321,32 @@ class Meter {
       nesting: 0,
       recursive: false,
       structured: false,
+      isDecorator: this.#isDecorator(node),
     });
+  }
+
+  /** Whether it has nothing but a function and a `return`: its docstring and comments are no code. */
+  #isDecorator(node: number): boolean {
+    const { flow: { decorators, functions }, comments, field, language, set } = this.#numbers;
+    const body = decorators === null ? -1 : childBy(this.#tree, node, field("body"));
+    if (decorators === null || body < 0) return false;
+    const { kinds, nexts } = this.#tree;
+    const strings = set(language.docstrings === undefined ? [] : [language.docstrings.string]);
+    let held = 0;
+    const end = nexts[body] as number;
+    for (let child = body + 1; child < end; child = nexts[child] as number) {
+      const kind = kinds[child] as number;
+      if (comments[kind] === 1) continue;
+      const isDocstring = held === 0 && child === body + 1 &&
+        strings[kinds[child + 1] as number] === 1;
+      if (isDocstring) continue;
+      const isFunction = functions[kind] === 1 || childOf(this.#tree, child, functions) >= 0;
+      const isExpected = held === 0
+        ? decorators.holds[kind] === 1 && isFunction
+        : decorators.returns[kind] === 1;
+      if (!isExpected || ++held > 2) return false;
+    }
+    return held === 2;
   }
 
   #leave(node: number): void {

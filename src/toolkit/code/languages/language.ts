@@ -127,6 +127,8 @@ export interface FlowTable {
   readonly alternatives?: Readonly<Record<string, string>>;
   /** A function may be but a frame for others: these then count apart. */
   readonly frames?: true;
+  /** A function that holds but one other, of these kinds, and returns adds no nesting to it: decorators. */
+  readonly decorators?: { readonly holds: readonly string[]; readonly returns: readonly string[] };
   /** A member is called by its bare name alone within its type. */
   readonly bareMembers?: true;
 }

@@ -49,7 +49,10 @@ export const PYTHON: Language = {
     jumps: [],
     labels: [],
     calls: { call: "function" },
-    frames: true,
+    decorators: {
+      holds: ["function_definition", "decorated_definition"],
+      returns: ["return_statement"],
+    },
     otherBranches: ["for_in_clause", "if_clause"],
   },
 };

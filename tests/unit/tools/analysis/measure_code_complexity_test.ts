@@ -104,6 +104,32 @@ const CASES: readonly (readonly [path: string, text: string, expected: Expected]
     "const make = () => { const inner = (a) => { if (a) {} }; return inner; };",
     { make: [1, 0, 0, 0], inner: [2, 1, 1, 1] },
   ],
+  // In Python one that holds a function and a return alone is a decorator: the paper's own three examples, and with words.
+  [
+    "a.py",
+    "def d(a, b):\n  def inner(func):\n    if c:\n      print(b)\n    func()\n  return inner\n",
+    { d: [1, 1, 2, 0], inner: [2, 1, 1, 1] },
+  ],
+  [
+    "a.py",
+    "def d(a, b):\n  my = a * b\n  def inner(func):\n    if c:\n      print(b)\n    func()\n  return inner\n",
+    { d: [1, 2, 2, 0], inner: [2, 1, 1, 1] },
+  ],
+  [
+    "a.py",
+    "def g(a):\n  def h(func):\n    def d(func):\n      if c:\n        print(b)\n      return func(b)\n    return d\n  return h\n",
+    { g: [1, 1, 1, 0], h: [1, 1, 1, 0], d: [2, 1, 1, 1] },
+  ],
+  [
+    "a.py",
+    'def d(f):\n  "Says."\n  # Why.\n  @wraps(f)\n  async def inner():\n    if c:\n      pass\n  return inner\n',
+    { d: [1, 1, 1, 0], inner: [2, 1, 0, 1] },
+  ],
+  [
+    "a.py",
+    "def d(f):\n  def inner():\n    if c:\n      pass\n  call(inner)\n",
+    { d: [1, 2, 1, 0], inner: [2, 1, 0, 1] },
+  ],
   ["A.java", "class A { void m() { Runnable r = () -> { if (a) {} }; } }", {
     "A.m": [1, 2, 0, 0],
     "A.r": [2, 1, 0, 1],
