@@ -4,7 +4,7 @@ import { join } from "@std/path";
 import { ROOT } from "../../../scripts/compile.ts";
 import { outline, sourcesOf, whileAsking } from "./_compared.ts";
 import { clones } from "./clones.ts";
-import { cognitiveOfJavaScript } from "./cognitive.ts";
+import { cognitiveOfJavaScript, cognitiveOfPython } from "./cognitive.ts";
 import { complexities } from "./complexity.ts";
 import { importGraphs } from "./imports.ts";
 import { linesByCloc } from "./lines.ts";
@@ -32,6 +32,7 @@ export async function analysisAgreement(binary: string): Promise<readonly Agreem
       ...importGraphs(ask, TREE),
       ...complexities(ask),
       ...cognitiveOfJavaScript(ask),
+      ...cognitiveOfPython(ask),
       ...clones(ask),
     ];
   });

@@ -7,7 +7,8 @@
 
 import { join } from "@std/path";
 import ts from "typescript";
-import { type Ask, comparedNumbers, printed, sourcesOf } from "./_compared.ts";
+import { COGNITIVE_OF_PYTHON } from "./_cognitive_python.ts";
+import { type Ask, comparedNumbers, printed, pythonLibrary, sourcesOf } from "./_compared.ts";
 import type { Agreement } from "./profiles.ts";
 
 /** Where the paper and Sonar's rule for JavaScript part. */
@@ -78,6 +79,36 @@ export function cognitiveOfJavaScript(ask: Ask): readonly Agreement[] {
       const names = Object.keys(REASONS) as (keyof Rules)[];
       return names.filter((name) => complexity(node, { ...PAPER, [name]: false }) !== own)
         .map((name) => REASONS[name]).join("; ");
+    },
+  )];
+}
+
+/** A line where Python has `cognitive_complexity`: a difference is explained where the paper has the number that is ours. */
+export function cognitiveOfPython(ask: Ask): readonly Agreement[] {
+  const root = pythonLibrary();
+  const text = root === null ? null : printed("python3", ["-c", COGNITIVE_OF_PYTHON], root);
+  if (root === null || text === null) return [];
+  const rows = JSON.parse(text) as readonly (readonly [
+    file: string,
+    line: number,
+    theirs: number,
+    paper: number,
+    habit: string,
+  ])[];
+  const read = new Map<string, { readonly paper: number; readonly habit: string }>(
+    rows.map(([file, line, , paper, habit]) => [`${file}:${line}`, { paper, habit }] as const),
+  );
+  const { functions } = ask(root, "measure_code_complexity", { max_results: 100_000 });
+  const ours = (functions as readonly { file: string; line: number; cognitive: number }[])
+    .map(({ file, line, cognitive }) => [`${file}:${line}`, cognitive] as const);
+  return [comparedNumbers(
+    "cognitive complexity of Python",
+    "cognitive_complexity",
+    single(rows.map(([file, line, theirs]) => [`${file}:${line}`, theirs])),
+    single(ours),
+    (key, own) => {
+      const { paper, habit } = read.get(key) ?? { paper: -1, habit: "" };
+      return own === paper ? `the paper, read from Python's tree, has ours; theirs ${habit}` : null;
     },
   )];
 }
