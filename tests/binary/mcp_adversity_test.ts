@@ -72,11 +72,18 @@ Deno.test("one id twice, ids of other types, and a message that is too long: eac
   await using workspace = new Workspace({ "a.txt": "hello\n" });
   const session = new Session(workspace, `${MCP_POLICY.replace("matches: 1000", "request: 4096")}`);
   await session.initialize("2025-11-25");
-  const id = await session.request("tools/call", sleep("0.3"));
+  // It ends when somebody writes into the pipe.
+  await new Deno.Command("mkfifo", { args: [workspace.path("pipe")] }).output();
+  const id = await session.request("tools/call", {
+    name: "run_command",
+    arguments: { argv: ["cat", "pipe"] },
+  });
   await session.pipe.send({ jsonrpc: "2.0", id, method: "ping" });
   const refused = await session.next();
   assertEquals([refused.id, refused.error?.code], [id, -32600]);
-  assertEquals((await session.answer(id)).result.isError, false, "the first one is not harmed");
+  await Deno.writeTextFile(workspace.path("pipe"), "now\n");
+  const first = (await session.answer(id)).result;
+  assertEquals(first.isError, false, `the first one is harmed: ${JSON.stringify(first)}`);
   for (const odd of ["null", "1.5", "true", "{}", "[1]", "1e999"]) {
     await session.pipe.send(`{"jsonrpc":"2.0","id":${odd},"method":"ping"}`);
     assertEquals((await session.next()).error?.code, -32600, odd);

@@ -122,21 +122,22 @@ Deno.test("the main thread's reads are seen to be refused where they are", async
 Deno.test("a call that times out in line leaves the call before it alone, and does not run late", async () => {
   await using workspace = new Workspace({ "inside.txt": "x" });
   const pipe = new Pipe([], { binary: PROBE, words: [workspace.policy(POLICY), workspace.root] });
-  const busy = (ms: string) => ({
+  const busyUntil = (path: string) => ({
     tool: "probe",
-    args: { action: "busy", path: ms, claim: "write" },
+    args: { action: "busy", path: workspace.path(path), claim: "write" },
   });
   const late = { tool: "write_file", args: { path: "late.txt", content: "x" }, timeout_ms: 50 };
   const next = { tool: "write_file", args: { path: "next.txt", content: "y" } };
   await pipe.send({ id: 0, tool: "write_file", args: { path: "first.txt", content: "x" } });
-  await pipe.send({ id: 9, ...busy("1") });
+  await pipe.send({ id: 9, ...busyUntil("inside.txt") });
   await pipe.answers(2);
-  await pipe.send({ id: 1, ...busy("900") }, { id: 2, ...late }, { id: 3, ...next });
-  const answers = await pipe.answers(3);
+  await pipe.send({ id: 1, ...busyUntil("go") }, { id: 2, ...late }, { id: 3, ...next });
+  assertEquals((await pipe.answers(1)).get(2)?.error?.code, "TIMEOUT");
+  workspace.write("go", "");
+  const answers = await pipe.answers(2);
   assertEquals(answers.get(1)?.error ?? null, null);
-  assertEquals(answers.get(2)?.error?.code, "TIMEOUT");
   assertEquals(answers.get(3)?.error ?? null, null);
   assertEquals((await pipe.close()).status, 0);
   const names = [...Deno.readDirSync(workspace.root)].map(({ name }) => name).sort();
-  assertEquals(names, ["first.txt", "inside.txt", "next.txt"]);
+  assertEquals(names, ["first.txt", "go", "inside.txt", "next.txt"]);
 });

@@ -67,9 +67,8 @@ const tool: Tool<typeof input, typeof output> = {
   async run({ action, path }) {
     switch (action) {
       case "busy": {
-        // `path` milliseconds without a pause: nothing else of this thread gets a turn.
-        const end = performance.now() + Number(path);
-        while (performance.now() < end);
+        // Without a pause until the file is there: nothing else of this thread gets a turn.
+        while (!isThere(path));
         return { busy: true };
       }
       case "read":
@@ -199,3 +198,12 @@ async function readInWorker(path: string): Promise<Output> {
 }
 
 export default tool;
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

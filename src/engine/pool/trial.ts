@@ -48,8 +48,10 @@ export interface Trial {
   close(): Promise<void>;
 }
 
-/** Milliseconds for one attempt: a program that hangs is no answer. */
-const ATTEMPT_MS = 5_000;
+/**
+ * Milliseconds for one attempt: a program that hangs is no answer, but on a busy machine a thread takes seconds to begin.
+ */
+const ATTEMPT_MS = 30_000;
 
 const LOOPBACK = "127.0.0.1";
 const ANYWHERE: NetworkRule = {
