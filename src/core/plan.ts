@@ -324,4 +324,6 @@ export interface Plan {
   readonly posix: boolean;
   readonly settings: ShellSettings;
   readonly root: PlanNode;
+  /** Set where names in /tmp were read as `$TMPDIR`, which then is the folder that lines have in its place. */
+  readonly temporary?: "kept";
 }

@@ -5,6 +5,7 @@ import type { ErrorCode, RuleReference, ToolError } from "./errors.ts";
 import type { Files, ReadFiles } from "./files.ts";
 import type { Network, WebSettings } from "./network.ts";
 import type { GitSettings } from "./git_settings.ts";
+import type { LineScope } from "./line_scope.ts";
 import type { Plan } from "./plan.ts";
 import type { Infer, Schema } from "./schema.ts";
 import type { Survey } from "./survey.ts";
@@ -367,9 +368,9 @@ interface ToolOf<I, O> {
   readonly survey?: Survey<I>;
   /**
    * The input with what is worked out of it once written in (`Chosen`): that is what is then described, judged, approved
-   * and run. Free of effects. Throws as `capabilities`.
+   * and run. Free of effects. Throws as `capabilities`. `scope`: left out, names in /tmp are the machine's.
    */
-  complete?(input: I): I | Promise<I>;
+  complete?(input: I, scope?: LineScope): I | Promise<I>;
   /** The call that shows what this one would change, judged and run like any other, in place of `preview`. */
   dryRun?(input: I): I;
   /** Exact, and free of effects. Throws COMMAND_UNPARSABLE where they cannot be derived. */

@@ -1,6 +1,7 @@
 /** What a call's programs have beyond the workspace: a folder of their own while it lasts, caches, and an identity. */
 
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { baseName } from "../../src/core/path_text.ts";
 import { Pipe, Workspace } from "./toolgate.ts";
 
 /** Line, and what it prints; null: refused. */
@@ -16,6 +17,30 @@ const LINES: readonly (readonly [line: string, stdout: string | null])[] = [
   ["cat $TMPDIR/../../SENTINEL", null],
   ["ln -s /etc $TMPDIR/l; cat $TMPDIR/l/passwd | head -1", null],
   ["echo x > /tmp/toolgate-no-such", null],
+  // A /tmp of the line's own, which the next line finds as it was; nothing of the machine's is in it.
+  ["echo one > /tmp/NAME && cat /tmp/NAME", "one\n"],
+  ["cat /tmp/NAME; ls /tmp", "one\nNAME\n"],
+  [
+    "cat > /tmp/a.py <<'E'\nimport sys; print(open(sys.argv[1]).read(), end='')\nE\npython3 /tmp/a.py /tmp/NAME",
+    "one\n",
+  ],
+  [
+    "F=/tmp/d/e; mkdir -p $F && cd /tmp/d && pwd && find /tmp/d && rmdir /tmp/d/e",
+    "/tmp/d\n/tmp/d\n/tmp/d/e\n",
+  ],
+  ["cat /tmp/MACHINE", null],
+  ["cp /tmp/MACHINE stolen", null],
+  ["f=MACHINE; cat /tmp/$f", null],
+  ["python3 -c 'print(open(\"/tmp/MACHINE\").read())'", null],
+  ["echo changed > /tmp/MACHINE && cat /tmp/MACHINE && rm /tmp/MACHINE", "changed\n"],
+  ["ln -sf /etc /tmp/l; cat /tmp/l/hostname", null],
+  [
+    "python3 -c 'import os, sys; os.symlink(\"/etc\", sys.argv[1])' /tmp/l; cat /tmp/l/passwd",
+    null,
+  ],
+  ["cp /bin/echo /tmp/p; /tmp/p ran", null],
+  ["cat WORKSPACE/kept | cat - /tmp/NAME", "x\none\n"],
+  ["cat WORKSPACE/kept | cat", "x\n"],
   // Made and run in one line.
   ["printf '#!/bin/sh\\necho ran\\n' > p; chmod +x p; ./p; rm p", "ran\n"],
   ["ln -s /usr/bin/mount e; ./e", null],
@@ -35,7 +60,16 @@ Deno.test("a call's programs have a folder of their own, and what they keep lies
     env: { HOME: home, TMPDIR: temporary },
   });
   const folders = new Set<string>();
-  for (const [command, expected] of LINES) {
+  // What others have in the machine's, and every one may read and change.
+  const machine = Deno.makeTempFileSync({ dir: "/tmp", prefix: "everyones-" });
+  Deno.writeTextFileSync(machine, "secret\n");
+  Deno.chmodSync(machine, 0o666);
+  const name = `${baseName(machine)}-other`;
+  for (const [line, stdout] of LINES) {
+    const [command = "", expected] = [line, stdout].map((text) =>
+      text?.replaceAll("MACHINE", baseName(machine)).replaceAll("NAME", name)
+        .replaceAll("WORKSPACE", workspace.root) ?? null
+    );
     const answer = await pipe.ask({ id: 1, tool: "run_command", args: { command } });
     const said = JSON.stringify(answer);
     assert(!said.includes("secret") && !said.includes("root:"), said);
@@ -43,12 +77,16 @@ Deno.test("a call's programs have a folder of their own, and what they keep lies
     else assertEquals(answer.output?.stdout, expected, said);
     for (const { name } of Deno.readDirSync(temporary)) folders.add(name);
   }
+  assertEquals(Deno.readTextFileSync(machine), "secret\n");
+  assertThrows(() => Deno.lstatSync(`/tmp/${name}`), Deno.errors.NotFound);
+  Deno.removeSync(machine);
   assertEquals(Deno.readTextFileSync(`${workspace.root}/kept`), "x\n");
   // Between calls nothing of any call is left.
   const [root = ""] = [...folders].filter((name) => name.startsWith("toolgate-"));
   assertEquals(folders, new Set(["SENTINEL", root]));
-  assertEquals([...Deno.readDirSync(`${temporary}/${root}`)].map(({ name }) => name), [
+  assertEquals([...Deno.readDirSync(`${temporary}/${root}`)].map(({ name }) => name).sort(), [
     "gitconfig",
+    "tmp-root",
   ]);
   const env = await pipe.ask({ id: 3, tool: "run_command", args: { command: "env" } });
   const cache = `${Deno.realPathSync(home)}/.cache/toolgate/`;

@@ -3,6 +3,7 @@
 import type { Capability } from "../../core/capability.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
 import type { CallRequest } from "../../core/request.ts";
+import type { LineScope } from "../../core/line_scope.ts";
 import type { Tool } from "../../core/tool.ts";
 import { grantOf } from "../../policy/grant.ts";
 import { EFFECTS } from "../../policy/model.ts";
@@ -39,7 +40,11 @@ function decideTool(
     return decideAs(engine, request, tool, tool.standsFor.call(value));
   }
   const input = request.preview && tool.dryRun !== undefined ? tool.dryRun(value) : value;
-  const completed = tool.complete?.(input) ?? input;
+  const { rulebook } = engine;
+  const scope: LineScope = {
+    ownTemporary: async () => (await import("./own_temporary.ts")).ownTemporary(rulebook),
+  };
+  const completed = tool.complete?.(input, scope) ?? input;
   return completed instanceof Promise
     ? completed.then((whole) => decideInput(engine, request, { tool, input: whole }))
     : decideInput(engine, request, { tool, input: completed });

@@ -89,6 +89,7 @@ export function programsOf(
     finderOf(thread, rulebook)?.find(name, directory) ?? null;
   return {
     ...thread,
+    agent: subject.agent,
     find,
     holds: {
       // Which a spread would lose: it is none of the object's own.

@@ -7,7 +7,7 @@ import { programWords } from "../../shell/certain.ts";
 import { withRequested } from "./environment.ts";
 import { authoritiesOf, requireWayOut, unreachable } from "./program_reach.ts";
 import { isWithin } from "../../sandbox/within.ts";
-import { inTemporary, removeTree } from "./temporary.ts";
+import { asNamed, inTemporary, removeTree } from "./temporary.ts";
 import { hold } from "./_hold.ts";
 import { runPlan } from "./_run_plan.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
@@ -135,11 +135,12 @@ export function createProcesses(options: ProcessesOptions): Processes {
         if (argv === null) throw unsupported();
         return await processes.run(argv, request);
       }
+      const kept = plan.temporary === "kept" ? options.agent : null;
       return await inTemporary(
         options,
         { ...options.environment, ...request.env },
-        ({ environment: env, temporary }) =>
-          hold(options, starter, request, (run, launcher) =>
+        async ({ environment: env, temporary }) => {
+          const outcome = await hold(options, starter, request, (run, launcher) =>
             runPlan(plan, {
               options,
               own: temporary === null
@@ -150,7 +151,16 @@ export function createProcesses(options: ProcessesOptions): Processes {
               launcher,
               cwd: request.cwd,
               env,
-            })),
+            }));
+          if (kept === null || temporary === null) return outcome;
+          const { stdout, stderr } = outcome;
+          return {
+            ...outcome,
+            stdout: asNamed(stdout, temporary),
+            stderr: asNamed(stderr, temporary),
+          };
+        },
+        { kept },
       );
     },
     async runModule(request) {

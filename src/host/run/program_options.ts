@@ -49,6 +49,8 @@ export interface ProgramOptions {
   readonly keptFolders?: KeptFolders | null;
   /** What programs keep from call to call lies here; null: in the temporary directory of the run, where there is one. */
   readonly caches: string | null;
+  /** Whose call it is. */
+  readonly agent: string;
   /** Output as it comes, beside being kept; null where nobody asked. */
   readonly listener: OutputListener | null;
   /** Told the number of a process group when it begins, for whoever may have to end it from another thread. */

@@ -14,6 +14,7 @@ export interface OwnFolders {
 /**
  * Runs with a TMPDIR of its own where the policy gives programs one, and with the variables that lead caches out of a
  * home directory that programs cannot write to. What the policy or the call sets goes before.
+ * `kept`: the TMPDIR is what this agent's lines have in place of /tmp, which goes with this process and not with the run.
  */
 export async function inTemporary<T>(
   { temporaryRoot, caches, keptFolders = null }: Pick<
@@ -22,6 +23,7 @@ export async function inTemporary<T>(
   >,
   environment: Readonly<Record<string, string>>,
   run: (own: OwnFolders) => Promise<T>,
+  { kept = null }: { readonly kept?: string | null } = {},
 ): Promise<T> {
   if (temporaryRoot === null) {
     return await run({
@@ -29,21 +31,58 @@ export async function inTemporary<T>(
       temporary: null,
     });
   }
-  const temporary = keptFolders?.take() ?? makeFolder(temporaryRoot, keptFolders);
+  const temporary = kept !== null
+    ? keptFolder(temporaryRoot, kept)
+    : keptFolders?.take() ?? makeFolder(temporaryRoot, keptFolders);
   // The one name that all look for (POSIX, 8.3); TMP and TEMP are names that people give variables of their own.
   const places = { TMPDIR: temporary };
-  const kept = cacheVariables(caches ?? `${temporary}/.cache`, caches === null);
+  const variables = cacheVariables(caches ?? `${temporary}/.cache`, caches === null);
   try {
-    return await run({ environment: { ...kept, ...environment, ...places }, temporary });
+    return await run({ environment: { ...variables, ...environment, ...places }, temporary });
   } finally {
-    if (keptFolders?.give(temporary) !== true) removeTree(temporary);
+    if (kept === null && keptFolders?.give(temporary) !== true) removeTree(temporary);
   }
+}
+
+/** Characters of an agent's name, which policies give no more than 128. */
+const MOST_NAME = 200;
+
+/** Programs can make and remove in it, and cannot put another in its place: the folder around it is not theirs. */
+function keptFolder(root: string, agent: string): CanonicalPath {
+  const name = `tmp-${encodeURIComponent(agent).slice(0, MOST_NAME)}`;
+  const folder = `${root}/${name}` as CanonicalPath;
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 function makeFolder(root: string, kept: KeptFolders | null): CanonicalPath {
   const folder = Deno.makeTempDirSync({ dir: root, prefix: "run-" }) as CanonicalPath;
   kept?.mark(folder);
   return folder;
+}
+
+/** What a line has said, with the folder under the name that the line has for it. */
+export function asNamed(said: Uint8Array, folder: CanonicalPath): Uint8Array {
+  const name = new TextEncoder().encode(folder);
+  const own = new TextEncoder().encode("/tmp");
+  const slash = name[0]!;
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (let at = said.indexOf(slash); at !== -1; at = said.indexOf(slash, at + 1)) {
+    if (!name.every((byte, index) => said[at + index] === byte)) continue;
+    parts.push(said.subarray(from, at), own);
+    from = at + name.length;
+    at = from - 1;
+  }
+  if (parts.length === 0) return said;
+  parts.push(said.subarray(from));
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** What a folder of caches has for Go (`go help environment`, GOENV). */

@@ -96,7 +96,8 @@ function temporaryHint(
     code === "PATH_OUTSIDE_WORKSPACE" &&
     capabilities.some((one) => "path" in one && SHARED_TEMPORARY.test(one.path));
   return named
-    ? "; for what this call alone needs write $TMPDIR/NAME, a folder of its own that is gone afterwards, " +
+    ? "; a line has a /tmp of its own where it says /tmp in redirections and files of its commands alone, not in " +
+      "code, patterns or texts, and starts nothing there; else write $TMPDIR/NAME, which is gone after the call, " +
       "and a file of the workspace for what is to stay"
     : "";
 }

@@ -5,6 +5,7 @@ import type { Capability } from "../../core/capability.ts";
 import type { Plan } from "../../core/plan.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
+import type { LineScope } from "../../core/line_scope.ts";
 import type { Tool } from "../../core/tool.ts";
 import { lowerCommand, lowerPlan } from "../../shell/lower_command.ts";
 import { isJudgedLater, startsLater, startsOne } from "../../shell/certain.ts";
@@ -93,7 +94,7 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   describe: ({ command, argv = [] }) =>
     `Run command: ${printable(command ?? argv.map(shown).join(" "), 300)}`,
   check,
-  complete: async (input) => ({ ...input, plan: await parsed(input) }),
+  complete: async (input, scope) => ({ ...input, plan: await parsed(input, scope) }),
   async capabilities(input, scope) {
     const { argv = [], cwd = scope.cwd } = input;
     const plan = planOf(input);
@@ -180,8 +181,11 @@ function check({ command, argv, env }: Input): void {
 }
 
 /** Throws COMMAND_UNPARSABLE. */
-async function parsed({ command, argv = [] }: Input): Promise<Plan | null> {
-  return command === undefined ? await parseShellCall(argv) : await parseLine(command);
+async function parsed({ command, argv = [] }: Input, scope?: LineScope): Promise<Plan | null> {
+  const plan = command === undefined ? await parseShellCall(argv) : await parseLine(command);
+  if (plan === null || scope === undefined || !plan.line.includes("/tmp")) return plan;
+  const { withOwnTemporary } = await import("../../shell/own_temporary.ts");
+  return withOwnTemporary(plan, await scope.ownTemporary());
 }
 
 function planOf({ plan }: Planned): Plan | null {

@@ -108,6 +108,7 @@ async function run(
     starter: held.starter,
     temporaryRoot: null,
     caches: null,
+    agent: "root",
     listener: null,
     onGroup: () => {},
     onLeft: () => {},

@@ -24,6 +24,7 @@ export const ALONE: ProgramOptions = {
   starter: STARTER,
   temporaryRoot: null,
   caches: null,
+  agent: "root",
   listener: null,
   onGroup: () => {},
   onLeft: () => {},

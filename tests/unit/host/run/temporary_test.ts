@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { KeptFolders } from "../../../../src/host/run/kept_folders.ts";
-import { inTemporary } from "../../../../src/host/run/temporary.ts";
+import type { CanonicalPath } from "../../../../src/core/capability.ts";
+import { asNamed, inTemporary } from "../../../../src/host/run/temporary.ts";
 
 Deno.test("a run's folder goes with it, whatever the modes of what lies there; what is set goes before", async () => {
   const root = Deno.realPathSync(Deno.makeTempDirSync());
@@ -81,5 +82,42 @@ Deno.test("a run's folder is the next one's where nothing was ever done in it, a
     assert(one !== other);
   } finally {
     Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("what lines have in place of /tmp stays from run to run, one folder an agent", async () => {
+  const root = Deno.realPathSync(Deno.makeTempDirSync());
+  const parts = { temporaryRoot: root, caches: null };
+  const run = (kept: string, work: (folder: string) => void): Promise<string> =>
+    inTemporary(parts, {}, ({ temporary, environment }) => {
+      assertEquals(environment["TMPDIR"], temporary);
+      work(temporary ?? "");
+      return Promise.resolve(temporary ?? "");
+    }, { kept });
+  try {
+    const first = await run("root", (folder) => Deno.writeTextFileSync(`${folder}/a`, "a"));
+    assertEquals(await run("root", (folder) => Deno.readTextFileSync(`${folder}/a`)), first);
+    assertEquals((Deno.statSync(first).mode ?? 0) & 0o777, 0o700);
+    const other = await run("../a/b", (folder) => {
+      assertEquals([...Deno.readDirSync(folder)], []);
+    });
+    assertEquals([first, other].map((one) => one.slice(0, one.lastIndexOf("/"))), [root, root]);
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("a line's output says the name that the line has for its folder", () => {
+  const folder = "/tmp/toolgate-1/tmp-root" as CanonicalPath;
+  const cases = [
+    ["", ""],
+    ["a /tmp b", "a /tmp b"],
+    [`${folder}/a\n`, "/tmp/a\n"],
+    [`${folder}${folder}\n/x ${folder}`, "/tmp/tmp\n/x /tmp"],
+    [`/${folder} é ${folder.slice(0, -1)}`, `//tmp é ${folder.slice(0, -1)}`],
+  ] as const;
+  for (const [said, expected] of cases) {
+    const bytes = asNamed(new TextEncoder().encode(said), folder);
+    assertEquals(new TextDecoder().decode(bytes), expected);
   }
 });
