@@ -34,10 +34,17 @@ const LINES: readonly (readonly [line: string, stdout: string | null])[] = [
   ["python3 -c 'print(open(\"/tmp/MACHINE\").read())'", null],
   ["echo changed > /tmp/MACHINE && cat /tmp/MACHINE && rm /tmp/MACHINE", "changed\n"],
   ["ln -sf /etc /tmp/l; cat /tmp/l/hostname", null],
+  // A link that a program has made there leads where it leads, and is judged there.
   [
-    "python3 -c 'import os, sys; os.symlink(\"/etc\", sys.argv[1])' /tmp/l; cat /tmp/l/passwd",
+    "python3 -c 'import os, sys; os.symlink(\"WORKSPACE\", sys.argv[1])' /tmp/k; cat /tmp/k/kept",
+    "x\n",
+  ],
+  [
+    "python3 -c 'import os, sys; os.symlink(\"OUTSIDE\", sys.argv[1])' /tmp/l; cat /tmp/l/SENTINEL",
     null,
   ],
+  ["cat /tmp/l/SENTINEL", null],
+  ["echo changed > /tmp/l/SENTINEL", null],
   ["cp /bin/echo /tmp/p; /tmp/p ran", null],
   ["cat WORKSPACE/kept | cat - /tmp/NAME", "x\none\n"],
   ["cat WORKSPACE/kept | cat", "x\n"],
@@ -68,7 +75,7 @@ Deno.test("a call's programs have a folder of their own, and what they keep lies
   for (const [line, stdout] of LINES) {
     const [command = "", expected] = [line, stdout].map((text) =>
       text?.replaceAll("MACHINE", baseName(machine)).replaceAll("NAME", name)
-        .replaceAll("WORKSPACE", workspace.root) ?? null
+        .replaceAll("WORKSPACE", workspace.root).replaceAll("OUTSIDE", temporary) ?? null
     );
     const answer = await pipe.ask({ id: 1, tool: "run_command", args: { command } });
     const said = JSON.stringify(answer);
@@ -78,6 +85,7 @@ Deno.test("a call's programs have a folder of their own, and what they keep lies
     for (const { name } of Deno.readDirSync(temporary)) folders.add(name);
   }
   assertEquals(Deno.readTextFileSync(machine), "secret\n");
+  assertEquals(Deno.readTextFileSync(`${temporary}/SENTINEL`), "secret");
   assertThrows(() => Deno.lstatSync(`/tmp/${name}`), Deno.errors.NotFound);
   Deno.removeSync(machine);
   assertEquals(Deno.readTextFileSync(`${workspace.root}/kept`), "x\n");
