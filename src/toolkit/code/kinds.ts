@@ -23,6 +23,7 @@ export interface Flow {
   readonly jumps: Kinds;
   readonly labels: Kinds;
   readonly otherBranches: Kinds;
+  readonly lambdas: Kinds;
   /** What a decorator holds, and what it ends with; null where the language has none. */
   readonly decorators: { readonly holds: Kinds; readonly returns: Kinds } | null;
   /** By kind, the field that names the function that is called. */
@@ -133,7 +134,7 @@ function flowOf(
           : []
       ),
     );
-  const { otherBranches = [], noParameters = [], calls, alternatives = {} } = flow;
+  const { otherBranches = [], lambdas = [], noParameters = [], calls, alternatives = {} } = flow;
   const { decorators } = flow;
   const nests = [
     ...flow.ifs,
@@ -158,6 +159,7 @@ function flowOf(
     jumps: set(flow.jumps),
     labels: set(flow.labels),
     otherBranches: set(otherBranches),
+    lambdas: set(lambdas),
     decorators: decorators === undefined
       ? null
       : { holds: set(decorators.holds), returns: set(decorators.returns) },
@@ -172,6 +174,7 @@ function flowOf(
       ...flow.logical,
       ...flow.jumps,
       ...otherBranches,
+      ...lambdas,
       ...Object.keys(calls),
       ...Object.keys(alternatives),
     ]),

@@ -170,6 +170,7 @@ class Meter {
     else if (flow.cases[kind] === 1) {
       if (!this.#isDefault(node)) this.#branch(1);
     } else if (flow.otherBranches[kind] === 1) this.#branch(1);
+    else if (flow.lambdas[kind] === 1) this.#deeper(node);
     else if (flow.jumps[kind] === 1) {
       const label = childOf(this.#tree, node, flow.labels);
       if (label >= 0) this.#add(1);
@@ -234,7 +235,12 @@ class Meter {
     if (open === undefined) return;
     open.structured = true;
     open.nesting = Math.max(open.nesting, level + 1 - open.base);
-    this.#regions.push({ end: this.#tree.nexts[node] as number, level: level + 1 });
+    this.#deeper(node);
+  }
+
+  /** What lies in it lies one level deeper. */
+  #deeper(node: number): void {
+    this.#regions.push({ end: this.#tree.nexts[node] as number, level: this.#level + 1 });
   }
 
   #logical(sign: number, parent: number): void {

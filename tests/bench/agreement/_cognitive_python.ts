@@ -83,6 +83,8 @@ class Paper:
             self.visit(node.subject, level)
             for case in node.cases:
                 self.all([case.guard, *case.body], level + 1)
+        elif isinstance(node, ast.Lambda):
+            self.all(ast.iter_child_nodes(node), level + 1)
         elif isinstance(node, ast.BoolOp):
             signs = signs_of(node)
             self.total += sum(1 for at, sign in enumerate(signs) if at == 0 or signs[at - 1] != sign)
@@ -108,6 +110,7 @@ HABITS = [
     ("counts no else of try (B1: else)", lambda node: isinstance(node, ast.Try) and bool(node.orelse)),
     ("counts signs by brackets and precedence, not by changes in a row (B1)", lambda node: isinstance(node, ast.BoolOp) and any(isinstance(each, (ast.BoolOp, ast.IfExp)) for each in ast.walk(node) if each is not node)),
     ("nests the condition in what it decides, and leaves out what else stands there", lambda node: isinstance(node, ast.IfExp)),
+    ("nests nothing in a lambda", lambda node: isinstance(node, ast.Lambda)),
     ("takes the bare name alone for recursion, also of a method", lambda node: isinstance(node, ast.Call)),
     ("counts async for and match not at all", lambda node: isinstance(node, (ast.AsyncFor, ast.Match))),
 ]

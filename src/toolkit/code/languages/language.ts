@@ -125,6 +125,8 @@ export interface FlowTable {
   readonly otherBranches?: readonly string[];
   /** Nodes that branch where they have the field: Rust's `let … else`. */
   readonly alternatives?: Readonly<Record<string, string>>;
+  /** Functions without a name that are counted in what they stand in, as one level deeper. */
+  readonly lambdas?: readonly string[];
   /** A function may be but a frame for others: these then count apart. */
   readonly frames?: true;
   /** A function that holds but one other, of these kinds, and returns adds no nesting to it: decorators. */

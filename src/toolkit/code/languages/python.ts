@@ -49,6 +49,7 @@ export const PYTHON: Language = {
     jumps: [],
     labels: [],
     calls: { call: "function" },
+    lambdas: ["lambda"],
     decorators: {
       holds: ["function_definition", "decorated_definition"],
       returns: ["return_statement"],

@@ -130,6 +130,12 @@ const CASES: readonly (readonly [path: string, text: string, expected: Expected]
     "def d(f):\n  def inner():\n    if c:\n      pass\n  call(inner)\n",
     { d: [1, 2, 1, 0], inner: [2, 1, 0, 1] },
   ],
+  // A lambda is no function of its own, and what lies in it lies deeper.
+  [
+    "a.py",
+    "def f(a):\n  g = lambda b: 1 if b else (lambda: 2 if a else 3)\n  if a:\n    pass\n",
+    { f: [4, 7, 1, 4] },
+  ],
   ["A.java", "class A { void m() { Runnable r = () -> { if (a) {} }; } }", {
     "A.m": [1, 2, 0, 0],
     "A.r": [2, 1, 0, 1],
