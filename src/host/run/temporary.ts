@@ -1,5 +1,6 @@
 /** What a run's programs keep: a private folder for its time, and the caches of their workspace. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { KeptFolders } from "./kept_folders.ts";
 import type { ProgramOptions } from "./program_options.ts";
@@ -75,14 +76,7 @@ export function asNamed(said: Uint8Array, folder: CanonicalPath): Uint8Array {
     at = from - 1;
   }
   if (parts.length === 0) return said;
-  parts.push(said.subarray(from));
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joinedBytes([...parts, said.subarray(from)]);
 }
 
 /** What a folder of caches has for Go (`go help environment`, GOENV). */

@@ -12,6 +12,7 @@ import {
   childOf,
   isLeaf,
   kindOf,
+  type Kinds,
   type Numbered,
   textOf,
 } from "../../toolkit/code/kinds.ts";
@@ -107,6 +108,7 @@ class Meter {
   readonly #outermost = new Map<number, number>();
   readonly #lastSign = new Map<number, number>();
   readonly #headFields: ReadonlySet<number>;
+  readonly #docstrings: Kinds;
   #lineKinds: LineKinds | null = null;
 
   constructor(tree: SyntaxTree, numbers: Numbered, lines: LineIndex) {
@@ -114,6 +116,8 @@ class Meter {
     this.#numbers = numbers;
     this.#lines = lines;
     this.#names = new FunctionNames(tree, numbers);
+    const { docstrings } = numbers.language;
+    this.#docstrings = numbers.set(docstrings === undefined ? [] : [docstrings.string]);
     this.#headFields = new Set(HEADS.map((name) => numbers.field(name)).filter((at) => at > 0));
   }
 
@@ -333,18 +337,17 @@ class Meter {
 
   /** Whether it has nothing but a function and a `return`: its docstring and comments are no code. */
   #isDecorator(node: number): boolean {
-    const { flow: { decorators, functions }, comments, field, language, set } = this.#numbers;
+    const { flow: { decorators, functions }, comments, field } = this.#numbers;
     const body = decorators === null ? -1 : childBy(this.#tree, node, field("body"));
     if (decorators === null || body < 0) return false;
     const { kinds, nexts } = this.#tree;
-    const strings = set(language.docstrings === undefined ? [] : [language.docstrings.string]);
     let held = 0;
     const end = nexts[body] as number;
     for (let child = body + 1; child < end; child = nexts[child] as number) {
       const kind = kinds[child] as number;
       if (comments[kind] === 1) continue;
       const isDocstring = held === 0 && child === body + 1 &&
-        strings[kinds[child + 1] as number] === 1;
+        this.#docstrings[kinds[child + 1] as number] === 1;
       if (isDocstring) continue;
       const isFunction = functions[kind] === 1 || childOf(this.#tree, child, functions) >= 0;
       const isExpected = held === 0
