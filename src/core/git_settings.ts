@@ -149,6 +149,8 @@ export function lineVariables(
     // Who asks to edit a list of commits by hand and cannot is told so: left as it is, it would look edited.
     GIT_SEQUENCE_EDITOR: "false",
     ...protocolVariables(protocols),
+    // A new repository has nothing that somebody else laid ready, hooks above all (git-init(1), "TEMPLATE DIRECTORY").
+    GIT_TEMPLATE_DIR: "",
     GIT_CONFIG_COUNT: `${keys.length}`,
     ...Object.fromEntries(settings),
   };

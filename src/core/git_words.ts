@@ -46,6 +46,7 @@ export const GIT_CHANGES: Readonly<Record<string, "records" | "files">> = {
   "update-ref": "records",
   am: "files",
   apply: "files",
+  bisect: "files",
   checkout: "files",
   "cherry-pick": "files",
   clean: "files",
@@ -89,13 +90,15 @@ export interface GitReach {
   readonly sides: readonly string[];
   /** Words of `git log`: what those commits changed, one by one. */
   readonly commits: readonly string[] | null;
+  /** Among them are the commits that a search was told of, and the one that it began at. */
+  readonly bisects: boolean;
   /** What differs between the working files, the index and HEAD; or that where no word names a commit. */
   readonly dirty: boolean | "without a commit";
   /** Words of `git ls-files`: those files themselves. */
   readonly files: readonly string[] | null;
   /** Words of `git apply`: what the patches in these files change. */
   readonly patches: readonly string[] | null;
-  /** It reads from standard input what it will change: nobody can look at that before. */
+  /** It reads from elsewhere what it will change: nobody can look at that before. */
   readonly unseen: boolean;
 }
 
@@ -103,6 +106,7 @@ const NOTHING: GitReach = {
   trees: [],
   sides: [],
   commits: null,
+  bisects: false,
   dirty: false,
   files: null,
   patches: null,
@@ -149,6 +153,8 @@ export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
         : { ...NOTHING, commits: rest.some(isRange) ? between(words) : single(words) };
     case "stash":
       return stashReach(rest, words);
+    case "bisect":
+      return bisectReach(rest, words);
     case "am":
       if (goesOn || has("--show-current-patch")) {
         return { ...NOTHING, dirty: true, trees: ["ORIG_HEAD"] };
@@ -191,6 +197,17 @@ function stashReach(rest: readonly string[], words: readonly string[]): GitReach
   const all = options.includes("a") || rest.includes("--all");
   const files = untracked ? ["--others", ...(all ? [] : ["--exclude-standard"])] : null;
   return { ...NOTHING, dirty: true, files };
+}
+
+/** It goes from one commit to the next between those that it was told of, and back to where it began. */
+function bisectReach([action]: readonly string[], words: readonly string[]): GitReach | null {
+  if (["log", "terms", "help", "view", "visualize", undefined].includes(action)) return null;
+  return {
+    ...NOTHING,
+    commits: between(words.slice(1)),
+    bisects: true,
+    unseen: action === "replay",
+  };
 }
 
 /** Words that could name commits: no options, but their values. */

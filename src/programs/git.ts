@@ -68,6 +68,12 @@ const CHANGES: SubcommandLiteral = {
   options: TEXTS,
 };
 
+/** What those of its commands start that are scripts of the shell's (git-sh-setup(1)). */
+const OF_SCRIPTS = [
+  ...["git", "git-*", "sh", "sed", "basename", "dirname", "uname", "cat", "tr", "cut"],
+  ...["gettext.sh", "gettext", "envsubst"],
+] as const;
+
 /** Git and what belongs to it. */
 export const GIT: ProgramTable = {
   git: {
@@ -132,6 +138,8 @@ export const GIT: ProgramTable = {
           "--reference --reference-if-able --bundle-uri": "read",
           "--separate-git-dir": "folder",
         },
+        // It asks the repository that it copies by a line for the shell.
+        starts: ["git", "git-*", "ssh", "sh"],
       },
       init: { ...REMOTE, operands: "folder" },
       archive: {
@@ -175,16 +183,14 @@ export const GIT: ProgramTable = {
       },
       "add commit checkout switch restore stash merge branch tag cherry-pick revert am notes":
         CHANGES,
-      bisect: { ...RUNS, commandAfter: "run" },
+      // Before git 2.40 a script of the shell's.
+      bisect: { ...RUNS, commandAfter: "run", starts: OF_SCRIPTS },
       // A script of the shell's, whose first words say what it does.
       submodule: {
         ...RUNS,
         commandAfter: "foreach",
         tamedBy: "status summary",
-        starts: [
-          ...["git", "git-*", "sh", "sed", "basename", "dirname", "uname", "cat", "tr", "cut"],
-          ...["gettext.sh", "gettext", "envsubst"],
-        ],
+        starts: OF_SCRIPTS,
       },
       "merge-index": { ...RUNS, commandAfter: "" },
       difftool: {

@@ -16,8 +16,9 @@ paths:
   - { allow: [read, write], match: ["**"] }
   - { deny: [write], match: ["**/.git/**"], reason: internals }
   - { deny: [read, write], match: ["**/.env", "**/*.pem"], reason: secrets }
-commands: [{ allow: [git, cat, echo, sh] }]
+commands: [{ allow: [git, cat, echo, sh, test, ls, cp, mkdir] }]
 risk: { allow: dangerous, ask: dangerous }
+git: { protocols: [https, file] }
 `;
 
 /** `leaky` brings a denied name with other files; `topic` and `conflict` bring none. */
@@ -60,6 +61,54 @@ const WORKS: readonly (readonly [line: string, prints: string])[] = [
   ["git checkout -q main && git cherry-pick topic -n && cat a.txt", "topic\n"],
   ["git reset -q --hard && git branch -q -D done && git mv b.txt d.txt && git rm -q c.txt", ""],
   ["git reset -q --hard && git clean -qfd && cat b.txt c.txt", "one\none\n"],
+  ["git init -q sub && cd sub && echo x > x && git add x && git commit -qm x && git status -s", ""],
+  ["cd sub && git log --format=%s && git init -q && git config core.filemode", "x\ntrue\n"],
+  ["git clone -q . copy && cd copy && cat a.txt && git status -sb", "one\n## main...origin/main\n"],
+  ["cd copy && echo y > b.txt && git commit -qam y && git log -1 --format=%s", "y\n"],
+  ["git clone -q --bare copy bare && git clone -q -b main bare again && cat again/b.txt", "y\n"],
+  ["git clone -q --no-checkout . none && ls none && ls none/.git/hooks; echo $?", "2\n"],
+  [
+    "git worktree add -q wt topic && cat wt/a.txt && git worktree list --porcelain -z > l",
+    "topic\n",
+  ],
+  ["cd wt && echo z > b.txt && git commit -qam z && git log -1 --format=%s topic", "z\n"],
+  ["git -C wt checkout -q --detach main && cat wt/a.txt && git -C wt switch -q topic", "one\n"],
+  ["git worktree add -q -b new wt/in && git worktree lock wt/in && git worktree unlock wt/in", ""],
+  ["git worktree remove wt/in && git worktree remove wt && git worktree prune && ls -d wt", ""],
+  [
+    "git bisect start conflict main~0 > l; git bisect good > l; git bisect reset; cat a.txt",
+    "one\n",
+  ],
+  [
+    "git bisect start topic main > l && git bisect run sh -c 'test -s a.txt' > l; git bisect reset; cat a.txt",
+    "one\n",
+  ],
+];
+
+/** What would have to write settings, hooks, or where nobody looks, and what is said of it. */
+const BEYOND: readonly (readonly [line: string, says: string])[] = [
+  ["git init --template=. x", "--template"],
+  ["git init --separate-git-dir=x y", "--separate-git-dir"],
+  ["git init --shared x", "--shared"],
+  ["git init -q .git/x", ".git/x"],
+  ["git -C .git init", "own folder"],
+  ["git -C .git clone . x", "own folder"],
+  ["git clone -c core.pager=echo . x", "-c"],
+  ["git clone --recurse-submodules . x", "--recurse-submodules"],
+  ["git clone -u echo . x", "-u"],
+  ["git clone leak.mbox x", "unbundle"],
+  ["git clone -b leaky~1 . x; git clone -b leak . x", "keys/x.pem"],
+  ["git worktree add x leaky~1", "keys/x.pem"],
+  ["git worktree add leak", "keys/x.pem"],
+  ["git worktree move topic x", "git worktree move"],
+  ["git worktree repair", "git worktree repair"],
+  ["git worktree remove other", ".env"],
+  ["git worktree remove -f other", ".env"],
+  ["git worktree remove strange", "no worktree"],
+  ["git pull -q . topic", "git pull"],
+  ["git submodule add ./copy x", "git submodule add"],
+  ["git bisect start deep main", "keys/x.pem"],
+  ["git bisect replay leak.mbox", "replay"],
 ];
 
 /** What each would write that is denied. */
@@ -85,6 +134,10 @@ const REFUSED: readonly (readonly [line: string, names: string])[] = [
   ["git am < leak.mbox", "standard input"],
 ];
 
+/** Beside what `STATE` tells: settings, hooks, worktrees, and all that lies there. */
+const MORE_STATE = `find . -name .git -prune -o -print | sort; cat .git/config; ls .git .git/hooks
+git worktree list; git -C other status --porcelain`;
+
 async function shell(workspace: Workspace, script: string): Promise<string> {
   const { stdout, stderr, success } = await new Deno.Command("sh", {
     args: ["-c", script],
@@ -101,11 +154,12 @@ async function withRepository(
     workspace: Workspace,
     run: (command: string) => ReturnType<Pipe["ask"]>,
   ) => Promise<void>,
+  policy = POLICY,
 ): Promise<void> {
   await using workspace = new Workspace();
   own(workspace.base, USER.user);
   await shell(workspace, HISTORY);
-  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], {
+  const pipe = new Pipe(["--policy", workspace.policy(policy)], {
     cwd: workspace.root,
     env: IDENTITY,
     ...USER,
@@ -177,4 +231,68 @@ Deno.test("git in a line is refused before it starts where it would write a deni
     assert((await shell(workspace, STATE)) !== before);
     workspace.write(".env", "KEY=secret\n");
   });
+});
+
+Deno.test("git in a line makes no repository and no worktree that takes more than it is given", async () => {
+  await withRepository(async (workspace, run) => {
+    await shell(
+      workspace,
+      `git branch leak leaky~1
+git worktree add -q other topic && echo KEY=other > other/.env
+mkdir ../elsewhere && git init -q ../elsewhere && cd ../elsewhere && git commit -qm x --allow-empty
+git worktree add -q ../workspace/strange`.replace("../workspace", workspace.root),
+    );
+    const before = await shell(workspace, `${STATE}\n${MORE_STATE}`);
+    for (const [line, says] of BEYOND) {
+      const { success, error } = await run(line);
+      assertEquals([line, success, error?.code], [line, false, "PATH_DENIED"], error?.message);
+      assert(error?.message.includes(says), `${line}: ${error?.message}`);
+      assertEquals(await shell(workspace, `${STATE}\n${MORE_STATE}`), before, line);
+    }
+  });
+});
+
+Deno.test("what git in a line has made is no more open to others than what was there", async () => {
+  await withRepository(async (workspace, run) => {
+    await shell(workspace, "mkdir -p lure/hooks && echo 'touch pwned' > lure/hooks/post-checkout");
+    await shell(workspace, "chmod +x lure/hooks/post-checkout; cp .git/HEAD head");
+    const lines = [
+      "git init -q sub; git clone -q . copy; git worktree add -q wt",
+      ...["sub", "copy"].flatMap((name) => [
+        `echo '[core]' > ${name}/.git/config.lock`,
+        `cp leak.mbox ${name}/.git/config`,
+        `mkdir ${name}/.git/hooks; cp lure/hooks/post-checkout ${name}/.git/hooks/`,
+        `cd ${name}; git config core.pager id; git config alias.x '!id'`,
+        `echo 'cp head ${name}/.git/HEAD' > s.sh; sh s.sh`,
+        `echo 'git -C ${name} config core.fsmonitor id; git init lured' > s.sh; sh s.sh`,
+      ]),
+      "echo 'gitdir: x' > wt/.git; cp leak.mbox .git/worktrees/wt/gitdir",
+      "cp leak.mbox .git/worktrees/wt/config.worktree; git -C wt config core.pager id",
+      "git -C wt checkout -q topic",
+    ];
+    for (const line of lines) await run(line);
+    const { stdout } = new Deno.Command("sh", {
+      args: [
+        "-c",
+        "cat */.git/config wt/.git; find . -path '*/.git/*' \\( -name 'hooks' -o -name 'config.*' \\); ls -d pwned",
+      ],
+      cwd: workspace.root,
+    }).outputSync();
+    const said = new TextDecoder().decode(stdout);
+    assert(said.includes("[remote"), said);
+    assert(!/pager|alias|fsmonitor|From |config\.|pwned|gitdir: x/.test(said), said);
+    assertEquals(said.match(/hooks/g)?.length, 1, said);
+  });
+});
+
+Deno.test("git in a line copies no repository by a path where git.protocols does not name file", async () => {
+  await withRepository(async (workspace, run) => {
+    const { error } = await run("git clone . copy");
+    assertEquals(error?.code, "NETWORK_DENIED");
+    assert(
+      error?.message.includes("git.protocols does not name file; it names https"),
+      error?.message,
+    );
+    assertEquals(await shell(workspace, "ls -d copy; true"), "");
+  }, POLICY.replace(/git: .*\n/, ""));
 });

@@ -24,6 +24,7 @@ import type { Architecture } from "../../sandbox/seccomp.ts";
 import { basicsOf } from "../../sandbox/system_paths.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
+import { textAt } from "../../host/kernel/read_text.ts";
 import { withAgreed } from "./_agreed_rules.ts";
 import { recordsIn } from "./_git_records.ts";
 import { KeptFilters } from "./_kept_filters.ts";
@@ -61,6 +62,9 @@ interface KnownEffects {
   readonly cwd: CanonicalPath;
   readonly effects: RuledEffects;
 }
+
+/** A file `.git` that leads to a repository holds one path, which is shorter. */
+const MOST_LINK = 8 * 1024;
 
 /** Draws the holds of one thread. `rulebook.prepare` must have been awaited for starting programs. */
 export class WordHolds implements ProgramHolds {
@@ -275,7 +279,9 @@ export class WordHolds implements ProgramHolds {
       spareIn,
       () => this.#open({ ...ground, readFiles: own }, left, system, execute, null),
     );
-    const git = byName ? recordsIn(starting, this.#workspace, this.#probe) : null;
+    const { entryAt } = this.#probe;
+    const text = (path: string) => textAt(libc, path, MOST_LINK);
+    const git = byName ? recordsIn(starting, this.#workspace, { entryAt, text }) : null;
     const handed = handsOver
       ? this.#handedOf(ground, left, scope.write, {
         git,

@@ -140,7 +140,7 @@ function changeNamed(
   const flags = OPEN.PATH | (follow ? 0 : O_NOFOLLOW) | (slash ? O_DIRECTORY : 0);
   return withObject(libc, openExactly(libc, path, flags), (object, type) => {
     const kind = type === "directory" ? "directory" : "file";
-    return permits(parts, "write", path, kind, true)
+    return permits(parts, "write", path, kind, true, "attributes")
       ? change(object, type)
       : refusal(parts, "write", path, kind);
   });

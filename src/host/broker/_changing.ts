@@ -18,6 +18,7 @@ import {
   refusal,
   sharedName,
 } from "./_deed.ts";
+import type { NameDeed } from "./git_folder.ts";
 import type { NameKind } from "./handed_rules.ts";
 import { LEAVE, openExactly, writtenName } from "./_names.ts";
 
@@ -261,7 +262,7 @@ export function rename(
     ] as const;
     for (const [source, target, kind] of moved) {
       for (const path of [source, target]) {
-        if (mayMove(parts, path, kind, path === target ? source : undefined)) continue;
+        if (mayMove(parts, path, kind, path === target ? { from: source } : undefined)) continue;
         return refusal(parts, "write", path, kind, { makes: true });
       }
       if (kind === "directory" && !mayMoveAll(parts, source, target)) return -ERRNO.EACCES;
@@ -290,8 +291,8 @@ export function rename(
 }
 
 /** What is the program's own it may do with as it likes. */
-function mayMove(parts: DeedParts, path: string, kind: NameKind, from?: string): boolean {
-  return isOwn(parts, path) || permits(parts, "write", path, kind, true, from);
+function mayMove(parts: DeedParts, path: string, kind: NameKind, deed?: NameDeed): boolean {
+  return isOwn(parts, path) || permits(parts, "write", path, kind, true, deed);
 }
 
 /** link(2). Whoever has the second name has the file: it must be one to be written to by its first. */

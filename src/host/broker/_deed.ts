@@ -9,6 +9,7 @@ import type { HandedOver, Notifications } from "../../sandbox/broker/notificatio
 import { isWithin } from "../../sandbox/within.ts";
 import type { Access } from "../../policy/model.ts";
 import type { FileMasks } from "./_file_masks.ts";
+import type { NameDeed } from "./git_folder.ts";
 import type { HandedRules, NameJudge, NameKind } from "./handed_rules.ts";
 import {
   followLinks,
@@ -41,9 +42,9 @@ export interface DeedParts {
   readonly libc: Libc;
   readonly notifications: Notifications;
   readonly judge: NameJudge;
-  /** As `NameJudge.refused`, for the program whose call is being done. `from`: what is about to be given the name. */
+  /** As `NameJudge.refused`, for the program whose call is being done. */
   readonly refused: (
-    ...args: [...Parameters<NameJudge["refused"]>, from?: string]
+    ...args: [...Parameters<NameJudge["refused"]>, deed?: NameDeed]
   ) => Access | null;
   readonly rules: HandedRules;
   readonly masks: FileMasks;
@@ -141,7 +142,7 @@ export function isOwn({ rules }: Pick<DeedParts, "rules">, path: string): boolea
 
 /**
  * Whether the policy allows it, within what the program was given. What it refuses is remembered
- * unless that is done `quietly`. `from`: what is about to be given the name.
+ * unless that is done `quietly`.
  */
 export function permits(
   { rules, refuse, ...parts }: DeedParts,
@@ -149,10 +150,10 @@ export function permits(
   path: string,
   kind: NameKind,
   quietly = false,
-  from?: string,
+  deed?: NameDeed,
 ): boolean {
   if (isOwn({ rules }, path)) return true;
-  const refused = parts.refused(access, path, kind, ...from === undefined ? [] : [from]);
+  const refused = parts.refused(access, path, kind, ...deed === undefined ? [] : [deed]);
   if (refused !== null) {
     if (!quietly) refuse({ path: path as CanonicalPath, access: refused, kind });
     return false;

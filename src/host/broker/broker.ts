@@ -200,11 +200,11 @@ class ProgramService implements Service {
       libc,
       notifications: this.#notifications,
       judge,
-      refused: (access, path, kind, from) => {
+      refused: (access, path, kind, deed) => {
         const refused = judge.refused(access, path, kind);
         const { git } = rules;
         if (refused !== "write" || git === null) return refused;
-        const isGits = isRecord(git, path) || isSettled(libc, git, path, from ?? null);
+        const isGits = isRecord(git, path) || isSettled(libc, git, path, deed ?? null);
         return isGits && this.#asksGit(git) ? null : refused;
       },
       rules: { ...rules, covered: this.#covered },

@@ -1,12 +1,13 @@
 /** The folder of a repository that git itself changes: which of its files, and by whom. */
 
 import type { CanonicalPath } from "../../core/capability.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import { isWrittenByNobody } from "../kernel/lease.ts";
 import { close } from "../kernel/pipes.ts";
 import { readText } from "../kernel/read_text.ts";
-import { settlesNothingElse } from "./_git_settings.ts";
+import { type GitSettling, settlesNothingElse } from "./_git_settings.ts";
 import { linkTarget, openExactly } from "./_names.ts";
 
 /** A repository's folder, and the git that was granted a command which changes it. */
@@ -14,9 +15,16 @@ export interface GitFolder {
   readonly folder: CanonicalPath;
   /** Its executables: what else runs under the same rules changes nothing there. */
   readonly programs: readonly string[];
-  /** The command settles something beside what it records: see `_git_settings.ts`. */
-  readonly settles: boolean;
+  /** What the command settles beside what it records. */
+  readonly settles: GitSettling;
+  /** Parts of the folder that belong to worktrees (git-worktree(1)): which of them it changes. */
+  readonly worktrees: "none" | "all" | { readonly name: string };
+  /** The file `.git` of a worktree that the command makes or removes; null for none. */
+  readonly link: CanonicalPath | null;
 }
+
+/** What is done to a name: it is given to what has another, or the object itself is given a mode, an owner or times. */
+export type NameDeed = { readonly from: string } | "attributes";
 
 /**
  * What git writes of its folder when it records something (gitrepository-layout(5)): the index, objects, refs and their
@@ -32,15 +40,35 @@ const RECORDS: readonly RegExp[] = [
   // What it keeps of a merge, a rebase, a stash or a fetch under way.
   /^(?:FETCH_HEAD|REBASE_HEAD|MERGE_AUTOSTASH|index\.stash\.\d+)(?:\.lock)?$/,
   /^(?:rebase-merge|rebase-apply|sequencer|rr-cache)(?:\/|$)/,
+  /^BISECT_(?:ANCESTORS_OK|EXPECTED_REV|FIRST_PARENT|HEAD|LOG|NAMES|RUN|START|TERMS)(?:\.lock)?$/,
   /^gc\.(?:log|pid)(?:\.lock)?$/,
   /^info\/refs(?:_[0-9A-Za-z]+)?$/,
   /^(?:objects|refs|logs)(?:\/|$)/,
 ];
 
+/** Of a worktree's part what it is made with, and the part itself (gitrepository-layout(5), worktrees). */
+const OF_WORKTREES = /^(?:gitdir|commondir|locked)?$/;
+/** What `git init` tries whether links can be made with (builtin/init-db.c). */
+const TRIAL = /^t[0-9A-Za-z]{6}$/;
+
 /** Whether a path is one that git writes in that folder. */
-export function isRecord({ folder }: GitFolder, path: string): boolean {
+export function isRecord(git: GitFolder, path: string): boolean {
+  const { folder, settles, worktrees, link } = git;
+  if (path === link) return true;
+  if (path === folder) return settles === "beginning";
   if (!path.startsWith(`${folder}/`)) return false;
   const name = path.slice(folder.length + 1);
+  const [, part, below = ""] = /^worktrees(?:\/([^/]+)(?:\/(.*))?)?$/s.exec(name) ?? [];
+  if (name === "worktrees" || part !== undefined) {
+    if (worktrees === "none") return false;
+    const isAll = worktrees === "all";
+    if (part === undefined || !isAll && part !== worktrees.name) return isAll && part === undefined;
+    return isAll && OF_WORKTREES.test(below) || isRecorded(below);
+  }
+  return isRecorded(name) || settles === "beginning" && TRIAL.test(name);
+}
+
+function isRecorded(name: string): boolean {
   return RECORDS.some((one) => one.test(name));
 }
 
@@ -50,20 +78,29 @@ const MOST_BYTES = 256 * 1024;
 /**
  * Whether a path is the settings that a command is about to replace, or what it writes in their place: git makes a new text
  * beside the old, closes it, and gives it the name (git-config(1) says nothing of it; lockfile.h does). It gets the name
- * only with nobody writing to it any more, and where it settles nothing that it may not. `from`: what is about to be given
- * the name; null for all else that is done to it.
+ * only with nobody writing to it any more, and where it settles nothing that it may not. `deed`: null for what is no
+ * `NameDeed`. Of a repository that it begins git finds out by the mode of this file whether modes are kept.
  */
 export function isSettled(
   libc: Libc,
   { folder, settles }: GitFolder,
   path: string,
-  from: string | null,
+  deed: NameDeed | null,
 ): boolean {
-  if (!settles) return false;
+  if (settles === "nothing") return false;
   if (path === `${folder}/config.lock`) return true;
-  if (path !== `${folder}/config` || from !== `${folder}/config.lock`) return false;
-  const [before, after] = [readWhole(libc, path), readWhole(libc, `${folder}/config.lock`)];
-  return before !== null && after !== null && settlesNothingElse(before, after);
+  if (path !== `${folder}/config` || deed === null) return false;
+  if (deed === "attributes") return settles === "beginning";
+  if (deed.from !== `${folder}/config.lock`) return false;
+  const after = readWhole(libc, deed.from);
+  const before = settles === "beginning" && isMissing(libc, path) ? "" : readWhole(libc, path);
+  return before !== null && after !== null && settlesNothingElse(before, after, settles);
+}
+
+function isMissing(libc: Libc, path: string): boolean {
+  const file = openExactly(libc, path, OPEN.PATH | libc.numbers.O_NOFOLLOW);
+  if (file >= 0) close(libc, file);
+  return file === -ERRNO.ENOENT;
 }
 
 /** The text of a file that nobody has open for writing; null for any other. */

@@ -1,6 +1,17 @@
 /** Small files of text, through a descriptor. */
 
 import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { close } from "./pipes.ts";
+
+/** As `readText`, of the file at a path without links; null where there is none. */
+export function textAt(libc: Libc, path: string, most: number): string | null {
+  const file = openWithoutLinks(libc, path, OPEN.RDONLY | OPEN.NONBLOCK);
+  if (file < 0) return null;
+  const text = readText(libc, file, most);
+  close(libc, file);
+  return text;
+}
 
 /** What an open file holds, from where it stands to its end; null where that is `most` bytes or more, or no UTF-8. */
 export function readText(libc: Libc, file: number, most: number): string | null {

@@ -5,30 +5,12 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { gitMaking } from "../../core/git_making.ts";
 import { type GitReach, gitReach, gitWords } from "../../core/git_words.ts";
 import { baseName } from "../../core/path_text.ts";
 import { printable, quoted } from "../../core/printable.ts";
-import type { Rulebook } from "../../policy/rulebook.ts";
-
-/** What git printed, run to look and to change nothing. */
-export interface GitLook {
-  readonly status: number | null;
-  readonly bytes: Uint8Array;
-  /** Not all of it was kept. */
-  readonly cut: boolean;
-}
-
-/** What looking takes. */
-export interface SurveyParts {
-  readonly rulebook: Pick<Rulebook, "judgePath" | "mayDenyBelow" | "scope">;
-  /** `stdin`: what it reads, as text. */
-  readonly git: (
-    words: readonly string[],
-    directory: CanonicalPath,
-    stdin: string,
-  ) => Promise<GitLook>;
-  readonly resolve: (directory: CanonicalPath, path: string) => CanonicalPath | null;
-}
+import { surveyMaking } from "./_git_making_survey.ts";
+import type { GitLook, SurveyParts } from "./_survey_parts.ts";
 
 const MOST_NAMED = 100;
 
@@ -40,15 +22,22 @@ export async function surveyGit(
 ): Promise<void> {
   if (baseName(argv[0] ?? "") !== "git") return;
   const words = gitWords(argv);
-  const reach = words === null ? null : gitReach(words);
-  if (words === null || reach === null) return;
+  if (words === null) return;
+  const [making, reach] = [gitMaking(words), gitReach(words)];
+  if (making === null && reach === null) return;
   const { rulebook } = parts;
-  if (!rulebook.scope.write.some((root) => rulebook.mayDenyBelow("write", root))) return;
   const directory = words.folders.reduce<CanonicalPath | null>(
     (at, folder) => at === null ? null : parts.resolve(at, folder),
     from,
   );
   if (directory === null) return;
+  const denies = rulebook.scope.write.some((root) => rulebook.mayDenyBelow("write", root));
+  if (making !== null) {
+    const denied = await surveyMaking(making, { ...parts, argv, directory, denies });
+    if (denied.length > 0) throw refused(argv, denied);
+    return;
+  }
+  if (!denies || reach === null) return;
   const look = new Look(parts, directory, `git ${words.subcommand}`);
   const top = await look.top();
   // Git itself says so.
@@ -101,9 +90,10 @@ class Look {
 
   /** All that it would write, and perhaps some more. */
   async names(
-    { trees, sides, commits, dirty, files, patches }: GitReach,
+    { trees, sides, commits: ranges, bisects, dirty, files, patches }: GitReach,
   ): Promise<readonly Named[]> {
     const found: Named[] = [];
+    const commits = ranges === null || !bisects ? ranges : [...ranges, ...await this.#bisected()];
     const add = async (words: readonly string[], base: Named["base"] = "top") => {
       const { status, bytes } = await this.#run([...words]);
       if (status !== 0) return;
@@ -139,6 +129,14 @@ class Look {
       if (status === 0) found.push(...namesOfPatch(textOf(bytes)));
     }
     return found;
+  }
+
+  /** What a search was told of, and where it began: a branch or a commit (git-bisect(1)). */
+  async #bisected(): Promise<readonly string[]> {
+    const refs = await this.#run(["for-each-ref", "--format=%(objectname)", "refs/bisect/"]);
+    const folder = await this.#run(["rev-parse", "--absolute-git-dir"]);
+    const start = this.#parts.text(`${textOf(folder.bytes).trim()}/BISECT_START`);
+    return [...textOf(refs.bytes).split("\n"), start?.trim() ?? ""].filter((name) => name !== "");
   }
 
   async #sinceTheyParted(
@@ -207,7 +205,10 @@ function refused(argv: readonly string[], names: readonly string[]): ToolError {
 function unseen(subcommand: string): ToolError {
   return new ToolError(
     "PATH_DENIED",
-    `git ${subcommand} would take from its standard input what it changes, where nobody can look at ` +
-      "it before; name the file",
+    subcommand === "bisect"
+      ? "git bisect replay would take from a log what it changes, where nobody can look at it before; " +
+        "say what is good and what is bad"
+      : `git ${subcommand} would take from its standard input what it changes, where nobody can look at ` +
+        "it before; name the file",
   );
 }

@@ -2,13 +2,16 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { lineVariables, namesGit } from "../../core/git_settings.ts";
+import type { Rulebook } from "../../policy/rulebook.ts";
+import { textAt } from "../kernel/read_text.ts";
 import { hold } from "./_hold.ts";
-import type { GitLook, SurveyParts } from "./git_survey.ts";
+import type { GitLook, SurveyParts } from "./_survey_parts.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
 
 /** What it takes; `rulebook` is that of the run. */
-export interface StartSurvey extends Pick<SurveyParts, "rulebook" | "resolve"> {
+export interface StartSurvey extends Pick<SurveyParts, "resolve"> {
+  readonly rulebook: SurveyParts["rulebook"] & Pick<Rulebook, "settings">;
   readonly options: ProcessesOptions;
   readonly starter: Starter;
 }
@@ -17,6 +20,8 @@ export interface StartSurvey extends Pick<SurveyParts, "rulebook" | "resolve"> {
 const PATIENCE_MS = 30_000;
 /** Names that are looked at, in bytes: those of a merge of a hundred thousand files. */
 const MOST_BYTES = 16 * 1024 * 1024;
+/** Of a file that says where a repository lies, or where a search began, in bytes. */
+const MOST_TEXT = 16 * 1024;
 
 /** Whether there is anything to look at. */
 export function isSurveyed(argv: readonly string[] | null): argv is readonly string[] {
@@ -61,5 +66,12 @@ export async function surveyStart(
     });
     return { status: exitCode, bytes: stdout, cut: dropped.stdout > 0 };
   };
-  await surveyGit(argv, directory, { rulebook, resolve, git });
+  await surveyGit(argv, directory, {
+    rulebook,
+    workspace: rulebook.settings.workspace,
+    protocols: options.grant.git.protocols,
+    resolve,
+    git,
+    text: (path) => textAt(starter.libc, path, MOST_TEXT),
+  });
 }

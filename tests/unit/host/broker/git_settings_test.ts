@@ -45,6 +45,29 @@ const CASES: readonly (readonly [string, string, boolean])[] = [
   ["a return in a line", BEFORE.replace("Ada", "Ada\r[core]\rpager=id"), false],
 ];
 
+/** Of a repository that is begun: what is in it at the end, and whether that is git's to write. */
+const BEGUN: readonly (readonly [string, boolean])[] = [
+  ["[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n", true],
+  ["[extensions]\n\tobjectformat = sha256\n", true],
+  ['[remote "origin"]\n\turl = /w/a b\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n', true],
+  ['[remote "origin"]\n\turl = "/w/a;b"\n\ttagOpt = --no-tags\n', true],
+  ['[remote "origin"]\n\turl = https://example.org/x.git\n', true],
+  ['[remote "origin"]\n\turl = ext::sh -c id\n', false],
+  ['[remote "origin"]\n\turl = --upload-pack=id\n', false],
+  ['[remote "origin"]\n\turl = /w/a\n\tuploadpack = id\n', false],
+  ["[remote]\n\turl = /w/a\n", false],
+  ["[core]\n\tfsmonitor = id\n", false],
+  ['[core "x"]\n\tbare = false\n', false],
+  ["[core]\n\tworktree = ../x\n", false],
+];
+
+Deno.test("of a repository that it begins git settles what it is and what it is a copy of", () => {
+  for (const [text, expected] of BEGUN) {
+    assertEquals(settlesNothingElse("", text, "beginning"), expected, text);
+    assertEquals(settlesNothingElse("", text), false, text);
+  }
+});
+
 Deno.test("git settles who commits and what a branch follows, and nothing else", () => {
   for (const [what, after, expected] of CASES) {
     assertEquals(settlesNothingElse(BEFORE, after), expected, what);
