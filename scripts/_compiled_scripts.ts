@@ -322,24 +322,34 @@ function imported(name: string, places: Places): string {
   return `import("./${place.script.module}").then((script)=>script.p${place.number})`;
 }
 
-/** A part outside the scripts, which takes from their modules what it took from parts that are in them. */
+/**
+ * A part outside the scripts, which takes from their modules what it took from parts that are in them: from each module
+ * once, where the first of them stood, since dozens of parts are one module then.
+ */
 function rewritten(text: string, places: Places): string {
+  const names = new Map<string, string[]>();
+  for (const [, byDefault, list, name = ""] of text.matchAll(NAMED_IMPORT)) {
+    const place = places.get(name);
+    if (place === undefined) continue;
+    const all = names.get(place.script.module) ?? [];
+    names.set(place.script.module, all);
+    all.push(...taken(list ?? "", place));
+    if (byDefault !== undefined) all.push(`p${place.number}_default as ${byDefault}`);
+  }
+  const written = new Set<string>();
   return text.replaceAll(NAMED_EXPORT, (whole, list: string, name: string) => {
     const place = places.get(name);
     if (place === undefined) return whole;
     return `export{${taken(list, place).join(",")}}from"./${place.script.module}";`;
-  }).replaceAll(
-    NAMED_IMPORT,
-    (whole, byDefault: string | undefined, list: string | undefined, name: string) => {
-      const place = places.get(name);
-      if (place === undefined) return whole;
-      const names = taken(list ?? "", place);
-      if (byDefault !== undefined) names.push(`p${place.number}_default as ${byDefault}`);
-      return names.length === 0
-        ? `import"./${place.script.module}";`
-        : `import{${names.join(",")}}from"./${place.script.module}";`;
-    },
-  ).replaceAll(DYNAMIC, (_, name: string) => imported(name, places));
+  }).replaceAll(NAMED_IMPORT, (whole, _default, _list, name: string) => {
+    const place = places.get(name);
+    if (place === undefined) return whole;
+    const { module } = place.script;
+    if (written.has(module)) return "";
+    written.add(module);
+    const all = names.get(module) ?? [];
+    return all.length === 0 ? `import"./${module}";` : `import{${all.join(",")}}from"./${module}";`;
+  }).replaceAll(DYNAMIC, (_, name: string) => imported(name, places));
 }
 
 /** What stands in an import or export of a part, by the names that the module of its script has for it. */

@@ -141,3 +141,12 @@ for (const { name } of TWO) {
     });
   });
 }
+
+Deno.test("a part outside takes all that it takes from a script by one import", () =>
+  withBundle(async (folder) => {
+    await joinScripts(folder, ["main.js"], ONE);
+    const main = await Deno.readTextFile(join(folder, "main.js"));
+    assertEquals(main.match(/import[^(;]*"\.\/hot\.js";/g), [
+      'import{p0_a as x,p0_b as y}from"./hot.js";',
+    ]);
+  }));
