@@ -15,7 +15,7 @@ export function running(word: string): readonly string[] {
 
 /** Waits until nothing with this word runs; what still does after a while. */
 export async function stillRunning(word: string): Promise<readonly string[]> {
-  for (let tries = 0; tries < 100 && running(word).length > 0; tries++) {
+  for (let tries = 0; tries < 1_500 && running(word).length > 0; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return running(word);
@@ -38,7 +38,7 @@ function parentOf(id: number): number | null {
 
 /** Waits until a process is gone; whether it is. */
 export async function isGone(id: number | null): Promise<boolean> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_500; tries++) {
     if (id === null || !running("toolgate-guardian").some((line) => line.startsWith(`${id}:`))) {
       return true;
     }
@@ -49,7 +49,7 @@ export async function isGone(id: number | null): Promise<boolean> {
 
 /** Waits until so many processes with this word run. */
 export async function untilRunning(word: string, count: number): Promise<void> {
-  for (let tries = 0; tries < 500 && running(word).length < count; tries++) {
+  for (let tries = 0; tries < 1_500 && running(word).length < count; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -125,7 +125,7 @@ Deno.test("a child of another tongue: files, terminals and leave by the policy, 
   assertEquals([receipt.files_read, receipt.files_written], [["lines.txt"], ["new.txt"]]);
   assertEquals(files, [{ path: "new.txt", change: "added" }]);
   // A message is a turn of its own, in order.
-  const second = await spawn(caller, ["sleep 1.5", "say one"]);
+  const second = await spawn(caller, ["sleep 4", "say one"]);
   for (const message of ["say two", "say three"]) {
     const sent = { agent_id: second.agent_id, message: `\n${message}` };
     assertEquals((await tool(caller, "send_message_to_agent", sent)).output.delivered, true);

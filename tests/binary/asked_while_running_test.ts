@@ -1,10 +1,11 @@
 /** A command whose words become known while its line runs, and which somebody has to agree to then. */
 
 import { assert, assertEquals } from "@std/assert";
+import { inTime } from "../in_time.ts";
 import { Gate } from "./_gate.ts";
 import { selfContained, Session } from "./_mcp_session.ts";
 import { Terminal } from "./_terminal.ts";
-import { type Answer, BINARY, call, inTime, Pipe, start, Workspace } from "./toolgate.ts";
+import { type Answer, BINARY, call, Pipe, start, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
 paths:

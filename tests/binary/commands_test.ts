@@ -1,6 +1,7 @@
 /** Programs that are held, limited and ended: what runs, for how long, with how much, and that nothing is left. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { inTime } from "../in_time.ts";
 import {
   descriptorsOf,
   guardianOf,
@@ -11,7 +12,7 @@ import {
   untilRunning,
   zombiesOf,
 } from "./_processes.ts";
-import { type Answer, call, inTime, Pipe, Workspace } from "./toolgate.ts";
+import { type Answer, call, Pipe, Workspace } from "./toolgate.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]

@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { CHILD_POLICY, git, repository, results, spawn, spawning, tool } from "./_child_agent.ts";
 import { worktreeIsThere } from "./_child_agent.ts";
-import { stillRunning, untilRunning } from "./_processes.ts";
+import { running, stillRunning, untilRunning } from "./_processes.ts";
 import { BINARY, Pipe, serveAll, type Workspace } from "./toolgate.ts";
 
 const pipeIn = (workspace: Workspace, policy = CHILD_POLICY, words: readonly string[] = []) =>
@@ -54,7 +54,7 @@ Deno.test("over a plain pipe: children work, ask their parent, and end with its 
   const last = await spawn(pipe, ["grandchild 61.0841", "write x.txt mine", "wait"]);
   await untilRunning("61.0841", 1);
   assertEquals((await tool(pipe, "run_command", { command: "seq 2" })).output.stdout, "1\n2\n");
-  assertEquals((await stillRunning("61.0841")).length, 1);
+  assertEquals(running("61.0841").length, 1);
   assertEquals((await pipe.close()).status, 0);
   assertEquals(await stillRunning("61.0841"), []);
   assertEquals(Deno.readTextFileSync(workspace.path(last.worktree, "x.txt")), "mine\n");

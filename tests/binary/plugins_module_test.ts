@@ -297,7 +297,7 @@ Deno.test("what the policy denies below a folder stays denied, and a link that i
     name: "late",
     code: `export default async ({ path }) => {
   await Deno.writeTextFile("flag/up", "");
-  for (let n = 0; n < 200; n++) {
+  for (let n = 0; n < 1400; n++) {
     await new Promise((ok) => setTimeout(ok, 20));
     try { Deno.statSync("flag/go"); break; } catch {}
   }

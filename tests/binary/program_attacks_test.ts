@@ -104,7 +104,8 @@ for (const [who, user] of USERS) {
   const leaving = (word: string) =>
     `perl -e '$0 = "other"; use POSIX; exit if fork; POSIX::setsid(); exit if fork; %ENV = (); ` +
     `exec {"/usr/bin/sleep"} "-other", "${word}"' &
-    setsid env -i sleep ${word} & (env -i setsid sh -c 'sleep ${word} & sleep ${word}' &) ; wait`;
+    setsid env -i sleep ${word} & (env -i setsid sh -c 'sleep ${word} & sleep ${word}' &)
+    while [ ! -e go ]; do sleep 0.05; done`;
 
   Deno.test(`${who}: whatever a program does to be somebody else's, it ends with its call`, async () => {
     await using workspace = openWorkspace({}, user);
@@ -115,10 +116,11 @@ for (const [who, user] of USERS) {
     const word = `${600 + Math.floor(Math.random() * 1000)}.${pipe.process.pid}`;
     Deno.writeTextFileSync(workspace.path("leave.sh"), leaving(word));
     const run = (id: number) =>
-      pipe.ask({ id, tool: "run_command", args: { argv: ["sh", "leave.sh"], timeout_ms: 3000 } });
+      pipe.ask({ id, tool: "run_command", args: { argv: ["sh", "leave.sh"] } });
     const running1 = run(1);
     await untilRunning(word, 4);
     assert(running(word).length >= 4, "they run meanwhile");
+    workspace.write("go", "");
     await running1;
     assertEquals(running(word), []);
     assertEquals((await pipe.close()).status, 0);

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { inTime } from "../in_time.ts";
 import { sleepMark, untilRunning } from "./_processes.ts";
-import { type Answer, inTime, Pipe, serveAll, Workspace } from "./toolgate.ts";
+import { type Answer, Pipe, serveAll, Workspace } from "./toolgate.ts";
 import { Random } from "../random.ts";
 
 const POLICY = `version: 1

@@ -8,6 +8,7 @@ import type { Grant } from "../../../../src/policy/grant.ts";
 import { DEFAULTS } from "../../../../src/policy/model.ts";
 import { rulebookOf } from "../_rulebook.ts";
 import { ALONE } from "./_starter.ts";
+import { inTime } from "../../../in_time.ts";
 import { withDirectory } from "../files/_temporary.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -58,8 +59,15 @@ function run(argv: readonly string[], wish: Wish = {}): Promise<ProcessOutcome> 
 
 const sh = (line: string, wish: Wish = {}) => run(["/bin/sh", "-c", line], wish);
 
+/** A line that never ends, out of time when it has said something. */
+const whenSaid = (line: string, wish: Wish = {}) =>
+  inTime(200, async (timeoutMs) => {
+    const outcome = await sh(line, { ...wish, timeoutMs });
+    return outcome.stdout.length > 0 ? outcome : null;
+  });
+
 async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     try {
       const [, state] = /\) (.)/.exec(Deno.readTextFileSync(`/proc/${pid}/stat`)) ?? [];
       // A killed orphan may wait for whoever inherits it; it runs no more.
@@ -113,9 +121,7 @@ Deno.test("arguments reach the program as they are, and it reads the name it was
 });
 
 Deno.test("a program that overruns gets SIGTERM, and keeps what it said", async () => {
-  const outcome = await sh("trap 'echo asked; exit 9' TERM; echo said; sleep 30 & wait", {
-    timeoutMs: 300,
-  });
+  const outcome = await whenSaid("trap 'echo asked; exit 9' TERM; echo said; sleep 100 & wait");
   assertEquals(text(outcome.stdout), "said\nasked\n");
   assertEquals([outcome.timedOut, outcome.exitCode], [true, 9]);
   const plain = await run(["/bin/sleep", "30"], { timeoutMs: 100 });
@@ -123,17 +129,15 @@ Deno.test("a program that overruns gets SIGTERM, and keeps what it said", async 
 });
 
 Deno.test("a program that does not heed SIGTERM is killed, with all it has started", async () => {
-  const outcome = await sh("trap '' TERM; sh -c 'echo $$; exec sleep 30' & wait; sleep 30", {
-    timeoutMs: 200,
-    killGraceMs: 200,
-  });
+  const line = "trap '' TERM; sh -c 'echo $$; exec sleep 100' & wait; sleep 100";
+  const outcome = await whenSaid(line, { killGraceMs: 200 });
   assertEquals([outcome.timedOut, outcome.signal], [true, "SIGKILL"]);
   assert(await isGone(Number(text(outcome.stdout).trim())));
 });
 
 Deno.test("what a program leaves that heeds no SIGTERM ends with it", async () => {
-  const line = "(trap '' TERM; exec >/dev/null 2>&1; exec sleep 30) & echo $!; sleep 30";
-  const outcome = await sh(line, { timeoutMs: 200 });
+  const line = "(trap '' TERM; exec >/dev/null 2>&1; exec sleep 100) & echo $!; sleep 100";
+  const outcome = await whenSaid(line);
   assertEquals([outcome.timedOut, outcome.signal], [true, "SIGTERM"]);
   assert(await isGone(Number(text(outcome.stdout).trim())));
 });

@@ -3,6 +3,7 @@ import type { CanonicalPath } from "../../../../../src/core/capability.ts";
 import { ToolError } from "../../../../../src/core/errors.ts";
 import type { ProcessOutcome } from "../../../../../src/core/tool.ts";
 import type { LineCommand } from "../../../../../src/host/run/line/line_host.ts";
+import { inTime } from "../../../../in_time.ts";
 import { withDirectory } from "../../files/_temporary.ts";
 import { rulebookOf } from "../../_rulebook.ts";
 import { ENVIRONMENT, fill, type LineWish, runLine, text } from "./_line.ts";
@@ -30,7 +31,7 @@ const stdoutOf = async (line: string, wish: LineWish = {}): Promise<string> =>
   text((await run(line, wish)).stdout);
 
 /** Milliseconds that a line which must end by itself may take: far less than what it waits for. */
-const SOON = 10_000;
+const SOON = 25_000;
 
 Deno.test("a reader that ends, ends who writes to it", async () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -96,13 +97,13 @@ Deno.test("input goes to whoever reads it, and what nobody reads holds nothing u
 });
 
 Deno.test("a line that overruns ends whole, and begins nothing more", async () => {
-  const outcome = await run(
-    "echo said; sleep 30 | sleep 31; touch late",
-    { timeoutMs: 300 },
-    (at) => {
+  const outcome = await inTime(300, async (timeoutMs) => {
+    const line = "echo said; sleep 100 | sleep 101; touch late";
+    const ended = await run(line, { timeoutMs }, (at) => {
       assertEquals([...Deno.readDirSync(at)].some(({ name }) => name === "late"), false);
-    },
-  );
+    });
+    return ended.stdout.length > 0 ? ended : null;
+  });
   assertEquals([outcome.timedOut, text(outcome.stdout)], [true, "said\n"]);
   const deep = await run("x=$(sleep 30); touch late", { timeoutMs: 200 }, (at) => {
     assertEquals([...Deno.readDirSync(at)].some(({ name }) => name === "late"), false);
