@@ -10,6 +10,9 @@ export const GIT_PROTOCOLS = ["https", "http", "ssh", "git", "file"] as const;
 /** One of {@linkcode GIT_PROTOCOLS}. */
 export type GitProtocol = (typeof GIT_PROTOCOLS)[number];
 
+/** Those that the git tools speak: over their proxy, or among repositories of the workspace. */
+export const SPOKEN_PROTOCOLS = ["https", "http", "file"] as const satisfies readonly GitProtocol[];
+
 /** Filters of contents that a policy can let run: what is meant by each name is known here, whatever a repository says. */
 export const GIT_FILTERS = ["lfs"] as const;
 /** One of {@linkcode GIT_FILTERS}. */

@@ -27,7 +27,7 @@ export const git: Section<"git"> = object({
   protocols: otherwise(
     list(oneOf(GIT_PROTOCOLS)),
     null,
-    "transports that git may use; https alone where left out, and file is a path of this machine",
+    "transports that git may use; https alone where left out; file is a path of this machine; git_push and git_pull speak https, http and file",
   ),
   worktrees: otherwise(
     text({ what: "a folder of the workspace", check: wrongFolder }),

@@ -5,6 +5,7 @@ import type { PlacedPolicy } from "../_settings.ts";
 import type { Settings } from "../rulebook.ts";
 import { keyIn } from "../../config/key_position.ts";
 import { didYouMean } from "../../core/nearest.ts";
+import { SPOKEN_PROTOCOLS } from "../../core/git_settings.ts";
 import { quoted } from "../../core/printable.ts";
 import type { Budget } from "./_budget.ts";
 import { textCovers } from "./_text_alphabet.ts";
@@ -97,6 +98,25 @@ export function reviewExtensions(
         }];
       })
     )
+  );
+}
+
+/** Transports that a policy names and the git tools do not speak. */
+export function reviewProtocols(
+  { policy: { git } }: PlacedPolicy,
+  policy: number,
+  { sandbox }: Settings,
+): readonly PolicyWarning[] {
+  return (git?.protocols ?? []).flatMap((protocol, at): PolicyWarning[] =>
+    SPOKEN_PROTOCOLS.some((one) => one === protocol) ? [] : [{
+      policy,
+      key: `git.protocols[${at}]`,
+      message:
+        `git_push and git_pull do not speak ${protocol}: they reach other machines by https ` +
+        (sandbox.network === "allow"
+          ? "and http; it is for git in command lines alone"
+          : "and http, and git in command lines none by it while sandbox.network is deny; write https"),
+    }]
   );
 }
 

@@ -11,6 +11,7 @@ import {
   type KnownTools,
   reviewAgents,
   reviewExtensions,
+  reviewProtocols,
   reviewTools,
   reviewWhole,
 } from "./_settings.ts";
@@ -47,6 +48,7 @@ export function reviewPolicies(
     ...policies.slice(0, reviewed).flatMap((placed, policy) => [
       ...reviewTools(placed, policy, tools),
       ...reviewAgents(placed, policy, budget),
+      ...reviewProtocols(placed, policy, rulebook.settings),
     ]),
     ...reviewNetwork(policies, reviewed, budget),
     ...reviewSecrets(policies, reviewed),

@@ -147,6 +147,12 @@ const CASES: readonly (readonly [
     "sandbox: { kernel: off }",
     "sandbox: { kernel: required }",
   ], []],
+  ["transports that the git tools do not speak", [
+    "git: { protocols: [https, http, file, ssh, git] }",
+  ], [["git.protocols[3]", "ssh"], ["git.protocols[4]", "write https"]]],
+  ["and where lines could use them", [
+    "git: { protocols: [ssh] }\nsandbox: { network: allow }",
+  ], [["git.protocols[0]", "in command lines alone"]]],
   ["all risks", ["risk: { allow: dangerous, ask: dangerous }"], [["risk.allow", "moderate"]]],
 ];
 
