@@ -12,6 +12,7 @@ import {
   checkAlternates,
   commonOf,
   findPlace,
+  inside,
   look,
   type Place,
   requireNoLink,
@@ -320,7 +321,9 @@ async function runGit(
     const error = commandError(tool, "git", ended, context.timeoutMs);
     if (error !== null) throw error;
   }
-  if (exitCode === 128) requireNoLock({ tool, now: context.now, files: context.files }, stderr);
+  if (exitCode === 128) {
+    requireNoLock({ tool, root, now: context.now, files: context.files }, stderr);
+  }
   if (exitCode === null || !good.includes(exitCode)) {
     throw connects === undefined ? gitError(tool, stderr) : farError(tool, outcome.denied, stderr);
   }
@@ -332,11 +335,13 @@ async function runGit(
  * it, and nobody can tell which.
  */
 function requireNoLock(
-  { tool, files, now }: Pick<Repository, "tool" | "files" | "now">,
+  { tool, root, files, now }: Pick<Repository, "tool" | "root" | "files" | "now">,
   stderr: string,
 ): void {
   const path = /Unable to create '([^\n]+\.lock)': File exists/.exec(stderr)?.[1];
-  if (path !== undefined) throw lockError({ tool, files, now }, files.display(path));
+  if (path === undefined) return;
+  // Git names it as it was told of the folder, by way of others.
+  throw lockError({ tool, files, now }, inside(files, root, path) ?? files.display(path));
 }
 
 /** That error. `lock`: its path. */

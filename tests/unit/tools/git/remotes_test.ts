@@ -166,3 +166,13 @@ Deno.test("remotes that lie elsewhere, or are reached otherwise, are refused by 
     Deno.removeSync(outside, { recursive: true });
   }
 });
+
+Deno.test("a lock of another repository of the workspace is named by its plain path", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    await makeThree(root);
+    await commit(`${root}/two`, "a", "one\n");
+    Deno.writeTextFileSync(`${root}/there.git/refs/heads/main.lock`, "");
+    const error = await assertRejects(() => call("git_push", TWO), ToolError);
+    assertEquals(error.details?.["lock"], "there.git/refs/heads/main.lock", error.message);
+  }, FILE);
+});
