@@ -187,6 +187,8 @@ export interface Processes {
 /** What a hook is run with. */
 export interface HookRequest extends Omit<ProcessRequest, "env" | "spill"> {
   readonly words: readonly string[];
+  /** Where it runs: a linked worktree's is not where it was judged, which is `cwd`. */
+  readonly directory: string;
   /** A text that it may change, in a file of its own, whose name is the first word behind its own. */
   readonly message?: string;
 }

@@ -132,13 +132,100 @@ Deno.test("hooks: a push and a merge run theirs, and a merge's commit has the me
     assertEquals(await said(`${root}/there.git`, ["rev-parse", "main"]), tip);
     hook("post-merge", 'echo "merged $1" > merged');
     hook("commit-msg", 'echo more >> "$1"');
-    hook("pre-merge-commit", "echo never > never");
     const merged = await ask("git_merge", { branch: "side" });
     assertEquals(merged.output?.hooks_run, ["commit-msg", "post-merge"], merged.message);
-    assertEquals(merged.output?.hooks_skipped, ["pre-merge-commit"]);
     assertEquals(await said(root, ["log", "-1", "--format=%B"]), "Merge branch 'side'\nmore\n");
     assertEquals(Deno.readTextFileSync(`${root}/merged`), "merged 0\n");
-    assert(!has(`${root}/never`));
+  });
+});
+
+Deno.test("hooks: one before a merge's commit sees it as it will be, and stops it as git does", async () => {
+  await inWorld(policyOf(`${ALL}, { allow: [git] }`), async ({ root, hook, ask, stage }) => {
+    await git(root, ["checkout", "-qb", "side"]);
+    await stage("b");
+    await git(root, ["commit", "-qm", "b"]);
+    await git(root, ["checkout", "-q", "main"]);
+    await stage("c");
+    await git(root, ["commit", "-qm", "c"]);
+    const before = await said(root, ["rev-parse", "HEAD"]);
+    hook("pre-merge-commit", "cat b > seen; git diff --cached --name-only >> seen; exit 4");
+    hook("commit-msg", 'echo more >> "$1"');
+    const looked = await ask("git_merge", { branch: "side" }, true);
+    assertEquals(looked.output?.merged, true, looked.message);
+    assert(!has(`${root}/seen`));
+    const stopped = await ask("git_merge", { branch: "side" });
+    assertStringIncludes(stopped.message, "the hook pre-merge-commit ended with 4, and the merge");
+    assertEquals(Deno.readTextFileSync(`${root}/seen`), "b\nb\n");
+    assertEquals(await said(root, ["rev-parse", "HEAD"]), before);
+    assertEquals((await ask("git_status")).output.operation, "merge");
+    assertEquals((await ask("git_merge", { abort: true })).code, null);
+    hook("pre-merge-commit", "echo yes > seen");
+    const merged = await ask("git_merge", { branch: "side" });
+    assertEquals(merged.output?.hooks_run, ["pre-merge-commit", "commit-msg"], merged.message);
+    assertEquals(await said(root, ["log", "-1", "--format=%B"]), "Merge branch 'side'\nmore\n");
+    const tips = [before, await said(root, ["rev-parse", "side"])].join(" ");
+    assertEquals(await said(root, ["log", "-1", "--format=%P"]), tips);
+    assertEquals(merged.output.hash, await said(root, ["rev-parse", "HEAD"]));
+  });
+});
+
+Deno.test("hooks: a rebase asks before, and says afterwards what became of each commit", async () => {
+  await inWorld(policyOf(ALL), async ({ root, hook, ask, stage }) => {
+    await git(root, ["branch", "theirs"]);
+    await git(root, ["remote", "add", "origin", "."]);
+    await stage("b");
+    await git(root, ["commit", "-qm", "b"]);
+    const own = await said(root, ["rev-parse", "HEAD"]);
+    await git(root, ["checkout", "-q", "theirs"]);
+    await stage("c");
+    await git(root, ["commit", "-qm", "c"]);
+    const onto = await said(root, ["rev-parse", "HEAD"]);
+    await git(root, ["checkout", "-q", "main"]);
+    const pull = { branch: "theirs", strategy: "rebase" };
+    for (const name of ["post-checkout", "post-rewrite", "post-commit"]) {
+      hook(name, `echo "${name} $*" >> ran; cat >> ran`);
+    }
+    hook("pre-rebase", 'echo "pre-rebase $*" > ran; exit 2');
+    const stopped = await ask("git_pull", pull);
+    assertStringIncludes(stopped.message, "pre-rebase ended with 2, and nothing was rebased");
+    assertEquals(await said(root, ["rev-parse", "HEAD"]), own);
+    hook("pre-rebase", 'echo "pre-rebase $*" > ran');
+    const { output, message } = await ask("git_pull", pull);
+    const ran = ["pre-rebase", "post-checkout", "post-rewrite"];
+    assertEquals([output?.hooks_run, output?.hooks_skipped], [ran, ["post-commit"]], message);
+    assertEquals(
+      Deno.readTextFileSync(`${root}/ran`),
+      `pre-rebase ${onto}\npost-checkout ${own} ${output.to} 1\n` +
+        `post-rewrite rebase\n${own} ${output.to}\n`,
+    );
+  });
+});
+
+Deno.test("hooks: those of a repository run in its worktrees, by the same rule", async () => {
+  await inWorld(policyOf(ALL), async ({ root, hook, ask }) => {
+    hook("post-checkout", 'echo "$*" > made');
+    hook("pre-commit", "pwd > where; exit 0");
+    const added = await ask("git_worktree", { action: "add", branch: "side" });
+    assertEquals(added.output?.hooks_run, ["post-checkout"], added.message);
+    const at = `${root}/.toolgate/worktrees/side`;
+    const tip = await said(root, ["rev-parse", "HEAD"]);
+    assertEquals(Deno.readTextFileSync(`${at}/made`), `${"0".repeat(40)} ${tip} 1\n`);
+    const repository = ".toolgate/worktrees/side";
+    const made = await ask("git_commit", { repository, message: "x", allow_empty: true });
+    assertEquals(made.output?.hooks_run, ["pre-commit"], made.message);
+    assertEquals(Deno.readTextFileSync(`${at}/where`), `${Deno.realPathSync(at)}\n`);
+    // A worktree that leads to a repository elsewhere has that one's hooks, which no rule names.
+    const inner = `${root}/inner`;
+    await makeRepository(inner);
+    await git(inner, ["commit", "-q", "--allow-empty", "-m", "x"]);
+    await git(inner, ["worktree", "add", "-q", "-b", "other", `${root}/other`]);
+    Deno.mkdirSync(`${inner}/.git/hooks`, { recursive: true });
+    Deno.writeTextFileSync(`${inner}/.git/hooks/pre-commit`, "#!/bin/sh\necho x > sprung\n", {
+      mode: 0o755,
+    });
+    const apart = await ask("git_commit", { repository: "other", message: "x", allow_empty: true });
+    assertEquals(apart.output?.hooks_skipped, ["pre-commit"], apart.message);
+    assert(!has(`${root}/other/sprung`));
   });
 });
 

@@ -8,7 +8,7 @@ import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.
 import { close } from "../kernel/pipes.ts";
 import { readText } from "../kernel/read_text.ts";
 import { statOf } from "../kernel/stat.ts";
-import { grantedHook } from "./granted_programs.ts";
+import { folderOf, grantedHook } from "./granted_programs.ts";
 import { hold } from "./_hold.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 import { inTemporary } from "./temporary.ts";
@@ -22,7 +22,7 @@ const LONGEST = 1 << 20;
 export async function runHook(
   options: ProcessesOptions,
   argv: readonly string[],
-  { words, message, ...request }: HookRequest,
+  { words, message, directory, ...request }: HookRequest,
 ): Promise<HookOutcome | null> {
   const { grant, starter } = options;
   const spawn = grantedHook(grant, argv, request.cwd);
@@ -42,12 +42,11 @@ export async function runHook(
     const file = message === undefined ? null : `${own.temporary}/${NAME}`;
     if (file !== null) Deno.writeTextFileSync(file, message ?? "", { mode: 0o600 });
     const outcome = await hold(options, starter, { ...request, env: {} }, (run, launcher) => {
-      const { program, cwd: directory } = spawn;
       const child = launcher.launch({
-        program,
+        program: spawn.program,
         argv: [...argv, ...(file === null ? [] : [file]), ...words],
         held: argv,
-        directory,
+        directory: folderOf(grant, directory),
         environment: new Map(Object.entries(own.environment)),
         descriptors: run.descriptors,
       });

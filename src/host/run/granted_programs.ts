@@ -13,7 +13,7 @@ export function grantedSpawn(grant: Grant, argv: readonly string[], cwd: string)
     entry.open !== true && entry.own === undefined && entry.argv.length === argv.length &&
     entry.argv.every((word, index) => word === argv[index])
   );
-  const path = inWorkspace(grant, cwd);
+  const path = folderOf(grant, cwd);
   const entry = entries.length === 1 ? entries[0] : entries.find((entry) => entry.cwd === path);
   if (entry !== undefined) return entry;
   throw new ToolError(
@@ -30,7 +30,7 @@ export function grantedHook(
   argv: readonly string[],
   cwd: string,
 ): SpawnGrant | null {
-  const path = inWorkspace(grant, cwd);
+  const path = folderOf(grant, cwd);
   return grant.spawn.find((entry) =>
     entry.own === undefined && entry.open !== true && entry.cwd === path &&
     entry.argv.length === argv.length && entry.argv.every((word, index) => word === argv[index])
@@ -51,7 +51,7 @@ export function grantedOwn(
   if (entry?.own === undefined) {
     throw new ToolError("COMMAND_DENIED", `"${argv[0] ?? ""}" was not granted to this call`);
   }
-  const folders = [cwd, ...writes].map((path) => inWorkspace(grant, path));
+  const folders = [cwd, ...writes].map((path) => folderOf(grant, path));
   const isPlain = (path: string): boolean =>
     path.split("/").slice(1).every((part) => part !== "" && part !== "." && part !== "..");
   const { home } = grant.git;
@@ -71,7 +71,8 @@ export function grantedOwn(
   return { entry, directory, use };
 }
 
-function inWorkspace({ workspace }: Grant, path: string): CanonicalPath {
+/** A folder of the workspace by its path in it. */
+export function folderOf({ workspace }: Grant, path: string): CanonicalPath {
   if (path.startsWith("/")) return path as CanonicalPath;
   if (path === "." || path === "") return workspace;
   return `${workspace === "/" ? "" : workspace}/${path}` as CanonicalPath;

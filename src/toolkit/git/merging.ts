@@ -172,15 +172,20 @@ export async function doMerge(
   repository: Repository,
   head: Head,
   theirs: string,
-  { strategy, text, env }: {
+  { strategy, text, env, commit = true }: {
     readonly strategy: MergeStrategy;
     /** The message of a merge commit. */
     readonly text: string;
     readonly env: Readonly<Record<string, string>>;
+    /** False: the merge is left under way, for its commit to be made. */
+    readonly commit?: boolean;
   },
 ): Promise<{ readonly hash: string | null; readonly conflicts: readonly Conflict[] }> {
   const { status, stderr } = await repository.git(
-    [...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy], "-m", text, theirs],
+    [
+      ...[...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy]],
+      ...[...(commit ? [] : ["--no-commit"]), "-m", text, theirs],
+    ],
     { changes: "files", good: [0, 1, 2, 128], env: { ...env, ...withoutOptions(head) } },
   );
   if (status === 0) return { hash: (await headOf(repository)).hash, conflicts: [] };

@@ -50,18 +50,27 @@ export function hookNeeds(
   );
 }
 
+/** Where the files of the repository begin that a linked worktree belongs to; null where that is not plain. */
+function homeOf({ root, folder, common }: Repository): string | null {
+  if (folder === common) return root;
+  const [, home] = /^(?:(.+)\/)?\.git$/s.exec(common) ?? [];
+  return common === ".git" ? "." : home ?? null;
+}
+
 /** As whoever runs it by hand would name it, from where the files begin. */
 function programOf(name: string): string {
   return `.git/hooks/${name}`;
 }
+
+const NOTHING_DONE = "nothing was done";
 
 /** The hooks of one call. */
 export class Hooks {
   readonly #repository: Repository;
   readonly #context: ToolContext;
   readonly #there: readonly string[];
-  /** Whether they lie where those were judged that may run. */
-  readonly #mayRun: boolean;
+  /** The folder in which those were judged that may run; null where they do not lie there. */
+  readonly #home: string | null;
   readonly #isPreview: boolean;
   readonly #ran = new Set<string>();
 
@@ -70,14 +79,14 @@ export class Hooks {
     context: ToolContext,
     found: {
       readonly there: readonly string[];
-      readonly mayRun: boolean;
+      readonly home: string | null;
       readonly isPreview: boolean;
     },
   ) {
     this.#repository = repository;
     this.#context = context;
     this.#there = found.there;
-    this.#mayRun = found.mayRun;
+    this.#home = found.home;
     this.#isPreview = found.isPreview;
   }
 
@@ -90,18 +99,25 @@ export class Hooks {
   ): Promise<Hooks> {
     const there = await hooksThere(repository, names);
     const folder = there.length === 0 ? null : await hooksFolder(repository);
-    const mayRun = context.git.hooks === "allow" &&
-      folder === within(repository.root, ".git/hooks");
-    return new Hooks(repository, context, { there, mayRun, isPreview });
+    const home = context.git.hooks === "allow" ? homeOf(repository) : null;
+    const isUsual = home !== null && folder === within(home, ".git/hooks");
+    return new Hooks(repository, context, { there, home: isUsual ? home : null, isPreview });
+  }
+
+  /** Whether it is there and lies where it may run: whether rules let it is seen when it does. */
+  mayRun(name: string): boolean {
+    return this.#home !== null && !this.#isPreview && this.#there.includes(name);
   }
 
   /** Runs it, where it is there and may. Throws GIT_ERROR where it ends with anything but 0. */
   async run(
     name: string,
-    { words = [], stdin, message }: {
+    { words = [], stdin, message, left = NOTHING_DONE }: {
       readonly words?: readonly string[];
       readonly stdin?: string;
       readonly message?: string;
+      /** How things stand where it stops the call. */
+      readonly left?: string;
     } = {},
   ): Promise<string> {
     const outcome = await this.#start(name, { words, stdin, message });
@@ -115,7 +131,7 @@ export class Hooks {
         "GIT_ERROR",
         `${this.#repository.tool}: the hook ${name} ended with ${
           timedOut ? "its time" : exitCode ?? signal
-        }, and nothing was done${said === "" ? "" : `; it said: ${said}`}`,
+        }, and ${left}${said === "" ? "" : `; it said: ${said}`}`,
         { details: { hook: name, exit_code: exitCode, output: said } },
       );
     }
@@ -123,14 +139,14 @@ export class Hooks {
     if (outcome.message !== null) return outcome.message;
     throw new ToolError(
       "GIT_ERROR",
-      `${this.#repository.tool}: the hook ${name} left no text in place of the message, and nothing was done`,
+      `${this.#repository.tool}: the hook ${name} left no text in place of the message, and ${left}`,
     );
   }
 
   /** The message of a merge's commit, as the hooks for messages leave it. Throws GIT_ERROR. */
-  async mergeMessage(message: string): Promise<string> {
-    const prepared = await this.run("prepare-commit-msg", { message, words: ["merge"] });
-    return await this.run("commit-msg", { message: prepared });
+  async mergeMessage(message: string, left = NOTHING_DONE): Promise<string> {
+    const prepared = await this.run("prepare-commit-msg", { message, words: ["merge"], left });
+    return await this.run("commit-msg", { message: prepared, left });
   }
 
   /** Runs one that comes afterwards, whatever it ends with. */
@@ -151,11 +167,12 @@ export class Hooks {
       readonly message: string | undefined;
     },
   ): Promise<HookOutcome | null> {
-    if (!this.#mayRun || this.#isPreview || !this.#there.includes(name)) return null;
+    if (this.#home === null || !this.mayRun(name)) return null;
     const { processes, timeoutMs } = this.#context;
     const outcome = await processes.runHook([programOf(name)], {
       words,
-      cwd: this.#repository.root,
+      cwd: this.#home,
+      directory: this.#repository.root,
       stdin: stdin === undefined ? null : new TextEncoder().encode(stdin),
       timeoutMs,
       ...(message === undefined ? {} : { message: message.replace(/\n?$/, "\n") }),
@@ -166,7 +183,7 @@ export class Hooks {
 
   /** What ran and what did not. Of a preview what may run is neither. */
   get told(): HooksTold {
-    const skipped = this.#isPreview && this.#mayRun
+    const skipped = this.#isPreview && this.#home !== null
       ? []
       : this.#there.filter((name) => !this.#ran.has(name));
     return told([...this.#ran], skipped);

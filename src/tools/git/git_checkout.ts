@@ -17,6 +17,7 @@ import {
 } from "../../toolkit/git/change.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { encoded, exactly } from "../../toolkit/git/names.ts";
+import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
@@ -51,6 +52,7 @@ const output = {
     detached: { type: "boolean", description: "Whether HEAD names a commit and no branch." },
     files_changed: { type: "integer", description: "Of a preview: how many would be." },
     replaced: REPLACED,
+    lfs_pointers: LFS_POINTERS,
     hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
@@ -178,7 +180,10 @@ async function go(
       changes: "files",
     });
   }
-  return { ...await standing(repository), files_changed: changes.length };
+  const pointers = only_look === true
+    ? {}
+    : await pointersAmong(repository, changes.map(({ path }) => path));
+  return { ...await standing(repository), files_changed: changes.length, ...pointers };
 }
 
 async function takeFiles(
@@ -209,6 +214,7 @@ async function takeFiles(
     ...await standing(repository),
     files_changed: changed.length,
     ...(replaced.length === 0 ? {} : { replaced }),
+    ...await pointersAmong(repository, changed),
   };
 }
 

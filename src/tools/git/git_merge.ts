@@ -8,14 +8,9 @@ import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changesSince, keepContents, REPLACED, requireWritable } from "../../toolkit/git/change.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
-import { committer } from "./_identity.ts";
-import {
-  doMerge,
-  isMerging,
-  mergeConflict,
-  planMerge,
-  requireNoMerge,
-} from "../../toolkit/git/merging.ts";
+import { mergeWithHooks } from "./_merge_hooks.ts";
+import { isMerging, mergeConflict, planMerge, requireNoMerge } from "../../toolkit/git/merging.ts";
+import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, type Head, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
@@ -58,6 +53,7 @@ const output = {
     files_changed: { type: "integer", description: "Compared with HEAD as it was." },
     aborted: { type: "boolean", description: "Whether a merge was taken back." },
     replaced: REPLACED,
+    lfs_pointers: LFS_POINTERS,
     hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
@@ -131,7 +127,7 @@ const OPTIONS: Readonly<Record<Input["strategy"], readonly string[]>> = {
   no_ff: ["--no-ff"],
 };
 
-/** githooks(5); pre-merge-commit is for what lies half merged, which is not so here at any time. */
+/** githooks(5) */
 const HOOKS = [
   ...["pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout"],
 ];
@@ -144,9 +140,10 @@ async function merge(
 ): Promise<Output> {
   requireNoMerge(repository);
   const theirs = await requireCommit(repository, branch);
-  const { kind, changes, conflicts } = await context.processes.withScratch((scratch) =>
+  const plan = await context.processes.withScratch((scratch) =>
     planMerge(repository, head, theirs, { strategy, scratch, name: branch })
   );
+  const { kind, changes, conflicts } = plan;
   const found = { fast_forward: kind === "fast_forward", files_changed: changes.length };
   if (kind === "nothing") return { ...found, merged: true, hash: head.hash, conflicts: [] };
   const hooks = await Hooks.of(repository, context, HOOKS, only_look === true);
@@ -155,16 +152,15 @@ async function merge(
   }
   const named = await findCommit(repository, `refs/heads/${branch}`) !== null;
   const meant = message ?? `Merge ${named ? "branch" : "commit"} '${branch}'`;
-  const makes = kind === "merge" && conflicts.length === 0;
-  const text = makes ? await hooks.mergeMessage(meant) : meant;
-  const env = kind === "merge" ? await committer(repository, context) : {};
-  const { hash, conflicts: left } = await doMerge(repository, head, theirs, {
-    strategy,
-    text,
-    env,
-  });
+  const { hash, conflicts: left } = await mergeWithHooks(
+    { repository, context, hooks, head, theirs },
+    plan,
+    { strategy, meant },
+  );
   if (left.length === 0) await hooks.after("post-merge", ["0"]);
-  const done = { ...found, merged: left.length === 0, hash, conflicts: left, ...hooks.told };
+  const pointers = await pointersAmong(repository, changes.map(({ path }) => path));
+  const told = { ...pointers, ...hooks.told };
+  const done = { ...found, merged: left.length === 0, hash, conflicts: left, ...told };
   if (left.length > 0) throw mergeConflict(repository, left, done);
   return done;
 }

@@ -5,17 +5,13 @@ import { ToolError } from "../../core/errors.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
-import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
-import {
-  doMerge,
-  isAncestor,
-  mergeConflict,
-  planMerge,
-  requireNoMerge,
-} from "../../toolkit/git/merging.ts";
+import { isAncestor, mergeConflict, planMerge, requireNoMerge } from "../../toolkit/git/merging.ts";
+import { mergeWithHooks } from "./_merge_hooks.ts";
 import { doRebase, type Parted, planRebase, REBASED, type RebasePlan } from "./_rebase.ts";
 import { textOf } from "../../toolkit/git/names.ts";
+import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { besides, withScratchOf } from "../../toolkit/git/besides.ts";
 import { moveRef, remoteOf, tipAt, transfer, withFetched } from "./_remote.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
@@ -54,6 +50,7 @@ const output = {
     conflicts: CONFLICTS,
     rebased: REBASED,
     last_seen: LAST_SEEN,
+    lfs_pointers: LFS_POINTERS,
     hooks_run: HOOKS_RUN,
     hooks_skipped: HOOKS_SKIPPED,
   },
@@ -97,7 +94,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   capabilities({ repository, remote, branch, strategy, only_look }, { git }) {
     if (only_look === true) return gitNeeds(repository, ["status"], READS);
     const named = branch === undefined ? [] : [branch];
-    const hooks = hookNeeds(git, repository, HOOKS);
+    const names = strategy === "rebase" ? [...HOOKS, ...REBASE_HOOKS] : HOOKS;
+    const hooks = hookNeeds(git, repository, [...new Set(names)]);
     return [
       ...hooks,
       ...gitNeeds(repository, ["pull", OPTIONS[strategy], remote, ...named], {
@@ -121,8 +119,10 @@ const OPTIONS: Readonly<Record<Input["strategy"], string>> = {
 
 /** githooks(5) */
 const HOOKS = ["post-merge", "pre-merge-commit", "prepare-commit-msg", "commit-msg"];
-/** Those of a rebase. */
+/** Those of a rebase that run here. */
 const REBASE_HOOKS = ["pre-rebase", "post-checkout", "post-rewrite"];
+/** And those that git runs at each commit, which HEAD is never on here. */
+const PICK_HOOKS = ["prepare-commit-msg", "post-commit"];
 
 async function pull(input: Input, context: ToolContext): Promise<Output> {
   const repository = await openRepository(tool.name, context, input.repository, true);
@@ -188,14 +188,14 @@ async function bring(
     return { ...found, to, conflicts, ...hooks.told };
   }
   const meant = `Merge branch '${branch}' of ${input.remote}`;
-  const makes = kind === "merge" && conflicts.length === 0;
-  const text = makes ? await hooks.mergeMessage(meant) : meant;
-  await bringIn(repository, context, route);
+  const made = await mergeWithHooks({ repository, context, hooks, head, theirs }, plan, {
+    ...{ strategy, meant },
+    before: () => bringIn(repository, context, route),
+  });
   if (kind === "nothing") return { ...found, to: head.hash, conflicts: [] };
-  const env = kind === "merge" ? await committer(repository, context) : {};
-  const made = await doMerge(repository, head, theirs, { strategy, text, env });
   if (made.conflicts.length === 0) await hooks.after("post-merge", ["0"]);
-  const done = { ...found, to: made.hash, conflicts: made.conflicts, ...hooks.told };
+  const told = { ...await pointersAmong(repository, pathsOf(plan)), ...hooks.told };
+  const done = { ...found, to: made.hash, conflicts: made.conflicts, ...told };
   if (made.conflicts.length > 0) throw mergeConflict(repository, made.conflicts, done);
   return done;
 }
@@ -239,7 +239,8 @@ async function rebase(
     [route.remote],
     (scratch) => planRebase(both, parted, identity, { scratch, env: both.objectsIn(scratch) }),
   );
-  const hooks = await hooksSkipped(repository, REBASE_HOOKS);
+  const names = [...REBASE_HOOKS, ...PICK_HOOKS];
+  const hooks = await Hooks.of(repository, context, names, only_look === true);
   const answer = ({ changes, rebased }: RebasePlan, to: string | null): Output => ({
     from: parted.head,
     to,
@@ -247,15 +248,24 @@ async function rebase(
     files_changed: changes.length,
     conflicts: [],
     rebased,
-    ...hooks,
+    ...hooks.told,
   });
   if (only_look === true) {
     // When they are made says what they are called.
     return answer({ ...plan, rebased: plan.rebased.map(({ from }) => ({ from, to: null })) }, null);
   }
   await bringIn(repository, context, route);
+  // As git-rebase(1): what is rebased onto, and no branch, which is the one that HEAD is on.
+  await hooks.run("pre-rebase", { words: [parted.theirs], left: "nothing was rebased" });
   const done = await doRebase(repository, parted, identity, context);
-  return answer(done, done.tip);
+  await hooks.after("post-checkout", [parted.head, done.tip, "1"]);
+  const rewritten = done.rebased.flatMap(({ from, to }) => to === null ? [] : `${from} ${to}\n`);
+  if (rewritten.length > 0) await hooks.after("post-rewrite", ["rebase"], rewritten.join(""));
+  return { ...answer(done, done.tip), ...await pointersAmong(repository, pathsOf(done)) };
+}
+
+function pathsOf({ changes }: Pick<RebasePlan, "changes">): readonly Uint8Array[] {
+  return changes.map(({ path }) => path);
 }
 
 /** `branch.NAME.merge`, else the branch of the same name. */

@@ -17,6 +17,7 @@ import {
 import { LEFT_OUT, REPOSITORY } from "./_schemas.ts";
 import { bringBack } from "./stash/bring_back.ts";
 import { dropStash, listStashes, requireStash, STASH, type Stash } from "./stash/entries.ts";
+import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { putAside, stashed } from "./stash/put_aside.ts";
 
 const input = {
@@ -64,6 +65,7 @@ const output = {
     },
     dropped: { ...STASH, description: "What is gone; its hash brings it back (git_stash apply)." },
     left_out: LEFT_OUT,
+    lfs_pointers: LFS_POINTERS,
   },
   required: ["entries"],
 } as const satisfies Schema;
@@ -120,10 +122,12 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     if (action === "drop") return await drop(repository, stash, input);
     const changed = await bringBack(repository, stash, input.only_look === true);
     const names = changed.map((path) => shown(repository, path));
-    if (action === "apply" || input.only_look === true) {
+    if (input.only_look === true) {
       return { entries: await listStashes(repository), changed: names };
     }
-    return { ...await drop(repository, stash, input), changed: names };
+    const told = { changed: names, ...await pointersAmong(repository, changed) };
+    if (action === "apply") return { entries: await listStashes(repository), ...told };
+    return { ...await drop(repository, stash, input), ...told };
   },
 };
 

@@ -10,6 +10,7 @@ import { listOf, requireWritable } from "../../toolkit/git/change.ts";
 import { bytesOf, isText, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
+import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import {
   gitNeeds,
   type GitUse,
@@ -18,6 +19,7 @@ import {
   type Repository,
 } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
+import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, collect, fill } from "./_clones.ts";
 import { layOut, leftIn, openWorktree, pathsIn, WORKTREE, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
@@ -70,6 +72,9 @@ const output = {
       description: "What was removed. Of a preview: would be.",
     },
     left_out: LEFT_OUT,
+    lfs_pointers: LFS_POINTERS,
+    hooks_run: HOOKS_RUN,
+    hooks_skipped: HOOKS_SKIPPED,
   },
   required: ["worktrees"],
 } as const satisfies Schema;
@@ -118,7 +123,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   capabilities: (input, { git }) => [
     ...gitNeeds(input.repository, wordsOf(input), useOf(input)),
     ...(git !== undefined && input.action === "add" && input.only_look !== true
-      ? [folderOf(git.worktrees)]
+      ? [folderOf(git.worktrees), ...hookNeeds(git, input.repository, HOOKS)]
       : []),
   ],
   preview: (input) => ({ action: tool.describe(input) }),
@@ -130,7 +135,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     const repository = await openRepository(tool.name, context, input.repository);
     requireOutside(context, input);
     let removed: Output["removed"];
-    const leftOut = input.action === "add" ? await add(repository, context, input) : [];
+    const added = input.action === "add" ? await add(repository, context, input) : {};
     if (input.action === "remove") removed = await remove(repository, context, input);
     if (input.action === "prune" && input.only_look !== true) {
       await repository.git(["worktree", "prune", "--expire=now"], { changes: "git" });
@@ -139,7 +144,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     return {
       worktrees,
       ...(removed === undefined ? {} : { removed }),
-      ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
+      ...added,
     };
   },
 };
@@ -201,12 +206,15 @@ function placeOf(
   throw new ToolError("FILE_EXISTS", `${tool.name}: ${quoted(place)} is there already`);
 }
 
-/** Makes it; the files that the policy keeps out of it. */
+/** githooks(5): run in the new one. */
+const HOOKS = ["post-checkout"];
+
+/** Makes it; the files that the policy keeps out of it, and what else is to be told. */
 async function add(
   repository: Repository,
   context: ToolContext,
   input: Input,
-): Promise<readonly string[]> {
+): Promise<Omit<Output, "worktrees">> {
   const { branch = "", from = "HEAD" } = input;
   const place = placeOf(repository, context, input);
   const known = await findCommit(repository, `refs/heads/${branch}`);
@@ -220,8 +228,11 @@ async function add(
   if (denied.length > 0 && denied.length === paths.length) {
     requireWritable(repository, denied, "it");
   }
-  const leftOut = denied.map((path) => shown({ root: place }, path));
-  if (input.only_look === true) return leftOut;
+  const names = denied.map((path) => shown({ root: place }, path));
+  const leftOut = names.length === 0 ? {} : { left_out: names };
+  if (input.only_look === true) {
+    return { ...leftOut, ...(await Hooks.of(repository, context, HOOKS, true)).told };
+  }
   const how = known === null ? ["-b", branch, "--no-track"] : [];
   const whole = denied.length === 0 ? [] : ["--no-checkout"];
   const start = known === null ? hash : branch;
@@ -234,12 +245,15 @@ async function add(
       ],
       { changes: "workspace" },
     );
-    if (denied.length > 0) await layOut(await requireWorktree(repository, context, place), denied);
+    const worktree = await requireWorktree(repository, context, place);
+    if (denied.length > 0) await layOut(worktree, denied);
+    const hooks = await Hooks.of(worktree, context, HOOKS);
+    await hooks.after("post-checkout", ["0".repeat(hash.length), hash, "1"]);
+    return { ...leftOut, ...await pointersAmong(worktree, paths), ...hooks.told };
   } catch (error) {
     await undo(repository, place, known === null ? { branch, hash } : null);
     throw error;
   }
-  return leftOut;
 }
 
 async function requireWorktree(repository: Repository, context: ToolContext, place: string) {

@@ -135,6 +135,46 @@ Deno.test("git_checkout names what stands in the way, and keeps what it replaces
   });
 });
 
+Deno.test("pointers of git-lfs that were left in place of contents are named, and nothing else is", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    await makeRepository(root);
+    const write = (name: string, text: string) => Deno.writeTextFileSync(`${root}/${name}`, text);
+    const pointer = (size: number) =>
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize ${size}\n`;
+    write(".gitattributes", "*.bin filter=lfs -text\n*.txt -filter\n");
+    await git(root, ["add", "--all"]);
+    await git(root, ["commit", "-qm", "first"]);
+    await git(root, ["checkout", "-qb", "side"]);
+    write("a\n1.bin", pointer(1));
+    write("whole.bin", "contents\n");
+    write("a.txt", pointer(2));
+    await git(root, ["add", "--all"]);
+    await git(root, ["commit", "-qm", "second"]);
+    await git(root, ["checkout", "-q", "main"]);
+    const left = ["a\n1.bin"];
+    const took: Loose = await call("git_checkout", { branch_or_commit: "side" });
+    assertEquals(took.lfs_pointers, left);
+    const back: Loose = await call("git_checkout", { branch_or_commit: "main" });
+    assertEquals(back.lfs_pointers, undefined);
+    const made: Loose = await call("git_worktree", {
+      action: "add",
+      branch: "other",
+      from: "side",
+    });
+    assertEquals(made.lfs_pointers, [".toolgate/worktrees/other/a\n1.bin"]);
+    const looked: Loose = await call("git_merge", { branch: "side" }, true);
+    assertEquals(looked.lfs_pointers, undefined);
+    const merged: Loose = await call("git_merge", { branch: "side" });
+    assertEquals(merged.lfs_pointers, left);
+    write("a\n1.bin", pointer(3));
+    await call("git_stash", { action: "push" });
+    const popped: Loose = await call("git_stash", { action: "pop" });
+    assertEquals(popped.lfs_pointers, left);
+    const taken: Loose = await call("git_checkout", { branch_or_commit: "HEAD", paths: ["."] });
+    assertEquals(taken.lfs_pointers, left);
+  });
+});
+
 Deno.test("what would write a denied file is refused before anything changes", async () => {
   await inWorkspace(async ({ root, call }) => {
     await makeRepository(root);
