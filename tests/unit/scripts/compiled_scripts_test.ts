@@ -95,9 +95,13 @@ for (
   });
 }
 
-Deno.test("joinScripts(): parts of a script reach each other, cold ones and what modules have", async () => {
+Deno.test("joinScripts(): parts of a script reach each other, cold ones and what modules have; who is outside takes all by one import", async () => {
   await withBundle(async (folder) => {
     await joinScripts(folder, ["main.js"], ONE);
+    const main = await Deno.readTextFile(join(folder, "main.js"));
+    assertEquals(main.match(/import[^(;]*"\.\/hot\.js";/g), [
+      'import{p0_a as x,p0_b as y}from"./hot.js";',
+    ]);
     await Deno.writeTextFile(
       join(folder, "main.js"),
       'const{p2}=await import("./hot.js");console.log(JSON.stringify(await p2.ask()));',
@@ -141,12 +145,3 @@ for (const { name } of TWO) {
     });
   });
 }
-
-Deno.test("a part outside takes all that it takes from a script by one import", () =>
-  withBundle(async (folder) => {
-    await joinScripts(folder, ["main.js"], ONE);
-    const main = await Deno.readTextFile(join(folder, "main.js"));
-    assertEquals(main.match(/import[^(;]*"\.\/hot\.js";/g), [
-      'import{p0_a as x,p0_b as y}from"./hot.js";',
-    ]);
-  }));
