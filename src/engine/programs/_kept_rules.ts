@@ -17,10 +17,11 @@ export interface Drawn {
   readonly spares: SpareFiles | null;
 }
 
-/** Those of the last kind. */
+/** Those of the last kind, and the last spare files. */
 export class KeptRules {
   readonly #libc: Libc;
   #kept: (Drawn & { readonly key: string }) | null = null;
+  #spares: { readonly folder: string; readonly files: SpareFiles } | null = null;
 
   constructor(libc: Libc) {
     this.#libc = libc;
@@ -33,27 +34,38 @@ export class KeptRules {
   of(key: string, spareIn: string | null, draw: () => number): Drawn {
     if (this.#kept?.key === key && this.#kept.spares?.isUsed !== true) return this.#kept;
     const rules = draw();
-    this.close();
-    const spares = spareIn === null ? null : this.#open(rules, spareIn);
-    spares?.hold();
+    const spares = spareIn === null ? null : this.#sparesIn(spareIn);
+    for (const descriptor of spares?.free ?? []) {
+      // One that has no rule is one that cannot be executed, as all were before.
+      addOpenFile(this.#libc, rules, descriptor, RIGHTS.READ_FILE | RIGHTS.EXECUTE);
+    }
+    this.#forget();
     this.#kept = { key, rules, spares };
     return this.#kept;
   }
 
-  #open(rules: number, folder: string): SpareFiles | null {
-    const libc = this.#libc;
-    const spares = SpareFiles.open(libc, folder, SPARES);
-    for (const descriptor of spares?.free ?? []) {
-      // One that has no rule is one that cannot be executed, as all were before.
-      addOpenFile(libc, rules, descriptor, RIGHTS.READ_FILE | RIGHTS.EXECUTE);
-    }
-    return spares;
+  /**
+   * The last ones as long as nothing was taken from them and nobody runs who may execute them: to make them costs more than
+   * most programs take to start (an ext4 looks for an inode each time).
+   */
+  #sparesIn(folder: string): SpareFiles | null {
+    const last = this.#spares;
+    if (last?.folder === folder && last.files.isUntouched) return last.files;
+    last?.files.release();
+    const files = SpareFiles.open(this.#libc, folder, SPARES);
+    files?.hold();
+    this.#spares = files === null ? null : { folder, files };
+    return files;
+  }
+
+  #forget(): void {
+    if (this.#kept !== null) close(this.#libc, this.#kept.rules);
+    this.#kept = null;
   }
 
   close(): void {
-    if (this.#kept === null) return;
-    close(this.#libc, this.#kept.rules);
-    this.#kept.spares?.release();
-    this.#kept = null;
+    this.#forget();
+    this.#spares?.files.release();
+    this.#spares = null;
   }
 }

@@ -244,7 +244,7 @@ export class WordHolds implements ProgramHolds {
       const source = { libc, rulebook, system: this.#realSystem };
       const files = ownFiles(source, effects, directory, byName);
       const system = this.#systemOf(effects, only);
-      const rules = this.#open(files, temporary, system, execute, this.#system);
+      const rules = this.#open(files, temporary, system, execute);
       const handed = handsOver
         ? this.#handedOf(files, temporary, files.changed, {
           ...PLAIN,
@@ -277,7 +277,7 @@ export class WordHolds implements ProgramHolds {
     const { rules, spares } = this.#kept.of(
       key,
       spareIn,
-      () => this.#open({ ...ground, readFiles: own }, left, system, execute, null),
+      () => this.#open({ ...ground, readFiles: own }, left, system, execute),
     );
     const { entryAt } = this.#probe;
     const text = (path: string) => textAt(libc, path, MOST_LINK);
@@ -354,12 +354,11 @@ export class WordHolds implements ProgramHolds {
     temporary: readonly CanonicalPath[],
     system: readonly string[],
     execute: readonly string[] | "any",
-    kept: KeptPaths | null,
   ): number {
     const { abi, libc, network } = this.#parts;
     const write = [...files.write, ...temporary];
     const reach = { ...files, write, system, execute, network };
-    return opened(openRules(libc, programRules(reach, abi), kept));
+    return opened(openRules(libc, programRules(reach, abi), this.#system));
   }
 
   #holdOwn(): ProgramHold {

@@ -17,12 +17,14 @@ const OWNER_ONLY = 0o600;
 export class SpareFiles {
   readonly #libc: Libc;
   readonly #free: number[];
+  readonly #count: number;
   readonly #made = new Set<string>();
   #holders = 0;
 
   private constructor(libc: Libc, free: number[]) {
     this.#libc = libc;
     this.#free = free;
+    this.#count = free.length;
   }
 
   /** On the file system of a folder; null where that has none. */
@@ -41,6 +43,11 @@ export class SpareFiles {
   /** Those that nothing has become yet. */
   get free(): readonly number[] {
     return this.#free;
+  }
+
+  /** Whether all are there, and nobody but one holds them: no program that may execute them runs any more. */
+  get isUntouched(): boolean {
+    return this.#holders === 1 && this.#free.length === this.#count;
   }
 
   /** Whether something has become one of them: whoever else is held by the same rules could execute it too. */

@@ -18,7 +18,9 @@ Deno.test("spare files have no name, are taken once each, and are closed by the 
     assertEquals([...Deno.readDirSync(folder)], []);
     assertEquals([spares.free.length, openNow() - before, spares.isUsed], [3, 3, false]);
     spares.hold();
+    assert(spares.isUntouched);
     spares.hold();
+    assert(!spares.isUntouched, "two hold them");
     const taken = spares.take();
     assert(taken !== null && !spares.isUsed);
     const stat = statOf(libc, taken);
@@ -28,6 +30,7 @@ Deno.test("spare files have no name, are taken once each, and are closed by the 
     close(libc, taken);
     spares.release();
     assertEquals(openNow() - before, 2, "somebody holds them still");
+    assert(!spares.isUntouched, "one was taken");
     spares.release();
     assertEquals([openNow() - before, spares.take()], [0, null]);
   } finally {
