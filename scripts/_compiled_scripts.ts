@@ -126,6 +126,36 @@ export async function joinScripts(
 }
 
 /**
+ * Makes `entry` of the bundle in `folder` a module that imports nothing at its start: it has all that it takes itself, once
+ * more. So nothing that is its own may be looked at by what it imports later, classes least of all.
+ */
+export async function standAlone(folder: string, entry: string): Promise<void> {
+  const path = join(folder, entry);
+  const result = await esbuild.build({
+    entryPoints: [path],
+    external: ["node:*"],
+    bundle: true,
+    format: "esm",
+    minify: true,
+    write: false,
+    target: "esnext",
+    legalComments: "none",
+    logLevel: "silent",
+    plugins: [{
+      name: "later",
+      setup(build) {
+        build.onResolve(
+          { filter: /^\.\/.*\.js$/ },
+          ({ path, kind }) => kind === "dynamic-import" ? { path, external: true } : null,
+        );
+      },
+    }],
+  });
+  await esbuild.stop();
+  await Deno.writeTextFile(path, result.outputFiles?.[0]?.text ?? "");
+}
+
+/**
  * What has to be compiled in place of `entry` for a producer of the cache of a script: a module that opens `output` for it
  * before anything runs, since a thread may give up its right to open files, and writes it when the process ends. The
  * producer takes both from its arguments: the name of the script, and the path. With the path of a cache behind them it

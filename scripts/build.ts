@@ -17,7 +17,7 @@ import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
 import { produceCaches, SCRIPTS } from "./_code_caches.ts";
-import { joinScripts } from "./_compiled_scripts.ts";
+import { joinScripts, standAlone } from "./_compiled_scripts.ts";
 import { nameParts } from "./_stable_names.ts";
 import { compile, type CompileOptions, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
@@ -42,6 +42,9 @@ const UNSEALED_FLAGS = [
   "--allow-net",
   "--allow-ffi",
 ] as const;
+
+/** The module of calls through a gate. */
+export const CALL_ALONE = "call_alone.js";
 
 /** The modules that threads start with. */
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
@@ -90,9 +93,18 @@ function mainModule(): string {
  * What is embedded lies in a file of its own, which sealing replaces: all else of a binary is the same whatever it is
  * sealed with.
  */
-const START_MODULE = `import { start } from "./main.js";
+const WHOLE_MODULE = `import { start } from "./main.js";
 import text from "./${EMBEDDED_FILE}" with { type: "text" };
 await start(text);
+`;
+
+/** The module that a process begins with. A call through a gate takes none of what all else takes. */
+export const START_MODULE = `const { args } = Deno;
+if (args.includes("call") && (args.some((word) => word.startsWith("--gate")) || (Deno.env.get("TOOLGATE_GATE") ?? "") !== "")) {
+  const status = await (await import("./${CALL_ALONE}")).callAlone(args);
+  if (status !== null) Deno.exit(status);
+}
+await import("./whole.js");
 `;
 
 /** Main module that does with what is embedded what starts do with the script that its first argument names. */
@@ -127,6 +139,10 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "module_worker.ts"),
     `import ${JSON.stringify(moduleUrl("src/engine/modules/module_worker.ts"))};\n`,
   );
+  await Deno.writeTextFile(
+    join(generated, "call_alone.ts"),
+    `export * from ${JSON.stringify(moduleUrl("src/cli/gate/call_alone.ts"))};\n`,
+  );
   await Deno.writeTextFile(join(generated, "rehearse.ts"), options.rehearse ?? "export {};\n");
   await runDeno("bundle", [
     "--quiet",
@@ -138,8 +154,10 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "worker.ts"),
     join(generated, "module_worker.ts"),
     join(generated, "rehearse.ts"),
+    join(generated, "call_alone.ts"),
   ]);
   await nameParts(bundle);
+  await standAlone(bundle, CALL_ALONE);
   if (options.rehearse !== undefined) await joinScripts(bundle, ENTRIES, SCRIPTS);
   const workers = ["worker", "module_worker"].map((name) => join(bundle, `${name}.ts`));
   for (const worker of workers) {
@@ -147,6 +165,7 @@ export async function build(options: BuildOptions): Promise<void> {
   }
   if (options.embedded !== undefined) {
     await Deno.writeTextFile(join(bundle, EMBEDDED_FILE), JSON.stringify(options.embedded));
+    await Deno.writeTextFile(join(bundle, "whole.js"), WHOLE_MODULE);
     await Deno.writeTextFile(join(bundle, "start.js"), START_MODULE);
   }
   const include = [...workers, ...await embedCarried(target, bundle)];

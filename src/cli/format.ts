@@ -1,11 +1,11 @@
 /** How results are printed. */
 
 import { variable } from "./environment.ts";
-import type { Invocation } from "./invocation.ts";
+import type { CommandLine } from "./flags.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** As asked, else text on a terminal and JSON elsewhere. */
-export function formatOf({ values }: Invocation): "json" | "text" {
+export function formatOf({ values }: CommandLine): "json" | "text" {
   const asked = values["format"]?.[0] ?? variable("format");
   if (asked === null) return Deno.stdout.isTerminal() ? "text" : "json";
   if (asked === "json" || asked === "text") return asked;

@@ -4,26 +4,16 @@ import { EXIT } from "../core/errors.ts";
 import { isModuleProcess } from "../host/run/module_protocol.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Embedded } from "./embedded.ts";
-import { variable } from "./environment.ts";
-import { type CommandLine, FLAGS, parseCommandLine, refuseOthersFlags } from "./flags.ts";
-import { UsageError } from "./usage_error.ts";
+import { parseCommandLine, refuseOthersFlags } from "./flags.ts";
+import { gateOf } from "./gate/gate_of.ts";
+import { settled } from "./settled.ts";
 import { complain, print } from "./stdio.ts";
+import { UsageError } from "./usage_error.ts";
 
 export type { Embedded } from "./embedded.ts";
 
 function commandOf(name: string) {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-}
-
-/** Where the gate listens that a command is sent to; null where it is done here. */
-function gateOf(command: string, { values }: CommandLine): string | null {
-  const flag = FLAGS.find(({ name }) => name === "gate");
-  if (flag?.commands?.includes(command) !== true) return null;
-  if (!Object.hasOwn(values, "listen")) return values["gate"]?.[0] ?? variable("gate");
-  if (Object.hasOwn(values, "gate")) {
-    throw new UsageError("--listen is to be a gate, --gate to come to one: leave one of them out");
-  }
-  return null;
 }
 
 /** Of a command, of a tool (`call TOOL`, or by its name alone), or of all. */
@@ -45,7 +35,7 @@ async function helpOn([name, operand]: readonly string[]): Promise<string> {
 
 /** Runs a command line. Gives the exit status and never throws. */
 export async function run(argv: readonly string[], embedded: Embedded): Promise<number> {
-  try {
+  return await settled(async () => {
     if (isModuleProcess(argv, (name) => Deno.env.get(name))) {
       const { runModuleProcess } = await import("../engine/modules/module_process.ts");
       return await runModuleProcess();
@@ -82,13 +72,5 @@ export async function run(argv: readonly string[], embedded: Embedded): Promise<
       );
     }
     return await (await command.load())({ ...line, words, embedded, commands: COMMANDS });
-  } catch (error) {
-    if (error instanceof UsageError) {
-      complain(`toolgate: ${error.message}`);
-      return EXIT.usage;
-    }
-    // Any other is a defect of ours: say so, without the paths that its message may carry.
-    complain(`toolgate: INTERNAL_ERROR: ${error instanceof Error ? error.name : "unknown"}`);
-    return EXIT.internal;
-  }
+  });
 }

@@ -1,11 +1,11 @@
 /** `--timeout`. */
 
 import { parseDuration } from "../../config/duration.ts";
-import type { Invocation } from "../invocation.ts";
+import type { CommandLine } from "../flags.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** In milliseconds, or null. */
-export function timeoutOf(invocation: Invocation): number | null {
+export function timeoutOf(invocation: CommandLine): number | null {
   const text = invocation.values["timeout"]?.[0];
   if (text === undefined) return null;
   try {

@@ -11,7 +11,7 @@ import {
 import { readJsonArguments } from "../call/json_argument.ts";
 import { timeoutOf } from "../call/timeout.ts";
 import { formatOf } from "../format.ts";
-import type { Invocation } from "../invocation.ts";
+import type { CommandLine } from "../flags.ts";
 import { complain, print, show } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 import { connectTo } from "./connect.ts";
@@ -32,7 +32,7 @@ interface Line {
 }
 
 /** One call; gives the exit status that `call` itself would. */
-export async function callThrough(invocation: Invocation, path: string): Promise<number> {
+export async function callThrough(invocation: CommandLine, path: string): Promise<number> {
   const [tool, ...words] = invocation.words;
   if (tool === undefined) {
     throw new UsageError("call needs a tool: toolgate call TOOL [KEY=VALUE ...]");
@@ -134,7 +134,7 @@ type Reply = Readonly<Record<string, unknown>>;
 
 /** How it is answered; null where nobody can. A reply that is null leaves the question to nobody. */
 async function answererOf(
-  { switches, values }: Invocation,
+  { switches, values }: CommandLine,
 ): Promise<((asked: Asked) => Promise<Reply | null>) | null> {
   const approve = (approval: string): Reply => ({ op: "approve", approval });
   if (switches.has("approve")) {

@@ -1,8 +1,9 @@
 /** The first line of a connection, where there is something to say ahead of all others. */
 
 import type { ResultError } from "../../core/errors.ts";
-import type { Invocation } from "../invocation.ts";
+import type { CommandLine } from "../flags.ts";
 import { UsageError } from "../usage_error.ts";
+import { readToken } from "./_token_file.ts";
 import { GateClient } from "./client.ts";
 
 /** What the gate answers, as far as it is looked at. */
@@ -18,14 +19,12 @@ export type Connected =
 
 /** Connects, and says what is spoken and by which token. Throws a UsageError. */
 export async function connectTo(
-  { values }: Invocation,
+  { values }: CommandLine,
   path: string,
   protocol: "ndjson" | "mcp" = "ndjson",
 ): Promise<Connected> {
   const [source] = values["token"] ?? [];
-  const token = source === undefined
-    ? null
-    : await (await import("./_token_file.ts")).readToken(source, { ...values, protocol });
+  const token = source === undefined ? null : await readToken(source, { ...values, protocol });
   const client = GateClient.connect(path);
   if (protocol === "ndjson" && token === null) return { client, refused: null };
   client.send(JSON.stringify({ op: "hello", protocol, ...(token === null ? {} : { token }) }));

@@ -13,19 +13,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<Through>>> = {
   gate: async () => (await import("./gate.ts")).gate,
 };
 
-/** Flags that say what governs a run: at a gate that is the gate's own. */
-const GOVERNING = ["policy", "root", "sandbox", "audit"] as const;
-
-/** Throws a UsageError for what a gate cannot be told. */
+/** Throws a UsageError for a command that no gate does. */
 export async function through(
   command: string,
   invocation: Invocation,
   path: string,
 ): Promise<number> {
-  const told = GOVERNING.find((name) => Object.hasOwn(invocation.values, name));
-  if (told !== undefined) {
-    throw new UsageError(`--${told} has no effect at a gate, whose own policy holds; leave it out`);
-  }
   const load = COMMANDS[command];
   if (load === undefined) throw new UsageError(`${command} takes no gate`);
   return await (await load())(invocation, path);

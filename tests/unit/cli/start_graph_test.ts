@@ -114,7 +114,15 @@ Deno.test("what is not to be loaded at a start is there to be loaded later", () 
 });
 
 Deno.test("what is sent to a gate loads no policy, no engine and no tool", async () => {
-  for (const part of ["gate/call_through", "gate/mcp_through", "gate/gate", "tools/through_gate"]) {
+  for (
+    const part of [
+      "gate/call_alone",
+      "gate/call_through",
+      "gate/mcp_through",
+      "gate/gate",
+      "tools/through_gate",
+    ]
+  ) {
     const loaded = await loadedWith(`src/cli/${part}.ts`);
     const heavy = [...loaded].filter((path) =>
       /^src\/(?:policy|engine|tools|serve|shell|programs|plugins|audit)\//.test(path)

@@ -5,6 +5,7 @@ import {
   scriptFiles,
   scriptParts,
   type ScriptPlan,
+  standAlone,
   writeProducer,
 } from "../../../scripts/_compiled_scripts.ts";
 
@@ -121,6 +122,25 @@ Deno.test("joinScripts() refuses a root that is no part, and changes nothing", a
     for (const [name, text] of Object.entries(BUNDLE)) {
       assertEquals(await Deno.readTextFile(join(folder, name)), text);
     }
+  });
+});
+
+Deno.test("standAlone(): an entry has all that it takes at its start, and takes what comes later from where all do", async () => {
+  await withBundle(async (folder) => {
+    const alone = "alone.js";
+    await Deno.writeTextFile(
+      join(folder, alone),
+      'import{a as g}from"./chunk-00000001.js";const early=[...globalThis.order];' +
+        'const d=await import("./cold_tool-00000004.js");' +
+        "console.log(JSON.stringify([g(),early,d.default(),globalThis.order]));",
+    );
+    await standAlone(folder, alone);
+    await joinScripts(folder, ["main.js"], ONE);
+    const text = await Deno.readTextFile(join(folder, alone));
+    assertEquals(text.match(/(?:from|import)\s*"\.[^"]*"/g), null, text);
+    // What comes later has its own of what the entry has: the second "two" is another's.
+    const said = JSON.parse(await run(join(folder, alone)));
+    assertEquals(said, ["v2d71", ["two"], "cold v2d71", ["two", "two", "cold"]]);
   });
 });
 
