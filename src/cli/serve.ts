@@ -2,6 +2,7 @@
 
 import { EXIT } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
+import { ProgramSharing } from "../engine/programs/program_sharing.ts";
 import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
 import type { Invocation } from "./invocation.ts";
 import { childrenOf } from "./gate/children_of.ts";
@@ -37,6 +38,8 @@ export async function serve(invocation: Invocation): Promise<number> {
   const children = await childrenOf(session, invocation);
   const many = libc !== null && !session.agent.pinned && hasAgentsApart(session);
   const { engine, openApart } = children ?? await openEngines(session, invocation, many);
+  // Its thread begins while what other agents take is loaded.
+  engine.warm();
   const { registration } = session;
   const apart = !many || openApart === null ? null : await openPipePlaces(libc, {
     session,
@@ -60,7 +63,6 @@ async function openEngines(session: Session, invocation: Invocation, many: boole
   readonly openApart: ((other: Session) => Promise<StayingEngine>) | null;
 }> {
   if (!many) return { engine: await openStayingEngine(session, invocation), openApart: null };
-  const { ProgramSharing } = await import("../engine/programs/program_sharing.ts");
   const sharing = new ProgramSharing();
   const engine = await openStayingEngine(session, invocation, { sharing });
   const { recorder } = engine;
@@ -78,7 +80,7 @@ async function openPipePlaces(
   return PipePlaces.open(libc, parts);
 }
 
-/** As {@linkcode serve}, with an engine that is there. `children`: of whom that engine is. */
+/** As {@linkcode serve}, with an engine that is there, and warm. `children`: of whom that engine is. */
 export async function serveEngine(
   engine: StayingEngine,
   agent: PipeAgent,
@@ -90,7 +92,6 @@ export async function serveEngine(
     readonly apart?: PipePlaces | null;
   } = {},
 ): Promise<number> {
-  engine.warm();
   const readiness = createReadiness(libc);
   const writer = new LineWriter(readiness);
   const parent = () => ({ approver: server.approver, narrowing: [] });

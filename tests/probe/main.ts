@@ -84,6 +84,7 @@ export async function runProbe(args: readonly string[]): Promise<number> {
     { policies: [{ ...loaded, workspace }], workspace, sealed: false, audit: noLog },
     parts,
   );
+  engine.warm();
   const serving = () => serveEngine(engine, { name: "root", pinned: false });
   const file = words.find((word) => word.startsWith("main-reads="))?.slice("main-reads=".length);
   if (file === undefined) return await serving();
