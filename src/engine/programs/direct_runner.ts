@@ -324,6 +324,6 @@ export class DirectRunner implements Runner {
         const direct = this.#jobs.get(number);
         if (direct !== undefined) this.#stop(direct, `RESOURCE_LIMIT:${limit}`);
       },
-    });
+    }, { libc: this.#libc, spawner: this.#spawner });
   }
 }

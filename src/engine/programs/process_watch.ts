@@ -312,6 +312,15 @@ export class ProcessWatch {
 
   /** To be called when no run is left: ends what passed for one's. */
   close(): void {
+    this.#endAllSeen();
+    this.#rest();
+    this.#guardian?.close();
+    this.#guardian = null;
+  }
+
+  #endAllSeen(): void {
+    // No run: who started them has ended. So what of them had no end would be a child of this process: see `#hasLeft`.
+    if (this.#runs.size === 0 && this.#tree.children()?.length === 0) return;
     for (let round = 0; round < MOST_ROUNDS; round++) {
       let seen = false;
       this.#tree.visitAll(({ facts, owner }) => {
@@ -321,9 +330,6 @@ export class ProcessWatch {
       });
       if (!seen) break;
     }
-    this.#rest();
-    this.#guardian?.close();
-    this.#guardian = null;
   }
 }
 

@@ -105,7 +105,7 @@ export class WordHolds implements ProgramHolds {
     );
     this.#system = new KeptPaths(libc);
     this.#basics = basicsOf(system);
-    const resolve = resolver(probe.entryAt);
+    const resolve = resolver(probe.entryAt, probe.isStraight);
     this.#realSystem = system.flatMap((path) => resolve("/" as CanonicalPath, path) ?? []);
     this.#ground = createLandlockPaths(rulebook, undefined, { roots: null, libc });
     this.#readable = createLandlockPaths(rulebook, undefined, {

@@ -5,8 +5,7 @@
 
 import { newToken } from "../../host/kernel/run_marks.ts";
 import { removeTree } from "../../host/run/temporary.ts";
-import type { ProcessWatch } from "./process_watch.ts";
-import { type Follower, WatchSharing } from "./shared_watch.ts";
+import { type OpenWatch, WatchSharing } from "./shared_watch.ts";
 
 /** One for all engines of a process that are there at a time. */
 export class ProgramSharing {
@@ -29,7 +28,7 @@ export class ProgramSharing {
   }
 
   /** The one watch; `open` makes it where there is none yet. */
-  watching(open: (follower: Follower) => ProcessWatch | null): WatchSharing {
+  watching(open: OpenWatch): WatchSharing {
     return this.#watching ??= new WatchSharing(open);
   }
 

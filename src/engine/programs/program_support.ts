@@ -17,7 +17,7 @@ import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { startGuardian } from "./_guardian.ts";
 import { MARKER } from "./job_programs.ts";
 import { ProgramSharing } from "./program_sharing.ts";
-import type { Follower, SharedWatch } from "./shared_watch.ts";
+import type { Follower, SharedWatch, WatchKernel } from "./shared_watch.ts";
 import { ProcessWatch } from "./process_watch.ts";
 import { missingNetwork } from "../judge/missing_network.ts";
 import { createSpawnResolver, type SpawnResolver } from "../judge/resolve_spawn.ts";
@@ -42,7 +42,7 @@ export interface ProgramSupport {
    */
   ofThread(): { readonly spawn: SpawnBoundary; readonly state: string };
   /** Watches over what is started, for all who ask; null where the C library cannot be called. */
-  watch(follower: Follower): SharedWatch | null;
+  watch(follower: Follower, kernel?: WatchKernel): SharedWatch | null;
   close(): void;
 }
 
@@ -110,13 +110,13 @@ export function createProgramSupport(
       state: fingerprint,
     };
   };
-  const watching = sharing.watching((follower) => {
-    const libc = openLibc();
+  const watching = sharing.watching((follower, kernel) => {
+    const libc = kernel?.libc ?? openLibc();
     if (libc === null) return null;
     const { marker, token, root: folder } = sharing;
     const { limits } = settings;
     const watch = new ProcessWatch({ ...follower, libc, marker, token, limits });
-    const spawner = openSpawner();
+    const spawner = kernel?.spawner ?? openSpawner();
     const leavings = { marker: `${MARKER}=${marker}.`, token, folder };
     if (spawner !== null) watch.guard(startGuardian(libc, spawner, leavings));
     return watch;
@@ -139,7 +139,7 @@ export function createProgramSupport(
         state: write.join("\0"),
       };
     },
-    watch: (follower) => watching.join(follower),
+    watch: (follower, kernel) => watching.join(follower, kernel),
     close() {
       landlockPaths.close();
       if (temporaryRoot !== null) sharing.leaveTemporary(temporaryRoot);

@@ -1,9 +1,20 @@
 /** The one watch over all programs of this process, for everybody here who starts some. */
 
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import type { Spawner } from "../../sandbox/spawner.ts";
 import type { ProcessWatch, ProcessWatchOptions } from "./process_watch.ts";
 
 /** Who starts programs: asked for what is under way, and told what went too far. */
 export type Follower = Pick<ProcessWatchOptions, "isUnderWay" | "onExceeded">;
+
+/** System calls of the thread that watches. */
+export interface WatchKernel {
+  readonly libc: Libc;
+  readonly spawner: Spawner;
+}
+
+/** Makes the watch; `kernel` where the first follower has it on this thread already. Null where there can be none. */
+export type OpenWatch = (follower: Follower, kernel: WatchKernel | null) => ProcessWatch | null;
 
 /** What a follower does with the watch. Jobs of all followers have numbers of their own. */
 export type SharedWatch = Pick<
@@ -13,22 +24,22 @@ export type SharedWatch = Pick<
 
 /** Opens the watch with the first follower, and closes it with the last. */
 export class WatchSharing {
-  readonly #open: (follower: Follower) => ProcessWatch | null;
+  readonly #open: OpenWatch;
   readonly #followers = new Set<Follower>();
   #watch: ProcessWatch | null = null;
 
-  constructor(open: (follower: Follower) => ProcessWatch | null) {
+  constructor(open: OpenWatch) {
     this.#open = open;
   }
 
   /** Null where programs cannot be watched. */
-  join(follower: Follower): SharedWatch | null {
+  join(follower: Follower, kernel: WatchKernel | null = null): SharedWatch | null {
     this.#watch ??= this.#open({
       isUnderWay: (isJob) => [...this.#followers].some((one) => one.isUnderWay(isJob)),
       onExceeded: (job, limit) => {
         for (const one of this.#followers) one.onExceeded(job, limit);
       },
-    });
+    }, kernel);
     const watch = this.#watch;
     if (watch === null) return null;
     this.#followers.add(follower);

@@ -11,6 +11,9 @@ const LONGEST_NAME = 255;
 /** MAXSYMLINKS (include/linux/namei.h) */
 const MOST_LINKS = 40;
 
+/** Parts that are no names: empty ones, `.` and `..`, also at the end. */
+const ODD_PARTS = /\/(?:\.{0,2})(?:\/|$)/;
+
 const encoder = new TextEncoder();
 
 /**
@@ -115,13 +118,17 @@ export type PathEntry = "directory" | "other" | "missing" | { readonly link: str
  */
 export type EntryProbe = (path: string, requested: string) => PathEntry | null;
 
+/** Whether no link is on the way of an absolute path, nor at its end; false where that is not known. */
+export type StraightProbe = (path: string) => boolean;
+
 /** As {@linkcode resolvePath}; null where that throws. */
 export function resolver(
   entryAt: EntryProbe,
+  isStraight?: StraightProbe,
 ): (directory: CanonicalPath, path: string) => CanonicalPath | null {
   return (directory, path) => {
     try {
-      return resolvePath(directory, path, entryAt);
+      return resolvePath(directory, path, entryAt, isStraight);
     } catch (error) {
       if (error instanceof ToolError) return null;
       throw error;
@@ -129,13 +136,19 @@ export function resolver(
   };
 }
 
-/** As {@linkcode canonicalize}, but asking `entryAt` of each part, and not the runtime of the whole path first. */
+/**
+ * As {@linkcode canonicalize}, but asking `entryAt` of each part, and not the runtime of the whole path first: where
+ * `isStraight` says of an absolute path that it leads where its words do, of none.
+ */
 export function resolvePath(
   base: CanonicalPath,
   requested: string,
   entryAt: EntryProbe,
+  isStraight: StraightProbe = () => false,
 ): CanonicalPath {
   checkWords(requested);
+  const absolute = requested.startsWith("/") && !ODD_PARTS.test(requested);
+  if (absolute && isStraight(requested)) return requested as CanonicalPath;
   return walk(base, requested, entryAt);
 }
 

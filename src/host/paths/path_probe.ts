@@ -8,7 +8,7 @@ import { isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { isWithoutLinks, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { linkText, statOf } from "../kernel/stat.ts";
 import { canonicalize, type PathEntry, resolvePath } from "./canonicalize.ts";
 import { entryType } from "./entry_type.ts";
@@ -21,6 +21,8 @@ export interface PathProbe {
   exists(directory: CanonicalPath, path: string): boolean;
   /** What cannot be looked at counts as a file: more rules are about those. */
   isDirectory(path: CanonicalPath): boolean;
+  /** Whether an absolute path without empty parts, `.` and `..` leads where its words do; false where that is not known. */
+  isStraight(path: string): boolean;
   /** What is at an absolute path, links not followed. What cannot be looked at counts as missing. */
   entryAt(path: string): PathEntry;
   /** Whether this canonical path is a regular file that somebody may execute. */
@@ -47,6 +49,13 @@ export const RUNTIME_PROBE: PathProbe = {
     }
   },
   isDirectory: (path) => entryType(path) === "directory",
+  isStraight(path) {
+    try {
+      return Deno.realPathSync(path) === path;
+    } catch {
+      return false;
+    }
+  },
   entryAt(path) {
     try {
       const info = Deno.lstatSync(path);
@@ -94,8 +103,10 @@ export function createKernelProbe(libc: Libc): PathProbe {
       if (stat.type === "symlink") return { link: linkText(libc, descriptor) };
       return stat.type === "directory" ? "directory" : "other";
     });
+  const isStraight = (path: string): boolean => isWithoutLinks(libc, path);
   return {
-    canonicalize: (base, path) => resolvePath(base, path, entryAt),
+    canonicalize: (base, path) => resolvePath(base, path, entryAt, isStraight),
+    isStraight,
     exists(directory, path) {
       if (path.includes("\0") || !path.isWellFormed()) return false;
       const whole = isAbsolute(path) ? path : join(directory, path);

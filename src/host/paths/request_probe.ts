@@ -76,6 +76,7 @@ export function createRequestProbe(
     },
     isDirectory: (path) =>
       timed(() => !(probe === RUNTIME_PROBE && leadsNowhere(path)) && probe.isDirectory(path)),
+    isStraight: (path) => probe.isStraight(path),
     entryAt: (path) => probe.entryAt(path),
     isProgram: (path) => probe.isProgram(path),
   };

@@ -39,7 +39,7 @@ const ROOT = "/" as CanonicalPath;
 const DEFAULT_SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 /** What finding programs takes of a probe. */
-export type ProgramProbe = Pick<PathProbe, "entryAt" | "isProgram">;
+export type ProgramProbe = Pick<PathProbe, "entryAt" | "isProgram" | "isStraight">;
 
 /** Where programs are looked for, and how. */
 export interface SearchOptions {
@@ -100,7 +100,7 @@ function openFinder(
 ): ProgramFinder {
   const real = (path: string, base: CanonicalPath = ROOT): CanonicalPath | null => {
     try {
-      return resolvePath(base, path, probe.entryAt);
+      return resolvePath(base, path, probe.entryAt, probe.isStraight);
     } catch (error) {
       if (error instanceof ToolError) return null;
       throw error;

@@ -31,23 +31,32 @@ const OPEN_HOW_SIZE = 24;
  * where the kernel or a container's system call filter refuses that, one `openat` a component does.
  */
 export function openWithoutLinks(libc: Libc, path: string, flags: number, mode = 0): number {
+  const all = flags | OPEN.CLOEXEC | libc.numbers.O_NOFOLLOW;
+  const opened = openHow(libc, path, all, mode);
+  if (opened !== -ERRNO.ENOSYS && opened !== -ERRNO.EPERM) return opened;
+  return openByComponents(libc, path, all, mode);
+}
+
+/**
+ * Whether there is no link on the way of an absolute path nor at its end, as far as there is anything of it; false also
+ * where that cannot be told in one call. The path has no empty parts, no `.` and no `..`.
+ */
+export function isWithoutLinks(libc: Libc, path: string): boolean {
+  const opened = openHow(libc, path, OPEN.PATH | OPEN.CLOEXEC, 0);
+  if (opened >= 0) libc.call(libc.numbers.close, opened);
+  // A link would have been refused before what is missing behind it, and at the end, too, where it is the last part.
+  return opened >= 0 || opened === -ERRNO.ENOENT;
+}
+
+function openHow(libc: Libc, path: string, flags: number, mode: number): number {
   const { numbers, struct, structAddress } = libc;
-  const all = flags | OPEN.CLOEXEC | numbers.O_NOFOLLOW;
-  struct.setInt32(0, all, true);
+  struct.setInt32(0, flags, true);
   struct.setInt32(4, 0, true);
   struct.setInt32(8, mode, true);
   struct.setInt32(12, 0, true);
   struct.setInt32(16, RESOLVE_NO_LINKS, true);
   struct.setInt32(20, 0, true);
-  const opened = libc.call(
-    numbers.openat2,
-    AT_FDCWD,
-    libc.path(path),
-    structAddress,
-    OPEN_HOW_SIZE,
-  );
-  if (opened !== -ERRNO.ENOSYS && opened !== -ERRNO.EPERM) return opened;
-  return openByComponents(libc, path, all, mode);
+  return libc.call(numbers.openat2, AT_FDCWD, libc.path(path), structAddress, OPEN_HOW_SIZE);
 }
 
 function openByComponents(libc: Libc, path: string, flags: number, mode: number): number {

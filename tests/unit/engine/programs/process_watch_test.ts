@@ -38,6 +38,19 @@ function isGone(id: number): boolean {
   }
 }
 
+Deno.test("what has this process's mark ends with the watch, though no run has it", async () => {
+  const { watch } = watching();
+  const word = sleepMark();
+  const done = startScript("exit 0", 1);
+  watch.begin(1, done);
+  assert(await comesToBe(() => hasEnded(done)));
+  assertEquals(watch.settle(1), null);
+  startScript(`(setsid sleep ${word} &); exec sleep ${word}`, 1);
+  assert(await comesToBe(() => running(word).length === 2));
+  watch.close();
+  assert(await comesToBe(() => running(word).length === 0));
+});
+
 Deno.test("a run that left nothing is settled at once; one that never was, too", async () => {
   const { watch } = watching();
   const leader = startScript("exit 0", 1);

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   type Follower,
   type SharedWatch,
+  type WatchKernel,
   WatchSharing,
 } from "../../../../src/engine/programs/shared_watch.ts";
 import type { ProcessWatch } from "../../../../src/engine/programs/process_watch.ts";
@@ -57,6 +58,21 @@ Deno.test("one watch follows the programs of all who start some, and ends with t
   // Who comes later gets a new one.
   follow("third", 3)?.close();
   assertEquals(steps.slice(-2), ["open", "close"]);
+});
+
+Deno.test("the first follower's system calls make the watch, where it has some", () => {
+  const given: (WatchKernel | null)[] = [];
+  const sharing = new WatchSharing((_, kernel) => {
+    given.push(kernel);
+    return { close: () => {} } as unknown as ProcessWatch;
+  });
+  const follower = { isUnderWay: () => false, onExceeded: () => {} };
+  const kernel = { libc: {}, spawner: {} } as unknown as WatchKernel;
+  const first = sharing.join(follower, kernel);
+  assertEquals(sharing.join({ ...follower }) === null, false);
+  assertEquals(given, [kernel]);
+  first?.close();
+  assertEquals(given.length, 1);
 });
 
 Deno.test("where programs cannot be watched nobody follows any", () => {

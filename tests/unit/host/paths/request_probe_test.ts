@@ -20,6 +20,7 @@ function probeOf(asked: string[], onLook: () => void = () => {}): PathProbe {
     },
     exists: (_, path) => note(`${path}?`, path !== "gone"),
     isDirectory: (path) => note(`${path}/`, false),
+    isStraight: () => false,
     entryAt: () => "missing",
     isProgram: () => false,
   };

@@ -102,6 +102,10 @@ Deno.test("a program that was found is not looked for again", async () => {
         return RUNTIME_PROBE.entryAt(path);
       },
       isProgram: RUNTIME_PROBE.isProgram,
+      isStraight(path) {
+        looks++;
+        return RUNTIME_PROBE.isStraight(path);
+      },
     };
     const finder = createProgramFinder("/nowhere" as CanonicalPath, [root], {
       searchPath: root,
