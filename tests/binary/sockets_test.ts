@@ -81,8 +81,9 @@ function linesOf(text: string): Readonly<Record<string, string>> {
 /** Who must not be reached: what they listen at, and the names of all that reached them. */
 class Sentinels {
   readonly #process: Deno.ChildProcess;
-  readonly #lines: ReadableStreamDefaultReader<string>;
+  readonly #hearing: Promise<void>;
   #text = "";
+  #heard = Promise.withResolvers<void>();
 
   constructor({ root, outside }: Workspace, user: User) {
     this.#process = new Deno.Command(PYTHON, {
@@ -91,16 +92,32 @@ class Sentinels {
       stdout: "piped",
       ...user,
     }).spawn();
-    this.#lines = this.#process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    this.#hearing = this.#hear();
+  }
+
+  /** All that they say, at once: with a full pipe they would accept nobody any more, and hold up who tries. */
+  async #hear(): Promise<void> {
+    for await (const text of this.#process.stdout.pipeThrough(new TextDecoderStream())) {
+      this.#text += text;
+      this.#heard.resolve();
+      this.#heard = Promise.withResolvers();
+    }
+  }
+
+  /** What they said before `mark`, which is taken with it. */
+  async #before(mark: string): Promise<string> {
+    while (!this.#text.includes(mark)) {
+      await Promise.race([this.#heard.promise, this.#hearing.then(() => assert(false, "ended"))]);
+    }
+    const end = this.#text.indexOf(mark);
+    const said = this.#text.slice(0, end);
+    this.#text = this.#text.slice(end + mark.length);
+    return said;
   }
 
   /** As JSON. */
-  async places(): Promise<string> {
-    while (!this.#text.includes("\n")) this.#text += (await this.#lines.read()).value ?? "";
-    const end = this.#text.indexOf("\n");
-    const line = this.#text.slice(0, end);
-    this.#text = this.#text.slice(end + 1);
-    return line;
+  places(): Promise<string> {
+    return this.#before("\n");
   }
 
   /** All that reached them: what came before they are asked themselves is told before that. */
@@ -108,14 +125,14 @@ class Sentinels {
     const { four } = JSON.parse(places);
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: four });
     await connection.write(new TextEncoder().encode("asked"));
-    while (!this.#text.includes("asked\n")) this.#text += (await this.#lines.read()).value ?? "";
+    const said = await this.#before("asked\n");
     connection.close();
-    return this.#text.trim().split("\n").filter((name) => name !== "asked");
+    return said.split("\n").filter((name) => name !== "");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#process.kill();
-    await this.#lines.cancel();
+    await this.#hearing;
     await this.#process.status;
   }
 }
