@@ -36,7 +36,10 @@ const STREAMS: ReadonlySet<string> = new Set([
 export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched): void {
   const read = placeArguments(spec, argv);
   if (spec.subcommands.size > 0) revisions(read.operands, found);
-  for (const argument of [...read.operands, ...read.values]) place(argument, found);
+  const before = found.effects.length;
+  for (const argument of read.operands) place(argument, found);
+  if (spec.through.some((one) => hasOption(argv, one))) goThrough(found.effects, before);
+  for (const argument of read.values) place(argument, found);
   if (spec.links.some((one) => one === "always" || hasOption(argv, one))) {
     const streams = read.operands.filter(({ text }) => text.startsWith("/") && STREAMS.has(text));
     for (const { text } of streams) found.effects.push(file("read", text, false));
@@ -55,6 +58,14 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   // Texts alone are never files; else a value may hang on an option that is not known.
   if (spec.operands !== "text...") {
     found.probes.push(...read.unknown.filter((word) => !found.open.has(word)));
+  }
+}
+
+/** Says of the changes from there on that they are of all that lies below. */
+function goThrough(effects: Effect[], from: number): void {
+  for (const effect of effects.splice(from)) {
+    const changes = effect.kind === "write" || effect.kind === "delete";
+    effects.push(changes ? { ...effect, file: { ...effect.file, through: true } } : effect);
   }
 }
 

@@ -129,6 +129,7 @@ export const COREUTILS: ProgramTable = {
   rm: {
     risk: "moderate",
     operands: "delete...",
+    through: "-r -R --recursive",
     options: {
       "-r -R --recursive": { is: "flag", risk: "dangerous", because: "removes whole folders" },
     },
@@ -186,16 +187,19 @@ export const COREUTILS: ProgramTable = {
   chmod: {
     risk: "moderate",
     operands: "text write...",
+    through: "-R --recursive",
     options: { ...WHOLE_FOLDERS, "--reference": "script-file" },
   },
   chown: {
     risk: "moderate",
     operands: "text write...",
+    through: "-R --recursive",
     options: { ...WHOLE_FOLDERS, "--reference": "script-file", "--from": "text" },
   },
   chgrp: {
     risk: "moderate",
     operands: "text write...",
+    through: "-R --recursive",
     options: { ...WHOLE_FOLDERS, "--reference": "script-file" },
   },
   dd: { ...machine("writes to any file or device"), operands: "named..." },

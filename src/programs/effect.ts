@@ -10,6 +10,8 @@ export interface FileEffect {
    * so it is granted only as far as the policy allows it.
    */
   readonly implied?: true;
+  /** It takes away or changes all that lies below, one by one: half of that would be done where it may not do the rest. */
+  readonly through?: true;
 }
 
 /** One effect. */

@@ -45,6 +45,7 @@ export interface ProgramSpec extends
     | "subcommands"
     | "alone"
     | "links"
+    | "through"
     | "project"
     | "tamedBy"
   >,
@@ -56,6 +57,7 @@ export interface ProgramSpec extends
   /** Options with which it reads where it stands; null where it never does. */
   readonly alone: readonly string[] | null;
   readonly links: readonly string[];
+  readonly through: readonly string[];
   readonly tamedBy: readonly string[];
   readonly modules: readonly string[];
   readonly finds: readonly string[];
@@ -99,6 +101,7 @@ export function programOf(literal: ProgramLiteral): ProgramSpec {
     tells: names(literal.runs?.tells ?? ""),
     alone: literal.alone === undefined ? null : names(literal.alone),
     links: names(literal.links ?? ""),
+    through: names(literal.through ?? ""),
     subcommands: new Map(
       Object.entries(literal.subcommands ?? {}).flatMap(([written, one]) => {
         const spec: SubcommandSpec = {

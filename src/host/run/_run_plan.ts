@@ -14,7 +14,7 @@ import { createKernelProbe } from "../paths/path_probe.ts";
 import { type Ended, endedBy } from "./_programs.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import type { Run } from "./_run.ts";
-import { isSurveyed, surveyStart } from "./survey_start.ts";
+import { surveyStart } from "./survey/survey_start.ts";
 import { isSpawnGranted, programOf } from "./granted_programs.ts";
 import type { AgreedToRun, ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
@@ -141,7 +141,7 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     async allow(command, onAsk) {
       const { argv, directory } = command;
       if (isGranted(command)) {
-        if (isSurveyed(argv)) await survey(argv, directory);
+        if (argv !== null) await survey(argv, directory);
         return;
       }
       const found = argv === null ? null : madeSince(argv, directory);
@@ -163,7 +163,7 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
         agreed.set(words, { ...judged, opened: command.redirections.map(({ target }) => target) });
       }
       if (found !== null) made.set(keyOf(argv?.[0] ?? "", directory), found);
-      if (isSurveyed(argv)) await survey(argv, directory);
+      if (argv !== null) await survey(argv, directory);
     },
     launch({ held, ...launch }) {
       const [name = ""] = launch.argv;

@@ -12,7 +12,7 @@ import { hold } from "./_hold.ts";
 import { runPlan } from "./_run_plan.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { resolver } from "../paths/canonicalize.ts";
-import { isSurveyed, surveyStart } from "./survey_start.ts";
+import { surveyStart } from "./survey/survey_start.ts";
 import { grantedOwn, grantedSpawn } from "./granted_programs.ts";
 import { programFile } from "./_program_file.ts";
 import type { ProcessesOptions } from "./program_options.ts";
@@ -43,11 +43,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
           ({ environment: env }) => runPortably({ ...options, spawn }, { ...request, env }),
         );
       }
-      if (isSurveyed(argv)) {
-        const { entryAt } = createKernelProbe(starter.libc);
-        const parts = { options, starter, rulebook: options.rulebook, resolve: resolver(entryAt) };
-        await surveyStart(parts, spawn.program, argv, spawn.cwd);
-      }
+      const { entryAt } = createKernelProbe(starter.libc);
+      const parts = { options, starter, rulebook: options.rulebook, resolve: resolver(entryAt) };
+      await surveyStart(parts, spawn.program, argv, spawn.cwd);
       return await inTemporary(
         options,
         environment,

@@ -99,6 +99,7 @@ export interface ProcessesOptions extends ProgramOptions {
     | "mayDenyBelow"
     | "limitsRuns"
     | "networkOf"
+    | "effects"
     | "withFolder"
   >;
   /** Ends the running programs as their timeout would. */

@@ -109,6 +109,27 @@ Deno.test("effects: a word that is known only at run time is no name of its own"
   assertEquals([dd.reads, dd.writes], [[], [{ path: "d", tree: true }]]);
 });
 
+Deno.test("effects: what a program goes through, one by one, is told", () => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ["rm -rf a b", ["a", "b"]],
+    ["rm -fR -- a", ["a"]],
+    ["rm --recursive a", ["a"]],
+    ["timeout 5 rm -r a", ["a"]],
+    ["rm -f a", []],
+    ["chmod -R 700 a", ["a"]],
+    ["chown --recursive root a", ["a"]],
+    ["chgrp -R root a", ["a"]],
+    ["chmod 700 a", []],
+    ["mv a b", []],
+    ["rmdir a", []],
+  ];
+  for (const [command, expected] of cases) {
+    const { writes, deletes } = effectsOf({ argv: splitCommand(command) });
+    const through = [...writes, ...deletes].filter((file) => file.through === true);
+    assertEquals(through.map(({ path }) => path), expected, command);
+  }
+});
+
 Deno.test("effects: a shell that is not started does nothing", () => {
   const effects = effectsOf({ argv: ["sh", "-c", "rm a"], opened: true });
   assertEquals(short(effects), "");

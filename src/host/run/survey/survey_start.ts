@@ -1,17 +1,23 @@
-/** What is looked at before a program of a call is started: git's changes of working files, by git itself. */
+/**
+ * What is looked at before a program of a call is started: git's changes of working files, by git itself, and the trees
+ * that it would take away or change one by one.
+ */
 
-import type { CanonicalPath, Program } from "../../core/capability.ts";
-import { lineVariables, namesGit } from "../../core/git_settings.ts";
-import type { Rulebook } from "../../policy/rulebook.ts";
-import { textAt } from "../kernel/read_text.ts";
-import { hold } from "./_hold.ts";
-import type { GitLook, SurveyParts } from "./_survey_parts.ts";
-import type { ProcessesOptions } from "./program_options.ts";
-import type { Starter } from "./starter.ts";
+import type { CanonicalPath, Program } from "../../../core/capability.ts";
+import { lineVariables, namesGit } from "../../../core/git_settings.ts";
+import type { Rulebook } from "../../../policy/rulebook.ts";
+import { textAt } from "../../kernel/read_text.ts";
+import { createKernelProbe } from "../../paths/path_probe.ts";
+import { hold } from "../_hold.ts";
+import type { GitLook, SurveyParts } from "./_parts.ts";
+import type { ProcessesOptions } from "../program_options.ts";
+import type { Starter } from "../starter.ts";
 
 /** What it takes; `rulebook` is that of the run. */
 export interface StartSurvey extends Pick<SurveyParts, "resolve"> {
-  readonly rulebook: SurveyParts["rulebook"] & Pick<Rulebook, "settings">;
+  readonly rulebook:
+    & SurveyParts["rulebook"]
+    & Pick<Rulebook, "settings" | "effects" | "judgeBelow">;
   readonly options: ProcessesOptions;
   readonly starter: Starter;
 }
@@ -23,19 +29,33 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Of a file that says where a repository lies, or where a search began, in bytes. */
 const MOST_TEXT = 16 * 1024;
 
-/** Whether there is anything to look at. */
-export function isSurveyed(argv: readonly string[] | null): argv is readonly string[] {
-  return argv !== null && namesGit(argv.slice(0, 1));
-}
-
 /** Throws the ToolError that refuses it. */
 export async function surveyStart(
+  parts: StartSurvey,
+  program: Program,
+  argv: readonly string[],
+  directory: CanonicalPath,
+): Promise<void> {
+  if (namesGit(argv.slice(0, 1))) return await lookByGit(parts, program, argv, directory);
+  const { rulebook, resolve, starter: { libc } } = parts;
+  const spawned = { kind: "process.spawn", argv, cwd: directory } as const;
+  const { writes, deletes } = rulebook.effects(spawned, program);
+  const through = (files: typeof writes): readonly string[] =>
+    files.flatMap((file) => file.through === true ? [file.path] : []);
+  const trees = { changed: through(writes), removed: through(deletes) };
+  if (trees.changed.length + trees.removed.length === 0) return;
+  const { surveyTrees } = await import("./_trees.ts");
+  const { entryAt } = createKernelProbe(libc);
+  await surveyTrees({ libc, rulebook, resolve, entryAt }, trees, argv, directory);
+}
+
+async function lookByGit(
   { options, starter, rulebook, resolve }: StartSurvey,
   program: Program,
   argv: readonly string[],
   directory: CanonicalPath,
 ): Promise<void> {
-  const { surveyGit } = await import("./git_survey.ts");
+  const { surveyGit } = await import("./_git.ts");
   const environment = new Map(Object.entries({
     ...lineVariables(options.grant.git),
     PATH: "/usr/bin:/bin",

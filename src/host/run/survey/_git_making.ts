@@ -3,13 +3,13 @@
  * given no settings and no hooks, it is refused whole where it would have to write such, or a name that the policy denies.
  */
 
-import type { CanonicalPath } from "../../core/capability.ts";
-import { ToolError } from "../../core/errors.ts";
-import type { GitMaking } from "../../core/git_making.ts";
-import { baseName, parentOf } from "../../core/path_text.ts";
-import { printable, quoted } from "../../core/printable.ts";
-import { isWithin } from "../../sandbox/within.ts";
-import type { SurveyParts } from "./_survey_parts.ts";
+import type { CanonicalPath } from "../../../core/capability.ts";
+import { ToolError } from "../../../core/errors.ts";
+import type { GitMaking } from "../../../core/git_making.ts";
+import { baseName, parentOf } from "../../../core/path_text.ts";
+import { printable, quoted } from "../../../core/printable.ts";
+import { isWithin } from "../../../sandbox/within.ts";
+import type { SurveyParts } from "./_parts.ts";
 
 /** What it takes beside the words. */
 export interface MakingSurvey extends SurveyParts {

@@ -3,14 +3,14 @@
  * policy denies is refused whole, by that name, and nothing has been changed.
  */
 
-import type { CanonicalPath } from "../../core/capability.ts";
-import { ToolError } from "../../core/errors.ts";
-import { gitMaking } from "../../core/git_making.ts";
-import { type GitReach, gitReach, gitWords } from "../../core/git_words.ts";
-import { baseName } from "../../core/path_text.ts";
-import { printable, quoted } from "../../core/printable.ts";
-import { surveyMaking } from "./_git_making_survey.ts";
-import type { GitLook, SurveyParts } from "./_survey_parts.ts";
+import type { CanonicalPath } from "../../../core/capability.ts";
+import { ToolError } from "../../../core/errors.ts";
+import { gitMaking } from "../../../core/git_making.ts";
+import { type GitReach, gitReach, gitWords } from "../../../core/git_words.ts";
+import { baseName } from "../../../core/path_text.ts";
+import { printable, quoted } from "../../../core/printable.ts";
+import { surveyMaking } from "./_git_making.ts";
+import type { GitLook, SurveyParts } from "./_parts.ts";
 
 const MOST_NAMED = 100;
 

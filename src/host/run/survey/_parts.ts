@@ -1,7 +1,7 @@
 /** What looking at a command of git takes, before it is started. */
 
-import type { CanonicalPath } from "../../core/capability.ts";
-import type { Rulebook } from "../../policy/rulebook.ts";
+import type { CanonicalPath } from "../../../core/capability.ts";
+import type { Rulebook } from "../../../policy/rulebook.ts";
 
 /** What git printed, run to look and to change nothing. */
 export interface GitLook {
