@@ -16,8 +16,10 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
  * The regular expression engine without backtracking takes over where the other one blows up. Without the
  * baseline compiler a start is 2.5 ms quicker. The next two keep memory after 50,000 calls through a pipe at 107
  * MiB instead of 338, for a sixth of the calls a second; latency stays. They leave code to the interpreter until it is
- * compiled for good, so that comes after 400 calls instead of 3,000: after fewer it costs short-lived processes more than
- * they have of it. The last two are for WebAssembly: it is
+ * optimised, half or for good: both come after 1,000 calls, instead of 400 and 3,000. After fewer it costs short-lived
+ * processes more than they have of it, after more a pipe is slower. Profile guided optimization would note in each
+ * function how it was last optimised, which hangs on how quick a compiling thread was, and V8's code caches carry that
+ * note (`SharedFunctionInfo::cached_tiering_decision`): two builds would differ. The last two are for WebAssembly: it is
  * checked and compiled function by function, as they are called, and once more, for speed, what is called so often that
  * a text of some hundred kilobytes is parsed: the 11 MB of the parser for Python never are in a call that writes a file.
  */
@@ -26,7 +28,9 @@ const V8_FLAGS = [
   "--no-sparkplug",
   "--optimize-for-size",
   "--max-semi-space-size=4",
-  "--invocation-count-for-turbofan=400",
+  "--invocation-count-for-maglev=1000",
+  "--invocation-count-for-turbofan=1000",
+  "--no-profile-guided-optimization",
   "--wasm-lazy-validation",
   "--wasm-tiering-budget=100000000",
 ] as const;
