@@ -120,6 +120,8 @@ export type Redirection =
     readonly kind: "read" | "write" | "append" | "read-write";
     readonly descriptor: number;
     readonly target: Word;
+    /** The target as the line has it, where it says it only when it runs. */
+    readonly written?: string;
   }
   /** `2>&1`, `>&2`; `named`: as `/dev/stderr`, which opens a file anew. */
   | {
@@ -135,8 +137,8 @@ export type Redirection =
     readonly kind: "text";
     readonly descriptor: number;
     readonly text: Word;
-    /** What bash says of it. */
-    readonly warning?: string;
+    /** What bash says of it, and the line where it does. */
+    readonly warning?: { readonly line: number; readonly text: string };
   };
 
 /**
@@ -199,6 +201,8 @@ export interface SimplePlan {
   readonly redirections: readonly Redirection[];
   /** Where it begins in the line, in UTF-16 code units. */
   readonly position: number;
+  /** The line of its script, from 1, that bash names in what it says of it. */
+  readonly line: number;
   /** The arrays behind a command that declares them. */
   readonly declares?: readonly Assignment[];
   /** Set where the first word is one of a function of the line. */
@@ -218,6 +222,8 @@ export type PlanNode =
     readonly items: readonly {
       readonly when: "always" | "success" | "failure";
       readonly node: PlanNode;
+      /** Where the script has been read to when it begins, in lines from 1: what bash names until a command of it has begun. */
+      readonly line?: number;
     }[];
   }
   /** `{ …; }`, `( … )` and `sh -c '…'`: a subshell keeps its directory, parameters and settings to itself. */
@@ -245,7 +251,11 @@ export type PlanNode =
 
 /** What runs a part of itself by what comes out while it runs (POSIX, 2.9.4). */
 export type CompoundPlan =
-  & { readonly redirections: readonly Redirection[] }
+  & {
+    readonly redirections: readonly Redirection[];
+    /** As of a simple command, for its own words; left out where it has none. */
+    readonly line?: number;
+  }
   & (
     | {
       readonly kind: "for";

@@ -335,13 +335,14 @@ function withoutCommand(simple: SimplePlan, from: CommandSource): PlanNode {
 }
 
 /** `exec` ends what it stands in: what would follow never runs. */
-function replacing(node: PlanNode, { position }: SimplePlan): PlanNode {
+function replacing(node: PlanNode, { position, line }: SimplePlan): PlanNode {
   const exit: SimplePlan = {
     kind: "simple",
     assignments: [],
     words: [[{ kind: "text", text: "exit" }]],
     redirections: [],
     position,
+    line,
   };
   return {
     kind: "group",
@@ -364,6 +365,7 @@ function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
     words: [[{ kind: "text", text: "export" }], [{ kind: "text", text: `${name}=` }, ...value]],
     redirections: [],
     position: simple.position,
+    line: simple.line,
   }));
   const body: PlanNode = exports.length === 0 ? node : {
     kind: "list",

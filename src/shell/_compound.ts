@@ -7,7 +7,7 @@ import { isSetByShell } from "./special_variables.ts";
 import { readConditional } from "./_conditional.ts";
 import { readArithmetic, skipSpace } from "./words/arithmetic.ts";
 import { contextOf, readOne, readRedirection, readWords } from "./_simple.ts";
-import { deeper, inLoop, type Walk } from "./_walk.ts";
+import { deeper, inLoop, printLines, type Walk } from "./_walk.ts";
 import { Refused } from "./_constructs.ts";
 
 /** What reading one takes from around it. */
@@ -25,6 +25,11 @@ type Plan<K extends CompoundPlan["kind"]> = Omit<
 
 type DistributedPlan = { [K in CompoundPlan["kind"]]: Plan<K> }[CompoundPlan["kind"]];
 
+/** Those that have words of their own, which errors are said of. */
+const NAMED: ReadonlySet<CompoundCommand["type"]> = new Set<CompoundCommand["type"]>([
+  ...["For", "Case", "ArithmeticCommand", "ArithmeticFor", "TestCommand"] as const,
+]);
+
 /** Patterns of `case`: globs are patterns, and nothing is split. */
 const PATTERN: WordKind = { globs: true, splits: true, tilde: true };
 
@@ -36,12 +41,14 @@ export function readCompound(
 ): CompoundPlan {
   const { walk } = reading;
   const inner = { ...reading, walk: deeper(walk, node.pos) };
+  const line = walk.place.printed?.come.line ??
+    walk.scanner.lineAt(/^(?:For|Case)$/.test(node.type) ? node.pos : node.end);
   const plan = readNode(node, inner);
   const redirections = redirects.flatMap((redirect) => {
     walk.scanner.skipBlanks();
     return readRedirection(redirect, walk);
   });
-  return { ...plan, redirections };
+  return { ...plan, redirections, ...(NAMED.has(node.type) ? { line } : {}) };
 }
 
 function readNode(
@@ -101,6 +108,7 @@ function readFor(node: Node<"For">, { walk, readList }: CompoundReading): Plan<"
     }
     scanner.skipSeparator();
   }
+  printLines(walk, 1);
   const body = readLoop(node.body.commands, { walk, readList });
   return { kind: "for", name, words, body };
 }
@@ -126,6 +134,7 @@ function readCount(node: Node<"ArithmeticFor">, reading: CompoundReading): Plan<
   scanner.expect("))");
   scanner.skipBlanks();
   if (scanner.character === ";") scanner.skipSeparator();
+  printLines(walk, 1);
   const body = readLoop(node.body.commands, reading);
   return { kind: "count", first, test, step, body };
 }
@@ -138,8 +147,10 @@ function readLoop(
   const { scanner } = walk;
   scanner.skipLines();
   keyword("do", walk);
+  printLines(walk, 1);
   const body = readList(statements, inLoop(walk));
   scanner.expect("done");
+  printLines(walk, 1);
   return body;
 }
 
@@ -156,11 +167,16 @@ function readIf(node: Node<"If">, { walk, readList }: CompoundReading): Plan<"if
     keyword(index === 0 ? "if" : "elif", walk);
     const test = readList(clause.commands, walk);
     keyword("then", walk);
+    printLines(walk, index === 0 ? 1 : 2);
     return { test, body: readList(then.commands, walk) };
   });
-  if (node.else !== undefined) keyword("else", walk);
+  if (node.else !== undefined) {
+    keyword("else", walk);
+    printLines(walk, 2);
+  }
   const otherwise = node.else === undefined ? null : readList(node.else.commands, walk);
   walk.scanner.expect("fi");
+  printLines(walk, 1);
   return { kind: "if", clauses, otherwise };
 }
 

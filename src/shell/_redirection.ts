@@ -64,7 +64,10 @@ export function readRedirection(
       const from = device[1] ?? String(["stdin", "stdout", "stderr"].indexOf(standard!.slice(5)));
       return [{ kind: "duplicate", descriptor, from: Number(from), named: true }];
     }
-    return [{ kind: FILES[operator], descriptor, target: word }];
+    return [{
+      ...{ kind: FILES[operator], descriptor, target: word },
+      ...(standard === null ? { written: scanner.source.slice(target.pos, target.end) } : {}),
+    }];
   }
   const text = scanner.source.slice(target.pos, target.end);
   if (text === "-") return [{ kind: "close", descriptor }];

@@ -39,7 +39,7 @@ export function takeSettings(
   const [first, ...others] = rest;
   if (at === 0 || first === undefined) return { settings, rest };
   if (first.when === "failure") return { settings, rest: others };
-  return { settings, rest: [{ when: "always", node: first.node }, ...others] };
+  return { settings, rest: [{ ...first, when: "always" }, ...others] };
 }
 
 /** The words of a plain `set`; null for all else. */

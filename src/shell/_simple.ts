@@ -51,9 +51,11 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     words: words.map(({ word }) => word),
     redirections,
     position: place.position ?? node.pos,
+    line: place.printed?.come.line ?? lineOf(pieces, scanner),
     ...(declares.length === 0 ? {} : { declares }),
   };
   const nested: CommandSource["nested"] = (source, positional, index) => {
+    const { printed: _, ...place } = walk.place;
     const { place: { level } } = deeper(walk, index);
     const inside = { level, position: simple.position };
     return positional === null
@@ -74,6 +76,24 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     functions: walk.facts.functions,
     onDialect: () => reading.posix = false,
   });
+}
+
+/** Bash knows where it is once it has read what follows the first word, which could make a function of it. */
+function lineOf(
+  [first, second]: readonly { readonly type: string; readonly pos: number; readonly end: number }[],
+  scanner: Scanner,
+): number {
+  if (first === undefined) return scanner.lineAt(scanner.at);
+  if (first.type !== "Word") return scanner.lineAt(first.end);
+  if (second !== undefined) {
+    return scanner.lineAt(/^(?:Word|Assignment)$/.test(second.type) ? second.end : second.pos);
+  }
+  const blanks = /(?:[ \t]|\\\n)*/y;
+  blanks.lastIndex = first.end;
+  blanks.test(scanner.source);
+  const next = blanks.lastIndex;
+  // Reading a newline takes in the here-documents that it begins.
+  return scanner.lineAt(scanner.source[next] === "\n" ? scanner.documentsEnd(next) : next);
 }
 
 /** What reading words takes from around them; `root`: the part of the tree that they stand in. */
@@ -164,7 +184,8 @@ function readSubstitution(
     throw new Refused("syntax", pos);
   }
   const scanner = new Scanner(source, start, end - 1);
-  const inner = deeper(outsideLoops({ ...walk, scanner }), pos);
+  const place = { ...walk.place, printed: { come: { line: 1 }, inside: false } };
+  const inner = deeper(outsideLoops({ ...walk, scanner, place }), pos);
   const { node, settings } = walk.readCommands(script, inner);
   const body: PlanNode = isSet(settings)
     ? { kind: "group", subshell: true, settings, body: node, redirections: [] }

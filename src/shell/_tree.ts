@@ -25,6 +25,7 @@ import {
   inFunction,
   inShell,
   outsideLoops,
+  printLines,
   type Reading,
   type ScriptPosition,
   type Walk,
@@ -57,6 +58,7 @@ function readCommands(script: ParsedScript, walk: Walk): Script {
 }
 
 type Items = Extract<PlanNode, { readonly kind: "list" }>["items"];
+type Item = Items[number];
 
 function scriptOf(all: Items, at: number): Script {
   const items = withinExec(all);
@@ -78,12 +80,17 @@ function listOf(items: Items, at: number): PlanNode {
 
 function readStatements(statements: readonly Statement[], walk: Walk): Items {
   const { scanner } = walk;
-  const items: { when: "always" | "success" | "failure"; node: PlanNode }[] = [];
+  const items: Item[] = [];
   statements.forEach((statement, index) => {
     scanner.skipLines();
     scanner.mustBeAt(statement.pos);
     const { command } = statement;
-    const own: { when: "always" | "success" | "failure"; node: PlanNode }[] = [];
+    const before = statements[index - 1]?.end;
+    const { printed } = walk.place;
+    const apart = before === undefined || printed?.inside === true ||
+      scanner.source.slice(before, statement.pos).includes("\n");
+    if (apart && before !== undefined) printLines(walk, 1);
+    const own: Item[] = [];
     const inner = statement.background === true ? outsideLoops(walk) : walk;
     if (command.type === "AndOr") {
       command.commands.forEach((node, position) => {
@@ -99,16 +106,20 @@ function readStatements(statements: readonly Statement[], walk: Walk): Items {
     } else own.push({ when: "always", node: readPipeline(command, inner) });
     scanner.skipBlanks();
     const [only] = own;
+    // A shell reads such a command to its end before it begins.
+    const line = apart && printed === undefined && walk.place.listed === true
+      ? { line: scanner.lineAt(statement.end) }
+      : {};
     if (statement.background === true && only !== undefined) {
       scanner.expect("&");
       const body: PlanNode = own.length === 1 ? only.node : { kind: "list", items: own };
       const position = walk.place.position ?? statement.pos;
-      items.push({ when: "always", node: { kind: "background", body, position } });
+      items.push({ when: "always", node: { kind: "background", body, position }, ...line });
       scanner.skipBlanks();
       if (scanner.character === "\n" || scanner.character === "#") scanner.skipSeparator();
       return;
     }
-    items.push(...own);
+    items.push(...own.map((one, at) => at === 0 ? { ...one, ...line } : one));
     if (index < statements.length - 1) scanner.skipSeparator();
     else if (scanner.character === ";" && !endsArm(scanner)) scanner.skipSeparator();
   });
@@ -274,7 +285,11 @@ function compoundReading(walk: Walk): CompoundReading {
     walk,
     readList(statements, inside) {
       const { scanner } = inside;
-      const items = readStatements(statements, inside);
+      const { printed } = inside.place;
+      const within = printed === undefined
+        ? inside
+        : { ...inside, place: { ...inside.place, printed: { ...printed, inside: true } } };
+      const items = readStatements(statements, within);
       const node = listOf(items, scanner.at);
       closeList(scanner);
       return node;

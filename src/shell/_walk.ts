@@ -39,6 +39,15 @@ export interface ScriptPosition {
   readonly shared?: boolean;
   /** Whether what is read stands in the list of a shell of its own: `exec` there reaches to the shell's end. */
   readonly listed?: boolean;
+  /** The lines of a substitution as bash prints it anew to run it; left out elsewhere. */
+  readonly printed?: PrintedLines;
+}
+
+/** How far such a text has come. */
+export interface PrintedLines {
+  readonly come: { line: number };
+  /** Whether a loop or a condition is around: its commands stand each on a line of its own. */
+  readonly inside: boolean;
 }
 
 /** What is needed to turn commands of the parser into plans. */
@@ -67,6 +76,11 @@ export function inShell(walk: Walk): Walk {
 /** The same, in a function: called where other loops are, and with parameters of its own. */
 export function inFunction(walk: Walk): Walk {
   return { ...walk, place: { ...walk.place, loops: 0, inFunction: true } };
+}
+
+/** Goes to a further line of a substitution's text. */
+export function printLines({ place: { printed } }: Walk, count: number): void {
+  if (printed !== undefined) printed.come.line += count;
 }
 
 /** The same, in one loop more. */

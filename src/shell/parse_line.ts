@@ -127,6 +127,7 @@ function withSettings(node: PlanNode, settings: ShellSettings): PlanNode {
     words: ["set", ...words].map((text): Word => [{ kind: "text", text }]),
     redirections: [],
     position: 0,
+    line: 1,
   };
   return { kind: "list", items: [set, node].map((one) => ({ when: "always", node: one })) };
 }

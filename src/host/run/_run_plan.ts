@@ -185,7 +185,7 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
         });
       } catch (error) {
         const gone = error instanceof ToolError && error.code === "COMMAND_NOT_FOUND";
-        if (gone) return { status: 127, message: error.message };
+        if (gone) return { status: 127, name, message: "No such file or directory" };
         throw error;
       }
     },

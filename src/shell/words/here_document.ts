@@ -36,7 +36,12 @@ export function hereDocument(
   const delimiter = plain ?? quoted.find((one) => one !== undefined) ?? "";
   scanner.at = written.end;
   const stripTabs = parsed.operator === "<<-";
-  const redirection: { kind: "text"; descriptor: number; text: Word; warning?: string } = {
+  const redirection: {
+    kind: "text";
+    descriptor: number;
+    text: Word;
+    warning?: { readonly line: number; readonly text: string };
+  } = {
     kind: "text",
     descriptor,
     text: [],
@@ -53,9 +58,11 @@ export function hereDocument(
         closes && body.pos === start;
       if (!agrees) throw new Refused("dialect", parsed.pos);
       if (unclosed !== undefined) {
-        redirection.warning =
-          `warning: here-document at line ${unclosed} delimited by end-of-file ` +
-          `(wanted \`${delimiter}')`;
+        redirection.warning = {
+          line: scanner.lineAt(scanner.source.length),
+          text: `warning: here-document at line ${unclosed} delimited by end-of-file ` +
+            `(wanted \`${delimiter}')`,
+        };
       }
       redirection.text = plain === undefined
         ? plainBody(scanner.source.slice(start, end), stripTabs)

@@ -26,6 +26,8 @@ export class Scanner {
   /** Where texts stand last in the word under way. */
   readonly #last = new Map<string, number>();
   #pending: PendingDocument[] = [];
+  /** A place that was asked for last, and its line. */
+  #counted = { index: 0, line: 1 };
 
   constructor(source: string, start: number, end: number) {
     this.source = source;
@@ -53,6 +55,19 @@ export class Scanner {
       this.#last.set(text, last);
     }
     return last >= this.at;
+  }
+
+  /** The line of a place, from 1. */
+  lineAt(index: number): number {
+    let { index: from, line } = index < this.#counted.index ? { index: 0, line: 1 } : this.#counted;
+    for (;;) {
+      const next = this.source.indexOf("\n", from);
+      if (next === -1 || next >= index) break;
+      from = next + 1;
+      line++;
+    }
+    this.#counted = { index: from, line };
+    return line;
   }
 
   get character(): string {
@@ -115,6 +130,13 @@ export class Scanner {
     if (this.at !== this.end) throw new Refused("syntax", this.at);
   }
 
+  /** Behind the bodies of the here-documents that begin at the newline that stands there. */
+  documentsEnd(newline: number): number {
+    let at = newline + 1;
+    for (const document of this.#pending) at = this.#bodyEnd(document, at).next;
+    return this.#pending.length === 0 ? newline : at - 1;
+  }
+
   #skipComment(): void {
     const newline = this.source.indexOf("\n", this.at);
     this.at = newline === -1 || newline > this.end ? this.end : newline;
@@ -125,21 +147,29 @@ export class Scanner {
     for (const document of this.#pending.splice(0)) this.#readDocument(document);
   }
 
-  #readDocument({ delimiter, stripTabs, index, found }: PendingDocument): void {
+  #readDocument(document: PendingDocument): void {
     const start = this.at;
-    while (this.at < this.end) {
-      const newline = this.source.indexOf("\n", this.at);
-      const stop = newline === -1 || newline > this.end ? this.end : newline;
-      const line = this.source.slice(this.at, stop);
-      if ((stripTabs ? line.replace(/^\t+/, "") : line) === delimiter) {
-        found({ start, end: this.at });
-        this.at = Math.min(stop + 1, this.end);
-        return;
-      }
-      this.at = stop + 1;
-    }
+    const { end, next, closed } = this.#bodyEnd(document, start);
+    this.at = next;
     // bash takes the end of the script for the end of the document, and warns.
-    this.at = this.end;
-    found({ start, end: this.end, unclosed: this.source.slice(0, index).split("\n").length });
+    const unclosed = closed ? {} : { unclosed: this.lineAt(document.index) };
+    document.found({ start, end, ...unclosed });
+  }
+
+  /** Where its body ends, and what follows the line that closes it. */
+  #bodyEnd(
+    { delimiter, stripTabs }: PendingDocument,
+    start: number,
+  ): { readonly end: number; readonly next: number; readonly closed: boolean } {
+    for (let at = start; at < this.end;) {
+      const newline = this.source.indexOf("\n", at);
+      const stop = newline === -1 || newline > this.end ? this.end : newline;
+      const line = this.source.slice(at, stop);
+      if ((stripTabs ? line.replace(/^\t+/, "") : line) === delimiter) {
+        return { end: at, next: Math.min(stop + 1, this.end), closed: true };
+      }
+      at = stop + 1;
+    }
+    return { end: this.end, next: this.end, closed: false };
   }
 }

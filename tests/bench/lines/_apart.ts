@@ -75,7 +75,7 @@ async function verdictOf(line: string): Promise<Omit<ApartVerdict, "line">> {
 async function byBash(line: string, folder: string): Promise<string | null> {
   const output = `${folder}.out`;
   // Into a file: what the line leaves running would keep a pipe open.
-  const script = `exec timeout -k 1 ${PATIENCE_S} /bin/bash -c "$1" > "$2"`;
+  const script = `exec timeout -k 1 ${PATIENCE_S} bash -c "$1" > "$2"`;
   const { code } = await new Deno.Command("sh", {
     args: ["-c", script, "sh", line, output],
     cwd: folder,

@@ -106,7 +106,7 @@ async function compared(line: string): Promise<Pick<LineVerdict, "outcome" | "sa
     if (!(error instanceof ToolError)) throw error;
     return { outcome: "refused", said: error.message };
   }
-  const theirs = await inCopy((directory) => runByShell("/bin/bash", line, directory));
+  const theirs = await inCopy((directory) => runByShell("bash", line, directory));
   return ours.shown === theirs.shown
     ? { outcome: "same", said: "" }
     : { outcome: "different", said: `here ${ours.shown}\n   bash ${theirs.shown}` };

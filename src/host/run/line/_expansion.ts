@@ -50,7 +50,7 @@ export class Expansion {
         }),
       allowVariable: (name, state) => this.allowVariable(name, state),
       fail: async (message, state, status) => {
-        await speech.complain(descriptors, message);
+        await speech.complain(descriptors, state, message);
         state.status = status === undefined
           ? state.expansionFailure
           : { code: status, signal: null };

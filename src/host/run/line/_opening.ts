@@ -9,8 +9,6 @@ import type { LineStreams } from "./_streams.ts";
 import type { Speech } from "./_speech.ts";
 import type { LineState } from "./_state.ts";
 
-const FAILED = { code: 1, signal: null } as const;
-
 /** What opening takes of the line. */
 export interface OpeningParts {
   readonly host: LineHost;
@@ -62,12 +60,17 @@ export class Opening {
     const opened = await redirect(host, redirections, targets, {
       ...{ state, expander, around, pipes },
     });
-    for (const warning of opened.warnings) await speech.complain(around, warning);
+    const { line } = state;
+    for (const warning of opened.warnings) {
+      state.reach(warning.line);
+      await speech.complain(around, state, warning.text);
+    }
+    state.line = line;
     if (opened.failure === null) return opened;
     // Those to its left hold already (bash and dash alike).
-    await speech.complain(opened.descriptors, opened.failure);
+    await speech.complain(opened.descriptors, state, opened.failure);
     opened.close();
-    state.status = FAILED;
+    state.status = state.redirectionFailure;
     return null;
   }
 }

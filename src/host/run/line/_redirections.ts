@@ -43,11 +43,13 @@ async function fieldsOf(
     : [await expandText(word, state, expander)];
 }
 
+type Warning = NonNullable<Extract<Redirection, { readonly kind: "text" }>["warning"]>;
+
 /** What a command is to have in place of the descriptors around it. */
 export interface Redirected {
   readonly descriptors: readonly number[];
   /** What is said of them all the same. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   /** Why one of them could not be done; null where all are. Those to its left are in `descriptors`. */
   readonly failure: string | null;
   /** Lets go of what was opened for it: programs that were started have their own. */
@@ -71,7 +73,7 @@ export async function redirect(
 ): Promise<Redirected> {
   const { libc, poller } = host;
   const descriptors = Array.from(around, (one) => one ?? CLOSED);
-  const warnings: string[] = [];
+  const warnings: Warning[] = [];
   const opened: number[] = [];
   const closeAll = (): void => opened.splice(0).forEach((one) => close(libc, one));
   let next = 0;
@@ -110,7 +112,7 @@ export async function redirect(
       default: {
         const target = targets[next++];
         const file = target === undefined
-          ? `${wordText(redirection.target)}: ambiguous redirect`
+          ? `${redirection.written ?? wordText(redirection.target)}: ambiguous redirect`
           : await openTarget(host, target, state, pipes);
         if (typeof file === "string") {
           return { descriptors, warnings, failure: file, close: closeAll };
@@ -140,7 +142,7 @@ async function openTarget(
   const pipe = pipes.get(target);
   if (pipe !== undefined) return host.libc.call(host.libc.numbers.fcntl, pipe, F_DUPFD_CLOEXEC, 10);
   const path = target === "" ? null : host.resolve(state.directory, target);
-  if (path === null) return `${target}: No such file or directory`;
+  if (path === null) return failureOf(state, kind, target, ERRNO.ENOENT);
   const opened = await host.open(kind, path);
   if (opened === -ERRNO.ENXIO) {
     throw new ToolError(
@@ -149,5 +151,20 @@ async function openTarget(
         `the line is not run further: name a file ([ -f ${target} ] says whether it is one)`,
     );
   }
-  return opened < 0 ? `${target}: ${messageOf(-opened)}` : opened;
+  return opened < 0 ? failureOf(state, kind, target, -opened) : opened;
+}
+
+function failureOf(
+  { shell }: LineState,
+  kind: LineRedirection["kind"],
+  target: string,
+  errno: number,
+): string {
+  if (shell === "bash") return `${target}: ${messageOf(errno)}`;
+  const why = errno === ERRNO.ENOENT && kind !== "read"
+    ? "Directory nonexistent"
+    : errno === ERRNO.ENOENT
+    ? "No such file"
+    : messageOf(errno);
+  return `cannot ${kind === "read" ? "open" : "create"} ${target}: ${why}`;
 }

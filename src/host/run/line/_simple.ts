@@ -20,7 +20,7 @@ import type { Opening } from "./_opening.ts";
 import type { Speech } from "./_speech.ts";
 import { locate } from "./_search_path.ts";
 import { readText } from "./_source.ts";
-import { type LineState, SUCCESS } from "./_state.ts";
+import { Exit, type LineState, SUCCESS } from "./_state.ts";
 import type { LineStreams } from "./_streams.ts";
 
 /** What running one command asks of whoever runs the line. */
@@ -58,6 +58,11 @@ export async function runSimple(
   }
 }
 
+/** Where a redirection of one of these fails the shell ends (POSIX, 2.8.1 and 2.14); bash is of another opinion. */
+const SPECIAL: ReadonlySet<string> = new Set(
+  ". : break continue eval exec exit export readonly return set shift times trap unset".split(" "),
+);
+
 async function runWith(
   pipes: Map<string, number>,
   node: SimplePlan,
@@ -85,7 +90,12 @@ async function runWith(
   // A variable that is set alone stays set, even where a redirection fails.
   if (name === undefined) await assign(node.assignments, state, runner, expander);
   const opened = await runner.opening.redirect(node.redirections, targets, state, place, pipes);
-  if (opened === null) return;
+  if (opened === null) {
+    if (state.shell === "sh" && builtin !== null && SPECIAL.has(name ?? "")) {
+      throw new Exit(state.status);
+    }
+    return;
+  }
   try {
     const { descriptors } = opened;
     if (name === undefined) {
@@ -259,7 +269,7 @@ async function runProgram(
     ...(pipes.size === 0 ? {} : { held: argv.map((word) => withoutPipes(word, pipes)) }),
   }, state);
   // As a shell does it, into what the command itself would have written to.
-  if ("status" in child) await runner.speech.complain(descriptors, child.message);
+  if ("status" in child) await runner.speech.complain(descriptors, state, messageOf(child, state));
   opened.close();
   for (const descriptor of pipes.values()) close(runner.host.libc, descriptor);
   (pipes as Map<string, number>).clear();
@@ -267,6 +277,11 @@ async function runProgram(
   state.status = "status" in child
     ? { code: child.status, signal: null }
     : await runner.ended(child);
+}
+
+/** dash says in short that nothing is there. */
+function messageOf({ status, name, message }: NotStarted, { shell }: LineState): string {
+  return shell === "sh" && status === 127 ? `${name}: not found` : `${name}: ${message}`;
 }
 
 /** Each pipe under the number that its name says: what stands behind the third is numbered from there on. */
@@ -333,15 +348,22 @@ async function assignFor(
 /** What it says, and the status it has. */
 async function settle(
   name: string,
-  { status, error, complaint, output }: Done,
+  { status, error, complaint, plaint, output }: Done,
   state: LineState,
   { descriptors }: LineStreams,
   runner: CommandRunner,
 ): Promise<void> {
-  if (error !== undefined) await runner.speech.complain(descriptors, `${name}: ${error}`);
-  if (complaint !== undefined) await runner.speech.complain(descriptors, complaint);
+  const errors = typeof error === "string" ? [error] : error ?? [];
+  const complaints = [
+    ...errors.map((one) => `${name}: ${one}`),
+    ...(complaint === undefined ? [] : [complaint]),
+  ];
+  if (plaint !== undefined) {
+    await runner.speech.say(descriptors[2], `${state.name}: ${plaint}\n`);
+  }
+  if (complaints.length > 0) await runner.speech.complain(descriptors, state, ...complaints);
   const failed = output === undefined ? null : await runner.speech.write(descriptors[1], output);
-  if (failed !== null) await runner.speech.complain(descriptors, `${name}: ${failed}`);
+  if (failed !== null) await runner.speech.complain(descriptors, state, `${name}: ${failed}`);
   state.status = { code: failed === null ? status : 1, signal: null };
 }
 

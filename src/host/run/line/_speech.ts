@@ -6,7 +6,7 @@ import { CLOSED } from "../../../sandbox/spawner.ts";
 import { endedBy } from "../_programs.ts";
 import type { LineHost } from "./line_host.ts";
 import { messageOf } from "./redirect.ts";
-import { Exit } from "./_state.ts";
+import { Exit, type LineState } from "./_state.ts";
 import { Stopped } from "./_stopped.ts";
 import { writeAll } from "./_write_all.ts";
 
@@ -20,8 +20,13 @@ export class Speech {
     this.#over = over;
   }
 
-  async complain([, , descriptor]: readonly number[], message: string): Promise<void> {
-    await this.say(descriptor, `${message}\n`);
+  /** As the shell of that state says it. */
+  async complain(
+    [, , descriptor]: readonly number[],
+    state: LineState,
+    ...messages: readonly string[]
+  ): Promise<void> {
+    await this.say(descriptor, messages.map((one) => `${state.saying(one)}\n`).join(""));
   }
 
   /** What a builtin writes; whoever reads no more ends the shell that it is in, as SIGPIPE would. */

@@ -12,6 +12,11 @@ import { Jobs } from "./_jobs.ts";
 import { mustBeSearchPath, type Places } from "./_search_path.ts";
 import { Variables } from "./_variables.ts";
 
+/** What a name means from where the line made it a function. */
+export interface LineFunction extends Pick<LineState, "speaker" | "linesBefore"> {
+  readonly body: PlanNode;
+}
+
 /** Parameters, directory, settings and the last status. A subshell has a copy. */
 export class LineState {
   directory: CanonicalPath;
@@ -34,9 +39,14 @@ export class LineState {
   name = "bash";
   /** `$1` and on. */
   positional: readonly string[] = [];
-  functions: ReadonlyMap<string, PlanNode> = new Map();
+  functions: ReadonlyMap<string, LineFunction> = new Map();
   /** The file that it reads its commands from; null for the line itself. */
   source: string | null = null;
+  /** What its errors name: a file or `environment` (functions); null for `$0`. */
+  speaker: string | null = null;
+  /** The line that its errors name; and what stands before the first of the text that is run. */
+  line = 1;
+  linesBefore = 0;
   /** Functions, and files that are sourced, that it is in. */
   depth = 0;
   /** What it is part of that runs beside the line; null for the line itself. */
@@ -108,10 +118,11 @@ export class LineState {
     );
     const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
     const { depth, lastJob, began, matched, task, places, source, folders, optionAt, user } = this;
-    const { limits } = this;
+    const { limits, speaker, line, linesBefore } = this;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
       ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits },
+      ...{ speaker, line, linesBefore },
     });
   }
 
@@ -138,6 +149,7 @@ export class LineState {
   substitution(): LineState {
     const copy = this.copy();
     copy.inner = true;
+    copy.linesBefore = this.line - 1;
     if (copy.shell === "bash") copy.settings = { ...copy.settings, errexit: false };
     return copy;
   }
@@ -145,6 +157,11 @@ export class LineState {
   /** The status that an expansion which fails ends the shell with (`${x:?}`, `set -u`), as bash and dash have it. */
   get expansionFailure(): Ended {
     return { code: this.shell === "sh" ? 2 : this.inner ? 1 : 127, signal: null };
+  }
+
+  /** The status of a command whose redirection fails, as bash and dash have it. */
+  get redirectionFailure(): Ended {
+    return { code: this.shell === "sh" ? 2 : 1, signal: null };
   }
 
   /** Undefined where it is not set. */
@@ -181,6 +198,32 @@ export class LineState {
         return String(Math.floor(Date.now() / 1000));
       default:
         return this.variables.text(name);
+    }
+  }
+
+  /** A message of its own as a shell says it: with who speaks, and of which line. */
+  saying(message: string): string {
+    return this.shell === "sh"
+      ? `${this.name}: ${this.line}: ${message}`
+      : `${this.speaker ?? this.name}: line ${this.line}: ${message}`;
+  }
+
+  /** What is run now stands in that line of its text. */
+  reach(line: number | undefined): void {
+    if (line !== undefined) this.line = this.linesBefore + line;
+  }
+
+  /** Runs what has a text of its own, with lines of its own. */
+  async reading(
+    of: Pick<LineState, "speaker" | "linesBefore">,
+    action: () => Promise<void>,
+  ): Promise<void> {
+    const { speaker, linesBefore, line } = this;
+    Object.assign(this, of);
+    try {
+      await action();
+    } finally {
+      Object.assign(this, { speaker, linesBefore, line });
     }
   }
 

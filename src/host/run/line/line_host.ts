@@ -32,7 +32,8 @@ export interface LineCommand {
  */
 export interface NotStarted {
   readonly status: 126 | 127;
-  /** For standard error of the command, with the name of the program. */
+  /** The program, and what standard error of the command is told of it. */
+  readonly name: string;
   readonly message: string;
 }
 

@@ -21,8 +21,8 @@ export function notStarted(
     readonly judgePath: ProcessesOptions["rulebook"]["judgePath"];
   },
 ): NotStarted {
-  if (!name.includes("/")) return { status: 127, message: `${name}: command not found` };
-  const missing: NotStarted = { status: 127, message: `${name}: No such file or directory` };
+  if (!name.includes("/")) return { status: 127, name, message: "command not found" };
+  const missing: NotStarted = { status: 127, name, message: "No such file or directory" };
   // A file where a folder would have to be stands in the way of what lies below.
   let [path, inTheWay] = [resolve(directory, name), false];
   for (let above = name; path === null && above.includes("/"); inTheWay = true) {
@@ -31,9 +31,7 @@ export function notStarted(
   }
   if (path === null || judgePath("read", path, "file").effect === "deny") return missing;
   const errno = inTheWay ? ERRNO.ENOTDIR : failureOf(libc, path);
-  return errno === ERRNO.ENOENT
-    ? missing
-    : { status: 126, message: `${name}: ${messageOf(errno)}` };
+  return errno === ERRNO.ENOENT ? missing : { status: 126, name, message: messageOf(errno) };
 }
 
 /** The error that starting it would meet. */

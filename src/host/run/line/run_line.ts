@@ -47,11 +47,17 @@ export async function runLine(
   const { libc } = host;
   const state = LineState.begin(start, plan.settings, libc.call(libc.numbers.geteuid));
   const runner = new LineRunner(host, state.valueOf("PATH") ?? "", plan.line);
+  state.line = linesOf(plan.line);
   state.places = { searchPath: state.valueOf("PATH") ?? "", workspace: start.workspace };
   const { descriptors, release } = start;
   // A line that is one command lets go of the pipes with its start.
   const place = { descriptors, release: () => runner.release(release), tested: false };
   return await runner.whole(plan.root, state, place);
+}
+
+/** A script is read to its end where it is one command. */
+function linesOf(script: string): number {
+  return script.trimEnd().split("\n").length;
 }
 
 class LineRunner {
@@ -116,6 +122,7 @@ class LineRunner {
       const { ending } = state;
       if (ending === null) return state.status;
       state.ending = null;
+      state.linesBefore = 0;
       const { status } = state;
       const left = await this.#exits(state, () => this.node(ending, state, outer));
       return left ? state.status : status;
@@ -140,6 +147,7 @@ class LineRunner {
     this.mayGoOn(state);
     switch (node.kind) {
       case "simple":
+        state.reach(node.line);
         await runSimple(node, state, place, this);
         // A call has done this for what is in it.
         if (node.calls === true) return;
@@ -148,10 +156,14 @@ class LineRunner {
         return await this.#tasks.background(node, state, place);
       case "time":
         return await this.#time(node, state, place);
-      case "function":
-        state.functions = new Map([...state.functions, [node.name, node.body]]);
+      case "function": {
+        const { linesBefore, speaker } = state;
+        const { body } = node;
+        const made = { body, linesBefore, speaker: speaker ?? "environment" };
+        state.functions = new Map([...state.functions, [node.name, made]]);
         state.status = SUCCESS;
         return;
+      }
       case "list":
         return await this.#list(node.items, state, place);
       case "pipeline":
@@ -180,11 +192,12 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<void> {
-    for (const [index, { when, node }] of items.entries()) {
+    for (const [index, { when, node, line }] of items.entries()) {
       const succeeded = statusOf(state.status) === 0;
       if (when !== "always" && succeeded !== (when === "success")) continue;
       const tested = place.tested || (items[index + 1]?.when ?? "always") !== "always";
       const last = index === items.length - 1;
+      state.reach(line);
       const release = last ? place.release : () => {};
       await this.node(node, state, { ...place, tested, release });
     }
@@ -225,6 +238,7 @@ class LineRunner {
     const { descriptors } = opened;
     const inner = { descriptors, tested: place.tested, release: () => {} };
     try {
+      state.reach(node.line);
       await runCompound(node, state, {
         tests: this.expansion.tests(descriptors),
         expander: this.expansion.expander(descriptors),
@@ -327,8 +341,8 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<void> {
-    const body = state.functions.get(name);
-    if (body === undefined) {
+    const called = state.functions.get(name);
+    if (called === undefined) {
       throw new ToolError(
         "COMMAND_UNPARSABLE",
         `${name} is a function of the line, and is not one yet where it is called`,
@@ -339,7 +353,11 @@ class LineRunner {
     await this.#within(state, async () => {
       state.variables.enter();
       try {
-        await this.node(body, state, { ...place, release: () => {} });
+        const { body, speaker, linesBefore } = called;
+        await state.reading(
+          { speaker, linesBefore },
+          () => this.node(body, state, { ...place, release: () => {} }),
+        );
       } catch (error) {
         if (!(error instanceof Return)) throw error;
         state.status = error.status;

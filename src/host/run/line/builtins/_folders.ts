@@ -63,7 +63,12 @@ const cd: Builtin = ([named, second], state, { host }) => {
   const target = targetOf(named, state);
   if ("status" in target) return target;
   const failure = enter(target.path, state, host);
-  if (failure !== null) return { status: 1, error: `${target.path}: ${failure}` };
+  if (failure !== null) {
+    // dash says no more.
+    return state.shell === "sh"
+      ? { status: 2, error: `can't cd to ${target.path}` }
+      : { status: 1, error: `${target.path}: ${failure}` };
+  }
   return named === "-" ? { status: 0, output: `${state.logical}\n` } : { status: 0 };
 };
 

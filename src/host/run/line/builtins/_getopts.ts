@@ -68,5 +68,5 @@ function failed(
   if (silent) state.assign("OPTARG", letter);
   else state.variables.unset("OPTARG");
   state.assign(name, becomes);
-  return silent ? { status: 0 } : { status: 0, complaint };
+  return silent ? { status: 0 } : { status: 0, plaint: complaint };
 }

@@ -43,14 +43,15 @@ export const typeOf: Builtin = (words, state, around) => {
     throw refused(option);
   }
   const names = option === undefined ? words : words.slice(1);
-  let [output, error, failed] = ["", "", false];
+  let [output, failed] = ["", false];
+  const errors: string[] = [];
   for (const name of names) {
     const meaning = option === "-P"
       ? pathOf(name, state, around)
       : meaningOf(name, [state, around]);
     if (meaning === null) {
       failed = true;
-      if (option === undefined) error += `${error === "" ? "" : "\ntype: "}${name}: not found`;
+      if (option === undefined) errors.push(`${name}: not found`);
       continue;
     }
     if (option === "-t") output += `${meaning.kind}\n`;
@@ -60,7 +61,7 @@ export const typeOf: Builtin = (words, state, around) => {
     else if (meaning.kind === "builtin") output += `${name} is a shell builtin\n`;
     else throw refused(`${name}, which is a function`);
   }
-  return { status: failed ? 1 : 0, output, ...(error === "" ? {} : { error }) };
+  return { status: failed ? 1 : 0, output, ...(errors.length === 0 ? {} : { error: errors }) };
 };
 
 function pathOf(

@@ -6,12 +6,13 @@ import type { LineHost } from "../line_host.ts";
 import type { LineState } from "../_state.ts";
 import type { TestHost } from "../_tests.ts";
 
-/** What a builtin did: its status, and what it says on standard error (its name goes before). */
+/** What a builtin did: its status, and what it says on standard error (its name goes before each). */
 export interface Done {
   readonly status: number;
-  readonly error?: string;
-  /** What it says without its name. */
+  readonly error?: string | readonly string[];
+  /** What it says without its name; `plaint`: and without the line. */
   readonly complaint?: string;
+  readonly plaint?: string;
   /** What it says on standard output. */
   readonly output?: string | Uint8Array;
 }

@@ -124,9 +124,12 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   },
   async eval(words, state, { script, evaluate, run }) {
     const text = words.join(" ");
-    if (script !== null) await run(script, state);
-    else if (text.trim() === "") return SUCCEEDED;
-    else await evaluate(text, state);
+    if (script === null && text.trim() === "") return SUCCEEDED;
+    const { speaker, line } = state;
+    await state.reading(
+      { speaker, linesBefore: line - 1 },
+      () => script === null ? evaluate(text, state) : run(script, state),
+    );
     return { status: statusOf(state.status) };
   },
   source: sourceFile,
@@ -148,7 +151,7 @@ async function sourceFile(
   state.source = path;
   state.status = SUCCESS;
   try {
-    await evaluate(text, state);
+    await state.reading({ speaker: path, linesBefore: 0 }, () => evaluate(text, state));
   } catch (error) {
     if (!(error instanceof Return)) throw error;
     state.status = error.status;

@@ -52,9 +52,7 @@ export function innerOf(name: string): Inner | null {
 
 /** Each error of its own behind the name. */
 function told(errors: readonly string[]): Done {
-  return errors.length === 0
-    ? { status: 0 }
-    : { status: 1, error: errors.map((one) => one.replace(/^: /, ": ")).join("\nprintf: ") };
+  return errors.length === 0 ? { status: 0 } : { status: 1, error: errors };
 }
 
 /** Whether these words are a `kill` of what the line itself has started and nothing else: nobody else hears of it. */
@@ -93,7 +91,7 @@ function signalled(words: readonly string[], state: LineState): Done | null {
   });
   return errors.length === 0
     ? { status: 0 }
-    : { status: errors.length === targets.length ? 1 : 0, error: errors.join("\nkill: ") };
+    : { status: errors.length === targets.length ? 1 : 0, error: errors };
 }
 
 function numberOf(signal: string): number | null {

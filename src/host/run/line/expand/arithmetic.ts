@@ -4,6 +4,7 @@ import { ToolError } from "../../../../core/errors.ts";
 import type { Arithmetic } from "../../../../core/plan.ts";
 import type { Expander } from "./expander.ts";
 import type { LineState } from "../_state.ts";
+import { unbound } from "./unbound.ts";
 
 /**
  * The value. Throws COMMAND_UNPARSABLE for what bash would take further than numbers: a variable that holds an expression,
@@ -18,7 +19,7 @@ export async function calculate(
   const variable = async (name: string): Promise<bigint> => {
     const text = state.valueOf(name);
     if (text === undefined && state.settings.nounset) {
-      return await expander.fail(`${name}: unbound variable`, state);
+      return await expander.fail(unbound(name, state), state);
     }
     return numberOf(name, text ?? "");
   };

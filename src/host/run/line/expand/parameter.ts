@@ -9,6 +9,7 @@ import type { Piece } from "./fields.ts";
 import { removeMatch, replaceMatches } from "./pattern.ts";
 import { shellQuoted } from "./quote.ts";
 import { type LineState, statusOf } from "../_state.ts";
+import { unbound } from "./unbound.ts";
 
 type Parameter = Extract<WordPart, { readonly kind: "parameter" }>;
 
@@ -40,7 +41,7 @@ export async function parameterPieces(
     return await conditional({ name, shown, quoted, found, operation }, state, expander);
   }
   const named = !found.all && state.settings.nounset && missing;
-  if (named) await expander.fail(`${shown}: unbound variable`, state);
+  if (named) await expander.fail(unbound(shown, state), state);
   if (operation === null) return pieces(found, quoted, state);
   if (operation.operator === "length" && !("word" in operation)) {
     const count = found.all ? found.values.length : [...found.values[0] ?? ""].length;
@@ -177,7 +178,11 @@ async function conditional(
     case "?": {
       if (!nothing) return pieces(found, quoted, state);
       const said = await expander.text(word, state);
-      const missing = operator === "?" ? "parameter not set" : "parameter null or not set";
+      const missing = operator === "?"
+        ? "parameter not set"
+        : state.shell === "sh"
+        ? "parameter not set or null"
+        : "parameter null or not set";
       return await expander.fail(`${shown}: ${said || missing}`, state);
     }
     case "=": {

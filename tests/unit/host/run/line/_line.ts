@@ -105,8 +105,9 @@ export async function runByShell(
   directory: string,
   stdin = "",
 ): Promise<Said> {
-  const child = new Deno.Command(shell, {
-    args: ["-c", line],
+  // By its bare name, as it says it of itself: the runtime would put the whole path there.
+  const child = new Deno.Command("/usr/bin/env", {
+    args: [shell, "-c", line],
     cwd: directory,
     clearEnv: true,
     env: { ...ENVIRONMENT },
@@ -173,14 +174,8 @@ export async function inCopy(
   }
 }
 
-const BASH = "/bin/bash";
-
-/** Without what bash puts before its own messages: who speaks, and from which line. */
-function plain({ stdout, stderr, status }: Said): Said {
-  const strip = (text: string): string =>
-    text.replaceAll(/^(?:\/bin\/)?bash: (?:line [0-9]+: )?/gm, "");
-  return { stdout: strip(stdout), stderr: strip(stderr), status };
-}
+/** By this name, which it says of itself. */
+const BASH = "bash";
 
 /** Runs each by Toolgate and by bash: output, errors, status and files must be the same. */
 export async function compareWithBash(lines: readonly string[]): Promise<void> {
@@ -190,9 +185,7 @@ export async function compareWithBash(lines: readonly string[]): Promise<void> {
       assert(outcome.refusal === null && !outcome.timedOut, `${line}: ${outcome.refusal}`);
       return said(outcome);
     });
-    const theirs = await inCopy(async (directory) =>
-      plain(await runByShell(BASH, line, directory))
-    );
+    const theirs = await inCopy((directory) => runByShell(BASH, line, directory));
     assertEquals(ours, theirs, line);
   }
 }

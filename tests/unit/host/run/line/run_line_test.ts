@@ -296,7 +296,7 @@ Deno.test("a directory outside of what may be read is not entered", async () => 
     const [status, where = ""] = text(outcome.stdout).split("\n");
     assertEquals(status, "1", target);
     assertMatch(where, /toolgate-test-/, target);
-    assertEquals(text(outcome.stderr), `cd: ${target}: ${why}\n`);
+    assertEquals(text(outcome.stderr), `bash: line 1: cd: ${target}: ${why}\n`);
   }
 });
 
