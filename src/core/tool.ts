@@ -4,7 +4,7 @@ import type { Capability } from "./capability.ts";
 import type { ErrorCode, RuleReference, ToolError } from "./errors.ts";
 import type { Files, ReadFiles } from "./files.ts";
 import type { Network, WebSettings } from "./network.ts";
-import type { GitSettings } from "./git_settings.ts";
+import type { GitSettings } from "./git/settings.ts";
 import type { LineScope } from "./line_scope.ts";
 import type { Plan } from "./plan.ts";
 import type { Infer, Schema } from "./schema.ts";

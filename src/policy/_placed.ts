@@ -1,7 +1,7 @@
 /** A policy where it holds, and what is said of several that cannot hold together. */
 
 import type { CanonicalPath } from "../core/capability.ts";
-import type { GitHome } from "../core/git_settings.ts";
+import type { GitHome } from "../core/git/settings.ts";
 import type { Policy } from "./model.ts";
 
 /** A policy with the name its messages use and its workspace, resolved by the host. */

@@ -2,7 +2,7 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Durability } from "../core/files.ts";
-import type { GitSettings } from "../core/git_settings.ts";
+import type { GitSettings } from "../core/git/settings.ts";
 import type { Limits } from "../core/tool.ts";
 import { lies } from "./judge/path.ts";
 import { liesInAny } from "./match/path_sets.ts";

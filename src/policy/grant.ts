@@ -3,7 +3,7 @@
 import { resolve } from "@std/path";
 import type { CanonicalPath, OwnUse, Program, ResolvedCapability } from "../core/capability.ts";
 import type { RuleReference } from "../core/errors.ts";
-import type { GitSettings } from "../core/git_settings.ts";
+import type { GitSettings } from "../core/git/settings.ts";
 import type { Limits } from "../core/tool.ts";
 import type { BackupLimits } from "./model.ts";
 import type { Decision, Settings } from "./rulebook.ts";

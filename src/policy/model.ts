@@ -1,7 +1,7 @@
 /** The policy as data: what `parse.ts` makes of YAML, plain enough to be sent to another thread or embedded. */
 
 import type { Durability } from "../core/files.ts";
-import type { GitFilter, GitIdentity, GitProtocol, GitSettings } from "../core/git_settings.ts";
+import type { GitFilter, GitIdentity, GitProtocol, GitSettings } from "../core/git/settings.ts";
 import type { Starts } from "../programs/spec.ts";
 import type { SearchProvider, WebKey, WebProvider, WebSettings } from "../core/network.ts";
 import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";

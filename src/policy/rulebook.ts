@@ -4,7 +4,7 @@
  */
 
 import type { Durability } from "../core/files.ts";
-import type { GitSettings } from "../core/git_settings.ts";
+import type { GitSettings } from "../core/git/settings.ts";
 import type {
   CanonicalPath,
   Capability,

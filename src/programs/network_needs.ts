@@ -1,6 +1,6 @@
 /** Which commands can do nothing without other machines: what their words say, by program and subcommand. Pure. */
 
-import { gitWords } from "../core/git_words.ts";
+import { gitWords } from "../core/git/words.ts";
 import { baseName } from "../core/path_text.ts";
 import { names } from "./option_table.ts";
 

@@ -1,7 +1,7 @@
 /** What a call needs, and what its preview looks at beside: a preview may see more than the call is granted. */
 
 import type { Capability } from "../../core/capability.ts";
-import { FILTER_PROGRAMS } from "../../core/git_settings.ts";
+import { FILTER_PROGRAMS } from "../../core/git/settings.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Grant, grantOf } from "../../policy/grant.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";

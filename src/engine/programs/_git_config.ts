@@ -1,6 +1,6 @@
 /** Who commits: the policy's identity, or that which the user's own settings of git name, and nothing else of them. */
 
-import type { GitIdentity } from "../../core/git_settings.ts";
+import type { GitIdentity } from "../../core/git/settings.ts";
 
 /**
  * A file of git's settings with `user.name` and `user.email`, in `folder`; null where nobody is named. Programs get it

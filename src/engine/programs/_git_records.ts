@@ -4,8 +4,8 @@
  */
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
-import { type GitMaking, gitMaking } from "../../core/git_making.ts";
-import { changesSettings, GIT_CHANGES, gitWords, namesUser } from "../../core/git_words.ts";
+import { type GitMaking, gitMaking } from "../../core/git/making.ts";
+import { changesSettings, GIT_CHANGES, gitWords, namesUser } from "../../core/git/words.ts";
 import { baseName, parentOf } from "../../core/path_text.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";

@@ -3,7 +3,7 @@
  * process and when it was started, and beside them git's own lock (git-worktree(1), `lock`), so that nobody's git removes it.
  */
 
-import type { GitHome } from "../../core/git_settings.ts";
+import type { GitHome } from "../../core/git/settings.ts";
 import type { ProcessTable } from "../../host/kernel/process_table.ts";
 
 /** A lease that is held. */

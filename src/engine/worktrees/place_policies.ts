@@ -1,7 +1,7 @@
 /** Policies for an agent that works in a git worktree: that folder is the workspace, the repository lies outside of it. */
 
 import type { CanonicalPath } from "../../core/capability.ts";
-import type { GitHome } from "../../core/git_settings.ts";
+import type { GitHome } from "../../core/git/settings.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { PathRule } from "../../policy/model.ts";
 import { plainGlob } from "../guard.ts";

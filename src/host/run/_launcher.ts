@@ -2,7 +2,7 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { type GitSettings, lineVariables, namesGit } from "../../core/git_settings.ts";
+import { type GitSettings, lineVariables, namesGit } from "../../core/git/settings.ts";
 import type { Limits } from "../../core/tool.ts";
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import type { AgreedFile } from "../../policy/grant.ts";

@@ -1,7 +1,7 @@
 /** Hooks of repositories: programs of the workspace like any other, beside a text in a file of their own. */
 
 import { ToolError } from "../../core/errors.ts";
-import { lineVariables } from "../../core/git_settings.ts";
+import { lineVariables } from "../../core/git/settings.ts";
 import type { HookOutcome, HookRequest } from "../../core/tool.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";

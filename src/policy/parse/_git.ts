@@ -1,6 +1,6 @@
 /** The section of a policy that says what git may do. */
 
-import { GIT_FILTERS, GIT_PROTOCOLS } from "../../core/git_settings.ts";
+import { GIT_FILTERS, GIT_PROTOCOLS } from "../../core/git/settings.ts";
 import { list, object, otherwise, required } from "../../config/collection.ts";
 import { oneOf, text } from "../../config/field.ts";
 import type { Section } from "./section.ts";

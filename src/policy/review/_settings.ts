@@ -5,7 +5,7 @@ import type { PlacedPolicy } from "../_settings.ts";
 import type { Settings } from "../rulebook.ts";
 import { keyIn } from "../../config/key_position.ts";
 import { didYouMean } from "../../core/nearest.ts";
-import { SPOKEN_PROTOCOLS } from "../../core/git_settings.ts";
+import { SPOKEN_PROTOCOLS } from "../../core/git/settings.ts";
 import { quoted } from "../../core/printable.ts";
 import type { Budget } from "./_budget.ts";
 import { textCovers } from "./_text_alphabet.ts";

@@ -1,7 +1,7 @@
 /** Filters of contents that a policy lets git run: which program each is stands with Toolgate, never with a repository. */
 
 import { ToolError } from "../../core/errors.ts";
-import { FILTER_PROGRAMS, type GitFilter } from "../../core/git_settings.ts";
+import { FILTER_PROGRAMS, type GitFilter } from "../../core/git/settings.ts";
 import { printable } from "../../core/printable.ts";
 import type { ReadFiles, ToolContext } from "../../core/tool.ts";
 import { requireNoLink } from "./place.ts";

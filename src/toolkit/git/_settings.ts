@@ -1,7 +1,7 @@
 /** What tools start git with: an environment from nothing, and what a repository's own keys must be overridden by. */
 
 import { ToolError } from "../../core/errors.ts";
-import { GIT_ENVIRONMENT, GIT_KEYS, protocolVariables } from "../../core/git_settings.ts";
+import { GIT_ENVIRONMENT, GIT_KEYS, protocolVariables } from "../../core/git/settings.ts";
 import { printable } from "../../core/printable.ts";
 
 /** The whole environment; `GIT_DIR` and `GIT_WORK_TREE` come to it, so that git looks for no repository itself. */

@@ -1,7 +1,7 @@
 /** Where a repository lies: found by Toolgate itself, inside the workspace with all that it points to. */
 
 import { ToolError } from "../../core/errors.ts";
-import type { GitHome } from "../../core/git_settings.ts";
+import type { GitHome } from "../../core/git/settings.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import type { FileInfo, ReadFiles } from "../../core/tool.ts";
 import { textOf } from "./names.ts";

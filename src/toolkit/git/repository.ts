@@ -2,7 +2,7 @@
 
 import type { Capability, OwnUse } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { FILTER_PROGRAMS, type GitFilter } from "../../core/git_settings.ts";
+import { FILTER_PROGRAMS, type GitFilter } from "../../core/git/settings.ts";
 import { printable } from "../../core/printable.ts";
 import type { DeniedName, Destination, ReadFiles, ToolContext } from "../../core/tool.ts";
 import { commandError } from "../command_output.ts";

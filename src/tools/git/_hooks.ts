@@ -2,7 +2,7 @@
 
 import type { Capability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { GitSettings } from "../../core/git_settings.ts";
+import type { GitSettings } from "../../core/git/settings.ts";
 import { printable } from "../../core/printable.ts";
 import type { HookOutcome, ToolContext } from "../../core/tool.ts";
 import { textOf } from "../../toolkit/git/names.ts";

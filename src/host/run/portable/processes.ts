@@ -1,7 +1,7 @@
 /** One program by the runtime alone, where the C library cannot be called. */
 
 import { ToolError } from "../../../core/errors.ts";
-import { lineVariables, namesGit } from "../../../core/git_settings.ts";
+import { lineVariables, namesGit } from "../../../core/git/settings.ts";
 import type { ProcessOutcome, ProcessRequest } from "../../../core/tool.ts";
 import type { Grant, SpawnGrant } from "../../../policy/grant.ts";
 import { Capture } from "../_capture.ts";

@@ -5,8 +5,8 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
-import { gitMaking } from "../../../core/git_making.ts";
-import { type GitReach, gitReach, gitWords } from "../../../core/git_words.ts";
+import { gitMaking } from "../../../core/git/making.ts";
+import { type GitReach, gitReach, gitWords } from "../../../core/git/words.ts";
 import { baseName } from "../../../core/path_text.ts";
 import { printable, quoted } from "../../../core/printable.ts";
 import { surveyMaking } from "./_git_making.ts";

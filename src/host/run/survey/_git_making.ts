@@ -5,7 +5,7 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
-import type { GitMaking } from "../../../core/git_making.ts";
+import type { GitMaking } from "../../../core/git/making.ts";
 import { baseName, parentOf } from "../../../core/path_text.ts";
 import { printable, quoted } from "../../../core/printable.ts";
 import { isWithin } from "../../../sandbox/within.ts";

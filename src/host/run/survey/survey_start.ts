@@ -4,7 +4,7 @@
  */
 
 import type { CanonicalPath, Program } from "../../../core/capability.ts";
-import { lineVariables, namesGit } from "../../../core/git_settings.ts";
+import { lineVariables, namesGit } from "../../../core/git/settings.ts";
 import type { Rulebook } from "../../../policy/rulebook.ts";
 import { textAt } from "../../kernel/read_text.ts";
 import { createKernelProbe } from "../../paths/path_probe.ts";

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { requireOwnWorkspace } from "../../../../src/engine/judge/own_workspace.ts";
-import type { GitHome } from "../../../../src/core/git_settings.ts";
+import type { GitHome } from "../../../../src/core/git/settings.ts";
 import { rulebook } from "../../policy/_fixtures.ts";
 
 const AGENTS = {

@@ -1,7 +1,7 @@
 /** Git in a line of `run_command`: what a repository's settings name does not run there either. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { GIT_KEYS, namesGit } from "../../../../src/core/git_settings.ts";
+import { GIT_KEYS, namesGit } from "../../../../src/core/git/settings.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { HOSTILE_REPOSITORIES } from "../../../attacks/hostile_repositories.ts";
 import { inWorkspace } from "../_real_workspace.ts";

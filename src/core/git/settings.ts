@@ -3,7 +3,7 @@
  * whose configuration is somebody else's data. Names: git(1) "Environment Variables", git-config(1).
  */
 
-import { gitWords } from "./git_words.ts";
+import { gitWords } from "./words.ts";
 
 /** Transports of git (git(1), `GIT_ALLOW_PROTOCOL`); `file` is a path of this machine. */
 export const GIT_PROTOCOLS = ["https", "http", "ssh", "git", "file"] as const;

@@ -1,8 +1,8 @@
 /** What the words of git say that it makes beside commits. */
 
 import { assertEquals } from "@std/assert";
-import { type GitMaking, gitMaking } from "../../../src/core/git_making.ts";
-import { gitWords } from "../../../src/core/git_words.ts";
+import { type GitMaking, gitMaking } from "../../../../src/core/git/making.ts";
+import { gitWords } from "../../../../src/core/git/words.ts";
 
 function makingOf(line: string): GitMaking | null {
   const words = gitWords(line.split(" "));

@@ -1,7 +1,7 @@
 /** Commands of git that make repositories and worktrees, by their words: what they make, and where. Pure. */
 
-import { baseName } from "./path_text.ts";
-import type { GitWords } from "./git_words.ts";
+import { baseName } from "../path_text.ts";
+import type { GitWords } from "./words.ts";
 
 /** What such a command makes or takes away. Paths are as they are written. */
 export type GitMaking =

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { GIT_KEYS, type GitSettings, lineVariables } from "../../../src/core/git_settings.ts";
+import { GIT_KEYS, type GitSettings, lineVariables } from "../../../../src/core/git/settings.ts";
 
 const SETTINGS: GitSettings = {
   hooks: "deny",

@@ -1,7 +1,7 @@
 /** What the words of git say that it will change. */
 
 import { assertEquals } from "@std/assert";
-import { type GitReach, gitReach, gitWords } from "../../../src/core/git_words.ts";
+import { type GitReach, gitReach, gitWords } from "../../../../src/core/git/words.ts";
 
 function reachOf(line: string): Partial<GitReach> | null {
   const words = gitWords(line.split(" "));
