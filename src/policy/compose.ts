@@ -83,6 +83,10 @@ const RESTRICTED = `
 `;
 
 const TAIL = `
+# git in lines and by tools reaches repositories by https where a rule of network names the host, and those of the
+# workspace by their paths.
+git: { protocols: [https, file] }
+
 network: [] # no host; for example: - { allow: ["*.github.com"], methods: [GET, HEAD] }
 
 timeouts: { default: 30s, kill_grace: 5s }

@@ -38,7 +38,8 @@ function policyFor(contents: Readonly<Record<string, string>>) {
   const tools = createRegistry();
   const warnings = reviewPolicies(placed, { reviewed: 1, rulebook, tools });
   assertEquals(warnings.filter(({ accepted }) => accepted === undefined), [], text);
-  return { text, effect: (command: string) => effectOf(rulebook, command) };
+  const { policy } = parsed;
+  return { text, policy, effect: (command: string) => effectOf(rulebook, command) };
 }
 
 function effectOf(rulebook: Rulebook, command: string) {
@@ -128,6 +129,20 @@ for (const [name, contents, allowed, asked] of PROJECTS) {
     }
   });
 }
+
+Deno.test("beside commands a policy for a project lets through what the default lets through", () => {
+  const { policy } = policyFor({ "package.json": "{}" });
+  const shared = [
+    "git",
+    "network",
+    "shell",
+    "environment",
+    "timeouts",
+    "tools",
+    "sandbox",
+  ] as const;
+  for (const key of shared) assertEquals(policy[key], DEFAULT[key], key);
+});
 
 Deno.test("all of it at once", () => {
   const contents = Object.assign({}, ...PROJECTS.map(([, one]) => one));
