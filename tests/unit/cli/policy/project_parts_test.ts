@@ -139,7 +139,6 @@ Deno.test("beside commands a policy for a project lets through what the default 
     "environment",
     "timeouts",
     "tools",
-    "sandbox",
   ] as const;
   for (const key of shared) assertEquals(policy[key], DEFAULT[key], key);
 });
