@@ -164,9 +164,10 @@ function unsaidBy(commands: readonly CommandRule[]): (pattern: string) => readon
     );
 }
 
-function composeRule({ effect, patterns, exact, risk, reason }: CommandRule): string {
+function composeRule({ effect, patterns, exact, except, risk, reason }: CommandRule): string {
   const more = [
     ...(exact ? ["    exact: true"] : []),
+    ...(except === undefined ? [] : [list("    except: ", "      ", except.map(scalar))]),
     ...(risk === undefined ? [] : [`    risk: ${risk}`]),
     ...(reason === undefined ? [] : [`    reason: ${scalar(reason)}`]),
   ];

@@ -30,6 +30,8 @@ export interface CommandRule {
   readonly patterns: readonly string[];
   /** The prefix is the whole argv. */
   readonly exact: boolean;
+  /** Of ask and deny: whole commands that the rule does not speak for. */
+  readonly except?: readonly string[];
   readonly reason?: string;
   /** What the programs that it grants may start themselves; left out: what the table of programs says. */
   readonly runs?: Starts;

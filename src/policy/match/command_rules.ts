@@ -21,6 +21,8 @@ import { type Risk, RISKS } from "../../core/tool.ts";
 interface Entry {
   readonly pattern: CommandPattern;
   readonly exact: boolean;
+  /** Whole commands that it does not speak for, as they are written. */
+  readonly except: readonly CommandPattern[];
   readonly rule: CitedRule;
   readonly effect: Effect;
   /** Null where the rule does not say. */
@@ -99,6 +101,7 @@ export function compileCommandRules(
       order,
       reference: referenceTo(options.source, `commands[${order}]`, rule.reason),
     };
+    const except = (rule.except ?? []).map(parseCommandPattern);
     for (const text of rule.patterns) {
       const pattern = parseCommandPattern(text);
       if (rule.effect !== "deny") {
@@ -108,6 +111,7 @@ export function compileCommandRules(
       const entry: Entry = {
         pattern,
         exact: rule.exact,
+        except,
         rule: cited,
         effect: rule.effect,
         runs: rule.runs ?? null,
@@ -348,12 +352,22 @@ function findFirst(index: RuleIndex, command: JudgedCommand, lookup: Lookup): Ci
 
 /** Whether a rule whose program fits speaks for the arguments too. */
 function speaks(
-  { pattern, exact, skips }: Entry,
-  { argv }: JudgedCommand,
+  { pattern, exact, except, skips }: Entry,
+  command: JudgedCommand,
   { positions }: Lookup,
 ): boolean {
   const from = skips ? positions : [1];
-  return from.some((at) => matchesArguments(pattern, argv, at, exact));
+  return from.some((at) => matchesArguments(pattern, command.argv, at, exact)) &&
+    !(except.length > 0 && isExcepted(except, command));
+}
+
+/** Looked up as what grants is, whatever the rule: nothing before the second word, and no other way to write a name. */
+function isExcepted(except: readonly CommandPattern[], command: JudgedCommand): boolean {
+  const keys = strictKeys(command);
+  return except.some((pattern) =>
+    keys.some((key) => matchesToken(pattern.tokens[0]!, key)) &&
+    matchesArguments(pattern, command.argv, 1, true)
+  );
 }
 
 /** The entries whose program fits, and whose second token may. */

@@ -177,6 +177,10 @@ export const commandRule: Field<CommandRule> = converted(
       "of allow: how risky they may be by their own words, in place of risk.allow (rm -r, python3 -c)",
     ),
     exact: otherwise(flag(), false, "true: the pattern is the whole command, not its beginning"),
+    except: optional(
+      list(commandPattern, { min: 1 }),
+      "of ask and deny: whole commands, from the first word to the last, that the rule leaves to other rules",
+    ),
     reason,
     match: otherwise(
       list(example),
@@ -198,11 +202,17 @@ export const commandRule: Field<CommandRule> = converted(
     if (rule.risk !== undefined && named.effect !== "allow") {
       return place.in("risk").report("is about commands that are allowed; leave it out");
     }
+    if (rule.except !== undefined && named.effect === "allow") {
+      return place.in("except").report(
+        "is for rules that ask or deny: what a rule should not allow another one denies or asks for",
+      );
+    }
     let held = true;
     const must = (key: "match" | "not_match", expected: boolean) =>
       rule[key].forEach(({ source, argv }, index) => {
-        const { exact } = rule;
-        const matched = named.entries.some((pattern) => matchesCommand(pattern, argv, { exact }));
+        const { exact, except = [] } = rule;
+        const matched = named.entries.some((pattern) => matchesCommand(pattern, argv, { exact })) &&
+          !except.some((pattern) => matchesCommand(pattern, argv, { exact: true }));
         if (matched === expected) return;
         held = false;
         place.in(key).at(index).report(
@@ -218,6 +228,7 @@ export const commandRule: Field<CommandRule> = converted(
       effect: named.effect,
       patterns: sources(named.entries),
       exact: rule.exact,
+      ...(rule.except === undefined ? {} : { except: sources(rule.except) }),
       ...(rule.runs === undefined ? {} : { runs: rule.runs }),
       ...(rule.risk === undefined ? {} : { risk: rule.risk }),
       ...(rule.reason === undefined ? {} : { reason: rule.reason }),

@@ -45,7 +45,8 @@ export function reviewCommands(
   const restricting = new PatternIndex(budget);
   for (const effect of ["deny", "ask"] as const) {
     for (const { rule, alternatives } of entries.flat()) {
-      if (rule.effect !== effect) continue;
+      // What one leaves to others it does not decide.
+      if (rule.effect !== effect || rule.except !== undefined) continue;
       for (const alternative of alternatives ?? []) {
         if (effect === "deny") denying.add(alternative);
         restricting.add(alternative);
@@ -59,7 +60,7 @@ export function reviewCommands(
       ask: new PatternIndex(budget),
       deny: new PatternIndex(budget),
     };
-    for (const { rule: { effect, risk }, name, key, text, alternatives } of own) {
+    for (const { rule: { effect, risk, except }, name, key, text, alternatives } of own) {
       if (alternatives === null) continue;
       const warn = (message: string) =>
         warnings.push({ policy, key, message: `${quotedPattern(text)} ${message}` });
@@ -68,7 +69,7 @@ export function reviewCommands(
         : denying.covering(alternatives, effect === "ask" ? "restricting" : "granting");
       const asked = effect === "allow" ? restricting.covering(alternatives, "granting") : null;
       // One that says how risky they may be says more than the one before it.
-      const same = risk !== undefined ? null : earlier[effect].covering(
+      const same = risk !== undefined || except !== undefined ? null : earlier[effect].covering(
         alternatives,
         effect === "allow" ? "equal" : "restricting",
       );
@@ -83,7 +84,7 @@ export function reviewCommands(
         );
       } else if (same !== null) {
         warn(`never decides: ${cited(same, name)} says the same before it`);
-      } else {
+      } else if (except === undefined) {
         for (const alternative of alternatives) earlier[effect].add(alternative);
       }
     }

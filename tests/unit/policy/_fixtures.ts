@@ -61,7 +61,7 @@ export function pathRule(
 export function commandRule(
   effect: CommandRule["effect"],
   patterns: readonly string[],
-  more: Partial<Pick<CommandRule, "exact" | "reason" | "risk">> = {},
+  more: Partial<Pick<CommandRule, "exact" | "except" | "reason" | "risk">> = {},
 ): CommandRule {
   return { effect, patterns, exact: false, examples: { match: [], notMatch: [] }, ...more };
 }

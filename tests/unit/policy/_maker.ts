@@ -78,6 +78,9 @@ export class Maker {
         return commandRule(effect, [words.join(" ")], {
           exact: random.once(4),
           ...(effect === "allow" && random.once(4) ? { risk: "dangerous" } : {}),
+          ...(effect !== "allow" && random.once(4)
+            ? { except: [[...words, random.pick(WORDS)].join(" ")] }
+            : {}),
         });
       }),
       network: this.list(1, 5, () => ({

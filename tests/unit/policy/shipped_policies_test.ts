@@ -36,8 +36,9 @@ function pathEffect(policy: Policy, access: Access, path: string): Effect {
 function commandEffect(policy: Policy, command: string): Effect {
   const argv = splitCommand(command);
   const effects = (policy.commands ?? [])
-    .filter(({ patterns, exact }) =>
-      patterns.some((text) => matchesCommand(parseCommandPattern(text), argv, { exact }))
+    .filter(({ patterns, exact, except = [] }) =>
+      patterns.some((text) => matchesCommand(parseCommandPattern(text), argv, { exact })) &&
+      !except.some((text) => matchesCommand(parseCommandPattern(text), argv, { exact: true }))
     )
     .map((rule) => rule.effect);
   return strictest(effects);
@@ -120,6 +121,13 @@ Deno.test("the default policy runs what is harmless, asks for what is not, refus
       "git status",
       "git log --oneline",
       "git branch",
+      "git branch -a",
+      "git branch --show-current",
+      "git branch -v --sort=-committerdate",
+      "git branch --contains HEAD",
+      "git remote -v",
+      "git remote get-url origin",
+      "git tag -l v1.*",
       "python3 tests/run.py",
       "npm test",
       "npm run build",
@@ -149,6 +157,13 @@ Deno.test("the default policy runs what is harmless, asks for what is not, refus
       "git commit -m x",
       "git branch -D main",
       "git tag v1",
+      "git branch new",
+      "git branch -v new",
+      "git branch -a -D main",
+      "git branch --list x -D main",
+      "git tag -l -f v1 HEAD",
+      "git remote add a b",
+      "git remote show origin",
       "git stash",
       "git stash pop",
       "git worktree add ../x",

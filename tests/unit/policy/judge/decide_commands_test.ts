@@ -89,6 +89,39 @@ check([
     capabilities: [spawn(["git", "push", "origin"])],
     expect: ["ask", "APPROVAL_REQUIRED"],
   },
+  ...([
+    ["git tag", ["allow"]],
+    ["git tag -l", ["allow"]],
+    ["git tag -l v1", ["ask", "APPROVAL_REQUIRED", "commands[1]"]],
+    ["git tag --points-at HEAD", ["allow"]],
+    ["git tag --points-at", ["ask", "APPROVAL_REQUIRED", "commands[1]"]],
+    // What stands before the second word may change what it means.
+    ["git -C a tag -l", ["deny", "COMMAND_DENIED"]],
+    ["nice git tag -l", ["allow"]],
+    ["nice git tag v1", ["ask", "APPROVAL_REQUIRED", "commands[1]"]],
+  ] as const).map(([line, expect]): Case => ({
+    name: `commands: what a rule leaves to others: ${line}`,
+    policies: [
+      runs(
+        ["git tag", "nice"],
+        commandRule("ask", ["git tag *"], { except: ["git tag -l", "git tag --points-at *"] }),
+      ),
+    ],
+    capabilities: [spawn(line.split(" "))],
+    expect,
+  })),
+  {
+    name: "commands: what one rule leaves to others another still denies",
+    policies: [
+      runs(
+        ["git tag"],
+        commandRule("ask", ["git tag *"], { except: ["git tag -l"] }),
+        commandRule("deny", ["git tag -l"]),
+      ),
+    ],
+    capabilities: [spawn(["git", "tag", "-l"])],
+    expect: ["deny", "COMMAND_DENIED", "commands[2]"],
+  },
   {
     name: "commands: exact",
     policies: [{ paths: [ALL], commands: [commandRule("allow", ["git branch"], { exact: true })] }],

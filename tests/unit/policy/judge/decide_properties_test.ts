@@ -80,7 +80,12 @@ class Maker {
   }
 
   command(effect = this.effect()) {
-    return commandRule(effect, [this.random.pick(PATTERNS)], { exact: this.random.once(5) });
+    return commandRule(effect, [this.random.pick(PATTERNS)], {
+      exact: this.random.once(5),
+      ...(effect !== "allow" && this.random.once(3)
+        ? { except: [this.random.pick(PATTERNS)] }
+        : {}),
+    });
   }
 
   host(effect = this.effect()) {

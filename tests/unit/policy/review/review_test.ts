@@ -84,6 +84,9 @@ const CASES: readonly (readonly [
   ["an exact rule covers only itself", [
     "commands: [{ allow: [git log] }, { deny: [git log], exact: true }]",
   ], []],
+  ["what a rule leaves to others", [
+    "commands: [{ allow: [git tag -l] }, { ask: [git tag], except: [git tag -l] }]",
+  ], []],
   // The second also holds where options stand before its word: "git -C a x".
   ["a word that an option may go before", [
     'commands: [{ deny: ["git {x,-y}"] }, { deny: [git x] }]',
