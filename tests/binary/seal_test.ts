@@ -124,6 +124,10 @@ Deno.test("what cannot be sealed is refused, and nothing is left", async () => {
   const policy = workspace.policy(POLICY);
   const wide = workspace.policy("version: 1\nworkspace: ..\n", "wide.yaml");
   const wrong = workspace.policy("version: 1\npahts: []\n", "wrong.yaml");
+  const apart = workspace.policy(
+    "version: 1\nagents: { reader: { permissions: [all] }, 'w-*': { permissions: [all], worktree: true } }\n",
+    "apart.yaml",
+  );
   const sealed = (await seal(workspace, policy)).output;
   Deno.renameSync(sealed, `${workspace.base}/first`);
   const output = `${workspace.base}/sealed`;
@@ -136,6 +140,7 @@ Deno.test("what cannot be sealed is refused, and nothing is left", async () => {
     [["--policy", wrong, "-o", output], "pahts"],
     [["--policy", wide, "-o", output], "leads out"],
     [["--policy", policy, "-o", output, "--agent", "a b"], "--agent takes"],
+    [["--policy", apart, "-o", output, "--agent", "w-1"], "agent w-1 works in a git worktree"],
     [["--policy", policy, "-o", `${workspace.base}/none/x`], "cannot be written"],
     [["--policy", policy, "-o", workspace.base], "cannot be written"],
     [["--policy", policy, "-o", output], "sealed already", `${workspace.base}/first`],
