@@ -185,6 +185,20 @@ Deno.test("an agent's worktree: who was killed leaves no lock, and another agent
   });
 });
 
+Deno.test("an agent's worktree: it is made whatever is wrong with those of others, which are not looked through for it", async () => {
+  await inRepository(async (root, flags) => {
+    await git(root, ["worktree", "add", "-q", "-b", "broken", ".toolgate/worktrees/broken"]);
+    Deno.writeTextFileSync(`${root}/.git/worktrees/broken/index`, "no index");
+    const pipe = new Pipe(flags("child-1"));
+    succeeded(await asked(pipe, [["read_file", { path: "a" }], ["git_status", {}]]));
+    await pipe.close();
+    assertEquals(Deno.readTextFileSync(`${root}/${PLACE}/a`), "one\n");
+    // The control: who asks for all of them hears of it.
+    const all = await call(["git_worktree", "action=list", ...flags()]);
+    assertEquals(all.answer.error?.code, "GIT_ERROR");
+  });
+});
+
 function contentOf(path: string): string | null {
   try {
     return Deno.readTextFileSync(path);

@@ -66,24 +66,26 @@ export async function makeWorktree(
   const begin = from === undefined ? {} : { from };
   const add = { repository: ".", action: "add", branch: branchOf(agent), path, ...begin };
   try {
-    await runOwn(engine, agent, TOOL, add);
+    await runOwn(engine, agent, TOOL, add, UNLISTED);
   } catch (error) {
     // One whose folder somebody deleted is known to git still.
     const known = error instanceof ToolError && error.code === "GIT_ERROR" &&
       /missing but (?:already registered|locked)/.test(error.message);
     if (!known) throw error;
-    await runOwn(engine, agent, TOOL, { repository: ".", action: "prune" });
-    await runOwn(engine, agent, TOOL, add);
+    await runOwn(engine, agent, TOOL, { repository: ".", action: "prune" }, UNLISTED);
+    await runOwn(engine, agent, TOOL, add, UNLISTED);
   }
 }
 
 /** Removes it, by the same tool: not where it holds anything that is not committed. Throws what the tool throws. */
 export async function removeWorktree(engine: CommandEngine, agent: string): Promise<void> {
   const path = `${engine.rulebook.settings.git.worktrees}/${nameOf(agent)}`;
-  await runOwn(engine, agent, TOOL, { repository: ".", action: "remove", path });
+  await runOwn(engine, agent, TOOL, { repository: ".", action: "remove", path }, UNLISTED);
 }
 
 const TOOL = "git_worktree";
+/** The more worktrees there are the longer a list of them takes, and nobody reads it here. */
+const UNLISTED = { chosen: { unlisted: true } } as const;
 
 function typeOf(path: string): "directory" | "other" | null {
   try {

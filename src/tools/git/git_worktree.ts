@@ -79,9 +79,11 @@ const output = {
   required: ["worktrees"],
 } as const satisfies Schema;
 
-/** Of the preview, which only looks. */
 interface Chosen {
+  /** Of the preview, which only looks. */
   readonly only_look?: true;
+  /** Of who makes them for agents: what all the others hold is not looked for. */
+  readonly unlisted?: true;
   /** Of who makes child agents, in place of the action. */
   readonly clone?: CloneStep;
 }
@@ -140,9 +142,8 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     if (input.action === "prune" && input.only_look !== true) {
       await repository.git(["worktree", "prune", "--expire=now"], { changes: "git" });
     }
-    const worktrees = await worktreesOf(repository, context);
     return {
-      worktrees,
+      worktrees: input.unlisted === true ? [] : await worktreesOf(repository, context),
       ...(removed === undefined ? {} : { removed }),
       ...added,
     };
