@@ -43,6 +43,11 @@ export const OUTPUT_PROPERTIES = {
     },
     description: "Names that the policy refused to it while it ran, the first 16; hosts, too.",
   },
+  hooks_skipped: {
+    type: "array",
+    items: { type: "string" },
+    description: "Hooks of the repository that did not run: in lines none does; git's tools may.",
+  },
   reached: {
     type: "array",
     items: {
@@ -107,6 +112,7 @@ export function commandOutput(outcome: ProcessOutcome): CommandOutput {
     duration_ms: Math.round(outcome.durationMs * 100) / 100,
     sandbox: outcome.sandbox,
     ...(outcome.denied.length === 0 ? {} : { denied: outcome.denied.map(shownName) }),
+    ...(outcome.hooksSkipped === undefined ? {} : { hooks_skipped: outcome.hooksSkipped }),
     ...(outcome.reached === undefined ? {} : { reached: outcome.reached }),
     ...(outcome.spilled === null ? {} : { spilled: outcome.spilled }),
   };

@@ -94,7 +94,7 @@ function madeBy(
 }
 
 /** The repository that a folder of the workspace lies in, and which worktree of it that is. */
-function repositoryAround(
+export function repositoryAround(
   from: CanonicalPath,
   workspace: CanonicalPath,
   { entryAt, text }: RecordsProbe,

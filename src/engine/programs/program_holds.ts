@@ -26,6 +26,7 @@ import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
 import { textAt } from "../../host/kernel/read_text.ts";
 import { withAgreed } from "./_agreed_rules.ts";
+import { hooksLeftOut } from "./_git_hooks.ts";
 import { recordsIn } from "./_git_records.ts";
 import { KeptFilters } from "./_kept_filters.ts";
 import { KeptRules } from "./_kept_rules.ts";
@@ -65,6 +66,8 @@ interface KnownEffects {
 
 /** A file `.git` that leads to a repository holds one path, which is shorter. */
 const MOST_LINK = 8 * 1024;
+/** Of a repository's settings; in longer ones no folder of hooks is looked for. */
+const MOST_SETTINGS = 64 * 1024;
 
 /** Draws the holds of one thread. `rulebook.prepare` must have been awaited for starting programs. */
 export class WordHolds implements ProgramHolds {
@@ -158,7 +161,16 @@ export class WordHolds implements ProgramHolds {
       ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,
     });
-    return { confined: true, filter: this.#parts.seccomp ? filter : null, rules, handed, done };
+    const held = { confined: true, filter: this.#parts.seccomp ? filter : null };
+    return { ...held, rules, handed, done, hooks: this.#hooksLeftOut(starting) };
+  }
+
+  /** What a tool starts itself it speaks of itself. */
+  #hooksLeftOut(starting: Starting): readonly string[] {
+    if (starting.use !== undefined) return [];
+    const { entryAt, isProgram } = this.#probe;
+    const text = (path: string) => textAt(this.#parts.libc, path, MOST_SETTINGS);
+    return hooksLeftOut(starting, this.#workspace, { entryAt, isProgram, text });
   }
 
   /**

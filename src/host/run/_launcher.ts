@@ -75,6 +75,7 @@ export class Launcher {
   readonly #directories = new Map<CanonicalPath, number>();
   readonly #services: Service[] = [];
   readonly #reaches: OwnReach[] = [];
+  readonly #hooksSkipped = new Set<string>();
   /** How the program that ended last did; null while none has. */
   lastEnded: Ended | null = null;
 
@@ -129,12 +130,13 @@ export class Launcher {
     };
     if (wrapper === null) {
       const { own = false } = launch;
-      const { done, handed, ...hold } = holds.of({
+      const { done, handed, hooks = [], ...hold } = holds.of({
         ...launch,
         argv: launch.held ?? words,
         own,
         ...(network === null ? {} : { reaches: true }),
       });
+      for (const hook of hooks) this.#hooksSkipped.add(hook);
       const reach = network === null || handed === null ? null : this.#reachOf(launch);
       const file = own ? this.#open(path) : null;
       try {
@@ -226,6 +228,11 @@ export class Launcher {
   /** What the policy refused of what the programs handed over. */
   get refusals(): readonly Refusal[] {
     return this.#services.flatMap(({ refusals }) => refusals);
+  }
+
+  /** Hooks of repositories that git did not run. */
+  get hooksSkipped(): readonly string[] {
+    return [...this.#hooksSkipped];
   }
 
   /** To be called when no program runs any more. */

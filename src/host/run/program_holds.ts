@@ -45,6 +45,8 @@ export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "fil
   readonly done: () => void;
   /** Null where its filter hands nothing over. */
   readonly handed: Handed | null;
+  /** Hooks of a repository that git would run and does not. */
+  readonly hooks?: readonly string[];
 }
 
 /** Draws what holds each program of a thread. */
