@@ -126,7 +126,7 @@ approvals: { remember: 10m, expire: 5m }
 export function composePolicy(
   parts: readonly ProjectPart[],
   { globs }: ProjectWorkflows,
-  base: Pick<Policy, "commands">,
+  base: Pick<Policy, "commands" | "environment">,
 ): string {
   const commands = base.commands ?? [];
   const isUnsaid = unsaidBy(commands);
@@ -145,7 +145,7 @@ export function composePolicy(
       : []),
     RESTRICTED,
     ...commands.filter(({ effect }) => effect !== "allow").map(composeRule),
-    composeEnvironment(parts),
+    composeEnvironment(parts, base.environment ?? DEFAULTS.environment),
     TAIL,
   ].join("");
 }
@@ -209,9 +209,12 @@ function list(lead: string, indent: string, items: readonly string[]): string {
   return [`${lead}[`, ...lines.map((one) => `${indent}  ${one}`), `${indent}]`].join("\n");
 }
 
-function composeEnvironment(parts: readonly ProjectPart[]): string {
+function composeEnvironment(
+  parts: readonly ProjectPart[],
+  base: NonNullable<Policy["environment"]>,
+): string {
   const pass = [
-    ...DEFAULTS.environment.pass,
+    ...base.pass,
     ...parts.flatMap(({ environment }) => environment),
   ];
   return `

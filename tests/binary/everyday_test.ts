@@ -36,3 +36,25 @@ Deno.test("a tool that the project has installed is run by npx with nobody asked
   ) assertEquals(await decided(command), effect, command);
   await pipe.close();
 });
+
+Deno.test("what code is loaded and how it is built a line may say, under the default policy, and no more than that", async () => {
+  await using workspace = new Workspace({
+    "lib/given.py": "print('given')\n",
+    "Makefile": "all:\n\t@echo $(CFLAGS)\n",
+  });
+  const pipe = new Pipe([], { cwd: workspace.root });
+  const ran = async (command: string): Promise<string> => {
+    const { output, error } = await pipe.ask({ id: 1, tool: "run_command", args: { command } });
+    return output?.stdout ?? error?.code ?? "";
+  };
+  assertEquals(await ran("PYTHONPATH=lib python3 -c 'import given'"), "given\n");
+  assertEquals(await ran("export PYTHONPATH=lib && python3 -c 'import given'"), "given\n");
+  for (const name of ["PYTHONSTARTUP", "NODE_OPTIONS", "LD_PRELOAD", "PATH", "BASH_ENV"]) {
+    assertEquals(await ran(`${name}=lib python3 -c 1`), "COMMAND_DENIED", name);
+  }
+  for (const command of ["CFLAGS='-O2 -Wall' make", "PYTHONPATH=lib pip3 install x"]) {
+    const asked = { id: 1, op: "explain", tool: "run_command", args: { command } };
+    assertEquals((await pipe.ask(asked)).output.effect, "ask", command);
+  }
+  await pipe.close();
+});

@@ -196,7 +196,11 @@ Deno.test("the default policy says what holds without it, too", () => {
   assertEquals(policy.limits, DEFAULTS.limits);
   assertEquals(policy.timeouts, DEFAULTS.timeouts);
   assertEquals(policy.risk, DEFAULTS.risk);
-  assertEquals(policy.environment?.pass, [...DEFAULTS.environment.pass]);
+  // Where a policy of somebody's own says nothing of them, they stay closed: it may open a network to pip alone.
+  assertEquals(policy.environment?.pass, [
+    ...DEFAULTS.environment.pass,
+    ...["PYTHONPATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "RUSTFLAGS"],
+  ]);
   assertEquals(policy.agents?.["*"], { permissions: ["file_read"] });
   assertEquals(policy.network, []);
 });
