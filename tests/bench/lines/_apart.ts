@@ -24,9 +24,12 @@ export interface ApartVerdict {
 /** The command that runs this module apart; null where there is no bubblewrap. */
 export function apart(): readonly string[] | null {
   const module = new URL(import.meta.url).pathname;
+  const root = new URL("../../..", import.meta.url).pathname;
   const words = ["deno", "run", "-A", "--no-prompt", "--cached-only", module];
   const command = [
     ...["bwrap", "--ro-bind", "/", "/", "--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc"],
+    // A checkout may itself lie in what is covered.
+    ...["--ro-bind", root, root],
     ...["--unshare-all", "--die-with-parent", "--chdir", "/tmp"],
   ];
   const works = (() => {
