@@ -487,13 +487,14 @@ def flip(places, seconds):
 
     def change():
         while goes_on():
+            # The other thread goes on while this one calls the kernel: with each of the two there as often.
             for port in ports:
                 address[2:4] = port
-            other = socket.socket(socket.AF_UNIX)
-            try:
-                os.dup2(other.fileno(), number)
-            finally:
-                other.close()
+                other = socket.socket(socket.AF_UNIX)
+                try:
+                    os.dup2(other.fileno(), number)
+                finally:
+                    other.close()
 
     def accepts():
         while goes_on():
