@@ -1,7 +1,7 @@
 /** What the validators of JavaScript share: how acorn is asked, and what it answers. */
 
 import type { Options, Parser } from "acorn";
-import { problemAt, type SyntaxProblem, TOO_DEEP } from "./problem.ts";
+import { furtherOf, problemAt, type SyntaxProblem, TOO_DEEP } from "./problem.ts";
 
 const MODULE: Options = { ecmaVersion: "latest", sourceType: "module", allowHashBang: true };
 
@@ -13,7 +13,7 @@ const COMMON_JS: Options = {
   allowReturnOutsideFunction: true,
 };
 
-/** `either`: where it is neither, the reading that came further tells what is wrong. */
+/** `either`: a module or the body of a function. */
 export function judge(
   parser: typeof Parser,
   text: string,
@@ -23,10 +23,7 @@ export function judge(
   if (kind !== "either") return judgeAs(quick, text, kind === "module" ? MODULE : COMMON_JS);
   const asModule = judgeAs(quick, text, MODULE);
   const asCommonJs = asModule === null ? null : judgeAs(quick, text, COMMON_JS);
-  if (asModule === null || asCommonJs === null) return null;
-  const further = asModule.line > asCommonJs.line ||
-    (asModule.line === asCommonJs.line && asModule.column >= asCommonJs.column);
-  return further ? asModule : asCommonJs;
+  return furtherOf(asModule, asCommonJs);
 }
 
 function judgeAs(parser: typeof Parser, text: string, options: Options): SyntaxProblem | null {

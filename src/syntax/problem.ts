@@ -105,3 +105,14 @@ function visible(line: string): string {
       character === "\t" ? " " : printable(character) === character ? character : "\ufffd",
   ).join("");
 }
+
+/** Of two readings of a text what is wrong with it, told by the one that came further; null where either is well. */
+export function furtherOf(
+  one: SyntaxProblem | null,
+  other: SyntaxProblem | null,
+): SyntaxProblem | null {
+  if (one === null || other === null) return null;
+  const isFurther = one.line > other.line ||
+    (one.line === other.line && one.column >= other.column);
+  return isFurther ? one : other;
+}

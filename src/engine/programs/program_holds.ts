@@ -162,15 +162,14 @@ export class WordHolds implements ProgramHolds {
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,
     });
     const held = { confined: true, filter: this.#parts.seccomp ? filter : null };
-    return { ...held, rules, handed, done, hooks: this.#hooksLeftOut(starting) };
+    // What a tool starts itself it speaks of itself.
+    const hooks = use === undefined ? this.#hooksLeftOut(starting) : [];
+    return { ...held, rules, handed, done, hooks };
   }
 
-  /** What a tool starts itself it speaks of itself. */
   #hooksLeftOut(starting: Starting): readonly string[] {
-    if (starting.use !== undefined) return [];
-    const { entryAt, isProgram } = this.#probe;
     const text = (path: string) => textAt(this.#parts.libc, path, MOST_SETTINGS);
-    return hooksLeftOut(starting, this.#workspace, { entryAt, isProgram, text });
+    return hooksLeftOut(starting, this.#workspace, { ...this.#probe, text });
   }
 
   /**

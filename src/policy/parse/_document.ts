@@ -6,7 +6,8 @@ import { exactly, type Field, text } from "../../config/field.ts";
 import { git } from "./_git.ts";
 import { agents, callers, children } from "./_parties.ts";
 import { programs } from "./_program.ts";
-import { commandRule, extensions, networkRule, pathRule, secretRule } from "./_rule.ts";
+import { networkRule, secretRule } from "./_connection_rule.ts";
+import { commandRule, extensions, pathRule } from "./_rule.ts";
 import {
   approvals,
   audit,

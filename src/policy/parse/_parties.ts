@@ -4,7 +4,7 @@ import { PERMISSION_GROUPS } from "../../core/tool.ts";
 import type { AgentRule } from "../model.ts";
 import { list, mapping, object, optional, otherwise, required } from "../../config/collection.ts";
 import { duration, type Field, flag, number, oneOf, text } from "../../config/field.ts";
-import { childNetworkRule } from "./_rule.ts";
+import { childNetworkRule } from "./_connection_rule.ts";
 import { DAY, type Section } from "./section.ts";
 
 const HALF_HOUR = 30 * 60 * 1000;
