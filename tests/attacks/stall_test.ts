@@ -203,8 +203,12 @@ for (const [who, user] of USERS) {
     await session.initialize("2025-06-18");
     for (const { name, tool, args, code, long } of attacks(SHORTER, 4)) {
       session.said.length = 0;
-      const id = await session.request("tools/call", { name: tool, arguments: args });
-      const ping = await session.request("ping");
+      const [id, ping] = [`asks: ${name}`, `meanwhile: ${name}`];
+      // In one go: on a busy machine the first is answered before a second one is written.
+      await session.pipe.send(
+        { jsonrpc: "2.0", id, method: "tools/call", params: { name: tool, arguments: args } },
+        { jsonrpc: "2.0", id: ping, method: "ping" },
+      );
       // What could not be read has no id.
       while (!session.said.some((one) => one.id === ping) || session.said.length < 2) {
         await session.next();
