@@ -61,6 +61,7 @@ export function joinGlobs(globs: string[], options?: Pick<GlobOptions, "globstar
 export function normalize(path: string | URL): string;
 /** As {@linkcode normalize} for globs; with `globstar`, `**` followed by `..` stays. */
 export function normalizeGlob(glob: string, options?: Pick<GlobOptions, "globstar">): string;
+/** Root, folder, name and extension of a path. */
 export function parse(path: string): ParsedPath;
 /** The way from one path to another; both are resolved against the working directory first. */
 export function relative(from: string, to: string): string;

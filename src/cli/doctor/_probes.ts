@@ -9,7 +9,7 @@ import { type Finding, finding, type Kind } from "./_findings.ts";
 /** Null where there is none of that name. */
 export type FindProgram = (name: string) => Program | null;
 
-/** Programs in which a deed that no plain program does can be written in a line, the first that is here. */
+/** Programs in which something that no plain program does can be written in a line, the first that is here. */
 const PROBERS = ["perl", "python3"] as const;
 
 interface Probe {
@@ -125,7 +125,7 @@ export function proberOf(find: FindProgram): Prober | null {
 }
 
 /**
- * Each deed under the kernel's rules, where it can be done without them.
+ * Each probe under the kernel's rules, where it can be done without them.
  * @param trial Of the kernel's rules; it may start the prober.
  */
 export async function tryProbes(

@@ -13,15 +13,15 @@ import { statOf } from "../kernel/stat.ts";
 import type { FileType } from "../../core/files.ts";
 import type { NameWord } from "./_changing.ts";
 import {
-  type Deed,
-  type DeedParts,
+  type CallParts,
+  type CallResult,
   type ExactName,
   isOwn,
   onName,
   permits,
   refusal,
   sharedName,
-} from "./_deed.ts";
+} from "./_call_result.ts";
 import { LEAVE, linkTarget, openExactly, writtenName } from "./_names.ts";
 import { type Moments, momentsOf } from "./_moments.ts";
 
@@ -46,13 +46,17 @@ type Change = (object: number, type: FileType) => number;
 type Target = number | NameWord & { readonly flags: number };
 
 /** Does the call for the program where it may write what it names; refuses it elsewhere. */
-export function changeAttributes(parts: DeedParts, name: AttributeCall, call: HandedOver): Deed {
+export function changeAttributes(
+  parts: CallParts,
+  name: AttributeCall,
+  call: HandedOver,
+): CallResult {
   const { words } = call;
   /** The kernel takes these arguments as 32 bits, whatever is above. */
   const int = (index: number): number => Number(BigInt.asIntN(32, words[index]!));
   const here = (flags = 0): Target => ({ directory: AT_FDCWD, address: words[0]!, flags });
   const at = (flags = 0): Target => ({ directory: int(0), address: words[1]!, flags });
-  const on = (target: Target, change: Change | number): Deed =>
+  const on = (target: Target, change: Change | number): CallResult =>
     typeof change === "number" ? change : changeTarget(parts, call, target, change);
   const { libc } = parts;
   const times = (address: bigint, moments: Moments) => timesAt(parts, call, address, moments);
@@ -99,7 +103,7 @@ export function changeAttributes(parts: DeedParts, name: AttributeCall, call: Ha
 }
 
 function changeTarget(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   target: Target,
   change: Change,
@@ -122,15 +126,15 @@ function changeTarget(
       Number(process) === call.thread;
     return own ? changeOpen(parts, call, Number(open), change) : -ERRNO.EPERM;
   }
-  const deed = (exact: ExactName) => changeNamed(parts, exact, follow, change);
-  const done = onName(parts, sharedName(parts, written), follow, deed, deed);
+  const named = (exact: ExactName) => changeNamed(parts, exact, follow, change);
+  const done = onName(parts, sharedName(parts, written), follow, named, named);
   // What the policy does not speak of is nobody's to change.
   return typeof done === "number" ? done : -ERRNO.EPERM;
 }
 
 /** Of a name without links: it is opened by it, judged by it, and changed as what was opened. */
 function changeNamed(
-  parts: DeedParts,
+  parts: CallParts,
   { path, slash }: ExactName,
   follow: boolean,
   change: Change,
@@ -148,7 +152,7 @@ function changeNamed(
 
 /** Of what the program has open, or where it stands: judged by the name that the object has now. */
 function changeOpen(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   descriptor: number,
   change: Change,
@@ -210,7 +214,7 @@ function ownerOf(libc: Libc, user: number, group: number): Change {
 
 /** utimensat(2); an address of nothing is now. */
 function timesAt(
-  { libc, notifications }: DeedParts,
+  { libc, notifications }: CallParts,
   call: HandedOver,
   address: bigint,
   moments: Moments,
@@ -226,7 +230,7 @@ function timesAt(
 }
 
 /** setxattr(2): name, value, size and flags follow what is changed. */
-function attributeAt(parts: DeedParts, call: HandedOver): Change | number {
+function attributeAt(parts: CallParts, call: HandedOver): Change | number {
   const { libc, notifications } = parts;
   const name = attributeName(parts, call);
   if (typeof name === "number") return name;
@@ -245,7 +249,7 @@ function attributeAt(parts: DeedParts, call: HandedOver): Change | number {
 }
 
 /** removexattr(2) */
-function withoutAttributeAt(parts: DeedParts, call: HandedOver): Change | number {
+function withoutAttributeAt(parts: CallParts, call: HandedOver): Change | number {
   const { libc } = parts;
   const name = attributeName(parts, call);
   if (typeof name === "number") return name;
@@ -255,7 +259,7 @@ function withoutAttributeAt(parts: DeedParts, call: HandedOver): Change | number
       : libc.call(libc.numbers.removexattr, nameOf(libc, object), libc.path(name, 1));
 }
 
-function attributeName({ notifications }: DeedParts, call: HandedOver): string | number {
+function attributeName({ notifications }: CallParts, call: HandedOver): string | number {
   const name = notifications.text(call, call.words[1]!);
   if (typeof name === "number") return name === -ERRNO.EPERM ? -ERRNO.EFAULT : name;
   if (name === "" || name.length > LONGEST_NAME) return -ERRNO.ERANGE;

@@ -7,8 +7,8 @@ import { visitEntries } from "../kernel/directory_entries.ts";
 import { close } from "../kernel/pipes.ts";
 import { statAt } from "../kernel/stat.ts";
 import {
-  type Deed,
-  type DeedParts,
+  type CallParts,
+  type CallResult,
   type ExactName,
   inFolder,
   isOwn,
@@ -17,8 +17,8 @@ import {
   permits,
   refusal,
   sharedName,
-} from "./_deed.ts";
-import type { NameDeed } from "./git_folder.ts";
+} from "./_call_result.ts";
+import type { NameChange } from "./git_folder.ts";
 import type { NameKind } from "./handed_rules.ts";
 import { LEAVE, openExactly, writtenName } from "./_names.ts";
 
@@ -43,11 +43,11 @@ export interface NameWord {
 }
 
 function made(
-  parts: DeedParts,
+  parts: CallParts,
   { path }: ExactName,
   kind: NameKind,
   act: (folder: number, name: string) => number,
-): Deed {
+): CallResult {
   return permits(parts, "write", path, kind, true)
     ? inFolder(parts, path, act)
     : refusal(parts, "write", path, kind, { makes: true, present: -ERRNO.EEXIST });
@@ -55,11 +55,11 @@ function made(
 
 /** mkdir(2) */
 export function makeDirectory(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   { directory, address }: NameWord,
   mode: number,
-): Deed {
+): CallResult {
   const { libc } = parts;
   return pathOf(
     parts,
@@ -82,11 +82,11 @@ export function makeDirectory(
 
 /** mknod(2): files and named pipes. Devices are nobody's to make, sockets are made by bind(2). */
 export function makeNode(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   { directory, address }: NameWord,
   mode: number,
-): Deed {
+): CallResult {
   const type = mode & TYPE_BITS;
   if (type !== 0 && type !== REGULAR && type !== FIFO) return LEAVE;
   const { libc } = parts;
@@ -114,11 +114,11 @@ export function makeNode(
 
 /** symlink(2). Where it leads is judged when it is followed. */
 export function makeLink(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   target: bigint,
   { directory, address }: NameWord,
-): Deed {
+): CallResult {
   const { libc, notifications } = parts;
   const text = notifications.text(call, target);
   if (typeof text === "number" || text === "") return LEAVE;
@@ -141,11 +141,11 @@ export function makeLink(
 
 /** unlink(2), rmdir(2) */
 export function remove(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   { directory, address }: NameWord,
   flags: number,
-): Deed {
+): CallResult {
   if ((flags & ~REMOVE_DIRECTORY) !== 0) return LEAVE;
   const { libc } = parts;
   const kind = flags === REMOVE_DIRECTORY ? "directory" : "file";
@@ -162,11 +162,11 @@ export function remove(
 
 /** truncate(2) */
 export function truncate(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   { directory, address }: NameWord,
   length: bigint,
-): Deed {
+): CallResult {
   const { libc } = parts;
   return pathOf(parts, call, directory, address, true, ({ path, slash }) => {
     if (slash) return LEAVE;
@@ -182,12 +182,12 @@ export function truncate(
 
 /** Two names, one after the other. */
 function onBoth(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   [from, to]: readonly [NameWord, NameWord],
   follow: boolean,
-  deed: (from: ExactName, to: ExactName) => Deed,
-): Deed {
+  change: (from: ExactName, to: ExactName) => CallResult,
+): CallResult {
   const { libc, notifications } = parts;
   const read = ({ directory, address }: NameWord) =>
     writtenName(libc, notifications, call, directory, address);
@@ -207,34 +207,34 @@ function onBoth(
         parts,
         target,
         false,
-        (second) => first.own && second.own ? LEAVE : deed(first, second),
+        (second) => first.own && second.own ? LEAVE : change(first, second),
       ),
   );
 }
 
 /** As `onName`, but for what is left to the program too, as long as it is somewhere that may be acted in. */
 function onEither(
-  parts: DeedParts,
+  parts: CallParts,
   written: Parameters<typeof onName>[1],
   follow: boolean,
-  deed: (name: ExactName & { readonly own: boolean }) => Deed,
-): Deed {
+  change: (name: ExactName & { readonly own: boolean }) => CallResult,
+): CallResult {
   return onName(
     parts,
     written,
     follow,
-    (exact) => deed({ ...exact, own: false }),
-    (exact) => deed({ ...exact, own: true }),
+    (exact) => change({ ...exact, own: false }),
+    (exact) => change({ ...exact, own: true }),
   );
 }
 
 /** rename(2) */
 export function rename(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   names: readonly [NameWord, NameWord],
   flags: number,
-): Deed {
+): CallResult {
   if ((flags & ~(NO_REPLACE | EXCHANGE)) !== 0) return LEAVE;
   const { libc } = parts;
   return onBoth(parts, call, names, false, (from, to) => {
@@ -291,17 +291,17 @@ export function rename(
 }
 
 /** What is the program's own it may do with as it likes. */
-function mayMove(parts: DeedParts, path: string, kind: NameKind, deed?: NameDeed): boolean {
-  return isOwn(parts, path) || permits(parts, "write", path, kind, true, deed);
+function mayMove(parts: CallParts, path: string, kind: NameKind, change?: NameChange): boolean {
+  return isOwn(parts, path) || permits(parts, "write", path, kind, true, change);
 }
 
 /** link(2). Whoever has the second name has the file: it must be one to be written to by its first. */
 export function link(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   names: readonly [NameWord, NameWord],
   flags: number,
-): Deed {
+): CallResult {
   if ((flags & ~FOLLOW) !== 0) return LEAVE;
   const { libc } = parts;
   return onBoth(parts, call, names, (flags & FOLLOW) !== 0, (from, to) => {
@@ -329,7 +329,7 @@ export function link(
 }
 
 /** Whether all that lies in a folder may lie where it is moved to: it is then open by another name. */
-function mayMoveAll(parts: DeedParts, source: string, target: string): boolean {
+function mayMoveAll(parts: CallParts, source: string, target: string): boolean {
   const { libc, judge } = parts;
   const ruled = [source, target].filter((path) => judge.isRuled(path));
   if (!ruled.some((path) => judge.mayRefuseBelow(path))) return true;

@@ -13,7 +13,7 @@ import {
   rename,
   truncate,
 } from "./_changing.ts";
-import type { Deed, DeedParts } from "./_deed.ts";
+import type { CallParts, CallResult } from "./_call_result.ts";
 import { LEAVE } from "./_names.ts";
 import { openFor } from "./_opening.ts";
 import { startFor } from "./_starting.ts";
@@ -24,7 +24,11 @@ const CREATE = OPEN.CREAT | OPEN.WRONLY | 0o1000;
 const REMOVE_DIRECTORY = 0x200;
 
 /** Does the call for the program, as far as it may. */
-export function doCall(parts: DeedParts, name: HandedCall | "execve", call: HandedOver): Deed {
+export function doCall(
+  parts: CallParts,
+  name: HandedCall | "execve",
+  call: HandedOver,
+): CallResult {
   const { words } = call;
   /** The kernel takes these arguments as 32 bits, whatever is above. */
   const int = (index: number): number => Number(BigInt.asIntN(32, words[index]!));

@@ -4,7 +4,14 @@ import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import { close } from "../kernel/pipes.ts";
-import { type Deed, type DeedParts, isShared, pathOf, permits, refusal } from "./_deed.ts";
+import {
+  type CallParts,
+  type CallResult,
+  isShared,
+  pathOf,
+  permits,
+  refusal,
+} from "./_call_result.ts";
 import { isOfSystem, LEAVE, openExactly, plainText } from "./_names.ts";
 import { isOfProcess, isProcessList, openProcessFile, openProcessList } from "./_process_files.ts";
 
@@ -27,7 +34,7 @@ const ESPIPE = 29;
 
 /** open(2), openat(2), creat(2). */
 export function openFor(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   { directory, address, flags, mode }: {
     readonly directory: number;
@@ -35,7 +42,7 @@ export function openFor(
     readonly flags: number;
     readonly mode: number;
   },
-): Deed {
+): CallResult {
   if ((flags & OPEN.PATH) !== 0) return LEAVE;
   const creates = (flags & OPEN.CREAT) !== 0;
   const exclusive = creates && (flags & OPEN.EXCL) !== 0;
@@ -64,7 +71,7 @@ export function openFor(
 }
 
 function openPath(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   path: string,
   { moved, changes, creates, exclusive, flags, mode }: {
@@ -75,7 +82,7 @@ function openPath(
     readonly flags: number;
     readonly mode: number;
   },
-): Deed {
+): CallResult {
   const { libc, rules } = parts;
   const { O_DIRECTORY, O_NOFOLLOW } = libc.numbers;
   if (!moved && !changes && !creates && isCovered(rules.covered, path)) return LEAVE;
@@ -117,7 +124,7 @@ function openPath(
 }
 
 /** Whoever waits for a writer would have to wait here. */
-function isPipe({ libc }: DeedParts, descriptor: number): boolean {
+function isPipe({ libc }: CallParts, descriptor: number): boolean {
   return libc.call(libc.numbers.lseek, descriptor, 0, SEEK_CUR) === -ESPIPE;
 }
 

@@ -7,7 +7,7 @@ import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import { readEntries } from "../kernel/directory_entries.ts";
 import { close } from "../kernel/pipes.ts";
-import type { Deed, DeedParts } from "./_deed.ts";
+import type { CallParts, CallResult } from "./_call_result.ts";
 import { LEAVE, openBelow, openExactly } from "./_names.ts";
 import { readField } from "./_file_masks.ts";
 
@@ -33,11 +33,11 @@ export function isOfProcess(path: string): boolean {
 
 /** Opens it for reading where it is the program's own, or of the same call; all else is left to the kernel's rules. */
 export function openProcessFile(
-  { libc, notifications, mark }: DeedParts,
+  { libc, notifications, mark }: CallParts,
   call: HandedOver,
   path: string,
   flags: number,
-): Deed {
+): CallResult {
   const [, , who = "", ...parts] = path.split("/");
   const rest = parts.filter((part) => part !== "" && part !== ".").join("/");
   if (rest.includes("..")) return LEAVE;
@@ -67,10 +67,10 @@ export function isProcessList(path: string): boolean {
  * What is opened by such a name afterwards is handed over by itself.
  */
 export function openProcessList(
-  { libc, mark, rules: { shared } }: DeedParts,
+  { libc, mark, rules: { shared } }: CallParts,
   { thread }: HandedOver,
   flags: number,
-): Deed {
+): CallResult {
   if (shared === null || mark === null) return LEAVE;
   const { call, numbers } = libc;
   const list = siblingOf(shared, `.processes-${thread}`);

@@ -12,14 +12,14 @@ import type { Connecting } from "./_connecting.ts";
 import { statOf } from "../kernel/stat.ts";
 import { type CallSockets, onLoopback } from "./call_sockets.ts";
 import {
-  type Deed,
-  type DeedParts,
+  type CallParts,
+  type CallResult,
   inFolder,
   onName,
   permits,
   refusal,
   sharedName,
-} from "./_deed.ts";
+} from "./_call_result.ts";
 import type { ProgramReach } from "./handed_rules.ts";
 import { connectToProxy } from "./_to_proxy.ts";
 import { readMask } from "./_file_masks.ts";
@@ -45,8 +45,8 @@ export interface RefusedPlace {
   readonly access: "connect" | "listen";
 }
 
-/** What it takes beside what all deeds take. */
-export interface SocketParts extends DeedParts {
+/** What it takes beside what all calls take. */
+export interface SocketParts extends CallParts {
   readonly sockets: CallSockets;
   readonly connecting: Connecting;
   /** Null for programs that have no way out. */
@@ -95,11 +95,11 @@ export class SocketDeeds {
   }
 
   /** Does the call for the program, as far as it may. */
-  do(name: SocketCall, call: HandedOver): Deed {
+  do(name: SocketCall, call: HandedOver): CallResult {
     if (name === "getsockname") return this.#name(call);
     const copy = this.#copy(call);
     if (copy < 0) return copy;
-    let result: Deed = -ERRNO.EACCES;
+    let result: CallResult = -ERRNO.EACCES;
     try {
       const family = this.#option(copy, SOL_SOCKET, SO_DOMAIN);
       result = family === null
@@ -140,7 +140,7 @@ export class SocketDeeds {
     return asked < 0 ? null : struct.getInt32(PLACE, true);
   }
 
-  #at(name: "bind" | "connect", call: HandedOver, copy: number, family: number): Deed {
+  #at(name: "bind" | "connect", call: HandedOver, copy: number, family: number): CallResult {
     const { notifications } = this.#parts;
     const size = int(call.words[2]!);
     if (size < 0 || size > LARGEST_ADDRESS) return -ERRNO.EINVAL;
@@ -217,7 +217,7 @@ export class SocketDeeds {
     return address?.family === "inet" || address?.family === "inet6" ? address : null;
   }
 
-  #connect(copy: number, wanted: InternetAddress): Deed {
+  #connect(copy: number, wanted: InternetAddress): CallResult {
     const { sockets, refusePlace, reach } = this.#parts;
     // Its address is no matter any more: the kernel says how far it has come.
     if (this.#isConnected(copy)) {
@@ -259,7 +259,7 @@ export class SocketDeeds {
   }
 
   /** Connects where this thread need not wait for it. The copy is closed afterwards. */
-  #later(copy: number, address: Uint8Array, then: (result: number) => number): Deed {
+  #later(copy: number, address: Uint8Array, then: (result: number) => number): CallResult {
     const { libc } = this.#parts;
     return {
       later: this.#connecting.connect(copy, address).then((result) => {
@@ -271,7 +271,7 @@ export class SocketDeeds {
   }
 
   /** A socket that lies in a folder, or is to. */
-  #local(name: "bind" | "connect", call: HandedOver, copy: number, bytes: Uint8Array): Deed {
+  #local(name: "bind" | "connect", call: HandedOver, copy: number, bytes: Uint8Array): CallResult {
     const { libc, notifications, refusePlace } = this.#parts;
     const access = name === "bind" ? "listen" : "connect";
     let text: string;
@@ -291,15 +291,15 @@ export class SocketDeeds {
     const act = name === "bind"
       ? (path: string) => this.#bindLocal(call, copy, path, bytes)
       : (path: string) => this.#connectLocal(copy, path);
-    const deed = ({ path, slash }: { readonly path: string; readonly slash: boolean }) =>
+    const local = ({ path, slash }: { readonly path: string; readonly slash: boolean }) =>
       slash ? -ERRNO.ENOENT : act(path);
-    const done = onName(parts, sharedName(parts, written), name === "connect", deed, deed);
+    const done = onName(parts, sharedName(parts, written), name === "connect", local, local);
     if (done !== LEAVE) return done;
     refusePlace({ place: written.path, access });
     return -ERRNO.EACCES;
   }
 
-  #bindLocal(call: HandedOver, copy: number, path: string, given: Uint8Array): Deed {
+  #bindLocal(call: HandedOver, copy: number, path: string, given: Uint8Array): CallResult {
     const { libc, sockets } = this.#parts;
     if (!permits(this.#parts, "write", path, "file", true)) {
       const present = -ERRNO.EADDRINUSE;
@@ -341,7 +341,7 @@ export class SocketDeeds {
     return result === -ERRNO.ECONNREFUSED;
   }
 
-  #connectLocal(copy: number, path: string): Deed {
+  #connectLocal(copy: number, path: string): CallResult {
     const { libc, sockets, refusePlace } = this.#parts;
     const file = openExactly(libc, path, OPEN.PATH | libc.numbers.O_NOFOLLOW);
     if (file < 0) return file;
@@ -358,7 +358,7 @@ export class SocketDeeds {
   }
 
   /** getsockname(2): the kernel knows a socket in a folder by the name that it was made by here. */
-  #name(call: HandedOver): Deed {
+  #name(call: HandedOver): CallResult {
     const { libc, notifications, sockets } = this.#parts;
     if (!sockets.hasNames) return LEAVE;
     const copy = this.#copy(call);

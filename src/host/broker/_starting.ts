@@ -10,7 +10,7 @@ import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import { isWrittenByNobody } from "../kernel/lease.ts";
 import { close } from "../kernel/pipes.ts";
 import { isSameFile, type Stat, statAt, statOf } from "../kernel/stat.ts";
-import { type Deed, type DeedParts, inFolder, pathOf, permits } from "./_deed.ts";
+import { type CallParts, type CallResult, inFolder, pathOf, permits } from "./_call_result.ts";
 import { LEAVE, openExactly } from "./_names.ts";
 import { isCovered } from "./_opening.ts";
 import type { SpareFiles } from "./spare_files.ts";
@@ -29,7 +29,7 @@ const MODIFIED = 112;
 const TIME_SIZE = 16;
 
 /** execve(2): whatever comes of it, the kernel does it. */
-export function startFor(parts: DeedParts, call: HandedOver, address: bigint): Deed {
+export function startFor(parts: CallParts, call: HandedOver, address: bigint): CallResult {
   const { spares } = parts.rules;
   if (spares === null) return LEAVE;
   pathOf(parts, call, AT_FDCWD, address, true, ({ path }) => {
@@ -43,7 +43,7 @@ export function startFor(parts: DeedParts, call: HandedOver, address: bigint): D
  * Puts a copy in the place of a file that the program may read and write, which is no change: contents, mode, owner and
  * times are the same. What somebody has open for writing could not be executed anyway (ETXTBSY), and stays.
  */
-function replace(parts: DeedParts, spares: SpareFiles, path: string): number {
+function replace(parts: CallParts, spares: SpareFiles, path: string): number {
   const { libc, rules: { covered } } = parts;
   if (covered?.has(path) === true || isCovered(covered, path)) return 0;
   const flags = OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY | libc.numbers.O_NOFOLLOW;

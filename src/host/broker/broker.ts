@@ -26,7 +26,7 @@ import { changeAttributes } from "./_attributes.ts";
 import { Connecting } from "./_connecting.ts";
 import { CallSockets, MOST_CONNECTING_OF_ALL } from "./call_sockets.ts";
 import { Turns } from "./_turns.ts";
-import type { Deed, DeedParts, Refused } from "./_deed.ts";
+import type { CallParts, CallResult, Refused } from "./_call_result.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
 import { type GitFolder, isGit, isRecord, isSettled } from "./git_folder.ts";
@@ -174,7 +174,7 @@ interface ServiceParts extends BrokerParts {
 class ProgramService implements Service {
   readonly #parts: ServiceParts;
   readonly #notifications: Notifications;
-  readonly #deeds: DeedParts;
+  readonly #callParts: CallParts;
   readonly #socketDeeds: SocketDeeds | null;
   readonly #covered: Set<string> | null;
   readonly #refused = new Map<string, Refused>();
@@ -196,15 +196,15 @@ class ProgramService implements Service {
     this.#notifications = new Notifications(libc, memory, listener);
     rules.spares?.hold();
     this.#covered = rules.covered === null ? null : new Set(rules.covered);
-    this.#deeds = {
+    this.#callParts = {
       libc,
       notifications: this.#notifications,
       judge,
-      refused: (access, path, kind, deed) => {
+      refused: (access, path, kind, change) => {
         const refused = judge.refused(access, path, kind);
         const { git } = rules;
         if (refused !== "write" || git === null) return refused;
-        const isGits = isRecord(git, path) || isSettled(libc, git, path, deed ?? null);
+        const isGits = isRecord(git, path) || isSettled(libc, git, path, change ?? null);
         return isGits && this.#asksGit(git) ? null : refused;
       },
       rules: { ...rules, covered: this.#covered },
@@ -225,7 +225,7 @@ class ProgramService implements Service {
       },
     };
     this.#socketDeeds = waiting === null ? null : new SocketDeeds({
-      ...this.#deeds,
+      ...this.#callParts,
       sockets,
       reach,
       connecting: new Connecting({ ...parts, waiting, turns: sockets.turns }),
@@ -293,18 +293,18 @@ class ProgramService implements Service {
     const notifications = this.#notifications;
     const call = notifications.receive();
     if (call === null) return;
-    const deed = this.#do(call);
-    if (deed === LEAVE) notifications.leave(call);
-    else if (typeof deed === "number") notifications.answer(call, deed);
-    else if ("later" in deed) {
+    const result = this.#do(call);
+    if (result === LEAVE) notifications.leave(call);
+    else if (typeof result === "number") notifications.answer(call, result);
+    else if ("later" in result) {
       this.#pending++;
-      void deed.later.then((result) => {
+      void result.later.then((became) => {
         this.#pending--;
-        if (!this.#closed) notifications.answer(call, result);
+        if (!this.#closed) notifications.answer(call, became);
       });
     } else {
-      notifications.give(call, deed.descriptor, deed.closesOnExec);
-      close(this.#parts.libc, deed.descriptor);
+      notifications.give(call, result.descriptor, result.closesOnExec);
+      close(this.#parts.libc, result.descriptor);
     }
   }
 
@@ -317,16 +317,16 @@ class ProgramService implements Service {
       this.#notifications.isWaiting(call);
   }
 
-  #do(call: HandedOver): Deed {
+  #do(call: HandedOver): CallResult {
     const { calls, attributes, socketCalls } = this.#parts;
     const name = calls.get(call.number);
     this.#asking = { call, isGit: null };
     try {
-      if (name !== undefined) return doCall(this.#deeds, name, call);
+      if (name !== undefined) return doCall(this.#callParts, name, call);
       const socket = socketCalls.get(call.number);
       if (socket !== undefined) return this.#socketDeeds?.do(socket, call) ?? -ERRNO.EACCES;
       const change = attributes.get(call.number);
-      return change === undefined ? LEAVE : changeAttributes(this.#deeds, change, call);
+      return change === undefined ? LEAVE : changeAttributes(this.#callParts, change, call);
     } catch (error) {
       // A name that no call takes, once links were followed.
       if (error instanceof TypeError) return -ERRNO.ENAMETOOLONG;

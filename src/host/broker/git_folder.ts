@@ -24,7 +24,7 @@ export interface GitFolder {
 }
 
 /** What is done to a name: it is given to what has another, or the object itself is given a mode, an owner or times. */
-export type NameDeed = { readonly from: string } | "attributes";
+export type NameChange = { readonly from: string } | "attributes";
 
 /**
  * What git writes of its folder when it records something (gitrepository-layout(5)): the index, objects, refs and their
@@ -78,21 +78,21 @@ const MOST_BYTES = 256 * 1024;
 /**
  * Whether a path is the settings that a command is about to replace, or what it writes in their place: git makes a new text
  * beside the old, closes it, and gives it the name (git-config(1) says nothing of it; lockfile.h does). It gets the name
- * only with nobody writing to it any more, and where it settles nothing that it may not. `deed`: null for what is no
- * `NameDeed`. Of a repository that it begins git finds out by the mode of this file whether modes are kept.
+ * only with nobody writing to it any more, and where it settles nothing that it may not. `change`: null for what is no
+ * `NameChange`. Of a repository that it begins git finds out by the mode of this file whether modes are kept.
  */
 export function isSettled(
   libc: Libc,
   { folder, settles }: GitFolder,
   path: string,
-  deed: NameDeed | null,
+  change: NameChange | null,
 ): boolean {
   if (settles === "nothing") return false;
   if (path === `${folder}/config.lock`) return true;
-  if (path !== `${folder}/config` || deed === null) return false;
-  if (deed === "attributes") return settles === "beginning";
-  if (deed.from !== `${folder}/config.lock`) return false;
-  const after = readWhole(libc, deed.from);
+  if (path !== `${folder}/config` || change === null) return false;
+  if (change === "attributes") return settles === "beginning";
+  if (change.from !== `${folder}/config.lock`) return false;
+  const after = readWhole(libc, change.from);
   const before = settles === "beginning" && isMissing(libc, path) ? "" : readWhole(libc, path);
   return before !== null && after !== null && settlesNothingElse(before, after, settles);
 }

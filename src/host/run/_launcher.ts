@@ -111,12 +111,12 @@ export class Launcher {
       ? new Map([...Object.entries(lineVariables(git, launch.argv)), ...launch.environment])
       : launch.environment;
     const network = this.#networkOf(launch);
-    const surroundings = network === null ? own : new Map([
+    const environment = network === null ? own : new Map([
       ...withoutOffline(own),
       ...Object.entries(proxyVariables(network)),
       ...(launch.use === undefined ? [] : Object.entries(standInVariables(network, own))),
     ]);
-    const variables = Array.from(surroundings, ([name, value]) => `${name}=${value}`);
+    const variables = Array.from(environment, ([name, value]) => `${name}=${value}`);
     const most = limitMaker.limits(limits, mark);
     const start = {
       path,

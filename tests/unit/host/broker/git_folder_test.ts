@@ -1,7 +1,7 @@
 /** Which names of its folder git is given, and for what. */
 
 import { assert, assertEquals } from "@std/assert";
-import { isSettled, type NameDeed } from "../../../../src/host/broker/git_folder.ts";
+import { isSettled, type NameChange } from "../../../../src/host/broker/git_folder.ts";
 import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
 import { withDirectory } from "../files/_temporary.ts";
 
@@ -22,7 +22,7 @@ Deno.test(
       };
       const [config, lock] = [`${folder}/config`, `${folder}/config.lock`];
       Deno.writeTextFileSync(config, BEFORE);
-      const rows: readonly (readonly [string, string, NameDeed | null, boolean])[] = [
+      const rows: readonly (readonly [string, string, NameChange | null, boolean])[] = [
         [SETTLED, config, { from: lock }, true],
         [OTHER, config, { from: lock }, false],
         [SETTLED, config, "attributes", false],

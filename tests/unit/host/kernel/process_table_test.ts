@@ -14,11 +14,14 @@ Deno.test("what is told of a process is what it is, whatever its name", async ()
     env: { MARK: "a=b", LAST: "x" },
   }).spawn();
   try {
-    let facts = table.facts(child.pid);
-    for (let tries = 0; tries < 100 && !table.executable(child.pid)?.endsWith("sleep"); tries++) {
+    // The kernel names the new program before it has laid its variables there (execve(2)): what comes last is waited for.
+    const begun = () =>
+      table.executable(child.pid)?.endsWith("sleep") === true &&
+      table.environment(child.pid).includes("LAST=x");
+    for (let tries = 0; tries < 1_000 && !begun(); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
-      facts = table.facts(child.pid);
     }
+    const facts = table.facts(child.pid);
     assertEquals(facts?.parent, Deno.pid);
     assertEquals(facts?.threads, 1);
     assert(["S", "R", "D"].includes(facts?.state ?? ""), facts?.state);

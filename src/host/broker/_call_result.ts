@@ -9,7 +9,7 @@ import type { HandedOver, Notifications } from "../../sandbox/broker/notificatio
 import { isWithin } from "../../sandbox/within.ts";
 import type { Access } from "../../policy/model.ts";
 import type { FileMasks } from "./_file_masks.ts";
-import type { NameDeed } from "./git_folder.ts";
+import type { NameChange } from "./git_folder.ts";
 import type { HandedRules, NameJudge, NameKind } from "./handed_rules.ts";
 import {
   followLinks,
@@ -23,7 +23,7 @@ import { close } from "../kernel/pipes.ts";
 import { statAt } from "../kernel/stat.ts";
 
 /** What became of it: the call's result (an error number with its sign turned), a descriptor to give, or nothing done. */
-export type Deed =
+export type CallResult =
   | number
   | typeof LEAVE
   | { readonly descriptor: number; readonly closesOnExec: boolean }
@@ -37,14 +37,14 @@ export interface Refused {
   readonly kind: NameKind;
 }
 
-/** What deeds are done with: one set a program. */
-export interface DeedParts {
+/** What calls are done with: one set a program. */
+export interface CallParts {
   readonly libc: Libc;
   readonly notifications: Notifications;
   readonly judge: NameJudge;
   /** As `NameJudge.refused`, for the program whose call is being done. */
   readonly refused: (
-    ...args: [...Parameters<NameJudge["refused"]>, deed?: NameDeed]
+    ...args: [...Parameters<NameJudge["refused"]>, change?: NameChange]
   ) => Access | null;
   readonly rules: HandedRules;
   readonly masks: FileMasks;
@@ -71,21 +71,21 @@ export interface ExactName {
  * left to the kernel.
  */
 export function pathOf(
-  parts: DeedParts,
+  parts: CallParts,
   call: HandedOver,
   directory: number,
   address: bigint,
   last: boolean,
-  deed: (name: ExactName) => Deed,
-): Deed {
+  ruled: (name: ExactName) => CallResult,
+): CallResult {
   const written = writtenName(parts.libc, parts.notifications, call, directory, address);
   if (written === LEAVE) return LEAVE;
-  return onName(parts, sharedName(parts, written), last, deed);
+  return onName(parts, sharedName(parts, written), last, ruled);
 }
 
 /** What a name in /dev/shm stands for: memory that a call's programs share among themselves. */
 export function sharedName(
-  { libc, rules: { shared } }: DeedParts,
+  { libc, rules: { shared } }: CallParts,
   written: WrittenName,
 ): WrittenName {
   if (shared === null || written.climbs || !isShared(written.path)) return written;
@@ -102,23 +102,23 @@ const SHARED = "/dev/shm";
 
 /** As `pathOf`, of a name that was read. `own`: what is done in folders that are the program's own; left unless given. */
 export function onName(
-  parts: DeedParts,
+  parts: CallParts,
   written: WrittenName,
   last: boolean,
-  deed: (name: ExactName) => Deed,
-  own: (name: ExactName) => Deed = () => LEAVE,
-): Deed {
+  ruled: (name: ExactName) => CallResult,
+  own: (name: ExactName) => CallResult = () => LEAVE,
+): CallResult {
   const { moved } = written;
-  if (moved === true) own = deed;
+  if (moved === true) own = ruled;
   if (!written.climbs) {
-    const act = actOn(parts, written.path, deed, own);
+    const act = actOn(parts, written.path, ruled, own);
     const done = act === null ? null : act(written);
     if (done !== null && done !== -ERRNO.ELOOP) return done;
     if (act === null && isOfSystem(written.path)) return LEAVE;
   }
   const real = followLinks(parts.libc, written, last || written.slash);
   if (typeof real === "number" || real === LEAVE) return real;
-  const act = actOn(parts, real, deed, own);
+  const act = actOn(parts, real, ruled, own);
   return act === null
     ? LEAVE
     : act({ path: real, slash: written.slash, ...(moved === true ? { moved } : {}) });
@@ -126,17 +126,17 @@ export function onName(
 
 /** Null for what is neither the program's own nor ruled by the policy. */
 function actOn(
-  parts: DeedParts,
+  parts: CallParts,
   path: string,
-  deed: (name: ExactName) => Deed,
-  own: (name: ExactName) => Deed,
-): ((name: ExactName) => Deed) | null {
+  ruled: (name: ExactName) => CallResult,
+  own: (name: ExactName) => CallResult,
+): ((name: ExactName) => CallResult) | null {
   if (isOwn(parts, path)) return own;
-  return parts.judge.isRuled(path) ? deed : null;
+  return parts.judge.isRuled(path) ? ruled : null;
 }
 
 /** Whether the kernel's own rules give it to the program whole. */
-export function isOwn({ rules }: Pick<DeedParts, "rules">, path: string): boolean {
+export function isOwn({ rules }: Pick<CallParts, "rules">, path: string): boolean {
   return rules.left.some((folder) => isWithin(folder, path));
 }
 
@@ -145,15 +145,15 @@ export function isOwn({ rules }: Pick<DeedParts, "rules">, path: string): boolea
  * unless that is done `quietly`.
  */
 export function permits(
-  { rules, refuse, ...parts }: DeedParts,
+  { rules, refuse, ...parts }: CallParts,
   access: Access,
   path: string,
   kind: NameKind,
   quietly = false,
-  deed?: NameDeed,
+  change?: NameChange,
 ): boolean {
   if (isOwn({ rules }, path)) return true;
-  const refused = parts.refused(access, path, kind, ...deed === undefined ? [] : [deed]);
+  const refused = parts.refused(access, path, kind, ...change === undefined ? [] : [change]);
   if (refused !== null) {
     if (!quietly) refuse({ path: path as CanonicalPath, access: refused, kind });
     return false;
@@ -166,7 +166,7 @@ export function permits(
  * what is not there is not there. `present`: what a program expects to hear where it is there.
  */
 export function refusal(
-  parts: DeedParts,
+  parts: CallParts,
   access: Access,
   path: string,
   kind: NameKind,
@@ -187,7 +187,7 @@ export function refusal(
 
 /** Does something in the folder of a path, by its last part. ELOOP where a part of the folder is a link. */
 export function inFolder(
-  { libc }: DeedParts,
+  { libc }: CallParts,
   path: string,
   act: (folder: number, name: string) => number,
 ): number {
