@@ -5,7 +5,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { OwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import { type Poller, WRITABLE } from "../kernel/poller.ts";
-import type { Turns } from "./_turns.ts";
+import type { Concurrency } from "./_concurrency.ts";
 
 /** What it takes. */
 export interface ConnectingParts {
@@ -14,9 +14,9 @@ export interface ConnectingParts {
   readonly waiting: OwnCalls["waiting"];
   readonly poller: Poller;
   /** Of the call's programs. */
-  readonly turns: Turns;
+  readonly concurrency: Concurrency;
   /** Of the programs of all calls. */
-  readonly turnsOfAll: Turns;
+  readonly concurrencyOfAll: Concurrency;
 }
 
 /** F_GETFL, F_SETFL (asm-generic/fcntl.h), SO_ERROR (asm-generic/socket.h) */
@@ -53,7 +53,7 @@ export class Connecting {
   }
 
   async #connect(copy: number, address: Uint8Array, whole: boolean): Promise<number> {
-    const { libc, turns, turnsOfAll, waiting } = this.#parts;
+    const { libc, concurrency, concurrencyOfAll, waiting } = this.#parts;
     const { connect, fcntl } = libc.numbers;
     const flags = libc.call(fcntl, copy, F_GETFL);
     const waits = flags >= 0 && (flags & OPEN.NONBLOCK) === 0;
@@ -63,9 +63,9 @@ export class Connecting {
       if (waits) libc.call(fcntl, copy, F_SETFL, flags);
       return result;
     };
-    const inTurn = () => turnsOfAll.take(begin, -ERRNO.EINTR);
+    const inTurn = () => concurrencyOfAll.run(begin, -ERRNO.EINTR);
     for (let pause = FIRST_PAUSE_MS;; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const result = await turns.take(inTurn, -ERRNO.EINTR);
+      const result = await concurrency.run(inTurn, -ERRNO.EINTR);
       if (!waits && !(whole && result === -ERRNO.EINPROGRESS)) return result;
       if (result === -ERRNO.EINPROGRESS) {
         return await this.#untilWritable(copy) ? -this.#errorOf(copy) : -ERRNO.EINTR;

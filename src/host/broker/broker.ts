@@ -25,7 +25,7 @@ import { type Poller, READABLE, type Watch } from "../kernel/poller.ts";
 import { changeAttributes } from "./_attributes.ts";
 import { Connecting } from "./_connecting.ts";
 import { CallSockets, MOST_CONNECTING_OF_ALL } from "./call_sockets.ts";
-import { Turns } from "./_turns.ts";
+import { Concurrency } from "./_concurrency.ts";
 import type { CallParts, CallResult, Refused } from "./_call_result.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
@@ -83,7 +83,7 @@ export class Broker {
   /** By the numbers of their runs. */
   readonly #sockets = new Map<number, CallSockets>();
   readonly #listeners: Listeners;
-  readonly #turns = new Turns(MOST_CONNECTING_OF_ALL);
+  readonly #concurrency = new Concurrency(MOST_CONNECTING_OF_ALL);
   #socketsMissing: string | null | undefined;
   /** Why programs cannot hand calls over; null where they can, as far as is known. */
   #missing: string | null;
@@ -123,7 +123,7 @@ export class Broker {
     const service = new ProgramService({
       ...this.#parts,
       sockets,
-      turnsOfAll: this.#turns,
+      concurrencyOfAll: this.#concurrency,
       socketCalls: this.#socketCalls,
       listener,
       rules,
@@ -156,7 +156,7 @@ export class Broker {
 
 interface ServiceParts extends BrokerParts {
   readonly sockets: CallSockets;
-  readonly turnsOfAll: Turns;
+  readonly concurrencyOfAll: Concurrency;
   readonly socketCalls: ReadonlyMap<number, SocketCall>;
   readonly listener: number;
   readonly rules: HandedRules;
@@ -228,7 +228,7 @@ class ProgramService implements Service {
       ...this.#callParts,
       sockets,
       reach,
-      connecting: new Connecting({ ...parts, waiting, turns: sockets.turns }),
+      connecting: new Connecting({ ...parts, waiting, concurrency: sockets.concurrency }),
       refusePlace: (refused) => {
         if (this.#refusedPlaces.size >= MOST_REFUSALS) return;
         this.#refusedPlaces.set(`${refused.access} ${refused.place}`, refused);

@@ -5,7 +5,7 @@ import { close } from "../kernel/pipes.ts";
 import { statOf } from "../kernel/stat.ts";
 import type { Listeners } from "./_listeners.ts";
 import { type InternetAddress, loopback, mapped, mappedIn, reachOf } from "./_socket_address.ts";
-import { Turns } from "./_turns.ts";
+import { Concurrency } from "./_concurrency.ts";
 
 /** Sockets of TCP that are remembered before those that are gone are forgotten, and the last that are kept in any case. */
 const MOST_PORTS = 1024;
@@ -40,7 +40,7 @@ export class CallSockets {
   /** By their numbers. */
   readonly #ports = new Map<number, { readonly place: InternetAddress; readonly wide: boolean }>();
   /** Connections being made. */
-  readonly turns = new Turns(MOST_CONNECTING);
+  readonly concurrency = new Concurrency(MOST_CONNECTING);
   readonly #locals = new Map<string, LocalSocket>();
 
   constructor(libc: Libc, listeners: Listeners) {
@@ -134,7 +134,7 @@ export class CallSockets {
   }
 
   close(): void {
-    this.turns.close();
+    this.concurrency.close();
     for (const { descriptor } of this.#locals.values()) close(this.#libc, descriptor);
     this.#locals.clear();
   }

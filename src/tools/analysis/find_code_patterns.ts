@@ -237,16 +237,16 @@ class Search {
     return { found, total };
   }
 
-  /** The pattern in the first surroundings in which it is code; else why it is none. */
+  /** The pattern in the first context in which it is code; else why it is none. */
   #rowIn(language: Language): PatternRow | string {
     const numbers = this.#reader.numbers(language);
     const parser = this.#parsers.of(language.grammar);
     const tries = withNames(this.#pattern).flatMap((text) =>
-      ["@", ...language.surroundings ?? []].map((surroundings) => ({ text, surroundings }))
+      ["@", ...language.contexts ?? []].map((context) => ({ text, context }))
     );
-    for (const { text, surroundings } of tries) {
-      const from = surroundings.indexOf("@");
-      const whole = surroundings.slice(0, from) + text + surroundings.slice(from + 1);
+    for (const { text, context } of tries) {
+      const from = context.indexOf("@");
+      const whole = context.slice(0, from) + text + context.slice(from + 1);
       const tree = parser.parse(whole, { pause: this.#pause, timeMs: PATTERN_TIME });
       if (typeof tree === "string" || tree.errors > 0) continue;
       const row = patternIn(tree, numbers, from, from + text.length);

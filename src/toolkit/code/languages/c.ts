@@ -14,7 +14,7 @@ export const C: Language = {
   wrappers: ["type_definition", "declaration", "linkage_specification"],
   bodies: BODIES,
   names: NAMES,
-  surroundings: ["@;", "void f() { @ }", "void f() { @; }"],
+  contexts: ["@;", "void f() { @ }", "void f() { @; }"],
   exports: { by: "default", hidden: ["static"] },
   imports: IMPORTS,
   flow: FLOW,

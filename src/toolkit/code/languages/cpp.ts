@@ -26,7 +26,7 @@ export const CPP: Language = {
   ],
   bodies: [...BODIES, "declaration_list", "field_initializer_list"],
   names: [...NAMES, "namespace_identifier"],
-  surroundings: ["@;", "void f() { @ }", "void f() { @; }", "class A { @ };"],
+  contexts: ["@;", "void f() { @ }", "void f() { @; }", "class A { @ };"],
   exports: { by: "default", hidden: ["static", "private", "protected"] },
   imports: IMPORTS,
   flow: {

@@ -30,7 +30,7 @@ export const GO: Language = {
   ],
   bodies: ["block", "field_declaration_list", "{"],
   names: ["identifier", "type_identifier", "field_identifier", "package_identifier"],
-  surroundings: ["func f() { @ }", "package p\n@"],
+  contexts: ["func f() { @ }", "package p\n@"],
   exports: { by: "capital" },
   imports: { import_spec: { form: "string", field: "path" } },
   flow: {

@@ -42,7 +42,7 @@ export const JAVA: Language = {
     "annotation_type_body",
   ],
   names: ["identifier", "type_identifier"],
-  surroundings: [
+  contexts: [
     "@;",
     "class A { @ }",
     "class A { void f() { @ } }",

@@ -16,7 +16,7 @@ export const JAVASCRIPT: Language = {
   bodies: BODIES,
   names: NAMES,
   patterns: PATTERNS,
-  surroundings: ["class A { @ }", "({ @ })"],
+  contexts: ["class A { @ }", "({ @ })"],
   exports: { by: "statement", hidden: ["#"] },
   imports: IMPORTS,
   flow: FLOW,

@@ -162,7 +162,7 @@ export interface Language {
   /** Kinds of nodes that hold several names to bind. */
   readonly patterns?: readonly string[];
   /** Code around `@` in which a pattern may be code that is none alone; those that are tried first stand first. */
-  readonly surroundings?: readonly string[];
+  readonly contexts?: readonly string[];
   readonly exports: ExportRule;
   readonly imports: Readonly<Record<string, ImportRule>>;
   readonly flow: FlowTable;

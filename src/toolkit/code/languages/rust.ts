@@ -36,7 +36,7 @@ export const RUST: Language = {
     "macro_rule",
   ],
   names: ["identifier", "type_identifier", "field_identifier"],
-  surroundings: ["fn f() { @ }", "fn f() { @; }", "impl A { @ }"],
+  contexts: ["fn f() { @ }", "fn f() { @; }", "impl A { @ }"],
   exports: { by: "modifier", words: ["pub"], kinds: ["member"] },
   imports: {
     use_declaration: { form: "use", field: "argument" },

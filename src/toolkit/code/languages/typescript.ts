@@ -39,7 +39,7 @@ export const TYPESCRIPT: Language = {
   bodies: BODIES,
   names: NAMES,
   patterns: PATTERNS,
-  surroundings: ["class A { @ }", "interface A { @ }", "({ @ })", "let a: @"],
+  contexts: ["class A { @ }", "interface A { @ }", "({ @ })", "let a: @"],
   exports: { by: "statement", hidden: ["#", "private", "protected"] },
   imports: { ...IMPORTS, import_require_clause: { form: "string", field: "source" } },
   flow: FLOW,

@@ -1,7 +1,7 @@
 /** Work that may have to wait for others, a few at a time: each holds up a thread of its own while it does. */
 
-/** Takes turns. What waits for its own is told so when nobody wants it any more. */
-export class Turns {
+/** Runs a few at a time. What waits for its own is told so when nobody wants it any more. */
+export class Concurrency {
   readonly #most: number;
   readonly #waiting: { readonly begin: () => void; readonly forget: () => void }[] = [];
   #running = 0;
@@ -12,7 +12,7 @@ export class Turns {
   }
 
   /** What the work comes to; `forgotten` where it was never begun. */
-  async take<T>(work: () => Promise<T>, forgotten: T): Promise<T> {
+  async run<T>(work: () => Promise<T>, forgotten: T): Promise<T> {
     if (this.#closed) return forgotten;
     if (this.#running >= this.#most) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
