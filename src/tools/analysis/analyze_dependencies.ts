@@ -11,6 +11,7 @@ import { type Drawing, toDot, toMermaid } from "./dependencies/drawings.ts";
 import { type Adjacency, cyclesOf, stronglyConnected } from "./dependencies/graph.ts";
 import { MANIFESTS, Manifests } from "../../toolkit/project/manifests.ts";
 import { type Network, networkOf } from "./dependencies/network.ts";
+import { folderOf } from "./dependencies/paths.ts";
 import { toSvg } from "./dependencies/svg.ts";
 import { type Import, importsOf } from "./_imports.ts";
 import { FILE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
@@ -212,10 +213,12 @@ function outputOf(
     importers,
     manifestsOf(given, context, seen),
     existsIn(given, context),
+    limits.entries,
     pause,
   );
-  const { to, drawing } = adjacencyOf(network);
-  const cycles = cyclesOf(to, pause).map((nodes) =>
+  const numbers = new Map(network.nodes.map((node, number) => [node, number]));
+  const circular = circularOf(network, numbers);
+  const cycles = cyclesOf(circular, pause).map((nodes) =>
     nodes.map((node) => network.nodes[node] as string)
   );
   const imported = new Set(network.edges.map((edge) => edge.to));
@@ -224,8 +227,10 @@ function outputOf(
     NODES_PER_ENTRY * limits.entries,
     EDGES_PER_ENTRY * limits.entries,
   ];
-  const graph = graphOf(given.format, drawing);
-  const { nodes, edges, external, unresolved } = network;
+  const graph = given.format === "json"
+    ? null
+    : graphOf(given.format, drawingOf(network, numbers, circular));
+  const { nodes, edges, external, unresolved, unresolvedTotal } = network;
   return {
     nodes: nodes.slice(0, mostNodes),
     edges: edges.slice(0, mostEdges),
@@ -235,22 +240,23 @@ function outputOf(
       ...each,
       used_by: each.used_by.slice(0, MOST_USERS),
     })),
-    unresolved: unresolved.slice(0, limits.entries),
+    unresolved,
     ...(graph === null ? {} : { graph }),
     totals: {
       nodes: nodes.length,
       edges: edges.length,
       cycles: cycles.length,
       external: external.length,
-      unresolved: unresolved.length,
+      unresolved: unresolvedTotal,
     },
     ...skippedOf(seen),
     truncated: nodes.length > mostNodes || edges.length > mostEdges ||
-      [cycles, external, unresolved].some(({ length }) => length > limits.entries),
+      unresolvedTotal > limits.entries ||
+      [cycles, external].some(({ length }) => length > limits.entries),
   };
 }
 
-function graphOf(format: Input["format"], drawing: Drawing): string | null {
+function graphOf(format: Exclude<Input["format"], "json">, drawing: Drawing): string {
   switch (format) {
     case "dot":
       return toDot(drawing);
@@ -258,8 +264,6 @@ function graphOf(format: Input["format"], drawing: Drawing): string | null {
       return toMermaid(drawing);
     case "svg":
       return toSvg(drawing);
-    default:
-      return null;
   }
 }
 
@@ -289,8 +293,23 @@ function manifestsOf(
 function existsIn({ path }: Input, { files }: ReadContext): (path: string) => boolean {
   const shown = files.display(path);
   const start = shown === "." ? "" : `${shown}/`;
+  /** Folders, by whether they are known not to be there: what is imported lies in few, and in no such. */
+  const missing = new Map<string, boolean>();
+  const isMissing = (folder: string): boolean => {
+    const known = missing.get(folder);
+    if (known !== undefined) return known;
+    let is = false;
+    try {
+      is = files.find(folder) === null;
+    } catch (error) {
+      // What may not be seen as a folder may have in it what may be read.
+      if (!(error instanceof ToolError)) throw error;
+    }
+    missing.set(folder, is);
+    return is;
+  };
   return (file) => {
-    if (!file.startsWith(start)) return false;
+    if (!file.startsWith(start) || isMissing(folderOf(file))) return false;
     try {
       return files.find(file)?.type === "file";
     } catch (error) {
@@ -300,25 +319,30 @@ function existsIn({ path }: Input, { files }: ReadContext): (path: string) => bo
   };
 }
 
-function adjacencyOf(
-  { nodes, edges }: Network,
-): { readonly to: Adjacency; readonly drawing: Drawing } {
-  const numbers = new Map(nodes.map((node, number) => [node, number]));
-  const to = nodes.map(() => new Set<number>());
-  const pairs = new Map<string, readonly [number, number]>();
+/** Who imports whom in a way that circles may be made of: by index, each once. */
+function circularOf({ nodes, edges }: Network, numbers: ReadonlyMap<string, number>): Adjacency {
+  const to: number[][] = nodes.map(() => []);
   for (const edge of edges) {
-    const [from, target] = [numbers.get(edge.from) ?? 0, numbers.get(edge.to) ?? 0];
-    if (!APART.has(edge.kind)) to[from]?.add(target);
-    pairs.set(`${from} ${target}`, [from, target]);
+    if (!APART.has(edge.kind)) to[numbers.get(edge.from) ?? 0]?.push(numbers.get(edge.to) ?? 0);
   }
-  const lists = to.map((targets) => [...targets]);
+  return to.map((targets) => [...new Set(targets)]);
+}
+
+/** Each pair once, in the order in which they were found. */
+function drawingOf(
+  { nodes, edges }: Network,
+  numbers: ReadonlyMap<string, number>,
+  circular: Adjacency,
+): Drawing {
   const setOf = new Map(
-    stronglyConnected(lists).flatMap((members, set) => members.map((member) => [member, set])),
+    stronglyConnected(circular).flatMap((members, set) => members.map((member) => [member, set])),
   );
-  const drawn = [...pairs.values()].map(([from, target]) => ({
-    from,
-    to: target,
-    inCycle: setOf.get(from) === setOf.get(target),
-  }));
-  return { to: lists, drawing: { names: nodes, edges: drawn } };
+  const drawn = nodes.map(() => new Set<number>());
+  const pairs = edges.flatMap((edge) => {
+    const [from, to] = [numbers.get(edge.from) ?? 0, numbers.get(edge.to) ?? 0];
+    if (drawn[from]?.has(to)) return [];
+    drawn[from]?.add(to);
+    return [{ from, to, inCycle: setOf.get(from) === setOf.get(to) }];
+  });
+  return { names: nodes, edges: pairs };
 }

@@ -39,44 +39,63 @@ export interface Network {
   /** One for each pair and kind, at its first line. */
   readonly edges: readonly Edge[];
   readonly external: readonly External[];
-  readonly unresolved: readonly {
-    readonly from: string;
-    readonly module: string;
-    readonly line: number;
-  }[];
+  /** The first of them, and how many there are. */
+  readonly unresolved: readonly Unresolved[];
+  readonly unresolvedTotal: number;
 }
 
-/** `exists`: whether a file that is no code is there, and may be seen. */
+/** An import that leads to nothing that is there. */
+export interface Unresolved {
+  readonly from: string;
+  /** As the file names it. */
+  readonly module: string;
+  readonly line: number;
+}
+
+/** `exists`: whether a file that is no code is there, and may be seen. `room`: how many imports that lead nowhere are kept. */
 export function networkOf(
   importers: readonly Importer[],
   manifests: Manifests,
   exists: (path: string) => boolean,
+  room: number,
   pause: () => void,
 ): Network {
   const code = new Set(importers.map(({ path }) => path));
   const folders = new Set([...code].flatMap((path) => foldersAround(folderOf(path))));
   const tree: Tree = { code, folders, exists: (path) => code.has(path) || exists(path) };
   const resolvers = createResolvers(tree, manifests);
-  const nodes = new Set<string>();
-  const edges = new Map<string, Edge>();
+  // One string for each name: those that resolving makes are as many as there are imports.
+  const nodes = new Map<string, string>();
+  const named = (name: string): string => {
+    const known = nodes.get(name);
+    if (known === undefined) nodes.set(name, name);
+    return known ?? name;
+  };
+  const edges: Edge[] = [];
+  /** Of packages of Go, which are several files: what has an edge already. */
+  const packages = new Map<string, Set<string>>();
   const external = new Map<string, { target: Target & { is: "external" }; users: Set<string> }>();
-  const unresolved: { from: string; module: string; line: number }[] = [];
+  const unresolved: Unresolved[] = [];
+  let unresolvedTotal = 0;
   for (const { path, imports } of importers) {
     pause();
     const grammar = grammarOf(path);
-    const from = nodeOf(path);
-    nodes.add(from);
+    const from = named(nodeOf(path));
+    const drawn = packages.get(from) ?? new Set<string>();
+    if (grammar === "go") packages.set(from, drawn);
     const resolve = resolvers[grammar] ?? (() => [NOTHING]);
     for (const imported of imports) {
       const { module, line } = imported;
       const kind = grammar === "go" && path.endsWith("_test.go") ? "test" : imported.kind;
       for (const target of resolve(path, imported)) {
-        if (target.is === "unresolved") unresolved.push({ from: path, module, line });
-        else if (target.is === "node") {
-          const to = target.path;
-          nodes.add(to);
-          const key = `${from}\n${to}\n${kind}`;
-          if (from !== to && !edges.has(key)) edges.set(key, { from, to, kind, line });
+        if (target.is === "unresolved") {
+          if (unresolvedTotal++ < room) unresolved.push({ from: path, module, line });
+        } else if (target.is === "node") {
+          const to = named(target.path);
+          const key = `${kind} ${to}`;
+          if (from === to || drawn.has(key)) continue;
+          drawn.add(key);
+          edges.push({ from, to, kind, line });
         } else if (target.is === "external") {
           const key = `${target.name} ${target.version ?? ""}`;
           const known = external.get(key) ?? { target, users: new Set() };
@@ -87,8 +106,8 @@ export function networkOf(
     }
   }
   return {
-    nodes: [...nodes].sort(),
-    edges: [...edges.values()],
+    nodes: [...nodes.keys()].sort(),
+    edges,
     external: [...external.values()].map(({ target, users }) => ({
       name: target.name,
       ...(target.version === undefined ? {} : { version: target.version }),
@@ -96,6 +115,7 @@ export function networkOf(
       used_by: [...users],
     })).sort((a, b) => b.used_by.length - a.used_by.length || (a.name < b.name ? -1 : 1)),
     unresolved,
+    unresolvedTotal,
   };
 }
 

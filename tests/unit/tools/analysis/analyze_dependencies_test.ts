@@ -4,6 +4,7 @@ import type { Tool } from "../../../../src/core/tool.ts";
 import dependencies from "../../../../src/tools/analysis/analyze_dependencies.ts";
 import { call, createMemory, type Node } from "../_memory_context.ts";
 import { inWorkspace } from "../_real_workspace.ts";
+import { pathRule } from "../../policy/_fixtures.ts";
 
 interface Found {
   readonly nodes: readonly string[];
@@ -376,6 +377,45 @@ Deno.test("settings above the path count; denied files are not named", async () 
     }
     await assertRejects(() => call("analyze_dependencies", { path: "closed" }), ToolError);
   });
+});
+
+Deno.test("files that are no code are there wherever they may be seen, and nowhere else", async () => {
+  const paths = [pathRule("allow", ["**"]), pathRule("deny", ["barred", "closed/**"], ["read"])];
+  await inWorkspace(async ({ root, call }) => {
+    for (const folder of ["src", "barred", "closed", "src/real"]) {
+      Deno.mkdirSync(`${root}/${folder}`);
+      Deno.writeTextFileSync(`${root}/${folder}/data.json`, "{}");
+    }
+    Deno.writeTextFileSync(`${root}/data.json`, "{}");
+    Deno.symlinkSync("real", `${root}/src/linked`);
+    Deno.writeTextFileSync(
+      `${root}/src/a.ts`,
+      ["../data", "./data", "../barred/data", "../closed/data", "./linked/data", "./none/data"]
+        .concat("./none/data", "./real").map((name) => `import "${name}.json";\n`).join(""),
+    );
+    Deno.writeTextFileSync(`${root}/b.ts`, 'import "./data.json";\nimport "./gone.json";\n');
+    const found = said(await call("analyze_dependencies", {}) as unknown as Found);
+    const inTree = said(await call("analyze_dependencies", { path: "src" }) as unknown as Found);
+    const unresolved = [
+      "src/a.ts:3 ../barred/data.json",
+      "src/a.ts:4 ../closed/data.json",
+      // Links are not followed: what they lead to has a name of its own.
+      "src/a.ts:5 ./linked/data.json",
+      "src/a.ts:6 ./none/data.json",
+      "src/a.ts:7 ./none/data.json",
+      "src/a.ts:8 ./real.json",
+    ];
+    assertEquals(found, {
+      edges: [
+        "b.ts:1 import data.json",
+        "src/a.ts:1 import data.json",
+        "src/a.ts:2 import src/data.json",
+      ],
+      external: [],
+      unresolved: ["b.ts:2 ./gone.json", ...unresolved],
+    });
+    assertEquals(inTree.edges, ["src/a.ts:2 import src/data.json"]);
+  }, { paths });
 });
 
 Deno.test("settings that are broken, or that extend themselves, say nothing", async () => {
