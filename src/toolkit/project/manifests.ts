@@ -51,13 +51,13 @@ export class Manifests implements LockFiles {
   }
 
   json(path: string): Fields | null {
-    return remembered(this.#json, path, () => fieldsOf(parseLoosely(this.#texts.get(path) ?? "")));
+    return remembered(this.#json, this.#texts, path, (text) => fieldsOf(parseLoosely(text)));
   }
 
   toml(path: string): Fields | null {
-    return remembered(this.#toml, path, () => {
+    return remembered(this.#toml, this.#texts, path, (text) => {
       try {
-        return fieldsOf(parseToml(this.#texts.get(path) ?? ""));
+        return fieldsOf(parseToml(text));
       } catch {
         return null;
       }
@@ -83,10 +83,20 @@ export class Manifests implements LockFiles {
   }
 }
 
-function remembered<V>(known: Map<string, V>, key: string, make: () => V): V {
-  const value = known.get(key) ?? make();
-  known.set(key, value);
-  return value;
+/** What the text at a path says, read once; null where there is none. Most that are asked for are not there. */
+function remembered(
+  known: Map<string, Fields | null>,
+  texts: ReadonlyMap<string, string>,
+  path: string,
+  read: (text: string) => Fields | null,
+): Fields | null {
+  const text = texts.get(path);
+  if (text === undefined) return null;
+  const before = known.get(path);
+  if (before !== undefined) return before;
+  const fields = read(text);
+  known.set(path, fields);
+  return fields;
 }
 
 /** PEP 503 for Python; Rust's crates are named with `_` in code. */

@@ -220,19 +220,24 @@ class Resolver {
   /** The file that a path means: itself, with an ending, or the index of a folder. */
   #file(path: string | null): Target | null {
     if (path === null) return null;
-    const { code } = this.#tree;
+    const { code, folders } = this.#tree;
     if (code.has(path)) return node(path);
     const ending = /\.[^./]+$/.exec(path)?.[0] ?? "";
-    for (const source of SOURCES[ending] ?? []) {
-      const candidate = path.slice(0, path.length - ending.length) + source;
-      if (code.has(candidate)) return node(candidate);
+    // Where no code is nothing is tried: imports that lead nowhere are many in a tree that is a part of another.
+    if (folders.has(folderOf(path))) {
+      for (const source of SOURCES[ending] ?? []) {
+        const candidate = path.slice(0, path.length - ending.length) + source;
+        if (code.has(candidate)) return node(candidate);
+      }
+      for (const more of this.#endings) {
+        if (code.has(path + more)) return node(path + more);
+      }
     }
-    for (const more of this.#endings) {
-      if (code.has(path + more)) return node(path + more);
-    }
-    for (const more of this.#endings) {
-      const index = path === "." ? `index${more}` : `${path}/index${more}`;
-      if (code.has(index)) return node(index);
+    if (folders.has(path)) {
+      for (const more of this.#endings) {
+        const index = path === "." ? `index${more}` : `${path}/index${more}`;
+        if (code.has(index)) return node(index);
+      }
     }
     return ending !== "" && this.#tree.exists(path) ? node(path) : null;
   }
