@@ -13,6 +13,11 @@ export interface Declared {
   readonly owner: string | null;
 }
 
+/** Words of types of C (C17 6.7.2), which name nothing else. */
+const TYPE_WORDS: ReadonlySet<string> = new Set(
+  "void char short int long float double signed unsigned _Bool _Complex".split(" "),
+);
+
 /** Longest first line that is shown, in UTF-16 code units. */
 const LONGEST = 200;
 
@@ -221,8 +226,25 @@ export class Declarations {
     const operator = text.startsWith("operator") ? -1 : at;
     const name = operator < 0 ? text : text.slice(operator + 2);
     if (!isName(name)) return null;
+    if (TYPE_WORDS.has(name)) return this.#behindMacro(node);
     const owner = operator < 0 ? null : text.slice(0, operator).replace(/<[^]*$/, "");
     return { name, isFunction, owner: owner?.replaceAll("::", ".") ?? null };
+  }
+
+  /**
+   * The name of `EXPORTED int (name)(…)` and `EXPORTED void (*name)(…)`: the grammar takes a macro before the type for the
+   * type, the type for the name, and what follows for parameters.
+   */
+  #behindMacro(node: number): Declared | null {
+    const tree = this.#tree;
+    const parent = tree.parents[node] as number;
+    const list = parent < 0 ? -1 : childBy(tree, parent, this.#numbers.field("parameters"));
+    for (let child = list + 1; list >= 0 && child < (tree.nexts[list] as number); child++) {
+      if (this.#numbers.names[tree.kinds[child] as number] !== 1) continue;
+      const isPointer = tree.text.slice(tree.starts[list], tree.starts[child]).includes("*");
+      return { ...plain(textOf(tree, child)), isFunction: !isPointer };
+    }
+    return null;
   }
 
   /** What a function is assigned to: a property of something, which it belongs to then. */

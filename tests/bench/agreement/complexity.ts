@@ -135,6 +135,9 @@ function recounted(root: string): (key: string, ours: number) => string | null {
     const [, file = "", line = "1"] = /^(.*):(\d+)$/.exec(key) ?? [];
     const text = Deno.readTextFileSync(join(root, file)).split("\n").slice(Number(line) - 1)
       .join("\n");
+    if (/^[A-Z][A-Z0-9_]+\s*\(/.test(text)) {
+      return "a macro's call with a body: no list of parameters";
+    }
     const list = parameterList(file, text);
     return list !== null && partsOf(list) === ours
       ? "the list in the text has as many as here: there receivers and commas of types count, and what has no name or is an array does not"

@@ -189,16 +189,26 @@ function tagsOf(ask: Ask, root: string, tagged: Tagged): readonly Agreement[] {
     .filter(isCounted)
     .map(({ path, line, name }) => keyOf(path, line, name));
   const local = new Set<string>();
+  const lastOf = new Map<string, number>();
+  for (const key of theirs) {
+    const [, path = "", line = ""] = /^(.*):(\d+) /.exec(key) ?? [];
+    lastOf.set(path, Math.max(lastOf.get(path) ?? 0, Number(line)));
+  }
   const ours = files.flatMap(({ path, symbols }) => {
     const functions = symbols.filter(({ kind }) => kind === "function" || kind === "method");
-    return symbols.filter(({ kind }) => !without.includes(kind)).map(({ name, line, end_line }) => {
-      const key = keyOf(path, line, name);
+    const lines = Deno.readTextFileSync(join(root, path)).split("\n");
+    return symbols.filter((each) => !without.includes(each.kind)).map((symbol) => {
+      const { name, line, end_line } = symbol;
+      const key = keyOf(path, namedIn(lines, symbol), name);
       const isLocal = functions.some((around) => around.line < line && end_line <= around.end_line);
       if (isLocal) local.add(key);
       return key;
     });
   });
-  const explain = explainTags(root, new Map(files.map((file) => [file.path, file])), local);
+  const explain = explainTags(root, new Map(files.map((file) => [file.path, file])), {
+    local,
+    lastOf,
+  });
   return [compared(`symbols of ${language}`, "universal-ctags", theirs, ours, explain)];
 }
 
@@ -207,6 +217,21 @@ interface Tag {
   readonly line: number;
   readonly name: string;
   readonly kind: string;
+}
+
+/**
+ * The line in which a declaration has its name, which is what ctags says: ours begins where the declaration does. That of
+ * `typedef struct a { … } a;` stands at its end.
+ */
+function namedIn(
+  lines: readonly string[],
+  { name, kind, line, end_line }: Outlined["symbols"][number],
+): number {
+  const plain = /[\w$]+$/.exec(name)?.[0] ?? name;
+  const isWord = new RegExp(`(?<![\\w$])${plain.replace(/\W/g, "\\$&")}(?![\\w$])`);
+  const span = Array.from({ length: end_line - line + 1 }, (_, at) => line + at);
+  if (kind === "type" && /^\s*typedef\b/.test(lines[line - 1] ?? "")) span.reverse();
+  return span.find((at) => isWord.test(lines[at - 1] ?? "")) ?? line;
 }
 
 /** Specialisations by the name of their template, raw names of Rust and operators without the difference in writing. */
@@ -220,7 +245,11 @@ function keyOf(path: string, line: number, name: string): string {
 function explainTags(
   root: string,
   files: ReadonlyMap<string, Outlined>,
-  local: ReadonlySet<string>,
+  { local, lastOf }: {
+    readonly local: ReadonlySet<string>;
+    /** The last line of a file that ctags has anything of. */
+    readonly lastOf: ReadonlyMap<string, number>;
+  },
 ): Explain {
   const texts = new Map<string, readonly string[]>();
   return (key, side) => {
@@ -235,7 +264,12 @@ function explainTags(
     if (file?.isPartly === true) {
       return "in a file of which the answer says that places were left out";
     }
-    if (local.has(key)) return "local to a function";
+    const within = (kinds: readonly string[], from = 1) =>
+      (file?.symbols ?? []).some((each) =>
+        each.name !== name && each.line <= Number(line) - from &&
+        Number(line) <= each.end_line && kinds.includes(each.kind)
+      );
+    if (local.has(key) || within(["function", "method"])) return "local to a function";
     if (side === "there") {
       if (/^\s*(pub(\([^)]*\))?\s+)?mod \w+;/.test(text)) return "`mod x;`: an import here";
       if (text.includes(`@${name}`)) return "an annotation, read as a constant there";
@@ -246,13 +280,14 @@ function explainTags(
       }
       return null;
     }
-    if (/\.(cc|cpp|h)$/.test(path) && /^[A-Z][A-Z0-9_]+$/.test(name)) {
+    if (/\.(c|cc|cpp|h)$/.test(path) && /^\s*[A-Z][A-Z0-9_]+\s*\(/.test(text)) {
       return "a macro's call, with a body";
     }
-    const around = (file?.symbols ?? []).some((each) =>
-      each.line < Number(line) && Number(line) <= each.end_line &&
-      ["property", "variable", "constant", "member"].includes(each.kind)
-    );
-    return around ? "a member of an anonymous type, or of a variant" : null;
+    if (Number(line) > (lastOf.get(path) ?? 0)) {
+      return "ctags has nothing of the file from there on";
+    }
+    return within(["property", "variable", "constant", "member"], 0)
+      ? "a member of an anonymous type, or of a variant"
+      : null;
   };
 }

@@ -238,6 +238,8 @@ int g = 1, *h, list[3];
 char *proto(int);
 int (*taken(int a))(int) { return 0; }
 struct S use(struct S s);
+EXPORTED int (named)(int a);
+EXPORTED void (*pointer)(void);
 `,
     [
       "1 macro MAX *: #define MAX",
@@ -255,6 +257,8 @@ struct S use(struct S s);
       "7 function proto *: char *proto(int)",
       "8 function taken *: int (*taken(int a))(int)",
       "9 function use *: struct S use(struct S s)",
+      "10 function named *: EXPORTED int (named)(int a)",
+      "11 variable pointer *: EXPORTED void (*pointer)(void)",
     ],
   ],
   "a.cpp": [
