@@ -2,8 +2,9 @@
 
 import { findCode } from "./_code.ts";
 import { endsCommand, startsOf } from "./_find.ts";
+import { parted } from "./_options.ts";
 import type { OptionTable } from "./option_table.ts";
-import type { Wrapping } from "./spec.ts";
+import type { OptionSpec, Wrapping } from "./spec.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /** What a wrapper (`env`, `nice`, `xargs`) starts. */
@@ -92,19 +93,17 @@ function afterPrefix(
       break;
     }
     if (!argument.startsWith("-")) break;
-    const option = options.bySpelling.get(argument);
-    if (option?.is === "flag") continue;
-    if (argument === "-I") replaced = argv[at + 1] ?? null;
-    else if (argument.startsWith("-I")) replaced = argument.slice(2);
-    if (option !== undefined) {
-      at++;
-      continue;
+    const option = lastOption(options, argument);
+    if (option === null) {
+      return uncertain(
+        `what follows ${argument} is not known to be the command it would start`,
+        argv,
+      );
     }
-    if (carriesValue(options, argument)) continue;
-    return uncertain(
-      `what follows ${argument} is not known to be the command it would start`,
-      argv,
-    );
+    const { spelling, spec: { is, optional }, value } = option;
+    const takesNext = is !== "flag" && optional !== true && value === null;
+    if (REPLACES.has(spelling)) replaced = value ?? (takesNext ? argv[at + 1] ?? null : "{}");
+    if (takesNext) at++;
   }
   at += wraps.operands;
   if (at >= argv.length) return unwrapped({ own: argv });
@@ -120,14 +119,38 @@ function afterPrefix(
   });
 }
 
-/** `-n5` and `--adjustment=5`. */
-function carriesValue(options: OptionTable, argument: string): boolean {
-  return [...options.bySpelling].some(([option, { is }]) =>
-    is !== "flag" &&
-    (option.startsWith("--")
-      ? argument.startsWith(`${option}=`)
-      : !argument.startsWith("--") && argument.startsWith(option))
-  );
+/** Options whose value stands for what xargs reads: `{}` where they have none (xargs(1)). */
+const REPLACES: ReadonlySet<string> = new Set(["-I", "-i", "--replace"]);
+
+interface LastOption {
+  readonly spelling: string;
+  readonly spec: OptionSpec;
+  /** What hangs on it; null where nothing does. */
+  readonly value: string | null;
+}
+
+/**
+ * The option that a word ends with: itself, or the last of a cluster of letters (`-r0`, `-0n5`), all before which are flags.
+ * Null where one of them is not known, or has a value that it takes none of.
+ */
+function lastOption({ bySpelling }: OptionTable, word: string): LastOption | null {
+  const whole = bySpelling.get(word);
+  if (whole !== undefined) return { spelling: word, spec: whole, value: null };
+  if (word.startsWith("--")) {
+    const { name, value } = parted(word);
+    const spec = bySpelling.get(name);
+    return spec === undefined || spec.is === "flag" ? null : { spelling: name, spec, value };
+  }
+  for (let at = 1; at < word.length; at++) {
+    const spelling = `-${word[at]}`;
+    const spec = bySpelling.get(spelling);
+    if (spec === undefined) return null;
+    const rest = word.slice(at + 1);
+    if (spec.is !== "flag" || rest === "") {
+      return { spelling, spec, value: rest === "" ? null : rest };
+    }
+  }
+  return null;
 }
 
 const ENV_FLAGS: ReadonlySet<string> = new Set([

@@ -58,7 +58,8 @@ export const WRAPPERS: ProgramTable = {
   ionice: prefix({ "-t --ignore": "flag", "-c --class -n --classdata": "text" }),
   xargs: prefix({
     "-0 --null -r --no-run-if-empty -t --verbose -x --exit": "flag",
-    "-n --max-args -P --max-procs -d --delimiter -I -L -s": "text",
+    "-n --max-args -P --max-procs -d --delimiter -I -L -s --max-chars -E": "text",
+    "-i --replace -l --max-lines -e --eof": { is: "text", optional: true },
   }, {
     wraps: { by: "prefix", operands: 0, adds: true },
     starts: ["echo"],
