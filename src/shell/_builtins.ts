@@ -289,7 +289,8 @@ function evaluation(simple: SimplePlan, from: CommandSource): PlanNode {
   return { ...simple, script: scriptIn(text, from) };
 }
 
-const SIGNALS = /^(?:0|EXIT|(?:SIG)?(?:INT|TERM|HUP|QUIT|PIPE)|1|2|3|13|15)$/;
+/** Their names in either case, as bash takes them. */
+const SIGNALS = /^(?:0|EXIT|(?:SIG)?(?:INT|TERM|HUP|QUIT|PIPE)|1|2|3|13|15)$/i;
 
 /** `trap SCRIPT EXIT`: signals besides that come to nobody here but end the line whole. */
 function trapping(simple: SimplePlan, from: CommandSource): PlanNode {

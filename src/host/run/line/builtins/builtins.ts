@@ -116,7 +116,7 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
     return { status: 0, output: ids };
   },
   async trap([action = "", ...signals], state, { script, understand }) {
-    if (!signals.some((one) => one === "EXIT" || one === "0")) return SUCCEEDED;
+    if (!signals.some((one) => one.toUpperCase() === "EXIT" || one === "0")) return SUCCEEDED;
     state.ending = action === "-" || action.trim() === ""
       ? null
       : script ?? await understand(action, state);

@@ -1,5 +1,6 @@
 /** Programs that bash has within itself: done here, to the byte as it does them. */
 
+import { ToolError } from "../../../../core/errors.ts";
 import type { INNER_PROGRAMS } from "../../../../core/plan.ts";
 import { SIGNALS } from "../../../../sandbox/kernel/signals.ts";
 import type { Around, Done } from "./builtin.ts";
@@ -60,7 +61,12 @@ export function endsOwn([name, ...words]: readonly string[], { jobs }: LineState
   if (name !== "kill") return false;
   const { number, targets } = targetsOf(words);
   return number !== null && targets.length > 0 &&
-    targets.every((one) => one.startsWith("%") || jobs.named(one) !== null);
+    targets.every((one) => one.startsWith("%") || isShell(one) || jobs.named(one) !== null);
+}
+
+/** Whether it is what `$$` says: the shell of a line is this process. */
+function isShell(target: string): boolean {
+  return target === String(Deno.pid);
 }
 
 function targetsOf(
@@ -80,11 +86,20 @@ function signalled(words: readonly string[], state: LineState): Done | null {
   const { number, targets } = targetsOf(words);
   const jobs = targets.map((target) => state.jobs.named(target));
   if (number === null || targets.length === 0) return null;
-  const strange = targets.findIndex((target, at) => jobs[at] === null && !target.startsWith("%"));
+  if (number !== 0 && targets.some(isShell)) {
+    throw new ToolError(
+      "COMMAND_UNPARSABLE",
+      "kill was not run: $$ is the shell of the line itself; exit ends that",
+    );
+  }
+  const strange = targets.findIndex((target, at) =>
+    jobs[at] === null && !target.startsWith("%") && !isShell(target)
+  );
   if (strange !== -1) return null;
   const errors: string[] = [];
   targets.forEach((target, at) => {
     const job = jobs[at] ?? null;
+    if (isShell(target)) return;
     if (job === null) errors.push(`${target}: no such job`);
     else if (job.status() !== null) errors.push(`(${job.id}) - No such process`);
     else if (number !== 0) job.signal(number);

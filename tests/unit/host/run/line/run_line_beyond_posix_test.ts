@@ -18,6 +18,8 @@ const LINES = [
   "set -e; true; set +e; false; echo on; set -e; false; echo never",
   "trap 'echo bye' EXIT; echo hi; exit 3",
   "trap 'rm -f tmpf' EXIT; touch tmpf; ls",
+  "trap 'echo bye' exit int SigTerm; echo hi",
+  "kill -0 $$; echo $?",
   "sleep 0.1 & wait; echo done",
   "sleep 30 & p=$!; kill $p; wait $p; echo $?",
   "cat <(echo hi) a.txt",

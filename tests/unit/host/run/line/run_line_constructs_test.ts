@@ -217,6 +217,14 @@ Deno.test("what a line has started itself it ends without being judged; any othe
       const ours = said(await runLine(line, directory, { judge }));
       assertEquals(ours.stdout, (await runByShell("/bin/bash", line, directory)).stdout, line);
     }
+    // The shell of the line is this process.
+    for (const line of ["kill $$; echo x", "sleep 9 & kill -9 $! $$"]) {
+      const refusal = await runLine(line, directory, { judge }).then(
+        (one) => one.refusal,
+        (error) => error,
+      );
+      assertEquals(refusal?.code, "COMMAND_UNPARSABLE", line);
+    }
     assertEquals(asked.filter((one) => one.startsWith("kill")), []);
     const child = new Deno.Command("sleep", { args: ["30"] }).spawn();
     try {
