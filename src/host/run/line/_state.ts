@@ -53,6 +53,8 @@ export class LineState {
   task: Task | null = null;
   /** What is run at its end. */
   ending: PlanNode | null = null;
+  /** What it was left with, while that runs: `exit` without a status ends it so (POSIX, exit). */
+  left: Ended | null = null;
   /** What it has started beside itself. */
   jobs = new Jobs();
   /** The number of the last of these. */
@@ -149,6 +151,7 @@ export class LineState {
   substitution(): LineState {
     const copy = this.copy();
     copy.inner = true;
+    copy.left = this.left;
     copy.linesBefore = this.line - 1;
     if (copy.shell === "bash") copy.settings = { ...copy.settings, errexit: false };
     return copy;

@@ -124,6 +124,7 @@ class LineRunner {
       state.ending = null;
       state.linesBefore = 0;
       const { status } = state;
+      state.left = status;
       const left = await this.#exits(state, () => this.node(ending, state, outer));
       return left ? state.status : status;
     } finally {

@@ -42,8 +42,11 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
       );
     }
     // A status has eight bits (POSIX, exit).
-    const code = status === undefined ? statusOf(state.status) : Number(status) & 0xff;
-    throw new Exit(status === undefined ? state.status : { code, signal: null });
+    throw new Exit(
+      status === undefined
+        ? state.left ?? state.status
+        : { code: Number(status) & 0xff, signal: null },
+    );
   },
   ...DECLARING,
   shift([count = "1"], state) {
