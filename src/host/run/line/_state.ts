@@ -121,6 +121,8 @@ export class LineState {
     const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
     const { depth, lastJob, began, matched, task, places, source, folders, optionAt, user } = this;
     const { limits, speaker, line, linesBefore } = this;
+    // dash goes on with it in all subshells, bash in those of substitutions alone.
+    if (shell === "sh") copy.left = this.left;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
       ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits },

@@ -30,6 +30,8 @@ const LINES = [
   "trap 'false | exit; echo $?' EXIT; exit 3",
   "trap '{ false; exit; } & wait $!; echo $?' EXIT; exit 3",
   "trap 'bash -c \"false; exit\"; echo $?' EXIT; exit 3",
+  `sh -c "trap '(false; exit); echo \\$?; false | exit; echo \\$?' EXIT; (exit 3)"`,
+  `sh -c "trap 'x=\\$(false; exit); echo \\$?; { false; exit; } & wait; echo \\$?' EXIT; (exit 3)"`,
   "kill -0 $$; echo $?",
   "sleep 0.1 & wait; echo done",
   "sleep 30 & p=$!; kill $p; wait $p; echo $?",
