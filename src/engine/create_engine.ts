@@ -24,6 +24,7 @@ import { NO_RECORDER } from "./_no_recorder.ts";
 import { offeredTools } from "./offered_tools.ts";
 import type { Recorder } from "./recorder.ts";
 import { createPluginRegistry, type PluginRegistry } from "./plugin_registry.ts";
+import { JobNumbers } from "./job_numbers.ts";
 import { createPreparation } from "./judge/preparation.ts";
 import { createResolver } from "./judge/resolve.ts";
 import type { ProgramSharing } from "./programs/program_sharing.ts";
@@ -124,8 +125,6 @@ function createBase(
   const rulebook = parts.rulebook?.(compiled) ?? compiled;
   const preparation = createPreparation(rulebook, sharing);
   const boundaries = createBoundaries(rulebook, preparation.programs);
-  let last = 0;
-  const number = () => sharing?.number() ?? ++last;
   return {
     registry,
     pool: {
@@ -135,7 +134,7 @@ function createBase(
       plugins,
       preparation,
       boundaries,
-      number,
+      number: (sharing?.numbers ?? new JobNumbers()).next,
       permissionsOf,
     },
     free: createFreeRunner(rulebook, registry),

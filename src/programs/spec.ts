@@ -96,6 +96,8 @@ export type Wrapping =
     readonly operands: number;
     /** It adds words that it reads behind the command's own (xargs). */
     readonly adds?: true;
+    /** Options whose value stands for what it reads; `{}` where they have none. */
+    readonly replaces?: readonly string[];
     /** It has the command within itself: a path is none (busybox). */
     readonly bare?: true;
   }

@@ -102,25 +102,23 @@ function afterPrefix(
     }
     const { spelling, spec: { is, optional }, value } = option;
     const takesNext = is !== "flag" && optional !== true && value === null;
-    if (REPLACES.has(spelling)) replaced = value ?? (takesNext ? argv[at + 1] ?? null : "{}");
+    if (wraps.replaces?.includes(spelling) === true) {
+      replaced = value ?? (takesNext ? argv[at + 1] ?? null : "{}");
+    }
     if (takesNext) at++;
   }
   at += wraps.operands;
   if (at >= argv.length) return unwrapped({ own: argv });
-  const adds = wraps.adds === true;
   if (wraps.bare === true && argv[at]!.includes("/")) {
     return uncertain("a command that is started by its name within it must be a bare name", argv);
   }
   return checked([argv.slice(at)], argv, {
     own: argv.slice(0, at),
-    adds,
+    adds: wraps.adds === true,
     // What it reads may be any path below; where it is part of a word it may be any text.
-    stands: adds && replaced !== null ? { word: replaced, words: ["."] } : null,
+    stands: replaced !== null ? { word: replaced, words: ["."] } : null,
   });
 }
-
-/** Options whose value stands for what xargs reads: `{}` where they have none (xargs(1)). */
-const REPLACES: ReadonlySet<string> = new Set(["-I", "-i", "--replace"]);
 
 interface LastOption {
   readonly spelling: string;

@@ -61,7 +61,7 @@ export const WRAPPERS: ProgramTable = {
     "-n --max-args -P --max-procs -d --delimiter -I -L -s --max-chars -E": "text",
     "-i --replace -l --max-lines -e --eof": { is: "text", optional: true },
   }, {
-    wraps: { by: "prefix", operands: 0, adds: true },
+    wraps: { by: "prefix", operands: 0, adds: true, replaces: ["-I", "-i", "--replace"] },
     starts: ["echo"],
   }),
   sudo: prefix({

@@ -12,6 +12,7 @@ import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import type { Engine } from "../execute.ts";
 import { subjectOf } from "../judge/decide_call.ts";
 import { programEnvironmentOf } from "../programs/program_environment.ts";
+import { JobNumbers } from "../job_numbers.ts";
 import { WorkerPool } from "./worker_pool.ts";
 
 /** `runtime`: the permission set and no kernel; `kernel`: the kernel's rules, and the permissions of the process. */
@@ -80,9 +81,8 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
   };
   const kernel = layer === "runtime" ? "off" : "auto";
   const sandbox: Sandbox = { ...settings.sandbox, kernel, temporary: false, caches: "off" };
-  let last = 0;
   const pool = new WorkerPool({
-    number: () => ++last,
+    number: new JobNumbers().next,
     rulebook: { ...engine.rulebook, settings: { ...settings, sandbox } },
     policies: policies.map(({ policy, source }) => ({
       source,

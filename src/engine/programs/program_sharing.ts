@@ -5,6 +5,7 @@
 
 import { newToken } from "../../host/kernel/run_marks.ts";
 import { removeTree } from "../../host/run/temporary.ts";
+import { JobNumbers } from "../job_numbers.ts";
 import { type OpenWatch, WatchSharing } from "./shared_watch.ts";
 
 /** One for all engines of a process that are there at a time. */
@@ -12,7 +13,7 @@ export class ProgramSharing {
   /** See `ProgramEnvironment`. */
   readonly marker = crypto.randomUUID();
   readonly token = newToken();
-  #last = 0;
+  readonly numbers = new JobNumbers();
   #watching: WatchSharing | null = null;
   #root: string | null = null;
   readonly #folders = new Set<string>();
@@ -20,11 +21,6 @@ export class ProgramSharing {
   /** The folder that holds all others; null where there is none. */
   get root(): string | null {
     return this.#root;
-  }
-
-  /** Numbers a job: each of this process once, whoever runs it. */
-  number(): number {
-    return ++this.#last;
   }
 
   /** The one watch; `open` makes it where there is none yet. */

@@ -188,27 +188,17 @@ function tagsOf(ask: Ask, root: string, tagged: Tagged): readonly Agreement[] {
     .map((line) => JSON.parse(line) as Tag)
     .filter(isCounted)
     .map(({ path, line, name }) => keyOf(path, line, name));
-  const local = new Set<string>();
   const lastOf = new Map<string, number>();
   for (const key of theirs) {
     const [, path = "", line = ""] = /^(.*):(\d+) /.exec(key) ?? [];
     lastOf.set(path, Math.max(lastOf.get(path) ?? 0, Number(line)));
   }
   const ours = files.flatMap(({ path, symbols }) => {
-    const functions = symbols.filter(({ kind }) => kind === "function" || kind === "method");
     const lines = Deno.readTextFileSync(join(root, path)).split("\n");
-    return symbols.filter((each) => !without.includes(each.kind)).map((symbol) => {
-      const { name, line, end_line } = symbol;
-      const key = keyOf(path, namedIn(lines, symbol), name);
-      const isLocal = functions.some((around) => around.line < line && end_line <= around.end_line);
-      if (isLocal) local.add(key);
-      return key;
-    });
+    return symbols.filter(({ kind }) => !without.includes(kind))
+      .map((symbol) => keyOf(path, namedIn(lines, symbol), symbol.name));
   });
-  const explain = explainTags(root, new Map(files.map((file) => [file.path, file])), {
-    local,
-    lastOf,
-  });
+  const explain = explainTags(root, new Map(files.map((file) => [file.path, file])), lastOf);
   return [compared(`symbols of ${language}`, "universal-ctags", theirs, ours, explain)];
 }
 
@@ -241,15 +231,11 @@ function keyOf(path: string, line: number, name: string): string {
   return `${path}:${line} ${plain}`;
 }
 
-/** What the two do not mean alike: found by the text of the line. */
+/** What the two do not mean alike: found by the text of the line. `lastOf`: the last that ctags has anything in. */
 function explainTags(
   root: string,
   files: ReadonlyMap<string, Outlined>,
-  { local, lastOf }: {
-    readonly local: ReadonlySet<string>;
-    /** The last line of a file that ctags has anything of. */
-    readonly lastOf: ReadonlyMap<string, number>;
-  },
+  lastOf: ReadonlyMap<string, number>,
 ): Explain {
   const texts = new Map<string, readonly string[]>();
   return (key, side) => {
@@ -269,7 +255,7 @@ function explainTags(
         each.name !== name && each.line <= Number(line) - from &&
         Number(line) <= each.end_line && kinds.includes(each.kind)
       );
-    if (local.has(key) || within(["function", "method"])) return "local to a function";
+    if (within(["function", "method"])) return "local to a function";
     if (side === "there") {
       if (/^\s*(pub(\([^)]*\))?\s+)?mod \w+;/.test(text)) return "`mod x;`: an import here";
       if (text.includes(`@${name}`)) return "an annotation, read as a constant there";

@@ -1,7 +1,40 @@
 /** What `time` says (bash(1), TIMEFORMAT; `-p`: POSIX, time). */
 
+import type { Usage } from "../_programs.ts";
+import { LoopJump } from "./_compound.ts";
+import { Exit } from "./_state.ts";
+
+/** Runs something, and tells what it took by the clock, and what its programs took of the processors by then. */
+export async function timed(
+  { posix, usage, tell }: {
+    readonly posix: boolean;
+    readonly usage: () => Usage;
+    readonly tell: (text: string) => Promise<unknown>;
+  },
+  run: () => Promise<void>,
+): Promise<void> {
+  const [began, before] = [performance.now(), usage()];
+  const told = async (): Promise<void> => {
+    const { userMs, systemMs } = usage();
+    const took = [
+      ["real", performance.now() - began],
+      ["user", userMs - before.userMs],
+      ["sys", systemMs - before.systemMs],
+    ] as const;
+    await tell(timesText(took, posix));
+  };
+  try {
+    await run();
+  } catch (error) {
+    // A function that is left tells nothing any more; a shell or a loop that is left does.
+    if (error instanceof Exit || error instanceof LoopJump) await told();
+    throw error;
+  }
+  await told();
+}
+
 /** Names with ms, in the order in which they are told. */
-export function timesText(times: readonly (readonly [string, number])[], posix: boolean): string {
+function timesText(times: readonly (readonly [string, number])[], posix: boolean): string {
   const lines = times.map(([name, ms]) => {
     const whole = Math.max(0, Math.floor(ms));
     if (posix) {

@@ -6,7 +6,7 @@ import type { CompoundPlan, Plan, PlanNode } from "../../../core/plan.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
 import { holdsCommand } from "../../../shell/certain.ts";
 import { type Child, type Ended, endedBy, type Usage } from "../_programs.ts";
-import { LoopJump, runCompound } from "./_compound.ts";
+import { runCompound } from "./_compound.ts";
 import { Expansion } from "./_expansion.ts";
 import { limit } from "./_limit.ts";
 import type { LineHost, NotStarted } from "./line_host.ts";
@@ -18,7 +18,7 @@ import { runStages } from "./_stages.ts";
 import { either, Exit, LineState, Return, statusOf, SUCCESS } from "./_state.ts";
 import { Stopped } from "./_stopped.ts";
 import { Tasks } from "./_tasks.ts";
-import { timesText } from "./_times.ts";
+import { timed } from "./_times.ts";
 
 export { Stopped };
 
@@ -156,7 +156,11 @@ class LineRunner {
       case "background":
         return await this.#tasks.background(node, state, place);
       case "time":
-        return await this.#time(node, state, place);
+        return await timed({
+          posix: node.posix,
+          usage: () => this.#usage,
+          tell: (text) => this.speech.say(place.descriptors[2], text),
+        }, () => this.node(node.body, state, { ...place, release: () => {} }));
       case "function": {
         const { linesBefore, speaker } = state;
         const { body } = node;
@@ -307,32 +311,6 @@ class LineRunner {
     } finally {
       opened?.close();
     }
-  }
-
-  /** As bash says it: what it took by the clock, and what its programs took of the processors. */
-  async #time(
-    { posix, body }: Extract<PlanNode, { readonly kind: "time" }>,
-    state: LineState,
-    place: LineStreams,
-  ): Promise<void> {
-    const [began, before] = [performance.now(), this.#usage];
-    const tell = async (): Promise<void> => {
-      const { userMs, systemMs } = this.#usage;
-      const took = [
-        ["real", performance.now() - began],
-        ["user", userMs - before.userMs],
-        ["sys", systemMs - before.systemMs],
-      ] as const;
-      await this.speech.say(place.descriptors[2], timesText(took, posix));
-    };
-    try {
-      await this.node(body, state, { ...place, release: () => {} });
-    } catch (error) {
-      // A function that is left tells nothing any more; a shell or a loop that is left does.
-      if (error instanceof Exit || error instanceof LoopJump) await tell();
-      throw error;
-    }
-    await tell();
   }
 
   /** A function of the line, with words as its parameters. */

@@ -4,7 +4,7 @@ import { ProgramSharing } from "../../../../src/engine/programs/program_sharing.
 
 Deno.test("engines of one process number their jobs together, and have one watch", () => {
   const sharing = new ProgramSharing();
-  assertEquals([sharing.number(), sharing.number()], [1, 2]);
+  assertEquals([sharing.numbers.next(), sharing.numbers.next()], [1, 2]);
   let opened = 0;
   const open = () => {
     opened++;
