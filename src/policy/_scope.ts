@@ -3,7 +3,7 @@
 import type { CanonicalPath } from "../core/capability.ts";
 import { intersectPaths, type PlacedPolicy } from "./_settings.ts";
 import { parseCommandPattern } from "./match/argv.ts";
-import { parseHostPattern } from "./match/host.ts";
+import { LOOPBACK, parseHostPattern } from "./match/host.ts";
 import { DEEP } from "../core/glob.ts";
 import { type GlobPath, parsePathGlob, rootedSegments } from "./match/path.ts";
 import type { Access } from "./model.ts";
@@ -112,7 +112,8 @@ function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
     if (policy.network === null && position > 0) return;
     const patterns = [...policy.network ?? [], ...policy.children?.network ?? []]
       .filter(({ effect }) => effect !== "deny")
-      .flatMap(({ hosts }) => hosts.map(parseHostPattern));
+      .flatMap(({ hosts }) => hosts.map(parseHostPattern))
+      .filter(({ kind }) => kind !== LOOPBACK);
     const own = patterns.some(({ kind }) => kind !== "exact") ? "any" : patterns;
     common = common === null ? own : commonHosts(common, own);
   });
@@ -132,7 +133,7 @@ function connectScopeOf(
   ].filter(({ effect }) => effect !== "deny");
   const patterns = rules.flatMap(({ hosts, allowPrivate }) =>
     hosts.map((text) => ({ ...parseHostPattern(text), allowPrivate }))
-  );
+  ).filter(({ kind }) => kind !== LOOPBACK);
   const provided = first === undefined || who === "programs"
     ? []
     : providerPlaces(first.policy.web);

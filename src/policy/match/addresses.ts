@@ -67,6 +67,7 @@ const PRIVATE_IPV6: readonly (readonly [string, number])[] = [
 /** Prefixes of IPv6 addresses that carry an IPv4 address, and the 16-bit group it starts at. */
 const EMBEDDING_IPV6: readonly (readonly [string, number, number])[] = [
   ["::ffff:0:0", 96, 6], // mapped, RFC 4291
+  ["::ffff:0:0:0", 96, 6], // translated, RFC 2765
   ["::", 96, 6], // compatible, RFC 4291; `::` and `::1` are 0.0.0.0/8 in this reading
   ["64:ff9b::", 96, 6], // NAT64, RFC 6052
   ["64:ff9b:1::", 48, 6], // local NAT64, RFC 8215
@@ -102,6 +103,16 @@ export function isLoopbackHost({ text, address }: Host): boolean {
 /** ::1, in whatever brackets. */
 function isOne(text: string): boolean {
   return ipv6Groups(text).every((group, at) => group === (at === 7 ? 1 : 0));
+}
+
+/** Whether a connection to the host comes to the loopback: by its mapped addresses and those of no machine, too. */
+export function leadsToLoopback(host: Host): boolean {
+  if (isLoopbackHost(host)) return true;
+  if (!host.address) return false;
+  if (!host.text.includes(":")) return host.text === "0.0.0.0";
+  const groups = ipv6Groups(host.text);
+  const rest = startsAs(groups, ipv6Groups("::ffff:0:0"), 96, 16) ? groups.slice(6) : groups;
+  return rest.every((group) => group === 0) || (rest.length === 2 && rest[0]! >> 8 === 127);
 }
 
 /**

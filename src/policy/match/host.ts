@@ -1,23 +1,26 @@
-/** Host patterns of the policy: names, `*.name`, addresses, each with an optional port. */
+/** Host patterns of the policy: names, `*.name`, addresses, `loopback`, each with an optional port. */
 
-import { hostOf } from "./addresses.ts";
+import { hostOf, leadsToLoopback } from "./addresses.ts";
 
 /** A host pattern that means nothing, with what would be right. The message does not repeat the pattern. */
 export class HostError extends Error {
   override readonly name = "HostError";
 }
 
+/** What stands for this machine as its own programs see it: by every name and address of its loopback. */
+export const LOOPBACK = "loopback";
+
 /** A parsed pattern. `host`: the name or address in its one normal form; for `suffix` without `*.`. */
 export interface HostPattern {
   readonly source: string;
-  readonly kind: "exact" | "suffix" | "any";
+  readonly kind: "exact" | "suffix" | "any" | typeof LOOPBACK;
   readonly host: string;
   /** Null: any port. */
   readonly port: number | null;
 }
 
 /**
- * Parses `host`, `*.host`, `*`, `host:port`, `1.2.3.4`, `[::1]`, `[::1]:443`, `::1`. Names are compared in
+ * Parses `host`, `*.host`, `*`, `loopback`, `host:port`, `1.2.3.4`, `[::1]`, `[::1]:443`, `::1`. Names are compared in
  * lower case, as Punycode, without a final dot; addresses in the form the URL standard gives them.
  * Throws {@linkcode HostError}.
  */
@@ -26,6 +29,7 @@ export function parseHostPattern(text: string): HostPattern {
   if (/[/@\s]/.test(text)) throw noHost();
   const { name, port } = splitPort(text);
   if (name === "*") return { source: text, kind: "any", host: "", port };
+  if (name === LOOPBACK) return { source: text, kind: LOOPBACK, host: "", port };
   const wild = name.startsWith("*.");
   const rest = wild ? name.slice(2) : name;
   if (rest.includes("*")) {
@@ -47,6 +51,10 @@ export function matchesHost(pattern: HostPattern, host: string, port: number): b
       return host === pattern.host;
     case "suffix":
       return host.endsWith(`.${pattern.host}`);
+    case LOOPBACK: {
+      const found = hostOf(host);
+      return found !== null && leadsToLoopback(found);
+    }
   }
 }
 

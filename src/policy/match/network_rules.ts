@@ -8,9 +8,15 @@ import {
   findRestricting,
   type JudgedCommand,
 } from "./command_rules.ts";
-import { type Host, hostOf, isPrivateHost, isSpecialAddress } from "./addresses.ts";
+import {
+  type Host,
+  hostOf,
+  isPrivateHost,
+  isSpecialAddress,
+  leadsToLoopback,
+} from "./addresses.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
-import { type HostPattern, matchesHost, parseHostPattern } from "./host.ts";
+import { type HostPattern, LOOPBACK, matchesHost, parseHostPattern } from "./host.ts";
 import type { Effect, NetworkRule } from "../model.ts";
 
 /** A rule with its hosts parsed. */
@@ -103,10 +109,11 @@ export function compileNames(patterns: readonly string[], place: RulesPlace): Co
 /** A command, and whether a gate started it as the program of a child agent. */
 type JudgedProgram = JudgedCommand & { readonly child?: true };
 
-/** The hosts that rules open to a program, as written. */
+/** The hosts that rules open to a program, as written: not what its own call serves, which takes no way out. */
 export function hostsFor({ entries }: NetworkRules, command: JudgedProgram): readonly string[] {
   return entries.filter((entry) => entry.effect !== "deny" && isNamed(entry, command))
-    .flatMap(({ hosts }) => hosts.map(({ source }) => source));
+    .flatMap(({ hosts }) => hosts.filter(({ kind }) => kind !== LOOPBACK))
+    .map(({ source }) => source);
 }
 
 /** Whether a rule that grants names the command, under a name that it was found to have. */
@@ -216,6 +223,11 @@ function endpointOf(
   return { host, port, method: method?.toUpperCase(), addresses };
 }
 
+/** `loopback` grants what a program's call serves itself: never what the proxy would reach, nor anything to tools. */
+function mayGrant({ kind }: HostPattern, { by, proxied }: ConnectCapability): boolean {
+  return kind !== LOOPBACK || (by === "program" && proxied !== true);
+}
+
 /**
  * The rules for the host and whoever connects: those that restrict there; those that grant it to anybody, of these those
  * that are for him, of these those that know the method, and of these those that reach it where it is private.
@@ -234,12 +246,18 @@ function sift(
     [host, ...addresses].some((one) => names(entry.hosts, one)) &&
     mayMean(entry, connection)
   );
-  const named = entries.filter(({ effect, hosts }) => effect !== "deny" && names(hosts, host));
+  const named = entries.filter(({ effect, hosts }) =>
+    effect !== "deny" && names(hosts.filter((one) => mayGrant(one, connection)), host)
+  );
   const granting = named.filter((entry) => isFor(entry, connection, held));
   const byMethod = granting.filter(({ methods }) =>
     methods === null || (method !== undefined && methods.includes(method))
   );
   const secluded = isPrivateHost(host) || addresses.some(isSpecialAddress);
-  const reaching = byMethod.filter(({ allowPrivate }) => allowPrivate || !secluded);
+  const isOwn = [host, ...addresses].every(leadsToLoopback);
+  const reaching = byMethod.filter(({ allowPrivate, hosts }) =>
+    allowPrivate || !secluded ||
+    (isOwn && hosts.some((one) => one.kind === LOOPBACK && mayGrant(one, connection)))
+  );
   return { restricting, named, granting, byMethod, reaching };
 }

@@ -1,7 +1,7 @@
 /** The rules of a policy about connections: which hosts are reached, and by which key. */
 
 import type { CommandPattern } from "../match/argv.ts";
-import { HostError, type HostPattern, parseHostPattern } from "../match/host.ts";
+import { HostError, type HostPattern, LOOPBACK, parseHostPattern } from "../match/host.ts";
 import type { NetworkRule, SecretRule } from "../model.ts";
 import {
   commandPattern,
@@ -23,12 +23,19 @@ const HEADER = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const HTTPS = 443;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
+const hosts = list(compiled("a host such as *.example.org:443", parseHostPattern, HostError), {
+  min: 1,
+});
+
+/** Hosts, or in their place the one word for what a call's programs serve each other. */
+const hostsOrLoopback: Field<readonly HostPattern[]> = {
+  schema: { anyOf: [hosts.schema, { const: LOOPBACK }] },
+  read: (value, position) => hosts.read(value === LOOPBACK ? [value] : value, position),
+};
+
 /** What every rule about hosts says. */
 const connections = {
-  ...effects(
-    list(compiled("a host such as *.example.org:443", parseHostPattern, HostError), { min: 1 }),
-    "hosts",
-  ),
+  ...effects(hostsOrLoopback, "hosts"),
   methods: otherwise(
     list(oneOf(METHODS), { min: 1 }),
     null,
@@ -85,7 +92,13 @@ export const networkRule: Field<NetworkRule> = converted(
     ),
     reason,
   }),
-  networkRuleOf,
+  (rule, place) =>
+    rule.commands === undefined && rule.allow?.some(({ kind }) => kind === LOOPBACK) === true
+      ? place.in("allow").report(
+        "opens loopback, which is what the programs of one call serve each other, and names no programs; write " +
+          "commands, or for tools localhost with allow_private: true",
+      )
+      : networkRuleOf(rule, place),
   ONE_EFFECT,
 );
 

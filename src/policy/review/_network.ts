@@ -2,7 +2,7 @@
 
 import { hostOf, isPrivateHost } from "../match/addresses.ts";
 import type { PlacedPolicy } from "../_settings.ts";
-import { type HostPattern, matchesHost, parseHostPattern } from "../match/host.ts";
+import { type HostPattern, LOOPBACK, matchesHost, parseHostPattern } from "../match/host.ts";
 import type { NetworkRule } from "../model.ts";
 import { type Budget, spend } from "./_budget.ts";
 import { cited, type PolicyWarning, quotedPattern, type RuleName } from "./_warning.ts";
@@ -105,12 +105,14 @@ function covers(wide: Entry, narrow: Entry): boolean {
             narrow.host.host.endsWith(`.${wide.host.host}`)));
     case "exact":
       return matchesHost({ ...wide.host, port: null }, narrow.host.host, 1);
+    case LOOPBACK:
+      return wide.host.kind === "any" || wide.host.kind === LOOPBACK;
   }
 }
 
 /** What a program can be led to send is what its rule lets it send: one that opens everything holds nothing. */
 function whyWide({ rule: { effect, commands }, host: { kind } }: Entry): string | null {
-  if (effect !== "allow" || commands === undefined) return null;
+  if (effect !== "allow" || commands === undefined || kind === LOOPBACK) return null;
   if (kind === "any") {
     return "opens every public host to these programs: name the hosts that they need";
   }

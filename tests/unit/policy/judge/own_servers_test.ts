@@ -75,3 +75,12 @@ Deno.test("where programs have the machine's own loopback, a rule must allow it"
     assertEquals((await effectOf([policy], "127.0.0.1")).effect, "deny", JSON.stringify(other));
   }
 });
+
+Deno.test("loopback is denied by one word, to programs and to tools", async () => {
+  const policies = [{ network: [{ ...RULE, effect: "deny" as const, hosts: ["loopback"] }] }];
+  for (const host of ["localhost", "127.0.0.1", "::1", "0.0.0.0"]) {
+    for (const by of ["program", null] as const) {
+      assertEquals((await effectOf(policies, host, { by })).effect, "deny");
+    }
+  }
+});

@@ -160,3 +160,30 @@ Deno.test("no shell is handed a line where hosts are open to programs by their n
   assertEquals(rulebook([{ network: [TOOLS] }]).limitsRuns, false);
   assertEquals(rulebook([{ network: [TOOLS] }, { network: [NPM] }]).limitsRuns, true);
 });
+
+Deno.test("loopback is what a call's programs serve each other, where nothing else opens it, and no way out", () => {
+  const { sandbox } = rulebook([{}]).settings;
+  const opening = (hosts: readonly string[]): Partial<Policy> => ({
+    sandbox: { ...sandbox, kernel: "off" },
+    network: [rule(hosts, { commands: ["npm test"] })],
+  });
+  const own: Asked = { argv: ["npm", "test"], host: "127.0.0.1" };
+  const rows: readonly (readonly [readonly string[], Asked, "allow" | "deny"])[] = [
+    [["loopback"], own, "allow"],
+    [["loopback:443"], { ...own, host: "localhost", addresses: ["127.0.0.1", "::1"] }, "allow"],
+    [["127.0.0.1"], own, "deny"],
+    [["loopback:80"], own, "deny"],
+    [["loopback"], { ...own, host: "10.0.0.1" }, "deny"],
+    [["loopback"], { ...own, host: "localhost", addresses: ["10.0.0.1"] }, "deny"],
+    [["loopback"], { ...own, argv: ["npm", "ci"] }, "deny"],
+    [["loopback"], { ...own, proxied: true }, "deny"],
+  ];
+  for (const [hosts, asked, effect] of rows) {
+    const { effect: found, network } = judged([opening(hosts)], asked);
+    assertEquals(found, effect, JSON.stringify([hosts, asked]));
+    if (hosts[0] !== "127.0.0.1") assertEquals(network, null);
+  }
+  const held = { network: [rule(["loopback"], { commands: ["npm test"] })] };
+  assertEquals(judged([held], own).effect, "allow");
+  assertEquals(judged([held], { ...own, proxied: true }).effect, "deny");
+});

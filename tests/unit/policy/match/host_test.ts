@@ -98,7 +98,7 @@ const PRIVATE = [
   ...["172.16.0.1", "172.31.255.255", "192.168.1.1", "198.19.0.1", "224.0.0.1", "255.255.255.255"],
   ...["192.0.2.1", "::", "::1", "fc00::1", "fdff::1", "fe80::1", "febf::1", "fec0::1", "ff02::1"],
   ...["::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::a00:1", "2002:7f00:1::"],
-  ...["2002:c0a8:101::1", "2001:db8::1", "2001::1", "100::1"],
+  ...["2002:c0a8:101::1", "2001:db8::1", "2001::1", "100::1", "::ffff:0:7f00:1"],
 ];
 const PUBLIC = [
   ...[
@@ -116,4 +116,30 @@ const PUBLIC = [
 Deno.test("isPrivateHost()", () => {
   for (const text of PRIVATE) assert(isPrivateHost(hostOf(text)!), `${text} is private`);
   for (const text of PUBLIC) assert(!isPrivateHost(hostOf(text)!), `${text} is public`);
+});
+
+Deno.test("loopback is this machine by each name and address that leads there", () => {
+  const pattern = parseHostPattern("loopback");
+  const matches = (host: string) => matchesHost(pattern, hostOf(host)!.text, 8080);
+  for (
+    const host of [
+      ...["localhost", "a.localhost", "127.0.0.1", "127.9.9.9", "0.0.0.0", "::1", "::"],
+      ...["::ffff:127.0.0.1", "::ffff:0.0.0.0"],
+    ]
+  ) assert(matches(host), host);
+  for (
+    const host of [
+      ...[
+        "loopback",
+        "localhost.example",
+        "10.0.0.1",
+        "128.0.0.1",
+        "1::1",
+        "::2",
+        "::ffff:8.8.8.8",
+      ],
+      "::127.0.0.1",
+    ]
+  ) assert(!matches(host), host);
+  assert(!matchesHost(parseHostPattern("loopback:80"), "localhost", 8080));
 });

@@ -191,6 +191,8 @@ Deno.test("rules have one effect, and something to hold for", (t) =>
     ["network: [{ allow: ['http://a'] }]", "network[0].allow[0]", "cannot be read"],
     ["network: [{ allow: ['a/b'] }]", "network[0].allow[0]", "without scheme"],
     ["network: [{ allow: ['a:99999'] }]", "network[0].allow[0]", "port"],
+    ["network: [{ allow: loopback }]", "network[0].allow", "names no programs"],
+    ["network: [{ allow: a.example }]", "network[0].allow", "write a list"],
     ["network: [{ allow: [a], methods: [] }]", "network[0].methods", "empty list"],
     ["network: [{ allow: [a], methods: [get] }]", "network[0].methods[0]", "did you mean GET?"],
     ["network: [{ deny: [a], allow_private: true }]", "network[0].allow_private", "leave it out"],
