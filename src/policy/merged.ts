@@ -35,13 +35,16 @@ export function mergedRules(
   return {
     paths: byStrictness(
       policies.flatMap(({ source, policy }) =>
-        (policy.paths ?? []).map(({ effect, access, match, reason = null }, order) => ({
+        (policy.paths ?? []).map((
+          { effect, access, match, outside = [], reason = null },
+          order,
+        ) => ({
           file: source,
           index: `paths[${order}]`,
           effect,
           access,
           match,
-          only: [],
+          only: outside.map((name) => `outside ${name}`),
           reason,
         }))
       ),

@@ -20,6 +20,8 @@ export interface PathRule {
   readonly access: readonly Access[];
   /** Globs relative to the workspace, or absolute. */
   readonly match: readonly string[];
+  /** Of ask and deny: names of folders into which no `**` of `match` reaches. */
+  readonly outside?: readonly string[];
   readonly reason?: string;
 }
 

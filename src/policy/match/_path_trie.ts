@@ -49,8 +49,10 @@ export interface TrieNode<R> {
   readonly beginnings: Set<number>;
   /** Made for the first wildcard: few nodes have one. */
   wildcards: Wildcards<R> | null;
-  /** What follows a `**` here: active here and everywhere below. */
-  deep: TrieNode<R> | null;
+  /** What follows a `**` here: active here and everywhere below, but for what the key names. */
+  readonly deep: Map<string, TrieNode<R>>;
+  /** Of what follows a `**`: names of folders that it does not reach into. */
+  readonly outside: ReadonlySet<string>;
   readonly hits: Hits<R>;
   /** All that `hits` is drawn from: what `matchesOfWalk` tells of. */
   readonly endings: Ending<R>[];
@@ -66,13 +68,16 @@ export interface Walk<R> {
   readonly coversBelow: boolean;
 }
 
+const NOWHERE: ReadonlySet<string> = new Set();
+
 /** A tree without a glob. */
-export function createTrie<R>(): TrieNode<R> {
+export function createTrie<R>(outside: ReadonlySet<string> = NOWHERE): TrieNode<R> {
   return {
     literals: new Map(),
     beginnings: new Set(),
     wildcards: null,
-    deep: null,
+    deep: new Map(),
+    outside,
     hits: { allow: null, ask: null, deny: null },
     endings: [],
   };
@@ -80,29 +85,40 @@ export function createTrie<R>(): TrieNode<R> {
 
 /**
  * Adds one glob, by its segments from the root of the file system. With `fold`, names compare folded (and as
- * written).
+ * written). `outside`: names of folders, as written, that no `**` of it reaches into.
  */
 export function addGlob<R extends Ordered>(
   root: TrieNode<R>,
   segments: readonly GlobSegment[],
   ending: Ending<R>,
   fold: ((name: string) => string) | null,
+  outside: readonly string[] = [],
 ): void {
   let node = root;
   for (const segment of segments) {
-    node = childOf(node, segment, fold);
+    node = segment === DEEP ? deepChild(node, outside) : childOf(node, segment, fold);
   }
   const { effect, rule } = ending;
   node.hits[effect] = first(node.hits[effect], rule);
   node.endings.push(ending);
 }
 
+function deepChild<R>(node: TrieNode<R>, outside: readonly string[]): TrieNode<R> {
+  const names = [...new Set(outside)].sort();
+  // No name holds a slash.
+  const key = names.join("/");
+  const known = node.deep.get(key);
+  if (known !== undefined) return known;
+  const child = createTrie<R>(names.length === 0 ? NOWHERE : new Set(names));
+  node.deep.set(key, child);
+  return child;
+}
+
 function childOf<R>(
   node: TrieNode<R>,
-  segment: GlobSegment,
+  segment: Exclude<GlobSegment, typeof DEEP>,
   fold: ((name: string) => string) | null,
 ): TrieNode<R> {
-  if (segment === DEEP) return node.deep ??= createTrie();
   if (typeof segment === "string") {
     const key = fold === null ? segment : fold(segment);
     let child = node.literals.get(key);
@@ -144,8 +160,10 @@ function first<R extends Ordered>(a: R | null, b: R | null): R | null {
 /** Where a walk stands after some names: nothing in it changes. */
 export interface TriePlace<R> {
   readonly active: readonly TrieNode<R>[];
-  /** What followed a `**` on the way: active for the rest of the walk. */
+  /** What followed a `**` on the way: active for the rest of the walk, or up to a folder that it stays outside of. */
   readonly deeps: ReadonlySet<TrieNode<R>>;
+  /** Some of these stay outside of something. */
+  readonly bounded: boolean;
   readonly any: Hits<R>;
 }
 
@@ -188,7 +206,8 @@ export function placeAt<R extends Ordered>(
   fold: ((name: string) => string) | null,
   steps?: Steps,
 ): TriePlace<R> {
-  let place = settle([root], new Set(), { allow: null, ask: null, deny: null });
+  const above = { allow: null, ask: null, deny: null };
+  let place = settle([root], { active: [], deeps: new Set(), bounded: false, any: above });
   for (const name of names) place = stepInto(place, name, fold, steps);
   return place;
 }
@@ -200,14 +219,26 @@ export function stepInto<R extends Ordered>(
   fold: ((name: string) => string) | null,
   steps?: Steps,
 ): TriePlace<R> {
-  const { active, deeps, any } = place;
+  const { active, deeps } = place;
   const next: TrieNode<R>[] = [];
   const folded = fold === null ? name : fold(name);
   for (const node of active) follow(node, name, folded, next, steps);
   for (const node of deeps) follow(node, name, folded, next, steps);
-  if (next.length === 0 && active.length === 0) return place;
+  const before = place.bounded ? reachingInto(place, name) : place;
+  if (next.length === 0 && active.length === 0) return before;
   // A name may match a pattern both as written and folded. Every node has one parent, so that is all.
-  return settle(fold === null ? next : [...new Set(next)], deeps, any);
+  return settle(fold === null ? next : [...new Set(next)], before);
+}
+
+/** The place without what does not reach into a folder of that name; the same one where all does. */
+function reachingInto<R>(place: TriePlace<R>, name: string): TriePlace<R> {
+  const deeps = [...place.deeps].filter(({ outside }) => !outside.has(name));
+  if (deeps.length === place.deeps.size) return place;
+  return { ...place, deeps: new Set(deeps), bounded: deeps.some(isBounded) };
+}
+
+function isBounded<R>({ outside }: TrieNode<R>): boolean {
+  return outside.size > 0;
 }
 
 function follow<R>(
@@ -230,19 +261,21 @@ function follow<R>(
 /** Takes in what the nodes that were just come upon say. */
 function settle<R extends Ordered>(
   active: readonly TrieNode<R>[],
-  before: ReadonlySet<TrieNode<R>>,
-  above: Hits<R>,
+  before: TriePlace<R>,
 ): TriePlace<R> {
-  if (active.length === 0) return { active, deeps: before, any: above };
-  const any = { ...above };
-  let deeps = before;
+  if (active.length === 0) return { ...before, active };
+  const any = { ...before.any };
+  let { deeps, bounded } = before;
   for (const { hits, deep } of active) {
     collect(any, hits);
-    if (deep === null || deeps.has(deep)) continue;
-    deeps = new Set(deeps).add(deep);
-    collect(any, deep.hits);
+    for (const node of deep.values()) {
+      if (deeps.has(node)) continue;
+      deeps = new Set(deeps).add(node);
+      bounded ||= isBounded(node);
+      collect(any, node.hits);
+    }
   }
-  return { active, deeps, any };
+  return { active, deeps, bounded, any };
 }
 
 function summarize<R extends Ordered>(place: TriePlace<R>): Walk<R> {
@@ -261,15 +294,16 @@ export function isLive<R>({ active, deeps }: TriePlace<R>): boolean {
 export function nextNames<R>(
   { active, deeps }: TriePlace<R>,
 ): readonly (string | SegmentPattern)[] {
-  return [...active, ...deeps].flatMap(({ literals, wildcards }) => [
+  return [...active, ...deeps].flatMap(({ literals, wildcards, outside }) => [
     ...literals.keys(),
+    ...outside,
     ...[...wildcards?.nodes.keys() ?? []].map(parseSegment),
   ]);
 }
 
 /** The place behind a name that fits nothing. */
-export function stepPast<R>({ deeps, any }: TriePlace<R>): TriePlace<R> {
-  return { active: [], deeps, any };
+export function stepPast<R>(place: TriePlace<R>): TriePlace<R> {
+  return { ...place, active: [] };
 }
 
 /** What speaks for the path itself. */

@@ -79,8 +79,9 @@ export function compilePathRules(
       for (const path of parsePathGlob(text).paths) {
         const segments = rootedSegments(path, options.workspace);
         const ending = { rule: cited, effect: rule.effect, pattern: text };
-        if (rule.effect !== "allow") addGlob(restricting, segments, ending, folding);
-        if (rule.effect !== "deny") addGlob(granting, segments, ending, null);
+        const { outside } = rule;
+        if (rule.effect !== "allow") addGlob(restricting, segments, ending, folding, outside);
+        if (rule.effect !== "deny") addGlob(granting, segments, ending, null, outside);
       }
     }
   });

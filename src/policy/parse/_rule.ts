@@ -106,15 +106,39 @@ export const pathRule: Field<PathRule> = converted(
       ),
       "the globs it is about, relative to the workspace or absolute",
     ),
+    outside: optional(
+      list(
+        text({
+          what: "the name of a folder",
+          pattern: "^[^/*?\\[\\]{}\\\\]+$",
+          check: (name) =>
+            /^[^/*?[\]{}\\]+$/.test(name) && name !== "." && name !== ".."
+              ? null
+              : "is no plain name of a folder, such as node_modules",
+        }),
+        { min: 1 },
+      ),
+      "of ask and deny: names of folders, wherever they lie, into which no ** of the globs reaches",
+    ),
     reason,
   }),
   (rule, place) => {
     const named = effectOf(rule, place);
     if (named === undefined) return undefined;
+    const { outside } = rule;
+    if (outside !== undefined && named.effect === "allow") {
+      return place.in("outside").report(
+        "is for rules that ask or deny: what a rule should not allow another one denies or asks for",
+      );
+    }
+    if (outside !== undefined && !rule.match.some(({ source }) => source.includes("**"))) {
+      return place.in("outside").report("is about the ** of globs, and none has one; leave it out");
+    }
     return {
       effect: named.effect,
       access: named.entries,
       match: sources(rule.match),
+      ...(outside === undefined ? {} : { outside }),
       ...(rule.reason === undefined ? {} : { reason: rule.reason }),
     };
   },

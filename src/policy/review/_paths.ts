@@ -97,6 +97,8 @@ function stricterCovers(
   for (const effect of ["deny", "ask"] as const) {
     for (const { rule, name, alternatives } of entries.flat()) {
       if (rule.effect !== effect || !rule.access.includes(access)) continue;
+      // It takes less than its globs say.
+      if (rule.outside !== undefined) continue;
       for (const names of alternatives) {
         if (effect === "deny") covers.deny.add(names, name);
         covers.ask.add(names, name);
@@ -173,6 +175,7 @@ class Earlier {
   }
 
   add({ rule, name, alternatives }: Entry): void {
+    if (rule.outside !== undefined) return;
     for (const names of alternatives) this.#covers[rule.effect].add(names, name);
   }
 

@@ -53,9 +53,9 @@ export function pathRule(
   effect: PathRule["effect"],
   match: readonly string[],
   access: PathRule["access"] = ["read", "write"],
-  reason?: string,
+  more: Partial<Pick<PathRule, "outside" | "reason">> = {},
 ): PathRule {
-  return { effect, match, access, ...(reason === undefined ? {} : { reason }) };
+  return { effect, match, access, ...more };
 }
 
 export function commandRule(

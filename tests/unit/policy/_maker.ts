@@ -70,7 +70,11 @@ export class Maker {
     return policy({
       paths: this.list(1, 5, () => {
         const access = random.pick([["read"], ["write"], ["read", "write"]] as const);
-        return pathRule(this.effect(), [this.glob()], access);
+        const effect = this.effect();
+        const outside = [random.pick(["a", "b"])];
+        return pathRule(effect, [this.glob()], access, {
+          ...(effect !== "allow" && random.once(3) ? { outside } : {}),
+        });
       }),
       commands: this.list(1, 5, () => {
         const words = [random.pick(PROGRAMS), ...this.list(0, 2, () => random.pick(WORDS))];

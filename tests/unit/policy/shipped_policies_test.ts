@@ -25,8 +25,9 @@ function shipped(name: string): Policy {
 function pathEffect(policy: Policy, access: Access, path: string): Effect {
   const effects = (policy.paths ?? [])
     .filter((rule) => rule.access.includes(access))
-    .filter((rule) =>
-      rule.match.some((glob) => matchesPathGlob(parsePathGlob(glob), "/w", `/w/${path}`))
+    .filter(({ match, outside = [] }) =>
+      !path.split("/").slice(0, -1).some((name) => outside.includes(name)) &&
+      match.some((glob) => matchesPathGlob(parsePathGlob(glob), "/w", `/w/${path}`))
     )
     .map((rule) => rule.effect);
   return strictest(effects);

@@ -15,7 +15,7 @@ const OPEN: Partial<Policy> = {
   risk: { allow: "moderate", ask: "dangerous" },
   paths: [
     pathRule("allow", ["**"]),
-    pathRule("deny", ["shut/**"], ["read", "write"], "it is shut"),
+    pathRule("deny", ["shut/**"], ["read", "write"], { reason: "it is shut" }),
     pathRule("ask", ["asked/**"]),
   ],
   commands: [commandRule("allow", ["cat", "no-such-program"])],

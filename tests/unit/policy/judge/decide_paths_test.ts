@@ -13,7 +13,9 @@ import {
   spawn,
 } from "../_fixtures.ts";
 
-const GIT = pathRule("deny", [".git/**"], ["write"], "repository internals");
+const GIT = pathRule("deny", [".git/**"], ["write"], {
+  reason: "repository internals",
+});
 
 check([
   {

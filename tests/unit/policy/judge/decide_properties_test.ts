@@ -76,7 +76,9 @@ class Maker {
 
   path(effect = this.effect()) {
     const access = this.random.pick([["read"], ["write"], ["read", "write"]] as const);
-    return pathRule(effect, [this.random.pick(GLOBS)], access);
+    return pathRule(effect, [this.random.pick(GLOBS)], access, {
+      ...(effect !== "allow" && this.random.once(3) ? { outside: ["a"] } : {}),
+    });
   }
 
   command(effect = this.effect()) {

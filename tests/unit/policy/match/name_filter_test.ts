@@ -92,7 +92,13 @@ Deno.test("names that the filter passes fare as usual, over generated policies",
     const policies = Array.from({ length: 1 + random.below(2) }, () => ({
       paths: Array.from(
         { length: 1 + random.below(4) },
-        () => pathRule(random.pick(["allow", "allow", "ask", "deny"]), [random.pick(globs)]),
+        () => {
+          const effect = random.pick(["allow", "allow", "ask", "deny"] as const);
+          const outside = [random.pick(["a", "cx"])];
+          return pathRule(effect, [random.pick(globs)], undefined, {
+            ...(effect !== "allow" && random.once(3) ? { outside } : {}),
+          });
+        },
       ),
       extensions: {
         read: random.once(3) ? { allow: random.once(2) ? [".pem"] : null, deny: [".exe"] } : null,

@@ -115,14 +115,21 @@ function literal(text: string): Piece {
   return { text: /[*?[\]{}\\,~]/.test(text) ? `\\${text}` : text, test: (other) => other === text };
 }
 
-function naive(segments: readonly Segment[], names: readonly string[]): boolean {
+function naive(
+  segments: readonly Segment[],
+  names: readonly string[],
+  outside: readonly string[] = [],
+): boolean {
   const [segment, ...rest] = segments;
   if (segment === undefined) return names.length === 0;
   if (segment === "**") {
-    return naive(rest, names) || (names.length > 0 && naive(segments, names.slice(1)));
+    return naive(rest, names, outside) ||
+      (names.length > 0 && !outside.includes(names[0] ?? "") &&
+        naive(segments, names.slice(1), outside));
   }
   const [name, ...others] = names;
-  return name !== undefined && naiveName(segment, [...name]) && naive(rest, others);
+  return name !== undefined && naiveName(segment, [...name]) &&
+    naive(rest, others, outside);
 }
 
 function naiveName(pieces: readonly Piece[], characters: readonly string[]): boolean {
@@ -201,20 +208,23 @@ Deno.test("fuzz: many globs in one tree match as each alone", () => {
   for (let round = 0; round < 400; round++) {
     const made = Array.from({ length: 1 + below(12) }, segments).filter(isPlain);
     const trie = createTrie<{ readonly order: number }>();
+    const outside = made.map(() => below(2) === 0 ? [] : [["a"], ["b", "A"]][below(2)] ?? []);
     made.forEach((one, order) => {
       for (const path of parsePathGlob(render(one)).paths) {
         const ending = { rule: { order }, effect: "deny", pattern: render(one) } as const;
-        addGlob(trie, rootedSegments(path, WORKSPACE), ending, null);
+        addGlob(trie, rootedSegments(path, WORKSPACE), ending, null, outside[order]);
       }
     });
     for (let probe = 0; probe < 20; probe++) {
       const path = names();
-      const here = made.findIndex((one) => naive(one, path));
-      const above = made.findIndex((one) =>
-        path.some((_, index) => naive(one, path.slice(0, index))) || naive(one, path)
+      const here = made.findIndex((one, order) => naive(one, path, outside[order]));
+      const above = made.findIndex((one, order) =>
+        [...path, ""].some((_, index) => naive(one, path.slice(0, index), outside[order]))
       );
       const walk = walkTrie(trie, [...segmentsOf(WORKSPACE), ...path], null);
-      const label = `${made.map(render).join(" | ")} on ${JSON.stringify(path)}`;
+      const label = `${made.map(render).join(" | ")} outside ${JSON.stringify(outside)} on ${
+        JSON.stringify(path)
+      }`;
       assertEquals(walk.here.deny?.order ?? -1, here, label);
       assertEquals(walk.any.deny?.order ?? -1, above, label);
     }
