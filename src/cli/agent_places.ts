@@ -4,6 +4,7 @@ import { ToolError } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { findWorktree, makeWorktree } from "../engine/worktrees/agent_worktree.ts";
 import { dropDeadLeases, takeLease } from "../engine/worktrees/leases.ts";
+import { dropHalfMade, whileMaking } from "../engine/worktrees/making.ts";
 import type { OneByOne } from "../engine/worktrees/one_by_one.ts";
 import { placeInWorktree, type Worktree } from "../engine/worktrees/place_policies.ts";
 import { ProcessTable } from "../host/kernel/process_table.ts";
@@ -139,10 +140,12 @@ export class AgentPlaces {
       );
     }
     const { worktrees } = engine.rulebook.settings.git;
+    const place = { workspace, worktrees };
     dropDeadLeases(`${workspace}/.git`, this.#table);
+    dropHalfMade(place, this.#table);
     const found = findWorktree(workspace, worktrees, agent);
     if (found !== null) return found;
-    await makeWorktree(engine, agent);
+    await whileMaking(place, agent, this.#table, () => makeWorktree(engine, agent));
     const made = findWorktree(workspace, worktrees, agent);
     if (made !== null) return made;
     throw new ToolError("GIT_ERROR", "a worktree was made and is not there");

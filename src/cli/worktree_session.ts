@@ -6,6 +6,7 @@ import { ProcessTable } from "../host/kernel/process_table.ts";
 import { compilePolicies } from "../engine/compile_policies.ts";
 import { findWorktree, makeWorktree } from "../engine/worktrees/agent_worktree.ts";
 import { dropDeadLeases, type Lease, takeLease } from "../engine/worktrees/leases.ts";
+import { dropHalfMade, whileMaking } from "../engine/worktrees/making.ts";
 import { placeInWorktree } from "../engine/worktrees/place_policies.ts";
 import { createRegistry } from "../tools/registry.ts";
 import type { Invocation } from "./invocation.ts";
@@ -40,13 +41,18 @@ export async function inWorktree(
   }
   const table = openTable();
   try {
-    if (table !== null) dropDeadLeases(`${workspace}/.git`, table);
     const { worktrees } = compilePolicies(policies, createRegistry()).settings.git;
+    const place = { workspace, worktrees };
+    if (table !== null) {
+      dropDeadLeases(`${workspace}/.git`, table);
+      dropHalfMade(place, table);
+    }
     let worktree = findWorktree(workspace, worktrees, name);
     if (worktree === null && make) {
       const engine = openEngine(session, invocation);
       try {
-        await makeWorktree(engine, name);
+        const make = () => makeWorktree(engine, name);
+        await (table === null ? make() : whileMaking(place, name, table, make));
       } finally {
         await engine.runner.close();
       }

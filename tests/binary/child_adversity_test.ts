@@ -53,6 +53,71 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name:
+    "a clone on a disk of its own: it is made where there is room, and leaves nothing where there is none",
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    const worktrees = ".toolgate/worktrees";
+    await using workspace = await repository({ "big.txt": "x".repeat(300_000) });
+    Deno.mkdirSync(workspace.path(worktrees), { recursive: true });
+    const run = async (program: string, args: readonly string[]) =>
+      (await new Deno.Command(program, { args: [...args] }).output()).success;
+    for (const [size, made] of [["4k", false], ["16k", false], ["64k", false], ["2m", true]]) {
+      const mount = ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", workspace.path(worktrees)];
+      assert(await run("mount", mount));
+      try {
+        const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+        const caller = await gate.connect();
+        const code = await caller.codeOf(spawning(["exit 0"], { isolation: "clone" }));
+        assertEquals(code, made ? null : "GIT_ERROR", `${size}`);
+        await results(caller);
+        assertEquals(names(workspace, worktrees), [], `${size}`);
+        await stopped(gate, caller);
+      } finally {
+        assert(await run("umount", [workspace.path(worktrees)]));
+      }
+    }
+  },
+});
+
+Deno.test("a gate that is killed while it makes working files: the next one removes them", async () => {
+  const files = Array.from({ length: 600 }, (_, at) => [`files/${at % 50}/${at}.txt`, `${at}\n`]);
+  const worktrees = ".toolgate/worktrees";
+  for (const isolation of ["worktree", "clone"]) {
+    // Where the child had begun by then it is another matter: it is tried again.
+    for (let half = false; !half;) {
+      await using workspace = await repository(Object.fromEntries(files));
+      Deno.mkdirSync(workspace.path(worktrees), { recursive: true });
+      const there = () => names(workspace, worktrees);
+      const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+      const caller = await gate.connect();
+      await caller.send(spawning(["grandchild 61.0911", "wait"], { isolation }));
+      while (!there().includes("child-1")) await new Promise((resolve) => setTimeout(resolve, 1));
+      gate.process.kill("SIGKILL");
+      await gate.process.status;
+      caller.close();
+      half = there().includes("child-1") && there().some((name) => name.startsWith(".making-"));
+      assertEquals(await stillRunning("61.0911"), []);
+      const next = await Gate.start(workspace, { policy: CHILD_POLICY });
+      const asking = await next.connect();
+      while (there().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      const branches = () => git(workspace, "branch", "--list", "toolgate/*");
+      while (half && await branches() !== "") await new Promise((go) => setTimeout(go, 20));
+      // Its name and its branch can be had again.
+      const child = await spawn(asking, ["exit 0"], { isolation });
+      const { results: [result] } = await results(asking);
+      assertEquals(result.status, "done");
+      await stopped(next, asking);
+      assertEquals(there(), []);
+      if (!half) continue;
+      assertEquals(child.agent_id, "child-1");
+      assertEquals(await branches(), "");
+      await git(workspace, "fsck");
+    }
+  }
+});
+
 Deno.test("a repository with a submodule, and one with more names than an answer may hold", async () => {
   await using within = await repository();
   const folder = "of-a-name-that-is-rather-long-so-that-few-files-make-many-bytes";

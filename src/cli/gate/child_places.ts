@@ -18,6 +18,7 @@ import {
   leasedByDead,
   takeLease,
 } from "../../engine/worktrees/leases.ts";
+import { dropHalfMade, whileMaking, type WorktreesPlace } from "../../engine/worktrees/making.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
 import { placeInWorktree } from "../../engine/worktrees/place_policies.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
@@ -54,6 +55,10 @@ export class ChildPlaces {
     return this.#engine.rulebook.settings.git.worktrees;
   }
 
+  get #place(): WorktreesPlace {
+    return { workspace: this.#session.workspace, worktrees: this.#worktrees };
+  }
+
   /** Null where a folder or a branch has the name. */
   named(agent: string): { readonly path: string; readonly branch: string } | null {
     const { workspace } = this.#session;
@@ -75,11 +80,12 @@ export class ChildPlaces {
     const { policies, workspace } = this.#session;
     findWorktree(workspace, this.#worktrees, agent);
     const base = await this.#commitOf(agent, from);
-    requireFolder(workspace, this.#worktrees);
-    await this.#inTurn(() => makeWorktree(this.#engine, agent, base));
-    const worktree = findWorktree(workspace, this.#worktrees, agent);
-    if (worktree === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
-    const lease = takeLease(worktree.home, this.#table);
+    const { worktree, lease } = await whileMaking(this.#place, agent, this.#table, async () => {
+      await this.#inTurn(() => makeWorktree(this.#engine, agent, base));
+      const made = findWorktree(workspace, this.#worktrees, agent);
+      if (made === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
+      return { worktree: made, lease: takeLease(made.home, this.#table) };
+    });
     try {
       const { engine, close } = await this.#open({
         ...this.#session,
@@ -108,15 +114,23 @@ export class ChildPlaces {
   ): Promise<ChildPlace> {
     const { policies, workspace } = this.#session;
     const base = from !== null || hasCommits(workspace) ? await this.#commitOf(agent, from) : null;
-    requireFolder(workspace, this.#worktrees);
     const root = placeOf(workspace, this.#worktrees, agent) as CanonicalPath;
     const branch = branchOf(agent);
     const path = root.slice(workspace.length).replace(/^\//, "");
-    makeEmptyRepository(root, branch);
     const clone = { place: path, branch, base };
-    const lease = takeLease({ agent, common: `${root}/.git`, own: `${root}/.git` }, this.#table);
+    const own = `${root}/.git`;
+    const lease = await whileMaking(this.#place, agent, this.#table, async () => {
+      Deno.mkdirSync(root);
+      try {
+        makeEmptyRepository(own, branch);
+        await this.#step(clone, "fill");
+        return takeLease({ agent, common: own, own }, this.#table);
+      } catch (error) {
+        Deno.removeSync(root, { recursive: true });
+        throw error;
+      }
+    });
     try {
-      await this.#step(clone, "fill");
       const { engine, close } = await this.#open({
         ...this.#session,
         policies: [...policies, ...further].map((one) => ({ ...one, workspace: root })),
@@ -157,9 +171,13 @@ export class ChildPlaces {
   /** Removes what children of a gate that was killed have left and is nowhere else; what became of each. */
   async sweep(): Promise<readonly string[]> {
     const common = `${this.#session.workspace}/.git`;
-    const left = leasedByDead(common, this.#table).filter((agent) => /^child-[\d-]+$/.test(agent));
+    const left = leasedByDead(common, this.#table).filter(isChild);
     dropDeadLeases(common, this.#table);
     const told: string[] = [];
+    for (const agent of dropHalfMade(this.#place, this.#table).filter(isChild)) {
+      await dropBranch(this.#engine, agent);
+      told.push(`what a gate that is gone had begun to make for ${agent} is removed`);
+    }
     for (const agent of left) {
       const { kept, why } = await leaveWorktree(this.#engine, agent, 1);
       told.push(
@@ -168,7 +186,7 @@ export class ChildPlaces {
     }
     for (const agent of namesIn(`${this.#session.workspace}/${this.#worktrees}`)) {
       const root = placeOf(this.#session.workspace, this.#worktrees, agent);
-      if (!/^child-[\d-]+$/.test(agent) || !isLeasedByDead(`${root}/.git`, this.#table)) continue;
+      if (!isChild(agent) || !isLeasedByDead(`${root}/.git`, this.#table)) continue;
       const branch = branchOf(agent);
       const base = hasCommits(this.#session.workspace) ? "" : null;
       const place = root.slice(this.#session.workspace.length).replace(/^\//, "");
@@ -208,25 +226,36 @@ async function leaveWorktree(
     if (!(error instanceof ToolError)) throw error;
     return { kept: true, why: error.message };
   }
-  if (commits > 0) return { kept: false, why: "all of it is committed; the branch stays" };
+  const held = commits > 0 || !(await dropBranch(engine, agent));
+  const why = held
+    ? "all of it is committed; the branch stays"
+    : "it held nothing; the branch is gone too";
+  return { kept: false, why };
+}
+
+/** Whether it went: not where it has commits that are nowhere else. */
+async function dropBranch(engine: CommandEngine, agent: string): Promise<boolean> {
   try {
     await runOwn(engine, agent, "git_branch", { action: "delete", branch_name: branchOf(agent) });
-    return { kept: false, why: "it held nothing; the branch is gone too" };
+    return true;
   } catch {
-    return { kept: false, why: "all of it is committed; the branch stays" };
+    return false;
   }
 }
 
-/** Programs are held to what is there when they begin: the folder has to be, before git makes anything in it. */
+/** Whether an agent's name is one that a child is given. */
+function isChild(agent: string): boolean {
+  return /^child-[\d-]+$/.test(agent);
+}
+
 /** gitrepository-layout(5): what git takes for a repository, with nothing in it. Throws where the folder is there. */
-function makeEmptyRepository(root: string, branch: string): void {
-  Deno.mkdirSync(root);
+function makeEmptyRepository(git: string, branch: string): void {
   for (const name of ["", "/objects", "/objects/pack", "/refs", "/refs/heads"]) {
-    Deno.mkdirSync(`${root}/.git${name}`);
+    Deno.mkdirSync(`${git}${name}`);
   }
-  Deno.writeTextFileSync(`${root}/.git/HEAD`, `ref: refs/heads/${branch}\n`);
+  Deno.writeTextFileSync(`${git}/HEAD`, `ref: refs/heads/${branch}\n`);
   Deno.writeTextFileSync(
-    `${root}/.git/config`,
+    `${git}/config`,
     "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tlogallrefupdates = true\n",
   );
 }
@@ -256,19 +285,6 @@ async function leaveClone(
   Deno.removeSync(root, { recursive: true });
   const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
   return { kept: false, why };
-}
-
-function requireFolder(workspace: string, path: string): void {
-  let folder = workspace === "/" ? "" : workspace;
-  for (const part of path.split("/")) {
-    folder = `${folder}/${part}`;
-    if (!isThere(folder)) Deno.mkdirSync(folder);
-    if (Deno.lstatSync(folder).isDirectory) continue;
-    throw new ToolError(
-      "GIT_ERROR",
-      `git.worktrees: ${path} does not lead to a folder of this workspace`,
-    );
-  }
 }
 
 function isThere(path: string): boolean {

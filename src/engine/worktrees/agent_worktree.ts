@@ -11,8 +11,8 @@ export function branchOf(agent: string): string {
   return `toolgate/${nameOf(agent)}`;
 }
 
-/** Of a folder and of a branch: no agent's name gives another's (git-check-ref-format(1) minds dots). */
-function nameOf(agent: string): string {
+/** Of a folder and of a branch, by which both are found again: no agent's name gives another's (git-check-ref-format(1) minds dots). */
+export function nameOf(agent: string): string {
   return agent.replaceAll(".", "%2E");
 }
 

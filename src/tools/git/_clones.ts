@@ -3,6 +3,7 @@
 import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ToolContext } from "../../core/tool.ts";
+import { besides } from "../../toolkit/git/besides.ts";
 import { listOf, requireWhole } from "../../toolkit/git/change.ts";
 import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
@@ -38,14 +39,12 @@ export async function fill(
   const hash = base ?? await commitOfFiles(tool, context, place);
   if (base !== null) {
     const repository = await openRepository(tool, context, ".");
-    // Into a pack there, at once: no transport, and nothing that stays between the two.
-    const pack =
-      `${"../".repeat(repository.root === "." ? 0 : repository.root.split("/").length)}` +
-      `${place}/.git/objects/pack/pack`;
-    await repository.git(["pack-objects", "--revs", "--quiet", "--delta-base-offset", pack], {
-      stdin: new TextEncoder().encode(`${hash}\n`),
-      changes: "workspace",
-    });
+    // Into a pack there, at once: no transport, and nothing that stays between the two. By the clone's git, which writes
+    // and renames within its own folder: that may be another file system.
+    await besides(clone, repository).git(
+      ["pack-objects", "--revs", "--quiet", "--delta-base-offset", ".git/objects/pack/pack"],
+      { stdin: new TextEncoder().encode(`${hash}\n`), changes: "git" },
+    );
   }
   await clone.git(["update-ref", `refs/heads/${branch}`, hash], { changes: "git" });
   const paths = await pathsIn(clone, hash);

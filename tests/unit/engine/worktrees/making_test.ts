@@ -1,0 +1,75 @@
+/** Working files that a process was killed over: found by the mark beside them, and nothing else with them. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import type { CanonicalPath } from "../../../../src/core/capability.ts";
+import { ToolError } from "../../../../src/core/errors.ts";
+import { dropHalfMade, whileMaking } from "../../../../src/engine/worktrees/making.ts";
+import type { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
+import { withDirectory } from "../../host/files/_temporary.ts";
+
+const WORKTREES = ".toolgate/worktrees";
+type Table = Pick<ProcessTable, "facts">;
+
+/** Processes by number, with the time of their start. */
+const tableOf = (processes: Readonly<Record<number, number>>): Table => ({
+  facts: (id) => (id in processes ? { began: processes[id] } : null) as ReturnType<Table["facts"]>,
+});
+
+const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+
+Deno.test("a mark is there while working files are made, and gone however that ends", async () => {
+  const table = tableOf({ [Deno.pid]: 7 });
+  await withDirectory(async (root) => {
+    const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${root}/${WORKTREES}`;
+    const seen = await whileMaking(place, "a.b", table, () => Promise.resolve(namesIn(folder)));
+    assertEquals(seen, [`.making-${Deno.pid}-7-a%2Eb`]);
+    assertEquals(namesIn(folder), []);
+    const full = () => Promise.reject(new Error("No space left on device (os error 28): mkdir"));
+    const error = await assertRejects(() => whileMaking(place, "a", table, full), ToolError);
+    assertEquals([error.code, error.message.includes("No space left")], ["GIT_ERROR", true]);
+    assertEquals(namesIn(folder), []);
+  });
+});
+
+Deno.test("what a process that is gone had begun goes, with what git kept of it, and nothing else", async () => {
+  await withDirectory((root) => {
+    const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${root}/${WORKTREES}`;
+    const known = `${root}/.git/worktrees`;
+    for (const name of ["dead", "alive", "whole", "elsewhere"]) {
+      Deno.mkdirSync(`${folder}/${name}`, { recursive: true });
+      Deno.mkdirSync(`${known}/${name}`, { recursive: true });
+      Deno.writeTextFileSync(`${folder}/${name}/a.txt`, "a");
+      const at = name === "elsewhere" ? "/elsewhere" : `${folder}/${name}`;
+      Deno.writeTextFileSync(`${known}/${name}/gitdir`, `${at}/.git\n`);
+    }
+    // Killed before git had said where it lies, and where git gave another name since that one was taken.
+    Deno.mkdirSync(`${known}/early`);
+    Deno.mkdirSync(`${known}/dead1`);
+    Deno.writeTextFileSync(`${known}/dead1/gitdir`, `${folder}/dead/.git\n`);
+    Deno.mkdirSync(`${root}/.git/refs/heads/toolgate`, { recursive: true });
+    Deno.writeTextFileSync(`${root}/.git/refs/heads/toolgate/dead.lock`, "");
+    for (const mark of ["11-1-dead", "12-2-alive", "13-3-early", "11-1-elsewhere", "12-9-gone"]) {
+      Deno.writeTextFileSync(`${folder}/.making-${mark}`, "");
+    }
+    const table = tableOf({ 12: 2, 13: 4 });
+    assertEquals([...dropHalfMade(place, table)].sort(), ["dead", "early", "elsewhere", "gone"]);
+    assertEquals(namesIn(folder), [".making-12-2-alive", "alive", "whole"]);
+    assertEquals(namesIn(known), ["alive", "elsewhere", "whole"]);
+    assertEquals(namesIn(`${root}/.git/refs/heads/toolgate`), []);
+    assertEquals(dropHalfMade(place, table), []);
+  });
+});
+
+Deno.test("nothing is removed where the folder of worktrees leads elsewhere", async () => {
+  await withDirectory((root) => {
+    Deno.mkdirSync(`${root}/other/a`, { recursive: true });
+    Deno.writeTextFileSync(`${root}/other/.making-11-1-a`, "");
+    Deno.mkdirSync(`${root}/.toolgate`);
+    Deno.symlinkSync("../other", `${root}/${WORKTREES}`);
+    const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+    assertEquals(dropHalfMade(place, tableOf({})), []);
+    assertEquals(namesIn(`${root}/other`), [".making-11-1-a", "a"]);
+  });
+});
