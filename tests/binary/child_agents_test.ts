@@ -219,6 +219,45 @@ Deno.test("however a child ends, nothing of it runs on and what it had is told",
   assertEquals(worktreeIsThere(workspace, last), false);
 });
 
+Deno.test("with a token that is over the children end that its bearer had, and theirs", async () => {
+  await using workspace = await repository();
+  const gate = await Gate.start(workspace, {
+    policy: CHILD_POLICY.replace("max: 4", "max: 4, depth: 2"),
+  });
+  const caller = await gate.connect();
+  const groups = ["file_read", "agent_spawn", "code_execution"];
+  for (const [at, expires] of [null, "3s"].entries()) {
+    const made = { id: 1, op: "token", permissions: groups };
+    const { output } = await caller.ask(expires === null ? made : { ...made, expires });
+    const bearer = await gate.connect();
+    await bearer.ask({ id: 0, op: "hello", token: output.token });
+    const [first, second, other] = [`61.084${at}1`, `61.084${at}2`, `61.084${at}3`];
+    const below = { task: `grandchild ${second}\nwait` };
+    const child = await spawn(bearer, [
+      `call spawn_child_agent ${JSON.stringify(below)}`,
+      `grandchild ${first}`,
+      "wait",
+    ]);
+    // The control: another's stays.
+    const kept = await spawn(caller, [`grandchild ${other}`, "wait"]);
+    for (const one of [first, second, other]) await untilRunning(one, 1);
+    const tokens = (await caller.ask({ id: 1, op: "gate" })).output.tokens;
+    assertEquals(tokens.at(-1).connections, 1);
+    if (expires === null) await caller.codeOf({ id: 1, op: "revoke", token: output.id });
+    const { results: [result] } = await results(caller, [child.agent_id]);
+    const { output: status } = await tool(caller, "get_agent_status", {
+      agent_id: child.agent_id,
+    });
+    assertEquals(result.status, "terminated");
+    assertStringIncludes(status.why, "the token");
+    assertEquals([await stillRunning(first), await stillRunning(second)], [[], []]);
+    assertEquals((await stillRunning(other)).length, 1);
+    await tool(caller, "terminate_agent", { agent_id: kept.agent_id });
+    bearer.close();
+  }
+  await stopped(gate, caller);
+});
+
 Deno.test("messages come in order, questions go to the parent, and tokens count for both", async () => {
   await using workspace = await repository();
   const gate = await Gate.start(workspace, { policy: CHILD_POLICY });

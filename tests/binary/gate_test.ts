@@ -289,6 +289,47 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "strangers who come in thousands leave room for who is heard",
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    await using workspace = new Workspace({ "a.txt": "hello\n" });
+    Deno.chmodSync(workspace.base, 0o755);
+    const callers = `callers: [{ uid: ${MAPPED.uid}, agent: reader }]\n`;
+    const gate = await Gate.start(workspace, { policy: POLICY + callers });
+    const stranger = new Deno.Command("/usr/bin/python3", {
+      args: ["-c", COME_IN_THOUSANDS, gate.socket],
+      ...STRANGER,
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const said = stranger.stdout.getReader();
+    assertEquals(new TextDecoder().decode((await said.read()).value), "there\n");
+    const open = [...Deno.readDirSync(`/proc/${gate.pid}/fd`)].length;
+    assert(open < 200, `${open} descriptors`);
+    assertEquals(await python(ASKS_ONCE, [gate.socket, JSON.stringify(READ)], MAPPED), "success");
+    stranger.kill("SIGKILL");
+    await stranger.status;
+    await said.cancel();
+    await stranger.stdin.abort();
+    assertEquals(await gate.stop(), 0);
+  },
+});
+
+/** More than a gate keeps, none of which says anything, each there until it is let go. */
+const COME_IN_THOUSANDS = `
+import resource, socket, sys
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+callers = []
+for _ in range(min(5000, most - 20)):
+    caller = socket.socket(socket.AF_UNIX)
+    caller.connect(sys.argv[1])
+    callers.append(caller)
+print("there", flush=True)
+sys.stdin.read()
+`;
+
 Deno.test("programs that the gate has started are no callers, however they come", async () => {
   await using workspace = new Workspace({ "a.txt": "hello\n" });
   // Without the kernel's layer, which lets no program open such a socket at all.

@@ -11,7 +11,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { type Caller, callerOf, hears } from "../../serve/gate/caller.ts";
 import { openSpeech } from "../../serve/gate/speech.ts";
 import { TokenEngines } from "../../serve/gate/token_engines.ts";
-import { Tokens } from "../../serve/gate/tokens.ts";
+import { TOKEN_OVER, Tokens } from "../../serve/gate/tokens.ts";
 import { FairPlaces } from "../../serve/gate/fair_runner.ts";
 import { Gate } from "../../serve/gate/gate.ts";
 import { OneByOne } from "../../engine/worktrees/one_by_one.ts";
@@ -89,7 +89,11 @@ function openGate(
     agent: session.agent.pinned ? session.agent.name : null,
   };
   const admit = (peer: Peer): Caller | { readonly refused: string } =>
-    callerOf({ uid: peer.uid, ownProgram: isOwn(libc, peer, uid, isOwnProgram) }, rules);
+    callerOf({
+      uid: peer.uid,
+      // Who is not heard in any case needs no look at his processes.
+      ownProgram: hears(peer.uid, rules) && isOwn(libc, peer, uid, isOwnProgram),
+    }, rules);
   const places = new FairPlaces(settings.limits.concurrency);
   const all = Math.min(MOST_CONNECTIONS, Math.floor(openFiles(libc) / 2));
   const runners = new Set([engine.runner]);
@@ -114,6 +118,7 @@ function openGate(
     childPlaces,
     tokenPlace,
     places,
+    follow: (token, end) => tokens.follow(token, { kind: "child", end: () => end(TOKEN_OVER) }),
     uid,
     version,
     adopt: (own, open) =>

@@ -18,6 +18,8 @@ export interface ChildrenOptions {
   readonly tokenPlace: TokenPlace;
   readonly places: FairPlaces;
   readonly version: string;
+  /** As {@linkcode Children} has it. */
+  readonly follow: ConstructorParameters<typeof Children>[0]["follow"];
   /** The gate's own user. */
   readonly uid: number;
   readonly adopt: (
@@ -29,11 +31,12 @@ export interface ChildrenOptions {
 /** None lives yet. */
 export function openChildren(
   libc: Libc,
-  { engine, childPlaces, tokenPlace, places, uid, version, adopt }: ChildrenOptions,
+  { engine, childPlaces, tokenPlace, places, follow, uid, version, adopt }: ChildrenOptions,
 ): Children {
   const children: Children = new Children({
     engine,
     place: tokenPlace,
+    follow,
     version,
     named: (agent) => childPlaces.named(agent),
     open: ({ agent, policies }, from, isolation) =>

@@ -153,6 +153,8 @@ export class PipeChildren {
       childPlaces,
       tokenPlace,
       places: this.#places,
+      // Nobody comes to a pipe with a token.
+      follow: () => null,
       uid,
       version: this.#version,
       adopt: (descriptor, open) => gate.adopt(descriptor, child, open),

@@ -15,6 +15,7 @@ import { Connection, type Opening, type Speech } from "./_connection.ts";
 import { type Adopted, adopted } from "./_adopted.ts";
 import type { ConnectionReport, GateOptions } from "./_gate_options.ts";
 import { Outbox } from "./_outbox.ts";
+import { Unheard } from "./_unheard.ts";
 
 /** Bytes asked of a connection at once. */
 const INPUT_BYTES = 1 << 16;
@@ -27,9 +28,8 @@ const SETTLE_TURNS = 8;
 const MOST_LOOKS = 4;
 /** Connections taken in one turn. */
 const MOST_ACCEPTED = 64;
-/** How long one who is not heard may take to say something and be told so, and how many there may be. */
-const REFUSED_MS = 2_000;
-const MOST_REFUSED = 64;
+/** How long one who is not heard may take to say something and be told so. */
+const UNHEARD_MS = 2_000;
 /** After this nobody new is heard for a moment: this process, or the machine, has no descriptors left. */
 const ACCEPT_PAUSE_MS = 50;
 /** What all connections may have held for them, as so many of the longest requests that the policy takes. */
@@ -48,6 +48,7 @@ export class Gate {
   readonly #ready: ReadinessSet;
   readonly #connections = new Map<number, Connection>();
   readonly #byUser = new Map<number, number>();
+  readonly #unheard = new Unheard();
   /** Those with requests, with answers to send, or whose state has changed. */
   readonly #active = new Set<Connection>();
   readonly #changed = new Set<Connection>();
@@ -211,30 +212,44 @@ export class Gate {
       ? { refused: "the kernel does not say who connected" }
       : this.#options.admit(peer);
     if (peer !== null && peer.pidfd !== null) close(libc, peer.pidfd);
+    const refusal = this.#refusalOf(found);
+    // Strangers who find no place go untold.
+    if (refusal !== null && this.#unheard.full) return close(libc, descriptor);
     const caller = "refused" in found
       ? { uid: peer?.uid ?? -1, agent: null, operator: false, onlyWithToken: null }
       : found;
-    const { connection, users } = this.#connect(
+    const connection = this.#connect(
       descriptor,
       caller,
       (outbox, opening) => open(caller, outbox, opening),
     );
-    const { most } = this.#options;
-    if ("refused" in found) {
-      this.#refuse(connection, resultError("PERMISSION_DENIED", found.refused));
-    } else if (users > most.user || this.#connections.size > most.all) {
-      const message = "as many connections as are kept are open; close some";
-      this.#refuse(connection, resultError("RESOURCE_LIMIT", message));
-    } else if (caller.onlyWithToken !== null) {
-      setTimeout(() => connection.agent === null && this.#dropNow(connection), REFUSED_MS);
-    }
+    if (refusal !== null) connection.refuse(refusal);
+    if (refusal !== null || caller.onlyWithToken !== null) this.#keepUnheard(connection);
     this.#changed.add(connection);
     if (!this.#ready.add(descriptor, connection.wanted)) this.#drop(connection);
   }
 
+  /** Why somebody new is not heard; null where he is. */
+  #refusalOf(found: Caller | { readonly refused: string }): ResultError | null {
+    if ("refused" in found) return resultError("PERMISSION_DENIED", found.refused);
+    const { most } = this.#options;
+    const users = this.#byUser.get(found.uid) ?? 0;
+    if (users < most.user && this.#connections.size < most.all) return null;
+    return resultError(
+      "RESOURCE_LIMIT",
+      "as many connections as are kept are open; close some",
+    );
+  }
+
+  #keepUnheard(connection: Connection): void {
+    const oldest = this.#unheard.add(connection);
+    if (oldest !== null) this.#drop(oldest);
+    setTimeout(() => connection.agent === null && this.#dropNow(connection), UNHEARD_MS);
+  }
+
   /** Takes in what is connected already: a program of the gate's own. The descriptor is closed by the gate. */
   adopt(descriptor: number, caller: Caller, open: OpenSpeech): Adopted {
-    const { connection } = this.#connect(descriptor, caller, open);
+    const connection = this.#connect(descriptor, caller, open);
     if (!this.#ready.add(descriptor, connection.wanted)) this.#drop(connection);
     return adopted(connection, {
       wake: () => this.#wake.resolve(),
@@ -242,7 +257,7 @@ export class Gate {
     });
   }
 
-  #connect(descriptor: number, caller: Caller, open: OpenSpeech) {
+  #connect(descriptor: number, caller: Caller, open: OpenSpeech): Connection {
     const { libc, requestBytes } = this.#options;
     const outbox: Outbox = new Outbox(libc, descriptor, () => this.#changed.add(connection));
     const connection: Connection = new Connection({
@@ -257,22 +272,10 @@ export class Gate {
       this.#changed.add(connection);
       this.#wake.resolve();
     };
-    connection.onEnd = () => this.#dropSoon(connection);
+    connection.onEnd = () => setTimeout(() => this.#dropNow(connection), UNHEARD_MS);
     this.#connections.set(descriptor, connection);
-    const users = (this.#byUser.get(caller.uid) ?? 0) + 1;
-    this.#byUser.set(caller.uid, users);
-    return { connection, users };
-  }
-
-  #refuse(connection: Connection, error: ResultError): void {
-    connection.refuse(error);
-    this.#dropSoon(connection);
-    // There is no room for many who wait to be told: those go untold.
-    if (this.#connections.size > this.#options.most.all + MOST_REFUSED) this.#drop(connection);
-  }
-
-  #dropSoon(connection: Connection): void {
-    setTimeout(() => this.#dropNow(connection), REFUSED_MS);
+    this.#byUser.set(caller.uid, (this.#byUser.get(caller.uid) ?? 0) + 1);
+    return connection;
   }
 
   #dropNow(connection: Connection): void {
@@ -361,6 +364,7 @@ export class Gate {
     const { descriptor, caller } = connection.options;
     if (!this.#isConnected(connection)) return;
     this.#connections.delete(descriptor);
+    this.#unheard.delete(connection);
     connection.close();
     this.#active.delete(connection);
     this.#count(connection, 0);

@@ -90,7 +90,10 @@ async function bearerOf(
   // One answer for all: who guesses learns nothing of what he has guessed.
   if (token === null) throw denied("hello: no token that is good for you; ask for another");
   const { engine: narrowed, close } = await tokenEngines.use(token);
-  const unfollow = tokens.follow(token, () => end(resultError("PERMISSION_DENIED", TOKEN_OVER)));
+  const unfollow = tokens.follow(token, {
+    kind: "connection",
+    end: () => end(resultError("PERMISSION_DENIED", TOKEN_OVER)),
+  });
   if (unfollow === null) {
     await close();
     throw denied(TOKEN_OVER);

@@ -28,14 +28,20 @@ export interface TokenReport {
   readonly connections: number;
 }
 
+/** Whoever ends with a token. */
+interface Follower {
+  readonly kind: "connection" | "child";
+  readonly end: () => void;
+}
+
 interface Live {
   readonly token: Token;
   readonly digest: Uint8Array;
   /** By performance.now(): the clock on the wall can be set back. */
   readonly until: number;
   readonly timer: number | null;
-  /** Of those who came with it. */
-  readonly ends: Set<() => void>;
+  /** Those who came with it, and the child agents that they have. */
+  readonly followers: Set<Follower>;
 }
 
 /** Makes tokens, and knows those that are good. */
@@ -71,7 +77,7 @@ export class Tokens {
       digest: digestOf(secret),
       until: ms === null ? Infinity : performance.now() + ms,
       timer,
-      ends: new Set(),
+      followers: new Set(),
     });
     return { secret, token };
   }
@@ -88,11 +94,11 @@ export class Tokens {
   }
 
   /** Has `end` called when the token ends; gives what takes that back, or null where it is over already. */
-  follow(token: Token, end: () => void): (() => void) | null {
+  follow(token: Token, follower: Follower): (() => void) | null {
     const live = this.#live.get(token.id);
     if (live === undefined || !this.#isAlive(live)) return null;
-    live.ends.add(end);
-    return () => live.ends.delete(end);
+    live.followers.add(follower);
+    return () => live.followers.delete(follower);
   }
 
   /** Ends a token that `maker` made, or came with, and all below it; whether there was one. */
@@ -106,7 +112,7 @@ export class Tokens {
   /** Those that `maker` may revoke. */
   report(maker: Maker): readonly TokenReport[] {
     const mine = [...this.#live.values()].filter(({ token }) => rules(maker) || isOf(token, maker));
-    return mine.map(({ token, ends }) => ({
+    return mine.map(({ token, followers }) => ({
       token: token.id,
       agent: token.agent,
       uid: token.uid,
@@ -115,7 +121,7 @@ export class Tokens {
       spent: token.budget.report()[0]?.spent ?? 0,
       tokens: token.tokens,
       expires: token.expiresAt === null ? null : new Date(token.expiresAt).toISOString(),
-      connections: ends.size,
+      connections: [...followers].filter(({ kind }) => kind === "connection").length,
     }));
   }
 
@@ -140,7 +146,7 @@ export class Tokens {
       if (!isBelow(live.token, token)) continue;
       this.#live.delete(live.token.id);
       if (live.timer !== null) clearTimeout(live.timer);
-      for (const end of live.ends) end();
+      for (const { end } of live.followers) end();
     }
   }
 }

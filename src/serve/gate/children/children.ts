@@ -7,6 +7,7 @@ import { childCommand, runChildProgram } from "../../../engine/children/start_pr
 import type { Approver } from "../../../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../../../engine/create_engine.ts";
 import { delegate, type Maker, type Token, type TokenPlace } from "../token.ts";
+import { TOKEN_OVER } from "../tokens.ts";
 import { type AgentCalls, notConfigured } from "./agent_runner.ts";
 import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
 import { type Changes, changesSince, type Party } from "./changes.ts";
@@ -22,11 +23,14 @@ import {
 import type { ChildrenRule } from "../../../policy/model.ts";
 import { firstLine, tell } from "./tongue.ts";
 import { Receipt } from "./receipt.ts";
+import { listed, statusOf } from "./_reports.ts";
 
 /** What a gate has for its children. */
 export interface ChildrenParts {
   readonly engine: StayingEngine;
   readonly place: TokenPlace;
+  /** Has `end` called when a token is over; gives what takes that back, or null where it is over already. */
+  readonly follow: (token: Token, end: (why: string) => void) => (() => void) | null;
   /** Of this program: what it says of itself to agents of other tongues. */
   readonly version: string;
   /** Of a name that neither a folder nor a branch has: where its working files would be, and its branch. */
@@ -194,6 +198,7 @@ export class Children {
     });
     this.#all.set(id, child);
     try {
+      this.#endWithToken(child, maker);
       const begins = input.base ?? (parent === null ? null : parent.branch);
       const isolation = isolationOf(rule, input.isolation);
       const place = await this.#parts.open(child.token, begins, isolation);
@@ -211,6 +216,15 @@ export class Children {
       throw error;
     }
     return { agent_id: id, status: child.status, worktree: path, branch, base: child.base };
+  }
+
+  /** Who came with a token has nothing of it that goes on without it. Throws PERMISSION_DENIED where it is over. */
+  #endWithToken(child: Child, { token }: Maker): void {
+    // A child's own is none that anybody has shown: it ends with the child.
+    if (token === null || child.parent !== null) return;
+    const unfollow = this.#parts.follow(token, (why) => child.end("terminated", why));
+    if (unfollow === null) throw new ToolError("PERMISSION_DENIED", TOKEN_OVER);
+    void child.done.then(unfollow);
   }
 
   get #protocol(): ChildrenRule["protocol"] {
@@ -243,20 +257,23 @@ export class Children {
       child.begun = { place, line, cancel: () => cancel() };
       line.write(firstLine(this.#protocol, child, this.#parts.version));
       try {
-        child.programEnded(
-          await runChildProgram(place.engine, {
-            agent: child.id,
-            argv: childCommand(command, task),
-            descriptor,
-            environment: { TOOLGATE_TASK: task, TOOLGATE_AGENT: child.id },
-            timeoutMs,
-            onLog: (text) => child.say(text),
-            onRunning: (how) => {
-              cancel = how;
-              if (child.ending !== null) how();
-            },
-          }),
-        );
+        // Somebody may have ended it before there was anything to run.
+        if (child.ending === null) {
+          child.programEnded(
+            await runChildProgram(place.engine, {
+              agent: child.id,
+              argv: childCommand(command, task),
+              descriptor,
+              environment: { TOOLGATE_TASK: task, TOOLGATE_AGENT: child.id },
+              timeoutMs,
+              onLog: (text) => child.say(text),
+              onRunning: (how) => {
+                cancel = how;
+                if (child.ending !== null) how();
+              },
+            }),
+          );
+        }
       } finally {
         endInput();
         await line.finish();
@@ -304,27 +321,7 @@ export class Children {
 
   async #status(child: Child): Promise<unknown> {
     const changes = await this.#changesOf(child);
-    const { id, status, started, ended, exitCode, receipt, token, worktree, branch, log } = child;
-    return {
-      agent_id: id,
-      status,
-      started: new Date(started).toISOString(),
-      ...(ended === null ? {} : { ended: new Date(ended).toISOString(), exit_code: exitCode }),
-      last_activity: new Date(receipt.lastActivity).toISOString(),
-      calls: receipt.calls,
-      tokens: { used: receipt.tokens, limit: token.tokens },
-      worktree,
-      branch,
-      changes: {
-        files: changes.files.length,
-        added_lines: changes.addedLines,
-        removed_lines: changes.removedLines,
-        commits: changes.commits.length,
-      },
-      ...(child.waitingFor === null ? {} : { waiting_for: child.waitingFor }),
-      ...(child.ending === null ? {} : { why: child.ending.why }),
-      log_tail: log,
-    };
+    return statusOf(child, changes);
   }
 
   #send({ maker, child: self }: Parent, child: Child, message: unknown): unknown {
@@ -342,17 +339,7 @@ export class Children {
   }
 
   #list(who: Parent, all: boolean): unknown {
-    const agents = this.#mine(who).filter(({ ended }) => all || ended === null);
-    return {
-      agents: agents.map(({ id, parent, owner, status, task, branch, started }) => ({
-        agent_id: id,
-        parent: parent?.id ?? owner.agent,
-        status,
-        task: printable(task, 200),
-        branch,
-        started: new Date(started).toISOString(),
-      })),
-    };
+    return { agents: this.#mine(who).filter(({ ended }) => all || ended === null).map(listed) };
   }
 
   async #aggregate(

@@ -38,7 +38,7 @@ Deno.test("only the very secret is good, for one user, until it expires", () => 
   token.budget.charge("root", 0);
   makers.now += 60_000;
   assertEquals(tokens.shown(secret, UID), null);
-  assertEquals(tokens.follow(token, () => {}), null);
+  assertEquals(tokens.follow(token, { kind: "connection", end: () => {} }), null);
   assertThrows(() => token.budget.charge("root", 0), ToolError, "expired or was revoked");
   tokens.close();
 });
@@ -53,10 +53,15 @@ Deno.test("who ends a token ends what was made with it, and whoever came with th
   const other = tokens.make(root, TERMS);
   const ended: string[] = [];
   for (const { token } of [first, second, third, other]) {
-    tokens.follow(token, () => ended.push(token.id));
+    tokens.follow(token, { kind: "connection", end: () => ended.push(token.id) });
   }
-  const back = tokens.follow(third.token, () => ended.push("taken back"));
+  const back = tokens.follow(third.token, {
+    kind: "connection",
+    end: () => ended.push("taken back"),
+  });
   back?.();
+  tokens.follow(third.token, { kind: "child", end: () => {} });
+  assertEquals(tokens.report(root).map(({ connections }) => connections), [1, 1, 1, 1]);
   // Nobody ends what is above his own token, nor another's.
   assertEquals(tokens.revoke(first.token.id, makers.bearer(second.token)), false);
   assertEquals(tokens.revoke(other.token.id, makers.bearer(first.token)), false);
