@@ -3,7 +3,7 @@
 import type { OptionsLiteral, ProgramLiteral, ProgramTable } from "./spec.ts";
 
 const CURL: OptionsLiteral = {
-  "-d --data --data-binary --data-urlencode --data-ascii --json -F --form -H --header --variable":
+  "-d --data --data-binary --data-urlencode --data-ascii --json -F --form -H --header --variable --url-query":
     "sent",
   "-o --output -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save":
     "write",
@@ -21,7 +21,10 @@ const CURL: OptionsLiteral = {
   "-m --max-time --connect-timeout --retry --retry-delay --retry-max-time -w --write-out": "text",
   "-r --range -C --continue-at -y -Y --limit-rate --resolve --connect-to -Q --quote": "text",
   "-z --time-cond --ciphers --max-redirs --interface --local-port -P --ftp-port": "text",
-  "--unix-socket --abstract-unix-socket": "text",
+  "--unix-socket --abstract-unix-socket --noproxy --oauth2-bearer --request-target": "text",
+  "--max-filesize --speed-limit --speed-time --keepalive-time --expect100-timeout --rate": "text",
+  "--proto --proto-redir --proto-default --tls-max --tls13-ciphers --curves --pass": "text",
+  "--cert-type --key-type --pinnedpubkey --parallel-max --happy-eyeballs-timeout-ms": "text",
 };
 
 const WGET: OptionsLiteral = {

@@ -59,7 +59,7 @@ function answerTo(query: Uint8Array): Uint8Array {
   const type = query[at + 2];
   // Those of programs are names of their own, so that each is counted by itself.
   const name = labels.join(".").toLowerCase();
-  const times = NAMES[name.replace(/^program-/, "")];
+  const times = NAMES[name.replace(/^(?:program|direct)-/, "")];
   let addresses: readonly string[] = [];
   if (type === A && times !== undefined) {
     const count = asked[name] = (asked[name] ?? 0) + 1;
@@ -115,6 +115,7 @@ for (const hostname of ADDRESSES) {
 const outcomes: Record<string, readonly string[]> = {};
 const messages: Record<string, string> = {};
 const programs: Record<string, readonly string[]> = {};
+const direct: Record<string, readonly string[]> = {};
 const serve = new Deno.Command(binary, {
   args: ["serve", "--policy", policy],
   stdin: "piped",
@@ -147,6 +148,7 @@ async function answer(): Promise<Answered> {
 for (const host of hosts) {
   const seen: string[] = [];
   const byProgram: string[] = [];
+  const byItself: string[] = [];
   for (let time = 0; time < 2; time++) {
     const { success, output, error } = await ask("fetch_url", {
       url: `http://${host}/`,
@@ -154,17 +156,20 @@ for (const host of hosts) {
     });
     if (error !== null) messages[host] = error.message;
     seen.push((success ? output?.content : error?.code) ?? "");
-    const ran = await ask("run_command", {
-      argv: ["/usr/bin/python3", program, `http://program-${host}/`],
-    });
-    byProgram.push(ran.output?.stdout.trim() ?? ran.error?.message ?? "");
+    const run = async (...args: readonly string[]) => {
+      const ran = await ask("run_command", { argv: ["/usr/bin/python3", program, ...args] });
+      return ran.output?.stdout.trim() ?? ran.error?.message ?? "";
+    };
+    byProgram.push(await run(`http://program-${host}/`));
+    byItself.push(await run(`http://direct-${host}/`, "direct"));
   }
+  direct[host] = byItself;
   outcomes[host] = seen;
   programs[host] = byProgram;
 }
 await writer.close();
 await serve.status;
-console.log(JSON.stringify({ outcomes, programs, messages, asked, connections }));
+console.log(JSON.stringify({ outcomes, programs, direct, messages, asked, connections }));
 await run("umount", "/etc/resolv.conf");
 await Deno.remove(resolver);
 Deno.exit();

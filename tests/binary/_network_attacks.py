@@ -136,6 +136,35 @@ def passed():
         return talk(one, get(FORBIDDEN))
 
 
+def asked(name, to):
+    """A name server, whichever it means: what it says of a name over TCP."""
+    def deed():
+        labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
+        query = b"\x00\x07\x01\x00\x00\x01" + bytes(6) + labels + b"\x00\x00\x01\x00\x01"
+        with socket.create_connection((to, 53), timeout=10) as one:
+            one.sendall(struct.pack(">H", len(query)) + query)
+            said = one.recv(1000)
+            return ".".join(map(str, said[-4:])) if said[9] == 1 else f"code {said[5] & 15}"
+    return deed
+
+
+def resolved(name):
+    def deed():
+        try:
+            return socket.getaddrinfo(name, 80, type=socket.SOCK_STREAM)[0][4][0]
+        except socket.gaierror as error:
+            return error.errno
+    return deed
+
+
+def taken():
+    """What a connection of its own is at really: nobody there knows another of its connections."""
+    with socket.create_connection(("127.0.0.1", OPEN)) as one:
+        with socket.socket() as other:
+            other.connect(one.getpeername())
+            return talk(other, get(FORBIDDEN))
+
+
 def url(address):
     def deed():
         try:
@@ -179,7 +208,19 @@ DEEDS = {
     "other host": asks(f"GET http://{ALLOWED}/ HTTP/1.1\r\nHost: {FORBIDDEN}\r\n\r\n"),
     "two requests": asks(get(ALLOWED) + get(FORBIDDEN)),
     "direct open": direct(socket.AF_INET, ("127.0.0.1", OPEN)),
+    "direct open mapped": direct(socket.AF_INET6, ("::ffff:127.0.0.1", OPEN)),
     "direct": direct(socket.AF_INET, ("127.0.0.1", CLOSED)),
+    "direct any": direct(socket.AF_INET, ("0.0.0.0", CLOSED)),
+    "direct other loopback": direct(socket.AF_INET, ("127.0.0.2", OPEN)),
+    "direct private": direct(socket.AF_INET, ("10.0.0.1", OPEN)),
+    "direct metadata": direct(socket.AF_INET, ("169.254.169.254", 80)),
+    "direct beyond six": direct(socket.AF_INET6, ("2606:2800:220:1::1", 80)),
+    "no stand-in": direct(socket.AF_INET, ("127.84.72.0", OPEN)),
+    "resolved": resolved("example.org"),
+    "asked": asked("leaks-a-secret.example.org", "127.0.0.1"),
+    "asked elsewhere": asked("leaks-a-secret.example.org", "93.184.216.34"),
+    "asked of six": asked("leaks-a-secret.example.org", "2606:2800:220:1::1"),
+    "taken": taken,
     "direct six": direct(socket.AF_INET6, ("::1", PLACES["six"])),
     "direct mapped": direct(socket.AF_INET6, ("::ffff:127.0.0.1", CLOSED)),
     "direct beyond": direct(socket.AF_INET, ("93.184.216.34", 80)),

@@ -294,9 +294,12 @@ Deno.test("certificates: by the authorities of the policy, for the name", async 
   await Promise.all([good.shutdown(), bad.shutdown()]);
 });
 
-const GET = `import sys, urllib.request
-try: print(urllib.request.urlopen(sys.argv[1]).read().decode())
-except Exception as error: print(getattr(error, "code", None) or type(error).__name__)
+/** By the proxy, or by a connection of its own. */
+const GET = `import errno, sys, urllib.request
+opener = urllib.request.build_opener(*([urllib.request.ProxyHandler({})] if sys.argv[2:] else []))
+try: print(opener.open(sys.argv[1]).read().decode())
+except urllib.error.HTTPError as error: print(error.code)
+except urllib.error.URLError as error: print(errno.errorcode.get(error.reason.errno, error.reason.errno))
 `;
 
 Deno.test("names that stand for special addresses, at once or later, lead nowhere, tools and programs", async () => {
@@ -360,16 +363,32 @@ Deno.test("names that stand for special addresses, at once or later, lead nowher
     "local-six.example": twice("403"),
     "six-and-loopback.example": twice("403"),
   });
-  assertEquals(held.connections, { "93.184.216.34": 10, "2606:2800:220:1::1": 2 });
+  // A connection of its own is judged by what its name stood for when it was looked up.
+  assertEquals(held.direct, {
+    "fine.example": twice("93.184.216.34"),
+    "private.example": twice("EACCES"),
+    "lan.example": twice("EACCES"),
+    "metadata.example": twice("EACCES"),
+    "mixed.example": twice("EACCES"),
+    "rebinding.example": ["93.184.216.34", "EACCES"],
+    "unknown.example": twice("-2"),
+    "six.example": twice("2606:2800:220:1::1"),
+    "both.example": twice("93.184.216.34"),
+    "local-six.example": twice("EACCES"),
+    "six-and-loopback.example": twice("EACCES"),
+  });
+  assertEquals(held.connections, { "93.184.216.34": 15, "2606:2800:220:1::1": 4 });
   assertStringIncludes(held.messages["six.example"], '"[2606:2800:220:1::1]:80" beside the name');
   // Each request looked its name up once.
-  for (const name of ["fine", "rebinding", "program-fine", "program-rebinding"]) {
+  for (
+    const name of ["fine", "program-fine", "program-rebinding", "direct-fine", "direct-rebinding"]
+  ) {
     assertEquals(held.asked[`${name}.example`], 2, name);
   }
   // The control: where a rule says so, they do lead there.
   const open = await run('"*.example", "[2606:2800:220:1::1]:80"', ", allow_private: true");
   assertEquals(open.outcomes["six.example"], twice("2606:2800:220:1::1"));
-  for (const by of [open.outcomes, open.programs]) {
+  for (const by of [open.outcomes, open.programs, open.direct]) {
     assertEquals(by["metadata.example"], twice("169.254.169.254"));
     assertEquals(by["rebinding.example"], ["93.184.216.34", "127.0.0.1"]);
   }

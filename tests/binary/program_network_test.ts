@@ -8,6 +8,12 @@ import { serveWire, type WireServer } from "../unit/host/network/_wire.ts";
 import { serveRegistry } from "./_registry.ts";
 import { call, Pipe, start, Workspace } from "./toolgate.ts";
 
+/** Fetches by itself, with neither a proxy nor an agent of its own. */
+const FETCH = `import https from "node:https";
+const [address] = process.argv.slice(2);
+console.log(await (await fetch(address)).text());
+https.get(address, (answer) => answer.pipe(process.stdout));
+`;
 const ATTACKS = Deno.readTextFileSync(
   fromFileUrl(new URL("_network_attacks.py", import.meta.url)),
 );
@@ -44,13 +50,22 @@ const EXPECTED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(["two hosts", "other host"].map((name) => [name, "400"])),
   ...Object.fromEntries(
     [
-      ...["direct open", "direct", "direct six", "direct mapped", "other port of the proxy"],
-      ...["reconnected", "found"],
+      ...["direct", "direct six", "direct mapped", "direct any", "direct other loopback"],
+      ...["other port of the proxy", "no stand-in", "reconnected", "found", "taken"],
     ].map((name) => [name, "ECONNREFUSED"]),
   ),
   ...Object.fromEntries(
-    ["direct beyond", "mptcp", "udp", "raw"].map((name) => [name, "EACCES"]),
+    [
+      ...["direct beyond", "direct beyond six", "direct private", "direct metadata"],
+      ...["mptcp", "udp", "raw"],
+    ].map((name) => [name, "EACCES"]),
   ),
+  "direct open": "ok",
+  "direct open mapped": "ok",
+  resolved: "-2",
+  asked: "code 3",
+  "asked elsewhere": "code 3",
+  "asked of six": "code 3",
   socks: "0",
   "socks closed": "2",
   "fast open": "EPERM",
@@ -129,8 +144,9 @@ network: [{ allow: ["127.0.0.1:${open.port}"], allow_private: true, commands: ["
   assertEquals(linesOf(output.stdout), EXPECTED);
   assertEquals(closed.connections, 0);
   assertEquals(heard, []);
-  assert(open.heads.every((head) => /^(GET \/x|$)/.test(head)), open.heads.join("\n"));
-  assertEquals(open.heads.length, 7, open.heads.join("\n"));
+  assert(open.heads.every((head) => /^(GET \/(x|direct) |$)/.test(head)), open.heads.join("\n"));
+  assertEquals(open.heads.filter((head) => head.includes(" /x ")).length, 7, open.heads.join("\n"));
+  assertEquals(open.connections, 12);
   assertEquals(usage["hosts"], [`127.0.0.1:${open.port}`]);
   assertEquals(output.reached.map(({ host }: { host: string }) => host), usage["hosts"]);
   const denied: readonly { path: string; access: string; code: string; reason: string }[] =
@@ -205,10 +221,11 @@ Deno.test("where nothing can hold a program to its rule it is not started, and t
   }
 });
 
-Deno.test("real clients do their work by the proxy: curl, git, npm, pip, Python, and reach nobody else", async () => {
+Deno.test("real clients do their work by the proxy: curl, git, npm, pip, Node, Python, and reach nobody else", async () => {
   await using workspace = new Workspace({
     "package.json": '{"name":"mine","version":"1.0.0"}',
     "get.py": "import sys, urllib.request\nprint(urllib.request.urlopen(sys.argv[1]).read())",
+    "fetch.mjs": FETCH,
   });
   const folder = `${workspace.base}/registry`;
   await Deno.mkdir(folder);
@@ -218,7 +235,9 @@ Deno.test("real clients do their work by the proxy: curl, git, npm, pip, Python,
   const server = await serveRegistry(folder, await authority.issue("DNS:localhost"));
   const closed = serve();
   const trusted = ["CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "npm_config_cafile", "PIP_CERT"];
-  const set = [...trusted, "SSL_CERT_FILE"].map((name) => `${name}: ${known}`);
+  const set = [...trusted, "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"].map((name) =>
+    `${name}: ${known}`
+  );
   const policy = workspace.policy(
     `${RULES.replace("environment: { pass: [PATH] }", "")}
 environment: { pass: [PATH], set: { ${set.join(", ")} } }
@@ -227,7 +246,7 @@ git: { identity: { name: a, email: a@example.org } }
 network:
   - allow: ["localhost:${server.port}"]
     allow_private: true
-    commands: [curl, "git {clone,push}", "npm install", "pip3 download", "/usr/bin/python3 get.py"]
+    commands: [curl, "git {clone,push}", "npm install", "pip3 download", "/usr/bin/python3 get.py", node]
 `,
   );
   const pipe = new Pipe(["--policy", policy], {
@@ -245,6 +264,8 @@ network:
     [`curl -sSf ${at("/hello")}`],
     [`curl -sSf --proxytunnel --http1.1 -d x=y ${at("/hello")}`],
     [`/usr/bin/python3 get.py ${at("/hello")}`],
+    [`node fetch.mjs ${at("/hello")}`],
+    [`curl -sSf --noproxy '*' ${at("/hello")}`],
     [`git clone -q ${at("/served.git")} cloned`],
     ["git commit -q --allow-empty -m second", "cloned"],
     ["git push -q origin HEAD:refs/heads/other", "cloned"],
@@ -265,7 +286,9 @@ network:
   for (
     const command of [
       `curl -sSf http://localhost:${closed.port}/`,
-      `curl -sSf --noproxy '*' ${at("/hello")}`,
+      `curl -sSf --noproxy '*' http://localhost:${closed.port}/`,
+      `node fetch.mjs http://localhost:${closed.port}/`,
+      `node fetch.mjs http://127.0.0.1:${closed.port}/`,
       `curl -sSfk -x http://127.0.0.1:${closed.port} ${at("/hello")}`,
       `git clone -q https://localhost:${closed.port}/served.git other`,
       `git ls-remote ${at("/served.git")}`,

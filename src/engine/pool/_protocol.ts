@@ -8,7 +8,12 @@ import type { Resolved } from "../../host/network/resolve.ts";
 import type { WebParts } from "../../host/network/web_parts.ts";
 import type { FileKind } from "../../host/run/line/redirect.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
-import type { OpenedRoute, ProxyReport } from "../../host/network/proxy_route.ts";
+import type {
+  DirectPlace,
+  OpenedRoute,
+  ProxyReport,
+  Unreached,
+} from "../../host/network/proxy_route.ts";
 import type { Started, Subject } from "../../policy/rulebook.ts";
 import type { Sandbox } from "../../policy/model.ts";
 import type { PluginManifest } from "../../plugins/manifest.ts";
@@ -90,6 +95,8 @@ export type ToWorker =
   | { readonly kind: "resolved"; readonly request: number; readonly resolved: Resolved }
   /** A way out for a program; a sentence where there is none. */
   | { readonly kind: "way"; readonly request: number; readonly way: OpenedRoute | string }
+  /** A connection that a program wanted of its own, by a token of its own; or why there is none. */
+  | { readonly kind: "dialled"; readonly request: number; readonly way: OpenedRoute | Unreached }
   /** What went by the ways that were ended. */
   | { readonly kind: "gone"; readonly request: number; readonly report: ProxyReport }
   /** No job is under way and none will come: the thread lets go of what it holds. */
@@ -126,6 +133,14 @@ export type FromWorker =
     readonly request: number;
     readonly job: number;
     readonly command: Started;
+  }
+  /** A program that has a way out connects past the proxy. `token`: of the way. */
+  | {
+    readonly kind: "dials";
+    readonly request: number;
+    readonly job: number;
+    readonly token: string;
+    readonly to: DirectPlace;
   }
   /** Programs have ended, and their ways out with them. */
   | {

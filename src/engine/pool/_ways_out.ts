@@ -3,7 +3,13 @@
 import { ToolError } from "../../core/errors.ts";
 import type { Proxy } from "../../host/network/proxy.ts";
 import type { SecretRule } from "../../policy/model.ts";
-import type { OpenedRoute, ProxyReport, ProxySecret } from "../../host/network/proxy_route.ts";
+import type {
+  DirectPlace,
+  OpenedRoute,
+  ProxyReport,
+  ProxySecret,
+  Unreached,
+} from "../../host/network/proxy_route.ts";
 import type { Rulebook, Started } from "../../policy/rulebook.ts";
 import type { Job, Outcome } from "../runner.ts";
 import { judgeConnection } from "./_connections.ts";
@@ -42,7 +48,9 @@ export class WaysOut {
         const key = keyOf(place);
         return { host, port, header, key, value: key === null ? null : prefix + key };
       };
+      const network = rulebook.networkOf(command);
       const route = proxy.open({
+        hosts: network?.hosts ?? [],
         judge: (connection) =>
           judgeConnection(rulebook, subject, grant.connect, {
             ...connection,
@@ -51,13 +59,19 @@ export class WaysOut {
             command,
             proxied: true,
           }),
-        secrets: (rulebook.networkOf(command)?.secrets ?? []).map(withKey),
+        secrets: (network?.secrets ?? []).map(withKey),
       });
       open.add(route.token);
       return route;
     } catch (error) {
       return error instanceof ToolError ? error.message : "the proxy cannot be had";
     }
+  }
+
+  /** Connects for a program that has a way out. */
+  async reach(number: number, token: string, to: DirectPlace): Promise<OpenedRoute | Unreached> {
+    const proxy = this.#tokens.get(number)?.has(token) === true ? await this.#proxy : null;
+    return await proxy?.reach(token, to) ?? "unreachable";
   }
 
   /** Ends what programs of a job are connected to. */
@@ -104,11 +118,16 @@ export class WaysOut {
   /** Answers a thread whose programs connect, or have ended. */
   async answer(
     { say, jobs }: Pick<Thread, "say" | "jobs">,
-    message: Extract<FromWorker, { readonly kind: "connects" | "disconnects" }>,
+    message: Extract<FromWorker, { readonly kind: "connects" | "dials" | "disconnects" }>,
   ): Promise<void> {
     const { request, job: number } = message;
     if (message.kind === "disconnects") {
       say({ kind: "gone", request, report: await this.end(number, message.tokens) });
+      return;
+    }
+    if (message.kind === "dials") {
+      const way = await this.reach(number, message.token, message.to);
+      say({ kind: "dialled", request, way });
       return;
     }
     const job = jobs.get(number)?.job;

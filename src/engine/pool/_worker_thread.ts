@@ -6,7 +6,12 @@
 import type { Network } from "../../core/network.ts";
 import type { JsonText, Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
-import type { OpenedRoute, ProxyReport } from "../../host/network/proxy_route.ts";
+import type {
+  DirectPlace,
+  OpenedRoute,
+  ProxyReport,
+  Unreached,
+} from "../../host/network/proxy_route.ts";
 import type { Resolved } from "../../host/network/resolve.ts";
 import type { Rulebook, Started } from "../../policy/rulebook.ts";
 import { type ContextOptions, createContext } from "../../host/context.ts";
@@ -59,6 +64,13 @@ interface JobCommand {
   readonly command: Started;
 }
 
+/** Where a job's program wants to be connected to by itself. */
+interface JobPlace {
+  readonly job: number;
+  readonly token: string;
+  readonly to: DirectPlace;
+}
+
 /** Ways out of a job's programs. */
 interface JobTokens {
   readonly job: number;
@@ -83,6 +95,9 @@ class JobLoop {
   );
   readonly #ways = new Questions<JobCommand, OpenedRoute | string>((request, asked) =>
     this.say({ kind: "connects", request, ...asked })
+  );
+  readonly #dialled = new Questions<JobPlace, OpenedRoute | Unreached>((request, asked) =>
+    this.say({ kind: "dials", request, ...asked })
   );
   readonly #goneWays = new Questions<JobTokens, ProxyReport>((request, asked) =>
     this.say({ kind: "disconnects", request, ...asked })
@@ -160,6 +175,9 @@ class JobLoop {
         case "way":
           this.#ways.settle(message.request, message.way);
           break;
+        case "dialled":
+          this.#dialled.settle(message.request, message.way);
+          break;
         case "gone":
           this.#goneWays.settle(message.request, message.report);
           break;
@@ -212,6 +230,7 @@ class JobLoop {
       ask: (question) => this.#ask(job, question, stop),
       proxies: {
         open: (command) => this.#ways.ask({ job, command }),
+        reach: (token, to) => this.#dialled.ask({ job, token, to }),
         end: (tokens) => this.#goneWays.ask({ job, tokens }),
       },
     });

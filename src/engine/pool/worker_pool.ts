@@ -276,6 +276,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
         void resolveFor(thread, message.request, message.host);
         break;
       case "connects":
+      case "dials":
       case "disconnects":
         void this.#waysOut.answer(thread, message);
         break;

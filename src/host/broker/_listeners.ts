@@ -4,7 +4,7 @@ import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "../kernel/pipes.ts";
-import { FAMILIES, type InternetAddress, mappedIn } from "./_socket_address.ts";
+import { FAMILIES, type InternetAddress, mappedIn } from "./socket_address.ts";
 
 /** AF_NETLINK, SOCK_DGRAM, NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY (include/linux/socket.h, uapi/linux/netlink.h, sock_diag.h) */
 const AF_NETLINK = 16;

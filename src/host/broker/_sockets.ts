@@ -20,7 +20,7 @@ import {
   refusal,
   sharedName,
 } from "./_call_result.ts";
-import type { ProgramReach } from "./handed_rules.ts";
+import type { ProgramReach, WayOut } from "./handed_rules.ts";
 import { connectToProxy } from "./_to_proxy.ts";
 import { readMask } from "./_file_masks.ts";
 import { LEAVE, normalName, openExactly } from "./_names.ts";
@@ -36,7 +36,7 @@ import {
   reachOf,
   readAddress,
   shownAddress,
-} from "./_socket_address.ts";
+} from "./socket_address.ts";
 
 /** What a program wanted of a socket and was refused. */
 export interface RefusedPlace {
@@ -225,22 +225,16 @@ export class SocketDeeds {
       return this.#later(copy, internetBytes(nowhere), (result) => result);
     }
     const place = onLoopback(wanted);
+    const outward = reach?.placeOf(place ?? wanted) ?? null;
+    if (outward !== null && reach !== null) return this.#toProxy(copy, wanted, reach.open(outward));
+    const to = place === null ? null : sockets.destination(place);
+    if (to === null && reach !== null) {
+      return this.#toProxy(copy, wanted, reach.openTo(place ?? wanted));
+    }
     if (place === null) {
       refusePlace({ place: shownAddress(wanted), access: "connect" });
       return -ERRNO.EACCES;
     }
-    const outward = reach?.placeOf(place) ?? null;
-    if (outward !== null && reach !== null) {
-      const connection = { copy, wanted: place, place: outward };
-      const portOf = () => this.#address("getpeername", copy)?.port ?? null;
-      return {
-        later: connectToProxy({ ...this.#parts, reach, portOf }, connection).then((result) => {
-          close(this.#parts.libc, copy);
-          return result;
-        }),
-      };
-    }
-    const to = sockets.destination(place);
     if (to === null) return -ERRNO.ECONNREFUSED;
     return this.#later(copy, internetBytes(to), (result) => {
       if (result < 0 && result !== -ERRNO.EINPROGRESS || !sockets.leadsToOthers(to)) return result;
@@ -249,6 +243,16 @@ export class SocketDeeds {
       libc.call(libc.numbers.shutdown, copy, SHUT_BOTH);
       return -ERRNO.ECONNREFUSED;
     });
+  }
+
+  #toProxy(copy: number, wanted: InternetAddress, way: Promise<WayOut>): CallResult {
+    const portOf = () => this.#address("getpeername", copy)?.port ?? null;
+    return {
+      later: connectToProxy({ ...this.#parts, portOf }, { copy, wanted, way }).then((result) => {
+        close(this.#parts.libc, copy);
+        return result;
+      }),
+    };
   }
 
   #isConnected(socket: number): boolean {

@@ -3,8 +3,8 @@
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { Connecting } from "./_connecting.ts";
-import type { ProgramReach } from "./handed_rules.ts";
-import { type InternetAddress, internetBytes, loopback, mapped } from "./_socket_address.ts";
+import type { WayOut } from "./handed_rules.ts";
+import { type InternetAddress, internetBytes, loopback, mapped } from "./socket_address.ts";
 
 /** MSG_DONTWAIT, MSG_NOSIGNAL (include/linux/socket.h) */
 const MSG_DONTWAIT = 0x40;
@@ -19,23 +19,21 @@ const PLACE = 1024;
  * Where another of its threads speaks first nobody understands it. Gives what connect(2) is answered with; `copy` stays open.
  */
 export async function connectToProxy(
-  { libc, connecting, reach, portOf }: {
+  { libc, connecting, portOf }: {
     readonly libc: Libc;
     readonly connecting: Connecting;
-    readonly reach: ProgramReach;
     /** The port that the socket is connected to now. */
     readonly portOf: () => number | null;
   },
-  { copy, wanted, place }: {
+  { copy, wanted, way }: {
     /** The program's socket. */
     readonly copy: number;
     readonly wanted: InternetAddress;
-    /** Of the proxy's, which the program meant. */
-    readonly place: number;
+    readonly way: Promise<WayOut>;
   },
 ): Promise<number> {
-  const opened = await reach.open(place);
-  if (typeof opened === "string") return -ERRNO.ECONNREFUSED;
+  const opened = await way;
+  if (typeof opened === "number") return -opened;
   const { port, greeting } = opened;
   const own = loopback("inet");
   const address = wanted.family === "inet" ? own : mapped(own);

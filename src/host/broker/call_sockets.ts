@@ -4,7 +4,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { close } from "../kernel/pipes.ts";
 import { statOf } from "../kernel/stat.ts";
 import type { Listeners } from "./_listeners.ts";
-import { type InternetAddress, loopback, mapped, mappedIn, reachOf } from "./_socket_address.ts";
+import { type InternetAddress, loopback, mapped, mappedIn, reachOf } from "./socket_address.ts";
 import { Concurrency } from "./_concurrency.ts";
 
 /** Sockets of TCP that are remembered before those that are gone are forgotten, and the last that are kept in any case. */

@@ -5,7 +5,7 @@ import { baseName, parentOf } from "../../core/path_text.ts";
 import type { Access } from "../../policy/model.ts";
 import type { EntryJudge, Rulebook, Verdict } from "../../policy/rulebook.ts";
 import type { GitFolder } from "./git_folder.ts";
-import type { InternetAddress } from "./_socket_address.ts";
+import type { InternetAddress } from "./socket_address.ts";
 import type { SpareFiles } from "./spare_files.ts";
 import { isWithin } from "../../sandbox/within.ts";
 
@@ -38,14 +38,16 @@ export interface Handed {
   readonly reach?: ProgramReach;
 }
 
-/** The way to the proxy. It has addresses of the loopback at which nobody listens: who connects there is led to it. */
+/** The port of 127.0.0.1 that the proxy listens at, and what it is to be told first; or an error number. */
+export type WayOut = { readonly port: number; readonly greeting: Uint8Array } | number;
+
+/** The way to the proxy. It has addresses at which nobody listens: who connects there is led to it. */
 export interface ProgramReach {
   /** Which of the proxy's places the address is; null for none. */
   placeOf(to: InternetAddress): number | null;
-  /** The port of 127.0.0.1 that it listens at, and what it is to be told first; a sentence where it is not there. */
-  open(place: number): Promise<
-    { readonly port: number; readonly greeting: Uint8Array } | string
-  >;
+  open(place: number): Promise<WayOut>;
+  /** To an address itself, where rules let the program: then the proxy is connected to it already. */
+  openTo(to: InternetAddress): Promise<WayOut>;
 }
 
 /** Folders whose rules are remembered. */

@@ -6,7 +6,7 @@ import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "../kernel/pipes.ts";
 import { statOf } from "../kernel/stat.ts";
 import { Listeners } from "./_listeners.ts";
-import { FAMILIES, internetBytes, loopback, readAddress } from "./_socket_address.ts";
+import { FAMILIES, internetBytes, loopback, readAddress } from "./socket_address.ts";
 
 const SOCK_STREAM_CLOEXEC = 1 | OPEN.CLOEXEC;
 const ADDRESS_SIZE = 16;

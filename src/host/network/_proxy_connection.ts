@@ -1,12 +1,12 @@
 /** One connection of a program to the proxy: what it asks for, where that is, and the bytes both ways. */
 
-import type { ConnectCapability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { Connection } from "./_connection.ts";
-import { addressesOf, type Dial, dialFirst } from "./_dial.ts";
+import type { Dial } from "./_dial.ts";
 import { type AddedHeader, forward } from "./_forward.ts";
-import type { ProxyRoute, ProxySecret, RefusedHost } from "./proxy_route.ts";
+import { PLACES, type ProxyRoute, type ProxySecret } from "./proxy_route.ts";
+import { placeText, type ProxyTraffic, reach } from "./_reach.ts";
 import { Reader } from "./_reader.ts";
 import {
   absoluteTarget,
@@ -18,22 +18,15 @@ import {
   type RequestHead,
 } from "./_request.ts";
 import type { Resolved } from "./resolve.ts";
+import { tunnel } from "./_tunnel.ts";
 import { REPLY, SOCKS_VERSION, socksReply, socksRequest } from "./_socks.ts";
-
-/** Where it is counted. */
-export interface ProxyTraffic {
-  reached(host: string): void;
-  refused(refused: RefusedHost): void;
-  /** Throws RESOURCE_LIMIT where that is too much. */
-  count(host: string, sent: number, received: number): void;
-}
 
 /** What it takes. */
 export interface ConnectionParts {
   readonly client: Connection;
   readonly controller: AbortController;
   readonly route: ProxyRoute;
-  /** 0: it came to the proxy; else to the stand-in of the secret of that number. */
+  /** `PLACES.proxy`, or the number of the secret to whose stand-in it came. */
   readonly place: number;
   readonly traffic: ProxyTraffic;
   readonly resolve: (host: string) => Promise<Resolved>;
@@ -70,10 +63,11 @@ export class ProxyConnection {
     const begun = () => clearTimeout(beginning);
     try {
       const { place, route } = this.#parts;
-      const secret = place === 0 ? null : route.secrets[place - 1] ?? null;
+      const isProxy = place === PLACES.proxy;
+      const secret = isProxy ? null : route.secrets[place - 1] ?? null;
       const first = await this.#reader.peek();
-      if (first === SOCKS_VERSION && place === 0) await this.#socks(begun);
-      else if (first !== null && (place === 0 || secret !== null)) await this.#http(secret, begun);
+      if (first === SOCKS_VERSION && isProxy) await this.#socks(begun);
+      else if (first !== null && (isProxy || secret !== null)) await this.#http(secret, begun);
     } catch {
       // Whoever is not there any more is told nothing.
     } finally {
@@ -171,54 +165,22 @@ export class ProxyConnection {
       : { to: secret, path, secret };
   }
 
-  /** Judged by its name, looked up once, judged by what it stands for, and that is dialled. */
-  async #reach(
-    { host, port }: Destination,
-    { method, secure = false }: { readonly method?: string; readonly secure?: boolean },
+  #reach(
+    destination: Destination,
+    how: { readonly method?: string; readonly secure?: boolean },
   ): Promise<Connection> {
-    const { route, traffic, resolve, controller: { signal }, dial, authorities } = this.#parts;
-    const place = placeText({ host, port });
-    const connection: ConnectCapability = {
-      kind: "net.connect",
-      host,
-      port,
-      ...(method === undefined ? {} : { method }),
-    };
-    try {
-      route.judge(connection);
-      const addresses = await addressesOf(
-        { judge: route.judge, resolve, signal },
-        connection,
-        place,
-      );
-      const to = { port, secure: secure ? host : null, authorities, place };
-      const server = await dialFirst(dial, addresses, signal, to);
-      traffic.reached(place);
-      return server;
-    } catch (error) {
-      if (error instanceof ToolError && error.code === "NETWORK_DENIED") {
-        traffic.refused({ host: place, reason: error.message, rule: error.rule });
-      }
-      throw error;
-    }
+    const { route: { judge }, controller: { signal } } = this.#parts;
+    return reach({ ...this.#parts, judge, signal }, destination, how);
   }
 
-  /** Bytes both ways, until both have nothing more to say. */
   async #tunnel(server: Connection, place: string): Promise<void> {
-    const answer = new Reader(server, place);
-    const pump = async (from: Reader, to: Connection, way: (bytes: number) => void) => {
-      for (;;) {
-        const piece = await from.take(Infinity);
-        if (piece === null) break;
-        way(piece.length);
-        await to.write(piece);
-      }
-      await to.closeWrite();
-    };
-    await Promise.all([
-      pump(this.#reader, server, (bytes) => this.#count(place, bytes, 0)),
-      pump(answer, this.#parts.client, (bytes) => this.#count(place, 0, bytes)),
-    ]);
+    await tunnel({
+      client: this.#parts.client,
+      from: this.#reader,
+      server,
+      place,
+      count: (sent, received) => this.#count(place, sent, received),
+    });
   }
 
   #count(place: string, sent: number, received: number): void {
@@ -236,10 +198,6 @@ function addedBy({ host, header, value, key }: ProxySecret): AddedHeader {
     "PROVIDER_NOT_CONFIGURED",
     `the key for ${host} is not there: secrets of the policy says where it should be`,
   );
-}
-
-function placeText({ host, port }: Destination): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Without the port that its scheme has by itself. */

@@ -5,15 +5,19 @@
  */
 
 import { ToolError } from "../../core/errors.ts";
-import { connect, connectionOf } from "./_connection.ts";
+import { connect, type Connection, connectionOf } from "./_connection.ts";
 import { type Dial } from "./_dial.ts";
-import { ProxyConnection, type ProxyTraffic } from "./_proxy_connection.ts";
+import { DirectConnection, NameConnection } from "./_direct_connection.ts";
+import { OpenRoute } from "./_open_route.ts";
+import { ProxyConnection } from "./_proxy_connection.ts";
 import {
+  type DirectPlace,
   type OpenedRoute,
+  PLACES,
   type ProxyReport,
   type ProxyRoute,
-  type RefusedHost,
   TOKEN_BYTES,
+  type Unreached,
 } from "./proxy_route.ts";
 import type { Resolved } from "./resolve.ts";
 
@@ -30,22 +34,20 @@ const MOST_CONNECTIONS = 256;
 const MOST_OF_ALL = 1024;
 /** Who has not said whom he is for yet. */
 const MOST_UNKNOWN = 64;
-/** Bytes of one program, both ways together. */
-const MOST_BYTES = 16 * 1024 ** 3;
-/** Hosts that are told of. */
-const MOST_HOSTS = 64;
 /** How long a connection may say nothing, and how often that is looked at. */
 const IDLE_MS = 5 * 60_000;
 const LOOK_MS = 5_000;
 /** How long the first words may take, which Toolgate itself says. */
 const GREETING_MS = 5_000;
-/** Digits of the token, and two of the place that the program connected to: 0 for the proxy, else a stand-in. */
+/** Digits of the token, and two of the place that the program connected to. */
 const GREETING = 2 * TOKEN_BYTES + 2;
 
 /** Listens from the first program on. */
 export class Proxy {
   readonly #parts: ProxyParts;
   readonly #routes = new Map<string, OpenRoute>();
+  /** Connections that were made for programs, until these come for them. */
+  readonly #dialled = new Map<string, DirectConnection>();
   readonly #unknown = new Set<Deno.TcpConn>();
   #listener: Deno.TcpListener | null = null;
   #looking: number | null = null;
@@ -58,9 +60,35 @@ export class Proxy {
   open(route: ProxyRoute): OpenedRoute {
     this.#listener ??= this.#listen();
     this.#looking ??= setInterval(() => this.#look(), LOOK_MS);
-    const token = hexadecimal(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
-    this.#routes.set(token, new OpenRoute(route));
+    const token = newToken();
+    const { resolve, authorities, dial = connect } = this.#parts;
+    this.#routes.set(token, new OpenRoute(route, { resolve, authorities, dial }));
     return { port: this.#listener.addr.port, token };
+  }
+
+  /**
+   * Makes a connection that a program wants of its own, past the proxy: judged and dialled before it is answered. Its
+   * token is told in the place of the program's.
+   */
+  async reach(token: string, to: DirectPlace): Promise<OpenedRoute | Unreached> {
+    const route = this.#routes.get(token);
+    const port = this.#listener?.addr.port;
+    if (route === undefined || port === undefined || this.#isFull(route)) return "unreachable";
+    const made = new DirectConnection(route);
+    route.connections.add(made);
+    const own = newToken();
+    made.signal.addEventListener("abort", () => {
+      this.#dialled.delete(own);
+      route.connections.delete(made);
+    });
+    const why = await made.dial(route.places, to);
+    if (why !== null) return why;
+    this.#dialled.set(own, made);
+    return { port, token: own };
+  }
+
+  #isFull({ connections }: OpenRoute): boolean {
+    return connections.size >= MOST_CONNECTIONS || this.#connections >= MOST_OF_ALL;
   }
 
   /** Ends the connections of a program, and says what there were. */
@@ -138,23 +166,41 @@ export class Proxy {
     const greeting = await readGreeting(conn).catch(() => null);
     clearTimeout(timer);
     this.#unknown.delete(conn);
-    const route = greeting === null ? undefined : this.#routes.get(greeting.token);
-    if (greeting === null || route === undefined || route.connections.size >= MOST_CONNECTIONS) {
+    if (greeting === null) {
       closeQuietly(conn);
       return;
     }
-    conn.setNoDelay();
-    const { resolve, authorities, dial = connect } = this.#parts;
+    if (greeting.place === PLACES.dialled) {
+      const made = this.#dialled.get(greeting.token);
+      this.#dialled.delete(greeting.token);
+      if (made === undefined) closeQuietly(conn);
+      else await made.serve(clientOf(conn, made.signal));
+      return;
+    }
+    const route = this.#routes.get(greeting.token);
+    if (route === undefined || route.connections.size >= MOST_CONNECTIONS) {
+      closeQuietly(conn);
+      return;
+    }
+    if (greeting.place === PLACES.names) await this.#serveNames(conn, route);
+    else await this.#serve(conn, route, greeting.place);
+  }
+
+  async #serveNames(conn: Deno.TcpConn, route: OpenRoute): Promise<void> {
+    const connection = new NameConnection();
+    route.connections.add(connection);
+    await connection.serve(clientOf(conn, connection.signal), route.places);
+    route.connections.delete(connection);
+  }
+
+  async #serve(conn: Deno.TcpConn, route: OpenRoute, place: number): Promise<void> {
     const controller = new AbortController();
     const connection = new ProxyConnection({
-      client: connectionOf(conn, "the program", controller.signal),
+      client: clientOf(conn, controller.signal),
       controller,
       route: route.route,
-      place: greeting.place,
-      traffic: route,
-      resolve,
-      authorities,
-      dial,
+      place,
+      ...route.parts,
     });
     route.connections.add(connection);
     await connection.serve();
@@ -171,52 +217,9 @@ export class Proxy {
   }
 }
 
-/** One program, as long as it may connect. */
-class OpenRoute implements ProxyTraffic {
-  readonly route: ProxyRoute;
-  readonly connections = new Set<ProxyConnection>();
-  readonly #reached = new Map<string, { connections: number; sent: number; received: number }>();
-  readonly #refused = new Map<string, RefusedHost>();
-  #bytes = 0;
-
-  constructor(route: ProxyRoute) {
-    this.route = route;
-  }
-
-  reached(host: string): void {
-    const known = this.#reached.get(host);
-    if (known !== undefined) known.connections++;
-    else if (this.#reached.size < MOST_HOSTS) {
-      this.#reached.set(host, { connections: 1, sent: 0, received: 0 });
-    }
-  }
-
-  refused(refused: RefusedHost): void {
-    if (this.#refused.size < MOST_HOSTS) this.#refused.set(refused.host, refused);
-  }
-
-  count(host: string, sent: number, received: number): void {
-    this.#bytes += sent + received;
-    const known = this.#reached.get(host);
-    if (known !== undefined) {
-      known.sent += sent;
-      known.received += received;
-    }
-    if (this.#bytes > MOST_BYTES) {
-      throw new ToolError("RESOURCE_LIMIT", `over ${MOST_BYTES} bytes of one program`);
-    }
-  }
-
-  end(): void {
-    for (const connection of [...this.connections]) connection.end();
-  }
-
-  get report(): ProxyReport {
-    return {
-      reached: [...this.#reached].map(([host, counts]) => ({ host, ...counts })),
-      refused: [...this.#refused.values()],
-    };
-  }
+function clientOf(conn: Deno.TcpConn, signal: AbortSignal): Connection {
+  conn.setNoDelay();
+  return connectionOf(conn, "the program", signal);
 }
 
 /** Null for who says something else. */
@@ -234,8 +237,10 @@ async function readGreeting(
   return /^[0-9a-f]+$/.test(text) ? { token: text.slice(0, 2 * TOKEN_BYTES), place } : null;
 }
 
-function hexadecimal(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+function newToken(): string {
+  return [...crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))].map((byte) =>
+    byte.toString(16).padStart(2, "0")
+  ).join("");
 }
 
 function closeQuietly(one: { close(): void }): void {

@@ -19,6 +19,8 @@ export interface ProxySecret {
 
 /** What the proxy is told of one program that is started. */
 export interface ProxyRoute {
+  /** The hosts that rules open to it, as written. */
+  readonly hosts: readonly string[];
   /** Throws NETWORK_DENIED. */
   readonly judge: (connection: Omit<ConnectCapability, "kind">) => void;
   /** By the number of their stand-in, from 1. */
@@ -30,6 +32,24 @@ export interface OpenedRoute {
   readonly port: number;
   readonly token: string;
 }
+
+/** An address that a program connects to by itself, as text (IPv6 without brackets). */
+export interface DirectPlace {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Why a connection of a program's own was not made. */
+export type Unreached = "denied" | "refused" | "unreachable" | "timeout";
+
+/** What a connection is for, beside the numbers of stand-ins: the proxy, names, or what was dialled for it already. */
+export const PLACES = { proxy: 0, dialled: 0xfe, names: 0xff } as const;
+
+/**
+ * Addresses of the loopback that stand for names which a program looked up: the first, and how many there are. Nobody
+ * listens at them.
+ */
+export const NAME_ADDRESSES = { first: [127, 84, 72, 0], count: 2048 } as const;
 
 /** One host that was reached. */
 export interface ReachedHost {
@@ -54,7 +74,7 @@ export interface ProxyReport {
   readonly refused: readonly RefusedHost[];
 }
 
-/** What a connection begins with. `place`: 0 for the proxy itself, else the number of a stand-in. */
+/** What a connection begins with. `place`: one of {@linkcode PLACES}, else the number of a stand-in. */
 export function greetingOf(token: string, place: number): Uint8Array {
   return new TextEncoder().encode(`${token}${place.toString(16).padStart(2, "0")}`);
 }

@@ -5,7 +5,7 @@ import { lookup } from "node:dns/promises";
 /** What a name stands for, IPv4 first; or why that cannot be said. */
 export type Resolved =
   | { readonly addresses: readonly string[] }
-  | { readonly failure: string };
+  | { readonly failure: string; /** There is no such name. */ readonly isNone?: true };
 
 /** By the system's own rules (`/etc/hosts`, its name servers). Never throws. */
 export async function resolveHost(host: string): Promise<Resolved> {
@@ -14,9 +14,12 @@ export async function resolveHost(host: string): Promise<Resolved> {
     const addresses = found.toSorted((a, b) => a.family - b.family).map(({ address }) => address);
     return addresses.length === 0 ? { failure: "it has no address" } : { addresses };
   } catch (error) {
-    return { failure: reasonOf(error) };
+    const failure = reasonOf(error);
+    return failure === NO_NAME ? { failure, isNone: true } : { failure };
   }
 }
+
+const NO_NAME = "no such name";
 
 /** getaddrinfo(3) */
 function reasonOf(error: unknown): string {
@@ -24,7 +27,7 @@ function reasonOf(error: unknown): string {
   switch (code) {
     case "ENOTFOUND":
     case "ENODATA":
-      return "no such name";
+      return NO_NAME;
     case "EAI_AGAIN":
       return "the name servers do not answer";
     default:

@@ -137,7 +137,7 @@ export class Launcher {
         ...(network === null ? {} : { reaches: true }),
       });
       for (const hook of hooks) this.#hooksSkipped.add(hook);
-      const reach = network === null || handed === null ? null : this.#reachOf(launch);
+      const reach = network === null || handed === null ? null : this.#reachOf(launch, network);
       const file = own ? this.#open(path) : null;
       try {
         // Its filter hands nothing over: it would have no network, or all of it.
@@ -194,10 +194,10 @@ export class Launcher {
     return network;
   }
 
-  #reachOf(launch: Launch): OwnReach | null {
+  #reachOf(launch: Launch, { hosts }: ProgramNetwork): OwnReach | null {
     const { proxies } = this.#options;
     if (proxies === null) return null;
-    const reach = new OwnReach(proxies, startedBy(launch));
+    const reach = new OwnReach(proxies, startedBy(launch), hosts);
     this.#reaches.push(reach);
     return reach;
   }

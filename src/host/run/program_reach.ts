@@ -5,13 +5,24 @@ import { printable } from "../../core/printable.ts";
 import type { Destination } from "../../core/tool.ts";
 import { parseHostPattern } from "../../policy/match/host.ts";
 import type { ProgramNetwork, Rulebook, Started } from "../../policy/rulebook.ts";
-import type { ProgramReach } from "../broker/handed_rules.ts";
-import { greetingOf, type OpenedRoute, type ProxyReport } from "../network/proxy_route.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import { addressText, type InternetAddress } from "../broker/socket_address.ts";
+import type { ProgramReach, WayOut } from "../broker/handed_rules.ts";
+import {
+  type DirectPlace,
+  greetingOf,
+  type OpenedRoute,
+  PLACES,
+  type ProxyReport,
+  type Unreached,
+} from "../network/proxy_route.ts";
 
 /** Whoever has the proxy, on another thread. */
 export interface ProgramProxies {
   /** A way out for one program that is started; a sentence where there is none. */
   open(command: Started): Promise<OpenedRoute | string>;
+  /** A connection of a program's own, made before it is answered. `token`: of its way out. */
+  reach(token: string, to: DirectPlace): Promise<OpenedRoute | Unreached>;
   /** Ends what goes by these ways, and says what did. */
   end(tokens: readonly string[]): Promise<ProxyReport>;
 }
@@ -27,31 +38,52 @@ const STAND_IN_PORT = 80;
 /** That of https. */
 const HTTPS = 443;
 const MOST_STAND_INS = 200;
+/** Of name servers: programs ask the proxy for names, whichever server they mean. */
+const NAMES_PORT = 53;
 
 /** The way out of one program, opened with its first connection. */
 export class OwnReach implements ProgramReach {
   readonly #proxies: ProgramProxies;
   readonly #command: Started;
+  /** A rule opens a name server to it: then that is the one it means. */
+  readonly #asksOthers: boolean;
   #opened: Promise<OpenedRoute | string> | null = null;
 
-  constructor(proxies: ProgramProxies, command: Started) {
+  constructor(proxies: ProgramProxies, command: Started, hosts: readonly string[]) {
     this.#proxies = proxies;
     this.#command = command;
+    this.#asksOthers = hosts.map(parseHostPattern).some(({ port }) => port === NAMES_PORT);
   }
 
-  placeOf({ address, port }: Parameters<ProgramReach["placeOf"]>[0]): number | null {
-    const four = address.slice(-PROXY_ADDRESS.length);
+  placeOf({ address, port }: InternetAddress): number | null {
+    if (port === NAMES_PORT && !this.#asksOthers) return PLACES.names;
+    const four = addressText({ address }).split(".").map(Number);
     const [first, last] = [PROXY_ADDRESS.slice(0, -1), PROXY_ADDRESS.length - 1];
     if (!first.every((byte, at) => four[at] === byte)) return null;
     const place = four[last]! - PROXY_ADDRESS[last]!;
-    if (place === 0) return port === PROXY_PORT ? 0 : null;
+    if (place === 0) return port === PROXY_PORT ? PLACES.proxy : null;
     return port === STAND_IN_PORT && place > 0 && place <= MOST_STAND_INS ? place : null;
   }
 
-  async open(place: number): ReturnType<ProgramReach["open"]> {
-    const opened = await (this.#opened ??= this.#proxies.open(this.#command));
-    if (typeof opened === "string") return opened;
+  async open(place: number): Promise<WayOut> {
+    const opened = await this.#open();
+    if (typeof opened === "string") return ERRNO.ECONNREFUSED;
     return { port: opened.port, greeting: greetingOf(opened.token, place) };
+  }
+
+  async openTo(to: InternetAddress): Promise<WayOut> {
+    const opened = await this.#open();
+    if (typeof opened === "string") return ERRNO.ECONNREFUSED;
+    const place = { address: addressText(to), port: to.port };
+    const made = await this.#proxies.reach(opened.token, place);
+    if (typeof made !== "string") {
+      return { port: made.port, greeting: greetingOf(made.token, PLACES.dialled) };
+    }
+    return UNREACHED[made];
+  }
+
+  #open(): Promise<OpenedRoute | string> {
+    return this.#opened ??= this.#proxies.open(this.#command);
   }
 
   /** Null where it never connected. */
@@ -61,12 +93,22 @@ export class OwnReach implements ProgramReach {
   }
 }
 
+/** What connect(2) says. */
+const UNREACHED = {
+  denied: ERRNO.EACCES,
+  refused: ERRNO.ECONNREFUSED,
+  unreachable: ERRNO.EHOSTUNREACH,
+  timeout: ERRNO.ETIMEDOUT,
+} as const satisfies Record<Unreached, number>;
+
 /** Names of the loopback that no proxy is asked for, unless a rule opens them. */
 const OWN_NAMES = ["localhost", "127.0.0.1", "::1"] as const;
 
 /**
  * The variables by which programs find the proxy: those of curl, git, Python, Go and most others in both spellings, and
- * those of npm, pip, Node and Yarn. What the policy passes or sets of them gives way: nothing else would lead anywhere.
+ * those of npm, pip, Node and Yarn; and those by which the C library of programs that know no proxy asks for names over TCP,
+ * without those of its search list first (resolv.conf(5)). What the policy passes or sets of them gives way: nothing else
+ * would lead anywhere.
  */
 export function proxyVariables(
   { hosts, secrets }: ProgramNetwork,
@@ -91,6 +133,7 @@ export function proxyVariables(
     npm_config_noproxy: none,
     PIP_PROXY: proxy,
     NODE_USE_ENV_PROXY: "1",
+    RES_OPTIONS: "use-vc ndots:1",
     YARN_HTTP_PROXY: proxy,
     YARN_HTTPS_PROXY: proxy,
     ...Object.fromEntries(

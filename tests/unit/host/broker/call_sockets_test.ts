@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { Listeners } from "../../../../src/host/broker/_listeners.ts";
-import type { InternetAddress } from "../../../../src/host/broker/_socket_address.ts";
+import type { InternetAddress } from "../../../../src/host/broker/socket_address.ts";
 import { CallSockets } from "../../../../src/host/broker/call_sockets.ts";
 import { socketsMissing } from "../../../../src/host/broker/sockets_missing.ts";
 import { statOf } from "../../../../src/host/kernel/stat.ts";

@@ -7,7 +7,7 @@ import {
   reachOf,
   readAddress,
   shownAddress,
-} from "../../../../src/host/broker/_socket_address.ts";
+} from "../../../../src/host/broker/socket_address.ts";
 import { onLoopback } from "../../../../src/host/broker/call_sockets.ts";
 
 const bytes = (text: string): Uint8Array =>

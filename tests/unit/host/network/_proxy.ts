@@ -71,7 +71,11 @@ export function openProxy(
       command,
       proxied: true,
     });
-  const { port, token } = proxy.open({ judge, secrets });
+  const { port, token } = proxy.open({
+    judge,
+    secrets,
+    hosts: rules.networkOf(command)?.hosts ?? [],
+  });
   return {
     dialled,
     asked,

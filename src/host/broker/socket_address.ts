@@ -92,12 +92,18 @@ export function reachOf(address: Uint8Array): Reach {
 }
 
 /** For people. */
-export function shownAddress({ address, port }: InternetAddress): string {
+export function shownAddress(place: InternetAddress): string {
+  const text = addressText(place);
+  return `${text.includes(":") ? `[${text}]` : text}:${place.port}`;
+}
+
+/** In the usual notation: of IPv4 where it stands for one, IPv6 without brackets. */
+export function addressText({ address }: Pick<InternetAddress, "address">): string {
   const four = mappedIn(address) ?? (address.length === 4 ? address : null);
-  if (four !== null) return `${four.join(".")}:${port}`;
+  if (four !== null) return four.join(".");
   const groups = Array.from(
     { length: 8 },
     (_, at) => (address[2 * at]! * 256 + address[2 * at + 1]!).toString(16),
   );
-  return `[${groups.join(":").replace(/(?:^|:)0(?::0)+(?:$|:)/, "::")}]:${port}`;
+  return groups.join(":").replace(/(?:^|:)0(?::0)+(?:$|:)/, "::");
 }
