@@ -73,8 +73,12 @@ export function isJudgedLater(plan: Plan): boolean {
   return look(plan.root) || startsLater(plan);
 }
 
-/** Whether it may start programs that the line does not name: what comes out of a variable, of `eval`, of a file. */
+/**
+ * Whether it may start programs that the line does not name: what comes out of a variable, of `eval`, of a file; or that it
+ * names from a folder that is known only then.
+ */
 export function startsLater(plan: Plan): boolean {
+  const found = { moves: false, relative: false };
   const look = (part: unknown): boolean => {
     if (typeof part !== "object" || part === null) return false;
     if (Array.isArray(part)) return part.some(look);
@@ -82,10 +86,13 @@ export function startsLater(plan: Plan): boolean {
     if (kind === "simple" && words?.[0] !== undefined) {
       const name = certainText(words[0]);
       if (name === null || (READERS.includes(name) && !("script" in part))) return true;
+      found.moves ||= MOVERS.includes(name) &&
+        words.some((word) => [null, "-"].includes(certainText(word)));
+      found.relative ||= words.some((word) => /^[^/]+\//.test(certainText(word) ?? ""));
     }
     return Object.values(part).some(look);
   };
-  return look(plan.root);
+  return look(plan.root) || found.moves && found.relative;
 }
 
 /** What reads text as commands. */

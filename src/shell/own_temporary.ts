@@ -91,17 +91,18 @@ function movedWords({ words, calls }: SimplePlan, move: Move): readonly Word[] {
   if ([...BUILTINS, ...INNER_PROGRAMS].some((one) => one === name)) return words;
   const argv = words.map(wordText);
   if (argv.includes("ln")) return words;
-  // What is started means what it says: programs are known by where they lie. A link would keep the folder's own name.
-  return words.map((word, index) =>
-    index > 0 && NAMED.test(argv[index]!) && isFile(argv, index) ? move(word) : word
-  );
+  // A link would keep the folder's own name.
+  return words.map((word, index) => {
+    const moves = index === 0 ? argv[0]!.startsWith(`${FOLDER}/`) : isFile(argv, index);
+    return NAMED.test(argv[index]!) && moves ? move(word) : word;
+  });
 }
 
 /** Whether the program takes the word for a file; one whose arguments are not known, whether it is written as one. */
 function isFile(argv: readonly string[], index: number): boolean {
   const word = argv[index]!;
   const there = effectsOf({ argv: argv.with(index, word.replace(NAMED, `$&${PROBE}`)) });
-  if (filesOf(there).some((path) => path.startsWith(PROBE))) return true;
+  if ([...filesOf(there), ...there.paths].some((path) => path.startsWith(PROBE))) return true;
   const here = effectsOf({ argv });
   return here.touchesAnything && there.touchesAnything && PLAIN.test(word) &&
     !BEFORE_CODE.test(argv[index - 1]!) && !argv.some((one) => READERS.includes(one));

@@ -45,7 +45,18 @@ const LINES: readonly (readonly [line: string, stdout: string | null])[] = [
   ],
   ["cat /tmp/l/SENTINEL", null],
   ["echo changed > /tmp/l/SENTINEL", null],
-  ["cp /bin/echo /tmp/p; /tmp/p ran", null],
+  // What is made there can be started, by the line whose folder it is and by no other.
+  ["cp /bin/echo /tmp/p; /tmp/p ran", "ran\n"],
+  [
+    "cd /tmp && ./p again; timeout 9 /tmp/p once; cp p q && P=/tmp/q && $P more",
+    "again\nonce\nmore\n",
+  ],
+  ["$TMPDIR/../tmp-root/p ran", null],
+  ["cp /bin/echo $TMPDIR/p; $TMPDIR/p own", "own\n"],
+  ["ln -s /usr/bin/mount $TMPDIR/e; $TMPDIR/e", null],
+  ["cp /usr/bin/git $TMPDIR/git && $TMPDIR/git init -q made; ls made", null],
+  ["cp /usr/bin/git $TMPDIR/x && $TMPDIR/x init -q made; ls made/.git", null],
+  ["rm -f /tmp/p /tmp/q", ""],
   ["cat WORKSPACE/kept | cat - /tmp/NAME", "x\none\n"],
   ["cat WORKSPACE/kept | cat", "x\n"],
   // Made and run in one line.

@@ -22,7 +22,10 @@ export interface RecordsProbe extends Pick<PathProbe, "entryAt"> {
 /** What a worktree's file `.git` says (gitrepository-layout(5)): the repository, and its own part of that. */
 const LINK = /^gitdir: (\/.*\/\.git)\/worktrees\/([^/\n]+)\n?$/s;
 
-/** What a command of the system's git records in; null where it is no such command, or no repository is there. */
+/**
+ * What a command of git records in; null where it is no such command, or no repository is there. The caller knows that the
+ * program is the system's.
+ */
 export function recordsIn(
   { program, argv, directory }: {
     readonly program: Program;
@@ -32,7 +35,7 @@ export function recordsIn(
   workspace: CanonicalPath,
   probe: RecordsProbe,
 ): GitFolder | null {
-  if (baseName(program.path) !== "git" || isWithin(workspace, program.path)) return null;
+  if (baseName(program.path) !== "git") return null;
   // It starts itself again by the name that it has among its parts.
   const programs = [program.path, ...GIT_FOLDERS.map((parts) => `${parts}/git`)];
   const words = gitWords(argv);

@@ -35,17 +35,18 @@ export class OwnStarts {
     return this.#factsOf(path)?.kind === "program";
   }
 
-  /** The files to be executed for a program that starts these; "any" where nobody can say. */
+  /** The files to be executed for a program that starts these; "any" where nobody can say. `own`: the run's own folder. */
   executables(
     program: Program,
     starts: Starts,
     directory: CanonicalPath,
+    own: CanonicalPath | null,
   ): readonly string[] | "any" {
     if (starts === "any") return "any";
     const names = starts === "none" ? [] : starts;
     const found = names.flatMap((name) => {
       if (name === "git-*") return GIT_FOLDERS;
-      const other = this.#finder.find(name, directory);
+      const other = this.#finder.find(name, directory, own);
       return other === null ? [] : this.#withInterpreters(other.start, directory);
     });
     return [...new Set([...this.#withInterpreters(program.start, directory), ...found])];

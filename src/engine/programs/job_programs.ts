@@ -85,8 +85,8 @@ export function programsOf(
   }: JobPrograms,
 ): ProgramOptions {
   const { starter } = thread;
-  const find: ProgramOptions["find"] = (name, directory) =>
-    finderOf(thread, rulebook)?.find(name, directory) ?? null;
+  const find: ProgramOptions["find"] = (name, directory, own) =>
+    finderOf(thread, rulebook)?.find(name, directory, own) ?? null;
   return {
     ...thread,
     agent: subject.agent,
@@ -115,7 +115,13 @@ export function programsOf(
       const { decideAtRun } = await import("../judge/decide_at_run.ts");
       const { libc } = starter;
       const decided = await decideAtRun(
-        { rulebook: own ?? rulebook, subject, grant, libc, find },
+        {
+          rulebook: own ?? rulebook,
+          subject,
+          grant,
+          libc,
+          find: (name, directory) => find(name, directory, folder),
+        },
         command,
       );
       if (decided !== "ask") return decided;

@@ -135,12 +135,13 @@ export class WordHolds implements ProgramHolds {
     // No rule widens what a tool's own use comes to.
     const starts = use === undefined ? this.#startsOf(effects, program, trusted) : use.starts;
     const byWords = trusted && isByWords(effects);
-    const own = this.#starts.executables(program, starts, directory);
+    const [folder = null] = this.#temporaryOf(starting);
+    const own = this.#starts.executables(program, starts, directory, folder);
     const beside = use?.startsToo;
     const execute = beside === undefined || own === "any" ? own : [
       ...own,
       beside.file,
-      ...this.#starts.executables(beside.program, "none", directory),
+      ...this.#starts.executables(beside.program, "none", directory, null),
     ];
     const views = trusted && use === undefined && viewsProcesses(program);
     const changes = !byWords || views || effects.writes.length + effects.deletes.length > 0;
@@ -204,8 +205,11 @@ export class WordHolds implements ProgramHolds {
       effects.writes.length + effects.deletes.length + effects.connects.length === 0;
   }
 
+  /** Whether it is the system's, and nothing that an agent could have made. */
   #isTrusted({ path }: Program): boolean {
-    return !isWithin(this.#rulebook.settings.workspace, path);
+    const { temporaryRoot } = this.#parts;
+    return !isWithin(this.#rulebook.settings.workspace, path) &&
+      (temporaryRoot === null || !isWithin(temporaryRoot, path));
   }
 
   /** Asked for twice of a program that is started at once. */
@@ -292,7 +296,7 @@ export class WordHolds implements ProgramHolds {
     );
     const { entryAt } = this.#probe;
     const text = (path: string) => textAt(libc, path, MOST_LINK);
-    const git = byName ? recordsIn(starting, this.#workspace, { entryAt, text }) : null;
+    const git = byName && trusted ? recordsIn(starting, this.#workspace, { entryAt, text }) : null;
     const handed = handsOver
       ? this.#handedOf(ground, left, scope.write, {
         git,

@@ -109,7 +109,9 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
   const made = new Map<string, Program>();
   /** What is known only now, or was made by the line itself. */
   const madeSince = (argv: readonly string[], directory: CanonicalPath): Program | null =>
-    programOf(grant, argv, directory) === null ? options.find(argv[0] ?? "", directory) : null;
+    programOf(grant, argv, directory) === null
+      ? options.find(argv[0] ?? "", directory, folder)
+      : null;
   const survey = async (argv: readonly string[], directory: CanonicalPath) => {
     const program = programOf(grant, argv, directory) ??
       made.get(keyOf(argv[0] ?? "", directory)) ?? null;
@@ -121,10 +123,10 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     outputLimit: grant.limits.output,
     filesOf: createFileNames({ libc, rulebook, resolve }),
     programOf(name, directory) {
-      const program = programOf(grant, [name], directory) ?? options.find(name, directory);
+      const program = programOf(grant, [name], directory) ?? options.find(name, directory, folder);
       return program === null ? null : name.includes("/") ? name : program.start;
     },
-    isProgram: (path, directory) => options.find(path, directory) !== null,
+    isProgram: (path, directory) => options.find(path, directory, folder) !== null,
     began: () => run.begin(),
     resolve,
     open: (kind, path) => openFileAnywhere(libc, kind, path, options.openElsewhere),

@@ -68,8 +68,12 @@ export interface ProgramOptions {
   readonly marker: string | null;
   /** The same as a number, which nothing can take off: see `ProcessLimits`. */
   readonly mark: number | null;
-  /** Looks for a program that was not there when the line was judged. */
-  readonly find: (name: string, directory: CanonicalPath) => Program | null;
+  /** Looks for a program that was not there when the line was judged. `own`: the folder that the run has to itself. */
+  readonly find: (
+    name: string,
+    directory: CanonicalPath,
+    own: CanonicalPath | null,
+  ) => Program | null;
   /** By what each program is held. */
   readonly holds: ProgramHolds;
   /** Judges a command that is known only now: the error that refuses it; null, or what somebody agreed to, where it may run. */

@@ -3,6 +3,7 @@
 import { nearestOf } from "../../core/nearest.ts";
 import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { OWN_FOLDER } from "../../policy/match/command_rules.ts";
 import { ToolError } from "../../core/errors.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
 import { isWithin } from "../../sandbox/within.ts";
@@ -13,9 +14,10 @@ import { createKernelProbe, type PathProbe, RUNTIME_PROBE } from "../paths/path_
 export interface ProgramFinder {
   /**
    * The program that `name` means: a bare name over the search path, a path from `cwd`. Null where there is none,
-   * or where it lies neither in the workspace (paths only) nor in what programs may execute.
+   * or where it lies neither in the workspace (paths only) nor in what programs may execute. `own`: the folder that
+   * the run has to itself, where it may have made one; rules call that `$TMPDIR/NAME`.
    */
-  find(name: string, cwd: CanonicalPath): Program | null;
+  find(name: string, cwd: CanonicalPath, own?: CanonicalPath | null): Program | null;
   /** What a bare name that means none may have been meant to be. Takes the time of reading the folders. */
   near(name: string): NearPrograms;
   /** The folders that bare names are looked for in, as `PATH` has them. */
@@ -65,7 +67,8 @@ export function createProgramFinder(
       probe: options.probe ?? availableProbe(),
     });
   return {
-    find: (name, cwd) => name === "" || name.includes("\0") ? null : opened().find(name, cwd),
+    find: (name, cwd, own) =>
+      name === "" || name.includes("\0") ? null : opened().find(name, cwd, own),
     near: (name) => /[/\0]|^$/.test(name) ? NOTHING_NEAR : opened().near(name),
     get searchPath() {
       return opened().searchPath;
@@ -132,14 +135,23 @@ function openFinder(
     return null;
   };
   /** The last part keeps its name (a multi-call binary reads it), all before it is resolved. */
-  const findPath = (name: string, cwd: CanonicalPath): Program | null => {
+  const findPath = (
+    name: string,
+    cwd: CanonicalPath,
+    own: CanonicalPath | null = null,
+  ): Program | null => {
     const last = baseName(name);
     const folder = real(name.slice(0, name.length - last.length), cwd);
     if (folder === null || last === "" || last === "." || last === "..") return null;
     const start = `${folder === "/" ? "" : folder}/${last}`;
     const path = real(start);
     if (path === null || !probe.isProgram(path)) return null;
-    if (!isTrusted(path) && !isWithin(workspace, path)) return null;
+    const isOwn = (one: string): boolean => own !== null && isWithin(own, one);
+    if (!isTrusted(path) && !isWithin(workspace, path) && !isOwn(path)) return null;
+    if (isOwn(start)) {
+      const named = `${OWN_FOLDER}${start.slice(own?.length)}`;
+      return { path, start, names: [...new Set([named, start, path])] };
+    }
     const same = findBare(last)?.path === path;
     const names = same ? [last, start, path] : [start, path];
     return { path, start, names: [...new Set(names)] };
@@ -157,10 +169,10 @@ function openFinder(
       });
       return { names, untrusted: untrusted?.folder ?? null };
     },
-    find(name, cwd) {
+    find(name, cwd, own) {
       if (!name.includes("/")) return findBare(name);
-      if (!name.startsWith("/")) return findPath(name, cwd);
-      return known.get(name) ?? remember(name, findPath(name, cwd));
+      if (!name.startsWith("/")) return findPath(name, cwd, own);
+      return known.get(name) ?? remember(name, findPath(name, cwd, own));
     },
   };
 }

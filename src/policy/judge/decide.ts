@@ -97,7 +97,7 @@ function temporaryHint(
     capabilities.some((one) => "path" in one && SHARED_TEMPORARY.test(one.path));
   return named
     ? "; a line has a /tmp of its own where it says /tmp in redirections and files of its commands alone, not in " +
-      "code, patterns or texts, and starts nothing there; else write $TMPDIR/NAME, which is gone after the call, " +
+      "code, patterns or texts; else write $TMPDIR/NAME, which is gone after the call, " +
       "and a file of the workspace for what is to stay"
     : "";
 }

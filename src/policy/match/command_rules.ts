@@ -142,7 +142,8 @@ function addEntry(
   const first = entry.pattern.tokens[0]!;
   for (const literal of first.literals) {
     const isPath = literal.includes("/");
-    const key = folding(isPath ? absolute(literal, workspace) : literal);
+    const isOwn = literal.startsWith(`${OWN_FOLDER}/`);
+    const key = folding(isPath && !isOwn ? absolute(literal, workspace) : literal);
     addSecond(index.byProgram, key, entry);
     if (isPath) addSecond(index.byPathName, folding(baseName(literal)), entry);
   }
@@ -175,10 +176,13 @@ function foldText(text: TextPattern, folding: (name: string) => string): TextPat
   return { ...text, pieces: text.pieces.map(folding) };
 }
 
-/** A pattern with a slash that does not start at the root starts at the workspace. */
+/** What patterns call the folder that a run has to itself: what lies in it goes by `$TMPDIR/NAME` too. */
+export const OWN_FOLDER = "$TMPDIR";
+
+/** A pattern with a slash that does not start at the root, or in the run's own folder, starts at the workspace. */
 function rooted(text: TextPattern, workspace: string): TextPattern {
   const [head = "", ...rest] = text.pieces;
-  if (head.startsWith("/")) return text;
+  if (head.startsWith("/") || head.startsWith(`${OWN_FOLDER}/`)) return text;
   return { ...text, pieces: [join(workspace, head.replace(/^(?:\.\/+)+/, "")), ...rest] };
 }
 

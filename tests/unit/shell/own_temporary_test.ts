@@ -31,11 +31,14 @@ const MOVED: readonly (readonly [line: string, ...words: readonly string[]])[] =
   ["for f in /tmp/a b; do cat $f; done", `${OWN}/a`],
   ["bash -c 'cat /tmp/x'", `${OWN}/x`],
   ["echo $(cat /tmp/x)", `${OWN}/x`],
+  ["cp a /tmp/p && /tmp/p b", `${OWN}/p`, `${OWN}/p`],
+  ["cp a /tmp/p; timeout 5 /tmp/p", `${OWN}/p`, `${OWN}/p`],
+  ["find . -exec /tmp/p {} ';'", `${OWN}/p`],
   ["cat /tmp/x; echo 'see /tmp/x'", `${OWN}/x`],
   ["cat /tmp/x $HOME/tmp/y src/tmp/z", `${OWN}/x`],
 ];
 
-/** What says the name where it is text, starts it, or keeps it: nothing of such a line is another place. */
+/** What says the name where it is text, or keeps it: nothing of such a line is another place. */
 const KEPT: readonly string[] = [
   "echo /tmp/x",
   "printf '%s\\n' /tmp/x",
@@ -55,7 +58,6 @@ const KEPT: readonly string[] = [
   "X=/tmp/a; echo ${X#/tmp/}",
   "cat > /tmp/a.py <<'END'\nopen('/tmp/b')\nEND",
   "python3 -c \"open('/tmp/b')\" > /tmp/a",
-  "cp a /tmp/p && /tmp/p",
   "ln -s /tmp/x l",
   "echo /tmp/x > /tmp/y",
   "f() { echo; }; f /tmp/x; cat /tmp/x",

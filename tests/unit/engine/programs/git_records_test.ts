@@ -101,7 +101,7 @@ Deno.test("git may record by a command that does nothing else, in the repository
     assertEquals([words, found?.folder ?? null], [words, folder]);
   }
   const argv = ["git", "commit"];
-  for (const path of ["/w/git", "/usr/bin/gitk", "/usr/bin/sh"]) {
+  for (const path of ["/usr/bin/gitk", "/usr/bin/sh"]) {
     const starting = { program: programAt(path), argv, directory: "/w" as CanonicalPath };
     assertEquals(recordsIn(starting, "/w" as CanonicalPath, probe), null);
   }

@@ -26,7 +26,7 @@ async function executables(
   const own = new OwnStarts(libc, {
     find: (other) => other.startsWith("none") ? null : program(place(other)),
   });
-  const found = own.executables(program(place(name)), starts, canonical(workspace.root));
+  const found = own.executables(program(place(name)), starts, canonical(workspace.root), null);
   return found === "any" ? found : found.map((path) => path.replace(workspace.root, "."));
 }
 
