@@ -11,7 +11,9 @@ import type { PluginManifest } from "../plugins/manifest.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
 import { createBoundaries } from "./pool/boundaries.ts";
 import { createIdentityProbe } from "../host/paths/identity.ts";
-import { openLibc } from "../sandbox/kernel/libc.ts";
+import type { StraightProbe } from "../host/paths/canonicalize.ts";
+import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
+import { isWithoutLinks } from "../sandbox/kernel/open_without_links.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { PolicyBudgets } from "./budgets.ts";
 import { compilePolicies } from "./compile_policies.ts";
@@ -92,7 +94,7 @@ export async function createStayingEngine(
   options: EngineOptions,
   parts: EngineParts = {},
 ): Promise<StayingEngine> {
-  const { engine, pool, free } = createBase(options, parts);
+  const { engine, pool, free } = createBase(options, parts, straightProbe());
   const runner = await createStayingRunner(pool, free);
   return {
     ...engine,
@@ -118,6 +120,7 @@ interface Base {
 function createBase(
   { policies, workspace, audit, plugins: manifests = [], sharing }: EngineOptions,
   { permissionsOf = permissionSetOf, ...parts }: EngineParts,
+  straight: StraightProbe | null = null,
 ): Base {
   const plugins = createPluginRegistry(parts.registry ?? createRegistry(), manifests);
   const { registry } = plugins;
@@ -141,7 +144,7 @@ function createBase(
     engine: {
       registry,
       rulebook,
-      resolver: createResolver(workspace, preparation.programs),
+      resolver: createResolver(workspace, preparation.programs, { straight }),
       metrics: new Metrics(),
       telemetry: parts.telemetry ?? null,
       arrivalOrder: new ArrivalOrder(),
@@ -158,6 +161,15 @@ function createBase(
       policies,
       boundaryOf: boundaries.shownOf,
     },
+  };
+}
+
+/** By the kernel, whose library is opened with the first path; false of all where there is none. */
+function straightProbe(): StraightProbe {
+  let libc: Libc | null | undefined;
+  return (path) => {
+    libc ??= openLibc();
+    return libc !== null && isWithoutLinks(libc, path);
   };
 }
 

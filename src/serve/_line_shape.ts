@@ -80,7 +80,7 @@ export function* shapeOf(bytes: Uint8Array): Steps<LineShape | LineProblem> {
   let level = 0;
   let last: Member | null = null;
   /** The bracket of each level, and the last sign that was no blank and in no string. */
-  const brackets = new Uint8Array(MOST_LEVELS + 1);
+  const brackets: number[] = [0];
   let before = 0;
   const { length } = bytes;
   const endValue = (at: number) => {

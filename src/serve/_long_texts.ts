@@ -10,10 +10,13 @@ import type { LongText } from "./_line_shape.ts";
 /** Bytes that are decoded at once. */
 const DECODED = 1 << 20;
 
+/** Of texts that come in one piece: it keeps nothing from one to the next, and making one costs as much as reading a line. */
+const inOnePiece = new TextDecoder("utf-8", { fatal: true });
+
 /** All of the bytes as text, in steps. Throws a TypeError where they are not UTF-8. */
 export function* textOf(bytes: Uint8Array): Steps<string> {
+  if (bytes.length <= DECODED) return inOnePiece.decode(bytes);
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  if (bytes.length <= DECODED) return decoder.decode(bytes);
   let text = "";
   for (let at = 0; at < bytes.length; at += DECODED) {
     const stream = at + DECODED < bytes.length;

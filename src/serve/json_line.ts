@@ -20,6 +20,7 @@ export interface JsonLine {
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
+const BACKSLASH = 0x5c;
 
 /** Reads a line; null where it holds nothing but blanks. Never throws for any bytes. */
 export function readJsonLine(bytes: Uint8Array): JsonLine | LineProblem | null {
@@ -61,7 +62,7 @@ export function* readJsonSteps(bytes: Uint8Array): Steps<JsonLine | LineProblem 
 function rawOf(bytes: Uint8Array, members: readonly Member[], wanted: string): string | null {
   for (const { name, nameEnd, value, valueEnd } of members.toReversed()) {
     if (value === -1 || valueEnd === -1) continue;
-    if (nameEnd - name > LONGEST_NAME || nameIn(bytes, name, nameEnd) !== wanted) continue;
+    if (nameEnd - name > LONGEST_NAME || !isName(bytes, name, nameEnd, wanted)) continue;
     return rawIn(bytes, value, valueEnd);
   }
   return null;
@@ -72,8 +73,16 @@ const LONGEST_NAME = 256;
 /** What is asked for as it is written: an id, which is shorter. */
 const LONGEST_RAW = 1 << 13;
 
-function nameIn(bytes: Uint8Array, start: number, end: number): string {
-  return JSON.parse(decoder.decode(bytes.subarray(start, end))) as string;
+/** Whether a name with its quotes is `wanted`, which is ASCII. */
+function isName(bytes: Uint8Array, start: number, end: number, wanted: string): boolean {
+  if (bytes.subarray(start, end).includes(BACKSLASH)) {
+    return JSON.parse(decoder.decode(bytes.subarray(start, end))) === wanted;
+  }
+  if (end - start - 2 !== wanted.length) return false;
+  for (let at = 0; at < wanted.length; at++) {
+    if (bytes[start + 1 + at] !== wanted.charCodeAt(at)) return false;
+  }
+  return true;
 }
 
 /** Without the blanks around it; null where it is too long to be asked for. */

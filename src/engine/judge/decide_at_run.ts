@@ -43,7 +43,7 @@ export async function decideAtRun(
         return made ?? programOf(grant, [name], cwd);
       },
     );
-    const resolver = createResolver(grant.workspace, () => ({ resolve }), probe);
+    const resolver = createResolver(grant.workspace, () => ({ resolve }), { probe });
     const decision = rulebook.decide(
       // Files alone are no more than what the file tools do.
       argv === null ? { ...subject, ...FILES_ALONE } : subject,

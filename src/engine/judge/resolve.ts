@@ -9,7 +9,7 @@ import type {
   ResolvedSpawnCapability,
 } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { canonicalEntry } from "../../host/paths/canonicalize.ts";
+import { canonicalEntry, type StraightProbe } from "../../host/paths/canonicalize.ts";
 import { entryType } from "../../host/paths/entry_type.ts";
 import type { NearPrograms } from "../../host/run/program_search.ts";
 import { type PathProbe, RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
@@ -41,11 +41,17 @@ export interface ProgramResolver {
   readonly missingNetwork?: CapabilityResolver["missingNetwork"];
 }
 
-/** The resolver of a workspace. `programs` is called with the first command; `probe` looks at paths. */
+/** How a resolver looks at paths. `straight`: asked first where they lead; see {@linkcode createRequestProbe}. */
+export interface ResolverOptions {
+  readonly probe?: PathProbe;
+  readonly straight?: StraightProbe | null;
+}
+
+/** The resolver of a workspace. `programs` is called with the first command. */
 export function createResolver(
   workspace: CanonicalPath,
   programs: () => ProgramResolver,
-  probe: PathProbe = RUNTIME_PROBE,
+  { probe = RUNTIME_PROBE, straight = null }: ResolverOptions = {},
 ): CapabilityResolver {
   const resolveFile = (
     capability: FileCapability,
@@ -111,7 +117,7 @@ export function createResolver(
   }
   function* steps(capabilities: readonly Capability[]): Steps<readonly ResolvedCapability[]> {
     const found: ResolvedCapability[] = [];
-    yield* resolveAll(capabilities, createRequestProbe(probe), found);
+    yield* resolveAll(capabilities, createRequestProbe(probe, { straight }), found);
     return found;
   }
   return {

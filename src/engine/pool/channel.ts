@@ -64,6 +64,8 @@ export class RingWriter {
   readonly #scratchLength: Uint32Array;
   /** Messages whose frames have not all found room; only a writer that must not block has any. */
   readonly #waiting: Sending[] = [];
+  /** Whether the reader has yet to hear of what was sent. */
+  #toRing = false;
 
   constructor(memory: RingMemory) {
     this.#control = new Int32Array(memory.control);
@@ -79,10 +81,22 @@ export class RingWriter {
    */
   send(text: string, more?: Iterable<string>): void {
     this.#waiting.push({ frames: this.#framesOf(text, more), kept: null });
-    const all = this.#pour();
+    if (this.#pour()) return this.#ringSoon();
     ring(this.#bell);
-    if (!all) this.flush();
+    this.flush();
   }
+
+  /** Once for all that is sent in one go: where many requests come together, waking the reader was a third of sending them. */
+  #ringSoon(): void {
+    if (this.#toRing) return;
+    this.#toRing = true;
+    queueMicrotask(this.#ringNow);
+  }
+
+  readonly #ringNow = (): void => {
+    this.#toRing = false;
+    ring(this.#bell);
+  };
 
   /** As `sendBlocking`, without waking the reader: it hears of it with what is sent next. */
   sendQuietly(text: string): void {

@@ -12,7 +12,7 @@ const LONGEST_NAME = 255;
 const MOST_LINKS = 40;
 
 /** Parts that are no names: empty ones, `.` and `..`, also at the end. */
-const ODD_PARTS = /\/(?:\.{0,2})(?:\/|$)/;
+export const ODD_PARTS = /\/(?:\.{0,2})(?:\/|$)/;
 
 const encoder = new TextEncoder();
 

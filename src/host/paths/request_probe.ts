@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { isWithin } from "../../sandbox/within.ts";
+import { PATH_MAX } from "../../core/path_text.ts";
+import { ODD_PARTS, type StraightProbe } from "./canonicalize.ts";
 import { type PathProbe, RUNTIME_PROBE } from "./path_probe.ts";
 
 /**
@@ -19,10 +21,18 @@ const MOST_PARTS = 16;
 /** A part of a path that is no name, or one that may be longer than names are. */
 const NO_NAME = /^\.{0,2}$|\0|[^]{86}/;
 
-/** A probe that remembers what it found: for one request, whose paths are taken as they are at one time. `now`: in ms. */
+/** What a probe of one request may be given beside the one that it asks. */
+export interface RequestProbeOptions {
+  /** Asked first where a path leads: one call of the kernel's tells of most that they lead where their words do. */
+  readonly straight?: StraightProbe | null;
+  /** In ms. */
+  readonly now?: () => number;
+}
+
+/** A probe that remembers what it found: for one request, whose paths are taken as they are at one time. */
 export function createRequestProbe(
   probe: PathProbe,
-  now: () => number = () => performance.now(),
+  { straight = null, now = () => performance.now() }: RequestProbeOptions = {},
 ): PathProbe {
   const found = new Map<string, CanonicalPath | ToolError>();
   const there = new Map<string, boolean>();
@@ -60,7 +70,10 @@ export function createRequestProbe(
       const key = `${base}\0${path}`;
       let known = found.get(key);
       if (known === undefined) {
-        found.set(key, known = timed(() => absent(base, path) ?? canonicalOf(base, path)));
+        known = timed(() =>
+          straightPath(straight, base, path) ?? absent(base, path) ?? canonicalOf(base, path)
+        );
+        found.set(key, known);
       }
       if (known instanceof ToolError) throw known;
       return known;
@@ -80,6 +93,21 @@ export function createRequestProbe(
     entryAt: (path) => probe.entryAt(path),
     isProgram: (path) => probe.isProgram(path),
   };
+}
+
+/** The longest path whose bytes need no counting, in UTF-16 units of three bytes at most. */
+const SURELY_SHORT = Math.floor((PATH_MAX - 1) / 3);
+
+/** A path that no link is on the way of, as its words have it; null where that takes a closer look. */
+function straightPath(
+  straight: StraightProbe | null,
+  base: CanonicalPath,
+  path: string,
+): CanonicalPath | null {
+  if (straight === null || path === "" || path.includes("\0") || !path.isWellFormed()) return null;
+  const whole = path.startsWith("/") ? path : `${base === "/" ? "" : base}/${path}`;
+  if (whole.length > SURELY_SHORT || ODD_PARTS.test(whole)) return null;
+  return straight(whole) ? whole as CanonicalPath : null;
 }
 
 /** Whether surely nothing is where the path leads; false also where that may not be looked at. */

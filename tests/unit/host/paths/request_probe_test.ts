@@ -2,9 +2,14 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { type PathProbe, RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
 import { createRequestProbe } from "../../../../src/host/paths/request_probe.ts";
+import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
+import { isWithoutLinks } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { canonical } from "../../policy/_fixtures.ts";
 
 const BASE = canonical("/w");
+
+// It stays open for as long as the process lives.
+const libc = openLibc();
 
 /** Notes what it is asked; `onLook` is told of each look. */
 function probeOf(asked: string[], onLook: () => void = () => {}): PathProbe {
@@ -41,11 +46,32 @@ Deno.test("each word is looked at once, whatever came of it", () => {
 Deno.test("the paths of one request take so long and no longer", () => {
   const asked: string[] = [];
   let clock = 0;
-  const probe = createRequestProbe(probeOf(asked, () => clock += 700), () => clock);
+  const probe = createRequestProbe(probeOf(asked, () => clock += 700), { now: () => clock });
   const error = assertThrows(() => {
     for (let at = 0; at < 100; at++) probe.canonicalize(BASE, `p${at}`);
   }, ToolError);
   assertEquals([error.code, asked.length], ["RESOURCE_LIMIT", 5]);
+});
+
+Deno.test("what leads where its words do is asked of nobody else", () => {
+  const asked: string[] = [];
+  const straight = (path: string) => path !== "/w/link";
+  const probe = createRequestProbe(probeOf(asked), { straight });
+  const rows: readonly (readonly [string, string])[] = [
+    ["a", "/w/a"],
+    ["/x/b", "/x/b"],
+    ["link", "/w/link"],
+    ["./a", "/w/./a"],
+    ["a/", "/w/a/"],
+    ["a//b", "/w/a//b"],
+    ["a/../b", "/w/a/../b"],
+  ];
+  for (const [path, leads] of rows) {
+    assertEquals<string>(probe.canonicalize(BASE, path), leads, path);
+  }
+  // These are the odd ones, and the link.
+  assertEquals(asked, rows.slice(2).map(([path]) => path));
+  assertEquals<string>(probe.canonicalize(canonical("/"), "c"), "/c");
 });
 
 Deno.test("what is not there is found to be so as by the runtime, however many names are asked for", () => {
@@ -110,13 +136,19 @@ Deno.test("what is not there is found to be so as by the runtime, however many n
         return error instanceof ToolError ? `${error.code}: ${error.message}` : String(error);
       }
     };
+    const ways = [
+      null,
+      ...(libc === null ? [] : [(path: string) => isWithoutLinks(libc, path)]),
+    ];
     // What was asked before decides what is known: each order is another case.
     const orders = [words, words.toReversed()];
     for (
-      const [quick, word] of orders.flatMap((order) => {
-        const probe = createRequestProbe(RUNTIME_PROBE);
-        return order.map((word) => [probe, word] as const);
-      })
+      const [quick, word] of ways.flatMap((straight) =>
+        orders.flatMap((order) => {
+          const probe = createRequestProbe(RUNTIME_PROBE, { straight });
+          return order.map((word) => [probe, word] as const);
+        })
+      )
     ) {
       for (const kind of ["canonicalize", "exists"] as const) {
         assertEquals(
