@@ -12,6 +12,12 @@ import { compile, type CompileOptions } from "./compile.ts";
 const RUNS = 11;
 const QUICKEST = 5;
 
+/**
+ * What rehearses is not compiled by the baseline compiler: V8 notes in each function whether it was
+ * (`SharedFunctionInfo::sparkplug_compiled`), which for some hangs on how often something was asked for.
+ */
+const UNNOTED = ["--no-sparkplug"] as const;
+
 /** A file with the default policy, beside the workspace of a rehearsal. */
 const REHEARSED_POLICY = "policy.yaml";
 
@@ -66,18 +72,19 @@ export async function produceCaches(
   }
   const folder = await rehearsalFolder();
   try {
-    const producer = join(folder, "producer");
-    await compile({
-      ...options,
-      main: await writeProducer(bundle, "rehearse.js", SCRIPTS),
-      output: producer,
-    });
+    const producers = {
+      rehearsing: join(folder, "rehearsing"),
+      writing: join(folder, "writing"),
+    };
+    const main = await writeProducer(bundle, "rehearse.js", SCRIPTS);
+    await compile({ ...options, main, output: producers.rehearsing, v8Flags: UNNOTED });
+    await compile({ ...options, main, output: producers.writing });
     await Deno.copyFile(policy, join(folder, REHEARSED_POLICY));
     const workspace = join(folder, "workspace");
     await Deno.mkdir(workspace);
     await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
     for (const { name } of SCRIPTS) {
-      const cache = await agreedCache(producer, workspace, name, join(folder, "cache"));
+      const cache = await agreedCache(producers, workspace, name, join(folder, "cache"));
       await Deno.writeFile(join(bundle, scriptFiles(name).cache), cache);
     }
   } finally {
@@ -97,7 +104,12 @@ async function rehearsalFolder(): Promise<string> {
 
 /** The cache of a script that most of the quickest runs give; of equals the one of the quickest. */
 async function agreedCache(
-  producer: string,
+  { rehearsing, writing }: {
+    /** Does what starts do, and writes the cache that comes of it. */
+    readonly rehearsing: string;
+    /** Has the flags of what the cache is for. */
+    readonly writing: string;
+  },
   workspace: string,
   script: string,
   output: string,
@@ -106,12 +118,12 @@ async function agreedCache(
   for (let run = 0; run < RUNS; run++) {
     const path = `${output}.${run}`;
     const started = performance.now();
-    await runProducer(producer, [script, path], workspace);
+    await runProducer(rehearsing, [script, path], workspace);
     runs.push({ path, ms: performance.now() - started });
   }
   const caches = new Map<string, { readonly cache: Uint8Array; count: number }>();
   for (const { path } of runs.toSorted((a, b) => a.ms - b.ms).slice(0, QUICKEST)) {
-    await runProducer(producer, [script, `${path}.plain`, path], workspace);
+    await runProducer(writing, [script, `${path}.plain`, path], workspace);
     const cache = await Deno.readFile(`${path}.plain`);
     const hash = createHash("sha256").update(cache).digest("hex");
     const same = caches.get(hash);

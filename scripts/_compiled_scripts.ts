@@ -31,6 +31,8 @@ export function scriptFiles(name: string): ScriptFiles {
 
 /** The module that notes what V8 compiled of a script when the process ends: of the producer alone, not of what is built. */
 const NOTE_MODULE = "note.js";
+/** Where in a code cache V8 says what its flags were (`SerializedCodeData::kFlagHashOffset`). */
+const FLAG_HASH = [12, 16] as const;
 
 /** A static import or export of another part, as the bundler writes them. */
 const STATIC = /(?:from|import)\s*"\.\/([^"]+\.js)"/g;
@@ -160,7 +162,8 @@ export async function standAlone(folder: string, entry: string): Promise<void> {
  * before anything runs, since a thread may give up its right to open files, and writes it when the process ends. The
  * producer takes both from its arguments: the name of the script, and the path. With the path of a cache behind them it
  * runs nothing, and writes that cache as V8 does which has read it and done nothing else: V8 numbers functions in the order
- * in which they are made, which hangs on which of two threads is quicker (`SharedFunctionInfo::unique_id`).
+ * in which they are made, which hangs on which of two threads is quicker (`SharedFunctionInfo::unique_id`). Such a cache may
+ * come from the same binary with other flags of V8: it is written with its own.
  */
 export async function writeProducer(
   folder: string,
@@ -197,6 +200,9 @@ export async function writeProducer(
       `else {\n` +
       `  const text = { ${names.map((name, at) => `${name}: t${at}`).join(", ")} }[name];\n` +
       `  const cachedData = Deno.readFileSync(cache);\n` +
+      `  const own = new Uint8Array(new Script("").createCachedData());\n` +
+      `  const [from, to] = ${JSON.stringify(FLAG_HASH)};\n` +
+      `  cachedData.set(own.subarray(from, to), from);\n` +
       `  const script = new Script(text, { filename: \`\${name}.txt\`, cachedData });\n` +
       `  if (script.cachedDataRejected) throw new Error("V8 does not take its own cache");\n` +
       `  Deno.writeFileSync(output, script.createCachedData());\n` +

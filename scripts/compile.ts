@@ -13,19 +13,18 @@ import type { Target } from "./target.ts";
 export const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
 /**
- * The regular expression engine without backtracking takes over where the other one blows up. Without the
- * baseline compiler a start is 2.5 ms quicker. The next two keep memory after 50,000 calls through a pipe at 107
- * MiB instead of 338, for a sixth of the calls a second; latency stays. They leave code to the interpreter until it is
- * optimised, half or for good: both come after 1,000 calls, instead of 400 and 3,000. After fewer it costs short-lived
- * processes more than they have of it, after more a pipe is slower. Profile guided optimization would note in each
- * function how it was last optimised, which hangs on how quick a compiling thread was, and V8's code caches carry that
- * note (`SharedFunctionInfo::cached_tiering_decision`): two builds would differ. The last two are for WebAssembly: it is
- * checked and compiled function by function, as they are called, and once more, for speed, what is called so often that
- * a text of some hundred kilobytes is parsed: the 11 MB of the parser for Python never are in a call that writes a file.
+ * The regular expression engine without backtracking takes over where the other one blows up. The next two keep
+ * memory after 50,000 calls through a pipe at 107 MiB instead of 338, for a sixth of the calls a second; latency stays.
+ * They leave code as the baseline compiler makes it until it is optimised, half or for good: both come after 1,000
+ * calls, instead of 400 and 3,000. After fewer it costs short-lived processes more than they have of it, after more a
+ * pipe is slower. Profile guided optimization would note in each function how it was last optimised, which hangs on how
+ * quick a compiling thread was, and V8's code caches carry that note (`SharedFunctionInfo::cached_tiering_decision`):
+ * two builds would differ. The last two are for WebAssembly: it is checked and compiled function by function, as they
+ * are called, and once more, for speed, what is called so often that a text of some hundred kilobytes is parsed: the
+ * 11 MB of the parser for Python never are in a call that writes a file.
  */
 const V8_FLAGS = [
   "--enable-experimental-regexp-engine-on-excessive-backtracks",
-  "--no-sparkplug",
   "--optimize-for-size",
   "--max-semi-space-size=4",
   "--invocation-count-for-maglev=1000",
@@ -51,7 +50,6 @@ const FLAGS = [
   "--no-code-cache",
   "--unstable-worker-options",
   "--unstable-raw-imports",
-  `--v8-flags=${V8_FLAGS.join(",")}`,
 ] as const;
 
 export interface CompileOptions {
@@ -67,6 +65,8 @@ export interface CompileOptions {
   readonly base: CompileBase;
   /** Bakes the runtime's OpenTelemetry exporter in: spans, metrics, and what goes to the console. */
   readonly telemetry: boolean;
+  /** V8's flags beside those of every binary. */
+  readonly v8Flags?: readonly string[];
 }
 
 /** Deno's own variables: they are fixed when it compiles. */
@@ -76,6 +76,7 @@ const TELEMETRY = { OTEL_DENO: "true", OTEL_DENO_CONSOLE: "replace" } as const;
 export async function compile(options: CompileOptions): Promise<void> {
   await runDeno("compile", [
     ...FLAGS,
+    `--v8-flags=${[...V8_FLAGS, ...options.v8Flags ?? []].join(",")}`,
     ...options.flags,
     `--target=${options.target}`,
     ...options.include.map((path) => `--include=${path}`),

@@ -48,9 +48,15 @@ const TWO: readonly ScriptPlan[] = [{ name: "hot", roots: [] }, {
 }];
 
 async function run(main: string, ...args: string[]): Promise<string> {
+  return await runWith([], main, ...args);
+}
+
+/** `flags`: further ones of the runtime. */
+async function runWith(flags: readonly string[], main: string, ...args: string[]): Promise<string> {
   const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
+      ...flags,
       "--quiet",
       "-A",
       "--no-check",
@@ -165,3 +171,25 @@ for (const { name } of TWO) {
     });
   });
 }
+
+Deno.test("a producer with other flags of V8 writes the cache of one as its own", async () => {
+  await withBundle(async (folder) => {
+    await joinScripts(folder, ["main.js"], ONE);
+    const producer = await writeProducer(folder, "main.js", ONE);
+    const cache = join(folder, "hot.other");
+    await runWith(["--v8-flags=--no-sparkplug"], producer, "hot", cache);
+    const rejected = async (path: string) => {
+      const asks = join(folder, "asks.js");
+      const text = JSON.stringify(await Deno.readTextFile(join(folder, scriptFiles("hot").text)));
+      await Deno.writeTextFile(
+        asks,
+        `import{Script}from"node:vm";const cachedData=Deno.readFileSync(${JSON.stringify(path)});` +
+          `console.log(new Script(${text},{filename:"hot.txt",cachedData}).cachedDataRejected);`,
+      );
+      return await run(asks);
+    };
+    assertEquals(await rejected(cache), "true\n");
+    await run(producer, "hot", `${cache}.plain`, cache);
+    assertEquals(await rejected(`${cache}.plain`), "false\n");
+  });
+});
