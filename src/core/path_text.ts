@@ -20,3 +20,10 @@ export function parentOf<P extends string>(path: P): P {
 export function siblingOf<P extends string>(path: P, name: string): P {
   return `${path.slice(0, path.lastIndexOf("/"))}/${name}` as P;
 }
+
+/** A path of a request with the folders above it, as far as the workspace goes. */
+export function foldersFrom(path: string): readonly string[] {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  if (path.startsWith("/") || parts.includes("..")) return [path];
+  return [...parts.map((_, index) => parts.slice(0, index + 1).join("/")), "."];
+}

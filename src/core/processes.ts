@@ -37,7 +37,9 @@ export interface ProcessOutcome {
   readonly sandbox: readonly string[];
   /** Names that the policy refused to programs while they ran, the first of them. */
   readonly denied: readonly DeniedName[];
-  /** Hooks of repositories that git would run, and does not in a line; absent where there are none. */
+  /** Hooks of repositories that were run for git; absent where there are none. */
+  readonly hooksRun?: readonly string[];
+  /** Those that git would run, and that were not; absent where there are none. */
   readonly hooksSkipped?: readonly string[];
   /** Hosts that programs reached by way of Toolgate's proxy, with bytes both ways; absent where there are none. */
   readonly reached?: readonly {

@@ -43,10 +43,15 @@ export const OUTPUT_PROPERTIES = {
     },
     description: "Names that the policy refused to it while it ran, the first 16; hosts, too.",
   },
+  hooks_run: {
+    type: "array",
+    items: { type: "string" },
+    description: "Hooks of the repository that a git of the line came to, and that ran.",
+  },
   hooks_skipped: {
     type: "array",
     items: { type: "string" },
-    description: "Hooks of the repository that did not run: in lines none does; git's tools may.",
+    description: "Hooks of the repository that did not run.",
   },
   reached: {
     type: "array",
@@ -112,6 +117,7 @@ export function commandOutput(outcome: ProcessOutcome): CommandOutput {
     duration_ms: Math.round(outcome.durationMs * 100) / 100,
     sandbox: outcome.sandbox,
     ...(outcome.denied.length === 0 ? {} : { denied: outcome.denied.map(shownName) }),
+    ...(outcome.hooksRun === undefined ? {} : { hooks_run: outcome.hooksRun }),
     ...(outcome.hooksSkipped === undefined ? {} : { hooks_skipped: outcome.hooksSkipped }),
     ...(outcome.reached === undefined ? {} : { reached: outcome.reached }),
     ...(outcome.spilled === null ? {} : { spilled: outcome.spilled }),

@@ -37,6 +37,11 @@ const HOOKS: Readonly<Record<string, CommandHooks>> = {
   push: { verifying: ["pre-push"], others: [] },
 };
 
+/** All of them, once each. */
+export const HOOK_NAMES: readonly string[] = [
+  ...new Set(Object.values(HOOKS).flatMap(({ verifying, others }) => [...verifying, ...others])),
+];
+
 /** The names of those that such a command runs where they are there. */
 export function hooksOf({ subcommand, rest }: GitWords): readonly string[] {
   const hooks = Object.hasOwn(HOOKS, subcommand) ? HOOKS[subcommand] : undefined;

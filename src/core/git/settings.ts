@@ -44,7 +44,7 @@ export interface GitHome {
 
 /** The policy's `git`, as it holds. */
 export interface GitSettings {
-  /** `allow`: the git tools run hooks of repositories as the programs that they are, where rules let those run. */
+  /** `allow`: hooks of repositories run as the programs that they are, where rules let those run. */
   readonly hooks: "allow" | "deny";
   /** Filters that the git tools let git run, as far as rules let their programs run. */
   readonly filters: readonly GitFilter[];
@@ -140,12 +140,14 @@ export function protocolVariables(protocols: readonly string[]): Readonly<Record
 export function lineVariables(
   { protocols }: GitSettings,
   argv: readonly string[] = [],
+  /** Where it finds hooks; nowhere unless given. */
+  hooksPath = GIT_KEYS["core.hooksPath"],
 ): Readonly<Record<string, string>> {
   const shows = /(?:^|\/)git$/.test(argv[0] ?? "") && gitWords(argv)?.subcommand === "config";
   const keys = Object.entries(GIT_KEYS).filter(([key]) => !shows && !NOT_FOR_LINES.has(key));
   const settings = keys.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, value],
+    [`GIT_CONFIG_VALUE_${index}`, key === "core.hooksPath" ? hooksPath : value],
   ]);
   return {
     ...GIT_ENVIRONMENT,

@@ -1,7 +1,10 @@
 /** What a call needs, and what its preview looks at beside: a preview may see more than the call is granted. */
 
 import type { Capability } from "../../core/capability.ts";
+import { HOOK_NAMES, hooksOf } from "../../core/git/hooks.ts";
 import { FILTER_PROGRAMS } from "../../core/git/settings.ts";
+import { gitWords } from "../../core/git/words.ts";
+import { baseName, foldersFrom } from "../../core/path_text.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Grant, grantOf } from "../../policy/grant.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
@@ -18,12 +21,14 @@ export function needsOf(
 ): readonly Capability[] | Promise<readonly Capability[]> {
   const own = tool.capabilities(input, { cwd: ".", web, git });
   const looks = preview ? looksOf(tool, input) : [];
-  if (looks.length === 0 && git.home === null && git.filters.length === 0) return own;
+  const isPlain = git.home === null && git.filters.length === 0 && git.hooks === "deny";
+  if (looks.length === 0 && isPlain) return own;
   const whole = (found: readonly Capability[]) => [
     ...found,
     ...looks,
     ...homeOf(found, git),
     ...filtersOf(found, git),
+    ...hooksIn(found, git),
   ];
   return own instanceof Promise ? own.then(whole) : whole(own);
 }
@@ -57,6 +62,23 @@ function filtersOf(
     : filters.map((name) =>
       ({ kind: "process.spawn", argv: FILTER_PROGRAMS[name], cwd: ".", optional: true }) as const
     );
+}
+
+/** Hooks that a git of the call's own words comes to, wherever its repository begins: each judged as a command. */
+function hooksIn(found: readonly Capability[], { hooks }: Settings["git"]): readonly Capability[] {
+  if (hooks === "deny") return [];
+  const folders = found.flatMap((one) => {
+    if (one.kind !== "process.spawn" || one.own !== undefined) return [];
+    if (baseName(one.argv[0] ?? "") !== "git") return [];
+    const words = gitWords(one.argv);
+    if (words === null || hooksOf(words).length === 0) return [];
+    return foldersFrom([one.cwd, ...words.folders].join("/"));
+  });
+  return [...new Set(folders)].flatMap((cwd) =>
+    HOOK_NAMES.map((name) =>
+      ({ kind: "process.spawn", argv: [`.git/hooks/${name}`], cwd, optional: true }) as const
+    )
+  );
 }
 
 /** The grant for the preview of a call that was judged as what it is: for who is to agree to it. */

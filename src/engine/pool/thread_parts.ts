@@ -29,6 +29,8 @@ export interface ProgramEnvironment {
   readonly caches: string | null;
   /** Git's settings for programs, which they read and do not write; null for none. */
   readonly gitConfig: string | null;
+  /** What stands in for hooks of repositories; null where lines run none. */
+  readonly hookStandIns: string | null;
   /** What lines are handed to where `shell.mode` is `sh`; null where there is none. */
   readonly shell: Program | null;
   /** Why a layer that the policy wants does not hold programs, one sentence each. */
@@ -142,12 +144,12 @@ async function holdsOf(
   if (libc === null || environment === null || !(landlock || seccomp)) {
     return () => Promise.resolve(wanted ? UNCONFINED : { ...UNCONFINED, unserved: null });
   }
-  const { temporaryRoot, caches, gitConfig, searchPath } = environment;
+  const { temporaryRoot, caches, gitConfig, hookStandIns, searchPath } = environment;
   const parts = { libc, abi: landlock ? abi : 0, seccomp, network };
   return async (rulebook) => {
     if (coarse !== true) return createNestedHolds(parts);
     await rulebook.prepare([{ kind: "process.spawn" }]);
-    const folders = { temporaryRoot, caches, gitConfig };
+    const folders = { temporaryRoot, caches, gitConfig, hookStandIns };
     return new WordHolds({ ...parts, ...folders, system, searchPath, broker }, rulebook);
   };
 }

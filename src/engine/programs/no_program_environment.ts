@@ -8,6 +8,7 @@ export const NO_PROGRAM_ENVIRONMENT: ProgramEnvironment = {
   temporaryRoot: null,
   caches: null,
   gitConfig: null,
+  hookStandIns: null,
   shell: null,
   reasons: [],
   searchPath: "",

@@ -7,6 +7,7 @@ import { ownProgram } from "../modules/own_program.ts";
 import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 import { openCaches } from "./_caches.ts";
 import { writeGitConfig } from "./_git_config.ts";
+import { writeHookStandIns } from "./_hook_stand_ins.ts";
 import { ProgramSharing } from "./program_sharing.ts";
 
 /**
@@ -26,6 +27,9 @@ export function programEnvironmentOf(
       Object.hasOwn(environment.set, GIT_CONFIG)
     ? null
     : writeGitConfig(temporaryRoot, git.identity);
+  const hookStandIns = temporaryRoot === null || git.hooks === "deny"
+    ? null
+    : writeHookStandIns(temporaryRoot);
   const caches = openCaches(sandbox.caches, workspace, userId);
   const alone = caches !== null && sandbox.network === "deny" ? WITHOUT_NETWORK : {};
   const given: Readonly<Record<string, string>> = { ...alone, ...baseEnvironment(environment) };
@@ -37,6 +41,7 @@ export function programEnvironmentOf(
     temporaryRoot,
     caches,
     gitConfig,
+    hookStandIns,
     shell: shell === "sh" ? find("sh") : null,
     reasons: [],
     searchPath: searchPath ?? "",

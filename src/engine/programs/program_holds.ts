@@ -26,13 +26,14 @@ import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
 import { textAt } from "../../host/kernel/read_text.ts";
 import { withAgreed } from "./_agreed_rules.ts";
-import { hooksLeftOut } from "./_git_hooks.ts";
+import { type HooksThere, hooksThere, NO_HOOKS } from "./_git_hooks.ts";
+import { standInsIn } from "./_hook_stand_ins.ts";
 import { recordsIn } from "./_git_records.ts";
 import { KeptFilters } from "./_kept_filters.ts";
 import { KeptRules } from "./_kept_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
-import { groundOf, viewsProcesses } from "./_program_ground.ts";
+import { groundOf, temporaryOf, viewsProcesses } from "./_program_ground.ts";
 
 /** What of the kernel's layer is there, and what is the same for all programs of a thread. */
 export interface HoldParts {
@@ -50,6 +51,8 @@ export interface HoldParts {
   readonly caches: string | null;
   /** Git's settings for programs; null for none. */
   readonly gitConfig: string | null;
+  /** What stands in for hooks of repositories; null where lines run none. */
+  readonly hookStandIns: string | null;
   /** The folders that bare names are looked for in. */
   readonly searchPath: string;
   /** Whoever does what programs hand over; null where there is nobody. */
@@ -135,14 +138,19 @@ export class WordHolds implements ProgramHolds {
     // No rule widens what a tool's own use comes to.
     const starts = use === undefined ? this.#startsOf(effects, program, trusted) : use.starts;
     const byWords = trusted && isByWords(effects);
-    const [folder = null] = this.#temporaryOf(starting);
+    const [folder = null] = temporaryOf(this.#parts, starting);
     const own = this.#starts.executables(program, starts, directory, folder);
     const beside = use?.startsToo;
-    const execute = beside === undefined || own === "any" ? own : [
-      ...own,
-      beside.file,
-      ...this.#starts.executables(beside.program, "none", directory, null),
-    ];
+    // What a tool starts itself it speaks of itself.
+    const hooks = use === undefined ? this.#hooksThere(starting) : NO_HOOKS;
+    const mayRun = starting.runsHooks === true && hooks.home !== null && own !== "any";
+    const standIns = mayRun && this.#handsOver
+      ? standInsIn(this.#parts.hookStandIns, this.#parts.libc)
+      : null;
+    const besides = beside === undefined
+      ? standIns?.files ?? []
+      : [beside.file, ...this.#starts.executables(beside.program, "none", directory, null)];
+    const execute = own === "any" ? own : [...own, ...besides];
     const views = trusted && use === undefined && viewsProcesses(program);
     const changes = !byWords || views || effects.writes.length + effects.deletes.length > 0;
     const connects = !byWords || effects.connects.length > 0 || starting.reaches === true;
@@ -153,7 +161,8 @@ export class WordHolds implements ProgramHolds {
     // What a tool starts for its own use hands over what it connects to, and nothing else.
     const isOthers = use === undefined && (changes || connects);
     const handsOver = (isOthers || starting.reaches === true) && this.#handsOver;
-    const byName = isOthers && handsOver && changes && (views || this.#hasNames);
+    const asksNames = views || this.#hasNames || standIns !== null;
+    const byName = isOthers && handsOver && changes && asksNames;
     const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
     const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
     const filter = this.#filters.of(others, {
@@ -163,14 +172,15 @@ export class WordHolds implements ProgramHolds {
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,
     });
     const held = { confined: true, filter: this.#parts.seccomp ? filter : null };
-    // What a tool starts itself it speaks of itself.
-    const hooks = use === undefined ? this.#hooksLeftOut(starting) : [];
-    return { ...held, rules, handed, done, hooks };
+    const { names, home } = hooks;
+    return byName && standIns !== null && home !== null
+      ? { ...held, rules, handed, done, hooksRun: { home, standIns: standIns.folder } }
+      : { ...held, rules, handed, done, hooks: names };
   }
 
-  #hooksLeftOut(starting: Starting): readonly string[] {
+  #hooksThere(starting: Starting): HooksThere {
     const text = (path: string) => textAt(this.#parts.libc, path, MOST_SETTINGS);
-    return hooksLeftOut(starting, this.#workspace, { ...this.#probe, text });
+    return hooksThere(starting, this.#workspace, { ...this.#probe, text });
   }
 
   /**
@@ -253,7 +263,7 @@ export class WordHolds implements ProgramHolds {
     const { program, directory } = starting;
     const { abi, libc } = this.#parts;
     if (abi === 0) return { rules: null, handed: null, done: () => {} };
-    const temporary = this.#temporaryOf(starting);
+    const temporary = temporaryOf(this.#parts, starting);
     if (byWords) {
       const rulebook = withAgreed(this.#rulebook, starting.agreed ?? []);
       const source = { libc, rulebook, system: this.#realSystem };
@@ -354,14 +364,6 @@ export class WordHolds implements ProgramHolds {
 
   #librariesOf(): readonly string[] {
     return this.#libraries ??= withoutPrograms(this.#parts.libc, this.#parts.system);
-  }
-
-  /** The folder that this run alone has. */
-  #temporaryOf({ environment }: Starting): readonly CanonicalPath[] {
-    const { temporaryRoot } = this.#parts;
-    const folder = environment.get("TMPDIR");
-    if (temporaryRoot === null || folder === undefined || folder === temporaryRoot) return [];
-    return isWithin(temporaryRoot, folder) ? [folder as CanonicalPath] : [];
   }
 
   #open(

@@ -20,11 +20,11 @@ import {
   refusal,
   sharedName,
 } from "./_call_result.ts";
+import { copyOf } from "./_descriptors.ts";
 import type { ProgramReach, WayOut } from "./handed_rules.ts";
 import { connectToProxy } from "./_to_proxy.ts";
 import { readMask } from "./_file_masks.ts";
 import { LEAVE, normalName, openExactly } from "./_names.ts";
-import { leaderOf } from "./_process_files.ts";
 import {
   FAMILIES,
   type InternetAddress,
@@ -54,8 +54,6 @@ export interface SocketParts extends CallParts {
   readonly refusePlace: (refused: RefusedPlace) => void;
 }
 
-/** PIDFD_THREAD, since Linux 6.9 (include/uapi/linux/pidfd.h) */
-const PIDFD_THREAD = OPEN.EXCL;
 /** SOL_SOCKET with SO_TYPE, SO_DOMAIN; IPPROTO_IPV6 with IPV6_V6ONLY (asm-generic/socket.h, linux/in6.h) */
 const SOL_SOCKET = 1;
 const SO_TYPE = 3;
@@ -97,7 +95,7 @@ export class SocketDeeds {
   /** Does the call for the program, as far as it may. */
   do(name: SocketCall, call: HandedOver): CallResult {
     if (name === "getsockname") return this.#name(call);
-    const copy = this.#copy(call);
+    const copy = copyOf(this.#parts, call, int(call.words[0]!));
     if (copy < 0) return copy;
     let result: CallResult = -ERRNO.EACCES;
     try {
@@ -112,23 +110,6 @@ export class SocketDeeds {
       // Who connects closes it afterwards.
       if (typeof result !== "object") close(this.#parts.libc, copy);
     }
-  }
-
-  /** The program's socket, as a descriptor of ours; or an error number with its sign turned. */
-  #copy(call: HandedOver): number {
-    const { libc, notifications } = this.#parts;
-    const { numbers } = libc;
-    let process = libc.call(numbers.pidfdOpen, call.thread, PIDFD_THREAD);
-    if (process === -ERRNO.EINVAL) {
-      const leader = leaderOf(libc, call.thread);
-      process = leader === null ? -ERRNO.ESRCH : libc.call(numbers.pidfdOpen, leader, 0);
-    }
-    if (process < 0) return -ERRNO.EACCES;
-    const copy = notifications.isWaiting(call)
-      ? libc.call(numbers.pidfdGetfd, process, int(call.words[0]!), 0)
-      : -ERRNO.ESRCH;
-    close(libc, process);
-    return copy === -ERRNO.EPERM ? -ERRNO.EACCES : copy;
   }
 
   /** An option that is a number; null where it is no socket. */
@@ -365,7 +346,7 @@ export class SocketDeeds {
   #name(call: HandedOver): CallResult {
     const { libc, notifications, sockets } = this.#parts;
     if (!sockets.hasNames) return LEAVE;
-    const copy = this.#copy(call);
+    const copy = copyOf(this.#parts, call, int(call.words[0]!));
     if (copy < 0) return LEAVE;
     const stat = statOf(libc, copy);
     close(libc, copy);

@@ -18,6 +18,7 @@ import type { MemoryReader } from "../../sandbox/broker/memory_reader.ts";
 import { type AttributeCall, attributeCallsOf } from "../../sandbox/attribute_calls.ts";
 import { type HandedCall, handedCallsOf } from "../../sandbox/handed_calls.ts";
 import type { OwnCalls } from "../../sandbox/launcher/own_calls.ts";
+import { STAND_IN_CALL } from "../../sandbox/launcher/stand_in.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
 import { type SocketCall, socketCallsOf } from "../../sandbox/socket_calls.ts";
 import { close } from "../kernel/pipes.ts";
@@ -30,7 +31,8 @@ import type { CallParts, CallResult, Refused } from "./_call_result.ts";
 import { doCall } from "./_do_call.ts";
 import { FileMasks, readMask } from "./_file_masks.ts";
 import { type GitFolder, isGit, isRecord, isSettled } from "./git_folder.ts";
-import type { Handed, HandedRules, NameJudge, ProgramReach } from "./handed_rules.ts";
+import { startHook } from "./_hook_starting.ts";
+import type { Handed, HandedRules, HookStarts, NameJudge, ProgramReach } from "./handed_rules.ts";
 import { Listeners } from "./_listeners.ts";
 import { LEAVE } from "./_names.ts";
 import { type RefusedPlace, SocketDeeds } from "./_sockets.ts";
@@ -118,7 +120,7 @@ export class Broker {
   }
 
   /** Answers what comes by a listener, which belongs to the service from now on. */
-  serve(listener: number, { rules, judge, reach }: Handed, mark: number | null): Service {
+  serve(listener: number, { rules, judge, reach, hooks }: Handed, mark: number | null): Service {
     const sockets = this.#socketsOf(mark);
     const service = new ProgramService({
       ...this.#parts,
@@ -129,6 +131,7 @@ export class Broker {
       rules,
       judge,
       reach: reach ?? null,
+      hooks: hooks ?? null,
       mark,
       calls: this.#calls,
       attributes: this.#attributes,
@@ -162,6 +165,7 @@ interface ServiceParts extends BrokerParts {
   readonly rules: HandedRules;
   readonly judge: NameJudge;
   readonly reach: ProgramReach | null;
+  readonly hooks: HookStarts | null;
   /** The number that the run's processes are known by; null for none. */
   readonly mark: number | null;
   readonly calls: ReadonlyMap<number, HandedCall | "execve">;
@@ -318,10 +322,14 @@ class ProgramService implements Service {
   }
 
   #do(call: HandedOver): CallResult {
-    const { calls, attributes, socketCalls } = this.#parts;
+    const { calls, attributes, socketCalls, hooks } = this.#parts;
     const name = calls.get(call.number);
     this.#asking = { call, isGit: null };
     try {
+      const started = hooks === null || name !== STAND_IN_CALL
+        ? null
+        : startHook(this.#callParts, call, hooks);
+      if (started !== null) return started;
       if (name !== undefined) return doCall(this.#callParts, name, call);
       const socket = socketCalls.get(call.number);
       if (socket !== undefined) return this.#socketDeeds?.do(socket, call) ?? -ERRNO.EACCES;

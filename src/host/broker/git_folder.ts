@@ -35,7 +35,7 @@ const RECORDS: readonly RegExp[] = [
   /^next-index-\d+(?:\.lock)?$/,
   /^sharedindex[._][0-9A-Za-z]+$/,
   /^packed-refs\.new$/,
-  /^(?:COMMIT|TAG|NOTES)_EDITMSG$/,
+  /^(?:COMMIT|TAG|NOTES)_EDITMSG(?:\.lock)?$/,
   /^(?:AUTO_MERGE|CHERRY_PICK_HEAD|MERGE_HEAD|MERGE_MODE|MERGE_MSG|MERGE_RR|REVERT_HEAD|SQUASH_MSG)(?:\.lock)?$/,
   // What it keeps of a merge, a rebase, a stash or a fetch under way.
   /^(?:FETCH_HEAD|REBASE_HEAD|MERGE_AUTOSTASH|index\.stash\.\d+)(?:\.lock)?$/,

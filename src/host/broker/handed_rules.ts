@@ -36,6 +36,8 @@ export interface Handed {
   readonly judge: NameJudge;
   /** The way out of a program that rules open hosts to; absent for others. */
   readonly reach?: ProgramReach;
+  /** The hooks of a git that runs some; absent for others. */
+  readonly hooks?: HookStarts;
 }
 
 /** The port of 127.0.0.1 that the proxy listens at, and what it is to be told first; or an error number. */
@@ -48,6 +50,26 @@ export interface ProgramReach {
   open(place: number): Promise<WayOut>;
   /** To an address itself, where rules let the program: then the proxy is connected to it already. */
   openTo(to: InternetAddress): Promise<WayOut>;
+}
+
+/** A hook that git has come to. */
+export interface HookStart {
+  readonly name: string;
+  /** What git tells it, without its own name. */
+  readonly words: readonly string[];
+  readonly directory: CanonicalPath;
+  /** The variables that git gives it, as `NAME=value`. */
+  readonly variables: readonly string[];
+  /** Standard input, output and error; they belong to whoever runs it. */
+  readonly descriptors: readonly [number, number, number];
+}
+
+/** Where git looks for hooks in place of the repository's folder of them, and who runs what it finds there. */
+export interface HookStarts {
+  /** The folder of what stands in for them. */
+  readonly standIns: string;
+  /** The status that it ends with, from 0 to 255. Never rejects. */
+  readonly run: (start: HookStart) => Promise<number>;
 }
 
 /** Folders whose rules are remembered. */

@@ -3,6 +3,7 @@
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "./pipes.ts";
+import { statOf } from "./stat.ts";
 
 /** As `readText`, of the file at a path without links; null where there is none. */
 export function textAt(libc: Libc, path: string, most: number): string | null {
@@ -11,6 +12,19 @@ export function textAt(libc: Libc, path: string, most: number): string | null {
   const text = readText(libc, file, most);
   close(libc, file);
   return text;
+}
+
+/** As `textAt`, of a plain file and of nothing else: a pipe has no end that can be waited for. */
+export function plainTextAt(libc: Libc, path: string, most: number): string | null {
+  const file = openWithoutLinks(libc, path, OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY);
+  if (file < 0) return null;
+  try {
+    const stat = statOf(libc, file);
+    if (typeof stat === "number" || stat.type !== "file") return null;
+    return readText(libc, file, most);
+  } finally {
+    close(libc, file);
+  }
 }
 
 /** What an open file holds, from where it stands to its end; null where that is `most` bytes or more, or no UTF-8. */

@@ -11,9 +11,10 @@ import type { StartFailure } from "../../sandbox/launcher/launcher.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import type { Broker, Refusal, Service } from "../broker/broker.ts";
+import type { HookStart, HookStarts } from "../broker/handed_rules.ts";
 import { close } from "../kernel/pipes.ts";
 import type { LimitMaker } from "./_process_limits.ts";
-import type { OwnStart, ProgramHolds } from "./program_holds.ts";
+import type { OwnStart, ProgramHold, ProgramHolds } from "./program_holds.ts";
 import type { ProgramNetwork, Rulebook, Started } from "../../policy/rulebook.ts";
 import type { ProxyReport } from "../network/proxy_route.ts";
 import {
@@ -46,6 +47,8 @@ export interface Launch {
   readonly child?: true;
   /** What it may touch because somebody agreed to it while the line ran. */
   readonly agreed?: readonly AgreedFile[];
+  /** Runs the hooks of a repository that it comes to, if it is git: their status. Never rejects. */
+  readonly runHook?: (start: HookStart, home: CanonicalPath) => Promise<number>;
 }
 
 /** What is the same for all programs of a run. */
@@ -75,6 +78,7 @@ export class Launcher {
   readonly #directories = new Map<CanonicalPath, number>();
   readonly #services: Service[] = [];
   readonly #reaches: OwnReach[] = [];
+  readonly #hooksRun = new Set<string>();
   readonly #hooksSkipped = new Set<string>();
   /** How the program that ended last did; null while none has. */
   lastEnded: Ended | null = null;
@@ -105,12 +109,22 @@ export class Launcher {
     const { programs, marker, wrapper, holds, limits, limitMaker, mark, broker } = this.#options;
     const directory = this.#directory(launch.directory);
     if (directory < 0) return { step: "directory", errno: -directory };
-    const { git } = this.#options;
+    const network = this.#networkOf(launch);
+    const hold = wrapper !== null ? null : holds.of({
+      ...launch,
+      argv: launch.held ?? words,
+      own: launch.own === true,
+      ...(network === null ? {} : { reaches: true }),
+      ...(launch.runHook === undefined ? {} : { runsHooks: true }),
+    });
+    const hooks = this.#hookStarts(launch, hold);
     // What a tool starts for itself has its own, and what the policy sets stands above these.
     const own = launch.use === undefined && namesGit(launch.argv)
-      ? new Map([...Object.entries(lineVariables(git, launch.argv)), ...launch.environment])
+      ? new Map([
+        ...Object.entries(lineVariables(this.#options.git, launch.argv, hooks?.standIns)),
+        ...launch.environment,
+      ])
       : launch.environment;
-    const network = this.#networkOf(launch);
     const environment = network === null ? own : new Map([
       ...withoutOffline(own),
       ...Object.entries(proxyVariables(network)),
@@ -128,15 +142,10 @@ export class Launcher {
       limits: most,
       lowered: (launch.lowered ?? []).map((one) => below(one, BigInt(most.cpu))),
     };
-    if (wrapper === null) {
+    if (hold !== null) {
       const { own = false } = launch;
-      const { done, handed, hooks = [], ...hold } = holds.of({
-        ...launch,
-        argv: launch.held ?? words,
-        own,
-        ...(network === null ? {} : { reaches: true }),
-      });
-      for (const hook of hooks) this.#hooksSkipped.add(hook);
+      const { done, handed, hooks: skipped = [], hooksRun: _, ...held } = hold;
+      for (const hook of skipped) this.#hooksSkipped.add(hook);
       const reach = network === null || handed === null ? null : this.#reachOf(launch, network);
       const file = own ? this.#open(path) : null;
       try {
@@ -147,12 +156,16 @@ export class Launcher {
         if (file !== null && file < 0) return { step: "execve", errno: -file };
         const started = programs.start({
           ...start,
-          ...hold,
+          ...held,
           ...(file === null ? {} : { file }),
           ...(handed === null || broker === null ? {} : {
             onListener: (listener) => {
-              const led = reach === null ? handed : { ...handed, reach };
-              this.#services.push(broker.serve(listener, led, mark));
+              const service = {
+                ...handed,
+                ...(reach === null ? {} : { reach }),
+                ...(hooks === null ? {} : { hooks }),
+              };
+              this.#services.push(broker.serve(listener, service, mark));
             },
           }),
         });
@@ -164,6 +177,7 @@ export class Launcher {
         done();
       }
     }
+    if (wrapper === null) throw new Error("what holds nothing wraps");
     const filter = wrapper.openFilter();
     try {
       return programs.start({
@@ -178,6 +192,15 @@ export class Launcher {
     } finally {
       close(this.#options.libc, filter);
     }
+  }
+
+  #hookStarts(
+    { runHook }: Launch,
+    hold: Pick<ProgramHold, "hooksRun"> | null,
+  ): HookStarts | null {
+    const there = hold?.hooksRun;
+    if (there === undefined || runHook === undefined) return null;
+    return { standIns: there.standIns, run: (start) => runHook(start, there.home) };
   }
 
   /** What rules open to it. Throws NATIVE_DENIED where it cannot be held to that. */
@@ -228,6 +251,16 @@ export class Launcher {
   /** What the policy refused of what the programs handed over. */
   get refusals(): readonly Refusal[] {
     return this.#services.flatMap(({ refusals }) => refusals);
+  }
+
+  /** Hooks of repositories that git came to, and that were run for it. */
+  get hooksRun(): readonly string[] {
+    return [...this.#hooksRun];
+  }
+
+  /** To be told of each that git came to. */
+  hookCame(name: string, ran: boolean): void {
+    (ran ? this.#hooksRun : this.#hooksSkipped).add(name);
   }
 
   /** Hooks of repositories that git did not run. */

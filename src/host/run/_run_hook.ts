@@ -3,11 +3,7 @@
 import { ToolError } from "../../core/errors.ts";
 import { lineVariables } from "../../core/git/settings.ts";
 import type { HookOutcome, HookRequest } from "../../core/tool.ts";
-import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
-import { close } from "../kernel/pipes.ts";
-import { readText } from "../kernel/read_text.ts";
-import { statOf } from "../kernel/stat.ts";
+import { plainTextAt } from "../kernel/read_text.ts";
 import { folderOf, grantedHook } from "./granted_programs.ts";
 import { hold } from "./_hold.ts";
 import type { ProcessesOptions } from "./program_options.ts";
@@ -53,19 +49,8 @@ export async function runHook(
       run.release();
       return child.ended;
     });
-    return { ...outcome, message: file === null ? null : textAt(starter.libc, file) };
+    // What it left there may be a link to what it cannot read itself, or a pipe.
+    const left = file === null ? null : plainTextAt(starter.libc, file, LONGEST + 1);
+    return { ...outcome, message: left };
   });
-}
-
-/** What it left there may be a link to what it cannot read itself, or a pipe. */
-function textAt(libc: Libc, path: string): string | null {
-  const file = openWithoutLinks(libc, path, OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY);
-  if (file < 0) return null;
-  try {
-    const stat = statOf(libc, file);
-    if (typeof stat === "number" || stat.type !== "file") return null;
-    return readText(libc, file, LONGEST + 1);
-  } finally {
-    close(libc, file);
-  }
 }

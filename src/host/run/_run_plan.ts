@@ -8,7 +8,8 @@ import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { changedNames, isWhollyCertain } from "../../shell/certain.ts";
 import { resolvePath, resolver } from "../paths/canonicalize.ts";
-import type { Launcher } from "./_launcher.ts";
+import type { Launch, Launcher } from "./_launcher.ts";
+import { runLineHook } from "./_line_hook.ts";
 import { close } from "../kernel/pipes.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { type Ended, endedBy } from "./_programs.ts";
@@ -118,6 +119,52 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     if (program === null) return;
     await surveyStart({ options, starter, rulebook, resolve }, program, argv, directory);
   };
+  const allow: LineHost["allow"] = async (command, onAsk) => {
+    const { argv, directory } = command;
+    if (isGranted(command)) {
+      if (argv !== null) await survey(argv, directory);
+      return;
+    }
+    const found = argv === null ? null : madeSince(argv, directory);
+    const judged = await judge(found === null ? command : { ...command, made: found }, {
+      rulebook: own?.rulebook ?? null,
+      folder,
+      async waiting(answer) {
+        onAsk?.();
+        const said = await run.waiting(answer);
+        if (said === null) throw new Stopped();
+        return said;
+      },
+    });
+    if (judged instanceof ToolError) throw judged;
+    const words = wordsOf(argv ?? [], directory);
+    agreed.delete(words);
+    if (judged !== null) {
+      judged.compare([]);
+      agreed.set(words, { ...judged, opened: command.redirections.map(({ target }) => target) });
+    }
+    if (found !== null) made.set(keyOf(argv?.[0] ?? "", directory), found);
+    if (argv !== null) await survey(argv, directory);
+  };
+  /** What was judged is started as what it was judged to be; null where there is no such program. */
+  const startable = (
+    argv: readonly string[],
+    directory: CanonicalPath,
+  ): Pick<Launch, "program" | "agreed"> | null => {
+    const program = programOf(grant, argv, directory) ??
+      made.get(keyOf(argv[0] ?? "", directory)) ?? null;
+    if (program === null) return null;
+    const asked = agreed.get(wordsOf(argv, directory));
+    // Since it was agreed to, files were opened for it, and its variables were found out.
+    asked?.compare(asked.opened);
+    return { program, ...(asked === undefined ? {} : { agreed: asked.files }) };
+  };
+  const runHook = (environment: Launch["environment"]): Launch["runHook"] => {
+    if (grant.git.hooks === "deny") return undefined;
+    const { git, workspace } = grant;
+    const parts = { libc, launcher, git, workspace, folder, environment, allow, startable };
+    return (start, home) => runLineHook(parts, start, home);
+  };
   return {
     ...starter,
     outputLimit: grant.limits.output,
@@ -140,50 +187,21 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
       close(libc, descriptor);
       return null;
     },
-    async allow(command, onAsk) {
-      const { argv, directory } = command;
-      if (isGranted(command)) {
-        if (argv !== null) await survey(argv, directory);
-        return;
-      }
-      const found = argv === null ? null : madeSince(argv, directory);
-      const judged = await judge(found === null ? command : { ...command, made: found }, {
-        rulebook: own?.rulebook ?? null,
-        folder,
-        async waiting(answer) {
-          onAsk?.();
-          const said = await run.waiting(answer);
-          if (said === null) throw new Stopped();
-          return said;
-        },
-      });
-      if (judged instanceof ToolError) throw judged;
-      const words = wordsOf(argv ?? [], directory);
-      agreed.delete(words);
-      if (judged !== null) {
-        judged.compare([]);
-        agreed.set(words, { ...judged, opened: command.redirections.map(({ target }) => target) });
-      }
-      if (found !== null) made.set(keyOf(argv?.[0] ?? "", directory), found);
-      if (argv !== null) await survey(argv, directory);
-    },
+    allow,
     launch({ held, ...launch }) {
       const [name = ""] = launch.argv;
-      const program = programOf(grant, launch.argv, launch.directory) ??
-        made.get(keyOf(name, launch.directory)) ?? null;
+      const start = startable(held ?? launch.argv, launch.directory);
       // It was judged, and allowed by its name.
-      if (program === null) {
+      if (start === null) {
         return notStarted(name, launch.directory, { libc, resolve, judgePath: rulebook.judgePath });
       }
-      const asked = agreed.get(wordsOf(held ?? launch.argv, launch.directory));
-      // Since it was agreed to, files were opened for it, and its variables were found out.
-      asked?.compare(asked.opened);
+      const hook = runHook(launch.environment);
       try {
         return launcher.launch({
           ...launch,
-          program,
+          ...start,
           ...(held === undefined ? {} : { held }),
-          ...(asked === undefined ? {} : { agreed: asked.files }),
+          ...(hook === undefined ? {} : { runHook: hook }),
         });
       } catch (error) {
         const gone = error instanceof ToolError && error.code === "COMMAND_NOT_FOUND";

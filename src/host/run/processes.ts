@@ -9,6 +9,7 @@ import { authoritiesOf, requireWayOut, unreachable } from "./program_reach.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { asNamed, inTemporary, removeTree } from "./temporary.ts";
 import { hold } from "./_hold.ts";
+import { grantedHooks } from "./_line_hook.ts";
 import { runPlan } from "./_run_plan.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { resolver } from "../paths/canonicalize.ts";
@@ -57,7 +58,8 @@ export function createProcesses(options: ProcessesOptions): Processes {
             const environment = new Map(Object.entries(own.environment));
             const { program, cwd: directory } = spawn;
             const launch = { program, argv, directory, environment, descriptors, ...ofChild };
-            const child = launcher.launch(launch);
+            const hooks = grantedHooks(options, { libc: starter.libc, launcher, environment, own });
+            const child = launcher.launch({ ...launch, ...hooks });
             run.release();
             return child.ended;
           }),

@@ -23,6 +23,8 @@ export interface Starting {
   readonly reaches?: true;
   /** Set where a tool starts it for its own use. */
   readonly use?: OwnStart;
+  /** Whoever starts it runs the hooks that it comes to, if it is git. */
+  readonly runsHooks?: true;
   /** What it may touch because somebody agreed to the call. */
   readonly agreed?: Grant["agreed"];
 }
@@ -47,6 +49,8 @@ export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "fil
   readonly handed: Handed | null;
   /** Hooks of a repository that git would run and does not. */
   readonly hooks?: readonly string[];
+  /** Those below `home` it comes to, where it looks for them among what stands in for them. */
+  readonly hooksRun?: { readonly home: CanonicalPath; readonly standIns: string };
 }
 
 /** Draws what holds each program of a thread. */

@@ -94,6 +94,41 @@ const AARCH64: readonly Instruction[] = [
   line("00 00 00 00", "udf #0"),
 ];
 
+/** A program that makes the first call of the table and no other, and ends with the error that came of it; 0 for none. */
+const ONE_CALL_X86_64: readonly Instruction[] = [
+  line("48 8d 1d 89 00 00 00", "lea rbx,[rip+0x89]"),
+  line("8b 03", "mov eax,DWORD PTR [rbx]"),
+  line("48 8b 7b 10", "mov rdi,QWORD PTR [rbx+0x10]"),
+  line("48 8b 73 18", "mov rsi,QWORD PTR [rbx+0x18]"),
+  line("48 8b 53 20", "mov rdx,QWORD PTR [rbx+0x20]"),
+  line("4c 8b 53 28", "mov r10,QWORD PTR [rbx+0x28]"),
+  line("0f 05", "syscall"),
+  line("f7 d8", "neg eax"),
+  line("89 c7", "mov edi,eax"),
+  line("b8 e7 00 00 00", "mov eax,0xe7"),
+  line("0f 05", "syscall"),
+  line("0f 0b", "ud2"),
+];
+
+/** The same for aarch64. */
+const ONE_CALL_AARCH64: readonly Instruction[] = [
+  line("93 04 00 10", "adr x19, 0x90"),
+  line("68 02 40 b9", "ldr w8, [x19]"),
+  line("60 06 41 a9", "ldp x0, x1, [x19, #16]"),
+  line("62 0e 42 a9", "ldp x2, x3, [x19, #32]"),
+  line("01 00 00 d4", "svc #0x0"),
+  line("e0 03 00 4b", "neg w0, w0"),
+  line("c8 0b 80 d2", "mov x8, #0x5e"),
+  line("01 00 00 d4", "svc #0x0"),
+  line("00 00 00 00", "udf #0"),
+];
+
+/** As {@linkcode LISTINGS}, of the program of one call. */
+export const ONE_CALL_LISTINGS: Readonly<Record<Architecture, readonly Instruction[]>> = {
+  x86_64: ONE_CALL_X86_64,
+  aarch64: ONE_CALL_AARCH64,
+};
+
 /** The instructions as they stand in the file. */
 export const LISTINGS: Readonly<Record<Architecture, readonly Instruction[]>> = {
   x86_64: X86_64,

@@ -53,9 +53,9 @@ export class ImageMaker {
   readonly #code: Uint8Array;
   readonly #kept = new Uint8Array(KEPT_BYTES);
 
-  constructor(architecture: Architecture) {
+  constructor(architecture: Architecture, listings = LISTINGS) {
     this.#architecture = architecture;
-    this.#code = assemble(LISTINGS[architecture]);
+    this.#code = assemble(listings[architecture]);
   }
 
   /** The file whose code does the steps in order; null where it would be longer than any system takes. */

@@ -3,6 +3,7 @@
 import type { Capability, OwnUse } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { FILTER_PROGRAMS, type GitFilter } from "../../core/git/settings.ts";
+import { foldersFrom } from "../../core/path_text.ts";
 import { printable } from "../../core/printable.ts";
 import type { DeniedName, Destination, ReadFiles, ToolContext } from "../../core/tool.ts";
 import { commandError } from "../command_output.ts";
@@ -69,13 +70,6 @@ function stateIn(folder: string): readonly Capability[] {
     ),
     { ...read, path: `${git}/refs`, tree: true },
   ];
-}
-
-/** A path of a request with the folders above it, as far as the workspace goes. */
-export function foldersFrom(path: string): readonly string[] {
-  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
-  if (path.startsWith("/") || parts.includes("..")) return [path];
-  return [...parts.map((_, index) => parts.slice(0, index + 1).join("/")), "."];
 }
 
 /** Git and the programs that it is made of. */

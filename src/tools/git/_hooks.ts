@@ -3,11 +3,12 @@
 import type { Capability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { GitSettings } from "../../core/git/settings.ts";
+import { foldersFrom } from "../../core/path_text.ts";
 import { printable } from "../../core/printable.ts";
 import type { HookOutcome, ToolContext } from "../../core/tool.ts";
 import { textOf } from "../../toolkit/git/names.ts";
 import { within } from "../../toolkit/git/place.ts";
-import { foldersFrom, type Repository } from "../../toolkit/git/repository.ts";
+import type { Repository } from "../../toolkit/git/repository.ts";
 
 /** What ran and what did not, in results. */
 export const HOOKS_RUN = {

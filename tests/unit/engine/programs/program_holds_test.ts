@@ -53,6 +53,7 @@ class Place {
       temporaryRoot: null,
       caches: null,
       gitConfig: null,
+      hookStandIns: null,
       searchPath: SEARCH_PATH,
       broker: null,
     }, rulebook);
