@@ -1,4 +1,9 @@
-/** The shells, and the formatter of manual pages, that tests try what Toolgate writes for them in. */
+/** The shells and the formatter of manual pages that tests try what Toolgate writes for them in, and an archiver that they run. */
 
 /** Debian packages, by the program that they bring. */
-export const SHELL_PROGRAMS = { zsh: "zsh", fish: "fish", groff: "groff-base" } as const;
+export const SHELL_PROGRAMS = {
+  zip: "zip",
+  zsh: "zsh",
+  fish: "fish",
+  groff: "groff-base",
+} as const;

@@ -38,7 +38,9 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   if (spec.subcommands.size > 0) revisions(read.operands, found);
   const before = found.effects.length;
   for (const argument of read.operands) place(argument, found);
-  if (spec.through.some((one) => hasOption(argv, one))) goThrough(found.effects, before);
+  const goes = spec.through.some((one) => one === "always" || hasOption(argv, one)) &&
+    !spec.leavesOut.some((one) => hasOption(argv, one));
+  if (goes) goThrough(read, found, before);
   for (const argument of read.values) place(argument, found);
   if (spec.links.some((one) => one === "always" || hasOption(argv, one))) {
     const streams = read.operands.filter(({ text }) => text.startsWith("/") && STREAMS.has(text));
@@ -61,12 +63,30 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   }
 }
 
-/** Says of the changes from there on that they are of all that lies below. */
-function goThrough(effects: Effect[], from: number): void {
-  for (const effect of effects.splice(from)) {
-    const changes = effect.kind === "write" || effect.kind === "delete";
-    effects.push(changes ? { ...effect, file: { ...effect.file, through: true } } : effect);
+/** Says of what it takes from, else of what it changes, from there on that it is all that lies below. */
+function goThrough(
+  { operands, values, copies }: PlacedArguments,
+  { effects, cwd, open }: Touched,
+  before: number,
+): void {
+  const target = copies ? targetOf(operands, values) : undefined;
+  const into = target === undefined || open.has(target) ? null : pathFrom(cwd, target);
+  const own = effects.splice(before);
+  const takes = own.some(({ kind }) => kind === "read" || kind === "delete");
+  for (const effect of own) {
+    const is = takes ? effect.kind === "read" || effect.kind === "delete" : effect.kind === "write";
+    effects.push(
+      is && "file" in effect ? { ...effect, file: { ...effect.file, through: { into } } } : effect,
+    );
   }
+}
+
+/** The directory that is written into, or what the last operand is called there. */
+function targetOf(
+  operands: readonly PlacedArgument[],
+  values: readonly PlacedArgument[],
+): string | undefined {
+  return values.find(({ place }) => place === "into")?.text ?? operands.at(-1)?.text;
 }
 
 /** Files that it names itself, by what it is given. */
@@ -77,12 +97,16 @@ function results(
   found: Touched,
 ): void {
   const into = read.values.find(({ place }) => place === "into" || place === "folder")?.text;
-  const within = from(found.cwd, into ?? ".");
+  const within = pathFrom(found.cwd, into ?? ".");
   const folder = into === undefined || found.open.has(into) ? found.cwd : within;
   for (const { path, implied, from: below } of resultNames(spec, argv, read, copied)) {
     if (found.open.has(path)) continue;
-    const whole = below === "folder" && folder !== "." ? from(folder, path) : path;
-    const placed = below === "workspace" ? path : below === "cwd" ? from(found.cwd, path) : whole;
+    const whole = below === "folder" && folder !== "." ? pathFrom(folder, path) : path;
+    const placed = below === "workspace"
+      ? path
+      : below === "cwd"
+      ? pathFrom(found.cwd, path)
+      : whole;
     found.effects.push({
       kind: "write",
       file: { path: placed, tree: false, ...(implied ? { implied } : {}) },
@@ -98,7 +122,7 @@ function place({ place, text }: PlacedArgument, found: Touched): void {
       place === "into";
     if (changes) {
       effects.push(
-        file("write", from(cwd, plainFolder(place === "named" ? text.slice(3) : text)), true),
+        file("write", pathFrom(cwd, plainFolder(place === "named" ? text.slice(3) : text)), true),
       );
     }
     return;
@@ -119,13 +143,13 @@ function place({ place, text }: PlacedArgument, found: Touched): void {
     case "named": {
       const [, name, path = ""] = /^(if|of)=(.*)$/s.exec(text) ?? [];
       if (name === undefined || STREAMS.has(path)) return;
-      effects.push(file(name === "of" ? "write" : "read", from(cwd, path), false));
+      effects.push(file(name === "of" ? "write" : "read", pathFrom(cwd, path), false));
       return;
     }
     case "sent": {
       const path = /(?:^[\w-]*|=)[@<](.+?)(?:;|$)/.exec(text)?.[1];
       if (path !== undefined && !STREAMS.has(path)) {
-        effects.push(file("read", from(cwd, path), false));
+        effects.push(file("read", pathFrom(cwd, path), false));
       }
       return;
     }
@@ -134,7 +158,7 @@ function place({ place, text }: PlacedArgument, found: Touched): void {
       return;
     case "delete":
       if (!STREAMS.has(text)) {
-        effects.push({ kind: "delete", file: { path: from(cwd, text), tree: false } });
+        effects.push({ kind: "delete", file: { path: pathFrom(cwd, text), tree: false } });
       }
       return;
     case "read":
@@ -142,14 +166,14 @@ function place({ place, text }: PlacedArgument, found: Touched): void {
     case "input":
     case "library":
     case "script-file":
-      if (!STREAMS.has(text)) effects.push(file("read", from(cwd, text), false));
+      if (!STREAMS.has(text)) effects.push(file("read", pathFrom(cwd, text), false));
       return;
     case "write":
-      if (!STREAMS.has(text)) effects.push(file("write", from(cwd, text), false));
+      if (!STREAMS.has(text)) effects.push(file("write", pathFrom(cwd, text), false));
       return;
     case "folder":
     case "into":
-      if (text !== "") effects.push(file("write", from(cwd, text), true));
+      if (text !== "") effects.push(file("write", pathFrom(cwd, text), true));
   }
 }
 
@@ -168,14 +192,13 @@ function copies(
   values: readonly PlacedArgument[],
   found: Touched,
 ): readonly string[] {
-  const into = values.find(({ place }) => place === "into")?.text;
-  const target = into ?? operands[operands.length - 1]?.text;
-  const sources = into === undefined ? operands.slice(0, -1) : operands;
+  const target = targetOf(operands, values);
+  const sources = !values.some(({ place }) => place === "into") ? operands.slice(0, -1) : operands;
   if (target === undefined || target === "" || found.open.has(target)) return [];
   return sources.flatMap(({ text }) => {
     const name = baseName(text.replace(/\/+$/, ""));
     if (found.open.has(text) || name === "" || name === "." || name === "..") return [];
-    return [from(found.cwd, `${target.replace(/\/+$/, "") || "/"}/${name}`)];
+    return [pathFrom(found.cwd, `${target.replace(/\/+$/, "") || "/"}/${name}`)];
   });
 }
 
@@ -185,7 +208,7 @@ export function file(kind: "read" | "write", path: string, tree: boolean): Effec
 }
 
 /** A path from a directory, left for the host to resolve part by part. */
-function from(cwd: string, path: string): string {
+export function pathFrom(cwd: string, path: string): string {
   return path.startsWith("/") || cwd === "." ? path : `${cwd}/${path}`;
 }
 

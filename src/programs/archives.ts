@@ -88,6 +88,12 @@ export const ARCHIVES: ProgramTable = {
       },
       { has: "-x --extract --get", here: true, members: true },
     ],
+    // Of what is packed alone.
+    through: "always",
+    leavesOut:
+      "-C --directory -T --files-from -X --exclude-from --exclude --exclude-vcs --no-recursion " +
+      "--exclude-vcs-ignores --exclude-ignore --exclude-ignore-recursive --exclude-tag --exclude-tag-all " +
+      "--exclude-tag-under --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-backups",
     starts: COMPRESSORS,
     // Lists of names, members that are links.
     beyond: "workspace",
@@ -106,6 +112,8 @@ export const ARCHIVES: ProgramTable = {
       "-TT --unzip-command": "command",
       "-T --test": "flag",
     },
+    through: "-r --recurse-paths",
+    leavesOut: "-x --exclude -i --include -@ --names-stdin -R --recurse-patterns",
     // With -T.
     starts: ["unzip"],
     // With -@ it reads names.

@@ -3,7 +3,7 @@
 import { hasOption, optionIn, spelledOut } from "./_options.ts";
 import type { OptionSpec, ValueKind } from "./spec.ts";
 import type { Places, ProgramSpec } from "./table.ts";
-import { startsOf } from "./_find.ts";
+import { startsOf } from "../core/find_words.ts";
 
 /** One argument, or the part of one that is a value. */
 export interface PlacedArgument {

@@ -160,10 +160,17 @@ export const COREUTILS: ProgramTable = {
     operands: "read... write",
     options: COPY,
     copies: true,
+    through: "-r -R --recursive -a --archive",
     links:
       "-s --symbolic-link -l --link -P --no-dereference -d -a --archive -R -r --recursive --preserve",
   },
-  mv: { risk: "moderate", operands: "delete... write", options: COPY, copies: true },
+  mv: {
+    risk: "moderate",
+    operands: "delete... write",
+    options: COPY,
+    copies: true,
+    through: "always",
+  },
   install: {
     risk: "moderate",
     operands: "read... write",

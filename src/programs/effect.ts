@@ -10,8 +10,11 @@ export interface FileEffect {
    * so it is granted only as far as the policy allows it.
    */
   readonly implied?: true;
-  /** It takes away or changes all that lies below, one by one: half of that would be done where it may not do the rest. */
-  readonly through?: true;
+  /**
+   * It reads, takes away or changes all that lies below, one by one: half of that would be done where it may not do the
+   * rest. `into`: where that comes to lie, or the folder that it comes to lie in.
+   */
+  readonly through?: { readonly into: string | null };
 }
 
 /** One effect. */

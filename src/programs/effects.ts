@@ -12,7 +12,7 @@ import { installedPath } from "./_inspect.ts";
 import { commandsIn } from "./_started.ts";
 import { subcommandPositions } from "./subcommands.ts";
 import { builtInKnowledge, type CommandKnowledge, type ProgramSpec } from "./table.ts";
-import { file, touch, type Touched } from "./_touch.ts";
+import { file, pathFrom, touch, type Touched } from "./_touch.ts";
 import { unwrap } from "./unwrap.ts";
 
 export type { Effect, FileEffect } from "./effect.ts";
@@ -184,7 +184,9 @@ function follow(
         found.paths.add(command[0]);
         free(found);
       }
+      const before = found.effects.length;
       const started = start(command);
+      if (stands !== null) spread(found, before, stands.words);
       if (adds && stands === null) added(command, started, found);
     }
   }
@@ -262,6 +264,21 @@ function inWords(
 ): readonly string[] {
   if (stands === null) return inner;
   return inner.flatMap((word) => word === stands.word ? stands.words : [word]);
+}
+
+/**
+ * Where it is looked, whatever lies below may be found: what is done to that is done there, and to no more than what is
+ * found.
+ */
+function spread({ effects, cwd }: FoundEffects, before: number, words: readonly string[]): void {
+  const places = new Set(words.map((word) => pathFrom(cwd, word)));
+  for (const effect of effects.splice(before)) {
+    if (!("file" in effect) || !places.has(effect.file.path)) effects.push(effect);
+    else {
+      const { through: _, ...file } = effect.file;
+      effects.push({ ...effect, file: { ...file, tree: true } });
+    }
+  }
 }
 
 /** Words that are only read when it runs (xargs): what it would write may be anything below. */

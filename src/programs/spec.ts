@@ -194,10 +194,12 @@ export interface ProgramLiteral extends PlacesLiteral {
   /** Options with which it reads where it stands if it is given no operand; `always` where it does without any. */
   readonly alone?: string;
   /**
-   * Options with which it takes away or changes all that lies below its operands, one by one: where it may do that to a part
-   * alone it is not begun.
+   * Options with which it takes away, changes or copies all that lies below its operands, one by one, `always` where it does
+   * without any: where it may do that to a part alone it is not begun.
    */
   readonly through?: string;
+  /** Options with which it leaves out a part of that, nobody here can say which. */
+  readonly leavesOut?: string;
   /** First arguments with which it is moderate after all, whatever `risk` says. */
   readonly tamedBy?: string;
   /** A folder: its first argument is a program of that, where one lies there, and it is moderate then. */

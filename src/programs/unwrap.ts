@@ -1,7 +1,7 @@
 /** Takes apart commands that start other commands. */
 
 import { findCode } from "./_code.ts";
-import { endsCommand, startsOf } from "./_find.ts";
+import { endsCommand, startsOf } from "../core/find_words.ts";
 import { parted } from "./_options.ts";
 import type { OptionTable } from "./option_table.ts";
 import type { OptionSpec, Wrapping } from "./spec.ts";

@@ -21,7 +21,8 @@ paths:
   - { allow: [read, write], match: ["**"] }
   - { deny: [write], match: ["**/.git/**"], reason: internals }
   - { deny: [read, write], match: ["**/.env"], reason: secrets }
-commands: [{ allow: [rm, chmod, chgrp, echo, ls, timeout, mv, rmdir] }]
+commands:
+  - { allow: [rm, chmod, chgrp, echo, ls, timeout, mv, rmdir, cp, find, mkdir, head, sort, tar, zip, cat, sed, grep, xargs, test] }
 risk: { allow: dangerous, ask: dangerous }
 `;
 
@@ -46,6 +47,28 @@ const REFUSED: readonly (readonly [command: string, denied: string])[] = [
   ["chmod -R go-rwx repository", "repository/deep/.git"],
   ["chmod -R go-rwx to-secret/", "secret/below/.env"],
   ["chgrp -R 65532 secret", "secret/below/.env"],
+  ["mv secret elsewhere", "secret/below/.env"],
+  ["mv plain secret asked/", "secret/below/.env"],
+  ["cp -r secret copy", "secret/below/.env"],
+  ["cp -a plain secret asked", "secret/below/.env"],
+  ["cp -rt asked secret", "secret/below/.env"],
+  // To be read it is open, and no name of it may be made.
+  ["cp -r repository copy", "copy/deep/.git"],
+  ["mv repository copy", "repository/deep/.git"],
+  ["tar cf a.tar plain secret", "secret/below/.env"],
+  ["tar -czf a.tgz .", "secret/below/.env"],
+  ["zip -qr a.zip secret", "secret/below/.env"],
+  ["find secret -delete", "secret/below/.env"],
+  ["find . -type f -delete", "secret/below/.env"],
+  ["find secret -type f -exec rm {} +", "secret/below/.env"],
+  ["find . -name '.e*' -exec rm -f {} ';'", "secret/below/.env"],
+  ["find . -name below -exec rm -rf {} +", "secret/below/.env"],
+  ["find . -type f -exec sed -i s/1/2/ {} +", "secret/below/.env"],
+  [
+    "find plain repository -name '[Hb]*' -exec chmod 600 {} ';' -print",
+    "repository/deep/.git/HEAD",
+  ],
+  ["find secret -execdir rm {} ';'", "secret/below/.env"],
 ];
 
 const DONE: readonly (readonly [command: string, left: string])[] = [
@@ -54,6 +77,27 @@ const DONE: readonly (readonly [command: string, left: string])[] = [
   ["rm -rf plain not-there && ls", "asked\nrepository\nsecret\n"],
   ["chmod -R go-rwx asked && rm -r asked && ls", "repository\nsecret\n"],
   ["rmdir secret; rm secret; ls secret", "a\nbelow\n"],
+  ["find . -name z -type f -delete; find secret repository -name z", ""],
+  [
+    "mkdir b && echo 1 > b/c && cp -r b d && mv b e && find . -name c -exec sed -i s/1/2/ {} + && cat d/c e/c",
+    "2\n2\n",
+  ],
+  [
+    "find . -name c -exec chmod 600 {} + && find . -name c -exec cp {} {}.bak ';' && find d e -exec echo {} + | xargs -n1 | sort",
+    "d\nd/c\nd/c.bak\ne\ne/c\ne/c.bak\n",
+  ],
+  [
+    "find . -name '*.bak' | xargs -I F mv F d/new; find . -name d -prune -exec rm -rf {} +; ls",
+    "e\nrepository\nsecret\n",
+  ],
+  [
+    "find secret -name .env -exec grep -c KEY {} ';' ; tar cf a.tar --exclude=.env secret e && tar tf a.tar | sort",
+    "e/\ne/c\nsecret/\nsecret/a\nsecret/below/\n",
+  ],
+  [
+    "zip -qr a.zip secret -x '*.env' && test -s a.zip && ls",
+    "a.tar\na.zip\ne\nrepository\nsecret\n",
+  ],
 ];
 
 Deno.test("what goes through a folder with a denied name in it is refused whole, and by that name", async () => {

@@ -1,6 +1,7 @@
 /** What the policy denies below folders, found before a program goes through them. */
 
 import type { CanonicalPath } from "../../core/capability.ts";
+import type { Access } from "../../policy/model.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { type FolderJudge, judgeOf } from "./_folder_judge.ts";
@@ -16,27 +17,37 @@ const FOLDERS_A_TURN = 256;
 
 type DenyingRules = Pick<Rulebook, "judgePath" | "judgeBelow">;
 
+/** A folder that is gone through. */
+export interface LookedThrough {
+  readonly path: CanonicalPath;
+  /** Where what lies in it is judged: there, or where it would come to lie. */
+  readonly as: CanonicalPath;
+  /** What is done with it there; who writes reads too. */
+  readonly access: Access;
+}
+
 /**
- * The first entries below these folders that the policy denies to read or to write. Folders in which it can deny nothing
- * are not read; links are not followed.
+ * The first entries below these folders that the policy denies, by the names under which they are judged. Folders in which
+ * it can deny nothing are not read; links are not followed.
  */
 export async function deniedBelow(
   libc: Libc,
   rulebook: DenyingRules,
-  roots: readonly CanonicalPath[],
+  roots: readonly LookedThrough[],
 ): Promise<readonly CanonicalPath[] | "too many"> {
   const denied: CanonicalPath[] = [];
   const reader = createFolderReader(libc);
-  reader.begin(roots);
-  const pending: { readonly path: CanonicalPath; readonly judge: FolderJudge }[] = roots.map(
-    (path) => ({ path, judge: judgeOf(rulebook, path) }),
-  );
+  reader.begin(roots.map(({ path }) => path));
+  const pending: (LookedThrough & { readonly judge: FolderJudge })[] = roots.map((root) => ({
+    ...root,
+    judge: judgeOf(rulebook, root.as),
+  }));
   let left = MOST_LOOKED_AT;
   let folders = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     if (++folders % FOLDERS_A_TURN === 0) await new Promise((turn) => setTimeout(turn, 0));
-    const { path, judge } = folder;
-    if (!judge.mayDeny.write) continue;
+    const { path, as, access, judge } = folder;
+    if (!judge.mayDeny[access]) continue;
     const listing = --left < 1 ? "too many" : reader.read(path, judge.filter, left, null);
     if (listing === "too many") return "too many";
     // Who may not look into it cannot go through it either, and says so.
@@ -45,12 +56,15 @@ export async function deniedBelow(
     for (const { name, type, suspected, unreachable } of listing.named) {
       if (unreachable) continue;
       const kind = type === "directory" ? "directory" : "file";
-      const below = pathOf(path, name);
-      if (!judge.allowed(name, kind, suspected).write && isDenied(rulebook, below, kind)) {
-        denied.push(below);
+      const named = pathOf(as, name);
+      if (
+        !judge.allowed(name, kind, suspected)[access] && isDenied(rulebook, named, kind, access)
+      ) {
+        denied.push(named);
         if (denied.length === MOST_FOUND) return denied;
       } else if (kind === "directory") {
-        pending.push({ path: below, judge: judge.into(name, suspected) });
+        const below = { path: pathOf(path, name), as: named, access };
+        pending.push({ ...below, judge: judge.into(name, suspected) });
       }
     }
   }
@@ -58,12 +72,12 @@ export async function deniedBelow(
 }
 
 /** What is asked about was asked when the command was judged. */
-function isDenied(
-  rulebook: DenyingRules,
+export function isDenied(
+  rulebook: Pick<Rulebook, "judgePath">,
   path: CanonicalPath,
   kind: "file" | "directory",
+  access: Access,
 ): boolean {
-  return (["read", "write"] as const).some((access) =>
-    rulebook.judgePath(access, path, kind).effect === "deny"
-  );
+  const both = access === "write" ? ["read", "write"] as const : ["read"] as const;
+  return both.some((one) => rulebook.judgePath(one, path, kind).effect === "deny");
 }

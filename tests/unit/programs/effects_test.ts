@@ -28,7 +28,7 @@ const CASES: readonly (readonly [command: string, expected: string])[] = [
   ["curl -o out https://a.example/x", "w out, c a.example:443"],
   ["timeout 5 cat a", "r a, > cat"],
   ["timeout 5 make all", "> any, !"],
-  ["find a -exec grep x {} +", "r a, r a, > grep"],
+  ["find a -exec grep x {} +", "R a, r a, > grep"],
   ["xargs grep -l x", "(R .), > grep echo"],
   ["tar xzf a.tgz -C d", "r a.tgz, W d, > sh gzip bzip2 xz lzip lzma lzop zstd compress"],
   ["python3 x.py", "> any, !"],
@@ -110,7 +110,7 @@ Deno.test("effects: a word that is known only at run time is no name of its own"
 });
 
 Deno.test("effects: what a program goes through, one by one, is told", () => {
-  const cases: readonly (readonly [string, readonly string[]])[] = [
+  const cases: readonly (readonly [string, readonly string[], into?: string | null])[] = [
     ["rm -rf a b", ["a", "b"]],
     ["rm -fR -- a", ["a"]],
     ["rm --recursive a", ["a"]],
@@ -120,13 +120,23 @@ Deno.test("effects: what a program goes through, one by one, is told", () => {
     ["chown --recursive root a", ["a"]],
     ["chgrp -R root a", ["a"]],
     ["chmod 700 a", []],
-    ["mv a b", []],
+    ["mv a b", ["a"], "b"],
+    ["mv -t d a b", ["a", "b"], "d"],
+    ["cp -r a b", ["a"], "b"],
+    ["cp -a a b c", ["a", "b"], "c"],
+    ["cp a b", []],
+    ["tar cf x.tar a", ["a"]],
+    ["tar cf x.tar --exclude .env a", []],
+    ["zip -r x.zip a", ["a"]],
+    ["zip x.zip a", []],
     ["rmdir a", []],
   ];
-  for (const [command, expected] of cases) {
-    const { writes, deletes } = effectsOf({ argv: splitCommand(command) });
-    const through = [...writes, ...deletes].filter((file) => file.through === true);
-    assertEquals(through.map(({ path }) => path), expected, command);
+  for (const [command, expected, into = null] of cases) {
+    const { reads, writes, deletes } = effectsOf({ argv: splitCommand(command) });
+    const through = [...reads, ...writes, ...deletes].flatMap((file) =>
+      file.through === undefined ? [] : [[file.path, file.through.into]]
+    );
+    assertEquals(through, expected.map((path) => [path, into]), command);
   }
 });
 

@@ -23,13 +23,26 @@ Deno.test("what is denied below folders is found where it is, and nothing behind
     const rulebook = rulebookOf(root, {
       paths: [ALLOW_ALL, pathRule("deny", ["**/.env", "**/*.key"]), pathRule("ask", ["asked/**"])],
     });
-    const found = (...roots: readonly string[]) => deniedBelow(libc, rulebook, roots.map(at));
+    const looked = (path: string, as = path, access: "read" | "write" = "write") => ({
+      path: at(path),
+      as: at(as),
+      access,
+    });
+    const found = (...roots: readonly string[]) =>
+      deniedBelow(libc, rulebook, roots.map((path) => looked(path)));
     assertEquals(await found("a"), [at("a/b/c/.env")]);
     assertEquals(await found("plain", "asked", "nowhere", "a/x"), []);
     const many = await found("many");
     assertEquals(many.length, 5);
     const open = rulebookOf(root, { paths: [ALLOW_ALL] });
-    assertEquals(await deniedBelow(libc, open, [root]), []);
+    assertEquals(await deniedBelow(libc, open, [looked(".")]), []);
+    // Where it would come to lie, and what may only be read.
+    const moving = rulebookOf(root, {
+      paths: [ALLOW_ALL, pathRule("deny", ["new/**/x"]), pathRule("deny", ["a/x"], ["write"])],
+    });
+    assertEquals(await deniedBelow(libc, moving, [looked("a", "new")]), [at("new/x")]);
+    assertEquals(await deniedBelow(libc, moving, [looked("a", "a", "read")]), []);
+    assertEquals(await deniedBelow(libc, moving, [looked("a", "other")]), []);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }
