@@ -182,14 +182,12 @@ Deno.test("git in a line changes working files and its own folder, with a secret
   });
 });
 
-Deno.test("git in a line that says how things stand is refused nothing that it could do without", async () => {
+Deno.test("git status in a line is refused nothing that it could do without", async () => {
   await withRepository(async (workspace, run) => {
     // What was touched has to be read again, and git would write down that it is the same.
     await shell(workspace, "touch -d tomorrow a.txt");
-    for (const line of ["git status -s", "git -C . describe --all --dirty"]) {
-      const { output } = await run(line);
-      assertEquals([line, output?.denied], [line, undefined]);
-    }
+    const { output } = await run("git status -s");
+    assertEquals([output?.stdout, output?.denied], ["", undefined]);
   });
 });
 
