@@ -118,7 +118,14 @@ function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
     common = common === null ? own : commonHosts(common, own);
   });
   const found = common as readonly HostAndPort[] | "any" | null;
-  return found === "any" ? found : [...new Set((found ?? []).map(placeText))].sort();
+  if (found === "any") return found;
+  const provided = providerPlaces(policies[0]?.policy.web ?? null);
+  const named = [
+    ...(found ?? []).map(({ host }) => hostOf(host)),
+    ...provided.map(({ host }) => host),
+  ];
+  return [...new Set(named.flatMap((host) => host === null || host.address ? [] : [host.text]))]
+    .sort();
 }
 
 /** Of the first policy: what a further one narrows is narrowed by the policy layer alone. */
@@ -180,10 +187,4 @@ function commonHosts(
       return [{ host: one.host, port: one.port ?? other.port }];
     })
   );
-}
-
-/** `host`, `host:port`; IPv6 in brackets. */
-function placeText({ host, port }: HostAndPort): string {
-  const shown = host.includes(":") ? `[${host}]` : host;
-  return port === null ? shown : `${shown}:${port}`;
 }

@@ -142,7 +142,7 @@ export interface PolicyScope {
   readonly denyWrite: readonly CanonicalPath[];
   /** Program names or paths as the rules write them; "any" where a wildcard stands for the program. */
   readonly programs: readonly string[] | "any";
-  /** `host` or `host:port`; "any" where a rule has a wildcard. */
+  /** Names that may be looked up, those of providers too, in their normal form; "any" where a rule has a wildcard. */
   readonly hosts: readonly string[] | "any";
   /** Where tools may connect to, in the words that the layers below know. */
   readonly connect: ConnectScope;

@@ -17,6 +17,10 @@ export interface Boundary {
   readonly spawn: SpawnBoundary | null;
   /** Addresses and networks (see `networkReach`) that the thread itself may connect to, not its programs. */
   readonly connect: readonly string[];
+  /**
+   * What else its process may reach, which it gives up where it must have the process's own set (`surplusReach`).
+   */
+  readonly besides?: readonly string[];
 }
 
 /** What the programs of a thread may do. */

@@ -135,7 +135,7 @@ function holdByKernel(
   else reasons.push(`seccomp: ${failure}`);
 }
 
-/** `revokeSync` drops kinds whole; narrowing to paths and names is the permission set's. */
+/** `revokeSync` drops kinds whole, and names and addresses, but no network; narrowing to these is the permission set's. */
 function revokeUnused(boundary: Boundary): void {
   const revoke = (name: Deno.PermissionName): void => {
     Deno.permissions.revokeSync({ name });
@@ -144,6 +144,7 @@ function revokeUnused(boundary: Boundary): void {
   // Deno 2.7 knows the kind, its types do not: modules of other hosts.
   Deno.permissions.revokeSync({ name: "import" } as unknown as Deno.PermissionDescriptor);
   if (boundary.connect.length === 0) revoke("net");
+  for (const host of boundary.besides ?? []) Deno.permissions.revokeSync({ name: "net", host });
   if (boundary.spawn === null) revoke("run");
   if (boundary.write.length === 0) revoke("write");
   if (boundary.write.length === 0 && boundary.read.length === 0) revoke("read");

@@ -1,6 +1,6 @@
 /** The flags of `deno compile` that bake one policy's ceiling into a sealed binary. */
 
-import { networkReach } from "./network_reach.ts";
+import { processReach } from "./network_reach.ts";
 import { keyPlaces, ownFiles, type OwnSettings } from "./own_files.ts";
 import { SYSTEM_PATHS } from "./system_paths.ts";
 import { isWithin } from "./within.ts";
@@ -82,7 +82,7 @@ export function permissionLists(
     write: paths(scope.write),
     denyWrite: paths(scope.denyWrite),
     run: scope.programs === "any" ? "any" : [...new Set(scope.programs.flatMap(startsOf))],
-    net: reachOf(scope),
+    net: processReach(scope),
     env: [
       ...new Set([...OWN_VARIABLES, ...settings.environment.pass, ...keysOf(settings)]),
     ],
@@ -111,20 +111,6 @@ export function permissionFlags(lists: PermissionLists): readonly string[] {
 function keysOf(settings: OwnSettings): readonly string[] {
   return keyPlaces(settings).flatMap((key) => "env" in key ? [key.env] : []);
 }
-
-/**
- * The names are looked up by them, the addresses are what is then dialled. A wildcard stands for names that nobody knows
- * beforehand: the main thread may look up all, and threads still dial nothing but these addresses.
- */
-function reachOf({ hosts, connect, programConnect }: PolicyScope): PermissionLists["net"] {
-  if (hosts === "any") return "any";
-  const forPrograms = networkReach(programConnect);
-  const proxy = forPrograms.length === 0 ? [] : [PROXY_LISTENS];
-  return [...new Set([...hosts, ...networkReach(connect), ...forPrograms, ...proxy])];
-}
-
-/** Any port that is free: the proxy for programs, see `Proxy`. */
-const PROXY_LISTENS = "127.0.0.1:0";
 
 /** No flag for an empty list, which would mean "all". */
 function flag(name: string, values: readonly string[] | "any"): readonly string[] {

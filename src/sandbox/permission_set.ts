@@ -8,11 +8,13 @@ import type { Boundary } from "./boundary.ts";
  * `enterBoundary`, which gives it up; modules and the environment are never there.
  *
  * Where the ceiling denies something below a path (the `--deny-…` flags of sealed builds) the runtime takes that
- * path for more than its parent has and refuses it; such a kind is inherited, denials and all.
+ * path for more than its parent has and refuses it; such a kind is inherited, denials and all. So are connections where
+ * the ceiling has networks: the runtime takes a network for more than the same network of the parent.
  */
 export function permissionSetOf(
   boundary: Boundary,
   isPartial: (kind: "read" | "write", path: string) => boolean = isPartlyDenied,
+  reachesAll: () => boolean = mayConnectAnywhere,
 ): Deno.PermissionOptionsObject {
   const { spawn } = boundary;
   const programs = spawn?.programs ?? [];
@@ -22,7 +24,9 @@ export function permissionSetOf(
     read: paths("read", [...boundary.read, ...boundary.write]),
     write: paths("write", boundary.write),
     run: programs === "any" ? true : narrowed(programs),
-    net: narrowed(boundary.connect),
+    net: boundary.connect.some((place) => place.includes("/")) && !reachesAll()
+      ? "inherit"
+      : narrowed(boundary.connect),
     ffi: true,
     env: false,
     sys: false,
@@ -32,6 +36,11 @@ export function permissionSetOf(
 
 function isPartlyDenied(name: "read" | "write", path: string): boolean {
   return Deno.permissions.querySync({ name, path }).partial;
+}
+
+/** Not in a sealed build: what it may is baked. */
+function mayConnectAnywhere(): boolean {
+  return Deno.permissions.querySync({ name: "net" }).state === "granted";
 }
 
 /** An empty list must never reach the runtime, where for `--allow-…` flags it means "all". */

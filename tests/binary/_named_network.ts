@@ -5,7 +5,7 @@
  *
  *     named_network BINARY POLICY PROGRAM NAME...
  *
- * PROGRAM is started with an address, and prints what it answers with.
+ * PROGRAM is started with an address, and prints what it answers with. POLICY is empty for a sealed binary.
  */
 
 const [binary = "", policy = "", program = "", ...hosts] = Deno.args;
@@ -117,7 +117,7 @@ const messages: Record<string, string> = {};
 const programs: Record<string, readonly string[]> = {};
 const direct: Record<string, readonly string[]> = {};
 const serve = new Deno.Command(binary, {
-  args: ["serve", "--policy", policy],
+  args: ["serve", ...(policy === "" ? [] : ["--policy", policy])],
   stdin: "piped",
   stdout: "piped",
   stderr: "inherit",

@@ -308,12 +308,13 @@ Deno.test("names that stand for special addresses, at once or later, lead nowher
     ...["fine", "private", "lan", "metadata", "mixed", "rebinding", "unknown", "six", "both"],
     ...["local-six", "six-and-loopback"],
   ].map((name) => `${name}.example`);
-  const run = async (hosts: string, more = "") => {
-    const policy = workspace.policy(
+  const policyOf = (hosts: string, more = "") =>
+    workspace.policy(
       `${BASE.replace("allow: moderate", "allow: dangerous")}` +
         `web: { robots: ignore, cache: { size: 0 } }\ncommands: [{ allow: [/usr/bin/python3] }]\n` +
         `network: [{ allow: [${hosts}]${more} }, { allow: [${hosts}]${more}, commands: [/usr/bin/python3] }]\n`,
     );
+  const runIn = async (binary: string, policy: string) => {
     const script = fromFileUrl(new URL("_named_network.ts", import.meta.url));
     const flags = ["run", "--quiet", "--no-check", "-A", "--unstable-net", script];
     const { stdout, stderr } = await new Deno.Command("unshare", {
@@ -323,7 +324,7 @@ Deno.test("names that stand for special addresses, at once or later, lead nowher
         "--map-root-user",
         Deno.execPath(),
         ...flags,
-        BINARY,
+        binary,
         policy,
         "get.py",
         ...names,
@@ -334,6 +335,7 @@ Deno.test("names that stand for special addresses, at once or later, lead nowher
     assert(stdout.length > 0, text.decode(stderr));
     return JSON.parse(text.decode(stdout));
   };
+  const run = (hosts: string, more = "") => runIn(BINARY, policyOf(hosts, more));
   const held = await run('"*.example"');
   const twice = (one: string) => [one, one];
   assertEquals(held.outcomes, {
@@ -392,6 +394,29 @@ Deno.test("names that stand for special addresses, at once or later, lead nowher
     assertEquals(by["metadata.example"], twice("169.254.169.254"));
     assertEquals(by["rebinding.example"], ["93.184.216.34", "127.0.0.1"]);
   }
+  // Sealed, its names are written out, and what they stand for nobody knew then.
+  const seal = async (hosts: string, more = "") => {
+    const binary = `${workspace.base}/sealed`;
+    const made = await start(["seal", "--policy", policyOf(hosts, more), "-o", binary]);
+    assertEquals(made.status, 0, made.stderr);
+    return await runIn(binary, "");
+  };
+  const places = names.flatMap((name) =>
+    ["", "program-", "direct-"].map((by) => `"${by}${name}:80"`)
+  );
+  const sealed = await seal(places.join(", "));
+  // Its process has networks, which are of IPv4 alone.
+  const ofFour = { "six.example": twice("502") };
+  assertEquals(sealed.outcomes, held.outcomes);
+  assertEquals(sealed.programs, { ...held.programs, ...ofFour });
+  assertEquals(sealed.direct, { ...held.direct, "six.example": twice("EHOSTUNREACH") });
+  assertEquals(sealed.connections, { "93.184.216.34": 15 });
+  const other = await seal('"fine.example:81", "both.example:80"');
+  assertEquals(other.outcomes["both.example"], twice("93.184.216.34"));
+  assertEquals(other.outcomes["fine.example"], twice("NETWORK_DENIED"));
+  assertEquals(other.connections, { "93.184.216.34": 2 });
+  const openSealed = await seal(places.join(", "), ", allow_private: true");
+  assertEquals(openSealed.outcomes["rebinding.example"], ["93.184.216.34", "127.0.0.1"]);
 });
 
 Deno.test("providers of the policy: their key goes to them, and into nothing else", async () => {

@@ -6,7 +6,7 @@ import { ToolError } from "../../core/errors.ts";
 import { deepestFolder } from "../../host/paths/entry_type.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";
-import { networkReach } from "../../sandbox/network_reach.ts";
+import { networkReach, surplusReach } from "../../sandbox/network_reach.ts";
 import type { Lane } from "./lanes.ts";
 import type { ProgramSupport } from "../programs/program_support.ts";
 import { type Job, startsPrograms } from "../runner.ts";
@@ -168,7 +168,11 @@ function isGranted(permission: Deno.PermissionDescriptor): boolean {
 
 /** Of a thread that connects, and looks into manifests; it writes nothing and starts nothing. */
 function connecting({ scope }: Rulebook): Boundary {
-  return { ...reading(scope.read), connect: networkReach(scope.connect) };
+  return {
+    ...reading(scope.read),
+    connect: networkReach(scope.connect),
+    besides: surplusReach(scope),
+  };
 }
 
 function reading(read: readonly CanonicalPath[]): Boundary {

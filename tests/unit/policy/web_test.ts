@@ -57,4 +57,10 @@ Deno.test("what the policy names under web may be connected to, and nothing else
     web: { ...SILENT, github: { url: "http://10.0.0.1:8080", key: null } },
   }]);
   assertEquals(scope.connect, { ports: [8080], names: "none", addresses: ["10.0.0.1"] });
+  assertEquals(scope.hosts, []);
+  // By its name it has to be looked up, in a sealed build too.
+  const registries = { npm: "https://npm.example:8443/x" };
+  const named = rulebook([{ web: { ...SILENT, github, registries } }]).scope;
+  assertEquals(named.hosts, ["git.example", "npm.example"]);
+  assertEquals(named.connect, { ports: [443, 8443], names: "all", addresses: [] });
 });

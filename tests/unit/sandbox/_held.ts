@@ -29,7 +29,7 @@ export type Step =
   | { readonly do: "rename" | "link"; readonly path: string; readonly to: string }
   | { readonly do: "run"; readonly argv: readonly string[]; readonly cwd?: string }
   | { readonly do: "runMany"; readonly argv: readonly string[]; readonly count: number }
-  | { readonly do: "connect"; readonly port: number }
+  | { readonly do: "connect"; readonly port: number; readonly hostname?: string }
   | { readonly do: "ffi" | "env" };
 
 /** What became of one step: its result, or the name of its error. */

@@ -65,7 +65,7 @@ async function perform(step: Step, held: Held): Promise<string> {
       return String(all.filter((output) => output.startsWith("0|")).length);
     }
     case "connect":
-      (await Deno.connect({ hostname: "127.0.0.1", port: step.port })).close();
+      (await Deno.connect({ hostname: step.hostname ?? "127.0.0.1", port: step.port })).close();
       return "connected";
     case "ffi":
       return String(openLibc() === null);

@@ -8,13 +8,17 @@ import type { HeldAnswer, HeldTask } from "./_held.ts";
 
 export const SENTINEL = "sentinel-of-what-lies-outside";
 
-/** Runs the steps in a worker of a process of its own. */
-export async function held(task: HeldTask): Promise<HeldAnswer> {
+/** Runs the steps in a worker of a process of its own, which has these permissions. */
+export async function held(
+  task: HeldTask,
+  permissions: readonly string[] = ["-A"],
+): Promise<HeldAnswer> {
   const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "--quiet",
-      "-A",
+      "--no-prompt",
+      ...permissions,
       `--config=${fromFileUrl(new URL("../../../deno.json", import.meta.url))}`,
       "--no-lock",
       "--unstable-worker-options",

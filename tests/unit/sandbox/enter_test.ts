@@ -216,3 +216,32 @@ Deno.test("Landlock's port rules hold the thread's own connections", async () =>
     remove();
   }
 });
+
+Deno.test("a thread that has its process's networks gives up the names that it could look up, and addresses", async () => {
+  const { inside, remove } = makePlaces();
+  const server = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const elsewhere = Deno.listen({ port: server.addr.port, hostname: "127.9.9.9" });
+  try {
+    const { port } = server.addr;
+    const net = [`127.0.0.0/16:${port}`, "localhost", `127.9.9.9:${port}`];
+    const hosts = ["127.0.0.1", "localhost", "127.9.9.9"];
+    const outcomes = async (besides: readonly string[]) => {
+      const { results, failure } = await held({
+        boundary: boundaryOf({ read: [inside], connect: [`127.0.0.0/16:${port}`], besides }),
+        kernel: "auto",
+        narrow: true,
+        steps: hosts.map((hostname) => ({ do: "connect", port, hostname })),
+      }, ["--allow-read", "--allow-ffi", "--allow-env", "--allow-sys", `--allow-net=${net}`]);
+      assertEquals(failure, null);
+      return results.map(({ value }) => value);
+    };
+    const [, ...besides] = net;
+    assertEquals(await outcomes(besides), ["connected", "NotCapable", "NotCapable"]);
+    // The control: it had them.
+    assertEquals(await outcomes([]), ["connected", "connected", "connected"]);
+  } finally {
+    server.close();
+    elsewhere.close();
+    remove();
+  }
+});

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { hostOf, isPrivateHost, publicIpv4Networks } from "../../../src/policy/match/addresses.ts";
-import { networkReach } from "../../../src/sandbox/network_reach.ts";
+import { networkReach, processReach, surplusReach } from "../../../src/sandbox/network_reach.ts";
 import { Random } from "../../random.ts";
 import { rulebook } from "../policy/_fixtures.ts";
 
@@ -45,4 +45,43 @@ Deno.test("networkReach: addresses with ports, never names", () => {
   assertEquals(networkReach(scopeOf(["*"])), publicIpv4Networks());
   assertEquals(networkReach(scopeOf(["a.example:80"], true)), ["0.0.0.0/0:80"]);
   assertEquals(scopeOf(["a.example:80", "b.example"]).ports, "any");
+});
+
+Deno.test("processReach names what is looked up without a port; surplusReach is what a thread has no use for", () => {
+  const rule = { effect: "allow", methods: null, allowPrivate: false } as const;
+  const commands = ["x"];
+  const reach = (...network: Parameters<typeof rulebook>[0][0]["network"] & readonly unknown[]) => {
+    const { scope } = rulebook([{ network }]);
+    const all = processReach(scope);
+    return {
+      all: all === "any"
+        ? all
+        : all.filter((place) => !publicIpv4Networks().includes(place.split(":")[0]!)),
+      surplus: surplusReach(scope),
+    };
+  };
+  const named = { ...rule, hosts: ["a.example:443"] };
+  const programs = { ...rule, hosts: ["b.example:443", "10.0.0.5:8443"], commands };
+  assertEquals(reach(), { all: [], surplus: [] });
+  assertEquals(reach(named), { all: ["a.example"], surplus: ["a.example", "127.0.0.1:0"] });
+  assertEquals(reach(named, programs), {
+    all: ["a.example", "b.example", "10.0.0.5:443", "10.0.0.5:8443", "127.0.0.1:0"],
+    surplus: ["a.example", "b.example", "10.0.0.5:443", "10.0.0.5:8443", "127.0.0.1:0"],
+  });
+  assertEquals(reach({ ...rule, hosts: ["*"] }), { all: "any", surplus: [] });
+  // Without names a thread's set names its addresses, and has nothing to give up.
+  assertEquals(reach({ ...rule, hosts: ["10.0.0.1:443"] }, programs).surplus, []);
+  // An address that lies in a network of the thread's own is kept: the runtime would give up the network with it.
+  assertEquals(reach({ ...named, allowPrivate: true }, programs).surplus, [
+    "a.example",
+    "b.example",
+  ]);
+  assertEquals(
+    reach(named, { ...rule, hosts: ["8.8.8.8:443", "[2001:4860::1]:443"], commands }).surplus,
+    [
+      ...["a.example", "[2001:4860::1]:443", "127.0.0.1:0"],
+    ],
+  );
+  // As one that it has at any port.
+  assertEquals(reach({ ...rule, hosts: ["a.example", "127.0.0.1"] }).surplus, ["a.example"]);
 });

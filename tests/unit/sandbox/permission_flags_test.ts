@@ -46,7 +46,7 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     denyRead: [at("/w/p/secret")],
     denyWrite: [at("/w/p/.git"), at("/w/p/a,b")],
     programs: ["git", "./run.sh", "/opt/x/tool"],
-    hosts: ["api.example:443", "docs.example"],
+    hosts: ["api.example", "docs.example"],
     connect: { ports: [443], names: "none", addresses: ["8.8.8.8", "2001:4860::1"] },
     programConnect: nothing.programConnect,
   };
@@ -57,7 +57,7 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     "--deny-write=./.git,./a,,b",
     "--allow-run=/usr/local/bin/git,/usr/bin/git,/bin/git,/usr/local/sbin/git,/usr/sbin/git," +
     "/sbin/git,./run.sh,/opt/x/tool",
-    "--allow-net=api.example:443,docs.example,8.8.8.8:443,[2001:4860::1]:443",
+    "--allow-net=api.example,docs.example,8.8.8.8:443,[2001:4860::1]:443",
     "--allow-ffi",
   ]);
 });

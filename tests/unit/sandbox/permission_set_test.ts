@@ -44,3 +44,11 @@ Deno.test("permissionSetOf inherits a kind whose paths the ceiling denies in par
   assertEquals(set.read, ["/r", "/w"]);
   assertEquals(set.write, "inherit");
 });
+
+Deno.test("permissionSetOf inherits networks where the ceiling is one: the runtime compares no network with itself", () => {
+  const net = (place: string, all: boolean) =>
+    permissionSetOf(boundaryOf({ connect: [place] }), never, () => all).net;
+  assertEquals(net("1.0.0.0/8:443", true), ["1.0.0.0/8:443"]);
+  assertEquals(net("1.0.0.0/8:443", false), "inherit");
+  assertEquals(net("10.0.0.1:443", false), ["10.0.0.1:443"]);
+});
