@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { join } from "@std/path";
-import { scriptFiles, type ScriptPlan, writeProducer } from "./_compiled_scripts.ts";
+import { writeProducer } from "./_cache_producer.ts";
+import { scriptFiles, type ScriptPlan } from "./_compiled_scripts.ts";
 import { compile, type CompileOptions } from "./compile.ts";
 
 /**
@@ -21,8 +22,10 @@ const UNNOTED = ["--no-sparkplug"] as const;
 /** A file with the default policy, beside the workspace of a rehearsal. */
 const REHEARSED_POLICY = "policy.yaml";
 
-/** A script that is carried compiled, and what starts do with it. */
-export interface CompiledScript extends ScriptPlan {
+/** Scripts that are carried compiled, and what starts do with them. */
+interface Rehearsal {
+  readonly name: string;
+  readonly scripts: readonly ScriptPlan[];
   /**
    * One after the other in one process; the last may give up what the others need. Nothing in it depends on which of two
    * threads is quicker, else two builds would carry different functions: so the pipe's input is empty.
@@ -30,23 +33,52 @@ export interface CompiledScript extends ScriptPlan {
   readonly rehearsed: readonly (readonly string[])[];
 }
 
-/** What single calls and pipes load at their start, and what the first program takes besides. */
-export const SCRIPTS: readonly CompiledScript[] = [
+/** What a single call takes. */
+const CALL = ["call", "inline_runner", "context", "read_file"] as const;
+/** What the main thread of a pipe takes. */
+const PIPE = ["serve", "worker_pool"] as const;
+
+/**
+ * Each start takes the scripts that it needs and no others: V8 reads a cache whole. First what says help, then what single
+ * calls and the threads of pipes have in common, then what each of them has besides; the reader of policies; and what the
+ * first program takes.
+ */
+const REHEARSALS: readonly Rehearsal[] = [
   {
-    name: "hot",
-    roots: ["call", "serve", "parse", "worker_pool", "inline_runner", "context", "read_file"],
+    name: "starts",
+    scripts: [
+      { name: "front", roots: ["main", "_help", "screen"] },
+      { name: "base", roots: CALL, within: ["worker", "context", "read_file"] },
+      { name: "call", roots: CALL },
+      { name: "channel", roots: PIPE, within: ["worker"] },
+      { name: "thread", roots: ["worker", "module_worker"] },
+      { name: "pipe", roots: PIPE },
+      { name: "parse", roots: ["parse"] },
+    ],
     rehearsed: [
+      ["--help"],
       ["serve", "--quiet", "--policy", `../${REHEARSED_POLICY}`],
       ["call", "read_file", "path=a.txt"],
     ],
   },
   {
     name: "programs",
-    roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
+    scripts: [{
+      name: "programs",
+      roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
+    }],
     // What is started and waited for comes back now a turn sooner, now later: nothing is.
     rehearsed: [["call", "run_command", "command=echo a"]],
   },
 ];
+
+/** All scripts, each after those that it takes from. */
+export const SCRIPTS: readonly ScriptPlan[] = REHEARSALS.flatMap(({ scripts }) => scripts);
+
+/** Command lines by the name of what is rehearsed, which a producer is told. */
+export const REHEARSED: Readonly<Record<string, Rehearsal["rehearsed"]>> = Object.fromEntries(
+  REHEARSALS.map(({ name, rehearsed }) => [name, rehearsed]),
+);
 
 /** What caches are made from. */
 interface CacheSettings {
@@ -83,9 +115,12 @@ export async function produceCaches(
     const workspace = join(folder, "workspace");
     await Deno.mkdir(workspace);
     await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
-    for (const { name } of SCRIPTS) {
-      const cache = await agreedCache(producers, workspace, name, join(folder, "cache"));
-      await Deno.writeFile(join(bundle, scriptFiles(name).cache), cache);
+    for (const { name, scripts } of REHEARSALS) {
+      const made = await rehearse(producers.rehearsing, workspace, name, join(folder, name));
+      for (const script of scripts) {
+        const cache = await agreedCache(producers.writing, workspace, made, script.name);
+        await Deno.writeFile(join(bundle, scriptFiles(script.name).cache), cache);
+      }
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -102,29 +137,38 @@ async function rehearsalFolder(): Promise<string> {
   }
 }
 
-/** The cache of a script that most of the quickest runs give; of equals the one of the quickest. */
-async function agreedCache(
-  { rehearsing, writing }: {
-    /** Does what starts do, and writes the cache that comes of it. */
-    readonly rehearsing: string;
-    /** Has the flags of what the cache is for. */
-    readonly writing: string;
-  },
+/** Does what starts do, some times over: the folders of what came of the quickest times, the quickest first. */
+async function rehearse(
+  producer: string,
   workspace: string,
-  script: string,
+  name: string,
   output: string,
-): Promise<Uint8Array> {
+): Promise<readonly string[]> {
   const runs: { readonly path: string; readonly ms: number }[] = [];
   for (let run = 0; run < RUNS; run++) {
     const path = `${output}.${run}`;
+    await Deno.mkdir(path);
     const started = performance.now();
-    await runProducer(rehearsing, [script, path], workspace);
+    await runProducer(producer, [name, path], workspace);
     runs.push({ path, ms: performance.now() - started });
   }
+  return runs.toSorted((a, b) => a.ms - b.ms).slice(0, QUICKEST).map(({ path }) => path);
+}
+
+/**
+ * The cache of a script that most of the folders give; of equals the first. `producer`: has the flags of what the cache is
+ * for.
+ */
+async function agreedCache(
+  producer: string,
+  workspace: string,
+  folders: readonly string[],
+  script: string,
+): Promise<Uint8Array> {
   const caches = new Map<string, { readonly cache: Uint8Array; count: number }>();
-  for (const { path } of runs.toSorted((a, b) => a.ms - b.ms).slice(0, QUICKEST)) {
-    await runProducer(writing, [script, `${path}.plain`, path], workspace);
-    const cache = await Deno.readFile(`${path}.plain`);
+  for (const folder of folders) {
+    await runProducer(producer, ["", folder, script], workspace);
+    const cache = await Deno.readFile(join(folder, `${scriptFiles(script).cache}.plain`));
     const hash = createHash("sha256").update(cache).digest("hex");
     const same = caches.get(hash);
     if (same === undefined) caches.set(hash, { cache, count: 1 });

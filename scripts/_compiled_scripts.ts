@@ -11,8 +11,13 @@ import * as esbuild from "esbuild";
 export interface ScriptPlan {
   /** The stem of its files. */
   readonly name: string;
-  /** Stems of parts (`read_file` of `read_file-0A1B2C3D.js`): it has them, and all that they import statically. */
+  /**
+   * Stems of parts (`read_file` of `read_file-0A1B2C3D.js`): it has them, and all that they import statically. Of an entry
+   * (`main` of `main.js`) it has what that imports.
+   */
   readonly roots: readonly string[];
+  /** Stems as well: of all that, the script has only what these have too. */
+  readonly within?: readonly string[];
 }
 
 /** The files of a script beside the modules of the bundle. */
@@ -29,18 +34,12 @@ export function scriptFiles(name: string): ScriptFiles {
   return { text: `${name}.txt`, cache: `${name}.cache`, module: `${name}.js` };
 }
 
-/** The module that notes what V8 compiled of a script when the process ends: of the producer alone, not of what is built. */
-const NOTE_MODULE = "note.js";
-/** Where in a code cache V8 says what its flags were (`SerializedCodeData::kFlagHashOffset`). */
-const FLAG_HASH = [12, 16] as const;
-
 /** A static import or export of another part, as the bundler writes them. */
 const STATIC = /(?:from|import)\s*"\.\/([^"]+\.js)"/g;
 const DYNAMIC = /import\("\.\/([^"]+\.js)"\)/g;
 const NAMED_IMPORT =
   /import\s*(?:([\w$]+)\s*,?)?\s*(?:\{([^}]*)\})?\s*(?:from)?\s*"\.\/([^"]+\.js)";?/g;
 const NAMED_EXPORT = /export\s*\{([^}]*)\}\s*from\s*"\.\/([^"]+\.js)";?/g;
-const EXPORTS = /export\s*\{([^}]*)\}/g;
 
 /** The parts of a bundle by file name. */
 type Parts = ReadonlyMap<string, string>;
@@ -53,47 +52,44 @@ function namesIn(list: string): readonly (readonly [there: string, here: string]
   });
 }
 
-/** The names that a part exports. */
-function exportsOf(text: string): readonly string[] {
-  return [...text.matchAll(EXPORTS)].flatMap(([, list = ""]) =>
-    namesIn(list).map(([, here]) => here)
-  );
-}
-
 /** A script with its parts, in the order of their numbers. */
 interface Script extends ScriptFiles {
   readonly parts: readonly string[];
 }
 
 /**
- * The parts of each script: of its roots with all that they import statically, but what an earlier one has. The first has
- * what the `entries` import as well; the entries themselves stay modules.
- * Throws Error where a stem names no part.
+ * The parts of each script: of its roots with all that they import statically, but what an earlier one has. The `entries`
+ * themselves stay modules. Throws Error where a stem names no part.
  */
 export function scriptParts(
   parts: Parts,
   entries: readonly string[],
   plans: readonly ScriptPlan[],
 ): readonly (readonly string[])[] {
-  const taken = new Set<string>(entries);
-  return plans.map(({ roots }, index) => {
-    const own = new Set<string>();
+  const importsOf = (name: string) =>
+    [...(parts.get(name) ?? "").matchAll(STATIC)].map(([, imported = ""]) => imported);
+  const reachedFrom = (roots: readonly string[]): ReadonlySet<string> => {
+    const reached = new Set<string>();
     const visit = (name: string) => {
-      if (taken.has(name)) return;
-      taken.add(name);
-      own.add(name);
+      if (reached.has(name)) return;
+      reached.add(name);
       importsOf(name).forEach(visit);
     };
-    const importsOf = (name: string) =>
-      [...(parts.get(name) ?? "").matchAll(STATIC)].map(([, imported = ""]) => imported);
-    if (index === 0) entries.flatMap(importsOf).forEach(visit);
     for (const root of roots) {
       const found = [...parts.keys()].filter((name) =>
-        name.replace(/-[0-9A-F]{8}\.js$/, "") === root
+        name.replace(/(?:-[0-9A-F]{8})?\.js$/, "") === root
       );
       if (found.length === 0) throw new Error(`no part of the bundle is named ${root}`);
       found.forEach(visit);
     }
+    return reached;
+  };
+  const taken = new Set<string>(entries);
+  return plans.map(({ roots, within }) => {
+    const reached = reachedFrom(roots);
+    const both = within === undefined ? reached : reached.intersection(reachedFrom(within));
+    const own = both.difference(taken);
+    for (const name of own) taken.add(name);
     return [...own].sort();
   });
 }
@@ -113,6 +109,7 @@ export async function joinScripts(
     parts: own,
   }));
   const places = placesIn(scripts);
+  const outside = namesTaken([...parts].filter(([name]) => !places.has(name)), places);
   const made = [];
   for (const script of scripts) made.push(await scriptOf(folder, parts, script, places));
   for (const [name, text] of parts) {
@@ -122,7 +119,7 @@ export async function joinScripts(
   for (const [index, script] of scripts.entries()) {
     await Deno.writeTextFile(join(folder, script.text), made[index]!.text);
     await Deno.writeFile(join(folder, script.cache), new Uint8Array());
-    const text = scriptModule(script, made[index]!, parts, places);
+    const text = scriptModule(script, made[index]!, outside, places);
     await Deno.writeTextFile(join(folder, script.module), text);
   }
 }
@@ -155,60 +152,6 @@ export async function standAlone(folder: string, entry: string): Promise<void> {
   });
   await esbuild.stop();
   await Deno.writeTextFile(path, result.outputFiles?.[0]?.text ?? "");
-}
-
-/**
- * What has to be compiled in place of `entry` for a producer of the cache of a script: a module that opens `output` for it
- * before anything runs, since a thread may give up its right to open files, and writes it when the process ends. The
- * producer takes both from its arguments: the name of the script, and the path. With the path of a cache behind them it
- * runs nothing, and writes that cache as V8 does which has read it and done nothing else: V8 numbers functions in the order
- * in which they are made, which hangs on which of two threads is quicker (`SharedFunctionInfo::unique_id`). Such a cache may
- * come from the same binary with other flags of V8: it is written with its own.
- */
-export async function writeProducer(
-  folder: string,
-  entry: string,
-  plans: readonly ScriptPlan[],
-): Promise<string> {
-  const names = plans.map(({ name }) => name);
-  await Deno.writeTextFile(
-    join(folder, NOTE_MODULE),
-    names.map((name, at) => `import { script as s${at} } from "./${scriptFiles(name).module}";\n`)
-      .join("") +
-      `const [name, output] = Deno.args;\n` +
-      `const script = { ${names.map((name, at) => `${name}: s${at}`).join(", ")} }[name];\n` +
-      `const file = Deno.openSync(output, { write: true, create: true, truncate: true });\n` +
-      `addEventListener("unload", () => {\n` +
-      `  const cache = script.createCachedData();\n` +
-      `  for (let at = 0; at < cache.length;) at += file.writeSync(cache.subarray(at));\n` +
-      `});\n`,
-  );
-  const rehearsing = "rehearsing.js";
-  await Deno.writeTextFile(
-    join(folder, rehearsing),
-    `import "./${NOTE_MODULE}";\nimport "./${entry}";\n`,
-  );
-  const main = join(folder, "producer.js");
-  await Deno.writeTextFile(
-    main,
-    `import { Script } from "node:vm";\n` +
-      names.map((name, at) =>
-        `import t${at} from "./${scriptFiles(name).text}" with { type: "text" };\n`
-      ).join("") +
-      `const [name, output, cache] = Deno.args;\n` +
-      `if (cache === undefined) await import("./${rehearsing}");\n` +
-      `else {\n` +
-      `  const text = { ${names.map((name, at) => `${name}: t${at}`).join(", ")} }[name];\n` +
-      `  const cachedData = Deno.readFileSync(cache);\n` +
-      `  const own = new Uint8Array(new Script("").createCachedData());\n` +
-      `  const [from, to] = ${JSON.stringify(FLAG_HASH)};\n` +
-      `  cachedData.set(own.subarray(from, to), from);\n` +
-      `  const script = new Script(text, { filename: \`\${name}.txt\`, cachedData });\n` +
-      `  if (script.cachedDataRejected) throw new Error("V8 does not take its own cache");\n` +
-      `  Deno.writeFileSync(output, script.createCachedData());\n` +
-      `}\n`,
-  );
-  return main;
 }
 
 /** Where a part is: in which script, and as which of its parts. */
@@ -248,6 +191,8 @@ async function scriptOf(
   const cold = new Set<string>();
   const node = new Set<string>();
   const given = new Set<string>();
+  const own = new Set(script.parts);
+  const names = namesTaken([...parts].filter(([name]) => own.has(name)), places);
   const entry =
     script.parts.map((name, number) => `import * as p${number} from "./${name}";`).join("\n") +
     `\nexport const parts=[${script.parts.map((_, number) => `p${number}`).join(",")}];`;
@@ -281,7 +226,7 @@ async function scriptOf(
         build.onLoad({ filter: /.*/, namespace: "given" }, ({ path }) => {
           const place = places.get(path)!;
           given.add(place.script.module);
-          return { contents: takenFrom(parts.get(path) ?? "", place), loader: "js" };
+          return { contents: takenFrom(names.get(path) ?? new Set(), place), loader: "js" };
         });
         build.onLoad({ filter: /\.js$/ }, ({ path }) => {
           const text = parts.get(basename(path)) ?? "";
@@ -313,19 +258,41 @@ async function scriptOf(
   };
 }
 
-/** The exports of a part of an earlier script, as a module of a later one: nothing changes them once that has run. */
-function takenFrom(text: string, { script, number }: Place): string {
+/** What is taken of a part of an earlier script, as a module of a later one: nothing changes it once that has run. */
+function takenFrom(names: ReadonlySet<string>, { script, number }: Place): string {
   const from = `$given[${JSON.stringify(script.module)}][${number}]`;
-  return exportsOf(text).map((name) =>
+  return [...names].map((name) =>
     name === "default" ? `export default ${from}.default;` : `export const ${name}=${from}.${name};`
   ).join("");
+}
+
+/** What these parts import statically of those that are in scripts, by part: each name that is handed out costs a start. */
+function namesTaken(
+  texts: readonly (readonly [name: string, text: string])[],
+  places: Places,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const taken = new Map<string, Set<string>>();
+  const take = (name: string, names: readonly string[]) => {
+    if (!places.has(name)) return;
+    const all = taken.get(name) ?? new Set();
+    taken.set(name, all);
+    for (const one of names) all.add(one);
+  };
+  const there = (list: string) => namesIn(list).map(([name]) => name);
+  for (const [, text] of texts) {
+    for (const [, byDefault, list, name = ""] of text.matchAll(NAMED_IMPORT)) {
+      take(name, [...there(list ?? ""), ...(byDefault === undefined ? [] : ["default"])]);
+    }
+    for (const [, list = "", name = ""] of text.matchAll(NAMED_EXPORT)) take(name, there(list));
+  }
+  return taken;
 }
 
 /** The module beside a script: all imports are literal, so that the compiler sees and embeds what they name. */
 function scriptModule(
   { text, cache, parts: own }: Script,
   { cold, node, given }: MadeScript,
-  parts: Parts,
+  outside: ReadonlyMap<string, ReadonlySet<string>>,
   places: Places,
 ): string {
   const lines = [
@@ -343,7 +310,7 @@ function scriptModule(
     `export const parts=script.runInThisContext()((name)=>cold[name](),import.meta,node,given);`,
     ...own.flatMap((name, number) => [
       `export const p${number}=parts[${number}];`,
-      ...exportsOf(parts.get(name) ?? "").map((export_) =>
+      ...[...outside.get(name) ?? []].sort().map((export_) =>
         `export const p${number}_${export_}=p${number}.${export_};`
       ),
     ]),

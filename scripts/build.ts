@@ -16,7 +16,7 @@ import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { addCarried, embedCarried } from "./_carried.ts";
-import { produceCaches, SCRIPTS } from "./_code_caches.ts";
+import { produceCaches, REHEARSED, SCRIPTS } from "./_code_caches.ts";
 import { joinScripts, standAlone } from "./_compiled_scripts.ts";
 import { nameParts } from "./_stable_names.ts";
 import { compile, type CompileOptions, localBase, ROOT, runDeno } from "./compile.ts";
@@ -107,12 +107,11 @@ if (args.includes("call") && (args.some((word) => word.startsWith("--gate")) || 
 await import("./whole.js");
 `;
 
-/** Main module that does with what is embedded what starts do with the script that its first argument names. */
+/** Main module that does with what is embedded what starts do with what its first argument names. */
 export function rehearseModule(embedded: Embedded): string {
   const text = JSON.stringify(JSON.stringify(embedded));
-  const rehearsed = Object.fromEntries(SCRIPTS.map(({ name, rehearsed }) => [name, rehearsed]));
   return `import { run } from ${JSON.stringify(moduleUrl("src/cli/run.ts"))};\n` +
-    `const rehearsed = ${JSON.stringify(rehearsed)};\n` +
+    `const rehearsed = ${JSON.stringify(REHEARSED)};\n` +
     `for (const argv of rehearsed[Deno.args[0]]) await run(argv, JSON.parse(${text}));\n` +
     `Deno.exit(0);\n`;
 }

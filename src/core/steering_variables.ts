@@ -1,5 +1,7 @@
 /** Environment variables that make harmless programs load code, run others, or read and write elsewhere. */
 
+import { once } from "./once.ts";
+
 /** What hosts use to reach into a JavaScript runtime that they start: a module of the caller's would run. */
 const NEVER: ReadonlySet<string> = new Set([
   "DENO_INTERNAL_CHILD_ENTRYPOINT",
@@ -87,35 +89,51 @@ const STEERING_FAMILIES: Readonly<Record<string, string>> = {
   ZDOT: "DIR",
 };
 
-const STEERING_NAMES: ReadonlySet<string> = new Set([
-  ...Object.entries(STEERING_FAMILIES).flatMap(([first, rest]) =>
-    rest.split(" ").map((one) => first + one)
-  ),
-  ...["PATH", "HOME", "SHELL", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "PS4", "CDPATH"],
-  ...[
-    "GLOBIGNORE",
-    "FPATH",
-    "LESS",
-    "MAGIC",
-    "CARGO",
-    "RUSTC",
-    "RUSTDOC",
-    "RUSTFMT",
-    "PYTHON",
-    "RUBY",
-    "PHP",
-    "AWK",
-    "EMACS",
-    "WGET",
-    "VIM",
-    "PERL",
-    "MAKE",
-  ],
-  ...["PROMPT_COMMAND", "POSIXLY_CORRECT", "EDITOR", "VISUAL", "FCEDIT", "PAGER", "MANPAGER"],
-  ...["BROWSER", "LOCPATH", "NLSPATH", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "TERMINFO"],
-  ...["TERMCAP", "TMPDIR", "TMP", "TEMP", "CLASSPATH", "CC", "CXX", "CPP", "LD", "AR", "AS", "NM"],
-  ...["ZIPOPT", "UNZIP", "GZIP", "BZIP2", "XZ_OPT", "XZ_DEFAULTS", "ZSTD_CLEVEL", "HISTFILE"],
-]);
+/** Put together when the first name is asked about: all starts would wait for it most of a millisecond, and few ask. */
+const steeringNames = once((): ReadonlySet<string> =>
+  new Set([
+    ...Object.entries(STEERING_FAMILIES).flatMap(([first, rest]) =>
+      rest.split(" ").map((one) => first + one)
+    ),
+    ...["PATH", "HOME", "SHELL", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "PS4", "CDPATH"],
+    ...[
+      "GLOBIGNORE",
+      "FPATH",
+      "LESS",
+      "MAGIC",
+      "CARGO",
+      "RUSTC",
+      "RUSTDOC",
+      "RUSTFMT",
+      "PYTHON",
+      "RUBY",
+      "PHP",
+      "AWK",
+      "EMACS",
+      "WGET",
+      "VIM",
+      "PERL",
+      "MAKE",
+    ],
+    ...["PROMPT_COMMAND", "POSIXLY_CORRECT", "EDITOR", "VISUAL", "FCEDIT", "PAGER", "MANPAGER"],
+    ...["BROWSER", "LOCPATH", "NLSPATH", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "TERMINFO"],
+    ...[
+      "TERMCAP",
+      "TMPDIR",
+      "TMP",
+      "TEMP",
+      "CLASSPATH",
+      "CC",
+      "CXX",
+      "CPP",
+      "LD",
+      "AR",
+      "AS",
+      "NM",
+    ],
+    ...["ZIPOPT", "UNZIP", "GZIP", "BZIP2", "XZ_OPT", "XZ_DEFAULTS", "ZSTD_CLEVEL", "HISTFILE"],
+  ])
+);
 
 /**
  * By the last letters: a name that says where something lies, what is to be started, or with which options.
@@ -173,7 +191,7 @@ export function isNeverPassed(name: string): boolean {
 export function steersPrograms(name: string): boolean {
   const upper = name.toUpperCase();
   if (PLAIN.has(upper)) return false;
-  return NEVER.has(upper) || STEERING_NAMES.has(upper) || STEERING_ENDING.test(upper) ||
+  return NEVER.has(upper) || steeringNames().has(upper) || STEERING_ENDING.test(upper) ||
     STEERING_PREFIXES.some((prefix) => upper.startsWith(prefix));
 }
 

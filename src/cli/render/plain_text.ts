@@ -1,18 +1,21 @@
 /** Text for a terminal: made harmless, measured in columns, cut and wrapped. */
 
+import { once } from "../../core/once.ts";
+
 export { printableText as plain } from "../../core/printable.ts";
 
 /** Characters that take two columns: East Asian wide ones, and pictures (Unicode, UAX #11 and UTS #51). */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const wide = once(() =>
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+);
 /** Characters that take none: marks on the one before, and joiners. */
-const NARROW = /[\p{Mn}\p{Me}\p{Cf}]/u;
+const narrow = once(() => /[\p{Mn}\p{Me}\p{Cf}]/u);
 
 // deno-lint-ignore no-control-regex
 const ASCII = /^[\x00-\x7f]*$/;
 
 function columnsOf(character: string): number {
-  return NARROW.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return narrow().test(character) ? 0 : wide().test(character) ? 2 : 1;
 }
 
 /** Columns that a line of text takes. */
