@@ -348,23 +348,40 @@ Deno.test("what a gate that was killed has left is found by the next one", async
   const caller = await first.connect();
   const clean = await spawn(caller, ["grandchild 61.0831", "wait"]);
   const dirty = await spawn(caller, ["write x.txt mine", "grandchild 61.0832", "wait"]);
-  await untilRunning("61.0831", 1);
-  await untilRunning("61.0832", 1);
+  const committed = await spawn(caller, [
+    'call write_file {"path": "y.txt", "content": "y"}',
+    'call git_add {"all": true}',
+    'call git_commit {"message": "y"}',
+    "grandchild 61.0833",
+    "wait",
+  ]);
+  for (const seconds of ["61.0831", "61.0832", "61.0833"]) await untilRunning(seconds, 1);
+  // It begins at what is on no other branch than that.
+  const below = await spawn(caller, ["grandchild 61.0834", "wait"], { base: committed.branch });
+  await untilRunning("61.0834", 1);
   first.process.kill("SIGKILL");
   await first.process.status;
   caller.close();
-  assertEquals(await stillRunning("61.0831"), []);
-  assertEquals(await stillRunning("61.0832"), []);
+  for (const seconds of ["61.0831", "61.0832", "61.0833", "61.0834"]) {
+    assertEquals(await stillRunning(seconds), []);
+  }
   const second = await Gate.start(workspace, { policy: CHILD_POLICY });
   const asking = await second.connect();
-  for (let tries = 0; tries < 100 && worktreeIsThere(workspace, clean); tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const one of [clean, committed, below]) {
+    for (let tries = 0; tries < 100 && worktreeIsThere(workspace, one); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assertEquals(worktreeIsThere(workspace, one), false);
   }
-  assertEquals(worktreeIsThere(workspace, clean), false);
   assertEquals(Deno.readTextFileSync(workspace.path(dirty.worktree, "x.txt")), "mine\n");
-  // Names are not given twice.
+  // A name that something of its agent is left of is not given again.
   const next = await spawn(asking, ["exit 0"]);
-  assert(![clean.agent_id, dirty.agent_id].includes(next.agent_id), next.agent_id);
+  assert(![committed.agent_id, dirty.agent_id].includes(next.agent_id), next.agent_id);
   await results(asking);
+  // Of a branch that came to nothing nothing stays.
+  const branches =
+    (await git(workspace, "branch", "--list", "--format=%(refname:short)", "toolgate/*"))
+      .split("\n");
+  assertEquals(branches, [dirty.branch, committed.branch].sort());
   await stopped(second, asking);
 });

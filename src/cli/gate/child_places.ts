@@ -12,11 +12,13 @@ import {
   removeWorktree,
 } from "../../engine/worktrees/agent_worktree.ts";
 import {
+  abandonedAt,
+  abandonedIn,
   dropDeadLeases,
   dropLeases,
-  isLeasedByDead,
-  leasedByDead,
+  type Lease,
   takeLease,
+  unlockAbandoned,
 } from "../../engine/worktrees/leases.ts";
 import { dropHalfMade, whileMaking, type WorktreesPlace } from "../../engine/worktrees/making.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
@@ -84,7 +86,7 @@ export class ChildPlaces {
       await this.#inTurn(() => makeWorktree(this.#engine, agent, base));
       const made = findWorktree(workspace, this.#worktrees, agent);
       if (made === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
-      return { worktree: made, lease: takeLease(made.home, this.#table) };
+      return { worktree: made, lease: takeLease(made.home, this.#table, base) };
     });
     try {
       const { engine, close } = await this.#open({
@@ -94,16 +96,22 @@ export class ChildPlaces {
       });
       const leave = async (commits: number) => {
         await close();
-        lease.release();
-        return await this.#inTurn(() => leaveWorktree(this.#engine, agent, commits));
+        return await this.#leave(lease, () => leaveWorktree(this.#engine, agent, commits));
       };
       const path = worktree.root.slice(workspace.length).replace(/^\//, "");
       return { engine, path, branch: branchOf(agent), base, leave };
     } catch (error) {
-      lease.release();
-      await this.#inTurn(() => leaveWorktree(this.#engine, agent, 0));
+      await this.#leave(lease, () => leaveWorktree(this.#engine, agent, 0));
       throw error;
     }
+  }
+
+  /** The lease is there as long as the files are: a gate that is killed meanwhile is not the last that knows of them. */
+  async #leave(lease: Lease, leave: () => Promise<Left>): Promise<Left> {
+    lease.unlock();
+    const left = await this.#inTurn(leave);
+    if (left.kept) lease.release();
+    return left;
   }
 
   /** Of the repository where it has a commit, else of the folder as it is. */
@@ -124,7 +132,7 @@ export class ChildPlaces {
       try {
         makeEmptyRepository(own, branch);
         await this.#step(clone, "fill");
-        return takeLease({ agent, common: own, own }, this.#table);
+        return takeLease({ agent, common: own, own }, this.#table, base ?? "");
       } catch (error) {
         Deno.removeSync(root, { recursive: true });
         throw error;
@@ -138,17 +146,12 @@ export class ChildPlaces {
       });
       const leave = async (commits: number) => {
         await close();
-        lease.release();
-        return await leaveClone(
-          root,
-          commits,
-          () => this.#inTurn(() => this.#step(clone, "collect")),
-        );
+        const collect = () => this.#step(clone, "collect");
+        return await this.#leave(lease, () => leaveClone(root, commits, collect));
       };
       const tip = base ?? textIn(`${root}/.git/refs/heads/${branch}`).trim();
       return { engine, path, branch, base: tip, leave };
     } catch (error) {
-      lease.release();
       Deno.removeSync(root, { recursive: true });
       throw error;
     }
@@ -171,28 +174,31 @@ export class ChildPlaces {
   /** Removes what children of a gate that was killed have left and is nowhere else; what became of each. */
   async sweep(): Promise<readonly string[]> {
     const common = `${this.#session.workspace}/.git`;
-    const left = leasedByDead(common, this.#table).filter(isChild);
-    dropDeadLeases(common, this.#table);
     const told: string[] = [];
     for (const agent of dropHalfMade(this.#place, this.#table).filter(isChild)) {
       await dropBranch(this.#engine, agent);
       told.push(`what a gate that is gone had begun to make for ${agent} is removed`);
     }
-    for (const agent of left) {
-      const { kept, why } = await leaveWorktree(this.#engine, agent, 1);
+    for (const { agent, base } of abandonedIn(common, this.#table)) {
+      if (!isChild(agent)) continue;
+      unlockAbandoned(`${common}/worktrees/${agent}`, this.#table);
+      const begun = textIn(`${common}/refs/heads/${branchOf(agent)}`).trim() === base;
+      const { kept, why } = await leaveWorktree(this.#engine, agent, begun ? 0 : 1);
       told.push(
         `the worktree of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
       );
     }
+    dropDeadLeases(common, this.#table);
     for (const agent of namesIn(`${this.#session.workspace}/${this.#worktrees}`)) {
       const root = placeOf(this.#session.workspace, this.#worktrees, agent);
-      if (!isChild(agent) || !isLeasedByDead(`${root}/.git`, this.#table)) continue;
+      const base = isChild(agent) ? abandonedAt(`${root}/.git`, this.#table) : null;
+      if (base === null) continue;
       const branch = branchOf(agent);
-      const base = hasCommits(this.#session.workspace) ? "" : null;
+      const empty = textIn(`${root}/.git/refs/heads/${branch}`).trim() === base;
       const place = root.slice(this.#session.workspace.length).replace(/^\//, "");
-      const collect = () => this.#step({ place, branch, base }, "collect");
-      dropLeases(`${root}/.git`, this.#table);
-      const { kept, why } = await leaveClone(root, 1, collect);
+      const collect = () => this.#step({ place, branch, base: base || null }, "collect");
+      const { kept, why } = await leaveClone(root, empty ? 0 : 1, collect);
+      if (kept) dropLeases(`${root}/.git`, this.#table);
       told.push(
         `the clone of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
       );
@@ -214,12 +220,15 @@ export class ChildPlaces {
   }
 }
 
+/** What became of working files, and why. */
+type Left = Awaited<ReturnType<ChildPlace["leave"]>>;
+
 /** Of a branch without commits of its own nothing is left either. */
 async function leaveWorktree(
   engine: CommandEngine,
   agent: string,
   commits: number,
-): Promise<{ readonly kept: boolean; readonly why: string }> {
+): Promise<Left> {
   try {
     await removeWorktree(engine, agent);
   } catch (error) {
@@ -275,7 +284,7 @@ async function leaveClone(
   root: string,
   commits: number,
   collect: () => Promise<unknown>,
-): Promise<{ readonly kept: boolean; readonly why: string }> {
+): Promise<Left> {
   try {
     await collect();
   } catch (error) {

@@ -8,6 +8,8 @@ import type { ProcessTable } from "../../host/kernel/process_table.ts";
 
 /** A lease that is held. */
 export interface Lease {
+  /** Lets git remove the worktree, where nobody else works there: the lease goes with it, and says until then whose it was. */
+  unlock(): void;
   /** Lets go of it. Never throws: what cannot be removed is found to be dead later. */
   release(): void;
 }
@@ -18,10 +20,14 @@ const LEASE = new RegExp(`^${LEASE_PREFIX}-(\\d+)-(\\d+)$`);
 /** What git's lock says where it is ours. */
 const OURS = "toolgate: ";
 
-/** Says that this process works there. Throws what the system throws where that cannot be written. */
+/**
+ * Says that this process works there. `base`: the commit that the agent's branch began at, for who finds what is left; empty
+ * where that is of no concern. Throws what the system throws where that cannot be written.
+ */
 export function takeLease(
   { agent, own }: GitHome,
   table: Pick<ProcessTable, "facts">,
+  base = "",
 ): Lease {
   const began = table.facts(Deno.pid)?.began ?? 0;
   const path = `${own}/${LEASE_PREFIX}-${Deno.pid}-${began}`;
@@ -30,9 +36,12 @@ export function takeLease(
     // A lock of somebody else stays as it is.
     if (textIn(`${own}/locked`) === null) Deno.writeTextFileSync(`${own}/locked`, reason);
   };
-  Deno.writeTextFileSync(path, "", { mode: 0o600 });
+  Deno.writeTextFileSync(path, base, { mode: 0o600 });
   lock();
   return {
+    unlock() {
+      if (leasesIn(own).length <= 1) removeLock(own);
+    },
     release() {
       remove(path);
       dropLeases(own, table);
@@ -49,20 +58,31 @@ export function dropDeadLeases(common: string, table: Pick<ProcessTable, "facts"
   }
 }
 
-/** The worktrees whose leases are all of processes that are gone: their names, which are agents'. */
-export function leasedByDead(
-  common: string,
-  table: Pick<ProcessTable, "facts">,
-): readonly string[] {
-  return namesIn(`${common}/worktrees`).filter((name) =>
-    isLeasedByDead(`${common}/worktrees/${name}`, table)
-  );
+/** What was left to itself: its processes are all gone. */
+export interface Abandoned {
+  /** The name of its folder in the repository. */
+  readonly agent: string;
+  /** As it was told to {@linkcode takeLease}. */
+  readonly base: string;
 }
 
-/** The same of one folder that holds leases: also of a clone, which has its own. */
-export function isLeasedByDead(own: string, table: Pick<ProcessTable, "facts">): boolean {
+/** The worktrees whose leases are all of processes that are gone. */
+export function abandonedIn(
+  common: string,
+  table: Pick<ProcessTable, "facts">,
+): readonly Abandoned[] {
+  return namesIn(`${common}/worktrees`).flatMap((agent) => {
+    const base = abandonedAt(`${common}/worktrees/${agent}`, table);
+    return base === null ? [] : { agent, base };
+  });
+}
+
+/** The base of one folder that holds such leases, also of a clone, which has its own; null where it holds none. */
+export function abandonedAt(own: string, table: Pick<ProcessTable, "facts">): string | null {
   const leases = leasesIn(own);
-  return leases.length > 0 && leases.every(({ id, began }) => table.facts(id)?.began !== began);
+  const [first] = leases;
+  const alive = leases.some(({ id, began }) => table.facts(id)?.began === began);
+  return first === undefined || alive ? null : textIn(`${own}/${first.name}`) ?? "";
 }
 
 /** Removes those of processes that are gone, of one folder. */
@@ -70,8 +90,17 @@ export function dropLeases(own: string, table: Pick<ProcessTable, "facts">): voi
   const leases = leasesIn(own);
   const dead = leases.filter(({ id, began }) => table.facts(id)?.began !== began);
   for (const { name } of dead) remove(`${own}/${name}`);
-  const locked = dead.length < leases.length ? null : textIn(`${own}/locked`);
-  if (locked?.startsWith(OURS) === true) remove(`${own}/locked`);
+  if (dead.length === leases.length) removeLock(own);
+}
+
+/** Lets git remove what was left to itself; its leases say whose it was until it is gone. */
+export function unlockAbandoned(own: string, table: Pick<ProcessTable, "facts">): void {
+  if (abandonedAt(own, table) !== null) removeLock(own);
+}
+
+/** A lock of somebody else stays as it is. */
+function removeLock(own: string): void {
+  if (textIn(`${own}/locked`)?.startsWith(OURS) === true) remove(`${own}/locked`);
 }
 
 function leasesIn(own: string) {

@@ -2,9 +2,13 @@
 
 import { assertEquals } from "@std/assert";
 import {
+  abandonedAt,
+  abandonedIn,
   dropDeadLeases,
+  dropLeases,
   LEASE_PREFIX,
   takeLease,
+  unlockAbandoned,
 } from "../../../../src/engine/worktrees/leases.ts";
 import type { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
 import { withDirectory } from "../../host/files/_temporary.ts";
@@ -58,5 +62,37 @@ Deno.test("a lock that is somebody's own stays, whoever comes and goes", async (
     takeLease({ agent: "a", common, own }, table).release();
     dropDeadLeases(common, table);
     assertEquals(Deno.readTextFileSync(`${own}/locked`), "mine\n");
+  });
+});
+
+Deno.test("what was left to itself is told with the commit that it began at, until it is removed", async () => {
+  await withDirectory((common) => {
+    const own = `${common}/worktrees/a`;
+    Deno.mkdirSync(own, { recursive: true });
+    const alive = tableOf({ [Deno.pid]: 7 });
+    takeLease({ agent: "a", common, own }, alive, "c0ffee");
+    assertEquals(abandonedIn(common, alive), []);
+    unlockAbandoned(own, alive);
+    assertEquals(namesIn(own).length, 2);
+    const gone = tableOf({});
+    unlockAbandoned(own, gone);
+    assertEquals(abandonedIn(common, gone), [{ agent: "a", base: "c0ffee" }]);
+    assertEquals(namesIn(own), [`${LEASE_PREFIX}-${Deno.pid}-7`]);
+    dropLeases(own, gone);
+    assertEquals([abandonedAt(own, gone), namesIn(own)], [null, []]);
+  });
+});
+
+Deno.test("who lets git remove it keeps its lease, and the lock where another works there", async () => {
+  await withDirectory((common) => {
+    const own = `${common}/worktrees/a`;
+    Deno.mkdirSync(own, { recursive: true });
+    const lease = takeLease({ agent: "a", common, own }, tableOf({ [Deno.pid]: 7 }));
+    Deno.writeTextFileSync(`${own}/${LEASE_PREFIX}-12-2`, "");
+    lease.unlock();
+    assertEquals(namesIn(own).includes("locked"), true);
+    Deno.removeSync(`${own}/${LEASE_PREFIX}-12-2`);
+    lease.unlock();
+    assertEquals(namesIn(own), [`${LEASE_PREFIX}-${Deno.pid}-7`]);
   });
 });
