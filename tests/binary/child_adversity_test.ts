@@ -7,6 +7,7 @@ import {
   repository,
   results,
   spawn,
+  type Spawned,
   spawning,
   stopped,
   tool,
@@ -14,7 +15,7 @@ import {
 } from "./_child_agent.ts";
 import { Gate, python } from "./_gate.ts";
 import { stillRunning, untilRunning } from "./_processes.ts";
-import type { Workspace } from "./toolgate.ts";
+import type { Answer, Workspace } from "./toolgate.ts";
 
 const names = (workspace: Workspace, path: string) =>
   [...Deno.readDirSync(workspace.path(path))].map(({ name }) => name);
@@ -136,6 +137,29 @@ Deno.test("a repository with a submodule, and one with more names than an answer
   assertEquals(result.files, [{ path: "b.txt", change: "added" }]);
   assertEquals(worktreeIsThere(workspace, child), false);
   assertEquals(await git(workspace, "ls-tree", "--name-only", child.branch, "sub"), "sub");
+  await stopped(gate, caller);
+});
+
+Deno.test("what a child was let write where it was given nothing to work on is kept, and told", async () => {
+  await using workspace = await repository();
+  const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+  const caller = await gate.connect();
+  for (const isolation of ["worktree", "clone"]) {
+    const task = 'call write_file {"path": "kept/x", "content": "mine"}';
+    await caller.send({ ...spawning([]), args: { task, isolation } });
+    let spawned: Spawned | null = null;
+    let approval = "";
+    while (spawned === null || approval === "") {
+      const line = await caller.next() as unknown as Answer & { readonly approval: string };
+      if (line.event === undefined) spawned = line.output;
+      else approval = line.approval;
+    }
+    assertEquals(await caller.codeOf({ id: 2, op: "approve", approval }), null);
+    const { results: [result] } = await results(caller, [spawned.agent_id]);
+    assertEquals(result.files, [{ path: "kept/x", change: "modified" }]);
+    assertEquals(Deno.readTextFileSync(workspace.path(spawned.worktree, "kept/x")), "mine");
+  }
+  assertEquals(workspace.read("kept/x"), "kept\n");
   await stopped(gate, caller);
 });
 

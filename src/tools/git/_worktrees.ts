@@ -4,6 +4,7 @@ import { joinedBytes } from "../../core/bytes.ts";
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { requireWhole } from "../../toolkit/git/change.ts";
+import { seeingLeftOut } from "../../toolkit/git/left_out.ts";
 import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
 import { inside, look, within } from "../../toolkit/git/place.ts";
@@ -96,7 +97,7 @@ export async function leftIn(
   worktree: Repository,
   ignored: "matching" | "no",
 ): Promise<readonly string[]> {
-  const { bytes, truncated } = await worktree.git([
+  const { bytes, truncated } = await seeingLeftOut(worktree).git([
     ...["status", "--porcelain=v1", "-z", "--untracked-files=all", `--ignored=${ignored}`],
     ...["--ignore-submodules=none", "--no-renames"],
   ]);

@@ -5,6 +5,7 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { invalid } from "../../toolkit/words.ts";
 import { compare, DIFF_PROPERTIES } from "./_diff.ts";
+import { seeingLeftOut } from "../../toolkit/git/left_out.ts";
 import { encoded } from "../../toolkit/git/names.ts";
 import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
 import { gitNeeds, openRepository, READS } from "../../toolkit/git/repository.ts";
@@ -39,7 +40,12 @@ const output = {
   required: ["diff", "files", "truncated"],
 } as const satisfies Schema;
 
-const tool: Tool<typeof input, typeof output> = {
+/** Of who compares an agent's working files. */
+interface Chosen {
+  readonly left_out_too?: true;
+}
+
+const tool: Tool<typeof input, typeof output, Chosen> = {
   name: "git_diff",
   category: "git",
   description:
@@ -71,8 +77,10 @@ const tool: Tool<typeof input, typeof output> = {
   },
   // It changes nothing: what it would do is what it does.
   dryRun: (input) => input,
-  async run({ repository: folder, staged, from, to, paths = [], context: around }, context) {
-    const repository = await openRepository(tool.name, context, folder);
+  async run(input, context) {
+    const { repository: folder, staged, from, to, paths = [], context: around } = input;
+    const opened = await openRepository(tool.name, context, folder);
+    const repository = input.left_out_too === true ? seeingLeftOut(opened) : opened;
     const words = asWords(repository, paths).filter((path) => path !== "");
     for (const path of words) requireAllowed(repository, "read", encoded(path));
     const revisions = [from, to].filter((one) => one !== undefined);

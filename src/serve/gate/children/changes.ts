@@ -28,6 +28,9 @@ const MOST_COMMITS = 1000;
 /** Toolgate's own folder: its log, and the worktrees of others. */
 const OWN_FOLDER = ".toolgate/";
 
+/** What it was not given to work on, and has been let write. */
+const LEFT_OUT_TOO = { left_out_too: true };
+
 interface Diff {
   readonly files: readonly {
     readonly path: string;
@@ -45,11 +48,14 @@ export async function changesSince(
   agent: string,
   base: string,
 ): Promise<Changes> {
-  const ask = (tool: string, input: Readonly<Record<string, unknown>>) =>
-    runOwn(engine, agent, tool, input);
+  const ask = (
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    chosen: Readonly<Record<string, unknown>> = {},
+  ) => runOwn(engine, agent, tool, input, { chosen });
   const { worktrees } = engine.rulebook.settings.git;
   const isOwn = (path: string) => path.startsWith(OWN_FOLDER) || path.startsWith(`${worktrees}/`);
-  const diff = await ask("git_diff", { from: base, context: 0 }) as Diff;
+  const diff = await ask("git_diff", { from: base, context: 0 }, LEFT_OUT_TOO) as Diff;
   const status = await ask("git_status", {}) as { readonly untracked: readonly string[] };
   const log = await ask("git_log", { limit: MOST_COMMITS }) as {
     readonly commits: readonly { readonly hash: string; readonly subject: string }[];
