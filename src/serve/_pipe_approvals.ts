@@ -29,11 +29,21 @@ export class PipeApprovals {
   #waiting = 0;
   #onThreads = 0;
   #closed = false;
+  /** For those whom who is at the other end has let in. */
+  readonly forOthers: Approver;
 
   /** `above`: who is asked in place of who is at the other end, and may answer alone; null where nobody is. */
   constructor(write: (line: string) => void, above: Approver | null = null) {
     this.#write = write;
     this.#above = above;
+    const isClosed = () => this.#closed;
+    this.forOthers = above ?? {
+      ask: (pending, withdrawn) =>
+        this.#ask(pending, { request: null, others: true, withdrawn: withdrawn ?? null }),
+      get gone() {
+        return isClosed();
+      },
+    };
   }
 
   /** How many requests of its own wait for somebody to agree. */
@@ -56,14 +66,6 @@ export class PipeApprovals {
             ? this.#ask(pending, { request, others: false, withdrawn: withdrawn ?? null })
             : this.#askAbove(above, request, pending, withdrawn),
         ),
-    };
-  }
-
-  /** For those whom who is at the other end has let in. */
-  get forOthers(): Approver {
-    return this.#above ?? {
-      ask: (pending, withdrawn) =>
-        this.#ask(pending, { request: null, others: true, withdrawn: withdrawn ?? null }),
     };
   }
 
@@ -182,5 +184,5 @@ const NOBODY: ApprovalAnswer = {
 
 const MAKER_GONE: ApprovalAnswer = {
   answer: "nobody",
-  hint: "who made the token is not connected any more, and nobody else can agree to it",
+  hint: "who let this agent in is not connected any more, and nobody else can agree to it",
 };

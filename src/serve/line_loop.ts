@@ -27,6 +27,8 @@ export interface LineServer {
   readonly held: number;
   /** Whether reading on has to wait. */
   readonly full: boolean;
+  /** Requests whose answers are being made on this very thread. */
+  readonly answering: number;
   /** Whether some request is neither on a thread nor answered: its answer is being made. */
   readonly settling: boolean;
   /** Called when something was written. */

@@ -51,6 +51,10 @@ export class ReadingServer implements LineServer {
     return this.#server.full || this.#held >= MOST_HELD;
   }
 
+  get answering(): number {
+    return this.#server.answering;
+  }
+
   get settling(): boolean {
     return this.#server.settling;
   }

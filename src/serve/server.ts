@@ -150,6 +150,10 @@ export class Server {
     return this.#running.size === this.#approvals.waiting;
   }
 
+  get answering(): number {
+    return this.#operating;
+  }
+
   /** Whether some request is neither on a thread nor answered: its answer is being made. */
   get settling(): boolean {
     const { waiting, onThreads } = this.#approvals;

@@ -164,6 +164,15 @@ export async function results(caller: Asker, ids?: readonly string[]): Promise<a
   return output;
 }
 
+/** Waits until a child has said something on its standard error. */
+export async function untilLog(caller: Asker, agent_id: string, text: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { output } = await tool(caller, "get_agent_status", { agent_id });
+    if (output.log_tail.includes(text)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 export function worktreeIsThere(workspace: Workspace, { worktree }: Spawned): boolean {
   try {
     Deno.lstatSync(workspace.path(worktree));

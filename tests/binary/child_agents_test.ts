@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Ajv } from "ajv";
 import { toStandardSchema } from "../../src/core/schema.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
-import { type Caller, Gate } from "./_gate.ts";
+import { Gate } from "./_gate.ts";
 import { stillRunning, untilRunning } from "./_processes.ts";
 import { call, Workspace } from "./toolgate.ts";
 import {
@@ -16,6 +16,7 @@ import {
   spawning,
   stopped,
   tool,
+  untilLog,
   worktreeIsThere,
 } from "./_child_agent.ts";
 
@@ -24,15 +25,6 @@ async function assertFits(name: string, output: unknown): Promise<void> {
   const { output: schema } = await createRegistry().get(name);
   const validate = new Ajv({ strict: true }).compile(toStandardSchema(schema));
   assert(validate(output), `${name}: ${JSON.stringify(validate.errors)}`);
-}
-
-/** Waits until a child has said something on its standard error. */
-async function untilLog(caller: Caller, agent_id: string, text: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    const { output } = await tool(caller, "get_agent_status", { agent_id });
-    if (output.log_tail.includes(text)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 Deno.test("a child does its task in its own working files, and a receipt says what it did", async () => {

@@ -19,6 +19,8 @@ import { connectTo } from "./connect.ts";
 /** What a gate takes unless its policy says otherwise: more is refused there. */
 const MOST_JSON = 16 * 1024 * 1024;
 
+/** Names the call, whose questions are not those of child agents that somebody is asked for on the same connection. */
+const CALL = "call";
 /** Names what is said to questions: what comes back for it is not the call's answer. */
 const ANSWER = "answer";
 
@@ -58,6 +60,7 @@ export async function callThrough(invocation: CommandLine, path: string): Promis
   const timeoutMs = timeoutOf(invocation);
   const stream = text && !invocation.switches.has("quiet");
   client.send(JSON.stringify({
+    id: CALL,
     tool,
     args,
     ...(words.length === 0 ? {} : { words }),
@@ -98,7 +101,8 @@ async function end(
     readonly latency_ms: number;
   };
   if (!text) {
-    print(line);
+    // As a call that asks nobody prints it.
+    print(line.replace(`{"id":"${CALL}",`, '{"id":null,'));
   } else {
     const { renderResult } = await import("../render/render.ts");
     const { openScreen } = await import("../render/screen.ts");
@@ -118,6 +122,7 @@ async function end(
 
 /** What is asked, in the words of the protocol. */
 interface Asked {
+  readonly id: unknown;
   readonly approval: string;
   readonly tool: string;
   readonly agent: string;
@@ -138,9 +143,9 @@ async function answererOf(
 ): Promise<((asked: Asked) => Promise<Reply | null>) | null> {
   const approve = (approval: string): Reply => ({ op: "approve", approval });
   if (switches.has("approve")) {
-    // Words that nobody knew then are for who has seen them.
-    return ({ approval, while_running: running }) =>
-      Promise.resolve(running === true ? null : approve(approval));
+    // Words that nobody knew then are for who has seen them, and so is what child agents ask.
+    return ({ id, approval, while_running: running }) =>
+      Promise.resolve(running === true || id !== CALL ? null : approve(approval));
   }
   const [named] = values["approval"] ?? [];
   if (named !== undefined) {

@@ -56,6 +56,8 @@ export type ApprovalAnswer =
  */
 export interface Approver {
   ask(pending: PendingApproval, withdrawn?: AbortSignal): Promise<ApprovalAnswer>;
+  /** Whether nobody will ever be there again; false where it is not given. */
+  readonly gone?: boolean;
 }
 
 /** A remembered approval. */

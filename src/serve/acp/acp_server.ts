@@ -91,6 +91,11 @@ export class AcpServer implements LineServer {
     return this.#open.size >= MOST_OPEN;
   }
 
+  /** What an agent asks goes to threads, or to who agrees. */
+  get answering(): number {
+    return 0;
+  }
+
   get settling(): boolean {
     return false;
   }

@@ -38,6 +38,11 @@ export class Client {
     this.#write = write;
   }
 
+  /** Whether nobody will answer any more. */
+  get gone(): boolean {
+    return this.#gone;
+  }
+
   /** Requests of ours that wait for an answer. */
   get waiting(): number {
     return this.#asked.size;

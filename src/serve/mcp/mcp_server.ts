@@ -41,6 +41,12 @@ const MOST_OPEN = 1024;
 /** Their bytes, as so many of the longest messages that the policy takes. */
 const MOST_LONGEST = 4;
 
+/** What is answered on this thread. */
+const HERE: ReadonlySet<string> = new Set([
+  ...["initialize", "ping", "server/discover", "tools/list", "resources/list"],
+  ...["resources/templates/list", "logging/setLevel"],
+]);
+
 const CAPABILITIES = { tools: {}, resources: {}, logging: {} } as const;
 
 const INSTRUCTIONS =
@@ -56,6 +62,8 @@ export class McpServer implements LineServer {
   readonly #open = new Map<MessageId, Open>();
   /** Of the lines of all that are open. */
   #bytes = 0;
+  /** Those of them that no call is behind. */
+  #listing = 0;
   readonly #subscriptions = new Subscriptions();
   readonly #trips = new RoundTrips();
   readonly #engine: NarrowedEngine;
@@ -63,6 +71,8 @@ export class McpServer implements LineServer {
   /** Whom requests come from that say nothing of themselves; null before `initialize`. */
   #session: Speaker | null = null;
   onAnswer: () => void = () => {};
+  /** Who is at the other end, asked for those whom he has let in: as long as his session is one that can be asked. */
+  readonly approver: Approver;
 
   constructor(engine: StayingEngine, options: McpOptions) {
     this.#options = options;
@@ -79,30 +89,32 @@ export class McpServer implements LineServer {
       approver: options.approver ?? null,
       onEvent: () => this.onAnswer(),
     });
+    this.approver = options.approver ?? this.#elicitor();
   }
 
-  get runner(): StayingRunner {
-    return this.#engine.current.runner;
-  }
-
-  /** Who is at the other end, asked for those whom he has let in: as long as his session is one that can be asked. */
-  get approver(): Approver {
-    const { approver = null } = this.#options;
-    if (approver !== null) return approver;
+  #elicitor(): Approver {
+    const client = this.#client;
     return {
       ask: async (pending, withdrawn) => {
         let cancel = () => {};
         const withdraw = () => cancel();
         withdrawn?.addEventListener("abort", withdraw);
         const able = this.#session?.abilities.elicitation === true;
-        const elicitor = createElicitor(this.#client, able, (how) => cancel = how);
+        const elicitor = createElicitor(client, able, (how) => cancel = how);
         try {
           return await elicitor.ask(pending);
         } finally {
           withdrawn?.removeEventListener("abort", withdraw);
         }
       },
+      get gone() {
+        return client.gone;
+      },
     };
+  }
+
+  get runner(): StayingRunner {
+    return this.#engine.current.runner;
   }
 
   get pending(): number {
@@ -121,6 +133,10 @@ export class McpServer implements LineServer {
 
   get #mostBytes(): number {
     return MOST_LONGEST * this.#engine.current.rulebook.settings.limits.request;
+  }
+
+  get answering(): number {
+    return this.#listing;
   }
 
   get settling(): boolean {
@@ -225,6 +241,8 @@ export class McpServer implements LineServer {
     done: (reply: string | null) => void,
   ): Promise<void> {
     let reply: string | null;
+    const here = HERE.has(method);
+    if (here) this.#listing++;
     try {
       const result = await this.#dispatch(open, method, params);
       const text = typeof result === "string" ? result : JSON.stringify(result);
@@ -235,6 +253,7 @@ export class McpServer implements LineServer {
         : new RpcError(RPC.internal, "a defect of Toolgate; nothing is known to have run");
       reply = this.#refusal(open.id, known);
     }
+    if (here) this.#listing--;
     open.answered = true;
     this.#open.delete(open.id);
     this.#bytes -= open.bytes;

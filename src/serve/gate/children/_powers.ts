@@ -3,12 +3,18 @@
 import { ToolError } from "../../../core/errors.ts";
 import type { Budgets } from "../../../engine/budgets.ts";
 import type { ChildrenRule } from "../../../policy/model.ts";
+import type { Maker } from "../token.ts";
 import type { Child } from "./child.ts";
 
 /** Whether a child was made by another, or by one that was. */
 export function isBelow(child: Child, other: Child): boolean {
   for (let one = child.parent; one !== null; one = one.parent) if (one === other) return true;
   return false;
+}
+
+/** Whether one that has no child above it is his who asks: by user, name and token, whatever connection he comes by. */
+export function isOwner({ owner }: Child, { uid, agent, token }: Maker): boolean {
+  return owner.uid === uid && owner.agent === agent.name && owner.token === (token?.id ?? null);
 }
 
 /** What its working files are. */

@@ -5,6 +5,7 @@ import type { Outcome } from "../../../engine/runner.ts";
 import type { StayingEngine } from "../../../engine/create_engine.ts";
 import type { Token } from "../token.ts";
 import type { Changes } from "./changes.ts";
+import type { Minders } from "./minders.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** How it is getting on. */
@@ -58,6 +59,8 @@ export class Child {
   readonly parent: Child | null;
   readonly owner: { readonly uid: number; readonly agent: string; readonly token: string | null };
   readonly receipt: Receipt;
+  /** Who is asked what it wants agreed to. */
+  readonly minders: Minders;
   readonly started = Date.now();
   readonly #done = Promise.withResolvers<void>();
   readonly #waiting: string[] = [];
@@ -78,7 +81,10 @@ export class Child {
 
   constructor(
     options:
-      & Pick<Child, "id" | "task" | "context" | "token" | "parent" | "owner" | "receipt" | "branch">
+      & Pick<
+        Child,
+        "id" | "task" | "context" | "token" | "parent" | "owner" | "receipt" | "minders" | "branch"
+      >
       & {
         readonly path: string;
       },
@@ -90,6 +96,7 @@ export class Child {
     this.parent = options.parent;
     this.owner = options.owner;
     this.receipt = options.receipt;
+    this.minders = options.minders;
     this.branch = options.branch;
     this.worktree = { path: options.path, kept: true, why: "the child works in it" };
   }

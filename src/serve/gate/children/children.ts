@@ -12,11 +12,13 @@ import { type AgentCalls, notConfigured } from "./agent_runner.ts";
 import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
 import { type Changes, changesSince, type Party } from "./changes.ts";
 import { Child, type ChildLine, type ChildPlace } from "./child.ts";
+import { Minders } from "./minders.ts";
 import {
   ending,
   isBelow,
   type Isolation,
   isolationOf,
+  isOwner,
   messageOf,
   requireGoing,
 } from "./_powers.ts";
@@ -83,6 +85,7 @@ export class Children {
     return async (tool, input, signal, agent) => {
       const who = parent(agent);
       const given = input as Readonly<Record<string, unknown>>;
+      this.#minds(who);
       switch (tool) {
         case "spawn_child_agent":
           return await this.#spawn(who, input as SpawnInput);
@@ -98,6 +101,14 @@ export class Children {
           return await this.#aggregate(who, given, signal);
       }
     };
+  }
+
+  /** Who asks about his own is there to be asked by them. */
+  #minds({ maker, child: self }: Parent): void {
+    if (self !== null) return;
+    for (const child of this.#living) {
+      if (child.parent === null && isOwner(child, maker)) child.minders.add(maker.approver);
+    }
   }
 
   /** Ends all of them, and waits until they are gone. */
@@ -123,10 +134,7 @@ export class Children {
       if (self !== null) return isBelow(child, self);
       let first = child;
       while (first.parent !== null) first = first.parent;
-      const { uid, agent, token } = first.owner;
-      const own = uid === maker.uid && agent === maker.agent.name &&
-        token === (maker.token?.id ?? null);
-      return own || (maker.operator && maker.token === null);
+      return isOwner(first, maker) || (maker.operator && maker.token === null);
     });
   }
 
@@ -187,7 +195,7 @@ export class Children {
       context: input.context ?? null,
       token: {
         ...token,
-        approver: this.#approver(token, () => child),
+        approver: this.#approver(() => child),
         budget: ending(token.budget, (why) => child.end("failed", why)),
       },
       parent,
@@ -195,6 +203,7 @@ export class Children {
       receipt,
       branch,
       path,
+      minders: new Minders(token.approver),
     });
     this.#all.set(id, child);
     try {
@@ -237,10 +246,10 @@ export class Children {
   }
 
   /** Asks who stands above, and says so meanwhile. */
-  #approver({ approver }: Token, child: () => Child): Approver {
+  #approver(child: () => Child): Approver {
     return {
       ask: (pending, withdrawn) =>
-        child().waits(pending.description, approver.ask(pending, withdrawn)),
+        child().waits(pending.description, child().minders.ask(pending, withdrawn)),
     };
   }
 
