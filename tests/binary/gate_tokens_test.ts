@@ -135,6 +135,15 @@ Deno.test("forged, expired and revoked tokens get nothing", async () => {
     assertEquals(await caller.next(), null);
     caller.close();
   }
+  // Who would come with something that is no token at all, since it was not there, is not himself either.
+  for (const none of ["", null, 5, [token], { token }]) {
+    const caller = await gate.connect();
+    await caller.send({ id: 5, op: "hello", token: none }, read("src/a.txt"));
+    const refused = await caller.next() as Answer;
+    assertEquals([refused.id, refused.error?.code], [5, "INVALID_REQUEST"]);
+    assertEquals(await caller.next(), null);
+    caller.close();
+  }
   const good = await comeWith(gate, token);
   const late = await gate.connect();
   assertEquals(await maker.codeOf({ id: 1, op: "revoke", token: id }), null);

@@ -45,6 +45,12 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
   const sharing = new ProgramSharing();
   const engine = await openStayingEngine(session, invocation, { sharing });
   const { callers } = engine.rulebook.settings;
+  // Who finds it listening may end it at once.
+  let isEnding = false;
+  let stop = () => {
+    isEnding = true;
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, () => stop());
   const listening = listen(libc, path, (callers?.length ?? 0) > 0);
   engine.warm();
   if (!session.quiet) complain(`toolgate: listening on ${path}`);
@@ -52,13 +58,14 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
     const openApart = (apart: Session) =>
       openStayingEngine(apart, invocation, { sharing, recorder: engine.recorder });
     const { version } = invocation.embedded;
-    const { gate, stop, sweep } = openGate(
+    const opened = openGate(
       { libc, spawner },
       { session, engine, listening, version, openApart, sealed: invocation.embedded.sealed },
     );
-    for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, stop);
-    const running = gate.run();
-    for (const told of await sweep()) if (!session.quiet) complain(`toolgate: ${told}`);
+    stop = opened.stop;
+    if (isEnding) stop();
+    const running = opened.gate.run();
+    for (const told of await opened.sweep()) if (!session.quiet) complain(`toolgate: ${told}`);
     await running;
   } finally {
     listening.remove();

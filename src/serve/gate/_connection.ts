@@ -1,6 +1,6 @@
 /** One caller's connection: its lines go to a server of its own, and everything of it ends with it. */
 
-import type { ResultError } from "../../core/errors.ts";
+import { type ResultError, ToolError } from "../../core/errors.ts";
 import type { RequestId } from "../../core/request.ts";
 import { encodeResult, refusal, toJsonText } from "../../core/result.ts";
 import { describeFailure } from "../../engine/run_tool.ts";
@@ -11,6 +11,9 @@ import type { LineServer } from "../line_loop.ts";
 import { type Line, LineSplitter } from "../line_splitter.ts";
 import type { Caller } from "./caller.ts";
 import type { Outbox } from "./_outbox.ts";
+
+/** Answers that are made for one caller at a time on the thread that all have in common: a listing takes a millisecond. */
+const MOST_ANSWERING = 4;
 
 /** A server for one connection, and as whom. */
 export interface Speech {
@@ -48,6 +51,8 @@ interface First {
   readonly token: string | null;
   /** Of `hello`, which is answered; null where the line is already a request. */
   readonly hello: { readonly id: RequestId } | null;
+  /** What is wrong with `hello`: who meant to come as somebody else is not heard as himself. */
+  readonly problem: ResultError | null;
 }
 
 /** A caller that is connected. */
@@ -58,6 +63,9 @@ export class Connection {
   #speech: Speech | null = null;
   /** Lines that came while the server was being made. */
   #early: Line[] | null = null;
+  /** Lines that came with others whose answers have no room, or are still to be made: see `#takes`. */
+  readonly #later: Line[] = [];
+  #laterBytes = 0;
   #protocol: GateProtocol = "ndjson";
   #inputEnded = false;
   #refused = false;
@@ -85,13 +93,14 @@ export class Connection {
 
   /** Requests without an answer. */
   get pending(): number {
-    return (this.#speech?.server.pending ?? 0) + (this.#early === null ? 0 : 1);
+    return (this.#speech?.server.pending ?? 0) + this.#later.length +
+      (this.#early === null ? 0 : 1);
   }
 
   /** Bytes that are kept for it: of lines that have not ended, of requests, of answers. */
   get held(): number {
     const early = this.#early?.reduce((sum, line) => sum + sizeOf(line), 0) ?? 0;
-    return this.#splitter.held + early + (this.#speech?.server.held ?? 0) +
+    return this.#splitter.held + early + this.#laterBytes + (this.#speech?.server.held ?? 0) +
       this.options.outbox.held;
   }
 
@@ -111,7 +120,7 @@ export class Connection {
 
   /** Whether reading on would only move its backlog into this process. */
   get full(): boolean {
-    return this.options.outbox.full || this.#early !== null ||
+    return this.options.outbox.full || this.#early !== null || this.#later.length > 0 ||
       (this.#speech?.server.full ?? false);
   }
 
@@ -134,13 +143,13 @@ export class Connection {
     if (last !== null) this.#accept(last);
     this.#inputEnded = true;
     this.#drained.resolve();
-    if (this.#early === null) this.#speech?.server.endInput();
+    if (this.#early === null && this.#later.length === 0) this.#speech?.server.endInput();
   }
 
   /** The gate is ending: nothing more is begun. */
   stop(): void {
     this.#inputEnded = true;
-    this.#early = null;
+    this.#dropLines();
     this.#speech?.server.endInput();
     this.#speech?.server.refuseWaiting();
   }
@@ -149,7 +158,7 @@ export class Connection {
   end(why: ResultError): void {
     if (this.#closed) return;
     this.#inputEnded = true;
-    this.#early = null;
+    this.#dropLines();
     this.#speech?.server.refuseWaiting("the token is over");
     this.#speech?.server.cancelAll();
     if (this.#protocol === "ndjson") {
@@ -159,9 +168,34 @@ export class Connection {
     this.onChange();
   }
 
-  /** There is room for answers again. */
+  /** There may be room for answers again: what waits for that goes on. */
   resume(): void {
-    this.#speech?.server.resume();
+    const { server } = this.#speech ?? {};
+    server?.resume();
+    if (server === undefined || this.#later.length === 0) return;
+    while (this.#later.length > 0 && this.#takes(server)) {
+      server.accept(this.#later.shift() as Line);
+    }
+    if (this.#inputEnded && this.#later.length === 0) server.endInput();
+  }
+
+  /**
+   * Whether one more line is begun: not where its answer would only wait in this process, nor where this thread has enough to
+   * do for this caller already. So many lines come at once that both are looked at line by line.
+   */
+  #takes(server: LineServer): boolean {
+    return !this.options.outbox.full && server.answering < MOST_ANSWERING;
+  }
+
+  #wait(line: Line): void {
+    this.#later.push(kept(line));
+    this.#laterBytes += sizeOf(line);
+  }
+
+  #dropLines(): void {
+    this.#early = null;
+    this.#later.length = 0;
+    this.#laterBytes = 0;
   }
 
   /** Kept when nobody is there any more. */
@@ -174,7 +208,7 @@ export class Connection {
     this.#closed = true;
     this.#gone.resolve();
     this.#inputEnded = true;
-    this.#early = null;
+    this.#dropLines();
     this.options.outbox.close();
     this.#speech?.server.refuseWaiting();
     this.#speech?.server.cancelAll();
@@ -194,7 +228,12 @@ export class Connection {
 
   #accept(line: Line): void {
     if (this.#inputEnded) return;
-    if (this.#speech !== null) return this.#speech.server.accept(line);
+    if (this.#speech !== null) {
+      const { server } = this.#speech;
+      if (this.#later.length === 0 && this.#takes(server)) server.accept(line);
+      else this.#wait(line);
+      return;
+    }
     if (this.#early !== null) {
       this.#early.push(kept(line));
       return;
@@ -204,10 +243,11 @@ export class Connection {
     void this.#open(first);
   }
 
-  async #open({ protocol, token, hello }: First): Promise<void> {
+  async #open({ protocol, token, hello, problem }: First): Promise<void> {
     const { open } = this.options;
     this.#protocol = protocol;
     try {
+      if (problem !== null) throw new ToolError(problem.code, problem.message);
       const speech = await open({ protocol, token, end: (why) => this.end(why) });
       if (this.#closed) return speech.close();
       this.#speech = speech;
@@ -215,8 +255,9 @@ export class Connection {
       if (hello !== null) this.#greet(hello.id, speech);
       const early = this.#early ?? [];
       this.#early = null;
-      for (const line of early) speech.server.accept(line);
-      if (this.#inputEnded) speech.server.endInput();
+      for (const line of early) this.#wait(line);
+      this.resume();
+      if (this.#inputEnded && this.#later.length === 0) speech.server.endInput();
     } catch (error) {
       this.#early = null;
       const result = refusal(null, describeFailure("hello", error));
@@ -236,16 +277,23 @@ export class Connection {
 
 /** Messages of MCP tell themselves (`jsonrpc`): their client need not say hello, and cannot. */
 function readFirst(line: Line): First {
-  const pipe: First = { protocol: "ndjson", token: null, hello: null };
+  const pipe: First = { protocol: "ndjson", token: null, hello: null, problem: null };
   if ("tooLong" in line) return pipe;
   const json = readJsonLine(line.bytes);
   if (json !== null && "value" in json && isObject(json.value) && "jsonrpc" in json.value) {
     return { ...pipe, protocol: "mcp" };
   }
   const request = readRequest(line.bytes, "", json);
+  if (request?.kind === "invalid" && saysHello(json)) {
+    return { ...pipe, hello: { id: request.id }, problem: request.error };
+  }
   if (request?.kind !== "operation" || request.operation.op !== "hello") return pipe;
   const { protocol, token } = request.operation;
-  return { protocol, token, hello: { id: request.id } };
+  return { ...pipe, protocol, token, hello: { id: request.id } };
+}
+
+function saysHello(json: ReturnType<typeof readJsonLine>): boolean {
+  return json !== null && "value" in json && isObject(json.value) && json.value["op"] === "hello";
 }
 
 /** A line for later: its bytes are valid only now. */

@@ -1,6 +1,6 @@
 /**
  * Many callers before one runner: calls that may take long have few places, which are given out in turn, and nobody
- * has all of them. Short ones go straight on: they take turns anyway.
+ * has all of them. Short ones take turns by themselves, as far as each caller has few of them there: see `ShortCalls`.
  */
 
 import { JSON_NULL, resultError } from "../../core/result.ts";
@@ -12,6 +12,7 @@ import {
   type Running,
   type StayingRunner,
 } from "../../engine/runner.ts";
+import { newShortParty, type Room, ShortCalls, type ShortParty } from "./short_calls.ts";
 
 /** A call that waits for a place. */
 interface Waiting {
@@ -30,28 +31,35 @@ interface Places {
 interface Party {
   readonly taken: Map<Lane, number>;
   readonly waiting: Map<Lane, Waiting[]>;
+  readonly short: ShortParty;
 }
 
 /** Gives out the places of a runner. */
 export class FairPlaces {
   readonly #concurrency: number;
   readonly #places = new Map<Lane, Places>();
+  readonly #short = new ShortCalls();
 
   /** `concurrency`: the policy's limit. */
   constructor(concurrency: number) {
     this.#concurrency = concurrency;
   }
 
-  /** The runner as one caller has it. `close`: what becomes of it with him. */
-  share(runner: StayingRunner, close: () => Promise<void>): StayingRunner {
-    const party: Party = { taken: new Map(), waiting: new Map() };
+  /** The runner as one caller has it. `close`: what becomes of it with him. `room`: where his answers go; null: he always reads. */
+  share(
+    runner: StayingRunner,
+    close: () => Promise<void>,
+    room: Room | null = null,
+  ): StayingRunner {
+    const party: Party = { taken: new Map(), waiting: new Map(), short: newShortParty(room) };
     return runnerOver(runner, {
       close,
       run: (job, onEvent) => {
         const lane = laneOf(job);
+        const start = () => runner.run(job, onEvent);
         return isLong(lane)
-          ? this.#run(party, lane, job, () => runner.run(job, onEvent))
-          : runner.run(job, onEvent);
+          ? this.#run(party, lane, job, start)
+          : this.#short.run(party.short, job, start);
       },
     });
   }

@@ -301,9 +301,9 @@ export class Gate {
   }
 
   #see(connection: Connection): void {
-    const wasFull = connection.options.outbox.full;
+    const waits = connection.full;
     connection.options.outbox.flush();
-    if (wasFull && !connection.options.outbox.full) connection.resume();
+    if (waits && !connection.options.outbox.full) connection.resume();
     if (connection.done) return this.#drop(connection);
     this.#count(connection, connection.held);
     if (connection.pending > 0) this.#active.add(connection);

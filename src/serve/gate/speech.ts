@@ -65,7 +65,7 @@ export async function openSpeech(
   opening: Opening,
   parts: SpeechParts,
 ): Promise<Speech> {
-  const bearer = await bearerOf(caller, opening, parts);
+  const bearer = await bearerOf(caller, opening, parts, outbox);
   try {
     return opening.protocol === "mcp"
       ? await openMcp(bearer, outbox, parts)
@@ -80,10 +80,11 @@ async function bearerOf(
   caller: Caller,
   { token: secret, end }: Opening,
   { engine, places, tokens, tokenEngines }: SpeechParts,
+  outbox: Outbox,
 ): Promise<Bearer> {
   if (secret === null) {
     if (caller.onlyWithToken !== null) throw denied(caller.onlyWithToken);
-    const own = engineOfOne(engine, places.share(engine.runner, stays));
+    const own = engineOfOne(engine, places.share(engine.runner, stays, outbox));
     return { caller, agent: caller.agent, token: null, engine: own, close: () => {} };
   }
   const token = tokens.shown(secret, caller.uid);
@@ -98,7 +99,7 @@ async function bearerOf(
     await close();
     throw denied(TOKEN_OVER);
   }
-  const shared = places.share(narrowed.runner, close);
+  const shared = places.share(narrowed.runner, close, outbox);
   return {
     caller: { ...caller, operator: false },
     agent: { name: token.agent, pinned: true },
@@ -128,7 +129,7 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
     (own) => ({
       ...own,
       metrics: engine.metrics,
-      runner: withAgents(places.share(own.runner, stays), calls),
+      runner: withAgents(places.share(own.runner, stays, outbox), calls),
     }),
   );
   const server: Server = new Server({ ...engine, runner }, agent ?? NOBODY, outbox, {
@@ -182,7 +183,7 @@ async function openMcp(
   const folder = token === null ? await useApart(agent.name) : null;
   const engine = folder === null
     ? bearer.engine
-    : engineOfOne(folder.engine, places.share(folder.engine.runner, folder.close));
+    : engineOfOne(folder.engine, places.share(folder.engine.runner, folder.close, outbox));
   const openIn = folder?.narrowed ?? openEngine;
   const { budgets, approvals } = engine;
   const mcp = await import("../mcp/mcp_server.ts");
@@ -198,7 +199,7 @@ async function openMcp(
     openEngine: async (further) => {
       narrowing = further;
       const { engine: narrowed, close } = await openIn([...token?.policies ?? [], ...further]);
-      const runner = withAgents(places.share(narrowed.runner, close), calls);
+      const runner = withAgents(places.share(narrowed.runner, close, outbox), calls);
       return engineOfOne({ ...narrowed, budgets, approvals }, runner);
     },
     write: (line) => outbox.write(line),

@@ -35,7 +35,7 @@ export function openChildSpeech(
   }
   const { id, token, receipt } = child;
   const agent = { name: id, pinned: true };
-  const shared = places.share(engine.runner, () => Promise.resolve());
+  const shared = places.share(engine.runner, () => Promise.resolve(), outbox);
   const runner = withAgents(
     shared,
     children.callsOf(() => {
