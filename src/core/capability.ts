@@ -103,6 +103,8 @@ export interface ConnectCapability {
   };
   /** Beside `by`: by way of Toolgate's own proxy, which reaches what no other program of the call serves. */
   readonly proxied?: true;
+  /** The proxy that `web.proxy` names looks the name up: it may stand for anything. */
+  readonly elsewhere?: true;
   /** A provider that the policy names under `web`: rules that deny or ask for it bind, none needs to allow it. */
   readonly provider?: true;
 }

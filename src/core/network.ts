@@ -27,6 +27,15 @@ export const PROVIDER_URLS = {
   stackoverflow: "https://api.stackexchange.com",
 } as const;
 
+/** A proxy of others by which all connections go. `names`: who looks names up. `key`: `user:password`, for Basic. */
+export interface UpstreamProxy {
+  /** In its normal form, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly names: "here" | "proxy";
+  readonly key: WebKey | null;
+}
+
 /** Whose keys the door may add. */
 export type KeyedProvider = "search" | "github" | "stackoverflow";
 
@@ -37,6 +46,7 @@ export interface WebSettings {
   /** Bytes and milliseconds. */
   readonly cache: { readonly size: number; readonly ageMs: number };
   readonly authorities: readonly string[];
+  readonly proxy: UpstreamProxy | null;
   readonly search: WebProvider & { readonly provider: SearchProvider } | null;
   readonly github: WebProvider | null;
   readonly stackoverflow: WebProvider | null;

@@ -1,6 +1,7 @@
 /** What the policies can allow at most, as plain paths and names: the source of the lower layers' rules. */
 
 import type { CanonicalPath } from "../core/capability.ts";
+import type { UpstreamProxy } from "../core/network.ts";
 import { intersectPaths, type PlacedPolicy } from "./_settings.ts";
 import { parseCommandPattern } from "./match/argv.ts";
 import { LOOPBACK, parseHostPattern } from "./match/host.ts";
@@ -8,7 +9,7 @@ import { DEEP } from "../core/glob.ts";
 import { type GlobPath, parsePathGlob, rootedSegments } from "./match/path.ts";
 import type { Access } from "./model.ts";
 import { outermost } from "./match/path_sets.ts";
-import { hostOf } from "./match/addresses.ts";
+import { type Host, hostOf, leadsToLoopback } from "./match/addresses.ts";
 import { providerPlaces } from "./_web.ts";
 import type { ConnectScope, PolicyScope } from "./rulebook.ts";
 
@@ -119,11 +120,9 @@ function hostsOf(policies: readonly PlacedPolicy[]): readonly string[] | "any" {
   });
   const found = common as readonly HostAndPort[] | "any" | null;
   if (found === "any") return found;
-  const provided = providerPlaces(policies[0]?.policy.web ?? null);
-  const named = [
-    ...(found ?? []).map(({ host }) => hostOf(host)),
-    ...provided.map(({ host }) => host),
-  ];
+  const web = policies[0]?.policy.web ?? null;
+  const own = [...found ?? [], ...web?.proxy ? [web.proxy] : []].map(({ host }) => hostOf(host));
+  const named = [...own, ...providerPlaces(web).map(({ host }) => host)];
   return [...new Set(named.flatMap((host) => host === null || host.address ? [] : [host.text]))]
     .sort();
 }
@@ -144,7 +143,7 @@ function connectScopeOf(
   const provided = first === undefined || who === "programs"
     ? []
     : providerPlaces(first.policy.web);
-  const places = [
+  const named: readonly Place[] = [
     ...patterns.map(({ kind, host, port, allowPrivate }) => ({
       host: kind === "exact" ? hostOf(host) : null,
       port,
@@ -152,6 +151,8 @@ function connectScopeOf(
     })),
     ...provided,
   ];
+  const proxy = first?.policy.web?.proxy ?? null;
+  const places = proxy === null ? named : byProxy(proxy, named);
   const names = places.filter(({ host }) => host?.address !== true);
   const ports = places.map(({ port }) => port);
   return {
@@ -167,6 +168,27 @@ function connectScopeOf(
       ...new Set(places.flatMap(({ host }) => host?.address === true ? [host.text] : [])),
     ],
   };
+}
+
+/** Where a rule leads. `host`: null for any. `port`: null for any. */
+interface Place {
+  readonly host: Host | null;
+  readonly port: number | null;
+  readonly allowPrivate: boolean;
+}
+
+/** What is dialled where all goes by a proxy: that, and what may be this machine itself. */
+function byProxy(
+  { host, port, names }: UpstreamProxy,
+  places: readonly Place[],
+): readonly Place[] {
+  const own = places.filter((place) =>
+    place.allowPrivate &&
+    (place.host === null || leadsToLoopback(place.host) ||
+      (names === "here" && !place.host.address))
+  );
+  // Whoever names a proxy may mean one on their own network.
+  return places.length === 0 ? [] : [...own, { host: hostOf(host), port, allowPrivate: true }];
 }
 
 interface HostAndPort {

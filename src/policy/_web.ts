@@ -9,6 +9,7 @@ import { DEFAULTS, type Policy, type WebRule } from "./model.ts";
 const FIXED = [
   "userAgent",
   "authorities",
+  "proxy",
   "search",
   "github",
   "stackoverflow",
@@ -40,6 +41,7 @@ export function combineWebs([first, ...further]: readonly PlacedPolicy[]): WebSe
     userAgent: start?.userAgent ?? DEFAULTS.web.userAgent,
     cache: { size, ageMs },
     authorities: start?.authorities ?? [],
+    proxy: start?.proxy ?? null,
     search: start?.search ?? null,
     github: start?.github ?? null,
     stackoverflow: start?.stackoverflow ?? null,
@@ -67,7 +69,7 @@ export function keyVariables(policies: readonly Policy[]): ReadonlySet<string> {
 
 function keysOf(web: WebRule | null): readonly (WebKey | null)[] {
   if (web === null) return [];
-  return [web.search?.key ?? null, web.github?.key ?? null, web.stackoverflow?.key ?? null];
+  return [web.search, web.github, web.stackoverflow, web.proxy].map((one) => one?.key ?? null);
 }
 
 /** The hosts that the section names, by name or by naming their provider. */

@@ -189,6 +189,7 @@ export interface WebRule {
   readonly cache: { readonly size: number | null; readonly ageMs: number | null } | null;
   /** Files with further certificate authorities, in PEM. */
   readonly authorities: readonly string[];
+  readonly proxy: WebSettings["proxy"];
   readonly search: WebProvider & { readonly provider: SearchProvider } | null;
   readonly github: WebProvider | null;
   readonly stackoverflow: WebProvider | null;

@@ -8,7 +8,7 @@ export type OwnSettings = Partial<Pick<Settings, "web" | "secrets">>;
 
 /** Where the keys of the web's providers and of `secrets` are. */
 export function keyPlaces({ web, secrets = [] }: OwnSettings): readonly WebKey[] {
-  const providers = [web?.search, web?.github, web?.stackoverflow];
+  const providers = [web?.search, web?.github, web?.stackoverflow, web?.proxy];
   return [...providers, ...secrets].map((one) => one?.key ?? null).filter((key) => key !== null);
 }
 

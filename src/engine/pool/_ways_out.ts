@@ -147,6 +147,6 @@ async function openProxy({ settings }: Rulebook): Promise<Proxy> {
     import("../../host/network/resolve.ts"),
     import("../../host/network/web_parts.ts"),
   ]);
-  const { authorities } = readWebParts(settings.web);
-  return new Proxy({ resolve: resolveHost, authorities });
+  const { authorities, keys: { proxy: login } } = readWebParts(settings.web);
+  return new Proxy({ resolve: resolveHost, authorities, upstream: settings.web.proxy, login });
 }

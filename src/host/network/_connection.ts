@@ -30,17 +30,33 @@ export interface Connection {
 
 const PIECE = 128 * 1024;
 
-/** Dials. Rejects with the reason of the signal where that comes first, and lets go of what is opened later. */
-export async function connect(to: Destination, signal: AbortSignal): Promise<Connection> {
-  const { address, port, secure, place } = to;
-  const dialled = await ended(
-    Deno.connect({ hostname: address, port, transport: "tcp" }),
+/** Opens what a connection lies on. */
+export type Open = (
+  to: Pick<Destination, "address" | "port" | "place">,
+  signal: AbortSignal,
+) => Promise<Deno.TcpConn>;
+
+/** By itself. Rejects with the reason of the signal where that comes first, and lets go of what is opened later. */
+export const openDirectly: Open = (to, signal) =>
+  ended(
+    Deno.connect({ hostname: to.address, port: to.port, transport: "tcp" }),
     signal,
     (late) => late.close(),
   ).catch((error) => {
     if (signal.aborted) throw signal.reason;
-    throw isUnsayable(error, address) ? addressOfSix(to) : socketError(error, place, "connecting");
+    throw isUnsayable(error, to.address)
+      ? addressOfSix(to)
+      : socketError(error, to.place, "connecting");
   });
+
+/** Dials. Rejects as {@linkcode openDirectly}. */
+export async function connect(
+  to: Destination,
+  signal: AbortSignal,
+  open: Open = openDirectly,
+): Promise<Connection> {
+  const { secure, place } = to;
+  const dialled = await open(to, signal);
   if (secure === null) return connectionOf(dialled, place, signal);
   const wrapped = await ended(
     encrypt(dialled, { ...to, secure }),
@@ -59,7 +75,7 @@ function isUnsayable(error: unknown, address: string): boolean {
   return address.includes(":") && error instanceof Deno.errors.NotCapable;
 }
 
-function addressOfSix({ address, port, place }: Destination): ToolError {
+function addressOfSix({ address, port, place }: Parameters<Open>[0]): ToolError {
   return new ToolError(
     "NATIVE_DENIED",
     `${place}: it has addresses of IPv6 alone, and those the runtime's permissions let through only where a rule ` +
@@ -133,7 +149,7 @@ export function connectionOf(
 }
 
 /** The work, or the reason of the signal; what the work comes to later is handed to `late`. */
-async function ended<T>(
+export async function ended<T>(
   work: Promise<T>,
   signal: AbortSignal,
   late: (result: T) => void,
@@ -154,7 +170,8 @@ async function ended<T>(
   }
 }
 
-function closeQuietly(conn: { close(): void }): void {
+/** Whoever else may have closed it. */
+export function closeQuietly(conn: { close(): void }): void {
   try {
     conn.close();
   } catch {

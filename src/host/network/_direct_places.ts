@@ -52,8 +52,10 @@ export class DirectPlaces {
     const known = this.#names.indexOf(host.text);
     if (known !== -1) return addressAt(known);
     if (!this.#isOpened(host.text)) return "none";
-    const resolved = await this.#resolve(host.text, signal);
-    if ("failure" in resolved) return resolved.isNone === true ? "none" : "failed";
+    const resolved = this.#parts.resolve === null ? null : await this.#resolve(host.text, signal);
+    if (resolved !== null && "failure" in resolved) {
+      return resolved.isNone === true ? "none" : "failed";
+    }
     const at = this.#names.indexOf(host.text);
     if (at !== -1) return addressAt(at);
     if (this.#names.length >= NAME_ADDRESSES.count) return "failed";
@@ -95,7 +97,9 @@ export class DirectPlaces {
   async #resolve(host: string, signal: AbortSignal): Promise<Resolved> {
     const kept = this.#kept.get(host);
     if (kept !== undefined && performance.now() - kept.at < FRESH_MS) return kept.resolved;
-    const resolved = await raced(this.#parts.resolve(host), signal);
+    const { resolve } = this.#parts;
+    if (resolve === null) return { failure: "it is the proxy's to look up" };
+    const resolved = await raced(resolve(host), signal);
     this.#kept.set(host, { at: performance.now(), resolved });
     return resolved;
   }
@@ -121,6 +125,8 @@ export class DirectPlaces {
         signal,
         resolve: named === undefined
           ? () => Promise.resolve({ addresses: [to.address] })
+          : this.#parts.resolve === null
+          ? null
           : (host) => this.#resolve(host, signal),
       },
       destination,

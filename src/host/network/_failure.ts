@@ -15,7 +15,8 @@ export type NetworkReason =
   | "protocol"
   | "length"
   | "compression"
-  | "redirect";
+  | "redirect"
+  | "proxy";
 
 /** The error that a call ends with. `place`: `host:port`, as it is shown. */
 export function networkError(reason: NetworkReason, place: string, why: string): ToolError {

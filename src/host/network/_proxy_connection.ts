@@ -6,7 +6,7 @@ import type { Connection } from "./_connection.ts";
 import type { Dial } from "./_dial.ts";
 import { type AddedHeader, forward } from "./_forward.ts";
 import { PLACES, type ProxyRoute, type ProxySecret } from "./proxy_route.ts";
-import { placeText, type ProxyTraffic, reach } from "./_reach.ts";
+import { placeText, type ProxyTraffic, reach, type ReachParts } from "./_reach.ts";
 import { Reader } from "./_reader.ts";
 import {
   absoluteTarget,
@@ -17,7 +17,6 @@ import {
   requestFraming,
   type RequestHead,
 } from "./_request.ts";
-import type { Resolved } from "./resolve.ts";
 import { tunnel } from "./_tunnel.ts";
 import { REPLY, SOCKS_VERSION, socksReply, socksRequest } from "./_socks.ts";
 
@@ -29,7 +28,7 @@ export interface ConnectionParts {
   /** `PLACES.proxy`, or the number of the secret to whose stand-in it came. */
   readonly place: number;
   readonly traffic: ProxyTraffic;
-  readonly resolve: (host: string) => Promise<Resolved>;
+  readonly resolve: ReachParts["resolve"];
   readonly authorities: readonly string[];
   readonly dial: Dial;
 }

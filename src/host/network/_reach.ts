@@ -20,7 +20,8 @@ export interface ProxyTraffic {
 export interface ReachParts {
   /** Throws NETWORK_DENIED. */
   readonly judge: (connection: ConnectCapability) => void;
-  readonly resolve: (host: string) => Promise<Resolved>;
+  /** Null: names are looked up by the proxy that all goes through. */
+  readonly resolve: ((host: string) => Promise<Resolved>) | null;
   readonly traffic: ProxyTraffic;
   readonly authorities: readonly string[];
   readonly dial: Dial;

@@ -29,6 +29,7 @@ import {
 } from "./_hop.ts";
 import { KeptConnections } from "./_kept.ts";
 import { allows, parseRobots, type Robots, ROBOTS_LIMIT } from "./_robots.ts";
+import { throughProxy } from "./_upstream.ts";
 import { hideKey, originOf, providerOrigins, type Secret, withKey, withoutKey } from "./_secret.ts";
 import type { Resolved } from "./resolve.ts";
 import type { WebParts } from "./web_parts.ts";
@@ -262,7 +263,12 @@ export class Door {
   ): Promise<Exchange> {
     const { url, body } = hop;
     const place = placeOf(url);
-    const addresses = await addressesOf(call, judged, place);
+    const isTheirs = this.#web.proxy?.names === "proxy";
+    const addresses = await addressesOf(
+      isTheirs ? { ...call, resolve: null } : call,
+      judged,
+      place,
+    );
     // A key that goes into the query is of what is sent, not of what is shown.
     const { target, headers } = withKey(url, hop.headers, hop.secret);
     const to = {
@@ -333,12 +339,14 @@ export class Door {
   }
 
   async #connect(
-    { signal }: DoorCall,
+    { signal, resolve }: DoorCall,
     candidates: readonly Destination[],
   ): Promise<{ readonly connection: Connection; readonly to: Destination }> {
+    const { proxy } = this.#web;
+    const dial = proxy === null ? this.#dial : throughProxy(proxy, this.#parts.keys.proxy, resolve);
     for (const [index, to] of candidates.entries()) {
       try {
-        return { connection: await this.#dial(to, signal), to };
+        return { connection: await dial(to, signal), to };
       } catch (error) {
         if (index === candidates.length - 1 || signal.aborted || !mayHelp(error)) throw error;
       }

@@ -5,6 +5,7 @@
  */
 
 import { ToolError } from "../../core/errors.ts";
+import type { UpstreamProxy } from "../../core/network.ts";
 import { connect, type Connection, connectionOf } from "./_connection.ts";
 import { type Dial } from "./_dial.ts";
 import { DirectConnection, NameConnection } from "./_direct_connection.ts";
@@ -20,10 +21,14 @@ import {
   type Unreached,
 } from "./proxy_route.ts";
 import type { Resolved } from "./resolve.ts";
+import { throughProxy } from "./_upstream.ts";
 
 /** What it takes. */
 export interface ProxyParts {
   readonly resolve: (host: string) => Promise<Resolved>;
+  /** The proxy of others that all goes through, with its login; absent for none. */
+  readonly upstream?: UpstreamProxy | null;
+  readonly login?: string | undefined;
   /** Further certificate authorities, in PEM, for what the proxy itself speaks TLS to. */
   readonly authorities: readonly string[];
   readonly dial?: Dial;
@@ -61,8 +66,10 @@ export class Proxy {
     this.#listener ??= this.#listen();
     this.#looking ??= setInterval(() => this.#look(), LOOK_MS);
     const token = newToken();
-    const { resolve, authorities, dial = connect } = this.#parts;
-    this.#routes.set(token, new OpenRoute(route, { resolve, authorities, dial }));
+    const { resolve, authorities, upstream = null, login, dial: directly = connect } = this.#parts;
+    const dial = upstream === null ? directly : throughProxy(upstream, login, resolve);
+    const named = upstream?.names === "proxy" ? null : resolve;
+    this.#routes.set(token, new OpenRoute(route, { resolve: named, authorities, dial }));
     return { port: this.#listener.addr.port, token };
   }
 

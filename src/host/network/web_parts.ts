@@ -4,7 +4,7 @@ import type { KeyedProvider, WebKey, WebSettings } from "../../core/network.ts";
 
 /** Read when the thread starts. A key that is not there is left out: only who needs it is told. */
 export interface WebParts {
-  readonly keys: Readonly<Partial<Record<KeyedProvider, string>>>;
+  readonly keys: Readonly<Partial<Record<KeyedProvider | "proxy", string>>>;
   /** In PEM. */
   readonly authorities: readonly string[];
   /** Files of authorities that could not be read. */
@@ -16,8 +16,8 @@ const LONGEST_KEY = 4096;
 
 /** Reads keys and authorities where the policy says that they are. */
 export function readWebParts(web: WebSettings): WebParts {
-  const keys: Partial<Record<KeyedProvider, string>> = {};
-  for (const name of ["search", "github", "stackoverflow"] as const) {
+  const keys: Partial<Record<KeyedProvider | "proxy", string>> = {};
+  for (const name of ["search", "github", "stackoverflow", "proxy"] as const) {
     const value = keyOf(web[name]?.key ?? null);
     if (value !== null) keys[name] = value;
   }

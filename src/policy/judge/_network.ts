@@ -3,7 +3,7 @@
 import type { ConnectCapability } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
-import { hostOf, isLoopbackHost } from "../match/addresses.ts";
+import { hostOf, isLoopbackHost, isPrivateHost } from "../match/addresses.ts";
 import { type CommandRules, findCommand } from "../match/command_rules.ts";
 import {
   compileNames,
@@ -23,6 +23,9 @@ const WHY = {
     "no rule that names this host names this command: rules are for tools unless commands names programs",
   method: "no rule for this host names this method",
   private: "it lies on a private network and no rule for it sets allow_private",
+  elsewhere:
+    "web.proxy looks its name up, so that it may lie on a private network, and no rule for it sets allow_private " +
+    "(names: here judges what it stands for)",
   invalid: "this is no host and port",
 } as const;
 
@@ -59,7 +62,7 @@ export function judgeConnection(
     return [denied(
       "NETWORK_DENIED",
       `${action} is not allowed by ${source} ${networkKeyFor(command)}: ${
-        WHY[finding.because]
+        WHY[finding.because === "private" && isUnseen(capability) ? "elsewhere" : finding.because]
       }; ${hint}`,
       { file: source, index: networkKeyFor(command) },
     )];
@@ -71,6 +74,12 @@ export function judgeConnection(
     ),
     asked: () => [{ about: "host", connection: capability, held }],
   };
+}
+
+/** Whether nobody here can say what the host stands for. */
+function isUnseen({ host, elsewhere }: ConnectCapability): boolean {
+  const found = hostOf(host);
+  return elsewhere === true && found !== null && !isPrivateHost(found);
 }
 
 /** The rules of a policy that a connection of such a command is held against; null where the policy has none. */

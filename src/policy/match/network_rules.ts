@@ -253,7 +253,8 @@ function sift(
   const byMethod = granting.filter(({ methods }) =>
     methods === null || (method !== undefined && methods.includes(method))
   );
-  const secluded = isPrivateHost(host) || addresses.some(isSpecialAddress);
+  const secluded = isPrivateHost(host) || connection.elsewhere === true ||
+    addresses.some(isSpecialAddress);
   const isOwn = [host, ...addresses].every(leadsToLoopback);
   const reaching = byMethod.filter(({ allowPrivate, hosts }) =>
     allowPrivate || !secluded ||

@@ -3,6 +3,7 @@
 import { converted, list, object, optional, otherwise, required } from "../../config/collection.ts";
 import { duration, type Field, oneOf, size, text } from "../../config/field.ts";
 import { PROVIDER_URLS, SEARCH_PROVIDERS, type WebKey } from "../../core/network.ts";
+import { hostOf } from "../match/addresses.ts";
 import type { WebRule } from "../model.ts";
 import { absolute, DAY, MiB, variable } from "./section.ts";
 
@@ -61,6 +62,37 @@ export const web: Field<WebRule> = converted(
       [],
       "files with further certificate authorities, in PEM",
     ),
+    proxy: otherwise(
+      converted(
+        object({
+          url: required(
+            text({
+              what: "the address of a proxy",
+              pattern: "^http://",
+              check: (value) => proxyAt(value) === null ? WRONG_PROXY : null,
+            }),
+            "where it listens: http://proxy.example.org:3128",
+          ),
+          names: otherwise(
+            oneOf(["here", "proxy"]),
+            "here",
+            "here: it is asked for addresses, as they were judged. proxy: it looks names up, which takes allow_private of " +
+              "their rules, since nobody here knows what they stand for",
+          ),
+          key: otherwise(
+            key,
+            null,
+            "where user:password for it is: { env: NAME } or { file: PATH }",
+          ),
+        }),
+        ({ url, names, key }, place) => {
+          const at = proxyAt(url);
+          return at === null ? place.report(WRONG_PROXY) : { ...at, names, key };
+        },
+      ),
+      null,
+      "the proxy by which all connections go, those of programs too, but to this machine itself",
+    ),
     search: otherwise(
       converted(
         object({
@@ -110,6 +142,19 @@ function registry(name: string): Field<string> {
     object({ url: required(address, `the address of ${name}`) }),
     ({ url }) => url,
   );
+}
+
+const WRONG_PROXY =
+  "is no address of a proxy: http, a host and a port, without user or path, such as http://proxy.example.org:3128";
+
+function proxyAt(text: string): { readonly host: string; readonly port: number } | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const host = url === null ? null : hostOf(url.hostname);
+  if (url === null || host === null || url.protocol !== "http:" || url.username !== "") return null;
+  if (url.password !== "" || url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+    return null;
+  }
+  return { host: host.text, port: url.port === "" ? 80 : Number(url.port) };
 }
 
 function wrongAddress(value: string): string | null {

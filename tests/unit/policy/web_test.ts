@@ -1,7 +1,8 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import type { ConnectCapability } from "../../../src/core/capability.ts";
 import { PolicyConflict } from "../../../src/policy/compile_rulebook.ts";
 import type { WebRule } from "../../../src/policy/model.ts";
-import { rulebook } from "./_fixtures.ts";
+import { READER, rulebook } from "./_fixtures.ts";
 
 const SILENT: WebRule = {
   robots: null,
@@ -12,10 +13,12 @@ const SILENT: WebRule = {
   github: null,
   stackoverflow: null,
   registries: null,
+  proxy: null,
 };
 const web = (...rules: readonly (Partial<WebRule> | null)[]) =>
   rulebook(rules.map((rule) => ({ web: rule === null ? null : { ...SILENT, ...rule } }))).settings
     .web;
+const PROXY = { host: "proxy.example", port: 3128, names: "here", key: null } as const;
 const github = { url: "https://git.example", key: { env: "KEY" } } as const;
 
 Deno.test("a policy that says nothing of the web honours robots.txt and names nobody", () => {
@@ -35,6 +38,7 @@ Deno.test("a further policy only narrows the web", () => {
     { userAgent: "x" },
     { authorities: ["/ca.pem"] },
     { stackoverflow: github },
+    { proxy: PROXY },
     { search: { ...github, provider: "brave" } },
     { registries: { npm: "https://npm.example" } },
   ];
@@ -63,4 +67,49 @@ Deno.test("what the policy names under web may be connected to, and nothing else
   const named = rulebook([{ web: { ...SILENT, github, registries } }]).scope;
   assertEquals(named.hosts, ["git.example", "npm.example"]);
   assertEquals(named.connect, { ports: [443, 8443], names: "all", addresses: [] });
+});
+
+Deno.test("a proxy is what may be connected to where there is anything to reach by it, and this machine itself", () => {
+  const rule = { effect: "allow" as const, methods: null, allowPrivate: false };
+  const open = { ...rule, allowPrivate: true };
+  const connect = (
+    network: readonly (typeof rule & { readonly hosts: readonly string[] })[],
+    proxy: Partial<NonNullable<WebRule["proxy"]>> = {},
+  ) =>
+    rulebook([{ web: { ...SILENT, proxy: { ...PROXY, host: "10.0.0.9", ...proxy } }, network }])
+      .scope.connect;
+  const only = { ports: [3128], names: "none" as const, addresses: ["10.0.0.9"] };
+  assertEquals(connect([]), { ports: [], names: "none", addresses: [] });
+  assertEquals(connect([{ ...rule, hosts: ["a.example:443", "8.8.8.8"] }]), only);
+  assertEquals(connect([{ ...open, hosts: ["10.0.0.1:80"] }]), only);
+  assertEquals(connect([{ ...open, hosts: ["127.0.0.1:80"] }]), {
+    ports: [80, 3128],
+    names: "none",
+    addresses: ["127.0.0.1", "10.0.0.9"],
+  });
+  // A name may stand for this machine, where it is looked up here.
+  assertEquals(connect([{ ...open, hosts: ["a.example:80"] }]).names, "all");
+  assertEquals(connect([{ ...open, hosts: ["a.example:80"] }], { names: "proxy" }), only);
+  const named = connect([{ ...rule, hosts: ["a.example:80"] }], { host: "proxy.example" });
+  assertEquals(named, { ports: [3128], names: "all", addresses: [] });
+});
+
+Deno.test("what a proxy looks up may stand for anything, and takes a rule that lets it", () => {
+  const judge = (allowPrivate: boolean, more: Partial<ConnectCapability> = {}) => {
+    const network = [{
+      effect: "allow" as const,
+      methods: null,
+      allowPrivate,
+      hosts: ["a.example"],
+    }];
+    const asked = { kind: "net.connect" as const, host: "a.example", port: 80, ...more };
+    return rulebook([{ network }]).decide(READER, [asked]).verdicts[0]?.verdict;
+  };
+  assertEquals(judge(false)?.effect, "allow");
+  assertEquals(judge(false, { elsewhere: true })?.effect, "deny");
+  assertStringIncludes(
+    judge(false, { elsewhere: true })?.reason ?? "",
+    "web.proxy looks its name up",
+  );
+  assertEquals(judge(true, { elsewhere: true })?.effect, "allow");
 });

@@ -87,6 +87,7 @@ export const DEFAULT_WEB: WebSettings = {
   github: null,
   stackoverflow: null,
   registries: {},
+  proxy: null,
 };
 
 const NO_NETWORK: Network["fetch"] = () =>

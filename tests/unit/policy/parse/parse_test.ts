@@ -192,6 +192,7 @@ Deno.test("parsePolicy() reads the whole language", () => {
       github: null,
       stackoverflow: null,
       registries: null,
+      proxy: null,
     },
     git: {
       hooks: "deny",
@@ -306,6 +307,7 @@ const EQUAL: readonly [name: string, yaml: string, expected: Partial<Policy>][] 
         github: null,
         stackoverflow: null,
         registries: null,
+        proxy: null,
       },
     },
   ],
