@@ -1,5 +1,7 @@
 /** What `doctor` reports: one line a layer and kind, and what they come to. */
 
+import { textWidth, wrap } from "../render/plain_text.ts";
+
 /** What could be done to a machine, one by one. */
 export type Kind =
   | "file read"
@@ -80,14 +82,23 @@ export function notEnforced(os: string, findings: readonly Finding[]): readonly 
   );
 }
 
-/** The findings for people, a line each. */
-export function table(findings: readonly Finding[]): string {
+/** The findings for people, a line each; where that is too long for the screen, what was tried stands below. */
+export function table(findings: readonly Finding[], columns: number | null): string {
   const words = (holds: boolean | null) =>
     holds === null ? "not tried" : holds ? "holds" : "MISSING";
   const width = Math.max(...findings.map(({ attempt }) => attempt.length)) + 2;
-  return findings.map(({ layer, kind, attempt, holds, detail }) =>
-    `${layer.padEnd(12)}${kind.padEnd(17)}${words(holds).padEnd(11)}${
-      attempt.padEnd(width)
-    }${detail}`
-  ).join("\n");
+  const head = ({ layer, kind, holds }: Finding) =>
+    `${layer.padEnd(12)}${kind.padEnd(17)}${words(holds)}`;
+  const lines = findings.map((finding) =>
+    `${head(finding).padEnd(40)}${finding.attempt.padEnd(width)}${finding.detail}`
+  );
+  if (columns === null || lines.every((line) => textWidth(line) <= columns)) {
+    return lines.join("\n");
+  }
+  const indent = " ".repeat(4);
+  return findings.flatMap((finding) => [
+    head(finding),
+    ...wrap(`${finding.attempt}: ${finding.detail}`, columns - indent.length)
+      .map((line) => `${indent}${line}`),
+  ]).join("\n");
 }

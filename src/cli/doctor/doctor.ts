@@ -12,6 +12,7 @@ import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { type Finding, finding, isHealthy, notEnforced, table } from "./_findings.ts";
 import { circumstancesOf, warningsOf } from "../circumstances.ts";
 import type { Invocation } from "../invocation.ts";
+import { openScreen } from "../render/screen.ts";
 import { openEngine, openSession, type Session } from "../session.ts";
 import { print } from "../stdio.ts";
 
@@ -57,7 +58,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
       `user ${circumstances.user ?? "unknown"}, workspace ${session.workspace}`,
       `policy ${session.policies.map(({ source }) => source).join(", ")}`,
       "",
-      table(findings),
+      table(findings, openScreen("stdout").columns),
       "",
       ...warnings.map((warning) => `warning: ${warning}`),
       ...open.map((line) => `not enforced: ${line}`),

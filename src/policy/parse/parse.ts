@@ -40,22 +40,23 @@ export function parseDocument<T>(
   return { problems: withLines(problems, text) };
 }
 
-/** Problems with the lines of their keys. Only made where there are problems: policies that load pay nothing. */
+/**
+ * Problems with the lines of their keys, as they follow each other in the text. Only made where there are problems:
+ * policies that load pay nothing.
+ */
 function withLines(problems: readonly PolicyProblem[], text: string): readonly PolicyProblem[] {
-  if (problems.every((problem) => problem.line !== undefined || problem.key === "")) {
-    return problems;
-  }
-  const layout = layOut(text);
+  const known = problems.every(({ line, key }) => line !== undefined || key === "");
+  const layout = known ? null : layOut(text);
   return problems.map((problem) => {
-    const line = problem.line ?? layout.lineOf(problem.key);
+    const line = problem.line ?? layout?.lineOf(problem.key);
     return line === undefined ? problem : { ...problem, line };
-  });
+  }).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
 /** Most problems that are written out; the first ones explain the others often enough. */
 const MOST_RENDERED = 50;
 
-/** Problems for people, one a line: `policy/x.yaml: commands[3].allow: … (line 12)`. */
+/** Problems for people, one a line: `policy/x.yaml:12: commands[3].allow: …`. */
 export function renderProblems(problems: readonly PolicyProblem[]): string {
   const lines = problems.slice(0, MOST_RENDERED).map(({ source, key, message, line }) =>
     `${source}:${line === undefined ? "" : `${line}:`} ${key === "" ? "" : `${key}: `}${message}`

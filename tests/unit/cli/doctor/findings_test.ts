@@ -4,6 +4,7 @@ import {
   finding,
   isHealthy,
   notEnforced,
+  table,
 } from "../../../../src/cli/doctor/_findings.ts";
 
 const AUTO = { kernel: "auto", bubblewrap: "off" } as const;
@@ -42,4 +43,25 @@ Deno.test("what a platform leaves open is said", () => {
   }
   assertEquals(notEnforced("linux", [one("landlock", true)]), []);
   assert(notEnforced("linux", [one("landlock", false, true)])[0]?.includes("landlock"));
+});
+
+Deno.test("the table has a line for each where the screen has room for it, and wraps what was tried where not", () => {
+  const findings = [
+    finding("policy", "file read", "judge a path", true, "judged: deny"),
+    finding("landlock", "network connect", "connect to a port", null, "the policy has none"),
+  ];
+  const wide = [
+    "policy      file read        holds      judge a path       judged: deny",
+    "landlock    network connect  not tried  connect to a port  the policy has none",
+  ];
+  assertEquals(table(findings, null), wide.join("\n"));
+  assertEquals(table(findings, 78), wide.join("\n"));
+  const narrow = [
+    "policy      file read        holds",
+    "    judge a path: judged: deny",
+    "landlock    network connect  not tried",
+    "    connect to a port: the policy has",
+    "    none",
+  ];
+  assertEquals(table(findings, 40), narrow.join("\n"));
 });

@@ -382,7 +382,7 @@ Deno.test("a text made to exhaust the reader is refused like any other", () => {
   for (const text of texts) assert(problemsOf(text).length > 0);
 });
 
-Deno.test("all problems are found at once, each with its line", () => {
+Deno.test("all problems are found at once, each with its line, as they follow each other", () => {
   const problems = problemsOf(
     [
       "version: 1",
@@ -405,9 +405,9 @@ Deno.test("all problems are found at once, each with its line", () => {
     ["paths[0].match[0]", 4],
     ["paths[1].allow[0]", 6],
     ["paths[1].match[1]", 9],
+    ['agents["child-*"].permissions[0]', 10],
     ["limits.read", 12],
     ["limits.depth", 13],
-    ['agents["child-*"].permissions[0]', 10],
   ]);
 });
 
