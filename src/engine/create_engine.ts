@@ -5,7 +5,7 @@ import type { ToolDescription } from "../core/tool.ts";
 import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
 import type { AuditSettings, Rulebook, Settings } from "../policy/rulebook.ts";
 import type { Boundary } from "../sandbox/boundary.ts";
-import { kernelHoldsThreads } from "../sandbox/enter.ts";
+import { libcThatHolds } from "../sandbox/enter.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
@@ -82,8 +82,9 @@ export interface StayingEngine extends CommandEngine {
 export function createEngine(options: EngineOptions, parts: EngineParts = {}): CommandEngine {
   const { engine, registry, pool, free } = createBase(options, parts);
   const alone = parts.alone ?? (() => {
-    if (options.sealed) return "runtime";
-    return kernelHoldsThreads(engine.rulebook.settings.sandbox) ? "kernel" : null;
+    if (options.sealed) return { by: "runtime" };
+    const libc = libcThatHolds(engine.rulebook.settings.sandbox);
+    return libc === null ? null : { by: "kernel", libc };
   });
   const runner = createSingleRunner({ ...pool, registry, free, alone });
   return { ...engine, runner };

@@ -29,11 +29,14 @@ export interface Entered {
   readonly memory: MemoryReader | null;
 }
 
-/** Whether the kernel has rules by which a thread can hold itself to files, and the policy wants them. */
-export function kernelHoldsThreads(sandbox: { readonly kernel: SandboxMode }): boolean {
-  if (sandbox.kernel === "off") return false;
+/**
+ * The C library of this thread, where the kernel has rules by which a thread can hold itself to files, and the policy wants
+ * them; else null.
+ */
+export function libcThatHolds(sandbox: { readonly kernel: SandboxMode }): Libc | null {
+  if (sandbox.kernel === "off") return null;
   const libc = openLibc();
-  return libc !== null && probeLandlock(libc) > 0;
+  return libc !== null && probeLandlock(libc) > 0 ? libc : null;
 }
 
 /** The kernel does not hold the boundary. Nothing was given up: another thread can be bound to it. */

@@ -26,8 +26,10 @@ const FOLDERS = 1_600;
 const FILES_A_FOLDER = 12;
 const LISTED = 500;
 
-/** 1 KB, and 100 KB, as source text mostly is. */
-const SMALL = `${"const a = 1; ".repeat(78)}123456789\n`;
+/** 1 KB, and 100 KB, as source text mostly is: what is written has to be valid, and no name stands twice. */
+const SMALL = `${
+  Array.from({ length: 32 }, (_, line) => `const name${line + 10} = "a value";`).join("\n")
+}\n`.padEnd(1_024, "/");
 const LARGE = Array.from(
   { length: 2_000 },
   (_, line) => `  const value${line} = [1, "two", three];`,

@@ -32,6 +32,8 @@ export interface InlineRunnerOptions {
    * thread to it. Null in sealed builds.
    */
   readonly wide: (() => Promise<Runner>) | null;
+  /** This thread's, where it is open already. */
+  readonly libc: Libc | null;
 }
 
 /** A runner that runs once: afterwards its thread can do nothing else. */
@@ -55,6 +57,7 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
       const { sandbox } = rulebook.settings;
       const { held, parts } = await enterThread(boundary, sandbox, NO_PROGRAM_ENVIRONMENT, {
         wide: wide !== null,
+        libc: options.libc,
         durability: rulebook.settings.durability,
       });
       if (wide === null) {

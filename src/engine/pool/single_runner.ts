@@ -1,5 +1,6 @@
 /** Runs the one call of a process: each layer is drawn from the call's own grant. */
 
+import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { isFree } from "../_free_runner.ts";
 import type { DirectRunner } from "../programs/direct_runner.ts";
@@ -8,16 +9,22 @@ import { deferred } from "./_deferred.ts";
 import { isDirect, openDirectRunner, openPool, type PoolParts } from "./open_pool.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 
+/**
+ * What holds the main thread to a call's grant where it runs the call itself: the runtime's baked permissions, which are
+ * the policy's own, with the kernel's rules where there are any, or those alone, put on by this thread's `libc`.
+ */
+export type MainThreadHold = { readonly by: "runtime" } | {
+  readonly by: "kernel";
+  readonly libc: Libc;
+};
+
 /** What the one call may run on. */
 export interface SingleRunnerOptions extends PoolParts {
   readonly registry: Registry;
   /** For a call that needs no power at all. */
   readonly free: Runner;
-  /**
-   * What holds the main thread to a call's grant where it runs the call itself: the runtime's baked permissions, which are
-   * the policy's own, with the kernel's rules where there are any, or those alone. Null: nothing does.
-   */
-  readonly alone: () => "runtime" | "kernel" | null;
+  /** Null: nothing holds the main thread. */
+  readonly alone: () => MainThreadHold | null;
 }
 
 /** Loads no more than the call takes, when it comes. */
@@ -41,8 +48,8 @@ export function createSingleRunner(options: SingleRunnerOptions): Runner {
     const alone = inline ? options.alone() : null;
     if (alone !== null) {
       const { createInlineRunner } = await import("./inline_runner.ts");
-      const wide = alone === "kernel" ? loadPool : null;
-      return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob, wide });
+      const [wide, libc] = alone.by === "kernel" ? [loadPool, alone.libc] : [null, null];
+      return createInlineRunner({ rulebook, registry, boundaryOf: boundaries.ofJob, wide, libc });
     }
     return await loadPool();
   };

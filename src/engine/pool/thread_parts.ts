@@ -81,22 +81,24 @@ export interface ThreadParts {
 
 /**
  * Binds the calling thread to the boundary, for ever: `enterBoundary`, with what has to be opened before. `scans`: its
- * calls go through many files. `wide`: see there. `durability`: as the policy has it.
+ * calls go through many files. `wide`: see there. `durability`: as the policy has it. `libc`: this thread's, where it is open
+ * already; to open it takes most of a millisecond.
  */
 export async function enterThread(
   boundary: Boundary,
   sandbox: Parameters<typeof enterBoundary>[1],
   programEnvironment: ProgramEnvironment,
-  { durability, scans = false, wide = false, web = null, settings = null }: {
+  { durability, scans = false, wide = false, libc: own = null, web = null, settings = null }: {
     readonly durability: Durability;
     readonly scans?: boolean;
     readonly wide?: boolean;
+    readonly libc?: Libc | null;
     readonly web?: WebParts | null;
     /** Beside `web`. */
     readonly settings?: WebSettings | null;
   },
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
-  const opened = openLibc({ quickFiles: scans });
+  const opened = own ?? openLibc({ quickFiles: scans });
   const modules = openCarried(opened);
   // Before the boundary closes: what it loads is out of sight from source afterwards.
   const files = await createFileBackend(opened, { write: boundary.write.length > 0, durability });

@@ -41,6 +41,7 @@ async function inline({ root, boundary, outside, wide }: Entering): Promise<unkn
     rulebook,
     registry,
     boundaryOf: () => boundary,
+    libc: null,
     wide: wide === null ? null : () => {
       const outcome = Promise.resolve({ output: wide as JsonText, error: null, usage: {} });
       return Promise.resolve({

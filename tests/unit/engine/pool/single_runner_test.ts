@@ -48,7 +48,7 @@ Deno.test("what may overrun, starts programs or is a preview gets a thread in a 
       },
       registry: registryOf(),
       free,
-      alone: () => "runtime",
+      alone: () => ({ by: "runtime" }),
     });
     const { outcome } = runner.run(job, () => {});
     await started(threads);
