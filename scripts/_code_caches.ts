@@ -35,8 +35,6 @@ interface Rehearsal {
 
 /** What a single call takes. */
 const CALL = ["call", "inline_runner", "context", "read_file"] as const;
-/** What the main thread of a pipe takes. */
-const PIPE = ["serve", "worker_pool"] as const;
 
 /**
  * Each start takes the scripts that it needs and no others: V8 reads a cache whole. First what says help, then what single
@@ -50,9 +48,8 @@ const REHEARSALS: readonly Rehearsal[] = [
       { name: "front", roots: ["main", "_help", "screen"] },
       { name: "base", roots: CALL, within: ["worker", "context", "read_file"] },
       { name: "call", roots: CALL },
-      { name: "channel", roots: PIPE, within: ["worker"] },
       { name: "thread", roots: ["worker", "module_worker"] },
-      { name: "pipe", roots: PIPE },
+      { name: "pipe", roots: ["serve", "worker_pool"] },
       { name: "parse", roots: ["parse"] },
     ],
     rehearsed: [

@@ -3,7 +3,7 @@
 import { nearestOf } from "../../core/nearest.ts";
 import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, Program } from "../../core/capability.ts";
-import { OWN_FOLDER } from "../../policy/match/command_rules.ts";
+import { OWN_FOLDER } from "../../policy/match/own_folder.ts";
 import { ToolError } from "../../core/errors.ts";
 import { openLibc } from "../../sandbox/kernel/libc.ts";
 import { isWithin } from "../../sandbox/within.ts";

@@ -3,6 +3,7 @@
 import { baseName } from "../../core/path_text.ts";
 import type { Program } from "../../core/capability.ts";
 import { fold } from "./_fold.ts";
+import { OWN_FOLDER } from "./own_folder.ts";
 import { subcommandPositions } from "../../programs/subcommands.ts";
 import { builtInKnowledge } from "../../programs/table.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
@@ -175,9 +176,6 @@ function addSecond(map: Map<string, SecondIndex>, key: string, entry: Entry): vo
 function foldText(text: TextPattern, folding: (name: string) => string): TextPattern {
   return { ...text, pieces: text.pieces.map(folding) };
 }
-
-/** What patterns call the folder that a run has to itself: what lies in it goes by `$TMPDIR/NAME` too. */
-export const OWN_FOLDER = "$TMPDIR";
 
 /** A pattern with a slash that does not start at the root, or in the run's own folder, starts at the workspace. */
 function rooted(text: TextPattern, workspace: string): TextPattern {
