@@ -49,7 +49,9 @@ const REHEARSALS: readonly Rehearsal[] = [
       { name: "base", roots: CALL, within: ["worker", "context", "read_file"] },
       { name: "call", roots: CALL },
       { name: "thread", roots: ["worker", "module_worker"] },
-      { name: "pipe", roots: ["serve", "worker_pool"] },
+      { name: "pool", roots: ["serve", "worker_pool"] },
+      // Loaded while the first thread of the pool begins.
+      { name: "pipe", roots: ["serve_engine"] },
       { name: "parse", roots: ["parse"] },
     ],
     rehearsed: [

@@ -10,7 +10,7 @@
  */
 
 import type { CanonicalPath } from "../../src/core/capability.ts";
-import { serveEngine } from "../../src/cli/serve.ts";
+import { serveEngine } from "../../src/cli/serve_engine.ts";
 import { loadPolicy } from "../../src/cli/session.ts";
 import { createStayingEngine, type EngineParts } from "../../src/engine/create_engine.ts";
 import { PERMISSION_GROUPS } from "../../src/core/tool.ts";

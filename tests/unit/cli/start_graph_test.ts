@@ -67,7 +67,13 @@ const READING = [
   "src/host/files/read/reading.ts",
   "src/host/files/linux/reading.ts",
 ];
-const PARTS = ["src/policy/parse/parse.ts", "src/shell/parse_line.ts", "src/syntax/validators.ts"];
+const PARTS = [
+  "src/policy/parse/parse.ts",
+  "src/programs/table.ts",
+  "src/shell/parse_line.ts",
+  "src/syntax/validators.ts",
+];
+const HEARING = ["src/serve/line_loop.ts", "src/serve/server.ts"];
 
 /** An entry, what it must not load, and one thing that it does load, so that the look is one. */
 const ENTRIES: readonly (readonly [string, readonly string[], string])[] = [
@@ -79,8 +85,8 @@ const ENTRIES: readonly (readonly [string, readonly string[], string])[] = [
   ],
   [
     "src/cli/serve.ts",
-    [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS],
-    "src/engine/execute.ts",
+    [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS, ...HEARING],
+    "src/engine/create_engine.ts",
   ],
   [
     "src/engine/pool/worker_pool.ts",
