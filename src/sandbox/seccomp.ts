@@ -4,6 +4,7 @@ import { ATTRIBUTE_CALLS, NEW_ATTRIBUTE_CALLS } from "./attribute_calls.ts";
 import {
   type CallNumbers,
   DENIED_CALLS,
+  FIRST_UNKNOWN_CALL,
   JUDGED_CALLS,
   MISSING_CALLS,
   WATCHING_CALLS,
@@ -26,6 +27,7 @@ import {
   refuseBits,
   unless,
 } from "./_filter_words.ts";
+import { KNOWN_REQUESTS, NO_LEASES } from "./_descriptor_filter.ts";
 import { CONNECTED_PAIRS, handSockets, INTERNET_SOCKETS } from "./_socket_filter.ts";
 import type { Libc } from "./kernel/libc.ts";
 
@@ -41,8 +43,6 @@ const PR_SET_NO_NEW_PRIVS = 38;
 
 /** AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 (include/uapi/linux/audit.h, elf-em.h). */
 const AUDIT_ARCHITECTURE = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
-/** __X32_SYSCALL_BIT (arch/x86/include/uapi/asm/unistd.h): the same calls under other numbers. */
-const X32_BIT = 0x40000000;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (include/uapi/linux/sched.h). */
 const NEW_NAMESPACES = 0x7e020000;
@@ -50,12 +50,6 @@ const NEW_NAMESPACES = 0x7e020000;
 const CLONE_PARENT = 0x8000;
 /** CLONE_NEWTIME, for `unshare` alone: in `clone` the bit belongs to the signal number. */
 const NEW_TIME_NAMESPACE = 0x80;
-/** TIOCSTI (CVE-2017-5226) and TIOCLINUX put words into the terminal's mouth (asm-generic/ioctls.h, tty.h). */
-const TIOCSTI = 0x5412;
-const TIOCLINUX = 0x541c;
-/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR (include/uapi/linux/fs.h): attributes by a descriptor that may only be read. */
-const FS_IOC_SETFLAGS = 0x40086602;
-const FS_IOC_FSSETXATTR = 0x401c5820;
 /** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h). */
 const RLIMIT_RTTIME = 15;
 /** IOPRIO_WHO_PROCESS (include/uapi/linux/ioprio.h); PRIO_PROCESS is 0, PRIO_PGRP 1 (resource.h). */
@@ -84,8 +78,8 @@ export interface FilterOptions {
    * over.
    */
   readonly attributes?: boolean | "handed";
-  /** Whether it may watch files: true unless given. */
-  readonly watches?: boolean;
+  /** Whether it may watch files: true unless given. "handed": it hands over what it wants to watch. */
+  readonly watches?: boolean | "handed";
   /**
    * Which calls are handed over to whoever listens: those that change something by its name, and those that open
    * something to read it too. None unless given.
@@ -116,8 +110,9 @@ const ANY_OPEN = (flags: number): readonly Instruction[] => [
 
 /**
  * The filter for programs: calls of `DENIED_CALLS`, new namespaces, typing into terminals, and whatever reaches the
- * scheduling or the limits of another process get EPERM; those of `MISSING_CALLS` get ENOSYS, and so does
- * `clone3` (its flags lie in memory that a filter cannot see; C libraries fall back to `clone`).
+ * scheduling or the limits of another process get EPERM; those of `MISSING_CALLS` and what nobody knew when they were
+ * written get ENOSYS, and so does `clone3` (its flags lie in memory that a filter cannot see; C libraries fall back
+ * to `clone`). Of what is asked of a descriptor see `_descriptor_filter.ts`.
  *
  * Sockets: none without `network`; with it those of IPv4, IPv6 and routing questions. Local ones
  * (AF_UNIX) never, since path-named ones lead to daemons that act for their callers, and Landlock does not hold
@@ -160,6 +155,7 @@ export function filterFor(
   refuseAll(MISSING_CALLS, ERRNO.ENOSYS);
   if (attributes !== true) refuseAll(NEW_ATTRIBUTE_CALLS, ERRNO.ENOSYS);
   if (!attributes) refuseAll(ATTRIBUTE_CALLS, ERRNO.EPERM);
+  if (watches === "handed") on(WATCHING_CALLS.inotify_add_watch, [answer(HAND_OVER)]);
   if (!watches) refuseAll(WATCHING_CALLS, ERRNO.EPERM);
   if (onlyStart !== null) {
     on(JUDGED_CALLS.execve, startedBy(onlyStart, refuse(ERRNO.EACCES)));
@@ -171,18 +167,8 @@ export function filterFor(
   on(JUDGED_CALLS.clone3, [refuse(ERRNO.ENOSYS)]);
   on(JUDGED_CALLS.clone, refuseBits(0, NEW_NAMESPACES | CLONE_PARENT));
   on(JUDGED_CALLS.unshare, refuseBits(0, NEW_NAMESPACES | NEW_TIME_NAMESPACE));
-  on(JUDGED_CALLS.ioctl, [
-    load(argumentOffset(1)),
-    unless(JUMP_IF_EQUAL, TIOCSTI, 1),
-    refuse(ERRNO.EPERM),
-    unless(JUMP_IF_EQUAL, TIOCLINUX, 1),
-    refuse(ERRNO.EPERM),
-    unless(JUMP_IF_EQUAL, FS_IOC_SETFLAGS, 1),
-    refuse(ERRNO.EPERM),
-    unless(JUMP_IF_EQUAL, FS_IOC_FSSETXATTR, 1),
-    refuse(ERRNO.EPERM),
-    answer(ALLOW),
-  ]);
+  on(JUDGED_CALLS.ioctl, KNOWN_REQUESTS);
+  on(JUDGED_CALLS.fcntl, NO_LEASES);
   on(JUDGED_CALLS.prlimit64, OWN_LIMITS);
   on(JUDGED_CALLS.setrlimit, [
     load(argumentOffset(0)),
@@ -209,15 +195,13 @@ export function filterFor(
   if (sockets) handSockets(on);
   on(JUDGED_CALLS.socket, network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
   on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
-  const x32 = architecture === "x86_64"
-    ? [unless(JUMP_IF_AT_LEAST, X32_BIT, 1), refuse(ERRNO.ENOSYS)]
-    : [];
   return [
     load(ARCHITECTURE_OFFSET),
     { code: JUMP_IF_EQUAL, ifTrue: 1, ifFalse: 0, value: AUDIT_ARCHITECTURE[architecture] },
     refuse(ERRNO.ENOSYS),
     load(NUMBER_OFFSET),
-    ...x32,
+    unless(JUMP_IF_AT_LEAST, FIRST_UNKNOWN_CALL, 1),
+    refuse(ERRNO.ENOSYS),
     ...searchTree([...rules], answer(ALLOW)),
   ];
 }

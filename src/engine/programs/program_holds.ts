@@ -167,7 +167,7 @@ export class WordHolds implements ProgramHolds {
     const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
     const filter = this.#filters.of(others, {
       attributes: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
-      watches: changes,
+      watches: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
       ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,
     });
@@ -184,7 +184,7 @@ export class WordHolds implements ProgramHolds {
   }
 
   /**
-   * Whether nothing holds modes, owners and times: where the kernel has no rules for files either, and for what a tool
+   * Whether nothing holds modes, owners, times and what is watched: where the kernel has no rules for files either, and for what a tool
    * starts with words of its own.
    */
   #isFree({ use }: Starting): boolean {

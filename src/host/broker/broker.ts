@@ -16,6 +16,7 @@ import {
 } from "../../sandbox/broker/notifications.ts";
 import type { MemoryReader } from "../../sandbox/broker/memory_reader.ts";
 import { type AttributeCall, attributeCallsOf } from "../../sandbox/attribute_calls.ts";
+import { WATCHING_CALLS } from "../../sandbox/denied_calls.ts";
 import { type HandedCall, handedCallsOf } from "../../sandbox/handed_calls.ts";
 import type { OwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import { STAND_IN_CALL } from "../../sandbox/launcher/stand_in.ts";
@@ -37,6 +38,7 @@ import { Listeners } from "./_listeners.ts";
 import { LEAVE } from "./_names.ts";
 import { type RefusedPlace, SocketDeeds } from "./_sockets.ts";
 import { socketsMissing } from "./sockets_missing.ts";
+import { watchFor } from "./_watching.ts";
 
 /** What a program was refused, and by which rule. */
 export interface Refusal {
@@ -79,6 +81,7 @@ export class Broker {
   readonly #parts: BrokerParts;
   readonly #calls: ReadonlyMap<number, HandedCall | "execve">;
   readonly #attributes: ReadonlyMap<number, AttributeCall>;
+  readonly #watching: number | null;
   readonly #mask: number;
   readonly #socketCalls: ReadonlyMap<number, SocketCall>;
   readonly #services = new Set<ProgramService>();
@@ -96,6 +99,7 @@ export class Broker {
     const architecture = Deno.build.arch as Architecture;
     this.#calls = handedCallsOf(architecture);
     this.#attributes = attributeCallsOf(architecture);
+    this.#watching = WATCHING_CALLS.inotify_add_watch[architecture];
     this.#socketCalls = socketCallsOf(architecture);
     const mask = readMask(libc, "/proc/self/status");
     this.#mask = mask ?? 0;
@@ -135,6 +139,7 @@ export class Broker {
       mark,
       calls: this.#calls,
       attributes: this.#attributes,
+      watching: this.#watching,
       masks: new FileMasks(this.#parts.libc, this.#mask),
       replaced: (path) => this.#services.forEach((one) => one.uncover(path)),
       onEnd: () => {
@@ -170,6 +175,7 @@ interface ServiceParts extends BrokerParts {
   readonly mark: number | null;
   readonly calls: ReadonlyMap<number, HandedCall | "execve">;
   readonly attributes: ReadonlyMap<number, AttributeCall>;
+  readonly watching: number | null;
   readonly masks: FileMasks;
   readonly replaced: (path: string) => void;
   readonly onEnd: () => void;
@@ -322,7 +328,7 @@ class ProgramService implements Service {
   }
 
   #do(call: HandedOver): CallResult {
-    const { calls, attributes, socketCalls, hooks } = this.#parts;
+    const { calls, attributes, socketCalls, hooks, watching } = this.#parts;
     const name = calls.get(call.number);
     this.#asking = { call, isGit: null };
     try {
@@ -333,6 +339,7 @@ class ProgramService implements Service {
       if (name !== undefined) return doCall(this.#callParts, name, call);
       const socket = socketCalls.get(call.number);
       if (socket !== undefined) return this.#socketDeeds?.do(socket, call) ?? -ERRNO.EACCES;
+      if (call.number === watching) return watchFor(this.#callParts, call);
       const change = attributes.get(call.number);
       return change === undefined ? LEAVE : changeAttributes(this.#callParts, change, call);
     } catch (error) {

@@ -26,8 +26,6 @@ const RECORD_LENGTH = 16;
 const RECORD_NAME = 19;
 /** The longest environment that is looked through. */
 const MOST_ENVIRONMENT = 1 << 20;
-/** What shared memory is not told apart below, in pages: a few libraries. */
-const FEW_SHARED_PAGES = 1 << 14;
 
 /** The processes of the machine, as /proc has them (proc(5)). */
 export class ProcessTable {
@@ -162,14 +160,17 @@ export class ProcessTable {
     };
   }
 
-  /** Bytes of memory that are its own, or shared without a file behind; 0 where it is gone. */
+  /**
+   * Bytes of memory that are its own, or shared without a file behind, with what the kernel itself needs to find them and
+   * what lies elsewhere meanwhile; 0 where it is gone.
+   */
   memory(id: number): number {
     const words = this.#read(`${id}/statm`)?.split(" ");
     if (words === undefined) return 0;
     // proc_pid_statm(5): resident, and of these file-backed or shared.
     const [, resident = 0, shared = 0] = words.map(Number);
-    const own = (resident - shared) * this.#pageSize;
-    return shared < FEW_SHARED_PAGES ? own : own + this.#kilobytes(`${id}/status`, "RssShmem");
+    const status = this.#read(`${id}/status`) ?? "";
+    return (resident - shared) * this.#pageSize + kilobytes(status, "RssShmem") + unseen(status);
   }
 
   /** As `memory`, with what several share counted once among them; null where that is not told. */
@@ -178,7 +179,7 @@ export class ProcessTable {
     if (text === null) return null;
     const value = (name: string): number => kilobytes(text, name);
     // Pages of files are not its fault, save those it has written to, which are its own.
-    return value("Pss_Anon") + value("Pss_Shmem");
+    return value("Pss_Anon") + value("Pss_Shmem") + unseen(this.#read(`${id}/status`) ?? "");
   }
 
   /** What RLIMIT_RTTIME allows it at most (the "Max realtime timeout" of proc_pid_limits(5)); null for no limit. */
@@ -216,6 +217,15 @@ const PATH_BYTES = 4096;
 const TICKS_A_SECOND = 100;
 /** PID_MAX_DEFAULT (include/linux/threads.h) */
 const DEFAULT_PID_MAX = 32_768;
+
+/**
+ * Memory that is no resident page of a process (proc_pid_status(5)): page tables, of which 4 KiB come for each 2 MiB that
+ * are merely looked at, huge pages, and what was moved to swap.
+ */
+function unseen(status: string): number {
+  return kilobytes(status, "VmPTE") + kilobytes(status, "HugetlbPages") +
+    kilobytes(status, "VmSwap");
+}
 
 function kilobytes(text: string, name: string): number {
   const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text);

@@ -3,7 +3,7 @@
 import type { Limits } from "../../core/tool.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { mostOf } from "../../sandbox/launcher/privileges.ts";
-import type { ProcessLimits } from "../../sandbox/launcher/program_steps.ts";
+import { NO_CORE, type ProcessLimits } from "../../sandbox/launcher/program_steps.ts";
 import { ProcessTable } from "../kernel/process_table.ts";
 
 /**
@@ -30,6 +30,7 @@ export class LimitMaker {
       file: mostOf(libc, "file"),
       data: mostOf(libc, "data"),
       processes: mostOf(libc, "processes"),
+      core: mostOf(libc, "core"),
       mark: mostOf(libc, "mark"),
     };
   }
@@ -45,6 +46,7 @@ export class LimitMaker {
       // Without /proc nobody sees what all of them take: then each has the limit for itself.
       data: tasks === null ? atMost("data", memory) : null,
       processes: tasks === null ? null : atMost("processes", tasks + processes * ROOM),
+      core: atMost("core", NO_CORE),
       mark: mark !== null && atMost("mark", mark) === mark ? mark : null,
     };
   }

@@ -23,6 +23,8 @@ export interface ProcessLimits {
   readonly data: number | null;
   /** Tasks of the user. */
   readonly processes: number | null;
+  /** Bytes of what is kept of one that crashes: see `NO_CORE`. */
+  readonly core: number;
   /** The number by which it is known, whatever it does; null where the system leaves no room for one. */
   readonly mark: number | null;
 }
@@ -110,6 +112,11 @@ const LAST_DESCRIPTOR = 0xffffffff;
 const CAPABILITY_VERSION = 0x20080522;
 /** setpriority(2), include/uapi/linux/resource.h */
 const PRIO_PROCESS = 0;
+/**
+ * No file is as small (ELF_EXEC_PAGESIZE), and where /proc/sys/kernel/core_pattern names a program, which the kernel then
+ * starts as root and outside of everything, this alone keeps it from that: none does for 0 (vfs_coredump, fs/coredump.c).
+ */
+export const NO_CORE = 1;
 /** So that Toolgate, which must be able to end them, goes before its programs (nice(1)). */
 export const NICENESS = 5;
 
@@ -213,7 +220,7 @@ function rightsMessage(descriptor: number): Word {
 /** struct rlimit64: what holds now, and what it may be raised to. */
 function limitSteps(prlimit64: number, limits: ProcessLimits): readonly Step<StepName>[] {
   const wanted = [
-    [RESOURCES.core, 0],
+    [RESOURCES.core, limits.core],
     [RESOURCES.cpu, limits.cpu],
     [RESOURCES.file, limits.file],
     [RESOURCES.data, limits.data],

@@ -17,7 +17,7 @@ import { SPAWNER } from "../../host/run/_starter.ts";
 import { ABI, LIBC as libc } from "../../sandbox/_libc.ts";
 
 const ARCHITECTURE = Deno.build.arch as Architecture;
-const LIMITS = { cpu: 100, file: 1 << 30, data: null, processes: null, mark: null };
+const LIMITS = { cpu: 100, file: 1 << 30, data: null, processes: null, core: 1, mark: null };
 const SEARCH_PATH = "/usr/bin:/bin";
 const PATHS: Policy["paths"] = [
   { effect: "allow", access: ["read", "write"], match: ["**"] },
@@ -171,6 +171,19 @@ Deno.test("a program without such work changes nothing, and one that has it chan
     Deno.chmodSync(`${place.root}/a.txt`, 0o600);
     place.run(["ls", "a.txt"], ["ls", "a.txt"]);
     assertEquals((Deno.statSync(`${place.root}/a.txt`).mode ?? 0) & 0o777, 0o600);
+  });
+});
+
+Deno.test("where nobody says what a program may watch, it watches nothing", async () => {
+  // inotify_init1(2), inotify_add_watch(2)
+  const [make, add] = ARCHITECTURE === "x86_64" ? [294, 254] : [26, 27];
+  const code = `my $made = syscall(${make}, 0); my $said = $made < 0 ? $! : "";
+    my $path = $ARGV[0]; print syscall(${add}, $made, $path, 0xfff) >= 0 ? "watched" : "$said";`;
+  const argv = ["perl", "-e", code, "."];
+  await withPlace((place) => {
+    const alone = new Deno.Command("/usr/bin/perl", { args: argv.slice(1), cwd: place.root });
+    assertEquals(new TextDecoder().decode(alone.outputSync().stdout), "watched");
+    assertEquals(place.run(argv), "Operation not permitted");
   });
 });
 

@@ -35,7 +35,14 @@ const WNOWAIT = 0x01000000;
 /** Offset of si_pid in siginfo_t (include/uapi/asm-generic/siginfo.h). */
 const SI_PID = 16;
 const ARCHITECTURE = Deno.build.arch as Architecture;
-const LIMITS = { cpu: 100, file: 1 << 30, data: null, processes: null, mark: 0x8000_0000_0001 };
+const LIMITS = {
+  cpu: 100,
+  file: 1 << 30,
+  data: null,
+  processes: null,
+  core: 1,
+  mark: 0x8000_0000_0001,
+};
 
 function launcherOn(parts: Partial<LauncherParts>): ProgramLauncher {
   const capabilities = keptCapabilities(libc, ARCHITECTURE);
@@ -124,7 +131,10 @@ testBoth(
       case $name in SigBlk: | SigIgn: | NoNewPrivs: | Seccomp: | CapEff: | CapPrm: | CapInh:) echo "$name $value" ;; esac
     done < /proc/self/status
     while read -r _ name kind _ most _; do
-      case $name-$kind in realtime-timeout) echo "mark $most" ;; esac
+      case $name-$kind in
+        realtime-timeout) echo "mark $most" ;;
+        core-file) echo "core $most" ;;
+      esac
     done < /proc/self/limits
     nice`,
       { environment: ["PATH=/usr/bin:/bin", "A=ä b"] },
@@ -144,6 +154,8 @@ testBoth(
     const ofSignals = (name: string) => BigInt(`0x${facts[name]}`) & 0x7fff_ffffn;
     assertEquals([ofSignals("SigBlk:"), ofSignals("SigIgn:")], [0n, 0n]);
     assertEquals([facts["NoNewPrivs:"], facts["Seccomp:"]], ["1", "2"]);
+    // Not 0, for which the kernel would start what /proc/sys/kernel/core_pattern names.
+    assertEquals(facts["core"], "1");
     assertEquals(facts["CapInh:"], "0000000000000000");
     // Of capabilities those about files and identities alone are left to root, and to others none.
     const left = BigInt(`0x${facts["CapEff:"]}`) & ~0b1101_1111n;

@@ -1,0 +1,143 @@
+"""What programs ask of the kernel that no rule for files is asked about. Each line: what was tried, and what came of it."""
+import ctypes, errno, fcntl, mmap, os, signal, sys, threading, time
+
+libc = ctypes.CDLL(None, use_errno=True)
+ADD_WATCH, PIDFD_OPEN = (254, 434) if os.uname().machine == "x86_64" else (27, 434)
+DONT_FOLLOW = 0x02000000
+ALL_EVENTS = 0xfff
+OUTSIDE = os.path.abspath("../outside")
+
+
+def call(number, *words):
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in words]
+    result = libc.syscall(ctypes.c_long(number), *words)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "")
+    return result
+
+
+def say(what, deed):
+    try:
+        deed()
+        print(what, "ok", flush=True)
+    except OSError as error:
+        print(what, errno.errorcode.get(error.errno, error.errno), flush=True)
+
+
+class Watcher:
+    def __init__(self):
+        self.descriptor = libc.inotify_init1(0)
+
+    def add(self, path, mask=ALL_EVENTS):
+        return call(ADD_WATCH, self.descriptor, ctypes.c_char_p(path.encode()), mask)
+
+
+def watch_attacks():
+    watcher = Watcher()
+    os.symlink(OUTSIDE, "link")
+    os.symlink("link", "link to link")
+    os.symlink(".env", "plain name")
+    places = {
+        "folder": OUTSIDE, "file": OUTSIDE + "/sentinel.txt", "up": "../outside", "root": "/",
+        "system": "/etc", "link": "link", "links": "link to link", "over": "link/sentinel.txt", "denied": ".env",
+        "denied link": "plain name", "denied folder": "closed", "in it": "closed/file", "process": "/proc/1",
+        "own process": "/proc/self/status", "shared": "/dev/shm",
+    }
+    for what, path in places.items():
+        say("watch " + what, lambda: watcher.add(path))
+    for what, path in (("place", OUTSIDE), ("denied place", ".env")):
+        held = os.open(path, os.O_PATH)
+        say("watch " + what, lambda: watcher.add(f"/proc/self/fd/{held}"))
+    home = os.open(".", os.O_RDONLY)
+    os.chdir(OUTSIDE)
+    say("watch from outside", lambda: watcher.add("."))
+    say("watch file from outside", lambda: watcher.add("sentinel.txt"))
+    os.fchdir(home)
+
+
+def watch_race(seconds):
+    """How many folders are watched by a name that leads inside and outside in turns: each has a number of its own."""
+    os.mkdir("inside")
+    for name, target in (("to inside", "inside"), ("to outside", OUTSIDE)):
+        os.symlink(target, name)
+    os.symlink("inside", "flips")
+    stopped = []
+
+    def flip():
+        while not stopped:
+            for target in ("inside", OUTSIDE):
+                os.symlink(target, "next")
+                os.rename("next", "flips")
+
+    thread = threading.Thread(target=flip)
+    thread.start()
+    watcher, numbers = Watcher(), set()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and len(numbers) < 2:
+        try:
+            numbers.add(watcher.add("flips"))
+        except OSError:
+            pass
+    stopped.append(True)
+    thread.join()
+    print("watched", len(numbers))
+
+
+def watch_honestly():
+    watcher = Watcher()
+    os.mkdir("sub")
+    os.symlink("sub", "to sub")
+    temporary = os.environ["TMPDIR"]
+    for what, path, mask in (
+        ("folder", "sub", ALL_EVENTS), ("file", "a.txt", ALL_EVENTS), ("workspace", ".", ALL_EVENTS),
+        ("by a link", "to sub", ALL_EVENTS), ("the link itself", "to sub", ALL_EVENTS | DONT_FOLLOW),
+        ("temporary", temporary, ALL_EVENTS), ("a slash", "sub/", ALL_EVENTS), ("only a folder", "sub", 0x01000000 | 2),
+        ("what is not there", "nothing", ALL_EVENTS), ("no folder", "a.txt", 0x01000000 | 2), ("no events", "sub", 0),
+        ("no name", "", ALL_EVENTS),
+    ):
+        say("watch " + what, lambda: watcher.add(path, mask))
+    say("no watcher", lambda: call(ADD_WATCH, 0, ctypes.c_char_p(b"sub"), ALL_EVENTS))
+    say("closed", lambda: call(ADD_WATCH, 999, ctypes.c_char_p(b"sub"), ALL_EVENTS))
+    say("no memory", lambda: call(ADD_WATCH, watcher.descriptor, 8, ALL_EVENTS))
+    events = Watcher()
+    events.add("sub")
+    with open("sub/made", "w") as file:
+        file.write("x")
+    print("seen", b"made" in os.read(events.descriptor, 4096))
+
+
+def holding():
+    """What holds others up, or shows them: leases, and what a pidfd tells."""
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    descriptor = os.open("a.txt", os.O_RDWR)
+    for what, kind in (("read", fcntl.F_RDLCK), ("write", fcntl.F_WRLCK)):
+        reading = os.open("b.txt", os.O_RDONLY)
+        say(f"lease to {what}", lambda: fcntl.fcntl(reading if what == "read" else descriptor, fcntl.F_SETLEASE, kind))
+    pidfd = os.pidfd_open(os.getppid())
+    # PIDFD_GET_INFO, since Linux 6.13
+    say("look by pidfd", lambda: fcntl.ioctl(pidfd, 0xc040ff0b, (1 << 64 - 1).to_bytes(8, "little") + bytes(56)))
+    # What programs do ask.
+    say("duplicate", lambda: os.close(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 50)))
+    say("flags", lambda: fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND))
+    say("lock", lambda: fcntl.lockf(descriptor, fcntl.LOCK_EX))
+    left = ctypes.c_int()
+    say("left to read", lambda: fcntl.ioctl(os.pipe()[0], 0x541b, left))
+    print("end", flush=True)
+
+
+def page_tables(megabytes):
+    """Looks at one page in each 2 MiB: that takes as many pages of page tables, and no other memory."""
+    step, count = 1 << 21, megabytes * 256
+    flags = mmap.MAP_PRIVATE | 0x4000  # MAP_NORESERVE
+    room = mmap.mmap(-1, step * count, flags=flags | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
+    for at in range(count):
+        room[at * step]
+    print("taken", flush=True)
+    time.sleep(2)
+    print("kept")
+
+
+{
+    "watch": watch_attacks, "race": lambda: watch_race(float(sys.argv[2])), "honest": watch_honestly, "hold": holding,
+    "tables": lambda: page_tables(int(sys.argv[2])),
+}[sys.argv[1]]()

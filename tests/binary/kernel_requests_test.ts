@@ -1,0 +1,148 @@
+/** What programs ask of the kernel that no rule for files is asked about: as root and as an ordinary user. */
+
+import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { type Answer, Pipe, Workspace } from "./toolgate.ts";
+
+const PYTHON = "/usr/bin/python3";
+const ATTACKS = Deno.readTextFileSync(fromFileUrl(new URL("_kernel_requests.py", import.meta.url)));
+
+/** `.env` and `closed` are denied, or nothing is. */
+const policyOf = (denied: boolean, limits = ""): string =>
+  `version: 1
+paths:
+  - { allow: [read, write], match: ["**"] }
+${denied ? '  - { deny: [read, write], match: ["**/.env", "closed/**"] }\n' : ""}
+commands: [{ allow: ["*"] }]
+risk: { allow: dangerous, ask: dangerous }
+environment: { pass: [PATH] }
+${limits}
+`;
+
+/** The kernel's nobody (include/linux/highuid.h) */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const USERS = Deno.uid() === 0
+  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
+  : [["an ordinary user", undefined]] as const;
+type User = typeof NOBODY | undefined;
+
+/** All of it is the user's, the folder outside too. */
+function openWorkspace(user: User): Workspace {
+  const workspace = new Workspace({
+    "attack.py": ATTACKS,
+    "a.txt": "text\n",
+    "b.txt": "text\n",
+    ".env": "secret\n",
+    "closed/file": "secret\n",
+  });
+  Deno.mkdirSync(`${workspace.base}/temporary`);
+  Deno.chmodSync(workspace.base, 0o755);
+  const give = (path: string): void => {
+    if (user !== undefined) Deno.chownSync(path, user.uid, user.gid);
+    if (!Deno.statSync(path).isDirectory) return;
+    for (const { name } of Deno.readDirSync(path)) give(`${path}/${name}`);
+  };
+  for (const name of ["workspace", "outside", "temporary"]) give(`${workspace.base}/${name}`);
+  return workspace;
+}
+
+/** What it says without Toolgate: what it does then is an attack. */
+async function alone(workspace: Workspace, user: User, ...words: string[]): Promise<string> {
+  const { stdout } = await new Deno.Command(PYTHON, {
+    args: ["attack.py", ...words],
+    cwd: workspace.root,
+    env: { TMPDIR: `${workspace.base}/temporary` },
+    ...user,
+  }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+function held(pipe: Pipe, ...words: string[]): Promise<Answer> {
+  const argv = [PYTHON, "attack.py", ...words];
+  return pipe.ask({ id: 1, tool: "run_command", args: { argv, timeout_ms: 60_000 } });
+}
+
+function outputOf(answer: Answer): string {
+  assert(answer.success, JSON.stringify(answer));
+  return answer.output.stdout;
+}
+
+/** What was got, of lines that say so. */
+function got(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line.endsWith(" ok")).map((line) => line.slice(0, -3));
+}
+
+for (const [who, user] of USERS) {
+  const identity = user === undefined ? {} : { user };
+  const open = (workspace: Workspace, policy: string) =>
+    new Pipe(["--policy", workspace.policy(policy)], { cwd: workspace.root, ...identity });
+
+  Deno.test(`${who}: no program watches what it may not read`, async () => {
+    await using free = openWorkspace(user);
+    const control = got(await alone(free, user, "watch"));
+    assertEquals(control.length, 19, control.join());
+    for (const denied of [true, false]) {
+      await using workspace = openWorkspace(user);
+      const pipe = open(workspace, policyOf(denied));
+      const text = outputOf(await held(pipe, "watch"));
+      assertEquals(text.split("\n").length, control.length + 1);
+      // Where nothing is denied, what else is would be the workspace's.
+      const may = denied ? [] : control.filter((name) => /^watch (?:denied.*|in it)$/.test(name));
+      assertEquals(got(text).filter((name) => !may.includes(name)), []);
+      assertEquals((await pipe.close()).status, 0);
+    }
+  });
+
+  Deno.test(`${who}: a name that leads elsewhere meanwhile is watched where it was judged`, async () => {
+    await using free = openWorkspace(user);
+    assertEquals(await alone(free, user, "race", "20"), "watched 2\n");
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true));
+    assertEquals(outputOf(await held(pipe, "race", "2")), "watched 1\n");
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: what a program may read it watches as it would alone`, async () => {
+    await using free = openWorkspace(user);
+    const control = await alone(free, user, "honest");
+    assert(control.endsWith("seen True\n"), control);
+    for (const denied of [true, false]) {
+      await using workspace = openWorkspace(user);
+      const pipe = open(workspace, policyOf(denied));
+      assertEquals(outputOf(await held(pipe, "honest")), control);
+      assertEquals((await pipe.close()).status, 0);
+    }
+  });
+
+  Deno.test(`${who}: no program holds up who opens a file, or is told of a process by its descriptor`, async () => {
+    await using free = openWorkspace(user);
+    const control = got(await alone(free, user, "hold"));
+    assert(control.includes("lease to read") && control.includes("lease to write"), `${control}`);
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true));
+    assertEquals(
+      outputOf(await held(pipe, "hold")),
+      `lease to read EINVAL
+lease to write EINVAL
+look by pidfd ENOTTY
+duplicate ok
+flags ok
+lock ok
+left to read ok
+end
+`,
+    );
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: what the kernel needs to find a program's memory counts as its memory`, async () => {
+    await using free = openWorkspace(user);
+    assertEquals(await alone(free, user, "tables", "300"), "taken\nkept\n");
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true, "limits: { memory: 200MiB }"));
+    const { error } = await held(pipe, "tables", "300");
+    assertEquals([error?.code, error?.details?.limit], ["RESOURCE_LIMIT", "memory"]);
+    assertEquals(outputOf(await held(pipe, "tables", "20")), "taken\nkept\n");
+    assertEquals((await pipe.close()).status, 0);
+  });
+}
