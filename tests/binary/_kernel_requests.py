@@ -1,5 +1,5 @@
 """What programs ask of the kernel that no rule for files is asked about. Each line: what was tried, and what came of it."""
-import ctypes, errno, fcntl, mmap, os, signal, sys, threading, time
+import array, ctypes, errno, fcntl, mmap, os, resource, signal, socket, sys, threading, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 ADD_WATCH, PIDFD_OPEN = (254, 434) if os.uname().machine == "x86_64" else (27, 434)
@@ -125,7 +125,7 @@ def holding():
     print("end", flush=True)
 
 
-def page_tables(megabytes):
+def page_tables(megabytes, seconds):
     """Looks at one page in each 2 MiB: that takes as many pages of page tables, and no other memory."""
     step, count = 1 << 21, megabytes * 256
     flags = mmap.MAP_PRIVATE | 0x4000  # MAP_NORESERVE
@@ -133,11 +133,58 @@ def page_tables(megabytes):
     for at in range(count):
         room[at * step]
     print("taken", flush=True)
-    time.sleep(2)
+    time.sleep(seconds)
     print("kept")
 
 
+def fill(one):
+    """What it sends until nobody takes more."""
+    one.setblocking(False)
+    sent = 0
+    try:
+        while True:
+            sent += one.send(bytes(1 << 16))
+    except BlockingIOError:
+        return sent
+
+
+def in_sockets(how, megabytes, seconds):
+    """Sends without anybody who reads; `how` what is sent is kept."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    kept, flying, sent = [], [], 0
+    carrier, carried = socket.socketpair()
+    server = socket.socket() if how == "internet" else None
+    if server is not None:
+        server.bind(("127.0.0.1", 0))
+        server.listen(1000)
+    while sent < megabytes << 20:
+        if server is not None:
+            one = socket.create_connection(server.getsockname())
+            other = server.accept()[0]
+        else:
+            one, other = socket.socketpair()
+        # What waits for one that is closed is gone with it.
+        sent += fill(one) + (0 if how == "left" else fill(other))
+        if how == "left":
+            one.close()
+            kept.append(other)
+        elif how == "in flight":
+            flying += [one, other]
+            if len(flying) == 200:
+                numbers = array.array("i", [end.fileno() for end in flying])
+                carrier.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
+                while flying:
+                    flying.pop().close()
+        else:
+            kept += [one, other]
+    print("taken", flush=True)
+    time.sleep(seconds)
+    print("kept", bool(kept or flying or carried))
+
+
 {
+    "sockets": lambda: in_sockets(sys.argv[2], int(sys.argv[3]), float(sys.argv[4])),
     "watch": watch_attacks, "race": lambda: watch_race(float(sys.argv[2])), "honest": watch_honestly, "hold": holding,
-    "tables": lambda: page_tables(int(sys.argv[2])),
+    "tables": lambda: page_tables(int(sys.argv[2]), float(sys.argv[3])),
 }[sys.argv[1]]()

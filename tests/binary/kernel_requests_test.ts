@@ -135,14 +135,29 @@ end
     assertEquals((await pipe.close()).status, 0);
   });
 
-  Deno.test(`${who}: what the kernel needs to find a program's memory counts as its memory`, async () => {
-    await using free = openWorkspace(user);
-    assertEquals(await alone(free, user, "tables", "300"), "taken\nkept\n");
+  Deno.test(`${who}: what lies in sockets counts as memory of who holds them, however they do`, async () => {
     await using workspace = openWorkspace(user);
     const pipe = open(workspace, policyOf(true, "limits: { memory: 200MiB }"));
-    const { error } = await held(pipe, "tables", "300");
+    for (const how of ["pairs", "left", "in flight", "internet"]) {
+      await using free = openWorkspace(user);
+      const control = await alone(free, user, "sockets", how, "300", "0");
+      assertEquals([how, control], [how, "taken\nkept True\n"]);
+      const { error } = await held(pipe, "sockets", how, "300", "50");
+      assertEquals([how, error?.code, error?.details?.limit], [how, "RESOURCE_LIMIT", "memory"]);
+      const little = outputOf(await held(pipe, "sockets", how, "20", "1"));
+      assertEquals([how, little], [how, "taken\nkept True\n"]);
+    }
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: what the kernel needs to find a program's memory counts as its memory`, async () => {
+    await using free = openWorkspace(user);
+    assertEquals(await alone(free, user, "tables", "300", "0"), "taken\nkept\n");
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true, "limits: { memory: 200MiB }"));
+    const { error } = await held(pipe, "tables", "300", "50");
     assertEquals([error?.code, error?.details?.limit], ["RESOURCE_LIMIT", "memory"]);
-    assertEquals(outputOf(await held(pipe, "tables", "20")), "taken\nkept\n");
+    assertEquals(outputOf(await held(pipe, "tables", "20", "1")), "taken\nkept\n");
     assertEquals((await pipe.close()).status, 0);
   });
 }

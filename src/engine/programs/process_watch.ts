@@ -5,6 +5,7 @@
 
 import type { Limits, ProgramLimit } from "../../core/tool.ts";
 import type { ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
+import { SocketMemory } from "../../host/kernel/socket_memory.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { jobOf } from "../../host/kernel/run_marks.ts";
@@ -74,6 +75,7 @@ export class ProcessWatch {
   readonly #runs = new Map<number, Watched>();
   readonly #tree: ProcessTree;
   readonly #table: ProcessTable;
+  readonly #sockets: SocketMemory;
   /** The number that was given last at the last glance; null before the first. */
   #last: number | null = null;
   #nextLook = 0;
@@ -96,6 +98,7 @@ export class ProcessWatch {
       isUnderWay,
     });
     this.#table = this.#tree.table;
+    this.#sockets = new SocketMemory(libc);
   }
 
   /** Who ends the programs when this process cannot any more; null where nobody will. */
@@ -256,8 +259,10 @@ export class ProcessWatch {
       if (typeof owner === "number" && count === processes + 1) this.#exceed(owner, "processes");
       if (owner === "stray" || (count > processes && owner !== "unsure")) this.#end(facts.id);
     });
+    const inSockets = this.#sockets.most();
     for (const run of this.#runs.values()) {
-      this.#check(run, found.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []));
+      const processes = found.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []);
+      this.#check(run, processes, inSockets);
     }
     if (this.#isExceeded()) return;
     this.#tellGuardian(found);
@@ -284,7 +289,8 @@ export class ProcessWatch {
     this.#guardian?.tell(unmarked);
   }
 
-  #check(run: Watched, processes: readonly ProcessFacts[]): void {
+  /** `inSockets`: what all sockets that there are can hold at most. */
+  #check(run: Watched, processes: readonly ProcessFacts[], inSockets: number): void {
     if (run.exceeded) return this.#kill(run);
     const { memory, processes: most, cpu } = this.#options.limits;
     const sum = (value: (facts: ProcessFacts) => number): number =>
@@ -293,10 +299,14 @@ export class ProcessWatch {
       return this.#exceed(run.job, "processes");
     }
     if (sum(({ ticks }) => ticks) * TICK_MS > cpu) return this.#exceed(run.job, "cpu");
-    if (sum(({ id }) => this.#table.memory(id)) <= memory) return;
+    const apart = sum(({ id }) => this.#table.memory(id));
+    if (apart + inSockets <= memory) return;
+    const ids = processes.map(({ id }) => id);
+    const held = this.#sockets.heldBy(ids, memory - apart, () => this.#table.list());
+    if (apart + held <= memory) return;
     // What processes that were forked from one another share is counted once.
     const used = sum(({ id }) => this.#table.proportional(id) ?? this.#table.memory(id));
-    if (used > memory) this.#exceed(run.job, "memory");
+    if (used + held > memory) this.#exceed(run.job, "memory");
   }
 
   /** Its groups end at once; what left them is ended when it is looked at next. */

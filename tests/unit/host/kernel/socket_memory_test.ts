@@ -1,0 +1,53 @@
+import { assert, assertEquals } from "@std/assert";
+import { SocketMemory } from "../../../../src/host/kernel/socket_memory.ts";
+import { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
+import { LIBC as libc } from "../../sandbox/_libc.ts";
+
+/** AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK (socketpair(2)) */
+const LOCAL = 1;
+const KIND = 1 | 0o2000000 | 0o4000;
+const PIECE = new Uint8Array(32 * 1024);
+
+const table = new ProcessTable(libc);
+const all = () => table.list();
+const close = (descriptor: number) => libc.call(libc.numbers.close, descriptor);
+
+/** Two connected ends, one of which has sent what the other has not read; and how much that is. */
+function filledPair(): { readonly ends: readonly [number, number]; readonly sent: number } {
+  assertEquals(libc.call(libc.numbers.socketpair, LOCAL, KIND, 0, libc.structAddress), 0);
+  const [one, other] = [libc.struct.getInt32(0, true), libc.struct.getInt32(4, true)];
+  let sent = 0;
+  for (let count = 0; count >= 0; sent += Math.max(count, 0)) {
+    count = libc.transfer(libc.numbers.write, one, PIECE, PIECE.length);
+  }
+  return { ends: [one, other], sent };
+}
+
+Deno.test("what nobody has read counts for who sent it, and where he is gone for who could read it", () => {
+  const memory = new SocketMemory(libc);
+  const before = memory.heldBy([Deno.pid], 0, all);
+  const { ends: [one, other], sent } = filledPair();
+  const held = () => memory.heldBy([Deno.pid], 0, all) - before;
+  assert(sent > 100_000 && held() >= sent, `${sent} bytes, ${held()} held`);
+  close(one);
+  assert(held() >= sent, `${held()} held`);
+  close(other);
+  assert(held() < sent, `${held()} held`);
+});
+
+Deno.test("what others hold is not a process's own, nor is less looked at than there is room for", async () => {
+  const memory = new SocketMemory(libc);
+  const child = new Deno.Command("sleep", { args: ["30"], stdin: "null", stdout: "null" }).spawn();
+  const { ends, sent } = filledPair();
+  try {
+    assert(memory.most() >= sent, `${memory.most()} at most`);
+    assertEquals(memory.heldBy([child.pid], 0, all), 0);
+    assertEquals(memory.heldBy([Deno.pid], 2 ** 50, all), 0);
+    // A number that nobody has.
+    assertEquals(memory.heldBy([2 ** 30], 0, all), 0);
+  } finally {
+    ends.forEach(close);
+    child.kill("SIGKILL");
+    await child.status;
+  }
+});
