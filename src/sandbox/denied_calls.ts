@@ -76,7 +76,8 @@ export const DENIED_CALLS: Readonly<Record<string, CallNumbers>> = {
 
 /**
  * Answered ENOSYS, as by a kernel without them, since programs then do without: memory that is nobody's share while
- * it is counted, that outlives who made it, or from which what no rule names could be executed.
+ * it is counted, that outlives who made it, or from which what no rule names could be executed. A byte that is put into
+ * a pipe by vmsplice(2) keeps all of the huge page around it, which its program need not have any more.
  */
 export const MISSING_CALLS: Readonly<Record<string, CallNumbers>> = {
   memfd_create: call(319, 279),
@@ -93,6 +94,7 @@ export const MISSING_CALLS: Readonly<Record<string, CallNumbers>> = {
   msgsnd: call(69, 189),
   msgrcv: call(70, 188),
   msgctl: call(71, 187),
+  vmsplice: call(278, 75),
   mq_open: call(240, 180),
   mq_unlink: call(241, 181),
 };

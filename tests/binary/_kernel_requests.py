@@ -2,7 +2,7 @@
 import array, ctypes, errno, fcntl, mmap, os, resource, signal, socket, sys, threading, time
 
 libc = ctypes.CDLL(None, use_errno=True)
-ADD_WATCH, PIDFD_OPEN = (254, 434) if os.uname().machine == "x86_64" else (27, 434)
+ADD_WATCH, VMSPLICE = (254, 278) if os.uname().machine == "x86_64" else (27, 75)
 DONT_FOLLOW = 0x02000000
 ALL_EVENTS = 0xfff
 OUTSIDE = os.path.abspath("../outside")
@@ -116,6 +116,10 @@ def holding():
     pidfd = os.pidfd_open(os.getppid())
     # PIDFD_GET_INFO, since Linux 6.13
     say("look by pidfd", lambda: fcntl.ioctl(pidfd, 0xc040ff0b, (1 << 64 - 1).to_bytes(8, "little") + bytes(56)))
+    # Of memory that no process has: struct iovec of one byte.
+    byte = ctypes.create_string_buffer(1)
+    vector = (ctypes.c_uint64 * 2)(ctypes.addressof(byte), 1)
+    say("memory in a pipe", lambda: call(VMSPLICE, os.pipe()[1], vector, 1, 0))
     # What programs do ask.
     say("duplicate", lambda: os.close(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 50)))
     say("flags", lambda: fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND))

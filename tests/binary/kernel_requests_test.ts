@@ -117,7 +117,9 @@ for (const [who, user] of USERS) {
   Deno.test(`${who}: no program holds up who opens a file, or is told of a process by its descriptor`, async () => {
     await using free = openWorkspace(user);
     const control = got(await alone(free, user, "hold"));
-    assert(control.includes("lease to read") && control.includes("lease to write"), `${control}`);
+    for (const name of ["lease to read", "lease to write", "memory in a pipe"]) {
+      assert(control.includes(name), `${name}: ${control}`);
+    }
     await using workspace = openWorkspace(user);
     const pipe = open(workspace, policyOf(true));
     assertEquals(
@@ -125,6 +127,7 @@ for (const [who, user] of USERS) {
       `lease to read EINVAL
 lease to write EINVAL
 look by pidfd ENOTTY
+memory in a pipe ENOSYS
 duplicate ok
 flags ok
 lock ok
