@@ -41,6 +41,8 @@ export interface ProcessOutcome {
   readonly hooksRun?: readonly string[];
   /** Those that git would run, and that were not; absent where there are none. */
   readonly hooksSkipped?: readonly string[];
+  /** Names that were left out of what git showed, as the policy denies them to be read; absent where there are none. */
+  readonly leftOut?: readonly string[];
   /** Hosts that programs reached by way of Toolgate's proxy, with bytes both ways; absent where there are none. */
   readonly reached?: readonly {
     readonly host: string;

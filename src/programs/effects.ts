@@ -42,10 +42,19 @@ export interface Effects {
   readonly beyond: Beyond;
   /** It reads or changes the repository of git that it stands in, wherever that begins. */
   readonly repository: "reads" | "changes" | null;
+  /** Commands that it would start. */
+  readonly commands: readonly InnerCommand[];
   /** Of those that it starts the ones that are named by a path, as it is written. */
   readonly paths: readonly string[];
   /** Files that it and those that it starts run, or take their settings from, where no word names one. */
   readonly project: readonly string[];
+}
+
+/** A command within another. */
+export interface InnerCommand {
+  readonly words: readonly string[];
+  /** Those are all that it will have, and it begins where the outer one does. */
+  readonly whole: boolean;
 }
 
 /** A command, as in {@linkcode SpawnCapability}; started in the workspace itself unless `cwd` says otherwise. */
@@ -82,7 +91,14 @@ export function effectsOf(
 export interface OrderedEffects extends
   Pick<
     Effects,
-    "probes" | "starts" | "touchesAnything" | "beyond" | "repository" | "paths" | "project"
+    | "probes"
+    | "starts"
+    | "touchesAnything"
+    | "beyond"
+    | "repository"
+    | "commands"
+    | "paths"
+    | "project"
   > {
   readonly effects: readonly Effect[];
 }
@@ -102,6 +118,7 @@ export function orderedEffects(
       touchesAnything: false,
       beyond: "nothing",
       repository: null,
+      commands: [],
       paths: [],
       project: [],
     };
@@ -115,6 +132,7 @@ export function orderedEffects(
     effects: [],
     probes: [],
     starts: new Set(),
+    commands: [],
     paths: new Set(),
     project: new Set(),
     startsAny: false,
@@ -124,7 +142,7 @@ export function orderedEffects(
   };
   const specs = baseNames(argv, program).map((name) => knowledge(name));
   // Under several names all count; one that is not known adds its doubt.
-  for (const spec of specs) follow(argv, spec, found, { knowledge, depth: 0 });
+  for (const spec of specs) follow(argv, spec, found, { knowledge, depth: 0, whole: true });
   return {
     effects: found.effects,
     probes: [...new Set(found.probes)],
@@ -132,6 +150,7 @@ export function orderedEffects(
     touchesAnything: found.touchesAnything,
     beyond: found.beyond,
     repository: found.repository,
+    commands: found.commands,
     paths: [...found.paths],
     project: [...found.project],
   };
@@ -143,6 +162,7 @@ const MAX_DEPTH = 8;
 interface FoundEffects extends Touched {
   readonly scripts: readonly string[];
   readonly starts: Set<string>;
+  readonly commands: InnerCommand[];
   readonly paths: Set<string>;
   readonly project: Set<string>;
   startsAny: boolean;
@@ -153,13 +173,15 @@ interface FoundEffects extends Touched {
 interface Following {
   readonly knowledge: CommandKnowledge;
   readonly depth: number;
+  /** Whether all its words are known. */
+  readonly whole: boolean;
 }
 
 function follow(
   argv: readonly string[],
   spec: ProgramSpec | null,
   found: FoundEffects,
-  { knowledge, depth }: Following,
+  { knowledge, depth, whole }: Following,
 ): void {
   const unwrapped = unwrap(spec, argv, found.scripts);
   const { own, inner, stands, adds } = unwrapped;
@@ -168,12 +190,12 @@ function follow(
     one?.project.forEach((name) => found.project.add(name));
   }
   for (const name of unwrapped.variables) found.effects.push({ kind: "set", name });
-  const start = (command: readonly string[]): ProgramSpec | null => {
+  const start = (command: readonly string[], known: boolean): ProgramSpec | null => {
     const name = baseName(command[0] ?? "");
     const started = knowledge(name);
     found.starts.add(name);
-
-    follow(command, started, found, { knowledge, depth: depth + 1 });
+    found.commands.push({ words: command, whole: known });
+    follow(command, started, found, { knowledge, depth: depth + 1, whole: known });
     return started;
   };
   if (depth < MAX_DEPTH) {
@@ -185,7 +207,7 @@ function follow(
         free(found);
       }
       const before = found.effects.length;
-      const started = start(command);
+      const started = start(command, whole && stands === null && !adds);
       if (stands !== null) spread(found, before, stands.words);
       if (adds && stands === null) added(command, started, found);
     }
@@ -199,7 +221,7 @@ function follow(
   if (within.length > 0) found.starts.add("sh");
   const told = within.filter(([name]) => name !== OPEN_COMMAND);
   if (told.length < within.length) free(found);
-  if (depth < MAX_DEPTH) told.forEach(start);
+  if (depth < MAX_DEPTH) told.forEach((command) => start(command, false));
   if (spec?.placed === true) touch(spec, own, found);
   else found.probes.push(...own.slice(1).filter((word) => !found.open.has(word)));
 }

@@ -53,6 +53,11 @@ export const OUTPUT_PROPERTIES = {
     items: { type: "string" },
     description: "Hooks of the repository that did not run.",
   },
+  left_out: {
+    type: "array",
+    items: { type: "string" },
+    description: "Names that git was told to leave out of what it showed: the policy denies them.",
+  },
   reached: {
     type: "array",
     items: {
@@ -119,6 +124,7 @@ export function commandOutput(outcome: ProcessOutcome): CommandOutput {
     ...(outcome.denied.length === 0 ? {} : { denied: outcome.denied.map(shownName) }),
     ...(outcome.hooksRun === undefined ? {} : { hooks_run: outcome.hooksRun }),
     ...(outcome.hooksSkipped === undefined ? {} : { hooks_skipped: outcome.hooksSkipped }),
+    ...(outcome.leftOut === undefined ? {} : { left_out: outcome.leftOut }),
     ...(outcome.reached === undefined ? {} : { reached: outcome.reached }),
     ...(outcome.spilled === null ? {} : { spilled: outcome.spilled }),
   };

@@ -102,6 +102,10 @@ export const GIT_KEYS: Readonly<Record<string, string>> = {
   "color.ui": "false",
   "diff.external": "",
   "diff.orderFile": "/dev/null",
+  "diff.submodule": "short",
+  // A diff in a file of the repository's own, and objects that a patch names.
+  "commit.verbose": "false",
+  "am.threeWay": "false",
   "diff.noprefix": "false",
   "diff.mnemonicPrefix": "false",
   "grep.patternType": "default",

@@ -77,7 +77,7 @@ export async function hold(
   const { reason } = run;
   // What never came back was killed.
   const status = ended ?? endedBy(SIGNALS.SIGKILL);
-  const { hooksRun, hooksSkipped } = launcher;
+  const { hooksRun, hooksSkipped, leftOut } = launcher;
   const stdout = run.stdout.take();
   const stderr = run.stderr.take();
   return {
@@ -95,6 +95,7 @@ export async function hold(
     denied,
     ...(hooksRun.length === 0 ? {} : { hooksRun }),
     ...(hooksSkipped.length === 0 ? {} : { hooksSkipped }),
+    ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(report === null || report.reached.length === 0 ? {} : { reached: report.reached }),
     spilled: spill === null ? null : { bytes: run.spilled, complete: !run.spillFailed },
   };

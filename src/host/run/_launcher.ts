@@ -80,6 +80,7 @@ export class Launcher {
   readonly #reaches: OwnReach[] = [];
   readonly #hooksRun = new Set<string>();
   readonly #hooksSkipped = new Set<string>();
+  readonly #leftOut = new Set<string>();
   /** How the program that ended last did; null while none has. */
   lastEnded: Ended | null = null;
 
@@ -266,6 +267,16 @@ export class Launcher {
   /** Hooks of repositories that git did not run. */
   get hooksSkipped(): readonly string[] {
     return [...this.#hooksSkipped];
+  }
+
+  /** To be told of names that a program's words leave out. */
+  leaveOut(names: readonly string[]): void {
+    for (const name of names) this.#leftOut.add(name);
+  }
+
+  /** Names that were left out of what git showed. */
+  get leftOut(): readonly string[] {
+    return [...this.#leftOut];
   }
 
   /** To be called when no program runs any more. */

@@ -15,7 +15,8 @@ import { createKernelProbe } from "../paths/path_probe.ts";
 import { type Ended, endedBy } from "./_programs.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import type { Run } from "./_run.ts";
-import { surveyStart } from "./survey/survey_start.ts";
+import type { Shown } from "./survey/git_showing.ts";
+import { requireOwnPlace, surveyStart } from "./survey/survey_start.ts";
 import { isSpawnGranted, programOf } from "./granted_programs.ts";
 import type { AgreedToRun, ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
@@ -113,11 +114,16 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     programOf(grant, argv, directory) === null
       ? options.find(argv[0] ?? "", directory, folder)
       : null;
+  /** Of each git that shows contents what is left out of those, by its words and where they were said. */
+  const shown = new Map<string, Shown>();
+  const find = (name: string, at: CanonicalPath) => options.find(name, at, folder);
   const survey = async (argv: readonly string[], directory: CanonicalPath) => {
     const program = programOf(grant, argv, directory) ??
       made.get(keyOf(argv[0] ?? "", directory)) ?? null;
     if (program === null) return;
-    await surveyStart({ options, starter, rulebook, resolve }, program, argv, directory);
+    const parts = { options, starter, rulebook, resolve, find };
+    const found = await surveyStart(parts, program, argv, directory);
+    if (found !== null) shown.set(wordsOf(argv, directory), found);
   };
   const allow: LineHost["allow"] = async (command, onAsk) => {
     const { argv, directory } = command;
@@ -196,10 +202,16 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
         return notStarted(name, launch.directory, { libc, resolve, judgePath: rulebook.judgePath });
       }
       const hook = runHook(launch.environment);
+      const words = held ?? launch.argv;
+      const found = shown.get(wordsOf(words, launch.directory)) ?? null;
+      if (found !== null) requireOwnPlace(words, launch.environment, options.environment);
+      const leftOut = found?.leftOut ?? null;
+      if (leftOut !== null) launcher.leaveOut(leftOut.names);
       try {
         return launcher.launch({
           ...launch,
           ...start,
+          ...(leftOut === null ? {} : { argv: leftOut.of(launch.argv), held: words }),
           ...(held === undefined ? {} : { held }),
           ...(hook === undefined ? {} : { runHook: hook }),
         });

@@ -45,8 +45,15 @@ export function createProcesses(options: ProcessesOptions): Processes {
         );
       }
       const { entryAt } = createKernelProbe(starter.libc);
-      const parts = { options, starter, rulebook: options.rulebook, resolve: resolver(entryAt) };
-      await surveyStart(parts, spawn.program, argv, spawn.cwd);
+      const parts = {
+        options,
+        starter,
+        rulebook: options.rulebook,
+        resolve: resolver(entryAt),
+        find: (name: string, at: typeof spawn.cwd) => options.find(name, at, null),
+      };
+      const shown = await surveyStart(parts, spawn.program, argv, spawn.cwd);
+      const leftOut = shown?.leftOut ?? null;
       return await inTemporary(
         options,
         environment,
@@ -57,7 +64,11 @@ export function createProcesses(options: ProcessesOptions): Processes {
               : [channel.descriptor, channel.descriptor, run.descriptors[2]];
             const environment = new Map(Object.entries(own.environment));
             const { program, cwd: directory } = spawn;
-            const launch = { program, argv, directory, environment, descriptors, ...ofChild };
+            if (leftOut !== null) launcher.leaveOut(leftOut.names);
+            const launch = {
+              ...{ program, argv, directory, environment, descriptors, ...ofChild },
+              ...(leftOut === null ? {} : { argv: leftOut.of(argv), held: argv }),
+            };
             const hooks = grantedHooks(options, { libc: starter.libc, launcher, environment, own });
             const child = launcher.launch({ ...launch, ...hooks });
             run.release();

@@ -125,8 +125,12 @@ class Look {
     }
     if (files !== null) await add(["ls-files", "-z", "--full-name", ...files]);
     if (patches !== null) {
-      const { status, bytes } = await this.#run(["apply", "--numstat", "-z", ...patches]);
-      if (status === 0) found.push(...namesOfPatch(textOf(bytes)));
+      const words = patches.filter((word) => word !== "-R" && word !== "--reverse");
+      // The names that files have then, and those that they had.
+      for (const way of [[], ["-R"]]) {
+        const look = await this.#run(["apply", "--numstat", "-z", ...way, ...words]);
+        if (look.status === 0) found.push(...namesOfPatch(textOf(look.bytes)));
+      }
     }
     return found;
   }
@@ -179,7 +183,7 @@ class Look {
   }
 }
 
-/** `added TAB deleted TAB name NUL`; of renames two names, each with NUL, behind an empty one (git-apply(1), -z). */
+/** `added TAB deleted TAB name NUL` (git-apply(1), -z); of a rename the name that it has then. */
 function namesOfPatch(text: string): readonly Named[] {
   return text.split("\0").map((record) => record.replace(/^(?:\d+|-)\t(?:\d+|-)\t/, ""))
     .filter((name) => name !== "").map((name) => ({ name, base: "directory" }));

@@ -5,13 +5,16 @@
 
 import type { CanonicalPath, Program } from "../../../core/capability.ts";
 import { lineVariables, namesGit } from "../../../core/git/settings.ts";
+import { ToolError } from "../../../core/errors.ts";
 import { baseName } from "../../../core/path_text.ts";
+import { printable, quoted } from "../../../core/printable.ts";
 import type { Rulebook } from "../../../policy/rulebook.ts";
 import { textAt } from "../../kernel/read_text.ts";
 import { createKernelProbe } from "../../paths/path_probe.ts";
 import { searchOf } from "../../../core/find_words.ts";
 import { hold } from "../_hold.ts";
 import type { Launch } from "../_launcher.ts";
+import type { Shown } from "./git_showing.ts";
 import type { GitLook, SurveyParts } from "./_parts.ts";
 import type { ProcessesOptions } from "../program_options.ts";
 import type { Starter } from "../starter.ts";
@@ -21,6 +24,8 @@ export interface StartSurvey extends Pick<SurveyParts, "resolve"> {
   readonly rulebook:
     & SurveyParts["rulebook"]
     & Pick<Rulebook, "settings" | "effects" | "judgeBelow">;
+  /** The program that a name means there. */
+  readonly find: (name: string, directory: CanonicalPath) => Program | null;
   readonly options: ProcessesOptions;
   readonly starter: Starter;
 }
@@ -32,14 +37,27 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Of a file that says where a repository lies, or where a search began, in bytes. */
 const MOST_TEXT = 16 * 1024;
 
-/** Throws the ToolError that refuses it. */
+/**
+ * Throws the ToolError that refuses it. Of a git that shows contents what is left out of those: such a one is started with
+ * no variables that have it look elsewhere (`requireOwnPlace`).
+ */
 export async function surveyStart(
   parts: StartSurvey,
   program: Program,
   argv: readonly string[],
   directory: CanonicalPath,
-): Promise<void> {
+): Promise<Shown | null> {
   if (namesGit(argv.slice(0, 1))) return await lookByGit(parts, program, argv, directory);
+  await surveyOthers(parts, program, argv, directory);
+  return null;
+}
+
+async function surveyOthers(
+  parts: StartSurvey,
+  program: Program,
+  argv: readonly string[],
+  directory: CanonicalPath,
+): Promise<void> {
   const { rulebook, resolve, starter: { libc } } = parts;
   const effectsOf = (words: readonly string[], of: Program | null) =>
     rulebook.effects({ kind: "process.spawn", argv: words, cwd: directory }, of);
@@ -63,7 +81,13 @@ export async function surveyStart(
     };
     return await surveyFind(own, search, argv, directory);
   }
-  const { reads, writes, deletes } = effectsOf(argv, program);
+  const { reads, writes, deletes, commands } = effectsOf(argv, program);
+  for (const command of namesGit(argv) ? commands : []) {
+    const { words, whole } = command;
+    if (!namesGit(words.slice(0, 1))) continue;
+    const git = parts.find(words[0] ?? "", directory);
+    if (git !== null) await lookByGit(parts, git, words, directory, whole ? "within" : "unknown");
+  }
   const through = (files: typeof writes) => files.filter((file) => file.through !== undefined);
   const trees = { read: through(reads), changed: through(writes), removed: through(deletes) };
   if (trees.read.length + trees.changed.length + trees.removed.length === 0) return;
@@ -106,12 +130,14 @@ async function look(
   return { status: exitCode, bytes: stdout, cut: dropped.stdout > 0 };
 }
 
+/** `started`: by another program, some of whose words may not be known before. */
 async function lookByGit(
   parts: StartSurvey,
   program: Program,
   argv: readonly string[],
   directory: CanonicalPath,
-): Promise<void> {
+  started: "alone" | "within" | "unknown" = "alone",
+): Promise<Shown | null> {
   const { options, starter, rulebook, resolve } = parts;
   const { surveyGit } = await import("./_git.ts");
   const environment = new Map([
@@ -128,12 +154,43 @@ async function lookByGit(
       stdin,
       use: { argv: ["git", "status"], starts: ["git", "git-*"], writes: [] },
     });
-  await surveyGit(argv, directory, {
-    rulebook,
-    workspace: rulebook.settings.workspace,
-    protocols: options.grant.git.protocols,
-    resolve,
-    git,
-    text: (path) => textAt(starter.libc, path, MOST_TEXT),
-  });
+  const { workspace } = rulebook.settings;
+  if (started === "alone") {
+    await surveyGit(argv, directory, {
+      rulebook,
+      workspace,
+      protocols: options.grant.git.protocols,
+      resolve,
+      git,
+      text: (path) => textAt(starter.libc, path, MOST_TEXT),
+    });
+  }
+  const { surveyShowing } = await import("./git_showing.ts");
+  return await surveyShowing(argv, directory, { rulebook, workspace, resolve, git }, started);
+}
+
+/** Who commits and how things are shown: by these git looks nowhere else. */
+const HARMLESS_VARIABLES: ReadonlySet<string> = new Set([
+  ...["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME"],
+  ...["GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"],
+  ...["GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_REFLOG_ACTION", "GIT_MERGE_AUTOEDIT"],
+]);
+
+/** PATH_DENIED where a line has given git variables by which it would not show what was looked at. */
+export function requireOwnPlace(
+  argv: readonly string[],
+  environment: ReadonlyMap<string, string>,
+  given: Readonly<Record<string, string>>,
+): void {
+  const odd = [...environment].find(([name, value]) =>
+    name.startsWith("GIT_") && !HARMLESS_VARIABLES.has(name) && given[name] !== value
+  );
+  if (odd === undefined) return;
+  throw new ToolError(
+    "PATH_DENIED",
+    `${quoted(printable(argv.join(" "), 200))} was not started, as the policy denies names and ${
+      odd[0]
+    } ` +
+      "can have it show others than were looked at; leave it out, and say by -C where the repository is",
+  );
 }
