@@ -29,6 +29,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { ChildPlace } from "../../serve/gate/children/child.ts";
 import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 import type { Session } from "../session.ts";
+import { isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
 
 /** Makes and finds them. */
 export class ChildPlaces {
@@ -294,29 +295,4 @@ async function leaveClone(
   Deno.removeSync(root, { recursive: true });
   const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
   return { kept: false, why };
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
-
-function textIn(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return "";
-  }
 }

@@ -5,6 +5,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import type { CommandEngine } from "../create_engine.ts";
 import { runOwn } from "../own_call.ts";
 import type { Worktree } from "./place_policies.ts";
+import { realPath, textIn } from "./what_is_there.ts";
 
 /** The branch that its commits go to. */
 export function branchOf(agent: string): string {
@@ -93,22 +94,5 @@ function typeOf(path: string): "directory" | "other" | null {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
-  }
-}
-
-/** Empty where there is none to be read. */
-function textIn(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function realPath(path: string): string | null {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return null;
   }
 }

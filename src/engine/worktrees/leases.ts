@@ -5,6 +5,7 @@
 
 import type { GitHome } from "../../core/git/settings.ts";
 import type { ProcessTable } from "../../host/kernel/process_table.ts";
+import { namesIn, textIn } from "./what_is_there.ts";
 
 /** A lease that is held. */
 export interface Lease {
@@ -82,7 +83,7 @@ export function abandonedAt(own: string, table: Pick<ProcessTable, "facts">): st
   const leases = leasesIn(own);
   const [first] = leases;
   const alive = leases.some(({ id, began }) => table.facts(id)?.began === began);
-  return first === undefined || alive ? null : textIn(`${own}/${first.name}`) ?? "";
+  return first === undefined || alive ? null : textIn(`${own}/${first.name}`);
 }
 
 /** Removes those of processes that are gone, of one folder. */
@@ -100,7 +101,7 @@ export function unlockAbandoned(own: string, table: Pick<ProcessTable, "facts">)
 
 /** A lock of somebody else stays as it is. */
 function removeLock(own: string): void {
-  if (textIn(`${own}/locked`)?.startsWith(OURS) === true) remove(`${own}/locked`);
+  if (textIn(`${own}/locked`).startsWith(OURS)) remove(`${own}/locked`);
 }
 
 function leasesIn(own: string) {
@@ -108,22 +109,6 @@ function leasesIn(own: string) {
     const [, id, began] = LEASE.exec(name) ?? [];
     return id === undefined ? [] : { name, id: Number(id), began: Number(began) };
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
-
-function textIn(path: string): string | null {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return null;
-  }
 }
 
 function remove(path: string): void {

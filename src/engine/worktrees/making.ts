@@ -7,6 +7,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ProcessTable } from "../../host/kernel/process_table.ts";
 import { branchOf, nameOf } from "./agent_worktree.ts";
+import { isThere, namesIn, realPath, textIn } from "./what_is_there.ts";
 
 /** Where working files of agents lie. `worktrees`: the policy's `git.worktrees`. */
 export interface WorktreesPlace {
@@ -103,39 +104,6 @@ function toolErrorOf({ worktrees }: WorktreesPlace, error: unknown): unknown {
   const [, why] = /^(.+?) \(os error \d+\)/.exec(error.message) ?? [];
   if (why === undefined) return error;
   return new ToolError("GIT_ERROR", `git.worktrees: nothing can be made in ${worktrees}: ${why}`);
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
-
-function textIn(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function realPath(path: string): string | null {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return null;
-  }
 }
 
 /** What is gone already is as it should be; what cannot be removed is found again the next time. */
