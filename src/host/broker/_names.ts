@@ -72,16 +72,6 @@ export function openFolder(libc: Libc, folder: string): number {
   return openExactly(libc, folder, OPEN.PATH | libc.numbers.O_DIRECTORY);
 }
 
-/** The text at an address, where it is enough to know; null where it cannot be read. */
-export function plainText(
-  notifications: Notifications,
-  call: HandedOver,
-  address: bigint,
-): string | null {
-  const text = notifications.text(call, address);
-  return typeof text === "number" ? null : text;
-}
-
 /**
  * What a call names: by the text at an address, from a directory (a descriptor of the program's, or AT_FDCWD).
  * `LEAVE` where it cannot be read, or is nothing that could be judged.

@@ -8,11 +8,12 @@ import {
   type CallParts,
   type CallResult,
   isShared,
-  pathOf,
+  onName,
   permits,
   refusal,
+  sharedName,
 } from "./_call_result.ts";
-import { isOfSystem, LEAVE, openExactly, plainText } from "./_names.ts";
+import { isOfSystem, LEAVE, normalName, openExactly } from "./_names.ts";
 import { isOfProcess, isProcessList, openProcessFile, openProcessList } from "./_process_files.ts";
 
 /** O_ACCMODE, O_TRUNC, O_APPEND, FASYNC, O_NOATIME, __O_TMPFILE (include/uapi/asm-generic/fcntl.h) */
@@ -44,19 +45,25 @@ export function openFor(
   },
 ): CallResult {
   if ((flags & OPEN.PATH) !== 0) return LEAVE;
+  const { libc, notifications } = parts;
   const creates = (flags & OPEN.CREAT) !== 0;
   const exclusive = creates && (flags & OPEN.EXCL) !== 0;
+  // Another's text at the worst: then nobody waits for this call any more, and it is left to nobody.
+  const text = notifications.unsureText(call, address);
+  if (typeof text === "number" || text === "") return LEAVE;
   if (!creates && (flags & (ACCESS_BITS | TRUNCATE | TEMPORARY)) === 0) {
-    const text = plainText(parts.notifications, call, address);
-    if (text !== null && isProcessList(text)) return openProcessList(parts, call, flags);
-    if (text !== null && isOfProcess(text)) return openProcessFile(parts, call, text, flags);
+    const ofProcesses = isProcessList(text) || isOfProcess(text);
+    if (ofProcesses && !notifications.isWaiting(call)) return LEAVE;
+    if (isProcessList(text)) return openProcessList(parts, call, flags);
+    if (ofProcesses) return openProcessFile(parts, call, text, flags);
     // All the rest is read by what the kernel's rules say.
-    const known = text !== null && (parts.rules.covered === null || isOfSystem(text));
-    if (text === null || known && !isShared(text)) return LEAVE;
+    const known = parts.rules.covered === null || isOfSystem(text);
+    if (known && !isShared(text)) return LEAVE;
   }
-  const { O_NOFOLLOW } = parts.libc.numbers;
-  const follow = !exclusive && (flags & O_NOFOLLOW) === 0;
-  return pathOf(parts, call, directory, address, follow, ({ path, slash, moved }) => {
+  const written = normalName(libc, notifications, call, directory, text);
+  if (written === LEAVE) return LEAVE;
+  const follow = !exclusive && (flags & libc.numbers.O_NOFOLLOW) === 0;
+  return onName(parts, sharedName(parts, written), follow, ({ path, slash, moved }) => {
     if ((flags & TEMPORARY) === TEMPORARY) return NOT_SUPPORTED;
     if (slash && creates) return -ERRNO.EISDIR;
     return openPath(parts, call, path, {
@@ -64,7 +71,7 @@ export function openFor(
       changes: (flags & (ACCESS_BITS | TRUNCATE)) !== 0,
       creates,
       exclusive,
-      flags: slash ? flags | parts.libc.numbers.O_DIRECTORY : flags,
+      flags: slash ? flags | libc.numbers.O_DIRECTORY : flags,
       mode,
     });
   });
@@ -100,13 +107,19 @@ function openPath(
     return refusal(parts, access, path, kind, { makes: creates, present });
   }
   const how = (flags & ~(OPEN.CREAT | OPEN.EXCL)) | O_NOFOLLOW | OPEN.NONBLOCK | OPEN.NOCTTY;
-  let opened = exclusive ? -ERRNO.ENOENT : openExactly(libc, path, how);
-  if (opened === -ERRNO.ENOENT && creates) {
+  const wanted = creates ? parts.masks.masked(call.thread, mode & MODE_BITS) : null;
+  // What may be written to may be made, in one step where nothing has to be known of which of the two it was.
+  const atOnce = changes && !exclusive && wanted?.cut === false;
+  let opened = atOnce
+    ? openExactly(libc, path, how | OPEN.CREAT, wanted.mode)
+    : exclusive
+    ? -ERRNO.ENOENT
+    : openExactly(libc, path, how);
+  if (opened === -ERRNO.ENOENT && wanted !== null && !atOnce) {
     if (!permits(parts, "write", path, "file", true)) {
       const present = exclusive ? -ERRNO.EEXIST : -ERRNO.EACCES;
       return refusal(parts, "write", path, "file", { makes: true, present });
     }
-    const wanted = parts.masks.masked(call.thread, mode & MODE_BITS);
     const made = OPEN.CREAT | (flags & OPEN.EXCL);
     opened = openExactly(libc, path, how | made, wanted.mode);
     if (opened >= 0 && wanted.cut) libc.call(libc.numbers.fchmod, opened, wanted.mode);
