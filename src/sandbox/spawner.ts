@@ -45,7 +45,7 @@ const DEFAULT_SIGNALS = [1, 2, 3, 13, 15, 17, 24, 25];
 const MOST_BYTES = 256 * 1024;
 const POINTER = 8;
 
-const SYMBOLS = {
+const SPAWN_SYMBOLS = {
   posix_spawn: {
     parameters: ["buffer", "i64", "buffer", "buffer", "i64", "i64"],
     result: "i32",
@@ -59,6 +59,9 @@ const SYMBOLS = {
   posix_spawnattr_setflags: { parameters: ["buffer", "i16"], result: "i32" },
   posix_spawnattr_setsigmask: { parameters: ["buffer", "buffer"], result: "i32" },
   posix_spawnattr_setsigdefault: { parameters: ["buffer", "buffer"], result: "i32" },
+} as const;
+
+const CALL_SYMBOLS = {
   transfer: {
     name: "syscall",
     parameters: ["i64", "i64", "buffer", "i64"],
@@ -74,7 +77,7 @@ const SYMBOLS = {
 } as const;
 
 /** Deno types 64-bit parameters as `bigint` though it takes numbers too. */
-interface Symbols {
+interface SpawnSymbols {
   posix_spawn(
     pid: Uint8Array,
     path: number,
@@ -92,6 +95,9 @@ interface Symbols {
   posix_spawnattr_setflags(attributes: Uint8Array, flags: number): number;
   posix_spawnattr_setsigmask(attributes: Uint8Array, set: Uint8Array): number;
   posix_spawnattr_setsigdefault(attributes: Uint8Array, set: Uint8Array): number;
+}
+
+interface CallSymbols {
   transfer(
     number: number,
     descriptor: number,
@@ -111,10 +117,32 @@ interface Symbols {
 /**
  * Null where there is no glibc of 2.29 or later, or `ffi` is not granted. posix_spawn(3) shares the memory of the
  * process until the program has begun: what `fork` copies takes four times as long here.
+ *
+ * `keepsFfi`: this thread never gives `ffi` up. Then the functions for starts are looked up with the first of them, which
+ * takes 1.5 ms: where Toolgate starts programs by calls of its own there is none.
  */
-export function openSpawner(): Spawner | null {
+export function openSpawner(
+  { keepsFfi = false }: { readonly keepsFfi?: boolean } = {},
+): Spawner | null {
   if (Deno.build.os !== "linux") return null;
-  const symbols = loadSymbols();
+  const calls = loadSymbols(CALL_SYMBOLS) as CallSymbols | null;
+  if (calls === null) return null;
+  let starts = keepsFfi ? undefined : openStarts();
+  if (starts === null) return null;
+  return {
+    start(start) {
+      if (starts === undefined) starts = openStarts();
+      return starts === null ? -ERRNO.ENOSYS : starts(start);
+    },
+    blocking: (number, descriptor, buffer, count) =>
+      calls.transfer(number, descriptor, buffer, count),
+    poll: (number, descriptors, count, limit) =>
+      calls.poll(number, descriptors, count, limit, 0, 0),
+  };
+}
+
+function openStarts(): Spawner["start"] | null {
+  const symbols = loadSymbols(SPAWN_SYMBOLS) as SpawnSymbols | null;
   if (symbols === null) return null;
   const attributes = new Uint8Array(ATTRIBUTES_SIZE);
   symbols.posix_spawnattr_init(attributes);
@@ -125,37 +153,31 @@ export function openSpawner(): Spawner | null {
   const pid = new Int32Array(1);
   const pidBytes = new Uint8Array(pid.buffer);
   const strings = new Strings();
-  return {
-    start({ path, argv, environment, directory, descriptors }) {
-      const placed = strings.place(path, argv, environment);
-      if (placed === null) return -ERRNO.E2BIG;
-      symbols.posix_spawn_file_actions_init(actions);
-      descriptors.forEach((from, to) => {
-        if (from === CLOSED) symbols.posix_spawn_file_actions_addclose(actions, to);
-        else symbols.posix_spawn_file_actions_adddup2(actions, from, to);
-      });
-      if (directory !== null) symbols.posix_spawn_file_actions_addfchdir_np(actions, directory);
-      const failure = symbols.posix_spawn(
-        pidBytes,
-        placed.path,
-        actions,
-        attributes,
-        placed.argv,
-        placed.environment,
-      );
-      symbols.posix_spawn_file_actions_destroy(actions);
-      return failure === 0 ? pid[0] as number : -failure;
-    },
-    blocking: (number, descriptor, buffer, count) =>
-      symbols.transfer(number, descriptor, buffer, count),
-    poll: (number, descriptors, count, limit) =>
-      symbols.poll(number, descriptors, count, limit, 0, 0),
+  return ({ path, argv, environment, directory, descriptors }) => {
+    const placed = strings.place(path, argv, environment);
+    if (placed === null) return -ERRNO.E2BIG;
+    symbols.posix_spawn_file_actions_init(actions);
+    descriptors.forEach((from, to) => {
+      if (from === CLOSED) symbols.posix_spawn_file_actions_addclose(actions, to);
+      else symbols.posix_spawn_file_actions_adddup2(actions, from, to);
+    });
+    if (directory !== null) symbols.posix_spawn_file_actions_addfchdir_np(actions, directory);
+    const failure = symbols.posix_spawn(
+      pidBytes,
+      placed.path,
+      actions,
+      attributes,
+      placed.argv,
+      placed.environment,
+    );
+    symbols.posix_spawn_file_actions_destroy(actions);
+    return failure === 0 ? pid[0] as number : -failure;
   };
 }
 
-function loadSymbols(): Symbols | null {
+function loadSymbols(symbols: typeof SPAWN_SYMBOLS | typeof CALL_SYMBOLS): unknown {
   try {
-    return Deno.dlopen("libc.so.6", SYMBOLS).symbols as unknown as Symbols;
+    return Deno.dlopen("libc.so.6", symbols).symbols;
   } catch {
     return null;
   }

@@ -17,8 +17,8 @@ import type { PathRules } from "./_agreed_rules.ts";
 export interface FileSource {
   readonly libc: Libc;
   readonly rulebook: PathRules;
-  /** Where programs may read beyond the workspace, as canonical paths. */
-  readonly system: readonly CanonicalPath[];
+  /** Where programs may read beyond the workspace, as canonical paths: looked up for who names a path. */
+  readonly system: () => readonly CanonicalPath[];
 }
 
 /**
@@ -64,7 +64,7 @@ export function ownFiles(
   const look = (path: CanonicalPath | null): void => {
     const type = path === null ? null : typeOf(path);
     if (path === null || type === null) return;
-    const open = system.some((folder) => isWithin(folder, path));
+    const open = system().some((folder) => isWithin(folder, path));
     if (!open && !allows("read", path, type)) return;
     if (type === "file") readFiles.push(path);
     else if (!open && rulebook.mayDenyBelow("read", path)) parted.push(path);

@@ -16,6 +16,7 @@ import { hardenProcess } from "../../sandbox/harden.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { openOwnCalls, type OwnCalls, withOwnCalls } from "../../sandbox/launcher/own_calls.ts";
+import { withOwnStarts } from "../../sandbox/launcher/own_starts.ts";
 import { type ProgramLayers, programLayers } from "../../sandbox/program_layers.ts";
 import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
 import type { Registry } from "../../tools/registry.ts";
@@ -109,10 +110,11 @@ export class DirectRunner implements Runner {
   /** Null where programs are not started by system calls here. */
   static open(options: DirectRunnerOptions): DirectRunner | null {
     const opened = openLibc();
-    const spawner = opened === null ? null : openSpawner();
+    const spawner = opened === null ? null : openSpawner({ keepsFfi: true });
     if (opened === null || spawner === null) return null;
     const own = openOwnCalls(opened);
-    return new DirectRunner(options, withOwnCalls(opened, own), spawner, own);
+    const libc = withOwnCalls(opened, own);
+    return new DirectRunner(options, libc, withOwnStarts(spawner, libc, own), own);
   }
 
   /** Calls that have not answered. */

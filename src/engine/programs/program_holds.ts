@@ -79,7 +79,6 @@ export class WordHolds implements ProgramHolds {
   readonly #starts: OwnStarts;
   readonly #system: KeptPaths;
   readonly #basics: readonly string[];
-  readonly #realSystem: readonly CanonicalPath[];
   readonly #ground: LandlockPathSource;
   /** As `#ground`, of what is read alone. */
   readonly #readable: LandlockPathSource;
@@ -88,15 +87,16 @@ export class WordHolds implements ProgramHolds {
   readonly #workspace: CanonicalPath;
   /** Whether there are names that the kernel's rules cannot tell from others. */
   readonly #hasNames: boolean;
-  readonly #scopes: number | null;
   readonly #filters: KeptFilters;
   readonly #kept: KeptRules;
   #last: KnownEffects | null = null;
+  #realSystem: readonly CanonicalPath[] | null = null;
+  #scopes: number | null | undefined;
   #libraries: readonly string[] | null = null;
   #basicLibraries: readonly string[] | null = null;
 
   constructor(parts: HoldParts, rulebook: Rulebook) {
-    const { libc, system, searchPath, abi } = parts;
+    const { libc, system, searchPath } = parts;
     this.#parts = parts;
     this.#kept = new KeptRules(libc);
     this.#filters = new KeptFilters(Deno.build.arch as Architecture, parts.network);
@@ -111,8 +111,6 @@ export class WordHolds implements ProgramHolds {
     );
     this.#system = new KeptPaths(libc);
     this.#basics = basicsOf(system);
-    const resolve = resolver(probe.entryAt, probe.isStraight);
-    this.#realSystem = system.flatMap((path) => resolve("/" as CanonicalPath, path) ?? []);
     this.#ground = createLandlockPaths(rulebook, undefined, { roots: null, libc });
     this.#readable = createLandlockPaths(rulebook, undefined, {
       roots: null,
@@ -121,8 +119,6 @@ export class WordHolds implements ProgramHolds {
     });
     this.#judge = new NameJudge(rulebook);
     this.#hasNames = rulebook.scope.write.some((root) => this.#judge.mayRefuseBelow(root));
-    const scopes = scopeRules(abi);
-    this.#scopes = scopes === null ? null : opened(openRules(libc, scopes));
   }
 
   of(starting: Starting): ProgramHold {
@@ -266,7 +262,7 @@ export class WordHolds implements ProgramHolds {
     const temporary = temporaryOf(this.#parts, starting);
     if (byWords) {
       const rulebook = withAgreed(this.#rulebook, starting.agreed ?? []);
-      const source = { libc, rulebook, system: this.#realSystem };
+      const source = { libc, rulebook, system: () => this.#systemAsItIs() };
       const files = ownFiles(source, effects, directory, byName);
       const system = this.#systemOf(effects, only);
       const rules = this.#open(files, temporary, system, execute);
@@ -362,6 +358,14 @@ export class WordHolds implements ProgramHolds {
     return this.#basicLibraries ??= withoutPrograms(libc, this.#basics);
   }
 
+  /** Where the paths of the system lead. */
+  #systemAsItIs(): readonly CanonicalPath[] {
+    const resolve = resolver(this.#probe.entryAt, this.#probe.isStraight);
+    return this.#realSystem ??= this.#parts.system.flatMap((path) =>
+      resolve("/" as CanonicalPath, path) ?? []
+    );
+  }
+
   #librariesOf(): readonly string[] {
     return this.#libraries ??= withoutPrograms(this.#parts.libc, this.#parts.system);
   }
@@ -379,7 +383,12 @@ export class WordHolds implements ProgramHolds {
   }
 
   #holdOwn(): ProgramHold {
-    const filter = this.#parts.seccomp ? this.#filters.of(false, {}) : null;
+    const { abi, libc, seccomp } = this.#parts;
+    const filter = seccomp ? this.#filters.of(false, {}) : null;
+    if (this.#scopes === undefined) {
+      const scopes = scopeRules(abi);
+      this.#scopes = scopes === null ? null : opened(openRules(libc, scopes));
+    }
     return { confined: true, rules: this.#scopes, filter, handed: null, done: () => {} };
   }
 
@@ -388,7 +397,7 @@ export class WordHolds implements ProgramHolds {
     this.#system.close();
     this.#ground.close();
     this.#readable.close();
-    if (this.#scopes !== null) close(libc, this.#scopes);
+    if (typeof this.#scopes === "number") close(libc, this.#scopes);
     this.#kept.close();
   }
 }

@@ -130,7 +130,7 @@ export function createProgramSupport(
     boundary: bounded,
     ofThread() {
       const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;
-      launches ??= openLibc() !== null && openSpawner() !== null;
+      launches ??= openLibc() !== null && openSpawner({ keepsFfi: true }) !== null;
       if (bubblewrapped || !launches) return bounded();
       const write = [...new Set(scope.write.map(deepestFolder))];
       const coarse = true;

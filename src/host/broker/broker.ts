@@ -113,9 +113,13 @@ export class Broker {
 
   /** Why programs cannot have sockets; null where they can. */
   get socketsMissing(): string | null {
-    return this.#socketsMissing ??= this.#parts.waiting === null
-      ? "no memory of Toolgate's own may be executed here"
-      : socketsMissing(this.#parts.libc);
+    // That nothing is missing is known by null, which is found out once too.
+    if (this.#socketsMissing === undefined) {
+      this.#socketsMissing = this.#parts.waiting === null
+        ? "no memory of Toolgate's own may be executed here"
+        : socketsMissing(this.#parts.libc);
+    }
+    return this.#socketsMissing;
   }
 
   /** Programs could not be started so: from now on none is. */

@@ -2,9 +2,30 @@ import { assert, assertEquals } from "@std/assert";
 import { openPipe } from "../../../src/host/kernel/pipes.ts";
 import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
 import { AT_FDCWD, OPEN } from "../../../src/sandbox/kernel/open_without_links.ts";
-import { CLOSED, type ProgramStart } from "../../../src/sandbox/spawner.ts";
+import { openOwnCalls } from "../../../src/sandbox/launcher/own_calls.ts";
+import { withOwnStarts } from "../../../src/sandbox/launcher/own_starts.ts";
+import {
+  CLOSED,
+  openSpawner,
+  type ProgramStart,
+  type Spawner,
+} from "../../../src/sandbox/spawner.ts";
 import { SPAWNER } from "../host/run/_starter.ts";
 import { LIBC as libc } from "./_libc.ts";
+
+const LATER = openSpawner({ keepsFfi: true });
+assert(LATER !== null);
+// What it looks up stays, which within a test would pass for a leak.
+assertEquals(
+  LATER.start({ path: "/", argv: [], environment: [], directory: null, descriptors: [] }),
+  -ERRNO.EACCES,
+);
+/** Starts with descriptors and words of ours, each of which does the same. */
+const SPAWNERS = {
+  "of the C library": SPAWNER,
+  "of the C library, looked up when it is asked for": LATER,
+  "by calls of our own": withOwnStarts(SPAWNER, libc, openOwnCalls(libc)),
+};
 
 /** P_PID, WEXITED (waitid(2)) */
 const P_PID = 1;
@@ -16,11 +37,11 @@ function openPath(path: string): number {
 }
 
 /** Starts a program that writes to a pipe, and gives what it wrote. */
-function outputOf(start: Partial<ProgramStart>, input = CLOSED): string {
+function outputOf(spawner: Spawner, start: Partial<ProgramStart>, input = CLOSED): string {
   const { numbers } = libc;
   const pipe = openPipe(libc);
   const directory = openPath("/");
-  const id = SPAWNER.start({
+  const id = spawner.start({
     path: "/bin/sh",
     argv: ["sh"],
     environment: [],
@@ -43,64 +64,67 @@ function outputOf(start: Partial<ProgramStart>, input = CLOSED): string {
   return text;
 }
 
-Deno.test("a program gets its words, its environment and its directory, and nothing else", () => {
-  const directory = openPath("/usr");
-  const text = outputOf({
-    argv: [
-      "named",
-      "-c",
-      'echo "$0|$1|$2"; pwd; env | grep -v ^PWD= | grep -v ^_=',
-      "zero",
-      "ä b",
-      "",
-    ],
-    environment: ["A=1", "PATH=/usr/bin:/bin", "LONG=" + "x".repeat(10_000)],
-    directory,
-  });
-  libc.call(libc.numbers.close, directory);
-  const lines = text.trimEnd().split("\n");
-  assertEquals(lines.slice(0, 2), ["zero|ä b|", "/usr"]);
-  assertEquals(lines.slice(2).toSorted(), [
-    "A=1",
-    `LONG=${"x".repeat(10_000)}`,
-    "PATH=/usr/bin:/bin",
-  ]);
-});
-
-Deno.test("a program has the descriptors that it was given, and no other", () => {
-  // A shell may open some for itself from 10 on (POSIX, 2.7).
-  const script = "for n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo $n; done; true";
-  assertEquals(outputOf({ argv: ["sh", "-c", script] }), "1\n2\n");
-});
-
-Deno.test("a program leads a session, and neither blocks nor ignores what this process does", () => {
-  const script = "cat /proc/self/stat; grep -E '^Sig(Blk|Ign):' /proc/self/status";
-  const environment = ["PATH=/usr/bin:/bin"];
-  const [stat = "", ...masks] = outputOf({ argv: ["sh", "-c", script], environment }).split("\n");
-  const [, , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  assert(group === session && Number(session) !== Deno.pid);
-  assertEquals(
-    masks.filter((line) => line !== "").map((line) => /0*$/.test(line)),
-    [true, true],
-  );
-});
-
-Deno.test("what cannot be started says why, and leaves nothing", () => {
-  const directory = openPath("/");
-  const start = (parts: Partial<ProgramStart>): number =>
-    SPAWNER.start({
-      path: "/bin/true",
-      argv: ["true"],
-      environment: [],
+for (const [kind, spawner] of Object.entries(SPAWNERS)) {
+  Deno.test(`${kind}: a program gets its words, its environment and its directory, and nothing else`, () => {
+    const directory = openPath("/usr");
+    const text = outputOf(spawner, {
+      argv: [
+        "named",
+        "-c",
+        'echo "$0|$1|$2"; pwd; env | grep -v ^PWD= | grep -v ^_=',
+        "zero",
+        "ä b",
+        "",
+      ],
+      environment: ["A=1", "PATH=/usr/bin:/bin", "LONG=" + "x".repeat(10_000)],
       directory,
-      descriptors: [CLOSED, CLOSED, CLOSED],
-      ...parts,
     });
-  assertEquals(start({ path: "/no/such/program" }), -ERRNO.ENOENT);
-  assertEquals(start({ path: "/etc/passwd" }), -ERRNO.EACCES);
-  assertEquals(start({ path: "/bin/true/x" }), -ERRNO.ENOTDIR);
-  assertEquals(start({ argv: ["true", "x".repeat(200_000)] }), -ERRNO.E2BIG);
-  assertEquals(start({ argv: Array.from({ length: 400_000 }, () => "123456789") }), -ERRNO.E2BIG);
-  assertEquals(start({ argv: ["true", "x".repeat(8_000_000)] }), -ERRNO.E2BIG);
-  libc.call(libc.numbers.close, directory);
-});
+    libc.call(libc.numbers.close, directory);
+    const lines = text.trimEnd().split("\n");
+    assertEquals(lines.slice(0, 2), ["zero|ä b|", "/usr"]);
+    assertEquals(lines.slice(2).toSorted(), [
+      "A=1",
+      `LONG=${"x".repeat(10_000)}`,
+      "PATH=/usr/bin:/bin",
+    ]);
+  });
+
+  Deno.test(`${kind}: a program has the descriptors that it was given, and no other`, () => {
+    // A shell may open some for itself from 10 on (POSIX, 2.7).
+    const script = "for n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo $n; done; true";
+    assertEquals(outputOf(spawner, { argv: ["sh", "-c", script] }), "1\n2\n");
+  });
+
+  Deno.test(`${kind}: a program leads a session, and neither blocks nor ignores what this process does`, () => {
+    const script = "cat /proc/self/stat; grep -E '^Sig(Blk|Ign):' /proc/self/status";
+    const environment = ["PATH=/usr/bin:/bin"];
+    const [stat = "", ...masks] = outputOf(spawner, { argv: ["sh", "-c", script], environment })
+      .split("\n");
+    const [, , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    assert(group === session && Number(session) !== Deno.pid);
+    assertEquals(
+      masks.filter((line) => line !== "").map((line) => /0*$/.test(line)),
+      [true, true],
+    );
+  });
+
+  Deno.test(`${kind}: what cannot be started says why, and leaves nothing`, () => {
+    const directory = openPath("/");
+    const start = (parts: Partial<ProgramStart>): number =>
+      spawner.start({
+        path: "/bin/true",
+        argv: ["true"],
+        environment: [],
+        directory,
+        descriptors: [CLOSED, CLOSED, CLOSED],
+        ...parts,
+      });
+    assertEquals(start({ path: "/no/such/program" }), -ERRNO.ENOENT);
+    assertEquals(start({ path: "/etc/passwd" }), -ERRNO.EACCES);
+    assertEquals(start({ path: "/bin/true/x" }), -ERRNO.ENOTDIR);
+    assertEquals(start({ argv: ["true", "x".repeat(200_000)] }), -ERRNO.E2BIG);
+    assertEquals(start({ argv: Array.from({ length: 400_000 }, () => "123456789") }), -ERRNO.E2BIG);
+    assertEquals(start({ argv: ["true", "x".repeat(8_000_000)] }), -ERRNO.E2BIG);
+    libc.call(libc.numbers.close, directory);
+  });
+}

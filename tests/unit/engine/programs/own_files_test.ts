@@ -40,7 +40,7 @@ async function given(
         rulebookOf(root, { paths: rules }),
         agreed.map((path) => ({ access: "read", path: canonical(`${root}/${path}`) })),
       ),
-      system: [canonical(`${root}/src/deep`)],
+      system: () => [canonical(`${root}/src/deep`)],
     },
     {
       reads: [],
