@@ -151,7 +151,8 @@ async function holdsOf(
   return async (rulebook) => {
     if (coarse !== true) return createNestedHolds(parts);
     await rulebook.prepare([{ kind: "process.spawn" }]);
-    const folders = { temporaryRoot, caches, gitConfig, hookStandIns };
+    const keepsFolders = false;
+    const folders = { temporaryRoot, keepsFolders, caches, gitConfig, hookStandIns };
     return new WordHolds({ ...parts, ...folders, system, searchPath, broker }, rulebook);
   };
 }

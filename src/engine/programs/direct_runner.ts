@@ -270,7 +270,9 @@ export class DirectRunner implements Runner {
     const { rulebook, programs: { programEnvironment, system } } = this.#options;
     const { temporaryRoot, caches, gitConfig, searchPath } = programEnvironment;
     const network = rulebook.settings.sandbox.network === "allow";
-    const folders = { temporaryRoot, caches, gitConfig, hookStandIns: null };
+    // See `#programsOf`.
+    const keepsFolders = seccomp;
+    const folders = { temporaryRoot, keepsFolders, caches, gitConfig, hookStandIns: null };
     const layers = { abi, seccomp, network, broker: null };
     return this.#holds = new WordHolds(
       { libc: this.#libc, ...layers, ...folders, system, searchPath },

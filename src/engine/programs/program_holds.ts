@@ -6,7 +6,6 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { Broker } from "../../host/broker/broker.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
 import { type Handed, NameJudge } from "../../host/broker/handed_rules.ts";
 import type { SpareFiles } from "../../host/broker/spare_files.ts";
@@ -16,7 +15,6 @@ import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.t
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
-import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { KeptPaths, openRules } from "../../sandbox/landlock.ts";
 import { scopeRules } from "../../sandbox/landlock_rules.ts";
 import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
@@ -26,38 +24,16 @@ import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
 import { textAt } from "../../host/kernel/read_text.ts";
 import { withAgreed } from "./_agreed_rules.ts";
+import type { HoldParts } from "./_hold_parts.ts";
 import { type HooksThere, hooksThere, NO_HOOKS } from "./_git_hooks.ts";
 import { standInsIn } from "./_hook_stand_ins.ts";
 import { recordsIn } from "./_git_records.ts";
 import { KeptFilters } from "./_kept_filters.ts";
 import { KeptRules } from "./_kept_rules.ts";
+import { isNameless, NamelessRules } from "./_nameless_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
 import { groundOf, temporaryOf, viewsProcesses } from "./_program_ground.ts";
-
-/** What of the kernel's layer is there, and what is the same for all programs of a thread. */
-export interface HoldParts {
-  readonly libc: Libc;
-  /** The Landlock ABI; 0 where it holds nothing. */
-  readonly abi: number;
-  /** Whether programs can put a filter on themselves. */
-  readonly seccomp: boolean;
-  readonly network: boolean;
-  /** What programs may read and execute beyond the workspace. */
-  readonly system: readonly string[];
-  /** The folder of the temporary folders of all runs; null where the policy wants none. */
-  readonly temporaryRoot: string | null;
-  /** What programs of this workspace keep from call to call; null for none. */
-  readonly caches: string | null;
-  /** Git's settings for programs; null for none. */
-  readonly gitConfig: string | null;
-  /** What stands in for hooks of repositories; null where lines run none. */
-  readonly hookStandIns: string | null;
-  /** The folders that bare names are looked for in. */
-  readonly searchPath: string;
-  /** Whoever does what programs hand over; null where there is nobody. */
-  readonly broker: Pick<Broker, "missing" | "socketsMissing"> | null;
-}
 
 /** What was found out of one start. */
 interface KnownEffects {
@@ -89,6 +65,7 @@ export class WordHolds implements ProgramHolds {
   readonly #hasNames: boolean;
   readonly #filters: KeptFilters;
   readonly #kept: KeptRules;
+  readonly #nameless: NamelessRules;
   #last: KnownEffects | null = null;
   #realSystem: readonly CanonicalPath[] | null = null;
   #scopes: number | null | undefined;
@@ -99,6 +76,7 @@ export class WordHolds implements ProgramHolds {
     const { libc, system, searchPath } = parts;
     this.#parts = parts;
     this.#kept = new KeptRules(libc);
+    this.#nameless = new NamelessRules(libc);
     this.#filters = new KeptFilters(Deno.build.arch as Architecture, parts.network);
     this.#rulebook = rulebook;
     const probe = createKernelProbe(libc);
@@ -265,7 +243,10 @@ export class WordHolds implements ProgramHolds {
       const source = { libc, rulebook, system: () => this.#systemAsItIs() };
       const files = ownFiles(source, effects, directory, byName);
       const system = this.#systemOf(effects, only);
-      const rules = this.#open(files, temporary, system, execute);
+      const draw = () => this.#open(files, temporary, system, execute);
+      const isKept = this.#parts.keepsFolders && isNameless(files) && execute !== "any";
+      const kind = [effects.beyond, only, ...temporary].join("\0");
+      const rules = isKept ? this.#nameless.of(kind, execute, draw) : draw();
       const handed = handsOver
         ? this.#handedOf(files, temporary, files.changed, {
           ...PLAIN,
@@ -274,7 +255,7 @@ export class WordHolds implements ProgramHolds {
           judge: this.#judgeOf(starting),
         })
         : null;
-      return { rules, handed, done: () => close(libc, rules) };
+      return { rules, handed, done: isKept ? () => {} : () => close(libc, rules) };
     }
     const ground = byName ? this.#readable.list() : groundOf(starting, this.#ground.list());
     const { caches, gitConfig } = this.#parts;
@@ -399,6 +380,7 @@ export class WordHolds implements ProgramHolds {
     this.#readable.close();
     if (typeof this.#scopes === "number") close(libc, this.#scopes);
     this.#kept.close();
+    this.#nameless.close();
   }
 }
 

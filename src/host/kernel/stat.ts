@@ -12,6 +12,8 @@ const WANTED = 0xfff;
 const WANTED_SIZE = 0x201;
 /** STATX_TYPE | STATX_MTIME | STATX_CTIME | STATX_INO */
 const WANTED_CHANGE = 0x1 | 0x40 | 0x80 | 0x100;
+/** STATX_INO */
+const WANTED_INODE = 0x100;
 /** S_IFDIR */
 const DIRECTORY = 0o040000;
 const HAS_BIRTH = 0x800;
@@ -80,6 +82,13 @@ export function changeStateOf(libc: Libc, path: string): ChangeState | null {
 /** As `changeStateOf`, of a directory that is open. */
 export function openChangeState(libc: Libc, descriptor: number): ChangeState | null {
   return changeState(libc, callStatx(libc, descriptor, "", AT_EMPTY_PATH, WANTED_CHANGE));
+}
+
+/** Which file an absolute path leads to, links followed; null where it leads to none. Quick for many. */
+export function identityOf(libc: Libc, path: string): string | null {
+  if (callStatx(libc, AT_FDCWD, path, 0, WANTED_INODE) < 0) return null;
+  const word = (offset: number): number => libc.struct.getUint32(offset, true);
+  return `${word(136)}:${word(140)} ${unsigned64(libc.struct, 32)}`;
 }
 
 function changeState({ struct }: Libc, result: number): ChangeState | null {

@@ -51,6 +51,7 @@ class Place {
       network: false,
       system: SYSTEM_PATHS,
       temporaryRoot: null,
+      keepsFolders: true,
       caches: null,
       gitConfig: null,
       hookStandIns: null,
