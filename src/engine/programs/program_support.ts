@@ -6,12 +6,13 @@
 import type { CanonicalPath, ResolvedSpawnCapability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { deepestFolder } from "../../host/paths/entry_type.ts";
+import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { createLandlockPaths } from "../../host/scan/landlock_paths.ts";
 import { createProgramFinder, type NearPrograms } from "../../host/run/program_search.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Bubblewrap } from "../../sandbox/bubblewrap.ts";
 import type { SpawnBoundary } from "../../sandbox/boundary.ts";
-import { openLibc } from "../../sandbox/kernel/libc.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { openSpawner } from "../../sandbox/spawner.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { startGuardian } from "./_guardian.ts";
@@ -27,6 +28,8 @@ import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 /** All that starting programs takes, made when the first is judged. */
 export interface ProgramSupport {
   readonly programEnvironment: ProgramEnvironment;
+  /** System calls, for all that starts programs on this thread; null where there are none. */
+  readonly libc: Libc | null;
   /** What programs may read and execute beyond the workspace. */
   readonly system: readonly string[];
   readonly resolve: SpawnResolver;
@@ -55,7 +58,9 @@ export function createProgramSupport(
   const { scope, settings } = rulebook;
   const { workspace, sandbox } = settings;
   const system = sandbox.system ?? SYSTEM_PATHS;
-  const finder = createProgramFinder(workspace, system);
+  const libc = openLibc();
+  const probe = libc === null ? {} : { probe: createKernelProbe(libc) };
+  const finder = createProgramFinder(workspace, system, probe);
   const landlockPaths = createLandlockPaths(rulebook);
   const programEnvironment = {
     ...programEnvironmentOf(
@@ -111,18 +116,19 @@ export function createProgramSupport(
     };
   };
   const watching = sharing.watching((follower, kernel) => {
-    const libc = kernel?.libc ?? openLibc();
-    if (libc === null) return null;
+    const calls = kernel?.libc ?? libc;
+    if (calls === null) return null;
     const { marker, token, root: folder } = sharing;
     const { limits } = settings;
-    const watch = new ProcessWatch({ ...follower, libc, marker, token, limits });
+    const watch = new ProcessWatch({ ...follower, libc: calls, marker, token, limits });
     const spawner = kernel?.spawner ?? openSpawner();
     const leavings = { marker: `${MARKER}=${marker}.`, token, folder };
-    if (spawner !== null) watch.guard(startGuardian(libc, spawner, leavings));
+    if (spawner !== null) watch.guard(startGuardian(calls, spawner, leavings));
     return watch;
   });
   return {
     programEnvironment,
+    libc,
     system,
     resolve: createSpawnResolver(rulebook, (name, cwd) => finder.find(name, cwd)),
     near: (name) => finder.near(name),
@@ -130,7 +136,7 @@ export function createProgramSupport(
     boundary: bounded,
     ofThread() {
       const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;
-      launches ??= openLibc() !== null && openSpawner({ keepsFfi: true }) !== null;
+      launches ??= libc !== null && openSpawner({ keepsFfi: true }) !== null;
       if (bubblewrapped || !launches) return bounded();
       const write = [...new Set(scope.write.map(deepestFolder))];
       const coarse = true;
