@@ -3,12 +3,13 @@
 import type { Element } from "domhandler";
 import { attribute, isElement } from "./dom.ts";
 
-/** Classes as highlighters write them: Prism, highlight.js, GitHub, Sphinx, Rouge, SyntaxHighlighter. */
+/** Classes as highlighters write them: Prism, highlight.js, GitHub, Sphinx, Rouge, SyntaxHighlighter, rustdoc. */
 const CLASSES = [
   /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/i,
   /(?:^|\s)highlight-source-([\w+#-]+)/i,
   /(?:^|\s)highlight-([\w+#-]+)/i,
   /(?:^|\s)(?:sourceCode|brush:|hljs)\s+([\w+#-]+)/i,
+  /(?:^|\s)(rust)\s+(?:item-decl|rust-example-rendered)(?:\s|$)/,
 ];
 /** Words that stand there and are no languages. */
 const NO_LANGUAGE: ReadonlySet<string> = new Set(

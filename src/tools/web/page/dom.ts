@@ -44,25 +44,62 @@ export function textOf(node: AnyNode): string {
   return parts.join("");
 }
 
-/** Characters of text below each node that are no blanks, counted once for the whole tree. */
-export function textLengths(root: Document): (node: AnyNode) => number {
-  const lengths = new Map<AnyNode, number>();
-  const waiting: { readonly node: AnyNode; readonly counted: boolean }[] = [
-    { node: root, counted: false },
-  ];
+/** Whether there is any text below that is no blank. */
+export function hasText(root: Document | Element): boolean {
+  const waiting: AnyNode[] = [root];
   for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    const { node, counted } = one;
-    if (node.type === "text") lengths.set(node, node.data.replace(/\s+/g, "").length);
-    else if (node.type !== "tag" && node.type !== "root") lengths.set(node, 0);
-    else if (counted) {
-      lengths.set(node, node.children.reduce((sum, child) => sum + (lengths.get(child) ?? 0), 0));
-    } else {
-      waiting.push({ node, counted: true });
-      for (const child of node.children) waiting.push({ node: child, counted: false });
+    if (one.type === "text") {
+      if (/\S/.test(one.data)) return true;
+    } else if (one.type === "tag" || one.type === "root") {
+      for (const child of one.children) waiting.push(child);
     }
   }
-  return (node) => lengths.get(node) ?? 0;
+  return false;
 }
+
+/**
+ * Characters of text below elements that are no blanks: counted once for the whole tree, when the first is asked for.
+ * Most pages ask for none.
+ */
+export function textLengths(root: Document): (element: Document | Element) => number {
+  let lengths: ReadonlyMap<AnyNode, number> | null = null;
+  return (element) => (lengths ??= countedBelow(root)).get(element) ?? 0;
+}
+
+/** Of elements alone: a page has more texts than these. */
+function countedBelow(root: Document): ReadonlyMap<AnyNode, number> {
+  const lengths = new Map<AnyNode, number>();
+  const inOrder: (Document | Element)[] = [root];
+  // Whoever stands above others comes before them.
+  for (let at = 0; at < inOrder.length; at++) {
+    for (const child of inOrder[at]!.children) if (child.type === "tag") inOrder.push(child);
+  }
+  for (let at = inOrder.length - 1; at >= 0; at--) {
+    const element = inOrder[at]!;
+    let length = 0;
+    for (const child of element.children) {
+      if (child.type === "tag") length += lengths.get(child) ?? 0;
+      else if (child.type === "text") length += shown(child.data);
+    }
+    lengths.set(element, length);
+  }
+  return lengths;
+}
+
+/** Characters that are no blanks. */
+function shown(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > ASCII ? /\S/.test(text[at] ?? "") : code !== SPACE && (code < TAB || code > CR)) {
+      count++;
+    }
+  }
+  return count;
+}
+
+/** What `\s` means, of ASCII: a blank, and from the tabulator to the carriage return. */
+const [TAB, CR, SPACE, ASCII] = [0x09, 0x0d, 0x20, 0x7f];
 
 function eachText(node: AnyNode, tell: (text: string) => void): void {
   const waiting: AnyNode[] = [node];

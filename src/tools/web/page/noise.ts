@@ -1,7 +1,7 @@
 /** What of a page is not what the page is about: navigation, advertisements, notices on cookies. */
 
 import type { Document, Element } from "domhandler";
-import { attribute, elementsBelow, isElement, textLengths } from "./dom.ts";
+import { attribute, elementsBelow, hasText, isElement, textLengths } from "./dom.ts";
 
 /** Elements that hold nothing to read. */
 const SILENT: ReadonlySet<string> = new Set(
@@ -43,13 +43,7 @@ export interface Content {
 export function contentOf(document: Document): Content {
   const textLength = textLengths(document);
   const body = first(document, ({ name }) => name === "body") ?? document;
-  const whole = textLength(body);
-  const marked = [
-    only(body, (one) => one.name === "main" || attribute(one, "role") === "main"),
-    only(body, ({ name }) => name === "article"),
-    only(body, (one) => attribute(one, "itemprop") === "articleBody"),
-  ];
-  const root = marked.find((one) => one !== null && textLength(one) > 0) ?? body;
+  const root = outermost(body, MARKS).find((one) => one !== null && hasText(one)) ?? body;
   const inside = root === body;
   return {
     root,
@@ -60,17 +54,16 @@ export function contentOf(document: Document): Content {
       if (inside && (name === "header" || name === "footer") && !isWithinArticle(element)) {
         return true;
       }
-      if (!GROUPS.has(name)) return false;
-      const named = `${attribute(element, "class")} ${attribute(element, "id")}`;
-      if (!NOISY.test(named)) return false;
-      return textLength(element) <= whole * LARGEST_NOISE;
+      if (!GROUPS.has(name) || !isNoisy(element)) return false;
+      return textLength(element) <= textLength(body) * LARGEST_NOISE;
     },
   };
 }
 
 function isHidden(element: Element): boolean {
-  return "hidden" in element.attribs || attribute(element, "aria-hidden") === "true" ||
-    /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attribute(element, "style"));
+  if ("hidden" in element.attribs || attribute(element, "aria-hidden") === "true") return true;
+  const style = attribute(element, "style");
+  return style !== "" && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
 }
 
 function isWithinArticle({ parent }: Element): boolean {
@@ -90,16 +83,44 @@ function first(
   return null;
 }
 
-/** Null where several say so: a list of articles is what the page is about as a whole. */
-function only(
+/** How pages mark what they are about, the surest first. */
+const MARKS: readonly ((element: Element) => boolean)[] = [
+  (one) => one.name === "main" || attribute(one, "role") === "main",
+  ({ name }) => name === "article",
+  (one) => attribute(one, "itemprop") === "articleBody",
+];
+
+/**
+ * For each mark the one element that has it and lies in no other with it. Null where there is none, and where several
+ * say so: a list of articles is what the page is about as a whole.
+ */
+function outermost(
   from: Document | Element,
-  wanted: (element: Element) => boolean,
-): Element | null {
-  let found: Element | null = null;
-  for (const one of elementsBelow(from, wanted)) {
-    if (!wanted(one)) continue;
-    if (found !== null) return null;
-    found = one;
+  marks: readonly ((element: Element) => boolean)[],
+): readonly (Element | null)[] {
+  const found = marks.map((): Element[] => []);
+  const waiting: (Document | Element)[] = [from];
+  // Beside each the marks, as bits, that something above it has.
+  const above = [0];
+  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    let having = above.pop() ?? 0;
+    if (one !== from && isElement(one)) {
+      for (const [at, isMarked] of marks.entries()) {
+        if ((having & (1 << at)) !== 0 || !isMarked(one)) continue;
+        having |= 1 << at;
+        found[at]?.push(one);
+      }
+    }
+    for (const child of one.children) {
+      if (!isElement(child)) continue;
+      waiting.push(child);
+      above.push(having);
+    }
   }
-  return found;
+  return found.map(([only, ...others]) => others.length > 0 ? null : only ?? null);
+}
+
+function isNoisy(element: Element): boolean {
+  const [names, id] = [attribute(element, "class"), attribute(element, "id")];
+  return (names !== "" || id !== "") && NOISY.test(`${names} ${id}`);
 }

@@ -65,6 +65,11 @@ const CASES: readonly (readonly [string, string, string])[] = [
     "```js\na < b\n\n  c\n```\n",
   ],
   [
+    "rustdoc",
+    '<pre class="rust rust-example-rendered"><code>f()</code></pre>',
+    "```rust\nf()\n```\n",
+  ],
+  [
     "Sphinx",
     '<div class="highlight-python notranslate"><div class="highlight"><pre><span></span>x\n</pre></div></div>',
     "```python\nx\n```\n",
@@ -195,4 +200,28 @@ Deno.test("a page of hundreds of thousands of elements in one another is refused
     assertEquals(error.code, "RESOURCE_LIMIT");
     assertStringIncludes(error.message, "format: html");
   }
+});
+
+Deno.test("the part that a page marks is the page: the outermost of its kind, if it is the only one", () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ["<main>a<div role=main>b</div></main><p>c</p>", "a\n\nb\n"],
+    ["<main>a</main><main>b</main><p>c</p>", "a\n\nb\n\nc\n"],
+    ["<article>a<article>b</article></article><p>c</p>", "a\n\nb\n"],
+    ["<main> \n\u00a0</main><article>b</article><p>c</p>", "b\n"],
+    ["<main><script>x</script></main><p>c</p>", "c\n"],
+    ["<div itemprop=articleBody>a</div><p>c</p>", "a\n"],
+  ];
+  for (const [html, expected] of cases) assertEquals(markdown(`<body>${html}`), expected, html);
+});
+
+Deno.test("what is called a surrounding is one up to two fifths of the letters of a page", () => {
+  const blanks = " \n\t\u00a0\u3000".repeat(100);
+  const page = (letters: number) =>
+    plain(
+      `<body><div class=sidebar><p>${"m".repeat(letters)}${blanks}</p></div><p>${
+        "é".repeat(60)
+      }</p>`,
+    );
+  assertEquals(page(40).includes("m"), false);
+  assertEquals(page(41).includes("m"), true);
 });
