@@ -72,8 +72,27 @@ const sphinx: Reader = (element) => {
   };
 };
 
-/** rustdoc: `<section id="method.push"><h4 class="code-header">pub fn …`, and `<a class="struct" title="struct a::B">`. */
+/** What the declaration of an item says before its name. */
+const DECLARED =
+  /\b(fn|struct|enum|trait|union|type|const|static|macro(?:_rules!)?)\s+(?!fn\b|unsafe\b|extern\b)(?:mut\s+)?(\w+)/;
+
+/**
+ * rustdoc: `<section id="method.push"><h4 class="code-header">pub fn …`, `<a class="struct" title="struct a::B">`, and on
+ * the page of an item `<pre class="rust item-decl">` before what is said of it.
+ */
 const rustdoc: Reader = (element) => {
+  if (element.name === "pre" && hasClass(element, "item-decl")) {
+    const signature = lineOf(element);
+    const [, kind, name] = DECLARED.exec(signature.replace(/#!?\[[^\]]*\]/g, "")) ?? [];
+    if (kind === undefined || name === undefined) return null;
+    return {
+      name,
+      kind: kind.startsWith("macro") ? "macro" : kind,
+      signature,
+      ...paragraphOf(following(element, "details")),
+      anchor: "main-content",
+    };
+  }
   const [, kind, name] =
     /^(method|tymethod|fn|structfield|variant|associatedconstant|associatedtype)\.(\w+)/
       .exec(attribute(element, "id")) ?? [];

@@ -149,6 +149,16 @@ const PAGES: readonly (readonly [string, string, readonly (readonly unknown[])[]
     ],
   ],
   [
+    "rustdoc of one item",
+    `<section id="main-content"><h1>Function <span class="fn">make</span></h1>` +
+    `<pre class="rust item-decl"><code><div class="code-attributes">#[must_use]</div>pub const unsafe fn make(a: u8) -&gt; u8</code></pre>` +
+    `<details class="toggle top-doc" open><summary></summary><div class="docblock"><p>Makes.</p></div></details></section>`,
+    [[
+      ...["fn", "make", "#[must_use]pub const unsafe fn make(a: u8) -> u8", "Makes."],
+      `${AT}#main-content`,
+    ]],
+  ],
+  [
     "pkg.go.dev",
     `<h4 tabindex="-1" id="Get" class="Documentation-functionHeader"><span>func Get</span></h4>` +
     `<div class="Documentation-declaration"><pre>func Get(url string)</pre></div><p>Get gets.</p>`,
