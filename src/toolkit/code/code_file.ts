@@ -4,8 +4,10 @@ import type { ParseOptions, Parsers, SyntaxTree } from "../../core/syntax_tree.t
 import { looksBinary } from "../decode.ts";
 import { type Numbered, numbered } from "./kinds.ts";
 import { type FileLanguage, languageOf, languageOfFirstLine } from "./languages/languages.ts";
-import type { Language } from "./languages/language.ts";
+import type { Language, MacroTable } from "./languages/language.ts";
 import { countPlainLines, LineIndex } from "./lines.ts";
+import { type SecondText, withoutArguments, withoutMacros } from "./macros/second_reading.ts";
+import { type MacroWords, macroWords } from "./macros/uses.ts";
 
 /** Larger files are no work of people, and their trees take a hundred times their size. */
 export const LARGEST_FILE = 4 * 1024 * 1024;
@@ -49,14 +51,18 @@ export class CodeReader {
   readonly #parsers: Parsers;
   readonly pause: () => void;
   readonly #numbered = new Map<Language, Numbered>();
+  readonly #words = new Map<MacroTable, MacroWords>();
 
   constructor(parsers: Parsers, pause: () => void) {
     this.#parsers = parsers;
     this.pause = pause;
   }
 
-  /** Null where the file is in no language that has a name here. */
-  read(path: string, bytes: Uint8Array): Read | null {
+  /**
+   * Null where the file is in no language that has a name here. `again`: where the language has macros, what they keep
+   * from being understood is read a second time, without them. Code in their arguments may then be left out.
+   */
+  read(path: string, bytes: Uint8Array, again = false): Read | null {
     const found = languageOf(path) ?? languageOfFirstLine(firstLine(bytes));
     if (found === null) return null;
     const name = nameOf(found);
@@ -67,7 +73,9 @@ export class CodeReader {
       return { name, code: null, plain: countPlainLines(text), note: encoding };
     }
     const { language } = found;
-    const tree = this.parse(language, text, bytes.length);
+    const first = this.parse(language, text, bytes.length);
+    if (typeof first === "string") return skipped(name, REASONS[first]);
+    const tree = again && first.errors > 0 ? this.#again(language, first, bytes.length) : first;
     if (typeof tree === "string") return skipped(name, REASONS[tree]);
     const numbers = this.numbers(language);
     const lines = new LineIndex(text);
@@ -79,6 +87,31 @@ export class CodeReader {
   parse(language: Language, text: string, size = text.length): ReturnType<TreeParse> {
     const timeMs = LEAST_TIME + TIME_PER_KIB * size / 1024;
     return this.#parsers.of(language.grammar).parse(text, { pause: this.pause, timeMs });
+  }
+
+  /** The best of several readings; places that are left out count as errors, too. */
+  #again(language: Language, first: SyntaxTree, size: number): ReturnType<TreeParse> {
+    if (language.macros === undefined) return first;
+    let words = this.#words.get(language.macros);
+    if (words === undefined) this.#words.set(language.macros, words = macroWords(language.macros));
+    const { text } = first;
+    let best: SecondText = { text, dropped: 0 };
+    let least = damageOf(first);
+    // The tree of a text is gone when the next is parsed.
+    let tree: ReturnType<TreeParse> = first;
+    for (const rewrite of [withoutMacros, withoutArguments]) {
+      if (typeof tree === "string" || tree.errors === 0) break;
+      const next = rewrite(tree, words, this.pause);
+      if (next.text === tree.text) continue;
+      tree = this.parse(language, next.text, size);
+      const damage = typeof tree === "string" ? Infinity : damageOf(tree);
+      if (damage >= least) tree = this.parse(language, best.text, size);
+      else {
+        least = damage;
+        best = { text: next.text, dropped: best.dropped + next.dropped };
+      }
+    }
+    return typeof tree === "string" ? tree : { ...tree, text, errors: tree.errors + best.dropped };
   }
 
   numbers(language: Language): Numbered {
@@ -118,6 +151,22 @@ function decoded(bytes: Uint8Array): { readonly text: string; readonly isValid: 
 
 function firstLine(bytes: Uint8Array): string {
   return bytes[0] === 0x23 && bytes[1] === 0x21 ? LENIENT.decode(bytes.subarray(0, 256)) : "";
+}
+
+/** Units of text without a structure that are as bad as one more error. */
+const UNREAD = 100;
+
+/** How much of a text the grammar does not take. */
+function damageOf({ errors, count, kinds, nexts, starts, ends, grammar }: SyntaxTree): number {
+  if (errors === 0) return 0;
+  const error = grammar.kinds.length - 1;
+  let unread = 0;
+  for (let node = 0; node < count;) {
+    const isError = kinds[node] === error;
+    if (isError) unread += (ends[node] as number) - (starts[node] as number);
+    node = isError ? nexts[node] as number : node + 1;
+  }
+  return errors + unread / UNREAD;
 }
 
 /** Where the text is none that the grammar takes: how often, and the first place. */

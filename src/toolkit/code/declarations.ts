@@ -217,7 +217,9 @@ export class Declarations {
       const next = inner >= 0 ? inner : this.#unnamedDeclarator(node);
       if (next < 0) return null;
       if (this.#functionDeclarator[tree.kinds[node] as number] === 1) {
-        isFunction = this.#parenthesized[tree.kinds[next] as number] !== 1;
+        // `int (name)(…)` is a function, `int (*name)(…)` points to one.
+        isFunction = this.#parenthesized[tree.kinds[next] as number] !== 1 ||
+          !textOf(tree, next).includes("*");
       }
       node = next;
     }

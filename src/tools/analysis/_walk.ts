@@ -34,6 +34,8 @@ export interface Walk<R> {
     readonly takes: (name: string) => boolean;
     readonly look: (path: string, text: string) => R;
   };
+  /** Where a preprocessor's macros keep code from being understood, it is read once more without them. */
+  readonly again?: true;
   /** What a file gives. `wanted`: how much of it there is still room for in the answer. */
   readonly look: (file: CodeFile, wanted: number) => R;
   /** How much of that room a result takes, and how much there is; no end of it unless given. */
@@ -181,7 +183,7 @@ function createLooker<R>(walk: Walk<R>, parsers: Parsers, context: ReadContext):
         const text = TEXT.decode(room.bytes.subarray(0, length));
         return { path, language: "", bytes: length, result: walk.plain.look(path, text) };
       }
-      const read = reader.read(path, room.bytes.subarray(0, length));
+      const read = reader.read(path, room.bytes.subarray(0, length), walk.again);
       if (read === null) return null;
       return {
         path,

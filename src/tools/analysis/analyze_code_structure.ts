@@ -168,6 +168,7 @@ export default tool;
 function walkOf({ path, depth, max_symbols }: Input, { limits }: ReadContext): Walk<Structure> {
   return {
     paths: [path],
+    again: true,
     look: (file, wanted) => look(file, depth, wanted),
     cost: ({ symbols }) => symbols.length,
     room: depth > FILES ? Math.min(max_symbols, SYMBOLS_PER_ENTRY * limits.entries) : 0,

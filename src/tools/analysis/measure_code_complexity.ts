@@ -188,6 +188,7 @@ function walkOf(given: Input, context: ReadContext): Walk<Measured> {
   return {
     paths: pathsOf(given),
     takes: isCode,
+    again: true,
     look(file) {
       const rows = measure(file).map(rowOf);
       return { sums: sumsOf(rows), rows };

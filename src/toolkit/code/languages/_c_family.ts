@@ -1,6 +1,6 @@
 /** What C and C++ have in common, by the grammars tree-sitter-c and tree-sitter-cpp. */
 
-import type { FlowTable, ImportRule, SymbolRule } from "./language.ts";
+import type { FlowTable, ImportRule, MacroTable, SymbolRule } from "./language.ts";
 
 /** What C and C++ name, by the node that names it. */
 export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
@@ -18,7 +18,7 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
     outer: true,
     kindByWord: { const: "constant", constexpr: "constant" },
   },
-  field_declaration: { kind: "property", declarators: true, name: ["declarator"], outer: true },
+  field_declaration: { kind: "property", declarators: true, name: ["declarator"] },
   struct_specifier: { kind: "struct", needs: "body" },
   union_specifier: { kind: "union", needs: "body" },
   enum_specifier: { kind: "enum", needs: "body" },
@@ -63,3 +63,26 @@ export const NAMES = [
 
 /** Nodes at which a signature ends. */
 export const BODIES = ["compound_statement", "field_declaration_list", "enumerator_list"] as const;
+
+/** By what macros are known: names in capitals, as nearly all have, and the words of C17 6.4.1 and C++20 5.11. */
+export const MACROS: MacroTable = {
+  shape: "^[A-Z][A-Z0-9_]+$",
+  names: ["va_arg"],
+  types: (
+    "void char short int long float double signed unsigned bool auto wchar_t char8_t char16_t char32_t _Bool _Complex"
+  ).split(" "),
+  declares: (
+    "static inline virtual constexpr consteval constinit extern using friend explicit template typedef namespace " +
+    "public private protected operator register volatile thread_local typename mutable concept _Noreturn " +
+    "_Static_assert static_assert _Thread_local"
+  ).split(" "),
+  typeKeys: ["class", "struct", "union", "enum"],
+  keywords: (
+    "if else for while do switch case default break continue goto return sizeof alignof alignas const restrict " +
+    "asm new delete this throw try catch noexcept decltype dynamic_cast static_cast reinterpret_cast const_cast " +
+    "and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq true false nullptr typeid requires co_await " +
+    "co_return co_yield _Alignas _Alignof _Atomic _Generic __attribute__ __attribute __asm__ __asm __extension__ " +
+    "__inline __inline__ __restrict __restrict__ __volatile__ __const __typeof__ typeof __declspec final override " +
+    "__cdecl __stdcall __fastcall __thiscall __vectorcall __based"
+  ).split(" "),
+};

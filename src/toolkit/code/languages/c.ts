@@ -1,6 +1,6 @@
 /** C. */
 
-import { BODIES, FLOW, IMPORTS, NAMES, SYMBOLS } from "./_c_family.ts";
+import { BODIES, FLOW, IMPORTS, MACROS, NAMES, SYMBOLS } from "./_c_family.ts";
 import type { Language } from "./language.ts";
 
 /** C. */
@@ -18,4 +18,5 @@ export const C: Language = {
   exports: { by: "default", hidden: ["static"] },
   imports: IMPORTS,
   flow: FLOW,
+  macros: MACROS,
 };

@@ -1,6 +1,6 @@
 /** C++. */
 
-import { BODIES, FLOW, IMPORTS, NAMES, SYMBOLS } from "./_c_family.ts";
+import { BODIES, FLOW, IMPORTS, MACROS, NAMES, SYMBOLS } from "./_c_family.ts";
 import type { Language } from "./language.ts";
 
 /** C++. */
@@ -43,6 +43,7 @@ export const CPP: Language = {
       "constraint_disjunction",
     ],
   },
+  macros: MACROS,
 };
 
 /** Headers, which are C++ or C: the grammar of C++ takes both. Counted apart, as cloc does. */

@@ -135,6 +135,22 @@ export interface FlowTable {
   readonly bareMembers?: true;
 }
 
+/** Words by which uses of a preprocessor's macros are told from the code around them. */
+export interface MacroTable {
+  /** A regular expression: the names that macros have, by custom. */
+  readonly shape: string;
+  /** Others, of the standard library. */
+  readonly names: readonly string[];
+  /** Words of the language that are no names; those in the other lists need not be among them. */
+  readonly keywords: readonly string[];
+  /** Those that are types. */
+  readonly types: readonly string[];
+  /** Those that a declaration begins with. */
+  readonly declares: readonly string[];
+  /** Those that a type's name stands behind. */
+  readonly typeKeys: readonly string[];
+}
+
 /** A language. */
 export interface Language {
   /** As people call it, and cloc does. */
@@ -166,4 +182,6 @@ export interface Language {
   readonly exports: ExportRule;
   readonly imports: Readonly<Record<string, ImportRule>>;
   readonly flow: FlowTable;
+  /** Where a preprocessor goes through the text before the compiler does. */
+  readonly macros?: MacroTable;
 }

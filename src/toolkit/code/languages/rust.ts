@@ -15,7 +15,7 @@ export const RUST: Language = {
     union_item: { kind: "union" },
     enum_item: { kind: "enum" },
     enum_variant: { kind: "member" },
-    field_declaration: { kind: "property", outer: true },
+    field_declaration: { kind: "property" },
     trait_item: { kind: "trait" },
     impl_item: { kind: null, name: ["type"] },
     mod_item: { kind: "module", needs: "body" },

@@ -257,8 +257,8 @@ EXPORTED void (*pointer)(void);
       "7 function proto *: char *proto(int)",
       "8 function taken *: int (*taken(int a))(int)",
       "9 function use *: struct S use(struct S s)",
-      "10 function named *: EXPORTED int (named)(int a)",
-      "11 variable pointer *: EXPORTED void (*pointer)(void)",
+      "10 function named *: int (named)(int a)",
+      "11 variable pointer *: void (*pointer)(void)",
     ],
   ],
   "a.cpp": [
