@@ -75,7 +75,8 @@ export class CodeReader {
     const { language } = found;
     const first = this.parse(language, text, bytes.length);
     if (typeof first === "string") return skipped(name, REASONS[first]);
-    const tree = again && first.errors > 0 ? this.#again(language, first, bytes.length) : first;
+    const isAgain = again && first.errors > 0 && language.macros !== undefined;
+    const tree = isAgain ? this.#again(language, language.macros, first, bytes.length) : first;
     if (typeof tree === "string") return skipped(name, REASONS[tree]);
     const numbers = this.numbers(language);
     const lines = new LineIndex(text);
@@ -90,26 +91,30 @@ export class CodeReader {
   }
 
   /** The best of several readings; places that are left out count as errors, too. */
-  #again(language: Language, first: SyntaxTree, size: number): ReturnType<TreeParse> {
-    if (language.macros === undefined) return first;
-    let words = this.#words.get(language.macros);
-    if (words === undefined) this.#words.set(language.macros, words = macroWords(language.macros));
+  #again(
+    language: Language,
+    table: MacroTable,
+    first: SyntaxTree,
+    size: number,
+  ): ReturnType<TreeParse> {
+    let words = this.#words.get(table);
+    if (words === undefined) this.#words.set(table, words = macroWords(table));
     const { text } = first;
     let best: SecondText = { text, dropped: 0 };
     let least = damageOf(first);
     // The tree of a text is gone when the next is parsed.
     let tree: ReturnType<TreeParse> = first;
-    for (const rewrite of [withoutMacros, withoutArguments]) {
-      if (typeof tree === "string" || tree.errors === 0) break;
-      const next = rewrite(tree, words, this.pause);
-      if (next.text === tree.text) continue;
+    const attempt = (next: SecondText): void => {
+      if (next.text === best.text) return;
       tree = this.parse(language, next.text, size);
-      const damage = typeof tree === "string" ? Infinity : damageOf(tree);
-      if (damage >= least) tree = this.parse(language, best.text, size);
-      else {
-        least = damage;
-        best = { text: next.text, dropped: best.dropped + next.dropped };
-      }
+      const damage = damageOf(tree) + next.dropped;
+      if (damage < least) [best, least] = [next, damage];
+      else tree = this.parse(language, best.text, size);
+    };
+    attempt(withoutMacros(text, words, this.pause));
+    if (typeof tree !== "string" && tree.errors > 0) {
+      const next = withoutArguments(tree, words, this.pause);
+      attempt({ text: next.text, dropped: best.dropped + next.dropped });
     }
     return typeof tree === "string" ? tree : { ...tree, text, errors: tree.errors + best.dropped };
   }
@@ -157,7 +162,9 @@ function firstLine(bytes: Uint8Array): string {
 const UNREAD = 100;
 
 /** How much of a text the grammar does not take. */
-function damageOf({ errors, count, kinds, nexts, starts, ends, grammar }: SyntaxTree): number {
+function damageOf(tree: ReturnType<TreeParse>): number {
+  if (typeof tree === "string") return Infinity;
+  const { errors, count, kinds, nexts, starts, ends, grammar } = tree;
   if (errors === 0) return 0;
   const error = grammar.kinds.length - 1;
   let unread = 0;

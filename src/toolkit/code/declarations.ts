@@ -57,7 +57,7 @@ export class Declarations {
       if (found.length === 0) continue;
       if (rule.declarators === true) return found.flatMap((child) => this.#declared(child) ?? []);
       return found.flatMap((child) => this.#bound(rule, child))
-        .map((name) => ({ ...plain(name), owner }));
+        .map((name) => rule.needs === "body" ? qualified(name) : { ...plain(name), owner });
     }
     return [];
   }
@@ -224,13 +224,10 @@ export class Declarations {
       node = next;
     }
     const text = oneLine(textOf(tree, node)).replace(/^(operator [^(]+)\([^]*$/, "$1");
-    const at = text.lastIndexOf("::");
-    const operator = text.startsWith("operator") ? -1 : at;
-    const name = operator < 0 ? text : text.slice(operator + 2);
+    const { name, owner } = qualified(text);
     if (!isName(name)) return null;
     if (TYPE_WORDS.has(name)) return this.#behindMacro(node);
-    const owner = operator < 0 ? null : text.slice(0, operator).replace(/<[^]*$/, "");
-    return { name, isFunction, owner: owner?.replaceAll("::", ".") ?? null };
+    return { name, isFunction: isFunction || kindOf(tree, node) === "operator_cast", owner };
   }
 
   /**
@@ -292,6 +289,19 @@ export class Declarations {
 
 function plain(name: string): Declared {
   return { name, isFunction: false, owner: null };
+}
+
+/** `a::B<c::d>::name`: what stands before the last `::` that is not in an argument, or in an operator's name, owns it. */
+function qualified(text: string): Declared {
+  let [at, depth] = [-1, 0];
+  for (const { 0: sign, index } of text.matchAll(/::|[<>]|\boperator\b/g)) {
+    if (sign === "operator") break;
+    if (sign === "::") at = depth === 0 ? index : at;
+    else depth += sign === "<" ? 1 : -1;
+  }
+  if (at < 0) return plain(text);
+  const owner = text.slice(0, at).replace(/<[^]*$/, "").replaceAll("::", ".");
+  return { ...plain(text.slice(at + 2)), owner };
 }
 
 function isName(name: string): boolean {

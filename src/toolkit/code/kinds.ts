@@ -56,6 +56,7 @@ export interface Numbered {
   readonly imports: readonly (ImportRule | null)[];
   readonly comments: Kinds;
   readonly functions: Kinds;
+  readonly closed: Kinds;
   readonly wrappers: Kinds;
   readonly attributes: Kinds;
   readonly bodies: Kinds;
@@ -97,6 +98,7 @@ export function numbered(language: Language, grammar: Grammar): Numbered {
     imports: rules(language.imports),
     comments: set(language.comments),
     functions: set(language.functions),
+    closed: set(language.closed ?? []),
     wrappers: set(language.wrappers),
     attributes: set(language.attributes ?? []),
     bodies: set(language.bodies),
@@ -108,6 +110,7 @@ export function numbered(language: Language, grammar: Grammar): Numbered {
       ...language.comments,
       ...language.attributes ?? [],
       ...language.functions,
+      ...language.closed ?? [],
       "access_specifier",
     ]),
     types: set(

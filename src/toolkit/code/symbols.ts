@@ -66,12 +66,14 @@ class Outline {
 
   read(pause: () => void): readonly CodeSymbol[] {
     const { count, kinds, flags, nexts } = this.#tree;
-    const { symbols, comments, attributes, functions, notable } = this.#numbers;
-    for (let node = 0; node < count; node++) {
-      if (node % PAUSE === 0) pause();
+    const { symbols, comments, attributes, functions, closed, notable } = this.#numbers;
+    for (let node = 0, next = 1, seen = 0; node < count; node = next, seen++) {
+      if (seen % PAUSE === 0) pause();
+      next = node + 1;
       const kind = kinds[node] as number;
       // Nearly all nodes say nothing here.
       if (notable[kind] !== 1 || ((flags[node] as number) & NODE.named) === 0) continue;
+      if (closed[kind] === 1) next = nexts[node] as number;
       while (this.#enclosing.length > 0 && (this.#enclosing.at(-1)?.end ?? 0) <= node) {
         if (this.#enclosing.pop()?.isFunction === true) this.#functions--;
       }
@@ -114,6 +116,7 @@ class Outline {
       return;
     }
     for (const { name, isFunction, owner } of names) {
+      if (isFunction && owner === null && this.#isMacro(rule, node, name)) return;
       const kind = this.#declarations.kind(rule, node, {
         isFunction,
         isMember: within?.isType === true,
@@ -127,7 +130,19 @@ class Outline {
       return;
     }
     const kind = this.#found.at(-1)?.kind ?? rule.kind;
-    this.#enter(node, end, { name: first.name, kind }, isFunction, TYPES.has(kind));
+    const { name, owner } = first;
+    const isType = TYPES.has(kind);
+    const path = isType && owner !== null ? `${owner}.${name}` : name;
+    this.#enter(node, end, { name: path, kind }, isFunction, isType);
+  }
+
+  /** A function without a type that is not called as the type that it is in: `MOCK_METHOD(int, name, ());` */
+  #isMacro({ typed }: SymbolRule, node: number, name: string): boolean {
+    const within = this.#enclosing.at(-1);
+    if (typed === undefined || within?.isType !== true || !/^\w/.test(name)) return false;
+    const own = within.name.split(".").at(-1)?.replace(/<[^]*$/, "") ?? "";
+    return own !== name && !name.startsWith("operator") &&
+      childBy(this.#tree, node, this.#numbers.field(typed)) < 0;
   }
 
   #add(

@@ -23,6 +23,12 @@ const TRIMMED = 10_000;
 /** What goes to the other thread as a number of 32 bits. */
 const MOST_WANTED = 2 ** 31 - 1;
 
+/**
+ * In a tree of more files in languages with macros these are not read once more: that takes as long again as reading them,
+ * and a tree of 20,000 files is promised in 20 s.
+ */
+const MOST_AGAIN = 800;
+
 /** What is looked for. `R` goes from thread to thread as JSON. */
 export interface Walk<R> {
   /** In the words of the request: directories and files. */
@@ -66,7 +72,7 @@ export async function walkCode<R, O>(
   context: ReadContext,
   answer: (seen: readonly Seen<R>[], pause: () => void) => O,
 ): Promise<O> {
-  const looker = createLooker(walk, await context.syntax.parsers(), context);
+  const looker = createLooker(await settled(walk, context), context);
   const heap = new Heap(walk);
   let told = 0;
   const tell = () => {
@@ -124,7 +130,7 @@ function unbound<R>(seen: Seen<R>): Seen<R> {
 export async function helpWalk<R>(walk: Walk<R>, context: ReadContext): Promise<void> {
   const [path] = walk.paths;
   if (walk.paths.length !== 1 || path === undefined) return;
-  const looker = createLooker(walk, await context.syntax.parsers(), context);
+  const looker = createLooker(await settled(walk, context), context);
   const reading = { room: looker.room, limit: LARGEST_FILE };
   context.files.help(path, reading, (wanted, scan) => {
     const found: Seen<R>[] = [];
@@ -167,7 +173,40 @@ interface Looker<R> {
   read(path: string, context: ReadContext): number | null;
 }
 
-function createLooker<R>(walk: Walk<R>, parsers: Parsers, context: ReadContext): Looker<R> {
+/** A walk, and what is known before it begins. Both threads come to the same. */
+interface Settled<R> {
+  readonly walk: Walk<R>;
+  readonly parsers: Parsers;
+  /** Whether code with macros is read once more. */
+  readonly isAgain: boolean;
+}
+
+async function settled<R>(walk: Walk<R>, context: ReadContext): Promise<Settled<R>> {
+  const parsers = await context.syntax.parsers();
+  if (walk.again === undefined) return { walk, parsers, isAgain: false };
+  let count = 0;
+  const add = () => {
+    count++;
+  };
+  for (const path of walk.paths) {
+    scanOrVisit(path, context, () => {
+      const filter = only(hasMacros, createFilter({ path, glob: ALL, hidden: false }, context));
+      context.files.scan(path, { filter, room: null, limit: 0 }, add);
+    }, add);
+  }
+  return { walk, parsers, isAgain: count <= MOST_AGAIN };
+}
+
+/** Whether a preprocessor goes through files of the name. */
+function hasMacros(name: string): boolean {
+  const found = languageOf(name);
+  return found !== null && "language" in found && found.language.macros !== undefined;
+}
+
+function createLooker<R>(
+  { walk, parsers, isAgain }: Settled<R>,
+  context: ReadContext,
+): Looker<R> {
   const reader = new CodeReader(parsers, context.checkpoint);
   const room = createRoom();
   return {
@@ -183,14 +222,16 @@ function createLooker<R>(walk: Walk<R>, parsers: Parsers, context: ReadContext):
         const text = TEXT.decode(room.bytes.subarray(0, length));
         return { path, language: "", bytes: length, result: walk.plain.look(path, text) };
       }
-      const read = reader.read(path, room.bytes.subarray(0, length), walk.again);
+      const read = reader.read(path, room.bytes.subarray(0, length), isAgain);
       if (read === null) return null;
+      const isOnce = walk.again === true && !isAgain && read.code !== null && hasMacros(path);
+      const hint = isOnce ? `; a smaller folder, or the file, is read without its macros` : "";
       return {
         path,
         language: read.name,
         bytes: length,
         ...(read.plain === null ? {} : { plain: read.plain }),
-        ...(read.note === null ? {} : { note: read.note }),
+        ...(read.note === null ? {} : { note: `${read.note}${hint}` }),
         ...(read.code === null ? {} : { result: walk.look(read.code, wanted) }),
       };
     },

@@ -16,6 +16,7 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
     declarators: true,
     name: ["declarator"],
     outer: true,
+    typed: "type",
     kindByWord: { const: "constant", constexpr: "constant" },
   },
   field_declaration: { kind: "property", declarators: true, name: ["declarator"] },

@@ -22,6 +22,8 @@ export const GO: Language = {
     var_spec: { kind: "variable", outer: true },
   },
   functions: ["function_declaration", "method_declaration", "func_literal"],
+  // Bodies of functions, and structs and interfaces without a name.
+  closed: ["block", "composite_literal", "var_spec", "field_declaration", "parameter_list"],
   wrappers: [
     "type_declaration",
     "const_declaration",

@@ -31,6 +31,14 @@ export const JAVA: Language = {
     "lambda_expression",
     "static_initializer",
   ],
+  // Bodies of methods, and of classes without a name.
+  closed: [
+    "block",
+    "constructor_body",
+    "object_creation_expression",
+    "lambda_expression",
+    "enum_constant",
+  ],
   wrappers: ["field_declaration", "constant_declaration"],
   attributes: ["marker_annotation", "annotation"],
   bodies: [

@@ -40,6 +40,8 @@ export interface SymbolRule {
   readonly outer?: true;
   /** Only where it has this field: a use of a type is no declaration. */
   readonly needs?: string;
+  /** A function within a type without this field is the type's own constructor, or a macro's use: the name tells. */
+  readonly typed?: string;
   /** The field that names the type to which it belongs though it does not lie in it (Go's receiver). */
   readonly receiver?: string;
   /** The kind is that of a node below it, of the first that the table names here (Go's `type X struct`). */
@@ -167,6 +169,8 @@ export interface Language {
   readonly symbols: Readonly<Record<string, SymbolRule>>;
   /** Kinds of functions: what lies in them is local. */
   readonly functions: readonly string[];
+  /** Kinds of nodes in which nothing is declared that others could name: no outline looks into them. */
+  readonly closed?: readonly string[];
   /** What stands around a declaration and belongs to it: `export`, decorators, templates. */
   readonly wrappers: readonly string[];
   /** What may stand before a declaration, between it and its comment. */

@@ -18,7 +18,7 @@ export const RUST: Language = {
     field_declaration: { kind: "property" },
     trait_item: { kind: "trait" },
     impl_item: { kind: null, name: ["type"] },
-    mod_item: { kind: "module", needs: "body" },
+    mod_item: { kind: "module" },
     const_item: { kind: "constant", outer: true },
     static_item: { kind: "variable", outer: true },
     type_item: { kind: "type" },

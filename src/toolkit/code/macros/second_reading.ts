@@ -1,7 +1,7 @@
 /**
- * A second reading of a text that its grammar does not take as it stands, since a preprocessor goes through it first: what
- * is seen to be a use of a macro is passed over, and of conditions in the midst of something one branch is read. The text
- * stays as long as it was, so that all that is found stands where it stood.
+ * A text that a preprocessor goes through first, so that its grammar may not take it as it stands, as it is read in its
+ * place: what is seen to be a use of a macro is passed over, and of conditions in the midst of something one branch is read.
+ * The text stays as long as it was, so that all that is found stands where it stood.
  */
 
 import { NODE, type SyntaxTree } from "../../../core/syntax_tree.ts";
@@ -19,11 +19,10 @@ export interface SecondText {
 /** As many errors are looked at. */
 const MOST_ERRORS = 200;
 
-/** How a text is rewritten. `pause` is called every few milliseconds: what it throws ends the work. */
-export type Rewrite = (tree: SyntaxTree, words: MacroWords, pause: () => void) => SecondText;
-
-/** Passes over what the place of words alone tells. */
-export const withoutMacros: Rewrite = ({ text }, words, pause) => {
+/**
+ * Passes over what the place of words alone tells. `pause` is called every few milliseconds: what it throws ends the work.
+ */
+export function withoutMacros(text: string, words: MacroWords, pause: () => void): SecondText {
   const tokens = tokensOf(text, pause);
   const { passed, dropped } = oddConditions(text, tokens, words.isMacro);
   const edits: Edit[] = passed.map(({ start, end }) => ({ start, end, by: "" }));
@@ -33,10 +32,14 @@ export const withoutMacros: Rewrite = ({ text }, words, pause) => {
   }
   for (const edit of usesOfMacros(left, words, pause)) edits.push(edit);
   return { text: edited(text, edits), dropped };
-};
+}
 
 /** Passes over arguments of macros that the parser could make nothing of: `TEST(enum) {`, `VISIT(signed char, int);`. */
-export const withoutArguments: Rewrite = (tree, words, pause) => {
+export function withoutArguments(
+  tree: SyntaxTree,
+  words: MacroWords,
+  pause: () => void,
+): SecondText {
   const { text } = tree;
   const tokens = tokensOf(text, pause);
   const calls = new Calls(tokens, words);
@@ -56,7 +59,7 @@ export const withoutArguments: Rewrite = (tree, words, pause) => {
     if (words.isCode(tokens[open - 1]?.text ?? "")) dropped++;
   }
   return { text: edited(text, edits), dropped };
-};
+}
 
 /** Where nodes are errors, or missing. */
 function errorsOf(tree: SyntaxTree): readonly number[] {

@@ -20,10 +20,21 @@ const NUMBER = /\.?\d(?:[eEpP][+-]|[\w.']){0,200}/y;
 const RAW = /(?:u8|[uUL])?R"([^()\\\s]{0,16})\(/y;
 const DIRECTIVE = /#[ \t]*([a-z_]*)/y;
 
-/** Signs of two that mean something else than each alone. */
-const PAIRS: ReadonlySet<string> = new Set(
-  ":: -> && || == != <= >= += -= *= /= |= &= ^= ++ --".split(" "),
-);
+/** Signs of two that mean something else than each alone: behind each first one the second ones. */
+const PAIRS: Readonly<Record<string, string>> = {
+  ":": ":",
+  "-": ">-=",
+  "+": "+=",
+  "&": "&=",
+  "|": "|=",
+  "=": "=",
+  "!": "=",
+  "<": "=",
+  ">": "=",
+  "*": "=",
+  "/": "=",
+  "^": "=",
+};
 
 /** Tokens between two pauses: some milliseconds. */
 export const PAUSE = 1 << 12;
@@ -33,7 +44,21 @@ const STAR = 42;
 const HASH = 35;
 const BACKSLASH = 92;
 const LINE_FEED = 10;
+const DOT = 46;
 const QUOTES = [34, 39];
+
+/** What each unit below 128 may stand in or begin: found by a number, since each token asks. */
+const BEGINS_WORD = 1;
+const IN_WORD = 2;
+const DIGIT = 4;
+const UNITS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const sign = String.fromCharCode(unit);
+  if (/\d/.test(sign)) return IN_WORD | DIGIT;
+  return /[\w$]/.test(sign) ? BEGINS_WORD | IN_WORD : 0;
+});
+
+/** Letters with which what precedes a raw string begins. */
+const RAW_BEGINS = "RuUL";
 
 /** A text of more tokens is no work of people: each takes a hundred bytes. */
 const MOST = 400_000;
@@ -60,43 +85,57 @@ export function tokensOf(text: string, pause: () => void): readonly Token[] {
       at++;
       continue;
     }
-    const comment = endOfComment(text, at);
+    const comment = unit === SLASH ? endOfComment(text, at) : at;
     if (comment > at) {
       at = pass(at, comment);
       continue;
     }
-    const token = { ...tokenAt(text, at, beginsLine), line };
+    const token = tokenAt(text, at, { line, beginsLine });
     if (found.push(token) % PAUSE === 0) pause();
     if (found.length > MOST) return [];
-    at = token.end - at > 1 && token.type >= TOKEN.literal ? pass(at, token.end) : token.end;
+    at = token.type >= TOKEN.literal ? pass(at, token.end) : token.end;
     beginsLine = false;
   }
   return found;
 }
 
-function tokenAt(text: string, start: number, beginsLine: boolean): Omit<Token, "line"> {
+function tokenAt(
+  text: string,
+  start: number,
+  { line, beginsLine }: { readonly line: number; readonly beginsLine: boolean },
+): Token {
   const unit = text.charCodeAt(start);
+  const type = UNITS[unit] ?? BEGINS_WORD;
+  if ((type & BEGINS_WORD) !== 0) {
+    const raw = RAW_BEGINS.includes(text[start] as string) ? matched(RAW, text, start) : null;
+    if (raw !== null) {
+      const close = `)${raw[1]}"`;
+      const end = text.indexOf(close, start);
+      return literal(text, start, end < 0 ? text.length : end + close.length, line);
+    }
+    const end = endOfWord(text, start);
+    if (end > start) return { type: TOKEN.word, text: text.slice(start, end), start, end, line };
+  }
   const directive = unit === HASH && beginsLine ? matched(DIRECTIVE, text, start) : null;
   if (directive !== null) {
     const end = endOfLogicalLine(text, start);
-    return { type: TOKEN.directive, text: directive[1] ?? "", start, end };
+    return { type: TOKEN.directive, text: directive[1] ?? "", start, end, line };
   }
-  const raw = matched(RAW, text, start);
-  if (raw !== null) {
-    const close = `)${raw[1]}"`;
-    const end = text.indexOf(close, start);
-    return literal(text, start, end < 0 ? text.length : end + close.length);
-  }
-  const word = matched(WORD, text, start);
-  if (word !== null) {
-    return { type: TOKEN.word, text: word[0], start, end: start + word[0].length };
-  }
-  if (QUOTES.includes(unit)) return literal(text, start, endOfString(text, start));
-  const number = matched(NUMBER, text, start);
-  if (number !== null) return literal(text, start, start + number[0].length);
-  const pair = text.slice(start, start + 2);
-  const sign = PAIRS.has(pair) ? pair : text.slice(start, start + 1);
-  return { type: TOKEN.sign, text: sign, start, end: start + sign.length };
+  if (QUOTES.includes(unit)) return literal(text, start, endOfString(text, start), line);
+  const number = (type & DIGIT) !== 0 || unit === DOT ? matched(NUMBER, text, start) : null;
+  if (number !== null) return literal(text, start, start + number[0].length, line);
+  const first = text[start] as string;
+  const seconds = PAIRS[first] ?? "";
+  const end = start + (seconds !== "" && seconds.includes(text[start + 1] ?? " ") ? 2 : 1);
+  return { type: TOKEN.sign, text: text.slice(start, end), start, end, line };
+}
+
+/** The end of a word that begins here; the same place where none does. */
+function endOfWord(text: string, start: number): number {
+  let at = start;
+  while (((UNITS[text.charCodeAt(at)] ?? 0) & IN_WORD) !== 0) at++;
+  if (!(text.charCodeAt(at) >= 128)) return at;
+  return start + (matched(WORD, text, start)?.[0].length ?? at - start);
 }
 
 function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -104,8 +143,9 @@ function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-function literal(text: string, start: number, end: number): Omit<Token, "line"> {
-  return { type: TOKEN.literal, text: text.slice(start, Math.min(end, start + 1)), start, end };
+function literal(text: string, start: number, end: number, line: number): Token {
+  const sign = text.slice(start, Math.min(end, start + 1));
+  return { type: TOKEN.literal, text: sign, start, end, line };
 }
 
 /** The place behind a comment that begins here; the same place where none does. */

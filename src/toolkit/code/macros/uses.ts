@@ -159,6 +159,11 @@ class Uses {
     const isMacro = this.#words.isMacro(text);
     const last = follows === "(" ? this.#partner(next) : at;
     if (last < 0) return -1;
+    // What `va_arg` takes for a type no grammar takes for an argument.
+    if (isMacro && last > next + 1 && !this.#words.isCode(text)) {
+      this.#pass(next + 1, last - 1, false);
+      return last;
+    }
     const taken = isMacro ? this.#macro(at, last, begins) : -1;
     if (taken >= 0) return taken;
     if (last > at && begins && this.#rooms.at(-1) === "function") {
@@ -265,6 +270,13 @@ class Uses {
     if (end < 0 || !this.#isName(end)) return -1;
     if (["final", "override"].includes(this.#text(end))) return -1;
     const before = this.#text(at - 1);
+    if (this.#isMacro(end) && !this.#words.isMacro(this.#text(at))) {
+      // `size_t used GUARDED_BY(mutex);`
+      const last = this.#text(end + 1) === "(" ? this.#partner(end + 1) : end;
+      if (last >= end && [";", "="].includes(this.#text(last + 1))) {
+        return this.#pass(end, last, false);
+      }
+    }
     if (before === "=" || before === "return") return this.#pass(second, second, false);
     // `TYPE API name(…)`, but `API API type name(…)`
     const isType = end === second + 1 && this.#isMacro(second) &&
@@ -298,7 +310,7 @@ class Uses {
     if (["const", "noexcept", "override", "final", "]"].includes(before)) return true;
     if (before !== ")") {
       return this.#isName(at - 1) &&
-        (this.#isName(at - 2) || ["*", "&", ">"].includes(this.#text(at - 2)) ||
+        (this.#isName(at - 2) || ["*", "&", ">", "const"].includes(this.#text(at - 2)) ||
           this.#words.types.has(this.#text(at - 2)));
     }
     const open = this.#partner(at - 1);

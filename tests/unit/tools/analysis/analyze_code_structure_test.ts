@@ -162,8 +162,10 @@ type S[T any] struct {
 type I interface { M(x int) error }
 type alias = S[int]
 func (s *S[T]) Run(a int) (int, error) { x := 1; return x, nil }
-func plain() {}
+func plain() { type local struct { in int } }
 var V = func() {}
+var cases = []struct { unnamed int }{{1}}
+var room struct { inner int }
 `,
     [
       "2 constant A *: const A, b = 1, 2",
@@ -177,6 +179,8 @@ var V = func() {}
       "9 method S.Run *: func (s *S[T]) Run(a int) (int, error)",
       "10 function plain: func plain()",
       "11 variable V *: var V = func() {}",
+      "12 variable cases: var cases = []struct { unnamed int }{{1}}",
+      "13 variable room: var room struct",
     ],
   ],
   "a.rs": [
@@ -190,6 +194,7 @@ const K: i32 = 1;
 macro_rules! mac { () => {} }
 `,
     [
+      "1 module child: mod child",
       "2 struct P *: pub struct P<T>",
       "2 property P.x *: pub x: T",
       "2 property P.y: y: i32",
@@ -210,13 +215,16 @@ macro_rules! mac { () => {} }
   private static final int K = 1, L = 2;
   @Override
   public <Q> void m(int a) throws E { int local; }
-  enum E { P, Q }
+  enum E { P { void own() {} }, Q }
   public interface I { int n(); }
   record R(int a) {}
+  Object o = new Object() { void unnamed() {} };
+  A() { class Local { int within; } }
+  T t = () -> { new Object() { int f() { return 1; } }; };
 }
 `,
     [
-      "1-8 class A *: public class A<T> extends B",
+      "1-11 class A *: public class A<T> extends B",
       "2 property A.K: private static final int K = 1",
       "2 property A.L: private static final int L = 2",
       "4 method A.m *: public <Q> void m(int a) throws E",
@@ -226,6 +234,9 @@ macro_rules! mac { () => {} }
       "6 interface A.I *: public interface I",
       "6 method A.I.n *: int n()",
       "7 class A.R: record R(int a)",
+      "8 property A.o: Object o = new Object() { void unnamed() {} }",
+      "9 method A.A: A()",
+      "10 property A.t: T t = () ->",
     ],
   ],
   "a.c": [

@@ -1,6 +1,6 @@
 /** Code that a preprocessor goes through first: what is found in it though its grammar cannot place its macros. */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Tool } from "../../../../src/core/tool.ts";
 import structure from "../../../../src/tools/analysis/analyze_code_structure.ts";
 import complexity from "../../../../src/tools/analysis/measure_code_complexity.ts";
@@ -74,6 +74,7 @@ END_NAMESPACE
     "a.h",
     `void printed(const char *, ...) PRINTF_LIKE(1, 2);
 struct A { int field GUARDED_BY(mutex); void locked() LOCKS(mutex) { } int last; };
+struct B { size_t used GUARDED_BY(mutex); List* const list GUARDED_BY(mutex); };
 `,
     [
       "1 function printed",
@@ -81,6 +82,9 @@ struct A { int field GUARDED_BY(mutex); void locked() LOCKS(mutex) { } int last;
       "2 property A.field",
       "2 method A.locked",
       "2 property A.last",
+      "3 struct B",
+      "3 property B.used",
+      "3 property B.list",
     ],
     true,
   ],
@@ -150,6 +154,32 @@ int g(void) { return 2; }
 `,
     ["1 function f", "2 function g"],
     true,
+  ],
+  "uses within a type": [
+    "a.h",
+    `class A : public B {
+  A();
+  explicit A(int a);
+  MOCK_METHOD(int, get, (int));
+  Q_PROPERTY(int a READ a)
+  operator bool() const;
+  ~A();
+};
+struct Outer::Inner { Inner(); int field; };
+template <> void specialised<a::b>(int a) {}
+`,
+    [
+      "1-8 class A",
+      "2 method A.A",
+      "3 method A.A",
+      "6 method A.operator bool",
+      "7 method A.~A",
+      "9 struct Outer.Inner",
+      "9 method Outer.Inner.Inner",
+      "9 property Outer.Inner.field",
+      "10 function specialised",
+    ],
+    false,
   ],
   "arguments that are no code": [
     "a.cc",
@@ -225,6 +255,32 @@ Deno.test("macros do not hide what decides within functions", async () => {
     readonly functions: readonly { readonly name: string; readonly cyclomatic: number }[];
   };
   assertEquals(functions.map(({ name, cyclomatic }) => [name, cyclomatic]), [["f", 4]]);
+});
+
+Deno.test("in a tree of very many files macros are not passed over, and the answer says what to do", async () => {
+  const broken = "REDIS_API struct S *(*Pointer)(long a) ATTR;\n";
+  const many = Array.from({ length: 800 }, (_, at) => [`many/${at}.h`, ""] as const);
+  const files = { ...Object.fromEntries(many), "many/z.h": broken, "few/z.h": broken };
+  const memory = createMemory({ files });
+  const look = async (path: string) => {
+    const { files, skipped } = await call(
+      structure as Tool,
+      { path },
+      memory,
+    ) as unknown as Outlined;
+    return {
+      names: files.flatMap(({ symbols }) => symbols.map(({ name }) => name)),
+      reasons: skipped.map(({ reason }) => reason),
+    };
+  };
+  assertEquals(await look("few"), { names: ["Pointer"], reasons: [] });
+  assertEquals(await look("many/z.h"), { names: ["Pointer"], reasons: [] });
+  const { reasons } = await look("many");
+  assertEquals(reasons.length, 1);
+  assertStringIncludes(
+    reasons[0] ?? "",
+    "a smaller folder, or the file, is read without its macros",
+  );
 });
 
 Deno.test("copies are held against the text as it stands, macros and all", async () => {
