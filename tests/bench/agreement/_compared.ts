@@ -2,16 +2,13 @@
 
 import { join } from "@std/path";
 import { ROOT } from "../../../scripts/compile.ts";
-import type { Agreement } from "./profiles.ts";
+import type { Agreement, Explained } from "./profiles.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read], match: ["**"] }]
 limits: { entries: 100000, matches: 100000, output: 64MiB }
 timeouts: { default: 300s }
 `;
-
-/** Differences of which each tells something. */
-const SHOWN = 8;
 
 /** Calls a tool in a folder: its output. Throws Error where it has none. */
 export type Ask = (root: string, tool: string, args: object) => Record<string, unknown>;
@@ -29,8 +26,6 @@ export interface Outlined {
   readonly path: string;
   readonly lines: { readonly code: number; readonly comment: number; readonly blank: number };
   readonly symbols: readonly OutlinedSymbol[];
-  /** It has places that the answer says were not understood. */
-  readonly isPartly: boolean;
 }
 
 /** Does work with a way to ask the binary, under a policy that allows reading. */
@@ -65,15 +60,8 @@ export async function whileAsking<T>(binary: string, work: (ask: Ask) => T): Pro
 
 /** The files of a tree. */
 export function outline(ask: Ask, root: string): readonly Outlined[] {
-  const { files, skipped } = ask(root, "analyze_code_structure", { max_symbols: 100_000 });
-  const notes = skipped as readonly { readonly path: string; readonly reason: string }[];
-  const partly = new Set(
-    notes.filter(({ reason }) => reason.includes("not understood")).map(({ path }) => path),
-  );
-  return (files as readonly Omit<Outlined, "isPartly">[]).map((file) => ({
-    ...file,
-    isPartly: partly.has(file.path),
-  }));
+  const { files } = ask(root, "analyze_code_structure", { max_symbols: 100_000 });
+  return files as readonly Outlined[];
 }
 
 /**
@@ -129,12 +117,12 @@ export function compared(
 ): Agreement {
   const left = new Map<string, number>();
   for (const each of theirs) left.set(each, (left.get(each) ?? 0) + 1);
-  const reasons = new Map<string, number>();
+  const reasons = new Map<string, string[]>();
   const differences: string[] = [];
   const differs = (line: string, side: "here" | "there") => {
     const reason = explain(line, side);
     if (reason === null) differences.push(`only ${side}: ${line}`);
-    else reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    else tell(reasons, reason, `only ${side}: ${line}`);
   };
   let same = 0;
   for (const each of ours) {
@@ -151,8 +139,8 @@ export function compared(
     against,
     compared: same + differences.length,
     same,
-    differences: differences.slice(0, SHOWN),
-    explained: [...reasons].map(([reason, count]) => ({ reason, count })),
+    differences,
+    explained: explainedBy(reasons),
   };
 }
 
@@ -165,7 +153,7 @@ export function comparedNumbers(
   explain: (key: string, ours: number, theirs: number) => string | null = () => null,
 ): Agreement {
   const both = [...ours].filter(([key]) => theirs.has(key));
-  const reasons = new Map<string, number>();
+  const reasons = new Map<string, string[]>();
   const differences: string[] = [];
   let same = 0;
   for (const [key, own] of both) {
@@ -176,14 +164,24 @@ export function comparedNumbers(
     }
     const reason = explain(key, own, other);
     if (reason === null) differences.push(`${key}: ${own}, there ${other}`);
-    else reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    else tell(reasons, reason, `${key}: ${own}, there ${other}`);
   }
   return {
     subject,
     against,
     compared: same + differences.length,
     same,
-    differences: differences.slice(0, SHOWN),
-    explained: [...reasons].map(([reason, count]) => ({ reason, count })),
+    differences,
+    explained: explainedBy(reasons),
   };
+}
+
+function tell(reasons: Map<string, string[]>, reason: string, difference: string): void {
+  const told = reasons.get(reason);
+  if (told === undefined) reasons.set(reason, [difference]);
+  else told.push(difference);
+}
+
+function explainedBy(reasons: ReadonlyMap<string, readonly string[]>): readonly Explained[] {
+  return [...reasons].map(([reason, all]) => ({ reason, count: all.length, all }));
 }

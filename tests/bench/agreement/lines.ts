@@ -4,9 +4,6 @@ import { join } from "@std/path";
 import { type Outlined, printed } from "./_compared.ts";
 import type { Agreement } from "./profiles.ts";
 
-/** Differences that are shown. */
-const SHOWN = 8;
-
 /** Line by line: cloc says how many, so what differs is how many fewer one has of each. */
 export function linesByCloc(
   subject: string,
@@ -17,7 +14,7 @@ export function linesByCloc(
   if (text === null) return [];
   const counted = JSON.parse(text) as Record<string, Outlined["lines"]>;
   const differences: string[] = [];
-  const reasons = new Map<string, number>();
+  const reasons = new Map<string, { count: number; readonly all: string[] }>();
   let [lines, same] = [0, 0];
   for (const { path, lines: own } of files) {
     const theirs = counted[`./${path}`];
@@ -29,7 +26,11 @@ export function linesByCloc(
       if (reason !== null) {
         const count = Math.abs(theirs[kind] - own[kind]);
         lines += Math.min(theirs[kind], own[kind]);
-        if (count > 0) reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+        if (count === 0) continue;
+        const told = reasons.get(reason) ?? { count: 0, all: [] };
+        told.count += count;
+        told.all.push(`${path}: ${own[kind]} lines of ${kind}, there ${theirs[kind]}`);
+        reasons.set(reason, told);
         continue;
       }
       lines += Math.max(theirs[kind], own[kind]);
@@ -38,9 +39,8 @@ export function linesByCloc(
       }
     }
   }
-  const shown = differences.slice(0, SHOWN);
-  const explained = [...reasons].map(([reason, count]) => ({ reason, count }));
-  return [{ subject, against: "cloc", compared: lines, same, differences: shown, explained }];
+  const explained = [...reasons].map(([reason, { count, all }]) => ({ reason, count, all }));
+  return [{ subject, against: "cloc", compared: lines, same, differences, explained }];
 }
 
 /** What cloc, which does not know strings from comments, has otherwise; null where it is something else. */

@@ -10,11 +10,22 @@ export interface Agreement {
   /** Numbers that both have less those whose difference is explained, and those of them that are the same. */
   readonly compared: number;
   readonly same: number;
-  /** The first few that are not. */
+  /** Those that are not. */
   readonly differences: readonly string[];
-  /** What else differs, as often as it does and why: one of the two does not say there what it says that it does. */
-  readonly explained?: readonly { readonly reason: string; readonly count: number }[];
+  /** What else differs, as often as it does and why. */
+  readonly explained?: readonly Explained[];
 }
+
+/** Differences of which the reason is known. */
+export interface Explained {
+  readonly reason: string;
+  readonly count: number;
+  /** Each of them, in words: of lines that are counted, each file. */
+  readonly all: readonly string[];
+}
+
+/** Differences without a reason that are printed. */
+const SHOWN = 8;
 
 /** Own and total, in the unit of the answer, by the key of a function. */
 type Figures = ReadonlyMap<string, readonly [own: number, total: number]>;
@@ -272,7 +283,7 @@ function compare({ subject, against, programs, record }: Viewer, folder: string,
     differences.push(`${name}: missing, there ${own}`);
   }
   const same = compared - differences.length;
-  return { subject, against, compared, same, differences: differences.slice(0, 5) };
+  return { subject, against, compared, same, differences };
 }
 
 /** What a program printed; throws where it fails or is not there. */
@@ -297,8 +308,10 @@ export function renderAgreement(rows: readonly Agreement[]): string {
       }), ${told} explained (${share(told)}), ${compared - same} unexplained (${
         share(compared - same)
       })`,
-      ...explained.map(({ reason, count }) => `  explained: ${count} × ${reason}`),
-      ...differences.map((difference) => `  ${difference}`),
+      ...explained.map(({ reason, count, all: [first] }) =>
+        `  explained: ${count} × ${reason} (${first})`
+      ),
+      ...differences.slice(0, SHOWN).map((difference) => `  ${difference}`),
     ];
   }).join("\n");
 }

@@ -5,7 +5,6 @@ import ts from "typescript";
 import {
   type Ask,
   compared,
-  type Explain,
   outline,
   type Outlined,
   printed,
@@ -13,6 +12,7 @@ import {
   sourcesOf,
 } from "./_compared.ts";
 import type { Agreement } from "./profiles.ts";
+import { tagReasons } from "./_tag_reasons.ts";
 
 /** A language of ctags, and which of its kinds are declarations here. */
 interface Tagged {
@@ -24,6 +24,8 @@ interface Tagged {
   readonly more?: readonly string[];
   /** Kinds of ours that ctags has no kind for. */
   readonly without: readonly string[];
+  /** A preprocessor goes through it first. */
+  readonly hasMacros?: true;
 }
 
 const TAGGED: readonly Tagged[] = [
@@ -91,9 +93,12 @@ const TAGGED: readonly Tagged[] = [
       "macro",
       "typedef",
       "member",
+      "variable",
+      "externvar",
     ],
-    more: ["--kinds-C=+p"],
-    without: ["variable", "constant"],
+    more: ["--kinds-C=+px"],
+    without: [],
+    hasMacros: true,
   },
   {
     language: "C++",
@@ -111,9 +116,12 @@ const TAGGED: readonly Tagged[] = [
       "macro",
       "typedef",
       "namespace",
+      "variable",
+      "externvar",
     ],
-    more: ["--kinds-C++=+p"],
-    without: ["variable", "constant"],
+    more: ["--kinds-C++=+px"],
+    without: [],
+    hasMacros: true,
   },
   {
     language: "Sh",
@@ -173,14 +181,11 @@ export function symbolsByTags(ask: Ask): readonly Agreement[] {
 }
 
 function tagsOf(ask: Ask, root: string, tagged: Tagged): readonly Agreement[] {
-  const { language, endings, kinds, more = [], without } = tagged;
-  const files = outline(ask, root).filter(({ path }) => endings.some((end) => path.endsWith(end)));
-  const args = ["--fields=+nK", "--extras=-q", "--output-format=json", "-f", "-"];
-  const text = printed(
-    "ctags",
-    [`--languages=${language}`, ...more, ...args, ...files.map(({ path }) => path)],
-    root,
-  );
+  const { language, endings, kinds, more = [], without, hasMacros = false } = tagged;
+  const all = outline(ask, root);
+  const files = all.filter(({ path }) => endings.some((end) => path.endsWith(end)));
+  const macros = hasMacros ? macrosOf(root, all) : new Map<string, boolean>();
+  const text = tagsIn(root, files, [`--languages=${language}`, ...more], macros);
   if (text === null) return [];
   const isCounted = ({ kind, name }: Tag) =>
     kinds.includes(kind) && name !== "_" && !name.startsWith("__anon");
@@ -188,18 +193,50 @@ function tagsOf(ask: Ask, root: string, tagged: Tagged): readonly Agreement[] {
     .map((line) => JSON.parse(line) as Tag)
     .filter(isCounted)
     .map(({ path, line, name }) => keyOf(path, line, name));
-  const lastOf = new Map<string, number>();
-  for (const key of theirs) {
-    const [, path = "", line = ""] = /^(.*):(\d+) /.exec(key) ?? [];
-    lastOf.set(path, Math.max(lastOf.get(path) ?? 0, Number(line)));
-  }
   const ours = files.flatMap(({ path, symbols }) => {
     const lines = Deno.readTextFileSync(join(root, path)).split("\n");
     return symbols.filter(({ kind }) => !without.includes(kind))
       .map((symbol) => keyOf(path, namedIn(lines, symbol), symbol.name));
   });
-  const explain = explainTags(root, new Map(files.map((file) => [file.path, file])), lastOf);
+  const explain = tagReasons(root, { files, theirs, ours, macros: new Set(macros.keys()) });
   return [compared(`symbols of ${language}`, "universal-ctags", theirs, ours, explain)];
+}
+
+/** What ctags prints. Of macros it is told as its manual has it (`-I`): those that stand for a function's head are read. */
+function tagsIn(
+  root: string,
+  files: readonly Outlined[],
+  options: readonly string[],
+  macros: ReadonlyMap<string, boolean>,
+): string | null {
+  const list = Deno.makeTempFileSync({ prefix: "toolgate-bench-" });
+  try {
+    const passed = [...macros].flatMap(([name, isHead]) => isHead ? [] : [`${name}+`]);
+    Deno.writeTextFileSync(list, passed.join("\n"));
+    const ignored = passed.length === 0 ? [] : ["-I", list];
+    const args = ["--fields=+nK", "--extras=-q", "--output-format=json", "-f", "-"];
+    return printed(
+      "ctags",
+      [...options, ...ignored, ...args, ...files.map(({ path }) => path)],
+      root,
+    );
+  } finally {
+    Deno.removeSync(list);
+  }
+}
+
+/** Macros with arguments that the sources define; whether a use of one has a body, as a function has. */
+function macrosOf(root: string, files: readonly Outlined[]): ReadonlyMap<string, boolean> {
+  const texts = files.map(({ path }) => Deno.readTextFileSync(join(root, path)));
+  const names = new Set(
+    texts.flatMap((text) => [...text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)\(/gm)])
+      .map(([, name = ""]) => name),
+  );
+  const heads = new Set(
+    texts.flatMap((text) => [...text.matchAll(/^(\w+)\s*\([^;{}]*\)\s*\{/gm)])
+      .map(([, name = ""]) => name),
+  );
+  return new Map([...names].map((name) => [name, heads.has(name)]));
 }
 
 interface Tag {
@@ -220,60 +257,17 @@ function namedIn(
   const plain = /[\w$]+$/.exec(name)?.[0] ?? name;
   const isWord = new RegExp(`(?<![\\w$])${plain.replace(/\W/g, "\\$&")}(?![\\w$])`);
   const span = Array.from({ length: end_line - line + 1 }, (_, at) => line + at);
-  if (kind === "type" && /^\s*typedef\b/.test(lines[line - 1] ?? "")) span.reverse();
+  const begins = lines[line - 1] ?? "";
+  const isLast = kind === "type"
+    ? /^\s*typedef\b/.test(begins)
+    : ["property", "variable"].includes(kind) && /^\s*(\w+ )*(struct|union|enum)\b/.test(begins);
+  if (isLast) span.reverse();
   return span.find((at) => isWord.test(lines[at - 1] ?? "")) ?? line;
 }
 
 /** Specialisations by the name of their template, raw names of Rust and operators without the difference in writing. */
 function keyOf(path: string, line: number, name: string): string {
   const plain = name.replace(/^r#/, "").replace(/^operator\s+(?=\W)/, "operator")
-    .replace(/(?<!operator)<[^]*$/, "");
+    .replace(/(?<!operator<?)<[^]*$/, "");
   return `${path}:${line} ${plain}`;
-}
-
-/** What the two do not mean alike: found by the text of the line. `lastOf`: the last that ctags has anything in. */
-function explainTags(
-  root: string,
-  files: ReadonlyMap<string, Outlined>,
-  lastOf: ReadonlyMap<string, number>,
-): Explain {
-  const texts = new Map<string, readonly string[]>();
-  return (key, side) => {
-    const [, path = "", line = "", name = ""] = /^(.*):(\d+) ([^]*)$/.exec(key) ?? [];
-    let lines = texts.get(path);
-    if (lines === undefined) {
-      lines = Deno.readTextFileSync(join(root, path)).split("\n");
-      texts.set(path, lines);
-    }
-    const text = lines[Number(line) - 1] ?? "";
-    const file = files.get(path);
-    if (file?.isPartly === true) {
-      return "in a file of which the answer says that places were left out";
-    }
-    const within = (kinds: readonly string[], from = 1) =>
-      (file?.symbols ?? []).some((each) =>
-        each.name !== name && each.line <= Number(line) - from &&
-        Number(line) <= each.end_line && kinds.includes(each.kind)
-      );
-    if (within(["function", "method"])) return "local to a function";
-    if (side === "there") {
-      if (/^\s*(pub(\([^)]*\))?\s+)?mod \w+;/.test(text)) return "`mod x;`: an import here";
-      if (text.includes(`@${name}`)) return "an annotation, read as a constant there";
-      if (new RegExp(`default\\s+${name}`).test(text)) return "a default, read as a field there";
-      if (/^\s*[A-Z_0-9]+\s*\([^]*\{\s*$/.test(text)) return "a constant with a body";
-      if (path.endsWith(".go") && /^\s*\*?[\w.]*\w+(\s*[`/][^]*)?$|\{ ?\*?[\w.]+ ?\}/.test(text)) {
-        return "an embedded field";
-      }
-      return null;
-    }
-    if (/\.(c|cc|cpp|h)$/.test(path) && /^\s*[A-Z][A-Z0-9_]+\s*\(/.test(text)) {
-      return "a macro's call, with a body";
-    }
-    if (Number(line) > (lastOf.get(path) ?? 0)) {
-      return "ctags has nothing of the file from there on";
-    }
-    return within(["property", "variable", "constant", "member"], 0)
-      ? "a member of an anonymous type, or of a variant"
-      : null;
-  };
 }

@@ -1,0 +1,183 @@
+/**
+ * Why an outline and ctags differ in a name: what each means otherwise, or what ctags is seen to have taken for something
+ * else. Each reason is tested for in the sources and in the two lists; what none fits is printed as it is.
+ */
+
+import { join } from "@std/path";
+import type { Explain, Outlined } from "./_compared.ts";
+
+/** Both lists, of lines `path:line name`, and what they are of. */
+export interface Tagged {
+  readonly files: readonly Outlined[];
+  readonly theirs: readonly string[];
+  readonly ours: readonly string[];
+  /** Macros with arguments that the sources define. */
+  readonly macros: ReadonlySet<string>;
+}
+
+/** A name, where it stands, and all that may tell why one of the two has not got it. */
+interface Difference {
+  readonly name: string;
+  readonly line: number;
+  readonly text: string;
+  readonly path: string;
+  readonly side: "here" | "there";
+  readonly lines: readonly string[];
+  readonly symbols: Outlined["symbols"];
+  /** What each has in the file, by line. */
+  readonly theirs: ReadonlyMap<number, readonly string[]>;
+  readonly ours: readonly number[];
+  readonly macros: ReadonlySet<string>;
+}
+
+/** As many names of ours in a row, none of which ctags has: it has lost its way in the file. */
+const LOST = 3;
+
+/** The first that fits tells. */
+const REASONS: readonly (readonly [reason: string, fits: (difference: Difference) => boolean])[] = [
+  ["a macro's use, of which ctags makes a declaration", isMacroUse],
+  [
+    "ctags has the macro behind the name for the name",
+    (each) =>
+      each.side === "here" &&
+      [...each.macros].some((macro) => each.theirs.get(each.line)?.includes(macro) === true),
+  ],
+  [
+    "an explicit instantiation of a template, which declares nothing",
+    ({ side, text }) => side === "there" && /^\s*(extern\s+)?template\s+(?!<)/.test(text),
+  ],
+  [
+    "a call, of which ctags makes a prototype",
+    ({ side, text, name, path }) =>
+      side === "there" && isOfC(path) &&
+      new RegExp(`^\\s+((return|[\\w>.\\[\\]-]+ =) )?${name}\\s*\\([^{]*\\)\\s*;`).test(text),
+  ],
+  ["in a branch of a condition, or in #if 0, of which ctags has nothing", isInUnreadBranch],
+  ["local to a function", (each) => isWithin(each, ["function", "method"], 1)],
+  [
+    "an annotation, read as a constant there",
+    ({ side, text, name }) => side === "there" && text.includes(`@${name}`),
+  ],
+  [
+    "a default, read as a field there",
+    ({ side, text, name }) => side === "there" && text.includes(`default ${name}`),
+  ],
+  [
+    "a constant with a body, of which ctags makes a method",
+    ({ side, text, path }) =>
+      side === "there" && path.endsWith(".java") && /^\s*[A-Z_0-9]+\s*\([^]*\{\s*$/.test(text),
+  ],
+  ["an embedded field", ({ side, text, path }) =>
+    side === "there" && path.endsWith(".go") &&
+    /^\s*\*?[\w.]*\w+(\s*[`/][^]*)?$|\{ ?\*?[\w.]+ ?\}/.test(text)],
+  [
+    "its type begins with ::, before which ctags ends",
+    ({ side, text }) => side === "here" && /^\s*(const |static )?::/.test(text),
+  ],
+  [
+    "a destructor that says more than its name",
+    ({ side, text, name }) =>
+      side === "here" && name.startsWith("~") && /\)\s*(override|noexcept|final|=)/.test(text),
+  ],
+  [
+    "a member of a variant",
+    (each) => each.side === "here" && each.path.endsWith(".rs") && isWithin(each, ["member"], 0),
+  ],
+  [`ctags has lost its way: none of ${LOST} names in a row or more`, isLost],
+  [
+    "ctags has nothing of the file from there on",
+    ({ side, line, theirs }) => side === "here" && line > Math.max(0, ...theirs.keys()),
+  ],
+];
+
+/** Looks the reason of a difference up. */
+export function tagReasons(root: string, { files, theirs, ours, macros }: Tagged): Explain {
+  const symbols = new Map(files.map((file) => [file.path, file.symbols]));
+  const placed = (keys: readonly string[]) => Map.groupBy(keys.map(partsOf), ({ path }) => path);
+  const [there, here] = [placed(theirs), placed(ours)];
+  const texts = new Map<string, readonly string[]>();
+  return (key, side) => {
+    const { path, line, name } = partsOf(key);
+    let lines = texts.get(path);
+    if (lines === undefined) {
+      lines = Deno.readTextFileSync(join(root, path)).split("\n");
+      texts.set(path, lines);
+    }
+    const tags = Map.groupBy(there.get(path) ?? [], (each) => each.line);
+    const difference: Difference = {
+      name,
+      line,
+      text: lines[line - 1] ?? "",
+      path,
+      side,
+      lines,
+      symbols: symbols.get(path) ?? [],
+      theirs: new Map([...tags].map(([at, list]) => [at, list.map((each) => each.name)])),
+      ours: (here.get(path) ?? []).map((each) => each.line),
+      macros,
+    };
+    return REASONS.find(([, fits]) => fits(difference))?.[0] ?? null;
+  };
+}
+
+function partsOf(
+  key: string,
+): { readonly path: string; readonly line: number; readonly name: string } {
+  const [, path = "", line = "", name = ""] = /^(.*?):(\d+) ([^]*)$/.exec(key) ?? [];
+  return { path, line: Number(line), name };
+}
+
+function isOfC(path: string): boolean {
+  return /\.(c|cc|cpp|h|hpp)$/.test(path);
+}
+
+/** A macro that the sources define, or a word in capitals with arguments, at the beginning of its line. */
+function isMacroUse({ side, name, text, path, macros }: Difference): boolean {
+  if (side !== "there" || !isOfC(path) || /^\s*#/.test(text)) return false;
+  const isCalled = new RegExp(`(?<!\\w)${name.replaceAll(/\W/g, "\\$&")}\\s*(\\(|$)`).test(text);
+  return isCalled && (macros.has(name) || /^[A-Z][A-Z0-9_]+$/.test(name));
+}
+
+/** In another branch than the first, or in the first of `#if 0`: and ctags has nothing in all of that branch. */
+function isInUnreadBranch({ side, line, lines, path, theirs }: Difference): boolean {
+  if (side !== "here" || !isOfC(path)) return false;
+  const isDirective = (at: number) =>
+    /^\s*#\s*(if|ifdef|ifndef|el|else|elif|endif)/.test(lines[at - 1] ?? "");
+  const edge = (step: 1 | -1): number => {
+    let depth = 0;
+    for (let at = line + step; at > 0 && at <= lines.length; at += step) {
+      if (!isDirective(at)) continue;
+      const word = /#\s*(\w+)/.exec(lines[at - 1] ?? "")?.[1] ?? "";
+      const opens = word.startsWith("if") === (step === -1);
+      if (depth === 0 && (opens || word.startsWith("el") || word === "endif")) {
+        if (word.startsWith("el") || opens) return at;
+      }
+      depth += opens ? -1 : word.startsWith("el") ? 0 : 1;
+    }
+    return step === 1 ? lines.length + 1 : 0;
+  };
+  const [first, last] = [edge(-1), edge(1)];
+  const begins = lines[first - 1] ?? "";
+  if (!/#\s*(el|if\s+0\b)/.test(begins)) return false;
+  return ![...theirs.keys()].some((at) => first < at && at < last);
+}
+
+/** In something of ours of such a kind that begins some lines before. */
+function isWithin(
+  { name, line, symbols }: Difference,
+  kinds: readonly string[],
+  from: number,
+): boolean {
+  return symbols.some((each) =>
+    each.name !== name && each.line <= line - from && line <= each.end_line &&
+    kinds.includes(each.kind)
+  );
+}
+
+/** Between the names of ctags before and behind the line stand at least some of ours. */
+function isLost({ side, line, theirs, ours }: Difference): boolean {
+  if (side !== "here") return false;
+  const before = Math.max(0, ...[...theirs.keys()].filter((at) => at < line));
+  const behind = Math.min(Infinity, ...[...theirs.keys()].filter((at) => at > line));
+  return ours.filter((at) => before < at && at < behind).length >= LOST;
+}
