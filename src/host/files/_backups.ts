@@ -1,6 +1,6 @@
 /**
- * The backups of a file, that lie beside it. The one place that finds them: today by listing the directory, which
- * takes the longer the more it holds.
+ * The backups of a file, that lie beside it. The one place that finds them: by listing the directory, which takes the
+ * longer the more it holds.
  */
 
 import { refusal } from "../kernel/refusal.ts";

@@ -11,6 +11,7 @@ import type { FilePrimitives } from "../primitives.ts";
 import { giveTo, resemble } from "./_attributes.ts";
 import { copyContents } from "./_contents.ts";
 import { syncContents, syncNames } from "./_durability.ts";
+import type { LastBackups } from "./_last_backups.ts";
 import { renameNew } from "./_renaming.ts";
 import { replaceFile } from "./_replacement.ts";
 import { makeTemporaryFile } from "./_temporary_file.ts";
@@ -19,14 +20,23 @@ const PRIVATE_MODE = 0o600;
 /** Names that others take between our look and our rename, before we give up. */
 const ATTEMPTS = 1_000;
 
-/** As `FileBackend.backUp`. The copy is complete and synced before it has its name. */
-export function backUp(files: FilePrimitives, target: Target, options: BackUpOptions): string {
+/**
+ * As `FileBackend.backUp`. The copy is complete and synced before it has its name. The folder is listed where `last` does
+ * not know the newest backup, where others have made one since, and where the policy has no room for all of them.
+ */
+export function backUp(
+  files: FilePrimitives,
+  target: Target,
+  options: BackUpOptions,
+  last: LastBackups,
+): string {
   requirePermission("write", target);
   return withEntry(files, target, (entry) => {
     const { parent } = entry;
     const original = openForReading(files, entry);
     try {
-      const taken = takenNumbers(files, entry);
+      const known = hasLimits(options) ? null : last.numberOf(files, entry);
+      const taken = known === null ? takenNumbers(files, entry) : [known];
       const copy = makeTemporaryFile(files, parent, PRIVATE_MODE);
       if (typeof copy === "number") throw refusal(target, copy);
       let made: string | null = null;
@@ -40,6 +50,7 @@ export function backUp(files: FilePrimitives, target: Target, options: BackUpOpt
         if (made === null) files.unlinkAt(parent, copy.name, "entry");
         files.close(copy.handle);
       }
+      last.note(target, backupNumber(entry.name, made) ?? 0);
       letGo(files, entry, taken, made, options);
       syncNames(files, parent);
       return made;
@@ -49,17 +60,22 @@ export function backUp(files: FilePrimitives, target: Target, options: BackUpOpt
   });
 }
 
-/** Gives the copy the first free name from `number` on. */
+function hasLimits({ keep, ageMs }: BackUpOptions): boolean {
+  return keep !== null || ageMs !== null;
+}
+
+/** Gives the copy the name with this number, or the one after all that others have made. */
 function nameCopy(
   files: FilePrimitives,
   entry: TargetEntry,
   temporary: string,
-  number: number,
+  first: number,
   { require }: BackUpOptions,
 ): string {
   const { target, parent } = entry;
+  let number = first;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const name = backupName(entry.name, number + attempt);
+    const name = backupName(entry.name, number);
     require(siblingOf(target.path, name));
     const result = renameNew(
       files,
@@ -68,6 +84,7 @@ function nameCopy(
     );
     if (result === 0) return name;
     if (result !== -ERRNO.EEXIST) throw refusal(target, result);
+    number = Math.max(number + 1, nextNumber(takenNumbers(files, entry)));
   }
   throw changed(target);
 }
@@ -80,8 +97,8 @@ function letGo(
   made: string,
   options: BackUpOptions,
 ): void {
+  if (!hasLimits(options)) return;
   const { keep, ageMs, now, require, spared } = options;
-  if (keep === null && ageMs === null) return;
   const all = backupFiles(files, entry, [...taken, backupNumber(entry.name, made) ?? 0]);
   // The contents of a backup are as old as they are: what counts is when it was made.
   const dated = all.map((one) => ({ ...one, made: one.stat.changed }));

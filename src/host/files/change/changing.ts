@@ -6,6 +6,7 @@ import { applyChanges } from "./_apply.ts";
 import { backUp, restore } from "./_backup.ts";
 import { copyEntry } from "./_copy.ts";
 import { createDirectory } from "./_create_directory.ts";
+import { LastBackups } from "./_last_backups.ts";
 import { moveEntry } from "./_move.ts";
 import { removeEntry } from "./_remove.ts";
 import { appendFile, writeFile } from "./_write.ts";
@@ -26,11 +27,12 @@ export type Changing = Pick<
 
 /** All changes, made of these primitives. */
 export function createChanging(files: FilePrimitives): Changing {
+  const last = new LastBackups();
   return {
     write: (target, bytes, options) => writeFile(files, target, bytes, options),
     append: (target, bytes, options) => appendFile(files, target, bytes, options),
     apply: (changes, options) => applyChanges(files, changes, options),
-    backUp: (target, options) => backUp(files, target, options),
+    backUp: (target, options) => backUp(files, target, options, last),
     restore: (target, backup, options) => restore(files, target, backup, options),
     remove: (tree, options) => removeEntry(files, tree, options),
     copy: (from, to, options) => copyEntry(files, from, to, { ...options, whole: false }),

@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { backupNumber, expired, nextNumber } from "../../../../src/host/files/_backup_names.ts";
+import { createChanging } from "../../../../src/host/files/change/changing.ts";
+import { createPortablePrimitives } from "../../../../src/host/files/portable/primitives.ts";
 import {
   ALONE,
   at,
@@ -204,3 +206,35 @@ for (const [name, create] of backends) {
     });
   });
 }
+
+Deno.test("the folder is listed for the first backup of a file, and again where others have made or removed one", async () => {
+  await withDirectory((root) => {
+    Deno.writeTextFileSync(`${root}/x`, "words");
+    const primitives = createPortablePrimitives();
+    let listed = 0;
+    const files = createChanging({
+      ...primitives,
+      list: (...asked) => {
+        listed++;
+        return primitives.list(...asked);
+      },
+    });
+    const target = at(`${root}/x`);
+    const backUp = (limits?: Parameters<typeof keeping>[0]) => [
+      files.backUp(target, keeping(limits)),
+      listed,
+    ];
+    assertEquals(backUp(), ["x.bak", 1]);
+    assertEquals(backUp(), ["x.bak.1", 1]);
+    assertEquals(backUp(), ["x.bak.2", 1]);
+    Deno.removeSync(`${root}/x.bak.2`);
+    assertEquals(backUp(), ["x.bak.2", 2]);
+    // Another made one, and one far above it: the newest still has the highest number.
+    for (const name of ["x.bak.3", "x.bak.9"]) Deno.writeTextFileSync(`${root}/${name}`, "other");
+    assertEquals(backUp(), ["x.bak.10", 3]);
+    assertEquals(backUp(), ["x.bak.11", 3]);
+    assertEquals(Deno.readTextFileSync(`${root}/x.bak.9`), "other");
+    assertEquals(backUp({ keep: 2 }), ["x.bak.12", 4]);
+    assertEquals(names(root), ["x", "x.bak.11", "x.bak.12"]);
+  });
+});
