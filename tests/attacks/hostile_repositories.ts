@@ -9,8 +9,12 @@ export interface HostileRepository {
   readonly attributes?: string;
   /** Further files, from the repository; a script where the text begins with `#!`. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What is done there before, by the shell, in the repository. */
+  readonly script?: string;
   /** A command line of plain git that springs it: proof that the trap works. Null where this git knows none that does. */
   readonly springs: readonly string[] | null;
+  /** Further ones that do. */
+  readonly also?: readonly (readonly string[])[];
 }
 
 const SCRIPT = "#!/bin/sh\nMARK\n";
@@ -26,12 +30,25 @@ const hooksIn = (folder: string) =>
   Object.fromEntries(HOOKS.map((name) => [`${folder}/${name}`, SCRIPT]));
 
 export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
-  { name: "fsmonitor", config: '[core]\nfsmonitor = "MARK;false"', springs: ["status"] },
+  {
+    name: "fsmonitor",
+    config: '[core]\nfsmonitor = "MARK;false"',
+    springs: ["status"],
+    also: [
+      ...[["diff"], ["add", "a"], ["commit", "-qam", "x"], ["ls-files", "-m"], ["stash"]],
+      ...[["describe", "--dirty", "--always"], ["checkout", "-f", "side"], ["reset", "--hard"]],
+      ...[["rm", "-qf", "b"], ["mv", "b", "moved"], ["grep", "x"], ["clean", "-n"]],
+    ],
+  },
   {
     name: "a filter that cleans",
     config: '[filter "evil"]\nclean = "MARK;cat"\nrequired = true',
     attributes: ALL,
     springs: ["add", "a"],
+    also: [["diff"], ["stash"], ["commit", "-qam", "x"], ["hash-object", "a"], [
+      "update-index",
+      "a",
+    ]],
   },
   {
     name: "a filter that runs on",
@@ -44,6 +61,11 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     config: '[filter "evil"]\nsmudge = "MARK;cat"',
     attributes: ALL,
     springs: ["checkout", "HEAD", "--", "a"],
+    also: [
+      ...[["checkout", "-f", "side"], ["reset", "--hard"], ["restore", "a"], ["stash"]],
+      ...[["archive", "-o", "x.tar", "HEAD"], ["worktree", "add", "-q", "wt"]],
+      ...[["cat-file", "--filters", "HEAD:a"], ["checkout-index", "-f", "a"]],
+    ],
   },
   {
     name: "a filter in odd letters",
@@ -86,6 +108,18 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     config: '[diff "evil"]\ntextconv = "MARK;cat"',
     attributes: ALL,
     springs: ["diff"],
+    also: [
+      ...[["show", "HEAD"], ["log", "-p", "-1"], ["diff", "--cached"], ["blame", "a"], [
+        "diff",
+        "-G",
+        "x",
+      ]],
+      ...[["grep", "--textconv", "x"], ["cat-file", "--textconv", "HEAD:a"], [
+        "diff",
+        "HEAD~1",
+        "side",
+      ]],
+    ],
   },
   {
     name: "a diff driver's command",
@@ -93,8 +127,34 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     attributes: ALL,
     springs: ["diff"],
   },
-  { name: "an external diff", config: '[diff]\nexternal = "MARK"', springs: ["diff"] },
-  { name: "hooks", files: hooksIn(".git/hooks"), springs: ["commit", "-qm", "x"] },
+  {
+    name: "an external diff",
+    config: '[diff]\nexternal = "MARK"',
+    springs: ["diff"],
+    also: [["show", "--ext-diff"], ["log", "-p", "-1", "--ext-diff"], ["diff", "HEAD~1", "side"]],
+  },
+  {
+    name: "hooks",
+    files: hooksIn(".git/hooks"),
+    springs: ["commit", "-qm", "x"],
+    also: [
+      ...[["checkout", "-qf", "side"], ["merge", "--no-ff", "side"], [
+        "push",
+        "there",
+        "main:pushed",
+      ]],
+      ...[["rebase", "--autostash", "side"], ["branch", "made"], ["tag", "made"], ["stash"], [
+        "add",
+        "a",
+      ]],
+      ...[["worktree", "add", "-q", "wt"], ["reset", "--hard", "HEAD~1"], [
+        "fetch",
+        "there",
+        "side:made",
+      ]],
+      ...[["update-ref", "refs/heads/made", "HEAD"]],
+    ],
+  },
   {
     name: "hooks elsewhere",
     config: "[core]\nhooksPath = traps",
@@ -106,6 +166,7 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     config: "[gpg]\nprogram = traps/sign\n[commit]\ngpgSign = true\n[log]\nshowSignature = true",
     files: { "traps/sign": SCRIPT },
     springs: ["commit", "-qm", "x"],
+    also: [["tag", "-s", "-m", "x", "made"], ["commit", "-q", "--amend", "--no-edit"]],
   },
   {
     name: "an ssh signing program",
@@ -187,5 +248,75 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     config: '[merge "evil"]\ndriver = "MARK;false"\n[merge]\ndefault = evil',
     attributes: ALL,
     springs: ["merge-tree", "--write-tree", "main", "side"],
+  },
+  {
+    name: "an archiver",
+    config: '[tar "evil"]\ncommand = "MARK;cat"',
+    springs: ["archive", "--format=evil", "-o", "x.evil", "HEAD"],
+  },
+  {
+    name: "a tool for differences",
+    config: '[difftool]\nprompt = false\n[difftool "evil"]\ncmd = "MARK"',
+    springs: ["difftool", "-y", "-t", "evil"],
+  },
+  {
+    name: "an editor of lists",
+    config: '[sequence]\neditor = "MARK;true"',
+    springs: ["rebase", "-i", "--autostash", "HEAD~1"],
+  },
+  {
+    name: "a trailer's command of the new form",
+    config: '[trailer "evil2"]\ncmd = "MARK"\nkey = Evil2',
+    springs: ["commit", "-qm", "x", "--trailer", "evil2=x"],
+  },
+  {
+    name: "a reader of manuals",
+    config: '[man]\nviewer = evil\n[man "evil"]\ncmd = "MARK"',
+    springs: ["help", "-m", "log"],
+  },
+  {
+    name: "a proxy that is a program",
+    config: '[core]\ngitProxy = traps/proxy\n[remote "far"]\nurl = git://far.invalid/x',
+    files: { "traps/proxy": SCRIPT },
+    springs: ["fetch", "far"],
+    also: [["ls-remote", "far"], ["push", "far", "main"]],
+  },
+  {
+    name: "a remote that is a program, for what names none",
+    config:
+      '[remote "outer"]\nurl = "ext::MARK"\n[branch "main"]\nremote = outer\nmerge = refs/heads/main\n' +
+      '[protocol "ext"]\nallow = always',
+    springs: ["pull"],
+    also: [["fetch"], ["push", "outer", "main"], ["ls-remote", "outer"], ["remote", "update"]],
+  },
+  {
+    name: "references of a repository beside",
+    config: '[core]\nalternateRefsCommand = "MARK;true"',
+    files: { ".git/objects/info/alternates": "../there.git/objects\n" },
+    springs: ["fetch", "there", "side:made"],
+  },
+  {
+    name: "a file that a branch includes",
+    config: '[includeIf "onbranch:**"]\npath = ../traps/branch',
+    files: { "traps/branch": '[diff]\nexternal = "MARK"\n' },
+    springs: ["diff"],
+  },
+  {
+    name: "settings of a submodule, and how it is brought up to date",
+    config: '[submodule "sub"]\nupdate = "!MARK"\nactive = true\nurl = ./sub\nignore = none\n' +
+      "[status]\nsubmoduleSummary = true",
+    script: `git init -q sub && cd sub && echo 1 > x && git add x && git commit -qm one && cd .. &&
+      printf '[submodule "sub"]\\npath = sub\\nurl = ./sub\\n' > .gitmodules &&
+      git add sub .gitmodules && git commit -qm sub -- sub .gitmodules &&
+      cd sub && echo 2 > x && git commit -qam two && echo 3 > x &&
+      printf '[core]\\nfsmonitor = "MARK;false"\\n' >> .git/config`,
+    springs: ["status"],
+    also: [["diff"], ["submodule", "update"]],
+  },
+  {
+    name: "a repository within that nobody made one",
+    script: `cp -r .git/there.git within && git -C within config core.bare false &&
+      git -C within config core.worktree .. && git -C within config core.fsmonitor "MARK;false"`,
+    springs: ["-C", "within", "status"],
   },
 ];

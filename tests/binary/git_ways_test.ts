@@ -60,15 +60,18 @@ function assertNoneSprung(repositories: readonly (readonly [string, Trapped])[])
 /** Of those that hold most of the traps all tools are asked for; the unit tests do so in all of them. */
 const FULL = ["r0", "r1"];
 
-/** The tools' calls in one, and the lines there. */
+/** The tools' calls in one, and the lines there; `lines`: those by which plain git springs its traps. */
 function callsOf(
   folder: string,
+  { lines }: Pick<Trapped, "lines"> = { lines: [] },
 ): readonly (readonly [string, Readonly<Record<string, unknown>>])[] {
   return [
     ...(FULL.includes(folder)
       ? callsIn(folder)
       : [["git_status", { repository: folder }] as const]),
-    ...LINES.map((command) => ["run_command", { command, cwd: folder }] as const),
+    ...[...new Set([...LINES, ...lines.map((words) => ["git", ...words].join(" "))])].map((
+      command,
+    ) => ["run_command", { command, cwd: folder }] as const),
   ];
 }
 
@@ -78,8 +81,8 @@ Deno.test("no hostile repository runs anything over MCP", async () => {
   const session = new Session(workspace, POLICY);
   await session.initialize("2025-06-18");
   const done = new Set<string>();
-  for (const [folder] of repositories) {
-    for (const [name, args] of callsOf(folder)) {
+  for (const [folder, repository] of repositories) {
+    for (const [name, args] of callsOf(folder, repository)) {
       const answer = await session.ask("tools/call", { name, arguments: args });
       if (answer.result?.isError !== true) done.add(name);
     }
@@ -114,8 +117,8 @@ Deno.test("no hostile repository runs anything under the default policy, whateve
   const repositories = await laidOut(workspace);
   const pipe = new Pipe(["--policy", DEFAULT], { cwd: workspace.root });
   const outcomes = new Map<string, number>();
-  for (const [folder] of repositories) {
-    for (const [index, [tool, args]] of callsOf(folder).entries()) {
+  for (const [folder, repository] of repositories) {
+    for (const [index, [tool, args]] of callsOf(folder, repository).entries()) {
       const id = `${folder} ${index}`;
       let answer = await pipe.ask({ id, tool, args });
       let approved = "unasked";

@@ -40,7 +40,7 @@ const LINES = Array.from({ length: 9 }, (_, line) => `${line}\n`);
 export async function layOut(
   template: string,
   root: string,
-  { config = "", attributes = "", files = {} }: HostileRepository,
+  { config = "", attributes = "", files = {}, script = "" }: HostileRepository,
   marker: string,
 ): Promise<void> {
   copyFolder(template, root);
@@ -54,6 +54,7 @@ export async function layOut(
   Deno.removeSync(`${root}/gone`);
   write("new", "new\n");
   const armed = (text: string) => text.replaceAll("MARK", `touch ${marker}`);
+  if (script !== "") await inShell(root, armed(script));
   for (const [path, text] of Object.entries(files)) {
     write(path, armed(text));
     if (text.startsWith("#!")) Deno.chmodSync(`${root}/${path}`, 0o755);
@@ -61,6 +62,19 @@ export async function layOut(
   if (attributes !== "") write(".git/info/attributes", `${attributes}\n`);
   const before = Deno.readTextFileSync(`${root}/.git/config`);
   Deno.writeTextFileSync(`${root}/.git/config`, `${before}\n${armed(config)}\n`);
+}
+
+async function inShell(root: string, script: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command("sh", {
+    args: ["-c", script],
+    cwd: root,
+    env: {
+      ...{ GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" },
+      ...{ GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.org" },
+      ...{ GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.org" },
+    },
+  }).output();
+  if (!success) throw new Error(`${root}: ${new TextDecoder().decode(stderr)}`);
 }
 
 /** Files and folders, with the times of the copy. */
@@ -84,6 +98,8 @@ export function isSprung(marker: string): boolean {
 
 /** A repository with several traps in it, and where each leaves its mark. */
 export interface Trapped extends HostileRepository {
+  /** Command lines of plain git by which one or the other of them is sprung. */
+  readonly lines: readonly (readonly string[])[];
   readonly traps: readonly { readonly name: string; readonly marker: string }[];
 }
 
@@ -110,12 +126,14 @@ export function together(
         (attributes === "" || ["", attributes].includes(other.one.attributes ?? ""))
       );
     const traps = [{ name, marker }];
+    const lines = linesOf(repository);
+    const script = repository.script === undefined ? "" : `(${arm(repository.script)})`;
     const armed = Object.fromEntries(
       Object.entries(files).map(([path, text]) => [path, arm(text)]),
     );
     const config = arm(repository.config ?? "");
     if (pack === undefined) {
-      const one = { name, config, attributes, files: armed, springs: null, traps };
+      const one = { name, config, attributes, files: armed, script, springs: null, traps, lines };
       packs.push({ one, taken, closed });
       continue;
     }
@@ -125,11 +143,20 @@ export function together(
       config: `${pack.one.config}\n${config}`,
       attributes: attributes === "" ? pack.one.attributes ?? "" : attributes,
       files: { ...pack.one.files, ...armed },
+      script: [pack.one.script ?? "", script].filter((text) => text !== "").join(" &&\n"),
       springs: null,
+      lines: [...pack.one.lines, ...lines],
       traps: [...pack.one.traps, ...traps],
     };
   }
   return packs.map(({ one }) => one);
+}
+
+/** How it is sprung. */
+export function linesOf(
+  { springs, also = [] }: Pick<HostileRepository, "springs" | "also">,
+): readonly (readonly string[])[] {
+  return springs === null ? [] : [springs, ...also];
 }
 
 /** The keys that a configuration sets, with their sections. */
