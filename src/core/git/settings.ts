@@ -106,6 +106,8 @@ export const GIT_KEYS: Readonly<Record<string, string>> = {
   // A diff in a file of the repository's own, and objects that a patch names.
   "commit.verbose": "false",
   "am.threeWay": "false",
+  // What git did not know when it was put aside.
+  "stash.showIncludeUntracked": "false",
   "diff.noprefix": "false",
   "diff.mnemonicPrefix": "false",
   "grep.patternType": "default",

@@ -118,6 +118,10 @@ const READ: Readonly<Record<string, (rest: readonly string[]) => GitShowing | nu
       : rest.length > 0 && action === "summary"
       ? anything("shows other repositories", [])
       : null,
+  fsck: (rest) =>
+    rest.some((word) => /^--lo/.test(word))
+      ? { kind: "elsewhere", why: "it makes files of contents that have no name" }
+      : null,
   "hash-object": (rest) =>
     rest.some((word) => /^(?:-t|--lit)/.test(word))
       ? anything("makes objects of another kind", [])
@@ -138,7 +142,7 @@ const READ: Readonly<Record<string, (rest: readonly string[]) => GitShowing | nu
 const HARMLESS: ReadonlySet<string> = new Set(
   ("init clone config fetch pull push remote gc prune repack pack-refs worktree help version var check-ignore " +
     "check-attr check-mailmap check-ref-format ls-remote ls-files ls-tree rev-parse rev-list merge-base name-rev " +
-    "show-ref show-branch symbolic-ref count-objects fsck mv rm clean stripspace column write-tree commit-tree " +
+    "show-ref show-branch symbolic-ref count-objects mv rm clean stripspace column write-tree commit-tree " +
     "sparse-checkout maintenance shortlog switch merge cherry-pick revert cherry describe update-ref " +
     "verify-commit verify-tag verify-pack diff-pairs get-tar-commit-id interpret-trailers mktag patch-id mailinfo " +
     "mailsplit update-server-info prune-packed commit-graph credential multi-pack-index " +

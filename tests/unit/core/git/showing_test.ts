@@ -95,6 +95,8 @@ const SHOWN: readonly (readonly [line: string, shown: string])[] = [
   ["git bisect run git show", "anything"],
   ["git rebase -x make main", "nothing"],
   ["git rebase -x 'git show' main", "anything"],
+  ["git fsck --strict", "nothing"],
+  ["git fsck --lost-found", "elsewhere"],
   ["git bundle verify x", "nothing"],
   ["git bundle create x HEAD", "anything"],
   ["git fast-export HEAD", "anything"],
