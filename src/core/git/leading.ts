@@ -23,6 +23,10 @@ const VALUED: ReadonlySet<string> = new Set([
   ...["--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--config-env"],
 ]);
 
+/** Settings by which it looks into other repositories, or shows more than its words say (git-config(1)). */
+const ELSEWHERE =
+  /^(?:diff\.submodule|am\.threeway|commit\.verbose|stash\.showincludeuntracked|core\.worktree|core\.bare|safe\.|submodule\.)/i;
+
 /** Null without a subcommand. */
 export function ledGit(argv: readonly string[]): LedGit | null {
   const [folders, leading]: [string[], string[]] = [[], []];
@@ -30,8 +34,11 @@ export function ledGit(argv: readonly string[]): LedGit | null {
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at]!;
     if (word === "-C") folders.push(argv[++at] ?? "");
-    else if (word === "-c") leading.push(word, argv[++at] ?? "");
-    else if (FLAGS.has(word)) leading.push(word);
+    else if (word === "-c") {
+      const setting = argv[++at] ?? "";
+      leading.push(word, setting);
+      if (ELSEWHERE.test(setting)) elsewhere ??= `-c ${setting}`;
+    } else if (FLAGS.has(word)) leading.push(word);
     else if (!word.startsWith("-")) {
       return { folders, leading, elsewhere, at, subcommand: word, rest: argv.slice(at + 1) };
     } else {

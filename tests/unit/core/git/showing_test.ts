@@ -126,5 +126,6 @@ Deno.test("git: what stands before the subcommand is told apart", () => {
   assertEquals(of("git --git-dir x log"), [[], [], "--git-dir", 3, "log", []]);
   assertEquals(of("git --work-tree=x log"), [[], [], "--work-tree", 2, "log", []]);
   assertEquals(of("git --bare log"), [[], [], "--bare", 2, "log", []]);
+  assertEquals(of("git -c diff.Submodule=diff log")?.[2], "-c diff.Submodule=diff");
   assertEquals(of("git --version"), null);
 });
