@@ -44,7 +44,6 @@ export class ReadinessSet {
   readonly #wake: number;
   /** sizeof(struct epoll_event): packed on x86_64 alone (the header above). */
   readonly #size = Deno.build.arch === "x86_64" ? 12 : 16;
-  readonly #limit = new Uint8Array(new BigInt64Array([BigInt(LONGEST_SLEEP_S), 0n]).buffer);
   #sleeping: Promise<void> | null = null;
 
   /** Throws RESOURCE_LIMIT where there are too many open files. */
@@ -110,7 +109,9 @@ export class ReadinessSet {
       view.setInt32(i * POLL_ENTRY, descriptor, true);
       view.setInt16(i * POLL_ENTRY + 4, POLLIN, true);
     });
-    await this.#spawner.poll(this.#libc.numbers.ppoll, entries, 2, this.#limit);
+    // The kernel leaves there what is left of the time (ppoll(2), "C library/kernel differences").
+    const limit = new Uint8Array(new BigInt64Array([BigInt(LONGEST_SLEEP_S), 0n]).buffer);
+    await this.#spawner.poll(this.#libc.numbers.ppoll, entries, 2, limit);
   }
 
   /** Lets its own descriptors go, once nobody sleeps on them. */
