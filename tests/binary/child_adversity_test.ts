@@ -119,6 +119,26 @@ Deno.test("a gate that is killed while it makes working files: the next one remo
   }
 });
 
+Deno.test("a gate that is killed between a worktree's end and its branch's: the next one ends that too", async () => {
+  await using workspace = await repository();
+  const base = await git(workspace, "rev-parse", "HEAD");
+  await git(workspace, "branch", "toolgate/child-1");
+  await git(workspace, "branch", "toolgate/child-2");
+  const left = workspace.path(".toolgate/worktrees");
+  Deno.mkdirSync(left, { recursive: true });
+  // Of a process that is none any more; nothing says that of the other branch.
+  Deno.writeTextFileSync(`${left}/.leaving-1-1-child-1`, base);
+  const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+  const branches = () =>
+    git(workspace, "branch", "--list", "--format=%(refname:short)", "toolgate/*");
+  while ((await branches()).includes("child-1")) await new Promise((go) => setTimeout(go, 20));
+  await stopped(gate);
+  assertEquals([await branches(), names(workspace, ".toolgate/worktrees")], [
+    "toolgate/child-2",
+    [],
+  ]);
+});
+
 Deno.test("a repository with a submodule, and one with more names than an answer may hold", async () => {
   await using within = await repository();
   const folder = "of-a-name-that-is-rather-long-so-that-few-files-make-many-bytes";

@@ -15,6 +15,18 @@ commands: [{ allow: [seq] }]
 agents: { root: { permissions: [all] }, reader: { permissions: [file_read] } }
 `;
 
+Deno.test("a gate that is ended as soon as it listens ends as any other", async () => {
+  await using workspace = new Workspace({});
+  for (let at = 0; at < 3; at++) {
+    const gate = await Gate.start(workspace, { policy: POLICY });
+    assertEquals(await gate.stop(), 0);
+    assertEquals(
+      [...Deno.readDirSync(workspace.base)].filter(({ name }) => name.endsWith(".sock")),
+      [],
+    );
+  }
+});
+
 Deno.test("call, tools and gate by the command line", async () => {
   await using workspace = new Workspace({ "a.txt": "one\ntwo\n", "secret/key": "k" });
   const gate = await Gate.start(workspace, { policy: POLICY });

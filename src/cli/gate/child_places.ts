@@ -20,7 +20,13 @@ import {
   takeLease,
   unlockAbandoned,
 } from "../../engine/worktrees/leases.ts";
-import { dropHalfMade, whileMaking, type WorktreesPlace } from "../../engine/worktrees/making.ts";
+import {
+  dropHalfMade,
+  endHalfLeft,
+  whileLeaving,
+  whileMaking,
+  type WorktreesPlace,
+} from "../../engine/worktrees/making.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
 import { placeInWorktree } from "../../engine/worktrees/place_policies.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
@@ -82,7 +88,8 @@ export class ChildPlaces {
     if (isolation === "clone") return await this.#openClone(agent, further, from);
     const { policies, workspace } = this.#session;
     findWorktree(workspace, this.#worktrees, agent);
-    const base = await this.#commitOf(agent, from);
+    const head = from === null ? headOf(workspace) : null;
+    const base = head ?? await this.#commitOf(agent, from);
     const { worktree, lease } = await whileMaking(this.#place, agent, this.#table, async () => {
       await this.#inTurn(() => makeWorktree(this.#engine, agent, base));
       const made = findWorktree(workspace, this.#worktrees, agent);
@@ -97,12 +104,12 @@ export class ChildPlaces {
       });
       const leave = async (commits: number) => {
         await close();
-        return await this.#leave(lease, () => leaveWorktree(this.#engine, agent, commits));
+        return await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, commits));
       };
       const path = worktree.root.slice(workspace.length).replace(/^\//, "");
       return { engine, path, branch: branchOf(agent), base, leave };
     } catch (error) {
-      await this.#leave(lease, () => leaveWorktree(this.#engine, agent, 0));
+      await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, 0));
       throw error;
     }
   }
@@ -115,6 +122,14 @@ export class ChildPlaces {
     return left;
   }
 
+  #leaveWorktree(
+    of: { readonly agent: string; readonly base: string },
+    commits: number,
+  ): Promise<Left> {
+    const leave = () => leaveWorktree(this.#engine, of.agent, commits);
+    return commits > 0 ? leave() : whileLeaving(this.#place, of, this.#table, leave);
+  }
+
   /** Of the repository where it has a commit, else of the folder as it is. */
   async #openClone(
     agent: string,
@@ -122,7 +137,7 @@ export class ChildPlaces {
     from: string | null,
   ): Promise<ChildPlace> {
     const { policies, workspace } = this.#session;
-    const base = from !== null || hasCommits(workspace) ? await this.#commitOf(agent, from) : null;
+    const base = from === null ? headOf(workspace) : await this.#commitOf(agent, from);
     const root = placeOf(workspace, this.#worktrees, agent) as CanonicalPath;
     const branch = branchOf(agent);
     const path = root.slice(workspace.length).replace(/^\//, "");
@@ -184,12 +199,18 @@ export class ChildPlaces {
       if (!isChild(agent)) continue;
       unlockAbandoned(`${common}/worktrees/${agent}`, this.#table);
       const begun = textIn(`${common}/refs/heads/${branchOf(agent)}`).trim() === base;
-      const { kept, why } = await leaveWorktree(this.#engine, agent, begun ? 0 : 1);
+      const { kept, why } = await this.#leaveWorktree({ agent, base }, begun ? 0 : 1);
       told.push(
         `the worktree of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
       );
     }
     dropDeadLeases(common, this.#table);
+    await endHalfLeft(this.#place, this.#table, async ({ agent, base }) => {
+      const tip = textIn(`${common}/refs/heads/${branchOf(agent)}`).trim();
+      if (!isChild(agent) || tip === "" || tip !== base) return;
+      if (!(await dropBranch(this.#engine, agent))) return;
+      told.push(`the branch of ${agent}, whose gate is gone, is removed: it held nothing`);
+    });
     for (const agent of namesIn(`${this.#session.workspace}/${this.#worktrees}`)) {
       const root = placeOf(this.#session.workspace, this.#worktrees, agent);
       const base = isChild(agent) ? abandonedAt(`${root}/.git`, this.#table) : null;
@@ -270,14 +291,21 @@ function makeEmptyRepository(git: string, branch: string): void {
   );
 }
 
-/** Whether there is anything that a branch could begin at: some ref. */
-function hasCommits(workspace: string): boolean {
-  const git = `${workspace}/.git`;
-  const [, ref = ""] = /^ref: (\S+)$/m.exec(textIn(`${git}/HEAD`)) ?? [];
+/**
+ * The commit that HEAD leads to, by the files of the repository (gitrepository-layout(5)), since asking git takes as long as a
+ * third of making a worktree. Null where there is none, or git has to be asked.
+ */
+function headOf(workspace: string): string | null {
+  const git = `${workspace === "/" ? "" : workspace}/.git`;
   const head = textIn(`${git}/HEAD`);
-  return /^[0-9a-f]{40,}$/m.test(head) ||
-    (ref !== "" &&
-      (isThere(`${git}/${ref}`) || textIn(`${git}/packed-refs`).includes(` ${ref}\n`)));
+  const [, ref = ""] = /^ref: (refs\/\S+)$/m.exec(head) ?? [];
+  if (ref === "") return hashIn(head);
+  const packed = textIn(`${git}/packed-refs`).split("\n").find((line) => line.endsWith(` ${ref}`));
+  return hashIn(textIn(`${git}/${ref}`)) ?? hashIn(packed?.split(" ")[0] ?? "");
+}
+
+function hashIn(text: string): string | null {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.exec(text.trim())?.[0] ?? null;
 }
 
 /** Its commits are brought into the repository first. */

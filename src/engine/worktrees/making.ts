@@ -15,8 +15,9 @@ export interface WorktreesPlace {
   readonly worktrees: string;
 }
 
-/** `PREFIX-PID-TICKS-NAME`, as leases are named; no agent's folder begins with a dot. */
-const MARK = /^\.making-(\d+)-(\d+)-(.+)$/;
+/** `.WHAT-PID-TICKS-NAME`, as leases are named; no agent's folder begins with a dot. */
+const MARK = /^\.(making|leaving)-(\d+)-(\d+)-(.+)$/;
+type Marked = "making" | "leaving";
 
 /**
  * Makes working files for an agent. Their folder is there when that begins: programs are held to what is there then. Throws
@@ -28,9 +29,8 @@ export async function whileMaking<T>(
   table: Pick<ProcessTable, "facts">,
   make: () => Promise<T>,
 ): Promise<T> {
-  const folder = requireFolder(place);
-  const began = table.facts(Deno.pid)?.began ?? 0;
-  const mark = `${folder}/.making-${Deno.pid}-${began}-${nameOf(agent)}`;
+  requireFolder(place);
+  const mark = markOf(place, "making", agent, table);
   try {
     Deno.writeTextFileSync(mark, "", { mode: 0o600 });
     return await make();
@@ -41,19 +41,48 @@ export async function whileMaking<T>(
   }
 }
 
+/**
+ * Removes working files, and after them the branch that nothing came to: the mark says so to who finds the branch alone.
+ * `base`: the commit that it began at.
+ */
+export async function whileLeaving<T>(
+  place: WorktreesPlace,
+  { agent, base }: { readonly agent: string; readonly base: string },
+  table: Pick<ProcessTable, "facts">,
+  leave: () => Promise<T>,
+): Promise<T> {
+  const mark = markOf(place, "leaving", agent, table);
+  try {
+    Deno.writeTextFileSync(mark, base, { mode: 0o600 });
+  } catch {
+    // A full disk keeps nobody from leaving.
+  }
+  try {
+    return await leave();
+  } finally {
+    remove(mark);
+  }
+}
+
+/** Ends what processes that are gone had begun to leave. `base`: as it was told to {@linkcode whileLeaving}. */
+export async function endHalfLeft(
+  place: WorktreesPlace,
+  table: Pick<ProcessTable, "facts">,
+  end: (left: { readonly agent: string; readonly base: string }) => Promise<void>,
+): Promise<void> {
+  for (const { mark, name } of deadMarks(place, "leaving", table)) {
+    await end({ agent: name, base: textIn(mark).trim() });
+    remove(mark);
+  }
+}
+
 /** Removes what processes that are gone had begun to make; the names of its agents. */
 export function dropHalfMade(
   place: WorktreesPlace,
   table: Pick<ProcessTable, "facts">,
 ): readonly string[] {
   const folder = folderOf(place);
-  const marks = namesIn(folder).flatMap((mark) => {
-    const [, id = "", began = "", name = ""] = MARK.exec(mark) ?? [];
-    const alive = table.facts(Number(id))?.began === Number(began);
-    return name === "" || alive ? [] : [{ mark: `${folder}/${mark}`, name }];
-  });
-  // A link would lead to what is not of this workspace.
-  if (marks.length === 0 || realPath(folder) !== folder) return [];
+  const marks = deadMarks(place, "making", table);
   for (const { mark, name } of marks) {
     const root = `${folder}/${name}`;
     remove(root);
@@ -61,6 +90,32 @@ export function dropHalfMade(
     remove(mark);
   }
   return marks.map(({ name }) => name);
+}
+
+function markOf(
+  place: WorktreesPlace,
+  what: Marked,
+  agent: string,
+  table: Pick<ProcessTable, "facts">,
+): string {
+  const began = table.facts(Deno.pid)?.began ?? 0;
+  return `${folderOf(place)}/.${what}-${Deno.pid}-${began}-${nameOf(agent)}`;
+}
+
+/** Those of processes that are gone. */
+function deadMarks(
+  place: WorktreesPlace,
+  wanted: Marked,
+  table: Pick<ProcessTable, "facts">,
+): readonly { readonly mark: string; readonly name: string }[] {
+  const folder = folderOf(place);
+  // A link would lead to what is not of this workspace.
+  if (realPath(folder) !== folder) return [];
+  return namesIn(folder).flatMap((mark) => {
+    const [, what, id = "", began = "", name = ""] = MARK.exec(mark) ?? [];
+    const alive = table.facts(Number(id))?.began === Number(began);
+    return what !== wanted || alive ? [] : [{ mark: `${folder}/${mark}`, name }];
+  });
 }
 
 /** What git has kept of a worktree: its own folder of the repository, and the lock of a branch that it had begun to make. */
@@ -78,7 +133,7 @@ function folderOf({ workspace, worktrees }: WorktreesPlace): string {
   return `${workspace === "/" ? "" : workspace}/${worktrees}`;
 }
 
-function requireFolder(place: WorktreesPlace): string {
+function requireFolder(place: WorktreesPlace): void {
   let folder = place.workspace === "/" ? "" : place.workspace as string;
   for (const part of place.worktrees.split("/")) {
     folder = `${folder}/${part}`;
@@ -95,7 +150,6 @@ function requireFolder(place: WorktreesPlace): string {
       `git.worktrees: ${place.worktrees} does not lead to a folder of this workspace`,
     );
   }
-  return folder;
 }
 
 /** What the system says (a full disk) in place of what the runtime makes of it. */

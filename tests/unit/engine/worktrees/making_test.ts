@@ -3,7 +3,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
-import { dropHalfMade, whileMaking } from "../../../../src/engine/worktrees/making.ts";
+import {
+  dropHalfMade,
+  endHalfLeft,
+  whileLeaving,
+  whileMaking,
+} from "../../../../src/engine/worktrees/making.ts";
 import type { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
 import { withDirectory } from "../../host/files/_temporary.ts";
 
@@ -71,5 +76,27 @@ Deno.test("nothing is removed where the folder of worktrees leads elsewhere", as
     const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
     assertEquals(dropHalfMade(place, tableOf({})), []);
     assertEquals(namesIn(`${root}/other`), [".making-11-1-a", "a"]);
+  });
+});
+
+Deno.test("what a process that is gone had begun to leave is ended with the commit that it began at", async () => {
+  await withDirectory(async (root) => {
+    const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${root}/${WORKTREES}`;
+    Deno.mkdirSync(folder, { recursive: true });
+    const alive = tableOf({ [Deno.pid]: 7 });
+    const ended: unknown[] = [];
+    const end = (left: unknown) => Promise.resolve(void ended.push(left));
+    const leaving = { agent: "child-1", base: "c0ffee" };
+    await whileLeaving(place, leaving, alive, async () => {
+      assertEquals(namesIn(folder), [`.leaving-${Deno.pid}-7-child-1`]);
+      await endHalfLeft(place, alive, end);
+      assertEquals([ended, dropHalfMade(place, tableOf({}))], [[], []]);
+      await endHalfLeft(place, tableOf({}), end);
+    });
+    assertEquals([ended, namesIn(folder)], [[leaving], []]);
+    // A disk that takes no mark keeps nobody from leaving.
+    Deno.removeSync(folder);
+    assertEquals(await whileLeaving(place, leaving, alive, () => Promise.resolve(3)), 3);
   });
 });
