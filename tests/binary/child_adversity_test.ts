@@ -139,6 +139,29 @@ Deno.test("a gate that is killed between a worktree's end and its branch's: the 
   ]);
 });
 
+Deno.test("who begins a child while an earlier gate's are swept away gets one of his own", async () => {
+  await using workspace = await repository();
+  const left = workspace.path(".toolgate/worktrees");
+  Deno.mkdirSync(left, { recursive: true });
+  for (let at = 1; at <= 30; at++) Deno.writeTextFileSync(`${left}/.making-1-1-child-${at}`, "");
+  const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+  const caller = await gate.connect();
+  for (let id = 1; id <= 4; id++) await caller.send({ ...spawning(["wait 1"]), id });
+  for (let id = 1; id <= 4; id++) assertEquals((await caller.next())?.error, null);
+  const { results: all } = await results(caller);
+  assertEquals(all.map(({ status }: { status: string }) => status), [
+    "done",
+    "done",
+    "done",
+    "done",
+  ]);
+  await stopped(gate, caller);
+  assertEquals([
+    await git(workspace, "branch", "--list", "toolgate/*"),
+    names(workspace, ".toolgate/worktrees"),
+  ], ["", []]);
+});
+
 Deno.test("a repository with a submodule, and one with more names than an answer may hold", async () => {
   await using within = await repository();
   const folder = "of-a-name-that-is-rather-long-so-that-few-files-make-many-bytes";

@@ -44,6 +44,8 @@ export class ChildPlaces {
   readonly #open: (session: Session) => Promise<FurtherEngine>;
   readonly #table: ProcessTable;
   readonly #changes: OneByOne;
+  /** Kept when nothing of earlier gates is removed any more: names and branches of theirs would be those of others by then. */
+  #swept: Promise<unknown> = Promise.resolve();
 
   /** `open`: an engine in another folder, by other policies. */
   constructor(
@@ -85,6 +87,7 @@ export class ChildPlaces {
     further: readonly PlacedPolicy[],
     { from, isolation }: { readonly from: string | null; readonly isolation: "worktree" | "clone" },
   ): Promise<ChildPlace> {
+    await this.#swept;
     if (isolation === "clone") return await this.#openClone(agent, further, from);
     const { policies, workspace } = this.#session;
     findWorktree(workspace, this.#worktrees, agent);
@@ -189,6 +192,12 @@ export class ChildPlaces {
 
   /** Removes what children of a gate that was killed have left and is nowhere else; what became of each. */
   async sweep(): Promise<readonly string[]> {
+    const sweeping = this.#sweep();
+    this.#swept = sweeping.catch(() => {});
+    return await sweeping;
+  }
+
+  async #sweep(): Promise<readonly string[]> {
     const common = `${this.#session.workspace}/.git`;
     const told: string[] = [];
     for (const agent of dropHalfMade(this.#place, this.#table).filter(isChild)) {
