@@ -5,7 +5,7 @@
 
 import type { GitHome } from "../../core/git/settings.ts";
 import type { ProcessTable } from "../../host/kernel/process_table.ts";
-import { namesIn, textIn } from "./what_is_there.ts";
+import { isThere, namesIn, textIn } from "./what_is_there.ts";
 
 /** A lease that is held. */
 export interface Lease {
@@ -35,7 +35,7 @@ export function takeLease(
   const lock = () => {
     const reason = `${OURS}agent ${agent} works here (process ${Deno.pid})\n`;
     // A lock of somebody else stays as it is.
-    if (textIn(`${own}/locked`) === null) Deno.writeTextFileSync(`${own}/locked`, reason);
+    if (!isThere(`${own}/locked`)) Deno.writeTextFileSync(`${own}/locked`, reason);
   };
   Deno.writeTextFileSync(path, base, { mode: 0o600 });
   lock();
