@@ -82,9 +82,9 @@ export interface FilterOptions {
   readonly watches?: boolean | "handed";
   /**
    * Which calls are handed over to whoever listens: those that change something by its name, and those that open
-   * something to read it too. None unless given.
+   * something to read it too, or these alone. None unless given.
    */
-  readonly handed?: "changes" | "changes and reads";
+  readonly handed?: "changes" | "changes and reads" | "reads";
   /** Whether it has local sockets and those of TCP, whose addresses it hands over. Not with `network`. */
   readonly sockets?: boolean;
 }
@@ -99,6 +99,13 @@ const CHANGING_OPEN = (flags: number): readonly Instruction[] => [
   unless(JUMP_IF_ANY_BIT, CHANGING_FLAGS, 1),
   answer(HAND_OVER),
   answer(ALLOW),
+];
+
+const READING_OPEN = (flags: number): readonly Instruction[] => [
+  load(argumentOffset(flags)),
+  unless(JUMP_IF_ANY_BIT, CHANGING_FLAGS | PATH_FLAG, 1),
+  answer(ALLOW),
+  answer(HAND_OVER),
 ];
 
 const ANY_OPEN = (flags: number): readonly Instruction[] => [
@@ -140,7 +147,12 @@ export function filterFor(
   const refuseAll = (calls: Readonly<Record<string, CallNumbers>>, errno: number): void => {
     for (const numbers of Object.values(calls)) on(numbers, [refuse(errno)]);
   };
-  if (handed !== undefined) {
+  if (handed === "reads") {
+    for (const [name, flags] of Object.entries(OPENING_FLAGS)) {
+      on(HANDED_CALLS[name as keyof typeof OPENING_FLAGS], READING_OPEN(flags));
+    }
+    refuseAll(UNSEEN_CALLS, ERRNO.ENOSYS);
+  } else if (handed !== undefined) {
     const opening = handed === "changes" ? CHANGING_OPEN : ANY_OPEN;
     for (const [name, numbers] of Object.entries(HANDED_CALLS)) {
       const flags = OPENING_FLAGS[name as HandedCall & keyof typeof OPENING_FLAGS];

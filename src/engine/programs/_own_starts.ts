@@ -2,6 +2,8 @@
 
 import { baseName } from "../../core/path_text.ts";
 import type { CanonicalPath, Program } from "../../core/capability.ts";
+import { resolvePath } from "../../host/paths/canonicalize.ts";
+import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { type ExecutableFacts, executableFacts } from "../../host/run/executable.ts";
 import type { ProgramFinder } from "../../host/run/program_search.ts";
 import type { Starts } from "../../policy/rulebook.ts";
@@ -55,6 +57,16 @@ export class OwnStarts {
   /** Whether its very start takes further ones: env(1) looks for what runs the script. */
   startsAgain(path: string): boolean {
     return this.#factsOf(path)?.named !== undefined;
+  }
+
+  /** What loads the programs among these, not what runs the scripts: by the places where that lies. */
+  loaders(executables: readonly string[]): readonly string[] {
+    const found = executables.flatMap((path) => {
+      const facts = this.#factsOf(path);
+      return facts?.kind === "program" && facts.interpreter !== null ? [facts.interpreter] : [];
+    });
+    const { entryAt } = createKernelProbe(this.#libc);
+    return [...new Set(found)].map((path) => resolvePath("/" as CanonicalPath, path, entryAt));
   }
 
   /** The file, and what is executed in its turn. */

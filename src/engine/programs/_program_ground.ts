@@ -1,7 +1,10 @@
-/** The ground that programs are given of what the policy allows to all, and who is shown processes. */
+/** The ground that programs are given of what the policy allows to all, what they hand over, and who is shown processes. */
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { baseName } from "../../core/path_text.ts";
+import type { GitFolder } from "../../host/broker/git_folder.ts";
+import type { Handed, NameJudge } from "../../host/broker/handed_rules.ts";
+import type { SpareFiles } from "../../host/broker/spare_files.ts";
 import type { Starting } from "../../host/run/program_holds.ts";
 import type { LandlockPaths } from "../../host/scan/landlock_paths.ts";
 import type { ProgramPaths } from "../../sandbox/program_rules.ts";
@@ -22,6 +25,32 @@ export function temporaryOf(
   const folder = environment.get("TMPDIR");
   if (temporaryRoot === null || folder === undefined || folder === temporaryRoot) return [];
   return isWithin(temporaryRoot, folder) ? [folder as CanonicalPath] : [];
+}
+
+/**
+ * What is read is handed over where the kernel's rules part folders for reading, and by what runs code: runtimes read
+ * of themselves in /proc, which no rule can name before they are there.
+ */
+export function handedOf(
+  { read, list }: Pick<ProgramPaths, "read" | "list">,
+  left: readonly CanonicalPath[],
+  change: readonly CanonicalPath[],
+  { git, spares, runsCode, looks, temporary, judge, loaders }: {
+    readonly loaders: readonly string[];
+    /** It makes nothing that it reads itself afterwards: what is there when it begins is all that it needs. */
+    readonly looks: boolean;
+    readonly judge: NameJudge;
+    readonly temporary: readonly CanonicalPath[];
+    readonly git: GitFolder | null;
+    readonly spares: SpareFiles | null;
+    readonly runsCode: boolean;
+  },
+): Handed {
+  const covered = list.length === 0 ? null : new Set<string>(read);
+  const [folder] = temporary;
+  const shared = folder === undefined ? null : `${folder}/shared-memory`;
+  const reads = (covered !== null && !looks) || runsCode;
+  return { rules: { left, shared, change, covered, reads, git, spares, loaders }, judge };
 }
 
 /** Whether it says which processes there are (ps(1), pgrep(1)): it is shown those of its own call. */

@@ -6,9 +6,7 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { GitFolder } from "../../host/broker/git_folder.ts";
-import { type Handed, NameJudge } from "../../host/broker/handed_rules.ts";
-import type { SpareFiles } from "../../host/broker/spare_files.ts";
+import { NameJudge } from "../../host/broker/handed_rules.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
 import { resolver } from "../../host/paths/canonicalize.ts";
 import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.ts";
@@ -33,7 +31,7 @@ import { KeptRules } from "./_kept_rules.ts";
 import { isNameless, NamelessRules } from "./_nameless_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
-import { groundOf, temporaryOf, viewsProcesses } from "./_program_ground.ts";
+import { groundOf, handedOf, temporaryOf, viewsProcesses } from "./_program_ground.ts";
 
 /** What was found out of one start. */
 interface KnownEffects {
@@ -132,17 +130,26 @@ export class WordHolds implements ProgramHolds {
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only, views };
+    const loaders = use === undefined && effects.ruled && execute !== "any" && !once
+      ? this.#starts.loaders(execute)
+      : [];
     // What a tool starts for its own use hands over what it connects to, and nothing else.
-    const isOthers = use === undefined && (changes || connects);
+    const isOthers = use === undefined && (changes || connects || loaders.length > 0);
     const handsOver = (isOthers || starting.reaches === true) && this.#handsOver;
     const asksNames = views || this.#hasNames || standIns !== null;
     const byName = isOthers && handsOver && changes && asksNames;
-    const { rules, handed, done } = this.#withRules(starting, drawn, { handsOver, byName });
+    const { rules, handed, done } = this.#withRules(starting, drawn, {
+      handsOver,
+      byName,
+      loaders,
+    });
+    const reads = handed?.rules.reads === true || loaders.length > 0;
     const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
     const filter = this.#filters.of(others, {
       attributes: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
       watches: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
-      ...(byName ? { handed: handed?.rules.reads ? "changes and reads" : "changes" } : {}),
+      ...(byName ? { handed: reads ? "changes and reads" : "changes" } : {}),
+      ...(!byName && handsOver && loaders.length > 0 ? { handed: "reads" } : {}),
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,
     });
     const held = { confined: true, filter: this.#parts.seccomp ? filter : null };
@@ -184,7 +191,9 @@ export class WordHolds implements ProgramHolds {
    */
   isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
     const effects = this.#effectsOf(argv, program, directory);
+    const isListed = effects.ruled && effects.starts !== "any" && effects.starts !== "none";
     return this.#isTrusted(program) && isByWords(effects) && !viewsProcesses(program) &&
+      !isListed &&
       this.#rulebook.networkOf({ argv, program, cwd: directory }) === null &&
       effects.writes.length + effects.deletes.length + effects.connects.length === 0;
   }
@@ -227,7 +236,9 @@ export class WordHolds implements ProgramHolds {
       readonly execute: readonly string[] | "any";
       readonly trusted: boolean;
     },
-    { handsOver, byName }: {
+    { handsOver, byName, loaders }: {
+      /** See `HandedRules`. */
+      readonly loaders: readonly string[];
       /** It hands over what no rule of the kernel is asked about. */
       readonly handsOver: boolean;
       /** So it does with all that it changes by a name. */
@@ -248,10 +259,11 @@ export class WordHolds implements ProgramHolds {
       const kind = [effects.beyond, only, ...temporary].join("\0");
       const rules = isKept ? this.#nameless.of(kind, execute, draw) : draw();
       const handed = handsOver
-        ? this.#handedOf(files, temporary, files.changed, {
+        ? handedOf(files, temporary, files.changed, {
           ...PLAIN,
           runsCode: views,
           temporary,
+          loaders,
           judge: this.#judgeOf(starting),
         })
         : null;
@@ -285,41 +297,17 @@ export class WordHolds implements ProgramHolds {
     const text = (path: string) => textAt(libc, path, MOST_LINK);
     const git = byName && trusted ? recordsIn(starting, this.#workspace, { entryAt, text }) : null;
     const handed = handsOver
-      ? this.#handedOf(ground, left, scope.write, {
+      ? handedOf(ground, left, scope.write, {
         git,
         spares,
         runsCode: execute === "any",
+        loaders,
         looks: effects.repository === "reads",
         temporary,
         judge: this.#judgeOf(starting),
       })
       : null;
     return { rules, handed, done: () => {} };
-  }
-
-  /**
-   * What is read is handed over where the kernel's rules part folders for reading, and by what runs code: runtimes read
-   * of themselves in /proc, which no rule can name before they are there.
-   */
-  #handedOf(
-    { read, list }: Pick<ProgramPaths, "read" | "list">,
-    left: readonly CanonicalPath[],
-    change: readonly CanonicalPath[],
-    { git, spares, runsCode, looks, temporary, judge }: {
-      /** It makes nothing that it reads itself afterwards: what is there when it begins is all that it needs. */
-      readonly looks: boolean;
-      readonly judge: NameJudge;
-      readonly temporary: readonly CanonicalPath[];
-      readonly git: GitFolder | null;
-      readonly spares: SpareFiles | null;
-      readonly runsCode: boolean;
-    },
-  ): Handed {
-    const covered = list.length === 0 ? null : new Set<string>(read);
-    const [folder] = temporary;
-    const shared = folder === undefined ? null : `${folder}/shared-memory`;
-    const reads = (covered !== null && !looks) || runsCode;
-    return { rules: { left, shared, change, covered, reads, git, spares }, judge };
   }
 
   /** Who judges the names that it hands over. */

@@ -13,7 +13,7 @@ import {
   refusal,
   sharedName,
 } from "./_call_result.ts";
-import { isOfSystem, LEAVE, normalName, openExactly } from "./_names.ts";
+import { isOfSystem, LEAVE, linkTarget, normalName, openExactly } from "./_names.ts";
 import { isOfProcess, isProcessList, openProcessFile, openProcessList } from "./_process_files.ts";
 
 /** O_ACCMODE, O_TRUNC, O_APPEND, FASYNC, O_NOATIME, __O_TMPFILE (include/uapi/asm-generic/fcntl.h) */
@@ -48,10 +48,13 @@ export function openFor(
   const { libc, notifications } = parts;
   const creates = (flags & OPEN.CREAT) !== 0;
   const exclusive = creates && (flags & OPEN.EXCL) !== 0;
+  const reads = !creates && (flags & (ACCESS_BITS | TRUNCATE | TEMPORARY)) === 0;
+  if (reads && isLoader(parts, call)) return -ERRNO.EACCES;
+  if (reads && !parts.rules.reads) return LEAVE;
   // Another's text at the worst: then nobody waits for this call any more, and it is left to nobody.
   const text = notifications.unsureText(call, address);
   if (typeof text === "number" || text === "") return LEAVE;
-  if (!creates && (flags & (ACCESS_BITS | TRUNCATE | TEMPORARY)) === 0) {
+  if (reads) {
     const ofProcesses = isProcessList(text) || isOfProcess(text);
     if (ofProcesses && !notifications.isWaiting(call)) return LEAVE;
     if (isProcessList(text)) return openProcessList(parts, call, flags);
@@ -134,6 +137,16 @@ function openPath(
     libc.call(libc.numbers.fcntl, opened, F_SETFL, flags & (APPEND | ASYNC | NO_ACCESS_TIME));
   }
   return { descriptor: opened, closesOnExec: (flags & OPEN.CLOEXEC) !== 0 };
+}
+
+/**
+ * Whether it is the loader itself that opens something, called as a program: who is loaded by it as programs are has
+ * another executable. Nothing is known of a process that cannot be looked at.
+ */
+function isLoader({ libc, rules: { loaders } }: CallParts, { thread }: HandedOver): boolean {
+  if (loaders.length === 0) return false;
+  const executable = linkTarget(libc, `/proc/${thread}/exe`);
+  return executable === null || loaders.includes(executable.replace(/ \(deleted\)$/, ""));
 }
 
 /** Whoever waits for a writer would have to wait here. */

@@ -24,6 +24,11 @@ export interface HandedRules {
   readonly shared: string | null;
   /** What it opens for reading is handed over too. */
   readonly reads: boolean;
+  /**
+   * The loaders of programs that may not be called by themselves, with the name of a program that they are to load: such
+   * a process opens nothing. By the paths where they lie; none unless something is said of what may be started.
+   */
+  readonly loaders: readonly string[];
   /** What it executes of what it makes becomes one of these; null for programs that hand over no start. */
   readonly spares: SpareFiles | null;
   /** Where git records, whatever the policy says of others who write there; null for programs that do not. */

@@ -75,14 +75,16 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       none: shut,
       changes: filterFor(architecture, { network: false, handed: "changes" }),
       all: filterFor(architecture, { network: false, handed: "changes and reads" }),
+      reads: filterFor(architecture, { network: false, handed: "reads" }),
     };
-    const [none, changes, all] = Object.values(filters).map((filter) => (call: Call) =>
+    type Judge = (call: Call) => number;
+    const [none, changes, all, reads] = Object.values(filters).map((filter) => (call: Call) =>
       judge(filter, call, architecture)
-    ) as [(call: Call) => number, (call: Call) => number, (call: Call) => number];
+    ) as [Judge, Judge, Judge, Judge];
     for (const [name, numbers] of Object.entries(HANDED_CALLS)) {
       const number = numbers[architecture];
       if (number === null || name === "open" || name === "openat") continue;
-      assertEquals([name, none({ number })], [name, ALLOWED]);
+      assertEquals([name, none({ number }), reads({ number })], [name, ALLOWED, ALLOWED]);
       assertEquals([name, changes({ number }), all({ number })], [name, HANDED_OVER, HANDED_OVER]);
     }
     for (const [name, index] of Object.entries(OPENING_FLAGS)) {
@@ -110,13 +112,11 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
           `${name} ${flags}`,
         );
         assertEquals(all({ number, args }), HANDED_OVER);
+        assertEquals(reads({ number, args }), isChange ? ALLOWED : HANDED_OVER);
       }
       const path = [0n, 0n, 0n];
       path[index] = 0o10000000n;
-      assertEquals([changes({ number, args: path }), all({ number, args: path })], [
-        ALLOWED,
-        ALLOWED,
-      ]);
+      for (const one of [changes, all, reads]) assertEquals(one({ number, args: path }), ALLOWED);
     }
     const number = UNSEEN_CALLS["openat2"]?.[architecture] as number;
     assertEquals([none({ number }), changes({ number })], [ALLOWED, refused(ERRNO.ENOSYS)]);

@@ -84,6 +84,14 @@ Deno.test("env is what looks for the interpreter of a script: that is started, t
   ]);
 });
 
+Deno.test("what loads programs is told by where it lies, and what runs scripts is none of it", async () => {
+  await using workspace = new Workspace({ "script": "#!/bin/sh\n" });
+  const own = new OwnStarts(libc, { find: () => null });
+  const [loader = "", ...more] = own.loaders(["/bin/sh", "/bin/echo", workspace.path("script")]);
+  assertEquals([more, own.loaders([workspace.path("script")])], [[], []]);
+  assert(/\/ld-[^/]*$/.test(loader) && Deno.realPathSync(loader) === loader, loader);
+});
+
 Deno.test("of the system the folders of programs are left out, at the places where they are", () => {
   assertEquals(withoutPrograms(libc, ["/usr/bin", "/bin", "/usr/local/sbin", "/usr/games"]), []);
   assertEquals(withoutPrograms(libc, ["/etc/hosts", "/usr/lib", "/opt"]), [
