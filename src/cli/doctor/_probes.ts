@@ -97,12 +97,12 @@ function probesOf(pid: number): readonly Probe[] {
     {
       layer: "launcher",
       kind: "limits",
-      // RLIMIT_CORE (include/uapi/asm-generic/resource.h).
+      // RLIMIT_CORE (include/uapi/asm-generic/resource.h), which is 1 then: see `NO_CORE`.
       attempt: "a program raises a limit that it began with",
       code: {
-        perl: `my $l=pack("QQ",1,1); print syscall(${setrlimit},4,$l)==0 ? "done" : $!+0`,
+        perl: `my $l=pack("QQ",2,2); print syscall(${setrlimit},4,$l)==0 ? "done" : $!+0`,
         python3: python(
-          `print('done' if c.syscall(${setrlimit},4,(ctypes.c_ulong*2)(1,1))==0 else ctypes.get_errno())`,
+          `print('done' if c.syscall(${setrlimit},4,(ctypes.c_ulong*2)(2,2))==0 else ctypes.get_errno())`,
         ),
       },
     },
