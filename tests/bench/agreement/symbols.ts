@@ -138,9 +138,16 @@ export function symbolsByCompiler(files: readonly Outlined[], root: string): Agr
   const theirs = files.flatMap(({ path }) => {
     const text = Deno.readTextFileSync(join(root, path));
     return declaredIn(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))
-      .map((name) => `${path} ${name}`);
+      .map((name) => `${path} ${name.replace(/^(["'`])(.*)\1$/, "$2")}`);
   });
-  return compared("symbols of TypeScript", "its compiler", theirs, ours);
+  return compared("symbols of TypeScript", "its compiler", theirs, ours, (key, side) => {
+    const [path = "", name = ""] = key.split(" ");
+    const isAssigned = new RegExp(`[.]${name.replaceAll(/\W/g, "\\$&")} = (async )?(function|\\()`)
+      .test(Deno.readTextFileSync(join(root, path)));
+    return side === "here" && isAssigned
+      ? "a function that a property is given: no declaration to the compiler"
+      : null;
+  });
 }
 
 /** Names of what an outline has: declarations, members, and variables that are local to no function. */

@@ -310,7 +310,8 @@ class Uses {
     if (["const", "noexcept", "override", "final", "]"].includes(before)) return true;
     if (before !== ")") {
       return this.#isName(at - 1) &&
-        (this.#isName(at - 2) || ["*", "&", ">", "const"].includes(this.#text(at - 2)) ||
+        (this.#isName(at - 2) || ["*", "&", ">"].includes(this.#text(at - 2)) ||
+          (this.#text(at - 2) === "const" && ["*", "&"].includes(this.#text(at - 3))) ||
           this.#words.types.has(this.#text(at - 2)));
     }
     const open = this.#partner(at - 1);

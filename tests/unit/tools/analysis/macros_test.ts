@@ -75,6 +75,8 @@ END_NAMESPACE
     `void printed(const char *, ...) PRINTF_LIKE(1, 2);
 struct A { int field GUARDED_BY(mutex); void locked() LOCKS(mutex) { } int last; };
 struct B { size_t used GUARDED_BY(mutex); List* const list GUARDED_BY(mutex); };
+static const List NONE = {1};
+void broken(const char *, ...) PRINTF_LIKE(1, 2);
 `,
     [
       "1 function printed",
@@ -85,6 +87,8 @@ struct B { size_t used GUARDED_BY(mutex); List* const list GUARDED_BY(mutex); };
       "3 struct B",
       "3 property B.used",
       "3 property B.list",
+      "4 constant NONE",
+      "5 function broken",
     ],
     true,
   ],
