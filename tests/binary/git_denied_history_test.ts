@@ -176,7 +176,10 @@ async function withHistory(
   policy: string,
   use: (
     workspace: Workspace,
-    run: (command: string) => ReturnType<Pipe["ask"]>,
+    run: (
+      command: string | readonly string[],
+      more?: { readonly timeout_ms: number },
+    ) => ReturnType<Pipe["ask"]>,
   ) => Promise<void>,
 ): Promise<void> {
   await using workspace = new Workspace();
@@ -190,7 +193,10 @@ async function withHistory(
   let id = 0;
   await use(
     workspace,
-    (command) => pipe.ask({ id: ++id, tool: "run_command", args: { command } }),
+    (command, more) => {
+      const words = typeof command === "string" ? { command } : { argv: command };
+      return pipe.ask({ id: ++id, tool: "run_command", args: { ...words, ...more } });
+    },
   );
   assertEquals((await pipe.close()).status, 0);
 }
@@ -253,5 +259,26 @@ Deno.test("git in a line shows whole what holds nothing denied", async () => {
       const stdout = String(output?.stdout ?? error?.details?.stdout);
       assertEquals([line, stdout], [line, await shell(workspace, line)], error?.message);
     }
+  });
+});
+
+/** A commit of a tree whose names nobody counts: ten folders in each other's ten, nine deep. */
+const ENDLESS = `blob=$(echo x | git hash-object -w --stdin)
+leaf=$(printf '100644 blob %s\\tf\\n' $blob | git mktree)
+for deep in 1 2 3 4 5 6 7 8 9; do
+  leaf=$(for name in 0 1 2 3 4 5 6 7 8 9; do printf '040000 tree %s\\t%s\\n' $leaf d$name; done | git mktree)
+done
+git branch -f endless $(git commit-tree -p HEAD -m endless $leaf)`;
+
+Deno.test("git in a line that cannot be looked at to its end is ended with the call, and needs no killing", async () => {
+  await withHistory(POLICY, async (workspace, run) => {
+    await shell(workspace, ENDLESS);
+    for (const command of ["git merge endless", "git show endless", "git grep x endless"]) {
+      const { error } = await run(command, { timeout_ms: 1000 });
+      assertEquals([command, error?.code], [command, "TIMEOUT"], error?.message);
+      assert(!error?.message.includes("SIGKILL"), `${command}: ${error?.message}`);
+    }
+    const { error } = await run(["git", "show", "endless"], { timeout_ms: 1000 });
+    assertEquals(error?.code, "TIMEOUT", error?.message);
   });
 });

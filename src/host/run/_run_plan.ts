@@ -114,6 +114,9 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     programOf(grant, argv, directory) === null
       ? options.find(argv[0] ?? "", directory, folder)
       : null;
+  /** What is looked at ends with the line. */
+  const looking = new AbortController();
+  void run.stopping.then(() => looking.abort());
   /** Of each git that shows contents what is left out of those, by its words and where they were said. */
   const shown = new Map<string, Shown>();
   const find = (name: string, at: CanonicalPath) => options.find(name, at, folder);
@@ -121,8 +124,11 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     const program = programOf(grant, argv, directory) ??
       made.get(keyOf(argv[0] ?? "", directory)) ?? null;
     if (program === null) return;
-    const parts = { options, starter, rulebook, resolve, find };
-    const found = await surveyStart(parts, program, argv, directory);
+    const time = { timeoutMs: Infinity, ended: looking.signal };
+    const parts = { options, starter, rulebook, resolve, find, ...time };
+    const found = await surveyStart(parts, program, argv, directory).catch((error) => {
+      throw run.reason === null ? error : new Stopped();
+    });
     if (found !== null) shown.set(wordsOf(argv, directory), found);
   };
   const allow: LineHost["allow"] = async (command, onAsk) => {

@@ -50,6 +50,8 @@ export function createProcesses(options: ProcessesOptions): Processes {
         starter,
         rulebook: options.rulebook,
         resolve: resolver(entryAt),
+        timeoutMs: request.timeoutMs,
+        ended: null,
         find: (name: string, at: typeof spawn.cwd) => options.find(name, at, null),
       };
       const shown = await surveyStart(parts, spawn.program, argv, spawn.cwd);

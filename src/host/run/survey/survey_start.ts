@@ -28,6 +28,10 @@ export interface StartSurvey extends Pick<SurveyParts, "resolve"> {
   readonly find: (name: string, directory: CanonicalPath) => Program | null;
   readonly options: ProcessesOptions;
   readonly starter: Starter;
+  /** Milliseconds that the call has in all. */
+  readonly timeoutMs: number;
+  /** Told when the call ends before that has been looked at. */
+  readonly ended: AbortSignal | null;
 }
 
 /** Looking takes no longer than this. */
@@ -108,7 +112,7 @@ function mayDeny({ rulebook }: StartSurvey): boolean {
 
 /** Runs a program to look, for what it prints. */
 async function look(
-  { options, starter }: StartSurvey,
+  { options, starter, timeoutMs, ended }: StartSurvey,
   { stdin, ...launch }: Pick<Launch, "program" | "argv" | "directory" | "environment" | "use"> & {
     readonly stdin: string;
   },
@@ -117,16 +121,31 @@ async function look(
     cwd: launch.directory,
     env: {},
     stdin: new TextEncoder().encode(stdin),
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: Math.min(PATIENCE_MS, timeoutMs),
   };
   const { grant } = options;
   const limits = { ...grant.limits, output: MOST_BYTES };
-  const quiet = { ...options, listener: null, grant: { ...grant, limits } };
-  const { exitCode, stdout, dropped } = await hold(quiet, starter, request, (run, launcher) => {
-    const child = launcher.launch({ ...launch, descriptors: run.descriptors });
-    run.release();
-    return child.ended;
-  });
+  const signal = ended === null ? options.signal : AbortSignal.any([options.signal, ended]);
+  const quiet = { ...options, signal, listener: null, grant: { ...grant, limits } };
+  const { exitCode, stdout, dropped, timedOut, cancelled } = await hold(
+    quiet,
+    starter,
+    request,
+    (run, launcher) => {
+      const child = launcher.launch({ ...launch, descriptors: run.descriptors });
+      run.release();
+      return child.ended;
+    },
+  );
+  if (timedOut || cancelled) {
+    throw new ToolError(
+      timedOut ? "TIMEOUT" : "CANCELLED",
+      `${
+        quoted(printable(launch.argv[0] ?? "", 80))
+      } was not started: what it would touch is more than ` +
+        "can be looked at in the time that the call has",
+    );
+  }
   return { status: exitCode, bytes: stdout, cut: dropped.stdout > 0 };
 }
 
