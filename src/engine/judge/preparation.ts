@@ -27,7 +27,7 @@ export function createPreparation(rulebook: Rulebook, sharing?: ProgramSharing):
     if (!spawns || support !== null) return;
     const { createProgramSupport } = await import("../programs/program_support.ts");
     const bubblewrap = await tryBubblewrap(rulebook.settings);
-    support ??= createProgramSupport(rulebook, bubblewrap, sharing);
+    support ??= createProgramSupport(rulebook, bubblewrap, sharing, openLibc());
   };
   return {
     files: () => files ??= openFiles(),

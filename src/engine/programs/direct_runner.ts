@@ -14,7 +14,7 @@ import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { hardenProcess } from "../../sandbox/harden.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
-import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { openOwnCalls, type OwnCalls, withOwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import { withOwnStarts } from "../../sandbox/launcher/own_starts.ts";
 import { type ProgramLayers, programLayers } from "../../sandbox/program_layers.ts";
@@ -109,7 +109,7 @@ export class DirectRunner implements Runner {
 
   /** Null where programs are not started by system calls here. */
   static open(options: DirectRunnerOptions): DirectRunner | null {
-    const opened = options.programs.libc;
+    const opened = options.programs.libc ?? openLibc();
     const spawner = opened === null ? null : openSpawner({ keepsFfi: true });
     if (opened === null || spawner === null) return null;
     const own = openOwnCalls(opened);

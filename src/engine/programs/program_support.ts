@@ -28,7 +28,7 @@ import type { ProgramEnvironment } from "../pool/thread_parts.ts";
 /** All that starting programs takes, made when the first is judged. */
 export interface ProgramSupport {
   readonly programEnvironment: ProgramEnvironment;
-  /** System calls, for all that starts programs on this thread; null where there are none. */
+  /** System calls, for all that starts programs on this thread; null where none were given. */
   readonly libc: Libc | null;
   /** What programs may read and execute beyond the workspace. */
   readonly system: readonly string[];
@@ -49,16 +49,20 @@ export interface ProgramSupport {
   close(): void;
 }
 
-/** @param bubblewrap What trying it gave; null where the policy does not want it. */
+/**
+ * @param bubblewrap What trying it gave; null where the policy does not want it.
+ * @param libc System calls of this thread: programs are looked for by them, and without them by the runtime, three times as
+ * long.
+ */
 export function createProgramSupport(
   rulebook: Rulebook,
   bubblewrap: Bubblewrap | null,
   sharing = new ProgramSharing(),
+  libc: Libc | null = null,
 ): ProgramSupport {
   const { scope, settings } = rulebook;
   const { workspace, sandbox } = settings;
   const system = sandbox.system ?? SYSTEM_PATHS;
-  const libc = openLibc();
   const probe = libc === null ? {} : { probe: createKernelProbe(libc) };
   const finder = createProgramFinder(workspace, system, probe);
   const landlockPaths = createLandlockPaths(rulebook);
@@ -116,7 +120,7 @@ export function createProgramSupport(
     };
   };
   const watching = sharing.watching((follower, kernel) => {
-    const calls = kernel?.libc ?? libc;
+    const calls = kernel?.libc ?? libc ?? openLibc();
     if (calls === null) return null;
     const { marker, token, root: folder } = sharing;
     const { limits } = settings;
@@ -136,7 +140,7 @@ export function createProgramSupport(
     boundary: bounded,
     ofThread() {
       const bubblewrapped = sandbox.bubblewrap === "required" || bubblewrap?.works === true;
-      launches ??= libc !== null && openSpawner({ keepsFfi: true }) !== null;
+      launches ??= (libc ?? openLibc()) !== null && openSpawner({ keepsFfi: true }) !== null;
       if (bubblewrapped || !launches) return bounded();
       const write = [...new Set(scope.write.map(deepestFolder))];
       const coarse = true;
