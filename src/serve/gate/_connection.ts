@@ -174,7 +174,9 @@ export class Connection {
     server?.resume();
     if (server === undefined || this.#later.length === 0) return;
     while (this.#later.length > 0 && this.#takes(server)) {
-      server.accept(this.#later.shift() as Line);
+      const line = this.#later.shift() as Line;
+      this.#laterBytes -= sizeOf(line);
+      server.accept(line);
     }
     if (this.#inputEnded && this.#later.length === 0) server.endInput();
   }
