@@ -207,7 +207,9 @@ export interface SimplePlan {
   readonly declares?: readonly Assignment[];
   /** Set where the first word is one of a function of the line. */
   readonly calls?: true;
-  /** What `eval` or `trap` was given, where the line says it whole. */
+  /** Of an `xargs` that the line does itself: the first of the words of the command that it starts. */
+  readonly feeds?: number;
+  /** What `eval` or `trap` was given, where the line says it whole; the shell that is fed. */
   readonly script?: PlanNode;
 }
 

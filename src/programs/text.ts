@@ -45,7 +45,12 @@ export const TEXT: ProgramTable = {
   fold: reads({ "-w --width": "text" }),
   fmt: reads({ "-w --width -g --goal -p --prefix": "text" }),
   strings: reads({ "-n -t -e --bytes --radix": "text" }),
-  column: reads({ "-s -t -o -c -N -R --separator --output-separator": "text" }),
+  column: reads({
+    "-s --separator -o --output-separator -c --output-width -N --table-columns -C --table-column": "text",
+    "-R --table-right -T --table-truncate -E --table-noextreme -W --table-wrap -H --table-hide": "text",
+    "-O --table-order -n --table-name -l --table-columns-limit -r --tree -i --tree-id": "text",
+    "-p --tree-parent": "text",
+  }),
   comm: reads({ "--output-delimiter": "text" }),
   join: reads({ "-1 -2 -t -o -e -j -a -v": "text" }),
   cmp: reads({ "-n --bytes -i --ignore-initial": "text" }),

@@ -63,7 +63,10 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
         ...{ ...place, ...inside },
         ...{ around: walk.facts, shared: true, listed: false },
       })
-      : walk.readScript(source, reading, { ...inside, positional });
+      : walk.readScript(source, reading, {
+        ...inside,
+        positional: positional === "open" ? null : positional,
+      });
   };
   const source = scanner.source.slice(words[0]?.index ?? 0, scanner.at);
   return finishCommand(simple, {
@@ -74,6 +77,7 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     inFunction: place.inFunction === true,
     listed: place.listed === true,
     functions: walk.facts.functions,
+    assess: reading.assess,
     onDialect: () => reading.posix = false,
   });
 }

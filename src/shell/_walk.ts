@@ -1,6 +1,7 @@
 /** Where the reading of a line has come to, and what all parts of it share. */
 
 import type { forEachChild, ParsedScript } from "unbash";
+import type { assessCommand } from "../programs/risk.ts";
 import type { Scanner } from "./words/scanner.ts";
 import type { ScriptFacts } from "./_facts.ts";
 import type { Script } from "./_script.ts";
@@ -18,6 +19,8 @@ export interface SpentPieces {
 export interface Reading {
   readonly parse: (source: string) => ParsedScript;
   readonly forEachChild: typeof forEachChild;
+  /** What is known of programs; null where nothing in the script asks for it. */
+  readonly assess: typeof assessCommand | null;
   commands: number;
   readonly spent: SpentPieces;
   posix: boolean;

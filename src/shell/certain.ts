@@ -12,6 +12,7 @@ import {
   type Word,
   type WordPart,
 } from "../core/plan.ts";
+import { SHELLS } from "./_shell_call.ts";
 import { differsFromShell } from "./program_forms.ts";
 
 /** Commands of the line itself that look at nothing. */
@@ -37,7 +38,7 @@ export function isHarmless({ name, value, append, list, subscript }: Assignment)
 /** The words of a line that is one command and nothing else, all of them known; null for all others. */
 function certainWords({ root }: Plan): readonly string[] | null {
   if (root.kind !== "simple" || root.assignments.length + root.redirections.length > 0) return null;
-  if (root.calls === true) return null;
+  if (root.calls === true || root.feeds !== undefined) return null;
   const words = root.words.map(certainText);
   const argv = words.filter((word) => word !== null);
   return argv.length < words.length || argv.length === 0 ? null : argv;
@@ -67,7 +68,7 @@ export function isJudgedLater(plan: Plan): boolean {
       readonly words?: readonly Word[];
       readonly target?: Word;
     };
-    if (kind === "simple" && words?.some(isOpen) === true) return true;
+    if (kind === "simple" && ("feeds" in part || words?.some(isOpen) === true)) return true;
     return isOpen(target) || Object.values(part).some(look);
   };
   return look(plan.root) || startsLater(plan);
@@ -85,7 +86,9 @@ export function startsLater(plan: Plan): boolean {
     const { kind, words } = part as { readonly kind?: string; readonly words?: readonly Word[] };
     if (kind === "simple" && words?.[0] !== undefined) {
       const name = certainText(words[0]);
-      if (name === null || (READERS.includes(name) && !("script" in part))) return true;
+      const fed = "feeds" in part ? words[part.feeds as number] : undefined;
+      const reads = READERS.includes(name ?? "") || SHELLS.has(certainText(fed ?? []) ?? "");
+      if (name === null || (reads && !("script" in part))) return true;
       found.moves ||= MOVERS.includes(name) &&
         words.some((word) => [null, "-"].includes(certainText(word)));
       found.relative ||= words.some((word) => /^[^/]+\//.test(certainText(word) ?? ""));
@@ -129,10 +132,10 @@ export function isWhollyCertain(node: PlanNode): boolean {
  * them as what no program would (`printf -v PATH x`; `test -v 'a[$(touch x)]'` and a value of OPTIND are calculated, and
  * what stands in them is run: bash(1), ARITHMETIC EVALUATION).
  */
-function isOwn({ words, assignments, calls, declares }: SimplePlan): boolean {
+function isOwn({ words, assignments, calls, declares, feeds }: SimplePlan): boolean {
   const [name, ...rest] = words.map(certainText);
   const builtin = BUILTINS.some((one) => one === name);
-  if (calls === true || declares !== undefined) return true;
+  if (calls === true || declares !== undefined || feeds !== undefined) return true;
   if (builtin && !PLAIN.some((one) => one === name)) return true;
   return assignments.some((one) => CALCULATED.has(one.name)) ||
     (builtin && rest.some((word) => CALCULATED.has((word ?? "").split("=")[0] ?? ""))) ||

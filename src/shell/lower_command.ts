@@ -31,6 +31,8 @@ import {
   placeOf,
   ready,
 } from "./_needs.ts";
+import { readXargs } from "./xargs_words.ts";
+import { SHELLS } from "./_shell_call.ts";
 import { certainText, isHarmless, movesAnywhere, wordText } from "./certain.ts";
 import type { SpentPieces } from "./_walk.ts";
 
@@ -203,7 +205,7 @@ function lowerLast(stages: readonly PlanNode[], cwd: KnownFolder): KnownFolder {
 }
 
 function lowerWords(simple: SimplePlan, cwd: KnownFolder, needs: Needs): KnownFolder {
-  const { words, assignments, redirections, declares = [], script } = simple;
+  const { words, assignments, redirections, declares = [], script, feeds } = simple;
   const [first, ...rest] = words;
   const name = first === undefined ? null : certainText(first);
   for (const assignment of [...assignments, ...declares]) {
@@ -222,6 +224,15 @@ function lowerWords(simple: SimplePlan, cwd: KnownFolder, needs: Needs): KnownFo
     const argv = words.map(wordText);
     needs.found.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
     lowerRedirections(redirections, cwd, needs);
+    return cwd;
+  }
+  if (feeds !== undefined) {
+    // The rules that deny or ask for it hold, though it is not started.
+    const argv = words.map(wordText);
+    needs.found.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
+    lowerRedirections(redirections, cwd, needs);
+    if (script !== undefined) lowerNode(script, cwd, needs);
+    else needs.found.push(...fedNeeds(simple, feeds, cwd));
     return cwd;
   }
   if (!builtin) {
@@ -252,6 +263,33 @@ function lowerWords(simple: SimplePlan, cwd: KnownFolder, needs: Needs): KnownFo
       return cwd;
   }
 }
+
+/** The command that is fed, with words that are known when it runs; of a shell nothing before its script is known. */
+function fedNeeds(
+  { words, ...simple }: SimplePlan,
+  feeds: number,
+  place: KnownFolder,
+): Needs["found"] {
+  const command = words.slice(feeds);
+  if (SHELLS.has(certainText(command[0] ?? []) ?? "")) return [];
+  const replaces = readXargs(words.map(certainText))?.replaces ?? null;
+  const fed = replaces === null
+    ? [...command, COMES_IN]
+    : command.map((word) => wordText(word).includes(replaces) ? COMES_IN : word);
+  const { feeds: _, ...rest } = simple;
+  return [{
+    kind: "program",
+    simple: { ...rest, words: fed, assignments: [], redirections: [] },
+    place,
+  }];
+}
+
+/** As a substitution would stand there. */
+const COMES_IN: Word = [{
+  kind: "substitution",
+  body: { kind: "list", items: [] },
+  quoted: false,
+}];
 
 /** Whether what `kill` is to end may be what the line itself has started: `%1`, `$!`, `$PID`. */
 function endsOwn(words: readonly Word[]): boolean {

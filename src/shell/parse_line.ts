@@ -25,18 +25,30 @@ export async function parseLine(line: string): Promise<Plan> {
 }
 
 /**
- * The plan of a script that stands in a word, with its arguments from `$0` on. Throws as `parseLine`. `spent`: what other
- * scripts of the same request held, to which this one is added.
+ * The plan of a script that stands in a word and that a shell will read, with its arguments from `$0` on. Throws as
+ * `parseLine`. `spent`: what other scripts of the same request held, to which this one is added.
  */
 export async function parseScript(
   script: string,
   positional: readonly string[],
   spent: SpentPieces = { pieces: 0 },
 ): Promise<Plan> {
+  return await scriptOf(script, positional, "shell", spent);
+}
+
+async function scriptOf(
+  script: string,
+  positional: readonly string[],
+  by: ReadBy,
+  spent: SpentPieces = { pieces: 0 },
+): Promise<Plan> {
   const place = { positional, level: 1, position: 0 };
-  const { node, settings, posix } = await read(script, place, spent);
+  const { node, settings, posix } = await read(script, place, by, spent);
   return { line: script, posix, settings, root: node };
 }
+
+/** Who runs it: what a shell runs starts its programs itself. */
+type ReadBy = "line" | "shell";
 
 /**
  * What a text that a line came to run (`eval`, a file that it sources) holds, in the shell of that line, which has these
@@ -61,7 +73,7 @@ export async function parseShellCall(argv: readonly string[]): Promise<Plan | nu
   if (!SHELLS.has(argv[0] ?? "")) return null;
   const call = readShellCall(argv);
   if (call === null) return null;
-  const { settings, root, ...plan } = await parseScript(call.script, call.positional);
+  const { settings, root, ...plan } = await scriptOf(call.script, call.positional, "line");
   return {
     ...plan,
     settings: NO_SETTINGS,
@@ -79,6 +91,7 @@ export async function parseShellCall(argv: readonly string[]): Promise<Plan | nu
 async function read(
   source: string,
   place: ScriptPosition,
+  by: ReadBy = "line",
   spent: SpentPieces = { pieces: 0 },
 ): Promise<Script & { readonly posix: boolean }> {
   if (source.length > MAX_LENGTH) {
@@ -88,7 +101,10 @@ async function read(
     );
   }
   const { parse, forEachChild } = await import("unbash");
-  const reading = { parse, forEachChild, commands: 0, spent, posix: true };
+  const assess = by === "line" && source.includes("xargs")
+    ? (await import("../programs/risk.ts")).assessCommand
+    : null;
+  const reading = { parse, forEachChild, assess, commands: 0, spent, posix: true };
   try {
     const script = readScript(source, reading, place);
     return { ...script, posix: reading.posix };

@@ -10,6 +10,8 @@ const COLOUR = /\x1b\[[0-9;]*[A-Za-z]/g;
 function plain(text: string): string {
   return text
     .replaceAll(COLOUR, "")
+    // What mocha says behind a test that was slow, and behind no other.
+    .replaceAll(/ \(\d+ms\)$/gm, "")
     .replaceAll(/\b\d+(?:\.\d+)?\s?(?:ms|s|m|µs|ns|seconds|secs?)\b/g, "TIME")
     .replaceAll(/\b\d\d:\d\d(?::\d\d)?\b/g, "TIME")
     .replaceAll(/"(?:duration|start|end|startTime|endTime)\w*":\s*[\d.]+/g, "TIME")

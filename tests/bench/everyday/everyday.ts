@@ -1,7 +1,8 @@
 /**
  * Everyday command lines of a coding agent over real projects, each beside bash: exit status, output, tree and git state,
  * as an ordinary user, under the default policy with approvals given and under the one that `policy init` writes.
- * As a program: `everyday.ts TOOLGATE [--project NAME] [--policy default|developer] [--filter TEXT]` says each that fails.
+ * As a program: `everyday.ts TOOLGATE [--project NAME] [--policy default|developer] [--filter TEXT]` says each that fails;
+ * `--lines FILE` takes the lines of a file of one's own for the project's.
  */
 
 import { parseArgs } from "@std/cli";
@@ -40,8 +41,8 @@ interface Verdict extends Line {
   readonly said: string;
 }
 
-function linesOf(name: string): readonly Line[] {
-  const rows = Deno.readTextFileSync(new URL(`lines/${name}.txt`, import.meta.url)).split("\n")
+function linesOf(file: string | URL): readonly Line[] {
+  const rows = Deno.readTextFileSync(file).split("\n")
     .filter((row) => row !== "" && !row.startsWith("#"));
   return rows.map((row) => {
     const [, kind, text = row] = /^(works|net)\t(.*)$/.exec(row) ?? [];
@@ -154,6 +155,10 @@ function passedIn(ground: Ground, answer: Answer | null): string | null {
   return /pager|hooksPath|\[x\]/.test(config) ? "settings changed" : null;
 }
 
+function kept(name: string): URL {
+  return new URL(`lines/${name}.txt`, import.meta.url);
+}
+
 function readOr(path: string): string | null {
   try {
     return Deno.readTextFileSync(path);
@@ -169,6 +174,8 @@ interface Wanted {
   readonly kind?: string | undefined;
   /** One of so many lines alone. */
   readonly every?: number | undefined;
+  /** A file of lines in place of the project's own. */
+  readonly lines?: string | undefined;
 }
 
 /** Runs the lines; `report` is told of each as it is done. */
@@ -182,8 +189,9 @@ export async function everyday(
     if (wanted.project !== undefined && wanted.project !== project.name) continue;
     const prepared = await prepare(project);
     if (prepared === null) continue;
-    const denied = project === HISTORY ? linesOf("denied") : [];
-    const lines = [...linesOf(project.name), ...denied].filter(({ text, kind }, index) =>
+    const denied = project === HISTORY ? linesOf(kept("denied")) : [];
+    const own = wanted.lines === undefined ? null : linesOf(wanted.lines);
+    const lines = (own ?? [...linesOf(kept(project.name)), ...denied]).filter(({ text, kind }, index) =>
       text.includes(wanted.filter ?? "") && (wanted.kind ?? kind) === kind &&
       index % (wanted.every ?? 1) === 0
     );
@@ -262,7 +270,7 @@ export function renderEveryday(verdicts: readonly Verdict[]): string {
 }
 
 if (import.meta.main) {
-  const given = parseArgs(Deno.args, { string: ["project", "policy", "filter", "kind"] });
+  const given = parseArgs(Deno.args, { string: ["project", "policy", "filter", "kind", "lines"] });
   const verdicts = await everyday(String(given._[0]), given, (verdict) => {
     const { project, policy, kind, outcome, cause, text, said } = verdict;
     if (outcome === (kind === "works" ? "works" : "refused") && cause !== "started") return;

@@ -132,7 +132,13 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["timeout 5 bash -lc 'a'", "p timeout 5 bash -lc a"],
   ["find . -exec sh -c 'a {}' \\;", "p find . -exec sh -c a {} ;"],
   ["find . -execdir sh -c 'a' \\;", "p find . -execdir sh -c a ;"],
-  ["xargs -I% sh -c 'a %'", "p xargs -I% sh -c a %"],
+  // The line does it itself: what is put into the script is judged with it, when it has come.
+  ["xargs -I% sh -c 'a %'", "o xargs -I% sh -c a %"],
+  ["xargs -n1 sh -c 'a; b $0'", "o xargs -n1 sh -c a; b $0, o sh -c a; b $0, p a, P1 b ${0}"],
+  ["xargs -0 rm -f", "o xargs -0 rm -f, P2 rm -f $(…)"],
+  ["xargs -I% cp % d/%", "o xargs -I% cp % d/%, P1,2 cp $(…) $(…)"],
+  ["cd $(c); xargs rm", "p c, o xargs rm, P1 rm $(…)"],
+  ["timeout 5 sh -c 'xargs rm'", "p timeout 5 sh -c xargs rm {xargs rm}, p xargs rm"],
   // Text is no script.
   ["echo bash -c 'rm -rf /'", "p echo bash -c rm -rf /"],
   ["git commit -m x sh -c 'rm -rf /'", "p git commit -m x sh -c rm -rf /"],

@@ -30,6 +30,7 @@ export function closeAll({ libc }: LineHost, descriptors: readonly number[]): vo
 /** A command under way beside the line, with the programs that it has started. */
 export class Task {
   readonly #host: LineHost;
+  readonly #program: boolean;
   readonly #children = new Map<Child, boolean>();
   readonly #first = Promise.withResolvers<number | null>();
   /** The end that it was told to come to; null while nobody has. */
@@ -37,8 +38,10 @@ export class Task {
   /** How it ended. */
   status: Ended | null = null;
 
-  constructor(host: LineHost) {
+  /** `program`: it is one program and nothing else, so that it ends as that does. */
+  constructor(host: LineHost, program: boolean) {
     this.#host = host;
+    this.#program = program;
   }
 
   /** The number of its first program; null where it ended without one. */
@@ -65,7 +68,8 @@ export class Task {
   /** What runs of it is told; what would follow does not begin, unless it only goes on or stops. */
   signal(number: number): void {
     const { libc } = this.#host;
-    if (!HARMLESS.has(number)) this.ending = endedBy(number);
+    const itself = this.#program && this.#children.size > 0;
+    if (!HARMLESS.has(number) && !itself) this.ending = endedBy(number);
     for (const { id } of this.#children.keys()) libc.call(libc.numbers.kill, -id, number);
   }
 }

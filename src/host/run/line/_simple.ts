@@ -10,6 +10,7 @@ import type { Child, Ended } from "../_programs.ts";
 import { close } from "../../kernel/pipes.ts";
 import type { Around, Builtin, Done } from "./builtins/builtin.ts";
 import { builtinOf } from "./builtins/builtins.ts";
+import { xargs } from "./builtins/_xargs.ts";
 import { type Expander, expandText, expandWord } from "./expand/expand.ts";
 import { endsOwn, innerOf } from "./builtins/inner.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
@@ -79,7 +80,11 @@ async function runWith(
   if (name === "") throw unparsable(node, "the name of the program came out empty");
   // Also what a file that was sourced has made one.
   const calls = node.calls === true || (name !== undefined && state.functions.has(name));
-  const builtin = name === undefined || calls ? null : builtinOf(name);
+  const builtin = name === undefined || calls
+    ? null
+    : node.feeds !== undefined
+    ? xargs(node)
+    : builtinOf(name);
   if (builtin !== null && node.words[0]?.some((part) => part.kind !== "text") === true) {
     throw unparsable(node, `${name} came out of a variable, and is no program`);
   }
@@ -348,7 +353,7 @@ async function assignFor(
 /** What it says, and the status it has. */
 async function settle(
   name: string,
-  { status, error, complaint, plaint, output }: Done,
+  { status, error, complaint, plaint, said, output }: Done,
   state: LineState,
   { descriptors }: LineStreams,
   runner: CommandRunner,
@@ -361,6 +366,7 @@ async function settle(
   if (plaint !== undefined) {
     await runner.speech.say(descriptors[2], `${state.name}: ${plaint}\n`);
   }
+  if (said !== undefined) await runner.speech.say(descriptors[2], said);
   if (complaints.length > 0) await runner.speech.complain(descriptors, state, ...complaints);
   const failed = output === undefined ? null : await runner.speech.write(descriptors[1], output);
   if (failed !== null) await runner.speech.complain(descriptors, state, `${name}: ${failed}`);
@@ -382,7 +388,7 @@ function aroundOf(
     tests: runner.expansion.tests(descriptors),
     script: node.script ?? null,
     evaluate: (text) => runner.evaluate(text, state, place),
-    run: (script) => runner.node(script, state, { ...place, release: () => {} }),
+    run: (script, own) => runner.node(script, own, { ...place, release: () => {} }),
     understand: (text) => runner.understand(text, state),
     readFile: (path) => readText(host, path, state),
     programOf: (name) => host.programOf(locate([name], state, runner)[0] ?? name, state.directory),

@@ -22,6 +22,11 @@ const KILLED_MS = 2_000;
 const LAST_PIPE = 63;
 const MOST_PIPES = 32;
 
+/** Whether it may be one program and nothing else: what is none starts none. */
+function isProgram(node: PlanNode): boolean {
+  return node.kind === "simple" && node.calls !== true && node.feeds === undefined;
+}
+
 /** What running beside a line takes from it. */
 export interface TaskParts {
   readonly host: LineHost;
@@ -149,7 +154,7 @@ export class Tasks {
   ): { readonly task: Task; readonly done: Promise<Ended> } {
     const { host } = this.#parts;
     if (this.#tasks.size >= MOST_TASKS) throw limit(`${MOST_TASKS} commands beside each other`);
-    const task = new Task(host);
+    const task = new Task(host, isProgram(node));
     const known: { readonly shown: string | null; done: Promise<unknown> } = {
       shown,
       done: task.first,

@@ -13,6 +13,8 @@ export interface Done {
   /** What it says without its name; `plaint`: and without the line. */
   readonly complaint?: string;
   readonly plaint?: string;
+  /** And as it stands. */
+  readonly said?: string;
   /** What it says on standard output. */
   readonly output?: string | Uint8Array;
 }
