@@ -37,7 +37,8 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   const read = placeArguments(spec, argv);
   if (spec.subcommands.size > 0) revisions(read.operands, found);
   const before = found.effects.length;
-  for (const argument of read.operands) place(argument, found);
+  const led = read.leads ? { ...found, cwd: folderOfLink(read, found) } : found;
+  for (const argument of read.operands) place(argument, argument.place === "read" ? led : found);
   const goes = spec.through.some((one) => one === "always" || hasOption(argv, one)) &&
     !spec.leavesOut.some((one) => hasOption(argv, one));
   if (goes) goThrough(read, found, before);
@@ -79,6 +80,18 @@ function goThrough(
       is && "file" in effect ? { ...effect, file: { ...effect.file, through: { into } } } : effect,
     );
   }
+}
+
+/** Where a symbolic link comes to lie, as far as its words say: a name without a slash behind it is that of the link. */
+function folderOfLink({ operands, values }: PlacedArguments, { cwd, open }: Touched): string {
+  const into = values.find(({ place }) => place === "into")?.text;
+  const name = into === undefined ? operands.at(-1)?.text : `${into}/`;
+  // Alone it is made where it stands.
+  if (name === undefined || open.has(name) || (into === undefined && operands.length < 2)) {
+    return cwd;
+  }
+  const cut = /^\.{1,2}$/.test(name) ? name.length : name.lastIndexOf("/");
+  return pathFrom(cwd, cut === -1 ? "." : name.slice(0, cut) || "/");
 }
 
 /** The directory that is written into, or what the last operand is called there. */

@@ -24,6 +24,7 @@ export interface PlacedArguments {
   /** Options that stand alone, or of which nothing is known: a value may hang on them. */
   readonly unknown: readonly string[];
   readonly copies: boolean;
+  readonly leads: boolean;
   readonly here: boolean;
   readonly members: boolean;
 }
@@ -56,6 +57,7 @@ export function placeArguments(spec: ProgramSpec, argv: readonly string[]): Plac
     values: [...head?.values ?? [], ...rest.values],
     unknown: [...head?.unknown ?? [], ...rest.unknown],
     copies: (variant?.copies ?? sub?.copies ?? spec.copies) === true,
+    leads: variant?.leads === true,
     here: places.here === true && !into,
     members: places.members === true,
   };
@@ -163,5 +165,13 @@ function placeFind({ options }: ProgramSpec, argv: readonly string[]): PlacedArg
       ...(deletes ? [{ place: "into", text } as const] : []),
     ],
   );
-  return { operands, values, unknown: [], copies: false, here: false, members: false };
+  return {
+    operands,
+    values,
+    unknown: [],
+    copies: false,
+    leads: false,
+    here: false,
+    members: false,
+  };
 }

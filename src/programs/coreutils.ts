@@ -189,7 +189,11 @@ export const COREUTILS: ProgramTable = {
     options: COPY,
     copies: true,
     links: "always",
-    when: [{ has: "-s --symbolic", operands: "read... write", copies: true }],
+    when: [
+      // By its own folder, which is the working folder with -r alone (ln(1)).
+      { has: "-r --relative", operands: "read... write", copies: true },
+      { has: "-s --symbolic", operands: "read... write", copies: true, leads: true },
+    ],
   },
   chmod: {
     risk: "moderate",

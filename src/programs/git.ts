@@ -54,6 +54,12 @@ const REMOTE: SubcommandLiteral = {
   starts: ["git", "git-*", "ssh"],
 };
 
+/** Of a repository on this machine it asks by a line for the shell. */
+const PEER = {
+  ...REMOTE,
+  starts: ["git", "git-*", "ssh", "sh"],
+} as const satisfies SubcommandLiteral;
+
 const RUNS: SubcommandLiteral = {
   risk: "dangerous",
   because: "runs commands, sets what git runs, or deletes",
@@ -101,8 +107,9 @@ export const GIT: ProgramTable = {
     subcommands: {
       "status log diff show blame describe rev-parse rev-list ls-files ls-tree cat-file shortlog":
         READS,
-      "merge-base name-rev for-each-ref diff-tree show-ref count-objects check-ignore version":
-        READS,
+      "merge-base name-rev for-each-ref diff-tree show-ref count-objects version": READS,
+      // Names, of which nothing is read.
+      "check-ignore": { ...READS, operands: "text..." },
       grep: {
         ...READS,
         options: {
@@ -115,9 +122,10 @@ export const GIT: ProgramTable = {
           "--ext-diff --textconv --no-index": dangerous("flag"),
         },
       },
-      "fetch pull remote": REMOTE,
+      fetch: PEER,
+      "pull remote": REMOTE,
       "ls-remote": {
-        ...REMOTE,
+        ...PEER,
         repository: "reads",
         options: {
           "-u --upload-pack --exec": dangerous("command"),
@@ -138,8 +146,7 @@ export const GIT: ProgramTable = {
           "--reference --reference-if-able --bundle-uri": "read",
           "--separate-git-dir": "folder",
         },
-        // It asks the repository that it copies by a line for the shell.
-        starts: ["git", "git-*", "ssh", "sh"],
+        starts: PEER.starts,
       },
       init: { ...REMOTE, operands: "folder" },
       archive: {
@@ -155,7 +162,7 @@ export const GIT: ProgramTable = {
         },
       },
       push: {
-        ...REMOTE,
+        ...PEER,
         options: {
           "-f --force --mirror -d --delete --prune": dangerous("flag"),
           "--receive-pack --exec": dangerous("command"),

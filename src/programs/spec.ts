@@ -82,6 +82,8 @@ export interface PlacesLiteral {
   readonly options?: OptionsLiteral;
   /** Where the last operand (or `into`) is a directory, operands come to lie in it under their own names. */
   readonly copies?: true;
+  /** What is read is named from the folder that the last operand (or `into`) lies in: a link says where it leads. */
+  readonly leads?: true;
   /** Writes into its working directory, unless told where by `into`. */
   readonly here?: true;
   /** Operands that are members of an archive: what is unpacked is written under their names. */

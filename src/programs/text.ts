@@ -46,8 +46,10 @@ export const TEXT: ProgramTable = {
   fmt: reads({ "-w --width -g --goal -p --prefix": "text" }),
   strings: reads({ "-n -t -e --bytes --radix": "text" }),
   column: reads({
-    "-s --separator -o --output-separator -c --output-width -N --table-columns -C --table-column": "text",
-    "-R --table-right -T --table-truncate -E --table-noextreme -W --table-wrap -H --table-hide": "text",
+    "-s --separator -o --output-separator -c --output-width -N --table-columns -C --table-column":
+      "text",
+    "-R --table-right -T --table-truncate -E --table-noextreme -W --table-wrap -H --table-hide":
+      "text",
     "-O --table-order -n --table-name -l --table-columns-limit -r --tree -i --tree-id": "text",
     "-p --tree-parent": "text",
   }),

@@ -13,7 +13,7 @@ const FILES = {
   "list": "a.txt\n.env\nb.txt\n",
   "tree/.env": "KEY=2\n",
   "tree/z": "1\n",
-  "options": "-i\ns/one/1/;1e touch made-by-sed\na.txt\n",
+  "options": "-i\ns/one/1/;1e sudo id\na.txt\n",
 };
 
 interface Came {
@@ -90,12 +90,12 @@ Deno.test("what xargs would hand to a program is refused by name where the polic
         ["echo .env | xargs -I{} sh -c 'cat {}'", "PATH_DENIED", ".env"],
         ["echo .env | xargs sh -c 'cat $0'", "PATH_DENIED", ".env"],
         ["echo /etc/passwd | xargs -I{} cp a.txt {}", "PATH_OUTSIDE_WORKSPACE", "/etc/passwd"],
-        ["echo HEAD | xargs git push origin", "NETWORK_DENIED", "git push"],
+        ["echo x | xargs curl https://example.invalid", "NETWORK_DENIED", "example.invalid"],
         ["echo id | xargs -I{} sudo {}", "COMMAND_DENIED", "sudo"],
-        ["echo sudo id | xargs env", "COMMAND_DENIED", "sudo"],
+        ["echo sudo id | xargs env", "COMMAND_DENIED", "running"],
         ["echo sudo id | xargs -I{} sh -c '{}'", "COMMAND_DENIED", "sudo"],
         // Options are judged as they come, too.
-        ["cat options | xargs -d '\\n' sed", "COMMAND_DENIED", "touch"],
+        ["cat options | xargs -d '\\n' sed", "COMMAND_DENIED", "sudo"],
         ["echo / | xargs rm -rf", "COMMAND_DENIED", "removes the machine"],
       ] as const
     ) {

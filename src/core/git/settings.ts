@@ -172,6 +172,20 @@ export function lineVariables(
   };
 }
 
+const EDITORS: ReadonlySet<string> = new Set(
+  ["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"],
+);
+
+/** The variables with `:` for an editor that is `true`: git starts none then, and could not start that (git-var(1)). */
+export function withoutIdleEditors(
+  variables: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const idle = [...variables].filter(([name, value]) => EDITORS.has(name) && value === "true");
+  return idle.length === 0
+    ? variables
+    : new Map([...variables, ...idle.map(([name]) => [name, ":"] as const)]);
+}
+
 /** Whether one of these words is git, or a text that may start it. */
 export function namesGit(argv: readonly string[]): boolean {
   return argv.some((word) => /(?:^|[^\w.-])git(?![\w.-])/.test(word));

@@ -44,6 +44,15 @@ export const GIT_CHANGES: Readonly<Record<string, "records" | "files">> = {
   tag: "records",
   "update-index": "records",
   "update-ref": "records",
+  // Objects alone, of which nothing is known yet.
+  "commit-tree": "records",
+  "hash-object": "records",
+  mktag: "records",
+  mktree: "records",
+  "write-tree": "records",
+  // They note in the index which files they found unchanged: what comes next goes by that.
+  diff: "records",
+  status: "records",
   am: "files",
   apply: "files",
   bisect: "files",
@@ -82,6 +91,29 @@ export function namesUser({ subcommand, rest }: GitWords): boolean {
     !value.startsWith("-") && more.length === 0;
 }
 
+/** The repository that a command speaks to, as its words name it; null for what speaks to none, or names none. */
+export function spokenTo({ subcommand, rest }: GitWords): GitPeer | null {
+  if (!["fetch", "ls-remote", "push"].includes(subcommand)) return null;
+  const named = rest.find((word, at) =>
+    !word.startsWith("-") && !PEER_VALUES.has(rest[at - 1] ?? "")
+  );
+  return { remote: named ?? null, written: subcommand === "push" };
+}
+
+/** Options of those with a value apart. */
+const PEER_VALUES: ReadonlySet<string> = new Set([
+  ...["-o", "--server-option", "--push-option", "--depth", "-j", "--jobs", "--sort", "--refmap"],
+  ...["--shallow-since", "--shallow-exclude", "--deepen"],
+]);
+
+/** What `fetch` and `push` are about. */
+export interface GitPeer {
+  /** The name of a remote, a path or an address; null for the one that git takes by itself. */
+  readonly remote: string | null;
+  /** Whether it is changed. */
+  readonly written: boolean;
+}
+
 /** What a command that changes working files comes to; names are asked of git. */
 export interface GitReach {
   /** Commits by their names: what differs between HEAD and each of them. */
@@ -100,6 +132,8 @@ export interface GitReach {
   readonly patches: readonly string[] | null;
   /** It reads from elsewhere what it will change: nobody can look at that before. */
   readonly unseen: boolean;
+  /** Words of `git merge` with which it would start a script of the shell's; null for none. */
+  readonly script: string | null;
 }
 
 const NOTHING: GitReach = {
@@ -111,6 +145,7 @@ const NOTHING: GitReach = {
   files: null,
   patches: null,
   unseen: false,
+  script: null,
 };
 
 /** Null for what changes no working file. A word that names no commit is one for nobody: more words than that are safe. */
@@ -133,9 +168,11 @@ export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
       return has("--hard", "--merge", "--keep") ? { ...NOTHING, trees: words, dirty: true } : null;
     case "merge":
       if (has("--quit")) return null;
-      return goesOn
-        ? { ...NOTHING, dirty: true }
-        : { ...NOTHING, sides: words.length === 0 ? ["@{upstream}"] : words };
+      return goesOn ? { ...NOTHING, dirty: true } : {
+        ...NOTHING,
+        sides: words.length === 0 ? ["@{upstream}"] : words,
+        script: mergeScript(rest),
+      };
     case "rebase":
       if (has("--quit")) return null;
       return goesOn
@@ -179,6 +216,29 @@ export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
     default:
       return null;
   }
+}
+
+const MERGE_VALUES: ReadonlySet<string> = new Set([
+  "-m",
+  "-F",
+  "--file",
+  "-X",
+  "-s",
+  "--strategy",
+  "--into-name",
+]);
+
+/** Several sides at a time, and these strategies, are done by scripts (git-merge(1), MERGE STRATEGIES). */
+function mergeScript(rest: readonly string[]): string | null {
+  const named = rest.find((word, at) =>
+    /^(?:octopus|resolve)$/.test(word) && /^(?:-s|--strategy)$/.test(rest[at - 1] ?? "") ||
+    /^(?:-s|--strategy=)(?:octopus|resolve)$/.test(word)
+  );
+  if (named !== undefined) return named;
+  const sides = rest.filter((word, at) =>
+    !word.startsWith("-") && !MERGE_VALUES.has(rest[at - 1] ?? "")
+  );
+  return sides.length > 1 ? sides.join(" ") : null;
 }
 
 /** What `stash` puts aside, or brings back (git-stash(1)). */

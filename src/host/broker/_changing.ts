@@ -53,6 +53,15 @@ function made(
     : refusal(parts, "write", path, kind, { makes: true, present: -ERRNO.EEXIST });
 }
 
+/** What is no folder cannot be made by the name of one: ln(1) goes by what it hears where that is there. */
+function noFolderMade(parts: CallParts, { path }: ExactName): number {
+  const found = inFolder(parts, path, (folder, name) => {
+    const stat = statAt(parts.libc, folder, name);
+    return typeof stat === "number" ? stat : 0;
+  });
+  return found < 0 ? found : -ERRNO.EEXIST;
+}
+
 /** mkdir(2) */
 export function makeDirectory(
   parts: CallParts,
@@ -129,7 +138,7 @@ export function makeLink(
     address,
     false,
     (exact) =>
-      exact.slash ? -ERRNO.ENOENT : made(
+      exact.slash ? noFolderMade(parts, exact) : made(
         parts,
         exact,
         "file",
@@ -305,7 +314,7 @@ export function link(
   if ((flags & ~FOLLOW) !== 0) return LEAVE;
   const { libc } = parts;
   return onBoth(parts, call, names, (flags & FOLLOW) !== 0, (from, to) => {
-    if (to.slash) return -ERRNO.ENOENT;
+    if (to.slash) return noFolderMade(parts, to);
     if (!mayMove(parts, from.path, "file")) return refusal(parts, "write", from.path, "file");
     if (!mayMove(parts, to.path, "file")) {
       const present = -ERRNO.EEXIST;

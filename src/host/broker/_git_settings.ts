@@ -36,7 +36,8 @@ const FREE_AT_FIRST: Readonly<Record<string, RegExp>> = {
   "core.ignorecase": EITHER,
   "core.precomposeunicode": EITHER,
   "extensions.objectformat": /^sha(?:1|256)$/,
-  "remote.url": /^(?:(?:\/|https?:\/\/)[^"\\#;]*|"(?:\/|https?:\/\/)[^"\\]*")$/,
+  "remote.url":
+    /^(?:(?:\/|https?:\/\/|file:\/\/\/)[^"\\#;]*|"(?:\/|https?:\/\/|file:\/\/\/)[^"\\]*")$/,
   "remote.fetch": /^\+?refs\/[\w./+@*-]+:refs\/[\w./+@*-]+$/,
   "remote.tagopt": /^--no-tags$/,
 };

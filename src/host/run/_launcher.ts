@@ -2,7 +2,12 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { type GitSettings, lineVariables, namesGit } from "../../core/git/settings.ts";
+import {
+  type GitSettings,
+  lineVariables,
+  namesGit,
+  withoutIdleEditors,
+} from "../../core/git/settings.ts";
 import type { Limits } from "../../core/tool.ts";
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import type { AgreedFile } from "../../policy/grant.ts";
@@ -123,7 +128,7 @@ export class Launcher {
     const own = launch.use === undefined && namesGit(launch.argv)
       ? new Map([
         ...Object.entries(lineVariables(this.#options.git, launch.argv, hooks?.standIns)),
-        ...launch.environment,
+        ...withoutIdleEditors(launch.environment),
       ])
       : launch.environment;
     const environment = network === null ? own : new Map([

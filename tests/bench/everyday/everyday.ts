@@ -191,7 +191,10 @@ export async function everyday(
     if (prepared === null) continue;
     const denied = project === HISTORY ? linesOf(kept("denied")) : [];
     const own = wanted.lines === undefined ? null : linesOf(wanted.lines);
-    const lines = (own ?? [...linesOf(kept(project.name)), ...denied]).filter(({ text, kind }, index) =>
+    const lines = (own ?? [...linesOf(kept(project.name)), ...denied]).filter((
+      { text, kind },
+      index,
+    ) =>
       text.includes(wanted.filter ?? "") && (wanted.kind ?? kind) === kind &&
       index % (wanted.every ?? 1) === 0
     );

@@ -35,6 +35,8 @@ export class Task {
   readonly #first = Promise.withResolvers<number | null>();
   /** The end that it was told to come to; null while nobody has. */
   ending: Ended | null = null;
+  /** Whether somebody has told it to end, or something that may end it. */
+  told = false;
   /** How it ended. */
   status: Ended | null = null;
 
@@ -69,6 +71,7 @@ export class Task {
   signal(number: number): void {
     const { libc } = this.#host;
     const itself = this.#program && this.#children.size > 0;
+    this.told ||= !HARMLESS.has(number);
     if (!HARMLESS.has(number) && !itself) this.ending = endedBy(number);
     for (const { id } of this.#children.keys()) libc.call(libc.numbers.kill, -id, number);
   }

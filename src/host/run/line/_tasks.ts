@@ -75,7 +75,7 @@ export class Tasks {
   async end(descriptors: readonly number[]): Promise<void> {
     const { host, say } = this.#parts;
     const left = [...this.#tasks].filter(([task]) => task.status === null);
-    const told = left.flatMap(([, { shown }]) => shown === null ? [] : [shown]);
+    const told = left.flatMap(([task, { shown }]) => shown === null || task.told ? [] : [shown]);
     if (told.length > 0 && !host.stopped()) {
       const said = told.map((one) => `ended with the call, which leaves nothing running: ${one}`);
       await say(descriptors[2], `${said.join("\n")}\n`);

@@ -6,7 +6,7 @@
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { gitMaking } from "../../../core/git/making.ts";
-import { type GitReach, gitReach, gitWords } from "../../../core/git/words.ts";
+import { type GitReach, gitReach, gitWords, spokenTo } from "../../../core/git/words.ts";
 import { baseName } from "../../../core/path_text.ts";
 import { printable, quoted } from "../../../core/printable.ts";
 import { surveyMaking } from "./_git_making.ts";
@@ -23,21 +23,29 @@ export async function surveyGit(
   if (baseName(argv[0] ?? "") !== "git") return;
   const words = gitWords(argv);
   if (words === null) return;
-  const [making, reach] = [gitMaking(words), gitReach(words)];
-  if (making === null && reach === null) return;
+  const [making, reach, peer] = [gitMaking(words), gitReach(words), spokenTo(words)];
+  if (making === null && reach === null && peer === null) return;
   const { rulebook } = parts;
   const directory = words.folders.reduce<CanonicalPath | null>(
     (at, folder) => at === null ? null : parts.resolve(at, folder),
     from,
   );
   if (directory === null) return;
+  if (peer !== null) {
+    const { surveyPeer } = await import("./_git_peer.ts");
+    return await surveyPeer(peer, { ...parts, argv, directory });
+  }
   const denies = rulebook.scope.write.some((root) => rulebook.mayDenyBelow("write", root));
   if (making !== null) {
     const denied = await surveyMaking(making, { ...parts, argv, directory, denies });
     if (denied.length > 0) throw refused(argv, denied);
     return;
   }
-  if (!denies || reach === null) return;
+  if (reach === null) return;
+  const byItself = (): void => {
+    if (reach.script !== null) throw byScript(words.subcommand, reach.script);
+  };
+  if (!denies) return byItself();
   const look = new Look(parts, directory, `git ${words.subcommand}`);
   const top = await look.top();
   // Git itself says so.
@@ -55,6 +63,7 @@ export async function surveyGit(
     if (rulebook.judgePath("write", path, "file").effect !== "allow") denied.add(name);
   }
   if (denied.size > 0) throw refused(argv, [...denied].sort());
+  byItself();
 }
 
 function joined(folder: CanonicalPath, name: string): CanonicalPath {
@@ -203,6 +212,15 @@ function refused(argv: readonly string[], names: readonly string[]): ToolError {
     } would write ${few}${more}, which the policy's paths deny, or do not ` +
       "plainly allow; it was not started",
     { details: { denied: names.slice(0, MOST_NAMED) } },
+  );
+}
+
+function byScript(subcommand: string, words: string): ToolError {
+  return new ToolError(
+    "PATH_DENIED",
+    `git ${subcommand} was not started: ${
+      printable(words, 100)
+    } is merged by a script, which may write nothing in .git; merge one after the other, without -s`,
   );
 }
 

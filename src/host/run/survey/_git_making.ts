@@ -35,7 +35,11 @@ export async function surveyMaking(
       return [];
     case "repository": {
       const source = making.from === null ? null : sourceOf(making.from, parts);
-      if (making.from !== null && source !== null) checkTransport(parts, making.from);
+      if (making.from !== null && source !== null) {
+        checkTransport(parts, making.from);
+        const { effect, reason } = parts.rulebook.judgePath("read", source, "directory");
+        if (effect !== "allow") throw refusedWhole(parts, reason);
+      }
       const into = resolve(directory, making.into);
       if (!denies || into === null) return [];
       if (`${into}/`.includes("/.git/")) {

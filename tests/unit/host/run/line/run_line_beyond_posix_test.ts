@@ -87,9 +87,9 @@ const LINES = [
   "for i in 1 2 3; do (sleep 0.0$i; echo $i > n$i) & done; wait; cat n1 n2 n3",
   "false & wait $!; echo $?",
   "sleep 5 & kill %1; wait %1 2>/dev/null; echo $?",
-  // It ends as it says itself, whatever it was told.
-  `awk 'BEGIN { while (i++ < 200) { system("sleep 0.01") } exit 7 }' & sleep 0.3; kill -URG $!; wait $!; echo $?`,
-  "timeout 0.3 sleep 5 & kill -CONT $!; wait $!; echo $?",
+  // It ends as it says itself, whatever it was told: timeout(1) hands on what it is sent, and says so in its status.
+  "timeout -s KILL 5 sleep 5 & sleep 0.3; kill $!; wait $!; echo $?",
+  "timeout --preserve-status -k 9 9 sh -c 'trap \"exit 7\" TERM; while :; do sleep 0.05; done' & sleep 0.4; kill $!; wait $!; echo $?",
   'cmd="ls -1"; $cmd | head -1',
   'cmd=(echo a "b c"); "${cmd[@]}"',
   'NAMES="a b c"; for n in $NAMES; do echo "- $n"; done; echo ${NAMES// /,}',

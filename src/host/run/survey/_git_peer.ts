@@ -1,0 +1,109 @@
+/**
+ * Looks at the two repositories that `git fetch PATH` and `git push PATH` speak with, before it is started: git has the
+ * other's part run by a line for the shell, and settings of either could have that line, or git there, run something else.
+ */
+
+import type { CanonicalPath } from "../../../core/capability.ts";
+import { ToolError } from "../../../core/errors.ts";
+import type { GitPeer } from "../../../core/git/words.ts";
+import { printable, quoted } from "../../../core/printable.ts";
+import type { SurveyParts } from "./_parts.ts";
+
+/** What it takes beside the words. */
+export interface PeerSurvey extends SurveyParts {
+  readonly argv: readonly string[];
+  /** Where git would begin. */
+  readonly directory: CanonicalPath;
+}
+
+/** Settings of the own repository that name what the other side is run by (git-config(1)). */
+const HERE = "^remote\\..*\\.(uploadpack|receivepack|vcs)$";
+/** Of the other's: what git runs there, or does with what comes. */
+const THERE = "^(core\\.(alternaterefscommand|fsmonitor|hookspath)|uploadpack\\..*|receive\\..*)$";
+/** What git tries behind a path that is none (gitrepository-layout(5); `enter_repo` in path.c). */
+const ENDINGS: readonly string[] = ["/.git", "", ".git/.git", ".git"];
+
+/** PATH_DENIED where one of them says what is run, or where what is denied would be written there. */
+export async function surveyPeer(peer: GitPeer, parts: PeerSurvey): Promise<void> {
+  const { rulebook, directory, resolve, workspace } = parts;
+  const at = await pathOf(peer, parts);
+  // Over another transport nothing of it runs here.
+  if (at === null) return;
+  const there = await repositoryAt(parts, at);
+  if (there === null) {
+    throw refused(parts, `no repository was found at ${quoted(printable(at, 200))}`);
+  }
+  const read = rulebook.judgePath("read", there, "directory");
+  if (read.effect !== "allow") throw refused(parts, read.reason);
+  const set = [
+    ...await settingsIn(parts, [], HERE),
+    ...await settingsIn(parts, ["-C", there, "--git-dir=."], THERE),
+  ];
+  if (set.length > 0) {
+    const names = printable(set.slice(0, 3).join(", "), 200);
+    throw refused(parts, `${names} of the repositories says what is run; take it out`);
+  }
+  if (!peer.written) return;
+  const refs = resolve(there, "refs");
+  const verdict = refs === null ? null : rulebook.judgePath("write", refs, "directory");
+  if (verdict?.effect === "allow") return;
+  const why = verdict?.reason ?? "where it leads is not known";
+  throw refused(
+    parts,
+    `git writes one repository at a time whose .git is denied (${why}); fetch from here there: git -C ${
+      printable(at, 200)
+    } fetch ${printable(resolve(directory, ".") ?? workspace, 200)} BRANCH`,
+  );
+}
+
+/** The repository's own folder. */
+async function repositoryAt(parts: PeerSurvey, at: string): Promise<CanonicalPath | null> {
+  for (const ending of ENDINGS) {
+    const folder = parts.resolve(parts.directory, `${at.replace(/\/+$/, "")}${ending}`);
+    if (folder === null) continue;
+    const words = ["-C", folder, "--git-dir=.", "rev-parse", "--git-dir"];
+    if ((await parts.git(words, parts.directory, "")).status === 0) return folder;
+  }
+  return null;
+}
+
+/** The names of those that no command line of ours has set. */
+async function settingsIn(
+  { git, directory }: PeerSurvey,
+  where: readonly string[],
+  pattern: string,
+): Promise<readonly string[]> {
+  const words = [...where, "config", "--show-scope", "--name-only", "--get-regexp", pattern];
+  const { bytes } = await git(words, directory, "");
+  return new TextDecoder().decode(bytes).split("\n").flatMap((line) => {
+    const [scope, name] = line.split("\t");
+    return name === undefined || scope === "command" ? [] : [name];
+  });
+}
+
+/** The path of the other repository; null where it is none of this machine. */
+async function pathOf(peer: GitPeer, parts: PeerSurvey): Promise<string | null> {
+  const said = async (words: readonly string[]) => {
+    const { status, bytes } = await parts.git(words, parts.directory, "");
+    return status === 0 ? new TextDecoder().decode(bytes).trim() : null;
+  };
+  const name = peer.remote ??
+    await said(["config", "--get", `branch.${await branchOf(said)}.remote`]) ??
+    "origin";
+  const urls = await said(["remote", "get-url", ...(peer.written ? ["--push"] : []), "--", name]);
+  const url = (urls ?? name).replace(/^file:\/\//, "");
+  return /^[^/]*:/.test(url) ? null : url;
+}
+
+async function branchOf(
+  said: (words: readonly string[]) => Promise<string | null>,
+): Promise<string> {
+  return await said(["symbolic-ref", "-q", "--short", "HEAD"]) ?? "";
+}
+
+function refused({ argv }: PeerSurvey, why: string): ToolError {
+  return new ToolError(
+    "PATH_DENIED",
+    `${quoted(printable(argv.join(" "), 200))} was not started: ${why}`,
+  );
+}
