@@ -4,8 +4,7 @@ import type { ShellSettings } from "../core/plan.ts";
 import { applied, NO_SETTINGS } from "./_settings.ts";
 import { Refused } from "./_constructs.ts";
 
-/** Shells that read a script as it is read here. */
-export const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash"]);
+export { SHELLS } from "./shells.ts";
 
 /** A call of a shell with a script: `sh -c 'x' name a b`. */
 export interface ShellCall {

@@ -12,7 +12,7 @@ import {
   type Word,
   type WordPart,
 } from "../core/plan.ts";
-import { SHELLS } from "./_shell_call.ts";
+import { SHELLS } from "./shells.ts";
 import { differsFromShell } from "./program_forms.ts";
 
 /** Commands of the line itself that look at nothing. */

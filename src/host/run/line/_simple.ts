@@ -10,7 +10,7 @@ import type { Child, Ended } from "../_programs.ts";
 import { close } from "../../kernel/pipes.ts";
 import type { Around, Builtin, Done } from "./builtins/builtin.ts";
 import { builtinOf } from "./builtins/builtins.ts";
-import { xargs } from "./builtins/_xargs.ts";
+import { xargs } from "./builtins/xargs.ts";
 import { type Expander, expandText, expandWord } from "./expand/expand.ts";
 import { endsOwn, innerOf } from "./builtins/inner.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
