@@ -3,7 +3,7 @@
  * whose configuration is somebody else's data. Names: git(1) "Environment Variables", git-config(1).
  */
 
-import { GIT_CHANGES, gitWords } from "./words.ts";
+import { gitWords } from "./words.ts";
 
 /** Transports of git (git(1), `GIT_ALLOW_PROTOCOL`); `file` is a path of this machine. */
 export const GIT_PROTOCOLS = ["https", "http", "ssh", "git", "file"] as const;
@@ -149,8 +149,7 @@ export function lineVariables(
   /** Where it finds hooks; nowhere unless given. */
   hooksPath = GIT_KEYS["core.hooksPath"],
 ): Readonly<Record<string, string>> {
-  const subcommand = /(?:^|\/)git$/.test(argv[0] ?? "") ? gitWords(argv)?.subcommand : undefined;
-  const shows = subcommand === "config";
+  const shows = /(?:^|\/)git$/.test(argv[0] ?? "") && gitWords(argv)?.subcommand === "config";
   const keys = Object.entries(GIT_KEYS).filter(([key]) => !shows && !NOT_FOR_LINES.has(key));
   const settings = keys.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
@@ -160,10 +159,6 @@ export function lineVariables(
     ...GIT_ENVIRONMENT,
     // Who asks to edit a list of commits by hand and cannot is told so: left as it is, it would look edited.
     GIT_SEQUENCE_EDITOR: "false",
-    // Who only looks writes down what was seen where that is free, and is told of a refusal where it is not.
-    ...(subcommand === undefined || Object.hasOwn(GIT_CHANGES, subcommand)
-      ? {}
-      : { GIT_OPTIONAL_LOCKS: "0" }),
     ...protocolVariables(protocols),
     // A new repository has nothing that somebody else laid ready, hooks above all (git-init(1), "TEMPLATE DIRECTORY").
     GIT_TEMPLATE_DIR: "",

@@ -23,14 +23,3 @@ Deno.test("a line's git stands above the repository's settings, save where it sh
 Deno.test("nobody is told that a list of commits was edited which could not be", () => {
   assertEquals(lineVariables(SETTINGS).GIT_SEQUENCE_EDITOR, "false");
 });
-
-Deno.test("git that only looks takes no lock which nobody needs", () => {
-  const locks = (argv: readonly string[]) => lineVariables(SETTINGS, argv).GIT_OPTIONAL_LOCKS;
-  for (const subcommand of ["status", "diff", "describe", "log"]) {
-    assertEquals(locks(["/usr/bin/git", "-C", "sub", subcommand]), "0", subcommand);
-  }
-  for (const subcommand of ["add", "commit", "checkout", "stash"]) {
-    assertEquals(locks(["git", subcommand]), undefined, subcommand);
-  }
-  assertEquals(locks(["sh", "status"]), undefined);
-});
