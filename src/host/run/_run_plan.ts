@@ -126,10 +126,12 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     if (program === null) return;
     const time = { timeoutMs: Infinity, ended: looking.signal };
     const parts = { options, starter, rulebook, resolve, find, ...time };
-    const found = await surveyStart(parts, program, argv, directory).catch((error) => {
+    try {
+      const found = await surveyStart(parts, program, argv, directory);
+      if (found !== null) shown.set(wordsOf(argv, directory), found);
+    } catch (error) {
       throw run.reason === null ? error : new Stopped();
-    });
-    if (found !== null) shown.set(wordsOf(argv, directory), found);
+    }
   };
   const allow: LineHost["allow"] = async (command, onAsk) => {
     const { argv, directory } = command;

@@ -60,7 +60,10 @@ Deno.test("git may record by a command that does nothing else, in the repository
     ["git -c core.hooksPath=x commit", "/w", null],
     ["git --git-dir=x commit", "/w", null],
     ["git --exec-path=x commit", "/w", null],
-    ["git status", "/w", null],
+    // They note in the index what they found unchanged.
+    ["git status", "/w", "/w/.git"],
+    ["git diff", "/w", "/w/.git"],
+    ["git log", "/w", null],
     ["git config user.name x", "/w", "/w/.git"],
     ["git config --local user.email x", "/w", "/w/.git"],
     ["git config user.name", "/w", null],
