@@ -261,7 +261,7 @@ async function scriptOf(
 /** What is taken of a part of an earlier script, as a module of a later one: nothing changes it once that has run. */
 function takenFrom(names: ReadonlySet<string>, { script, number }: Place): string {
   const from = `$given[${JSON.stringify(script.module)}][${number}]`;
-  return [...names].map((name) =>
+  return [...names].sort().map((name) =>
     name === "default" ? `export default ${from}.default;` : `export const ${name}=${from}.${name};`
   ).join("");
 }
