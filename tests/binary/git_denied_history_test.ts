@@ -1,16 +1,9 @@
 /** What commits and the index hold under denied names: git in lines leaves it out, or is refused by the name. */
 
 import { assert, assertEquals } from "@std/assert";
-import { own } from "../attacks/_users.ts";
-import { Pipe, Workspace } from "./toolgate.ts";
+import { plainShell, type RunLine, withGitGround } from "./_git_ground.ts";
+import type { Workspace } from "./toolgate.ts";
 
-const USER = Deno.uid() === 0 ? { user: { uid: 65532, gid: 65532 } } : {};
-const IDENTITY = {
-  GIT_AUTHOR_NAME: "Ada",
-  GIT_AUTHOR_EMAIL: "ada@example.org",
-  GIT_COMMITTER_NAME: "Ada",
-  GIT_COMMITTER_EMAIL: "ada@example.org",
-};
 const POLICY = `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
@@ -163,42 +156,14 @@ const CLOSED = [
 ];
 
 async function shell(workspace: Workspace, script: string): Promise<string> {
-  const { stdout } = await new Deno.Command("sh", {
-    args: ["-c", script],
-    cwd: workspace.root,
-    env: { ...IDENTITY, HOME: workspace.outside, GIT_CONFIG_NOSYSTEM: "1" },
-    ...USER.user,
-  }).output();
-  return new TextDecoder().decode(stdout);
+  return (await plainShell(workspace, script)).stdout;
 }
 
 async function withHistory(
   policy: string,
-  use: (
-    workspace: Workspace,
-    run: (
-      command: string | readonly string[],
-      more?: { readonly timeout_ms: number },
-    ) => ReturnType<Pipe["ask"]>,
-  ) => Promise<void>,
+  use: (workspace: Workspace, run: RunLine) => Promise<void>,
 ): Promise<void> {
-  await using workspace = new Workspace();
-  own(workspace.base, USER.user);
-  await shell(workspace, HISTORY);
-  const pipe = new Pipe(["--policy", workspace.policy(policy)], {
-    cwd: workspace.root,
-    env: IDENTITY,
-    ...USER,
-  });
-  let id = 0;
-  await use(
-    workspace,
-    (command, more) => {
-      const words = typeof command === "string" ? { command } : { argv: command };
-      return pipe.ask({ id: ++id, tool: "run_command", args: { ...words, ...more } });
-    },
-  );
-  assertEquals((await pipe.close()).status, 0);
+  await withGitGround({ history: HISTORY, policy }, use);
 }
 
 /** What a line would be without Toolgate. */

@@ -1,16 +1,9 @@
 /** Git in lines, where `.git` is denied and a secret lies beside: done whole, or refused whole and by name. */
 
 import { assert, assertEquals } from "@std/assert";
-import { own } from "../attacks/_users.ts";
-import { Pipe, Workspace } from "./toolgate.ts";
+import { plainShell, type RunLine, withGitGround } from "./_git_ground.ts";
+import type { Workspace } from "./toolgate.ts";
 
-const USER = Deno.uid() === 0 ? { user: { uid: 65532, gid: 65532 } } : {};
-const IDENTITY = {
-  GIT_AUTHOR_NAME: "Ada",
-  GIT_AUTHOR_EMAIL: "ada@example.org",
-  GIT_COMMITTER_NAME: "Ada",
-  GIT_COMMITTER_EMAIL: "ada@example.org",
-};
 const POLICY = `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
@@ -139,38 +132,19 @@ const MORE_STATE = `find . -name .git -prune -o -print | sort; cat .git/config; 
 git worktree list; git -C other status --porcelain`;
 
 async function shell(workspace: Workspace, script: string): Promise<string> {
-  const { stdout, stderr, success } = await new Deno.Command("sh", {
-    args: ["-c", script],
-    cwd: workspace.root,
-    env: { ...IDENTITY, HOME: workspace.outside, GIT_CONFIG_NOSYSTEM: "1" },
-    ...USER.user,
-  }).output();
-  assert(success || script === STATE, new TextDecoder().decode(stderr));
-  return new TextDecoder().decode(stdout);
+  const { success, stdout, stderr } = await plainShell(workspace, script);
+  assert(success || script === STATE, stderr);
+  return stdout;
 }
 
 async function withRepository(
-  use: (
-    workspace: Workspace,
-    run: (command: string) => ReturnType<Pipe["ask"]>,
-  ) => Promise<void>,
+  use: (workspace: Workspace, run: RunLine) => Promise<void>,
   policy = POLICY,
 ): Promise<void> {
-  await using workspace = new Workspace();
-  own(workspace.base, USER.user);
-  await shell(workspace, HISTORY);
-  const pipe = new Pipe(["--policy", workspace.policy(policy)], {
-    cwd: workspace.root,
-    env: IDENTITY,
-    ...USER,
+  await withGitGround({ history: HISTORY, policy }, async (workspace, run) => {
+    await use(workspace, run);
+    assertEquals(workspace.read(".env"), "KEY=secret\n");
   });
-  let id = 0;
-  await use(
-    workspace,
-    (command) => pipe.ask({ id: ++id, tool: "run_command", args: { command } }),
-  );
-  assertEquals((await pipe.close()).status, 0);
-  assertEquals(workspace.read(".env"), "KEY=secret\n");
 }
 
 Deno.test("git in a line changes working files and its own folder, with a secret beside", async () => {

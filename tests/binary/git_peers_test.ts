@@ -1,16 +1,9 @@
 /** Repositories of the workspace that git in a line speaks with: fetched from and pushed to, and what their settings could run. */
 
 import { assert, assertEquals } from "@std/assert";
-import { own } from "../attacks/_users.ts";
-import { Pipe, Workspace } from "./toolgate.ts";
+import { plainShell, type RunLine, withGitGround } from "./_git_ground.ts";
+import type { Workspace } from "./toolgate.ts";
 
-const USER = Deno.uid() === 0 ? { user: { uid: 65532, gid: 65532 } } : {};
-const IDENTITY = {
-  GIT_AUTHOR_NAME: "Ada",
-  GIT_AUTHOR_EMAIL: "ada@example.org",
-  GIT_COMMITTER_NAME: "Ada",
-  GIT_COMMITTER_EMAIL: "ada@example.org",
-};
 const POLICY = `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
@@ -83,32 +76,13 @@ const HOSTILE: readonly (readonly [settings: string, line: string])[] = [
 ];
 
 async function shell(workspace: Workspace, script: string): Promise<string> {
-  const { stdout } = await new Deno.Command("sh", {
-    args: ["-c", script],
-    cwd: workspace.root,
-    env: { ...IDENTITY, HOME: workspace.outside, GIT_CONFIG_NOSYSTEM: "1" },
-    ...USER.user,
-  }).output();
-  return new TextDecoder().decode(stdout);
+  return (await plainShell(workspace, script)).stdout;
 }
 
 async function withRepositories(
-  use: (workspace: Workspace, run: (command: string) => ReturnType<Pipe["ask"]>) => Promise<void>,
+  use: (workspace: Workspace, run: RunLine) => Promise<void>,
 ): Promise<void> {
-  await using workspace = new Workspace();
-  own(workspace.base, USER.user);
-  await shell(workspace, HISTORY);
-  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], {
-    cwd: workspace.root,
-    env: IDENTITY,
-    ...USER,
-  });
-  let id = 0;
-  await use(
-    workspace,
-    (command) => pipe.ask({ id: ++id, tool: "run_command", args: { command } }),
-  );
-  assertEquals((await pipe.close()).status, 0);
+  await withGitGround({ history: HISTORY, policy: POLICY }, use);
 }
 
 Deno.test("git in a line fetches from repositories of the workspace, and pushes to those that have no working files", async () => {
