@@ -9,14 +9,12 @@ import {
 } from "../core/plan.ts";
 import { isKnownOption, isKnownSet } from "./shell_options.ts";
 import { isSetByShell } from "./special_variables.ts";
-import { isSet, NO_SETTINGS, united } from "./_settings.ts";
+import { isSet, NO_SETTINGS } from "./_settings.ts";
 import { readLimit } from "./read_limit.ts";
-import { readXargs } from "./xargs_words.ts";
 import { readOptions } from "./read_options.ts";
-import { readShellCall, SHELLS } from "./_shell_call.ts";
-import type { assessCommand } from "../programs/risk.ts";
-import { feeding } from "./_feeding.ts";
-import type { Script } from "./_script.ts";
+import { openShell, SHELLS } from "./_shell_call.ts";
+import { fed } from "./_feeding.ts";
+import type { CommandSource } from "./_command_source.ts";
 import { certainText, wordText } from "./certain.ts";
 import { type ConstructKind, Refused } from "./_constructs.ts";
 
@@ -36,33 +34,6 @@ const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKin
     ...["suspend", "logout", "caller", "help"],
   ].map((name) => [name, "builtin"] as const),
 ]);
-
-/** Where in the script the words of a command stand. */
-export interface CommandSource {
-  /** Where each word begins. */
-  readonly indexes: readonly number[];
-  /** The text from the first word on. */
-  readonly source: string;
-  /**
-   * Understands a script that stands in a word; `positional` null: in the shell of the line, with what that has; `open`: in one
-   * of its own, with what is known when it runs.
-   */
-  readonly nested: (
-    source: string,
-    positional: readonly string[] | "open" | null,
-    index: number,
-  ) => Script;
-  /** Loops around it in its shell. */
-  readonly loops: number;
-  readonly inFunction: boolean;
-  /** Whether it stands in the list of a shell of its own. */
-  readonly listed: boolean;
-  /** Names that are functions'. */
-  readonly functions: ReadonlySet<string>;
-  readonly onDialect: () => void;
-  /** Null where nothing in the script asks for it. */
-  readonly assess: typeof assessCommand | null;
-}
 
 /** The plan of a command by what its first word is. Throws {@linkcode Refused}. */
 export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode {
@@ -364,53 +335,5 @@ function replacing(node: PlanNode, { position, line }: SimplePlan): PlanNode {
     settings: NO_SETTINGS,
     redirections: [],
     body: { kind: "list", items: [{ when: "always", node }, { when: "always", node: exit }] },
-  };
-}
-
-/** `sh -c SCRIPT` is the script, in a subshell; any other call of a shell is a program like others. */
-/** An `xargs` that feeds a shell has its script read with the line, its parameters left open. */
-function fed(simple: SimplePlan, from: CommandSource): PlanNode {
-  if (from.assess === null) return simple;
-  const marked = feeding(simple, from.functions, from.assess);
-  const { feeds } = marked;
-  if (feeds === undefined || !SHELLS.has(certainText(marked.words[feeds]!) ?? "")) return marked;
-  const words = marked.words.slice(feeds);
-  const call = readShellCall(words.map(certainText));
-  if (call === null) return simple;
-  const replaced = readXargs(simple.words.map(certainText))?.replaces ?? null;
-  // What is put into a script makes another of it, each time.
-  if (replaced !== null && call.script.includes(replaced)) return marked;
-  const open = openShell({ ...marked, words, assignments: [], redirections: [] }, {
-    ...from,
-    nested: (source, _, index) => from.nested(source, "open", index),
-  });
-  return { ...marked, script: open };
-}
-
-function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
-  const call = readShellCall(simple.words.map(certainText));
-  if (call === null) return simple;
-  const { node, settings } = from.nested(call.script, call.positional, from.indexes[0] ?? 0);
-  // One by one: each value may name those before it.
-  const exports = simple.assignments.map(({ name, value }): SimplePlan => ({
-    kind: "simple",
-    assignments: [],
-    words: [[{ kind: "text", text: "export" }], [{ kind: "text", text: `${name}=` }, ...value]],
-    redirections: [],
-    position: simple.position,
-    line: simple.line,
-  }));
-  const body: PlanNode = exports.length === 0 ? node : {
-    kind: "list",
-    items: [...exports, node].map((one) => ({ when: "always", node: one })),
-  };
-  return {
-    kind: "group",
-    subshell: true,
-    settings: united(call.settings, settings),
-    opened: call.argv,
-    body,
-    redirections: simple.redirections,
-    positional: call.positional,
   };
 }

@@ -4,13 +4,34 @@
  * program does it: a file that may not be read is left out there, and the others are read.
  */
 
-import { BUILTINS, type SimplePlan } from "../core/plan.ts";
+import { BUILTINS, type PlanNode, type SimplePlan } from "../core/plan.ts";
 import type { assessCommand } from "../programs/risk.ts";
+import type { CommandSource } from "./_command_source.ts";
+import { openShell, readShellCall, SHELLS } from "./_shell_call.ts";
 import { certainText, wordText } from "./certain.ts";
 import { readXargs } from "./xargs_words.ts";
 
+/** An `xargs` that feeds a shell has its script read with the line, its parameters left open. */
+export function fed(simple: SimplePlan, from: CommandSource): PlanNode {
+  if (from.assess === null) return simple;
+  const marked = feeding(simple, from.functions, from.assess);
+  const { feeds } = marked;
+  if (feeds === undefined || !SHELLS.has(certainText(marked.words[feeds]!) ?? "")) return marked;
+  const words = marked.words.slice(feeds);
+  const call = readShellCall(words.map(certainText));
+  if (call === null) return simple;
+  const replaced = readXargs(simple.words.map(certainText))?.replaces ?? null;
+  // What is put into a script makes another of it, each time.
+  if (replaced !== null && call.script.includes(replaced)) return marked;
+  const open = openShell({ ...marked, words, assignments: [], redirections: [] }, {
+    ...from,
+    nested: (source, _, index) => from.nested(source, "open", index),
+  });
+  return { ...marked, script: open };
+}
+
 /** The same command, marked where the line is to feed it. */
-export function feeding(
+function feeding(
   simple: SimplePlan,
   functions: ReadonlySet<string>,
   assess: typeof assessCommand,

@@ -1,7 +1,9 @@
 /** `sh -c SCRIPT`: a shell that is given its script as a word, taken apart by its arguments. */
 
-import type { ShellSettings } from "../core/plan.ts";
-import { applied, NO_SETTINGS } from "./_settings.ts";
+import type { PlanNode, ShellSettings, SimplePlan } from "../core/plan.ts";
+import type { CommandSource } from "./_command_source.ts";
+import { certainText } from "./certain.ts";
+import { applied, NO_SETTINGS, united } from "./_settings.ts";
 import { Refused } from "./_constructs.ts";
 
 export { SHELLS } from "./shells.ts";
@@ -56,4 +58,33 @@ export function readShellCall(words: readonly (string | null)[]): ShellCall | nu
     return null;
   }
   return { argv, script, positional: positional.filter((word) => word !== null), settings, login };
+}
+
+/** `sh -c SCRIPT` is the script, in a subshell; any other call of a shell is a program like others. */
+export function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
+  const call = readShellCall(simple.words.map(certainText));
+  if (call === null) return simple;
+  const { node, settings } = from.nested(call.script, call.positional, from.indexes[0] ?? 0);
+  // One by one: each value may name those before it.
+  const exports = simple.assignments.map(({ name, value }): SimplePlan => ({
+    kind: "simple",
+    assignments: [],
+    words: [[{ kind: "text", text: "export" }], [{ kind: "text", text: `${name}=` }, ...value]],
+    redirections: [],
+    position: simple.position,
+    line: simple.line,
+  }));
+  const body: PlanNode = exports.length === 0 ? node : {
+    kind: "list",
+    items: [...exports, node].map((one) => ({ when: "always", node: one })),
+  };
+  return {
+    kind: "group",
+    subshell: true,
+    settings: united(call.settings, settings),
+    opened: call.argv,
+    body,
+    redirections: simple.redirections,
+    positional: call.positional,
+  };
 }

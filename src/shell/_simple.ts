@@ -11,7 +11,8 @@ import type {
 } from "unbash";
 import type { Assignment, PlanNode, Redirection, SimplePlan, Word } from "../core/plan.ts";
 import { expandBraceWord } from "./words/braces.ts";
-import { type CommandSource, finishCommand } from "./_builtins.ts";
+import { finishCommand } from "./_builtins.ts";
+import type { CommandSource } from "./_command_source.ts";
 import { readParameter, readSubscript } from "./words/parameter.ts";
 import { ARGUMENT, Parts, VALUE, type WordContext, type WordKind } from "./words/parts.ts";
 import { readRedirection as readRedirectionAt } from "./_redirection.ts";
