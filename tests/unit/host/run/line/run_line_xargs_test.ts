@@ -40,7 +40,8 @@ const LINES = [
   "echo $(echo a b | xargs -n1 sh -c 'echo $0$0')",
   "seq 3000 | xargs sh -c 'echo $#'",
   "seq 100000 200000 | xargs sh -c 'echo $#'",
-  "seq 4 | xargs -P4 -n1 sh -c 'sleep 0.0$0; echo $0'",
+  // Neither ends before the other has begun.
+  `seq 2 | xargs -P2 -n1 sh -c 'touch got$0; until test -e got1 && test -e got2; do sleep 0.01; done; echo $0' | sort`,
   "seq 4 | xargs -P0 -n1 sh -c 'echo $0' | sort",
   "echo b.txt a.txt | xargs -n1 rm -v; ls",
   "x='-n1'; echo a b | xargs $x echo",
