@@ -51,6 +51,7 @@ export class Declarations {
     const { name: fields = ["name"] } = rule;
     if (fields.length === 0) return [plain(textOf(this.#tree, node))];
     if (rule.assigned === true) return this.#assigned(rule, node);
+    if (rule.pointed === true) return this.#pointed(node);
     const owner = this.#receiver(rule, node);
     for (const field of fields) {
       const found = this.#children(node, this.#numbers.field(field));
@@ -261,6 +262,27 @@ export class Declarations {
     const owner = textOf(tree, object).replace(/\.prototype$/, "");
     const isOwn = /^(this|exports|module\.exports|module)$/.test(owner) || !/^[\w$.]+$/.test(owner);
     return [{ ...plain(textOf(tree, property)), owner: isOwn ? null : owner }];
+  }
+
+  /** The name in `T (*name)(void) = 0` and `T (*name)[3]`, of which a grammar makes a call of `T`. */
+  #pointed(node: number): readonly Declared[] {
+    const tree = this.#tree;
+    const { field } = this.#numbers;
+    const inner = (at: number, name: string) => at < 0 ? at : childBy(tree, at, field(name));
+    const assigned = inner(node + 1, "left");
+    const outer = assigned >= 0 ? assigned : node + 1;
+    const called = inner(outer, "function");
+    const call = called >= 0 ? called : inner(outer, "argument");
+    const list = inner(call, "arguments");
+    const pointer = list + 2;
+    if (list < 0 || inner(call, "function") < 0 || pointer >= (tree.nexts[list] as number)) {
+      return [];
+    }
+    const isAlone = tree.nexts[pointer] === (tree.nexts[list] as number) - 1;
+    const name = isAlone && kindOf(tree, pointer) === "pointer_expression"
+      ? inner(pointer, "argument")
+      : -1;
+    return name < 0 || !isLeaf(tree, name) ? [] : [plain(textOf(tree, name))];
   }
 
   #unnamedDeclarator(node: number): number {

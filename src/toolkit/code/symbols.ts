@@ -136,13 +136,19 @@ class Outline {
     this.#enter(node, end, { name: path, kind }, isFunction, isType);
   }
 
-  /** A function without a type that is not called as the type that it is in: `MOCK_METHOD(int, name, ());` */
+  /**
+   * A declaration without a type that is not called as the type that it is in: `MOCK_METHOD(int, name, ());`; or one within
+   * a function, with a body: `CATCH(...) {}`.
+   */
   #isMacro({ typed }: SymbolRule, node: number, name: string): boolean {
+    if (typed === undefined || !/^\w/.test(name)) return false;
+    if (childBy(this.#tree, node, this.#numbers.field(typed)) >= 0) return false;
     const within = this.#enclosing.at(-1);
-    if (typed === undefined || within?.isType !== true || !/^\w/.test(name)) return false;
-    const own = within.name.split(".").at(-1)?.replace(/<[^]*$/, "") ?? "";
-    return own !== name && !name.startsWith("operator") &&
-      childBy(this.#tree, node, this.#numbers.field(typed)) < 0;
+    if (this.#numbers.functions[this.#tree.kinds[node] as number] === 1) {
+      return within?.isFunction === true;
+    }
+    const own = within?.name.split(".").at(-1)?.replace(/<[^]*$/, "") ?? "";
+    return within?.isType === true && own !== name && !name.startsWith("operator");
   }
 
   #add(

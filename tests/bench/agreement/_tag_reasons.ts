@@ -13,6 +13,8 @@ export interface Tagged {
   readonly ours: readonly string[];
   /** Macros with arguments that the sources define. */
   readonly macros: ReadonlySet<string>;
+  /** Those of which ctags is told. */
+  readonly told: ReadonlySet<string>;
 }
 
 /** A name, where it stands, and all that may tell why one of the two has not got it. */
@@ -28,6 +30,7 @@ interface Difference {
   readonly theirs: ReadonlyMap<number, readonly string[]>;
   readonly ours: readonly number[];
   readonly macros: ReadonlySet<string>;
+  readonly told: ReadonlySet<string>;
 }
 
 /** As many names of ours in a row, none of which ctags has: it has lost its way in the file. */
@@ -53,6 +56,94 @@ const REASONS: readonly (readonly [reason: string, fits: (difference: Difference
       new RegExp(`^\\s+((return|[\\w>.\\[\\]-]+ =) )?${name}\\s*\\([^{]*\\)\\s*;`).test(text),
   ],
   ["in a branch of a condition, or in #if 0, of which ctags has nothing", isInUnreadBranch],
+  [
+    "a function of the name of a macro elsewhere, of which ctags is told",
+    ({ side, name, told }) => side === "here" && told.has(name),
+  ],
+  [
+    'extern "C", which is no C to ctags',
+    ({ side, text, path }) => side === "here" && path.endsWith(".c") && /extern "C"/.test(text),
+  ],
+  [
+    "a module, which ctags does not know",
+    ({ side, text }) => side === "here" && /^\s*export module /.test(text),
+  ],
+  [
+    "a name in brackets of its own",
+    ({ side, text, name }) =>
+      side === "here" && new RegExp(`\\((\\w+::)*${name}\\)\\s*\\(`).test(text),
+  ],
+  [
+    "behind the head of a template that ctags does not take",
+    ({ side, path, lines, line, theirs }) =>
+      side === "here" && isOfC(path) && !theirs.has(line) &&
+      lines.slice(Math.max(0, line - 4), line).some((each) => /^\s*template\s*</.test(each)),
+  ],
+  [
+    "a macro in the words of its head, of which ctags is told",
+    ({ side, path, lines, line, name, macros }) =>
+      side === "here" && isOfC(path) &&
+      [...(/^[^{;]*/.exec(lines.slice(line - 1, line + 2).join(" "))?.[0] ?? "").matchAll(
+        /(\w+)\(/g,
+      )]
+        .some(([, called = ""]) => called !== name && macros.has(called)),
+  ],
+  [
+    "behind u8'…', at which ctags ends",
+    ({ side, path, lines, line }) =>
+      side === "here" && isOfC(path) &&
+      lines.slice(0, line).some((each) => /\bu8'/.test(each)),
+  ],
+  [
+    "behind uses of macros without a sign at their end, which ctags takes for a declaration",
+    ({ side, path, lines, line, ours }) => {
+      const before = Math.max(0, ...ours.filter((at) => at < line));
+      return side === "here" && isOfC(path) &&
+        lines.slice(before, line - 1).some((each) => /^[A-Z][A-Z0-9_]+\([^;{]*\)$/.test(each));
+    },
+  ],
+  [
+    "behind text between directives that is no code",
+    ({ side, path, lines, line }) =>
+      side === "there" && isOfC(path) &&
+      lines.slice(Math.max(0, line - 6), line).some((each) => /^[A-Z]\w* [\w ,]+\.$/.test(each)),
+  ],
+  [
+    "a macro defined within a value: here a part of it",
+    ({ side, path, lines, line, text }) =>
+      side === "there" && isOfC(path) && /^#define /.test(text) &&
+      lines.slice(Math.max(0, line - 7), line).some((each) => /=\s*$/.test(each)),
+  ],
+  [
+    "in a type with parameters, which ctags does not know",
+    ({ side, path, lines, line, symbols }) =>
+      side === "here" && path.endsWith(".go") &&
+      symbols.some((each) =>
+        each.line < line && line <= each.end_line &&
+        /^type \w+\[\w+ /.test(lines[each.line - 1] ?? "")
+      ),
+  ],
+  [
+    "in a type of arrays, before which ctags ends",
+    ({ side, path, lines, line, symbols }) =>
+      side === "here" && path.endsWith(".go") &&
+      symbols.some((each) =>
+        each.line < line && line <= each.end_line &&
+        /^type \w+ \[\w*\]/.test(lines[each.line - 1] ?? "")
+      ),
+  ],
+  [
+    "behind a value that begins with a bracket, at which ctags ends",
+    ({ side, path, lines, line }) =>
+      side === "here" && path.endsWith(".go") &&
+      lines.slice(Math.max(0, line - 3), line - 1).some((each) => /^\s+\w+\s*= \(\*/.test(each)),
+  ],
+  [
+    "in a value that goes on, of which ctags makes a declaration",
+    ({ side, path, lines, line }) =>
+      side === "there" && path.endsWith(".go") &&
+      /[|&]\s*(\/\*.*\*\/)?$/.test(lines[line - 2] ?? ""),
+  ],
   ["local to a function", (each) => isWithin(each, ["function", "method"], 1)],
   [
     "an annotation, read as a constant there",
@@ -69,7 +160,7 @@ const REASONS: readonly (readonly [reason: string, fits: (difference: Difference
   ],
   ["an embedded field", ({ side, text, path }) =>
     side === "there" && path.endsWith(".go") &&
-    /^\s*\*?[\w.]*\w+(\s*[`/][^]*)?$|\{ ?\*?[\w.]+ ?\}/.test(text)],
+    /^\s*\*?[\w.]*\w+(\[[^\]]*\])?(\s*[`/][^]*)?$|\{ ?\*?[\w.]+ ?\}/.test(text)],
   [
     "its type begins with ::, before which ctags ends",
     ({ side, text }) => side === "here" && /^\s*(const |static )?::/.test(text),
@@ -91,7 +182,7 @@ const REASONS: readonly (readonly [reason: string, fits: (difference: Difference
 ];
 
 /** Looks the reason of a difference up. */
-export function tagReasons(root: string, { files, theirs, ours, macros }: Tagged): Explain {
+export function tagReasons(root: string, { files, theirs, ours, macros, told }: Tagged): Explain {
   const symbols = new Map(files.map((file) => [file.path, file.symbols]));
   const placed = (keys: readonly string[]) => Map.groupBy(keys.map(partsOf), ({ path }) => path);
   const [there, here] = [placed(theirs), placed(ours)];
@@ -115,6 +206,7 @@ export function tagReasons(root: string, { files, theirs, ours, macros }: Tagged
       theirs: new Map([...tags].map(([at, list]) => [at, list.map((each) => each.name)])),
       ours: (here.get(path) ?? []).map((each) => each.line),
       macros,
+      told,
     };
     return REASONS.find(([, fits]) => fits(difference))?.[0] ?? null;
   };

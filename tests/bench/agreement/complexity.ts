@@ -19,7 +19,6 @@ type Habits = readonly (readonly [pattern: RegExp, reason: string])[];
 
 /** Radon 5.1, `radon/visitors.py`. */
 const RADON: Habits = [
-  [/^\s*assert\b/m, "radon counts each assert"],
   [/\blambda\b/, "radon counts each lambda"],
   [/^\s+(async )?def |^\s+class /m, "radon adds what stands in functions within"],
   [/^\s*else\s*:/m, "radon counts the else of a loop and of try"],
@@ -68,7 +67,7 @@ export function complexities(ask: Ask): readonly Agreement[] {
 
 function byRadon(ask: Ask): readonly Agreement[] {
   const root = pythonLibrary();
-  const text = root === null ? null : printed("radon", ["cc", "-j", "."], root);
+  const text = root === null ? null : printed("radon", ["cc", "-j", "--no-assert", "."], root);
   if (root === null || text === null) return [];
   const blocks = Object.entries(JSON.parse(text) as Record<string, readonly RadonBlock[]>);
   const theirs = blocks.flatMap(([file, list]) =>

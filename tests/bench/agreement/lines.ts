@@ -10,7 +10,9 @@ export function linesByCloc(
   files: readonly Outlined[],
   root: string,
 ): readonly Agreement[] {
-  const text = printed("cloc", ["--by-file", "--json", "--quiet", "--skip-uniqueness", "."], root);
+  // Without that option it takes signs of comments in strings for comments, as its manual says.
+  const options = ["--by-file", "--json", "--quiet", "--skip-uniqueness", "--strip-str-comments"];
+  const text = printed("cloc", [...options, "."], root);
   if (text === null) return [];
   const counted = JSON.parse(text) as Record<string, Outlined["lines"]>;
   const differences: string[] = [];
@@ -51,6 +53,9 @@ function habitOf(
 ): string | null {
   if (text.startsWith("#!") && theirs.code === own.code + 1) {
     return "the first line #! is code there";
+  }
+  if (theirs.comment < own.comment && /\/\*(?:(?!\*\/)[^])*\/\*[^]*?\*\/[^]*?\*\//.test(text)) {
+    return "a comment within a comment, which ends both there";
   }
   // A string, a template or an expression that has a comment's sign in it.
   return /["'`\/][^"'\n]*(\/\*|\/\/|\*\/)|[`"'][^`]*\n\s*(\/\/|#|\/\*)|["']{3}/.test(text)

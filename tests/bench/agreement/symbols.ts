@@ -191,7 +191,7 @@ function tagsOf(ask: Ask, root: string, tagged: Tagged): readonly Agreement[] {
   const { language, endings, kinds, more = [], without, hasMacros = false } = tagged;
   const all = outline(ask, root);
   const files = all.filter(({ path }) => endings.some((end) => path.endsWith(end)));
-  const macros = hasMacros ? macrosOf(root, all) : new Map<string, boolean>();
+  const macros = hasMacros ? macrosOf(root, all) : NO_MACROS;
   const text = tagsIn(root, files, [`--languages=${language}`, ...more], macros);
   if (text === null) return [];
   const isCounted = ({ kind, name }: Tag) =>
@@ -203,47 +203,66 @@ function tagsOf(ask: Ask, root: string, tagged: Tagged): readonly Agreement[] {
   const ours = files.flatMap(({ path, symbols }) => {
     const lines = Deno.readTextFileSync(join(root, path)).split("\n");
     return symbols.filter(({ kind }) => !without.includes(kind))
-      .map((symbol) => keyOf(path, namedIn(lines, symbol), symbol.name));
+      .map((symbol) => keyOf(path, namedIn(lines, symbol, hasMacros), symbol.name));
   });
-  const explain = tagReasons(root, { files, theirs, ours, macros: new Set(macros.keys()) });
+  const told = new Set(macros.ignored.map((name) => name.replace("+", "")));
+  const explain = tagReasons(root, { files, theirs, ours, macros: macros.called, told });
   return [compared(`symbols of ${language}`, "universal-ctags", theirs, ours, explain)];
 }
 
-/** What ctags prints. Of macros it is told as its manual has it (`-I`): those that stand for a function's head are read. */
+/** What ctags prints. Of macros it is told as its manual has it (`-I`). */
 function tagsIn(
   root: string,
   files: readonly Outlined[],
   options: readonly string[],
-  macros: ReadonlyMap<string, boolean>,
+  { ignored }: Macros,
 ): string | null {
   const list = Deno.makeTempFileSync({ prefix: "toolgate-bench-" });
   try {
-    const passed = [...macros].flatMap(([name, isHead]) => isHead ? [] : [`${name}+`]);
-    Deno.writeTextFileSync(list, passed.join("\n"));
-    const ignored = passed.length === 0 ? [] : ["-I", list];
+    Deno.writeTextFileSync(list, ignored.join("\n"));
+    const told = ignored.length === 0 ? [] : ["-I", list];
     const args = ["--fields=+nK", "--extras=-q", "--output-format=json", "-f", "-"];
-    return printed(
-      "ctags",
-      [...options, ...ignored, ...args, ...files.map(({ path }) => path)],
-      root,
-    );
+    return printed("ctags", [...options, ...told, ...args, ...files.map(({ path }) => path)], root);
   } finally {
     Deno.removeSync(list);
   }
 }
 
-/** Macros with arguments that the sources define; whether a use of one has a body, as a function has. */
-function macrosOf(root: string, files: readonly Outlined[]): ReadonlyMap<string, boolean> {
+/** Macros that the sources define. */
+interface Macros {
+  /** Those with arguments. */
+  readonly called: ReadonlySet<string>;
+  /** As `-I` takes them: what is to be passed over, and with a sign behind it, its arguments too. */
+  readonly ignored: readonly string[];
+}
+
+const NO_MACROS: Macros = { called: new Set(), ignored: [] };
+
+/**
+ * A word that ctags is told of it passes over wherever it stands, so it is told of those alone that are nothing else: with
+ * arguments, but not of what has a body, as functions have, nor of what is named without them, as `TEST(A, CHECK)` does;
+ * without arguments, but of nothing that becomes any code.
+ */
+function macrosOf(root: string, files: readonly Outlined[]): Macros {
   const texts = files.map(({ path }) => Deno.readTextFileSync(join(root, path)));
-  const names = new Set(
-    texts.flatMap((text) => [...text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)\(/gm)])
-      .map(([, name = ""]) => name),
+  const all = (pattern: RegExp, from: readonly string[] = texts) =>
+    new Set(from.flatMap((text) => [...text.matchAll(pattern)].map(([, name = ""]) => name)));
+  const called = all(/^[ \t]*#[ \t]*define[ \t]+(\w+)\(/gm);
+  const heads = all(/^(\w+)\s*\([^;{}]*\)\s*\{/gm);
+  const code = texts.map((text) =>
+    text.replaceAll(/\/\*[^]*?\*\/|\/\/.*$|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\n|.)*/gm, " ")
   );
-  const heads = new Set(
-    texts.flatMap((text) => [...text.matchAll(/^(\w+)\s*\([^;{}]*\)\s*\{/gm)])
-      .map(([, name = ""]) => name),
-  );
-  return new Map([...names].map((name) => [name, heads.has(name)]));
+  const bare = all(/\b([A-Za-z_]\w*)\b(?!\s*\()/g, code);
+  const attributes = all(/^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+__attribute__/gm);
+  return {
+    called,
+    ignored: [
+      ...[...called].filter((name) => !heads.has(name) && !bare.has(name)).map((name) =>
+        `${name}+`
+      ),
+      ...attributes,
+    ],
+  };
 }
 
 interface Tag {
@@ -260,12 +279,15 @@ interface Tag {
 function namedIn(
   lines: readonly string[],
   { name, kind, line, end_line }: Outlined["symbols"][number],
+  isOfC: boolean,
 ): number {
   const plain = /[\w$]+$/.exec(name)?.[0] ?? name;
   const isWord = new RegExp(`(?<![\\w$])${plain.replace(/\W/g, "\\$&")}(?![\\w$])`);
   const span = Array.from({ length: end_line - line + 1 }, (_, at) => line + at);
   const begins = lines[line - 1] ?? "";
-  const isLast = kind === "type"
+  const isLast = !isOfC
+    ? false
+    : kind === "type"
     ? /^\s*typedef\b/.test(begins)
     : ["property", "variable"].includes(kind) && /^\s*(\w+ )*(struct|union|enum)\b/.test(begins);
   if (isLast) span.reverse();

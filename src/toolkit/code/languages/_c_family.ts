@@ -9,6 +9,7 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
     member: "method",
     declarators: true,
     name: ["declarator"],
+    typed: "type",
   },
   declaration: {
     kind: "variable",

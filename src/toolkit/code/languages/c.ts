@@ -9,7 +9,10 @@ export const C: Language = {
   grammar: "c",
   endings: [".c"],
   comments: ["comment"],
-  symbols: SYMBOLS,
+  symbols: {
+    ...SYMBOLS,
+    expression_statement: { kind: "variable", outer: true, pointed: true },
+  },
   functions: ["function_definition"],
   wrappers: ["type_definition", "declaration", "linkage_specification"],
   bodies: BODIES,

@@ -36,11 +36,13 @@ export interface SymbolRule {
   readonly value?: string;
   /** It declares what a function is assigned to, and nothing else: `a.b = function () {}`. */
   readonly assigned?: true;
+  /** A statement outside of functions that C has none of: `T (*name)(void);`, read as what it would be within one. */
+  readonly pointed?: true;
   /** Not where it is local to a function. */
   readonly outer?: true;
   /** Only where it has this field: a use of a type is no declaration. */
   readonly needs?: string;
-  /** A function within a type without this field is the type's own constructor, or a macro's use: the name tells. */
+  /** A function without this field is the constructor of the type that it is in, or a macro's use: name and place tell. */
   readonly typed?: string;
   /** The field that names the type to which it belongs though it does not lie in it (Go's receiver). */
   readonly receiver?: string;

@@ -251,6 +251,8 @@ int (*taken(int a))(int) { return 0; }
 struct S use(struct S s);
 EXPORTED int (named)(int a);
 EXPORTED void (*pointer)(void);
+clock_type (*clock)(void) = NULL;
+row_type (*rows)[3];
 `,
     [
       "1 macro MAX *: #define MAX",
@@ -270,6 +272,8 @@ EXPORTED void (*pointer)(void);
       "9 function use *: struct S use(struct S s)",
       "10 function named *: int (named)(int a)",
       "11 variable pointer *: void (*pointer)(void)",
+      "12 variable clock *: clock_type (*clock)(void) = NULL",
+      "13 variable rows *: row_type (*rows)[3]",
     ],
   ],
   "a.cpp": [

@@ -105,6 +105,32 @@ int g(void) { return 2; }
     ["1-6 function f", "7 function g"],
     true,
   ],
+  "calls with a body in functions": [
+    "a.cc",
+    `int f() {
+  if (g()) return 1;
+  CATCH(...) {}
+  struct Local { Local() {} int of() { return 1; } };
+  return 0;
+}
+class A {
+  A() {}
+  ~A() {}
+  operator bool() { return true; }
+};
+`,
+    [
+      "1-6 function f",
+      "4 struct f.Local",
+      "4 method f.Local.Local",
+      "4 method f.Local.of",
+      "7-11 class A",
+      "8 method A.A",
+      "9 method A.~A",
+      "10 method A.operator bool",
+    ],
+    true,
+  ],
   "conditions of a template": [
     "a.h",
     `template <typename T, ENABLE_IF(!std::is_same<T, int>::value)>
