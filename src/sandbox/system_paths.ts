@@ -61,6 +61,8 @@ const SETTINGS = [
   "/etc/perl",
   "/etc/java",
   "/etc/nodejs",
+  "/etc/chromium",
+  "/etc/chromium.d",
   "/etc/gitconfig",
   "/etc/gitattributes",
 ] as const;

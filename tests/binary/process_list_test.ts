@@ -20,6 +20,16 @@ for name in os.environ["OTHERS"].split():
         print(open(f"/proc/{name}/cmdline").read())
     except OSError as error:
         print(type(error).__name__)
+# From a descriptor of the list, as browsers do and what else counts its own threads.
+proc = os.open("/proc/", os.O_RDONLY | os.O_DIRECTORY)
+read = lambda path: os.read(os.open(path, os.O_RDONLY, dir_fd=proc), 4096)
+print(os.stat("self/task/", dir_fd=proc).st_nlink, os.listdir(os.open("self/task", 0, dir_fd=proc)) == [str(os.getpid())])
+print(read("self/cmdline") == read(f"{os.getpid()}/cmdline") != b"")
+for name in os.environ["OTHERS"].split():
+    try:
+        print(read(f"{name}/cmdline"))
+    except OSError as error:
+        print(type(error).__name__)
 `;
 
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -58,6 +68,9 @@ for (const [who, user] of USERS) {
       assertEquals(seen, [
         "True True",
         ...others.split(" ").flatMap(() => ["False", "PermissionError"]),
+        "3 True",
+        "True",
+        ...others.split(" ").map(() => "FileNotFoundError"),
       ]);
       await pipe.send({ id: "end", op: "cancel", target: "other" });
     } finally {

@@ -14,7 +14,14 @@ import {
   sharedName,
 } from "./_call_result.ts";
 import { isOfSystem, LEAVE, linkTarget, normalName, openExactly } from "./_names.ts";
-import { isOfProcess, isProcessList, openProcessFile, openProcessList } from "./_process_files.ts";
+import {
+  isOfProcess,
+  isProcessList,
+  mayBeOfList,
+  meantInList,
+  openProcessFile,
+  openProcessList,
+} from "./_process_files.ts";
 
 /** O_ACCMODE, O_TRUNC, O_APPEND, FASYNC, O_NOATIME, __O_TMPFILE (include/uapi/asm-generic/fcntl.h) */
 const ACCESS_BITS = 0o3;
@@ -61,10 +68,13 @@ export function openFor(
     if (ofProcesses) return openProcessFile(parts, call, text, flags);
     // All the rest is read by what the kernel's rules say.
     const known = parts.rules.covered === null || isOfSystem(text);
-    if (known && !isShared(text)) return LEAVE;
+    if (known && !isShared(text) && !mayBeOfList(text)) return LEAVE;
   }
   const written = normalName(libc, notifications, call, directory, text);
   if (written === LEAVE) return LEAVE;
+  const ofList = reads ? meantInList(parts.rules.shared, written.path) : null;
+  if (ofList !== null && isOfProcess(ofList)) return openProcessFile(parts, call, ofList, flags);
+  if (reads && parts.rules.covered === null && !isShared(written.path)) return LEAVE;
   const follow = !exclusive && (flags & libc.numbers.O_NOFOLLOW) === 0;
   return onName(parts, sharedName(parts, written), follow, ({ path, slash, moved }) => {
     if ((flags & TEMPORARY) === TEMPORARY) return NOT_SUPPORTED;

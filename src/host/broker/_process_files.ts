@@ -57,6 +57,24 @@ export function openProcessFile(
   return opened < 0 ? opened : { descriptor: opened, closesOnExec: (flags & OPEN.CLOEXEC) !== 0 };
 }
 
+/** Entries beside the numbers of processes by which a program speaks of itself (proc(5)): links, there as here. */
+const OWN_ENTRIES = ["self", "thread-self"];
+/** What the folder that stands for the list is called, before the number of who opened it. */
+const LIST_NAME = ".processes-";
+
+/** Whether a name could be one in that folder, by what it says: most are not, and nobody asks where they begin. */
+export function mayBeOfList(text: string): boolean {
+  return /^(?:self|thread-self|\d+)(?:\/|$)/.test(text);
+}
+
+/** The path in /proc that is meant by one in a folder that stands for the list of processes; null for all others. */
+export function meantInList(shared: string | null, path: string): string | null {
+  if (shared === null) return null;
+  const list = siblingOf(shared, LIST_NAME);
+  const cut = path.indexOf("/", list.length);
+  return path.startsWith(list) && cut > 0 ? `/proc${path.slice(cut)}` : null;
+}
+
 /** Whether a path is the list of all processes. */
 export function isProcessList(path: string): boolean {
   return /^\/proc\/*$/.test(path);
@@ -64,7 +82,7 @@ export function isProcessList(path: string): boolean {
 
 /**
  * Opens what stands for that list: a folder with the numbers of the call's own processes, in the folder that is the call's.
- * What is opened by such a name afterwards is handed over by itself.
+ * What is opened by such a name afterwards, from this folder or by the whole path, is handed over by itself.
  */
 export function openProcessList(
   { libc, mark, rules: { shared } }: CallParts,
@@ -73,7 +91,7 @@ export function openProcessList(
 ): CallResult {
   if (shared === null || mark === null) return LEAVE;
   const { call, numbers } = libc;
-  const list = siblingOf(shared, `.processes-${thread}`);
+  const list = siblingOf(shared, `${LIST_NAME}${thread}`);
   call(numbers.mkdirat, AT_FDCWD, libc.path(list), 0o700);
   const folder = openExactly(libc, list, OPEN.RDONLY | numbers.O_DIRECTORY);
   if (folder < 0) return LEAVE;
@@ -84,6 +102,9 @@ export function openProcessList(
     if (isMarked(libc, Number(name), mark)) {
       call(numbers.mkdirat, folder, libc.path(name), 0o500);
     }
+  }
+  for (const name of OWN_ENTRIES) {
+    call(numbers.symlinkat, libc.path(`/proc/${name}`, 1), folder, libc.path(name));
   }
   return { descriptor: folder, closesOnExec: (flags & OPEN.CLOEXEC) !== 0 };
 }
