@@ -1,15 +1,16 @@
-/** What find(1) would do with what it finds, by its words: the search alone, and what follows for each name. Pure. */
+/** What find(1) would do with what it finds, by its words: the searches alone, and what follows for each name. Pure. */
 
-/** A search, and what is done with what it finds. */
+/** Searches, and what is done with what they find. */
 export interface Search {
-  /** Words that search for the same and print it, a NUL behind each name. */
-  readonly argv: readonly string[];
+  /**
+   * Words that search for the same and print it, of each name first the number of what is done with it and a blank, and a
+   * NUL behind: one for each way in which the commands before the last may end, since what follows hangs on that.
+   */
+  readonly looks: readonly (readonly string[])[];
   /** Where it begins, as it is written. */
   readonly starts: readonly string[];
-  /** It deletes what it finds. */
-  readonly deletes: boolean;
-  /** Commands that it starts; `{}` in them stands for what it finds. */
-  readonly commands: readonly (readonly string[])[];
+  /** What is done, by its number: a command, in which `{}` stands for what is found, or null for deleting it. */
+  readonly does: readonly ((readonly string[]) | null)[];
 }
 
 const COMMANDS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
@@ -20,35 +21,49 @@ const SAYS: ReadonlyMap<string, number> = new Map([
   ["-fprintf", 2] as const,
 ]);
 
-/**
- * Null for what only looks; and for what goes on after a command, by whose status it then chooses: no search finds that out
- * without it.
- */
-export function searchOf(words: readonly string[]): Search | null {
-  const starts = startsOf(words);
-  const argv: string[] = [];
-  const commands: (readonly string[])[] = [];
-  let deletes = false;
+/** Commands whose ends are told apart: of each further one there are twice as many looks. */
+const MOST_COMMANDS = 4;
+
+/** Null for what only looks; "too many" for more commands than can be told apart. */
+export function searchOf(words: readonly string[]): Search | "too many" | null {
+  const does: ((readonly string[]) | null)[] = [];
+  /** Words, and where they hang on how a command ended its number among those. */
+  const parts: (string | number)[] = [];
+  let ends = 0;
+  /** The last thing that is done is such a command: how that ends is asked by nothing more that would be done. */
+  let endsLast = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     const said = SAYS.get(word);
     if (said !== undefined) {
-      argv.push("-true");
+      parts.push("-true");
       at += said;
-    } else if (COMMANDS.has(word) || word === "-delete") {
-      if (commands.length > 0) return null;
+    } else if (word === "-delete") {
       // What is deleted goes before the folder that it lies in.
-      argv.push(...(word === "-delete" ? ["-depth"] : []), "-print0");
-      if (word === "-delete") {
-        deletes = true;
-        continue;
-      }
+      parts.push("(", "-depth", "-printf", `${does.length} %p\\0`, ")");
+      does.push(null);
+      endsLast = false;
+    } else if (COMMANDS.has(word)) {
       const from = at + 1;
       do at++; while (at < words.length && !endsCommand(words, at));
-      commands.push(words.slice(from, at));
-    } else argv.push(word);
+      const printing = ["-printf", `${does.length} %p\\0`];
+      does.push(words.slice(from, at));
+      // What takes many at once is true whatever comes of it.
+      endsLast = words[at] !== "+";
+      parts.push("(", ...printing, ...(endsLast ? [",", ends++] : []), ")");
+    } else parts.push(word);
   }
-  return deletes || commands.length > 0 ? { argv, starts, deletes, commands } : null;
+  if (does.length === 0) return null;
+  if (ends > MOST_COMMANDS) return "too many";
+  const ways = 2 ** (ends - (endsLast ? 1 : 0));
+  const looks = Array.from(
+    { length: ways },
+    (_, way) =>
+      parts.map((part) =>
+        typeof part === "string" ? part : (way >> part) % 2 === 0 ? "-true" : "-false"
+      ),
+  );
+  return { looks, starts: startsOf(words), does };
 }
 
 /** The operands before the first test. */

@@ -39,8 +39,7 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   const before = found.effects.length;
   const led = read.leads ? { ...found, cwd: folderOfLink(read, found) } : found;
   for (const argument of read.operands) place(argument, argument.place === "read" ? led : found);
-  const goes = spec.through.some((one) => one === "always" || hasOption(argv, one)) &&
-    !spec.leavesOut.some((one) => hasOption(argv, one));
+  const goes = spec.through.some((one) => one === "always" || hasOption(argv, one));
   if (goes) goThrough(read, found, before);
   for (const argument of read.values) place(argument, found);
   if (spec.links.some((one) => one === "always" || hasOption(argv, one))) {

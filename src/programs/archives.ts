@@ -14,6 +14,7 @@ function compressor(result: ResultName, starts?: readonly string[]): ProgramLite
       "-o --output": "write",
     },
     when: [{ has: TO_STDOUT, operands: "read..." }],
+    through: "-r --recursive",
     results: result,
     ...(starts === undefined ? {} : { starts }),
   };
@@ -90,10 +91,6 @@ export const ARCHIVES: ProgramTable = {
     ],
     // Of what is packed alone.
     through: "always",
-    leavesOut:
-      "-C --directory -T --files-from -X --exclude-from --exclude --exclude-vcs --no-recursion " +
-      "--exclude-vcs-ignores --exclude-ignore --exclude-ignore-recursive --exclude-tag --exclude-tag-all " +
-      "--exclude-tag-under --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-backups",
     starts: COMPRESSORS,
     // Lists of names, members that are links.
     beyond: "workspace",
@@ -113,7 +110,6 @@ export const ARCHIVES: ProgramTable = {
       "-T --test": "flag",
     },
     through: "-r --recurse-paths",
-    leavesOut: "-x --exclude -i --include -@ --names-stdin -R --recurse-patterns",
     // With -T.
     starts: ["unzip"],
     // With -@ it reads names.

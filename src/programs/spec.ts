@@ -200,8 +200,6 @@ export interface ProgramLiteral extends PlacesLiteral {
    * without any: where it may do that to a part alone it is not begun.
    */
   readonly through?: string;
-  /** Options with which it leaves out a part of that, nobody here can say which. */
-  readonly leavesOut?: string;
   /** First arguments with which it is moderate after all, whatever `risk` says. */
   readonly tamedBy?: string;
   /** A folder: its first argument is a program of that, where one lies there, and it is moderate then. */

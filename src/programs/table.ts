@@ -46,7 +46,6 @@ export interface ProgramSpec extends
     | "alone"
     | "links"
     | "through"
-    | "leavesOut"
     | "project"
     | "tamedBy"
   >,
@@ -59,7 +58,6 @@ export interface ProgramSpec extends
   readonly alone: readonly string[] | null;
   readonly links: readonly string[];
   readonly through: readonly string[];
-  readonly leavesOut: readonly string[];
   readonly tamedBy: readonly string[];
   readonly modules: readonly string[];
   readonly finds: readonly string[];
@@ -104,7 +102,6 @@ export function programOf(literal: ProgramLiteral): ProgramSpec {
     alone: literal.alone === undefined ? null : names(literal.alone),
     links: names(literal.links ?? ""),
     through: names(literal.through ?? ""),
-    leavesOut: names(literal.leavesOut ?? ""),
     subcommands: new Map(
       Object.entries(literal.subcommands ?? {}).flatMap(([written, one]) => {
         const spec: SubcommandSpec = {

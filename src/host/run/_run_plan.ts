@@ -16,7 +16,7 @@ import { type Ended, endedBy } from "./_programs.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import type { Run } from "./_run.ts";
 import type { Shown } from "./survey/git_showing.ts";
-import { requireOwnPlace, surveyStart } from "./survey/survey_start.ts";
+import { mayReadNames, requireOwnPlace, surveyInput, surveyStart } from "./survey/survey_start.ts";
 import { isSpawnGranted, programOf } from "./granted_programs.ts";
 import type { AgreedToRun, ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
@@ -120,17 +120,19 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
   /** Of each git that shows contents what is left out of those, by its words and where they were said. */
   const shown = new Map<string, Shown>();
   const find = (name: string, at: CanonicalPath) => options.find(name, at, folder);
+  const time = { timeoutMs: Infinity, ended: looking.signal };
+  const surveyParts = { options, starter, rulebook, resolve, find, ...time };
+  const programAt = (argv: readonly string[], directory: CanonicalPath): Program | null =>
+    programOf(grant, argv, directory) ?? made.get(keyOf(argv[0] ?? "", directory)) ?? null;
+  const ended = (error: unknown): unknown => run.reason === null ? error : new Stopped();
   const survey = async (argv: readonly string[], directory: CanonicalPath) => {
-    const program = programOf(grant, argv, directory) ??
-      made.get(keyOf(argv[0] ?? "", directory)) ?? null;
+    const program = programAt(argv, directory);
     if (program === null) return;
-    const time = { timeoutMs: Infinity, ended: looking.signal };
-    const parts = { options, starter, rulebook, resolve, find, ...time };
     try {
-      const found = await surveyStart(parts, program, argv, directory);
+      const found = await surveyStart(surveyParts, program, argv, { directory, input: null });
       if (found !== null) shown.set(wordsOf(argv, directory), found);
     } catch (error) {
-      throw run.reason === null ? error : new Stopped();
+      throw ended(error);
     }
   };
   const allow: LineHost["allow"] = async (command, onAsk) => {
@@ -165,8 +167,7 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     argv: readonly string[],
     directory: CanonicalPath,
   ): Pick<Launch, "program" | "agreed"> | null => {
-    const program = programOf(grant, argv, directory) ??
-      made.get(keyOf(argv[0] ?? "", directory)) ?? null;
+    const program = programAt(argv, directory);
     if (program === null) return null;
     const asked = agreed.get(wordsOf(argv, directory));
     // Since it was agreed to, files were opened for it, and its variables were found out.
@@ -202,6 +203,13 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
       return null;
     },
     allow,
+    feed(argv, directory, read) {
+      const program = mayReadNames({ rulebook }, argv) ? programAt(argv, directory) : null;
+      if (program === null) return null;
+      return surveyInput(surveyParts, program, argv, { directory, read }).catch((error) => {
+        throw ended(error);
+      });
+    },
     launch({ held, ...launch }) {
       const [name = ""] = launch.argv;
       const start = startable(held ?? launch.argv, launch.directory);

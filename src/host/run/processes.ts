@@ -54,7 +54,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
         ended: null,
         find: (name: string, at: typeof spawn.cwd) => options.find(name, at, null),
       };
-      const shown = await surveyStart(parts, spawn.program, argv, spawn.cwd);
+      const shown = await surveyStart(parts, spawn.program, argv, {
+        directory: spawn.cwd,
+        input: request.stdin ?? new Uint8Array(),
+      });
       const leftOut = shown?.leftOut ?? null;
       return await inTemporary(
         options,

@@ -126,7 +126,10 @@ Deno.test("effects: what a program goes through, one by one, is told", () => {
     ["cp -a a b c", ["a", "b"], "c"],
     ["cp a b", []],
     ["tar cf x.tar a", ["a"]],
-    ["tar cf x.tar --exclude .env a", []],
+    // What it leaves out it says itself.
+    ["tar cf x.tar --exclude .env a", ["a"]],
+    ["gzip -kr a", ["a"]],
+    ["gzip a", []],
     ["zip -r x.zip a", ["a"]],
     ["zip x.zip a", []],
     ["rmdir a", []],

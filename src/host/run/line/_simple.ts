@@ -1,7 +1,7 @@
 /** Runs one command: its words, its variables, its files, and then what its first word means. */
 
 import { ToolError } from "../../../core/errors.ts";
-import { type Assignment, PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
+import { PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { readOptions } from "../../../shell/read_options.ts";
 import { isHarmless } from "../../../shell/certain.ts";
@@ -11,16 +11,17 @@ import { close } from "../../kernel/pipes.ts";
 import type { Around, Builtin, Done } from "./builtins/builtin.ts";
 import { builtinOf } from "./builtins/builtins.ts";
 import { xargs } from "./builtins/xargs.ts";
-import { type Expander, expandText, expandWord } from "./expand/expand.ts";
+import { type Expander, expandWord } from "./expand/expand.ts";
 import { endsOwn, innerOf } from "./builtins/inner.ts";
 import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
-import { keyOf } from "./expand/parameter.ts";
 import { type Redirected, targetsOf } from "./_redirections.ts";
 import type { Expansion } from "./_expansion.ts";
 import type { Opening } from "./_opening.ts";
 import type { Speech } from "./_speech.ts";
 import { locate } from "./_search_path.ts";
 import { readText } from "./_source.ts";
+import { assign, assignFor } from "./_assigning.ts";
+import { fedAnew } from "./builtins/fed_input.ts";
 import { Exit, type LineState, SUCCESS } from "./_state.ts";
 import type { LineStreams } from "./_streams.ts";
 
@@ -174,68 +175,6 @@ function changedNames([name = "", ...words]: readonly string[]): readonly string
   return words.flatMap((word) => /^[A-Za-z_]\w*(?==|$)/.exec(word)?.[0] ?? []);
 }
 
-/** Sets its variables, each seeing those to its left (POSIX, 2.9.1). */
-async function assign(
-  assignments: readonly Assignment[],
-  state: LineState,
-  runner: Pick<CommandRunner, "expansion">,
-  expander: Expander,
-): Promise<ReadonlyMap<string, string>> {
-  const values = new Map<string, string>();
-  const { variables } = state;
-  for (const one of assignments) {
-    const { name, value, subscript, list } = one;
-    if (list !== undefined) {
-      await assignList(one, list, state, expander);
-      continue;
-    }
-    const text = await expandText(value, state, expander);
-    if (subscript !== undefined && subscript.kind !== "all") {
-      const key = await keyOf(subscript, state, expander);
-      const before = one.append === true ? variables.element(name, key) ?? "" : "";
-      variables.assignElement(name, key, before + text);
-      continue;
-    }
-    const whole = one.append === true ? (variables.text(name) ?? "") + text : text;
-    values.set(name, whole);
-    if (state.isGiven(name)) await runner.expansion.allowVariable(name, state);
-    state.assign(name, whole);
-  }
-  return values;
-}
-
-async function assignList(
-  { name, append }: Assignment,
-  list: NonNullable<Assignment["list"]>,
-  state: LineState,
-  expander: Expander,
-): Promise<void> {
-  const { variables } = state;
-  const table = variables.isTable(name);
-  const items: (readonly [bigint | string | null, string])[] = [];
-  for (const { subscript, value } of list) {
-    if (subscript !== null && subscript.kind !== "all") {
-      items.push([
-        await keyOf(subscript, state, expander),
-        await expandText(value, state, expander),
-      ]);
-    } else {
-      for (const text of await expandWord(value, state, expander)) items.push([null, text]);
-    }
-  }
-  const last = append === true ? variables.entries(name).at(-1)?.[0] : undefined;
-  let next = last === undefined ? 0n : BigInt(last) + 1n;
-  if (append !== true) variables.empty(name, table ? "table" : "list");
-  for (const [key, text] of items) {
-    if (table !== (typeof key === "string")) {
-      throw new ToolError("COMMAND_UNPARSABLE", `${name}=(…): keys and numbers do not go together`);
-    }
-    const place = key ?? next;
-    variables.assignElement(name, place, text);
-    if (typeof place === "bigint") next = place + 1n;
-  }
-}
-
 async function runProgram(
   { node, argv, opened, pipes }: {
     readonly node: SimplePlan;
@@ -264,15 +203,21 @@ async function runProgram(
   }
   const environment = state.environment();
   for (const [variable, value] of values) environment.set(variable, value);
+  const held = argv.map((word) => withoutPipes(word, pipes));
+  const feeding = fedAnew(runner.host, held, state.directory, descriptors[0] ?? CLOSED);
+  // Most are fed nothing: what stands beside them in a pipe is started at once.
+  const fed = feeding === null ? null : await feeding;
+  const [stdin = CLOSED, ...outputs] = descriptors.slice(0, 3);
   // As a shell says where it is: by the way it came, through links or not.
   const child = runner.launch({
     argv,
     directory: state.directory,
     environment,
-    descriptors: placed(descriptors.slice(0, 3), pipes),
+    descriptors: placed([fed ?? stdin, ...outputs], pipes),
     ...(state.limits.size === 0 ? {} : { lowered: [...state.limits.values()] }),
-    ...(pipes.size === 0 ? {} : { held: argv.map((word) => withoutPipes(word, pipes)) }),
+    ...(pipes.size === 0 ? {} : { held }),
   }, state);
+  if (fed !== null) close(runner.host.libc, fed);
   // As a shell does it, into what the command itself would have written to.
   if ("status" in child) await runner.speech.complain(descriptors, state, messageOf(child, state));
   opened.close();
@@ -330,24 +275,6 @@ async function runWithin(
   } finally {
     restore();
   }
-}
-
-async function assignFor(
-  { assignments }: SimplePlan,
-  state: LineState,
-  runner: CommandRunner,
-  expander: Expander,
-): Promise<() => void> {
-  if (assignments.length === 0) return () => {};
-  const { variables } = state;
-  variables.enter();
-  const values = await assign(assignments, state.copy(), runner, expander);
-  for (const [name, value] of values) {
-    variables.hide(name);
-    state.assign(name, value);
-    variables.export(name);
-  }
-  return () => variables.leave();
 }
 
 /** What it says, and the status it has. */

@@ -64,6 +64,15 @@ export interface LineHost {
   directoryFailure(path: CanonicalPath): string | null;
   /** Throws the ToolError that refuses it; else it may begin. `onAsk`: called where somebody is asked first. */
   allow(command: LineCommand, onAsk?: () => void): Promise<void>;
+  /**
+   * Where what a program reads says which files it comes to: all of that, looked at; null for others, at once for most. Throws the ToolError
+   * that refuses it. `read`: takes it, up to so many bytes; null for more.
+   */
+  feed(
+    argv: readonly string[],
+    directory: CanonicalPath,
+    read: (most: number) => Promise<Uint8Array | null>,
+  ): Promise<Uint8Array | null> | null;
   /** Throws a ToolError where it was refused, or there is no room for it. */
   launch(launch: {
     readonly argv: readonly string[];

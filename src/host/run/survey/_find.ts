@@ -4,12 +4,19 @@
  */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
-import { baseName, parentOf } from "../../../core/path_text.ts";
+import { ToolError } from "../../../core/errors.ts";
+import { quoted } from "../../../core/printable.ts";
 import type { Search } from "../../../core/find_words.ts";
 import type { Effects, FileEffect } from "../../../policy/rulebook.ts";
-import { isDenied } from "../../scan/denied_below.ts";
 import type { GitLook } from "./_parts.ts";
-import { halfDone, surveyTrees, tooMany, type TreeSurveyParts, withLink } from "./_trees.ts";
+import {
+  deniedOf,
+  halfDone,
+  surveyTrees,
+  tooMany,
+  type TreeSurveyParts,
+  withLink,
+} from "./_trees.ts";
 
 /** What looking takes. */
 export interface FindSurveyParts extends TreeSurveyParts {
@@ -23,65 +30,73 @@ export interface FindSurveyParts extends TreeSurveyParts {
 
 /** What find puts what it found in place of. */
 const FOUND = "{}";
-const MOST_NAMED = 5;
 
 /** PATH_DENIED by the first names that are denied; RESOURCE_LIMIT where more is found than is looked at. */
 export async function surveyFind(
   parts: FindSurveyParts,
-  { argv: words, starts, deletes, commands }: Search,
+  search: Search,
   argv: readonly string[],
   directory: CanonicalPath,
 ): Promise<void> {
-  const does = commands.map((command) => parts.effectsOf(command))
-    .filter(({ touchesAnything }) => !touchesAnything);
-  const ofFound = (files: readonly FileEffect[]) =>
-    files.filter(({ path }) => path.includes(FOUND));
-  const writes = does.flatMap(({ writes }) => ofFound(writes));
-  const removes = does.flatMap(({ deletes }) => ofFound(deletes));
-  if (deletes) removes.push({ path: FOUND, tree: false });
-  if (writes.length + removes.length === 0) return;
-  const looked = await parts.search(words, starts);
-  if (looked.cut) throw tooMany(argv);
-  const found = new TextDecoder().decode(looked.bytes).split("\0").filter((name) => name !== "");
-  const named = (files: readonly FileEffect[], name: string): readonly FileEffect[] =>
-    files.map((file) => ({ ...file, path: file.path.replaceAll(FOUND, name) }));
-  const [changed, removed] = [
-    found.flatMap((name) => named(writes, name)),
-    found.flatMap((name) => named(removes, name)),
-  ];
+  const changes = search.does.map((command) => changesOf(parts, command));
+  if (changes.every(({ writes, removes }) => writes.length + removes.length === 0)) return;
+  const found = await foundBy(parts, search, argv);
+  const named = (of: "writes" | "removes"): readonly FileEffect[] =>
+    changes.flatMap((change, number) =>
+      change[of].flatMap((file) =>
+        [...found[number] ?? []].map((name) => ({
+          ...file,
+          path: file.path.replaceAll(FOUND, () => name),
+        }))
+      )
+    );
+  const [changed, removed] = [named("writes"), named("removes")];
   const paths = new Set([
     ...changed.map(({ path }) => parts.resolve(directory, path)),
     ...removed.map(({ path }) => withLink(parts, directory, path)),
   ]);
-  const denied = deniedOf(parts, [...paths].filter((path) => path !== null));
+  const denied = deniedOf(parts, [...paths].filter((path) => path !== null), "write");
   if (denied.length > 0) throw halfDone(parts, denied, argv);
   const through = ({ through }: FileEffect) => through !== undefined;
   const trees = { read: [], changed: changed.filter(through), removed: removed.filter(through) };
   await surveyTrees(parts, trees, argv, directory);
 }
 
-/** The first of them that the policy denies: of each folder its judge is asked once. */
-function deniedOf(
-  { rulebook, entryAt }: FindSurveyParts,
-  paths: readonly CanonicalPath[],
-): readonly CanonicalPath[] {
-  const judges = new Map<string, (name: string) => boolean>();
-  const denied: CanonicalPath[] = [];
-  for (const path of paths) {
-    const folder = parentOf(path);
-    let allows = judges.get(folder);
-    if (allows === undefined) {
-      const [read, write] = (["read", "write"] as const).map((access) =>
-        rulebook.judgeBelow(access, folder)
-      );
-      allows = (name) => [read, write].every((judge) => judge?.effectOf(name, "file") === "allow");
-      judges.set(folder, allows);
+/** What one of its commands does to what is found; null: it deletes that. */
+function changesOf(
+  { effectsOf }: FindSurveyParts,
+  command: (readonly string[]) | null,
+): { readonly writes: readonly FileEffect[]; readonly removes: readonly FileEffect[] } {
+  if (command === null) return { writes: [], removes: [{ path: FOUND, tree: false }] };
+  const { writes, deletes, touchesAnything } = effectsOf(command);
+  if (touchesAnything) return { writes: [], removes: [] };
+  const ofFound = ({ path }: FileEffect) => path.includes(FOUND);
+  return { writes: writes.filter(ofFound), removes: deletes.filter(ofFound) };
+}
+
+/** What each of the things that are done would be done with, by its number. */
+async function foundBy(
+  { search }: FindSurveyParts,
+  { looks, starts, does }: Search,
+  argv: readonly string[],
+): Promise<readonly ReadonlySet<string>[]> {
+  const found = does.map(() => new Set<string>());
+  for (const words of looks) {
+    const looked = await search(words, starts);
+    if (looked.cut) throw tooMany(argv);
+    for (const line of new TextDecoder().decode(looked.bytes).split("\0")) {
+      const cut = line.indexOf(" ");
+      if (cut > 0) found[Number(line.slice(0, cut))]?.add(line.slice(cut + 1));
     }
-    if (allows(baseName(path))) continue;
-    const kind = entryAt(path) === "directory" ? "directory" : "file";
-    if (!isDenied(rulebook, path, kind, "write")) continue;
-    denied.push(path);
-    if (denied.length === MOST_NAMED) break;
   }
-  return denied;
+  return found;
+}
+
+/** What follows hangs on how each of its commands ends: more of them than can be told apart. */
+export function tooManyCommands(argv: readonly string[]): ToolError {
+  return new ToolError(
+    "RESOURCE_LIMIT",
+    `${quoted(argv.join(" "), 200)} starts more commands than can be looked at before, as the ` +
+      "policy denies names; it was not started: have it start fewer, one find for each",
+  );
 }

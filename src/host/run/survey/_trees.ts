@@ -5,13 +5,14 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
-import { baseName } from "../../../core/path_text.ts";
+import { baseName, parentOf } from "../../../core/path_text.ts";
 import { printable, quoted } from "../../../core/printable.ts";
+import type { Access } from "../../../policy/model.ts";
 import type { FileEffect, Rulebook } from "../../../policy/rulebook.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { isWithin } from "../../../sandbox/within.ts";
 import type { PathEntry } from "../../paths/canonicalize.ts";
-import { deniedBelow, type LookedThrough } from "../../scan/denied_below.ts";
+import { deniedBelow, isDenied, type LookedThrough } from "../../scan/denied_below.ts";
 
 /** What looking takes. */
 export interface TreeSurveyParts {
@@ -27,6 +28,9 @@ export interface Trees {
   readonly changed: readonly FileEffect[];
   readonly removed: readonly FileEffect[];
 }
+
+/** Denied names that are found. */
+const MOST_NAMED = 5;
 
 /** PATH_DENIED by the first names that are denied; RESOURCE_LIMIT where more would have to be looked at than can be. */
 export async function surveyTrees(
@@ -47,6 +51,32 @@ export async function surveyTrees(
   const denied = await deniedBelow(libc, rulebook, roots);
   if (denied === "too many") throw tooMany(argv);
   if (denied.length > 0) throw halfDone(parts, denied, argv);
+}
+
+/** The first of these that the policy denies: of each folder its judge is asked once. */
+export function deniedOf(
+  { rulebook, entryAt }: Pick<TreeSurveyParts, "rulebook" | "entryAt">,
+  paths: readonly CanonicalPath[],
+  access: Access,
+): readonly CanonicalPath[] {
+  const judges = new Map<string, (name: string) => boolean>();
+  const denied: CanonicalPath[] = [];
+  for (const path of paths) {
+    const folder = parentOf(path);
+    let allows = judges.get(folder);
+    if (allows === undefined) {
+      const judged = (access === "write" ? ["read", "write"] as const : ["read"] as const)
+        .map((one) => rulebook.judgeBelow(one, folder));
+      allows = (name) => judged.every((judge) => judge.effectOf(name, "file") === "allow");
+      judges.set(folder, allows);
+    }
+    if (allows(baseName(path))) continue;
+    const kind = entryAt(path) === "directory" ? "directory" : "file";
+    if (!isDenied(rulebook, path, kind, access)) continue;
+    denied.push(path);
+    if (denied.length === MOST_NAMED) break;
+  }
+  return denied;
 }
 
 /** A folder, and the same as what is to come of it. */
