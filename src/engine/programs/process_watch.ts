@@ -5,6 +5,7 @@
 
 import type { Limits, ProgramLimit } from "../../core/tool.ts";
 import type { ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
+import { DescriptorMemory } from "../../host/kernel/descriptor_memory.ts";
 import { SocketMemory } from "../../host/kernel/socket_memory.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
@@ -76,6 +77,7 @@ export class ProcessWatch {
   readonly #tree: ProcessTree;
   readonly #table: ProcessTable;
   readonly #sockets: SocketMemory;
+  readonly #descriptors: DescriptorMemory;
   /** The number that was given last at the last glance; null before the first. */
   #last: number | null = null;
   #nextLook = 0;
@@ -99,6 +101,7 @@ export class ProcessWatch {
     });
     this.#table = this.#tree.table;
     this.#sockets = new SocketMemory(libc);
+    this.#descriptors = new DescriptorMemory(libc);
   }
 
   /** Who ends the programs when this process cannot any more; null where nobody will. */
@@ -299,14 +302,22 @@ export class ProcessWatch {
       return this.#exceed(run.job, "processes");
     }
     if (sum(({ ticks }) => ticks) * TICK_MS > cpu) return this.#exceed(run.job, "cpu");
-    const apart = sum(({ id }) => this.#table.memory(id));
-    if (apart + inSockets <= memory) return;
+    const held = processes.map(({ id }) => ({ id, ...this.#table.held(id) }));
+    const apart = held.reduce((total, one) => total + one.memory, 0);
+    const slots = held.reduce((total, one) => total + one.slots, 0);
+    if (apart + inSockets + this.#descriptors.most(slots) <= memory) return;
+    const opened = this.#descriptors.heldBy(held);
+    if (apart + inSockets + opened <= memory) return;
     const ids = processes.map(({ id }) => id);
-    const held = this.#sockets.heldBy(ids, memory - apart, () => this.#table.list());
-    if (apart + held <= memory) return;
+    const room = memory - apart - opened;
+    const beside = opened + this.#sockets.heldBy(ids, room, () => this.#table.list());
+    if (apart + beside <= memory) return;
     // What processes that were forked from one another share is counted once.
-    const used = sum(({ id }) => this.#table.proportional(id) ?? this.#table.memory(id));
-    if (used + held > memory) this.#exceed(run.job, "memory");
+    const used = held.reduce(
+      (total, one) => total + (this.#table.proportional(one.id) ?? one.memory),
+      0,
+    );
+    if (used + beside > memory) this.#exceed(run.job, "memory");
   }
 
   /** Its groups end at once; what left them is ended when it is looked at next. */

@@ -19,6 +19,17 @@ export interface ProcessFacts {
   readonly began: number;
 }
 
+/** What one process has of the machine's memory. */
+export interface HeldMemory {
+  /**
+   * Bytes that are its own, or shared without a file behind, with what the kernel itself needs to find them and what lies
+   * elsewhere meanwhile.
+   */
+  readonly memory: number;
+  /** How many descriptors it has room for. */
+  readonly slots: number;
+}
+
 /** Large enough for all but an environment, which is read in pieces. */
 const BUFFER_BYTES = 1 << 16;
 /** linux_dirent64: inode and offset (16), length of the record (2), type (1), then the name (getdents(2)). */
@@ -160,20 +171,19 @@ export class ProcessTable {
     };
   }
 
-  /**
-   * Bytes of memory that are its own, or shared without a file behind, with what the kernel itself needs to find them and
-   * what lies elsewhere meanwhile; 0 where it is gone.
-   */
-  memory(id: number): number {
+  /** What it holds; nothing where it is gone. */
+  held(id: number): HeldMemory {
     const words = this.#read(`${id}/statm`)?.split(" ");
-    if (words === undefined) return 0;
+    if (words === undefined) return { memory: 0, slots: 0 };
     // proc_pid_statm(5): resident, and of these file-backed or shared.
     const [, resident = 0, shared = 0] = words.map(Number);
     const status = this.#read(`${id}/status`) ?? "";
-    return (resident - shared) * this.#pageSize + kilobytes(status, "RssShmem") + unseen(status);
+    const own = (resident - shared) * this.#pageSize;
+    const memory = own + kilobytes(status, "RssShmem") + unseen(status);
+    return { memory, slots: Number(/^FDSize:\s+(\d+)/m.exec(status)?.[1] ?? 0) };
   }
 
-  /** As `memory`, with what several share counted once among them; null where that is not told. */
+  /** The memory of `held`, with what several share counted once among them; null where that is not told. */
   proportional(id: number): number | null {
     const text = this.#read(`${id}/smaps_rollup`);
     if (text === null) return null;

@@ -30,7 +30,7 @@ Deno.test("what is told of a process is what it is, whatever its name", async ()
     assert(variables.includes("MARK=a=b") && variables.includes("LAST=x"));
     const age = table.now() - (facts?.began ?? 0);
     assert(age >= 0 && age < 3_000, `${age} clock ticks`);
-    assert(table.memory(child.pid) > 0 && table.memory(child.pid) < 10_000_000);
+    assert(table.held(child.pid).memory > 0 && table.held(child.pid).memory < 10_000_000);
     assert((table.proportional(child.pid) ?? 1) > 0);
   } finally {
     child.kill("SIGKILL");
@@ -38,7 +38,7 @@ Deno.test("what is told of a process is what it is, whatever its name", async ()
     Deno.removeSync(folder, { recursive: true });
   }
   assertEquals(table.facts(child.pid), null);
-  assertEquals([table.memory(child.pid), table.environment(child.pid)], [0, ""]);
+  assertEquals([table.held(child.pid).memory, table.environment(child.pid)], [0, ""]);
 });
 
 Deno.test("numbers of processes are given upwards", async () => {
@@ -48,7 +48,7 @@ Deno.test("numbers of processes are given upwards", async () => {
   const passed = ((table.last() ?? 0) - before + table.mostNumber()) % table.mostNumber();
   assert(passed > 0 && passed < 10_000, `${passed}`);
   assert(table.tasks() > 1);
-  assert(table.facts(Deno.pid) !== null && table.memory(Deno.pid) > 1_000_000);
+  assert(table.facts(Deno.pid) !== null && table.held(Deno.pid).memory > 1_000_000);
 });
 
 Deno.test("the children of a thread are told, also those that it never had", () => {
