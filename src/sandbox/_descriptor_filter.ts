@@ -3,7 +3,7 @@
  * read, and no rule of the kernel is asked.
  */
 
-import type { Instruction } from "./_filter_tree.ts";
+import type { Instruction } from "./_filter_nodes.ts";
 import {
   ALLOW,
   AND,

@@ -1,6 +1,6 @@
 /** The instructions that filters of system calls are made of. */
 
-import type { Instruction } from "./_filter_tree.ts";
+import type { Instruction } from "./_filter_nodes.ts";
 import { ERRNO } from "./kernel/errno.ts";
 
 /** Classic BPF operations (include/uapi/linux/bpf_common.h): load a word, return, jumps. */

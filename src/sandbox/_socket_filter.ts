@@ -2,7 +2,7 @@
 
 import type { CallNumbers } from "./denied_calls.ts";
 import { JUDGED_CALLS } from "./denied_calls.ts";
-import type { Instruction } from "./_filter_tree.ts";
+import type { Instruction } from "./_filter_nodes.ts";
 import {
   ALLOW,
   AND,

@@ -109,6 +109,19 @@ export const WATCHING_CALLS = {
   inotify_add_watch: call(254, 27),
 } as const;
 
+/** What tells of the groups and the scheduling of a process by its number, which the kernel tells everybody. */
+export const LOOKING_CALLS = {
+  getpgid: call(121, 155),
+  getsid: call(124, 156),
+  getpriority: call(140, 141),
+  ioprio_get: call(252, 31),
+  sched_getaffinity: call(204, 123),
+  sched_getattr: call(315, 275),
+  sched_getparam: call(143, 121),
+  sched_getscheduler: call(145, 120),
+  sched_rr_get_interval: call(148, 127),
+} as const;
+
 /**
  * Numbers from here on are answered ENOSYS, as by the kernel that these lists were written for (Linux 6.18): what later
  * ones bring nobody has judged. So are the numbers of x32, far above, and those from 512 on, by which older kernels let

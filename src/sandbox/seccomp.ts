@@ -6,12 +6,14 @@ import {
   DENIED_CALLS,
   FIRST_UNKNOWN_CALL,
   JUDGED_CALLS,
+  LOOKING_CALLS,
   MISSING_CALLS,
   WATCHING_CALLS,
 } from "./denied_calls.ts";
 import { HANDED_CALLS, type HandedCall, OPENING_FLAGS, UNSEEN_CALLS } from "./handed_calls.ts";
 import { ERRNO, errnoName } from "./kernel/errno.ts";
-import { type Instruction, searchTree } from "./_filter_tree.ts";
+import { FilterNodes, type Instruction } from "./_filter_nodes.ts";
+import { searchTree } from "./_filter_tree.ts";
 import {
   ALLOW,
   answer,
@@ -52,8 +54,9 @@ const CLONE_PARENT = 0x8000;
 const NEW_TIME_NAMESPACE = 0x80;
 /** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h). */
 const RLIMIT_RTTIME = 15;
-/** IOPRIO_WHO_PROCESS (include/uapi/linux/ioprio.h); PRIO_PROCESS is 0, PRIO_PGRP 1 (resource.h). */
+/** IOPRIO_WHO_PROCESS, IOPRIO_WHO_USER (include/uapi/linux/ioprio.h); PRIO_PROCESS is 0, PRIO_PGRP 1 (resource.h). */
 const IOPRIO_WHO_PROCESS = 1;
+const IOPRIO_USER = 3;
 const PRIO_USER = 2;
 
 /** A machine whose filters are known, as {@linkcode Deno.build} names it. */
@@ -80,6 +83,8 @@ export interface FilterOptions {
   readonly attributes?: boolean | "handed";
   /** Whether it may watch files: true unless given. "handed": it hands over what it wants to watch. */
   readonly watches?: boolean | "handed";
+  /** Whether what it asks of other processes' groups and scheduling is refused, as it is unless given, or handed over. */
+  readonly looks?: "handed";
   /**
    * Which calls are handed over to whoever listens: those that change something by its name, and those that open
    * something to read it too, or these alone. None unless given.
@@ -134,6 +139,7 @@ export function filterFor(
     handedStarts,
     attributes = true,
     watches = true,
+    looks,
     handed,
     sockets = false,
   }: FilterOptions,
@@ -204,18 +210,20 @@ export function filterFor(
   on(JUDGED_CALLS.sched_setattr, onlyOwn(0));
   on(JUDGED_CALLS.sched_setparam, onlyOwn(0));
   on(JUDGED_CALLS.sched_setscheduler, onlyOwn(0));
+  lookAtOthers(on, looks === "handed");
   if (sockets) handSockets(on);
   on(JUDGED_CALLS.socket, network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
   on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
-  return [
-    load(ARCHITECTURE_OFFSET),
-    { code: JUMP_IF_EQUAL, ifTrue: 1, ifFalse: 0, value: AUDIT_ARCHITECTURE[architecture] },
-    refuse(ERRNO.ENOSYS),
+  const nodes = new FilterNodes();
+  const unknown = nodes.of([refuse(ERRNO.ENOSYS)]);
+  const known = searchTree(nodes, [...rules], nodes.of([answer(ALLOW)]));
+  const numbered = nodes.after(
     load(NUMBER_OFFSET),
-    unless(JUMP_IF_AT_LEAST, FIRST_UNKNOWN_CALL, 1),
-    refuse(ERRNO.ENOSYS),
-    ...searchTree([...rules], answer(ALLOW)),
-  ];
+    nodes.condition(JUMP_IF_AT_LEAST, FIRST_UNKNOWN_CALL, unknown, known),
+  );
+  const ours = AUDIT_ARCHITECTURE[architecture];
+  const whole = nodes.condition(JUMP_IF_EQUAL, ours, numbered, unknown);
+  return nodes.written(nodes.after(load(ARCHITECTURE_OFFSET), whole));
 }
 
 /** A token in place of the one that is made when the program is started. */
@@ -275,6 +283,38 @@ function onlyOwn(argument: number): readonly Instruction[] {
     answer(ALLOW),
     refuse(ERRNO.EPERM),
   ];
+}
+
+/**
+ * Of a program's own groups and scheduling everything is told, as it asks for it by 0. What is asked of others is handed over,
+ * or answered as if nobody were there; by pthread_getattr_np(3), which asks for a thread by its number, as by a kernel
+ * that does not tell, since that is what the C library goes on after.
+ */
+function lookAtOthers(
+  on: (numbers: CallNumbers, body: readonly Instruction[]) => void,
+  handed: boolean,
+): void {
+  const { getpriority, ioprio_get, sched_getaffinity, ...byProcess } = LOOKING_CALLS;
+  const others = (errno: number): Instruction => handed ? answer(HAND_OVER) : refuse(errno);
+  const own = (errno: number): readonly Instruction[] => [
+    load(argumentOffset(0)),
+    unless(JUMP_IF_EQUAL, 0, 1),
+    answer(ALLOW),
+    others(errno),
+  ];
+  on(sched_getaffinity, own(ERRNO.ENOSYS));
+  for (const numbers of Object.values(byProcess)) on(numbers, own(ERRNO.ESRCH));
+  for (const [numbers, ofUsers] of [[getpriority, PRIO_USER], [ioprio_get, IOPRIO_USER]] as const) {
+    on(numbers, [
+      load(argumentOffset(0)),
+      unless(JUMP_IF_AT_LEAST, ofUsers, 1),
+      refuse(ERRNO.ESRCH),
+      load(argumentOffset(1)),
+      unless(JUMP_IF_EQUAL, 0, 1),
+      answer(ALLOW),
+      others(ERRNO.ESRCH),
+    ]);
+  }
 }
 
 /** Which argument of execve(2), which has three, a start is told from others by. */

@@ -129,6 +129,56 @@ def holding():
     print("end", flush=True)
 
 
+# Calls by their numbers, and how many words come before the process that they ask for.
+LOOKS = {
+    "getpgid": ((121, 155), 0), "getsid": ((124, 156), 0), "getpriority": ((140, 141), 1), "ioprio_get": ((252, 31), 1),
+    "sched_getaffinity": ((204, 123), 0), "sched_getattr": ((315, 275), 0), "sched_getparam": ((143, 121), 0),
+    "sched_getscheduler": ((145, 120), 0), "sched_rr_get_interval": ((148, 127), 0),
+}
+
+
+def look_at(process, which):
+    """What is told of a process, by every call that tells of it: the names of those that do."""
+    buffer, told = ctypes.create_string_buffer(256), []
+    # Of groups and users two calls tell.
+    asked = {name: how for name, how in LOOKS.items() if which == 0 or how[1] == 1}
+    for name, (numbers, before) in asked.items():
+        number = numbers[0 if os.uname().machine == "x86_64" else 1]
+        behind = {"sched_getaffinity": [128, buffer], "sched_getattr": [buffer, 48, 0]}.get(name, [buffer])
+        first = [which + (name == "ioprio_get")] if before else []
+        try:
+            call(number, *first, process, *behind)
+            told.append(name)
+        except OSError:
+            pass
+    return f"{len(told)} of {len(asked)}"
+
+
+def looks(others):
+    """Of others by their numbers; then of the program itself, its thread, its child, its child's group, and one that has ended."""
+    for what, process in (("parent", os.getppid()), ("first", 1), *((f"other {at}", int(one)) for at, one in enumerate(others))):
+        print(what, look_at(process, 0), flush=True)
+    print("other's group", look_at(os.getppid(), 1))
+    print("all of the user", look_at(os.geteuid(), 2))
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        time.sleep(60)
+        os._exit(0)
+    while os.getpgid(child) != child:
+        time.sleep(0.01)
+    thread = threading.Thread(target=lambda: print("thread", look_at(threading.get_native_id(), 0)))
+    thread.start()
+    thread.join()
+    print("itself", look_at(0, 0), look_at(os.getpid(), 0))
+    print("child", look_at(child, 0), look_at(child, 1))
+    os.killpg(os.getpgid(child), signal.SIGKILL)
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT) is None:
+        pass
+    print("ended", os.getpgid(child) == child)
+    os.wait()
+
+
 def page_tables(megabytes, seconds):
     """Looks at one page in each 2 MiB: that takes as many pages of page tables, and no other memory."""
     step, count = 1 << 21, megabytes * 256
@@ -139,6 +189,57 @@ def page_tables(megabytes, seconds):
     print("taken", flush=True)
     time.sleep(seconds)
     print("kept")
+
+
+def in_pipes(how, megabytes, seconds):
+    """Writes into pipes that nobody reads: `how` they are kept."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    pages, kept, flying, written = bytes(1 << 16), [], [], 0
+    carrier, carried = socket.socketpair()
+    while written < megabytes << 20:
+        read, write = os.pipe2(os.O_NONBLOCK)
+        if how == "wide":
+            try:
+                fcntl.fcntl(write, 1031, 1 << 20)  # F_SETPIPE_SZ
+            except OSError:
+                pass
+        try:
+            while True:
+                written += os.write(write, pages)
+        except BlockingIOError:
+            pass
+        os.close(write)
+        if how == "in flight":
+            flying.append(read)
+            if len(flying) == 100:
+                carrier.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", flying))])
+                while flying:
+                    os.close(flying.pop())
+        else:
+            kept.append(read)
+    print("taken", flush=True)
+    time.sleep(seconds)
+    print("kept", bool(kept or flying or carried))
+
+
+def opened(count, seconds):
+    """Has so many things open, each of which takes the kernel some memory; a process for each 10,000 of them."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    children = []
+    for at in range(0, count, 10_000):
+        done, said = os.pipe()
+        child = os.fork()
+        if child == 0:
+            kept = [os.eventfd(0) for _ in range(min(count - at, 10_000))]
+            os.write(said, b"x")
+            time.sleep(seconds)
+            os._exit(0 if kept else 1)
+        os.read(done, 1)
+        children.append(child)
+    print("taken", flush=True)
+    print("kept", all(os.waitpid(child, 0)[1] == 0 for child in children))
 
 
 def fill(one):
@@ -190,5 +291,8 @@ def in_sockets(how, megabytes, seconds):
 {
     "sockets": lambda: in_sockets(sys.argv[2], int(sys.argv[3]), float(sys.argv[4])),
     "watch": watch_attacks, "race": lambda: watch_race(float(sys.argv[2])), "honest": watch_honestly, "hold": holding,
+    "pipes": lambda: in_pipes(sys.argv[2], int(sys.argv[3]), float(sys.argv[4])),
+    "opened": lambda: opened(int(sys.argv[2]), float(sys.argv[3])),
+    "looks": lambda: looks(sys.argv[2:]),
     "tables": lambda: page_tables(int(sys.argv[2]), float(sys.argv[3])),
 }[sys.argv[1]]()

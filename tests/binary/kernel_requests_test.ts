@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { running, untilRunning } from "./_processes.ts";
 import { type Answer, Pipe, Workspace } from "./toolgate.ts";
 
 const PYTHON = "/usr/bin/python3";
@@ -65,6 +66,24 @@ function held(pipe: Pipe, ...words: string[]): Promise<Answer> {
 function outputOf(answer: Answer): string {
   assert(answer.success, JSON.stringify(answer));
   return answer.output.stdout;
+}
+
+/** A process of the same user that has nothing to do with Toolgate. */
+class OutsideProcess implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+
+  constructor(user: User) {
+    this.#child = new Deno.Command("sleep", { args: ["600"], ...user }).spawn();
+  }
+
+  get id(): number {
+    return this.#child.pid;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#child.status;
+  }
 }
 
 /** What was got, of lines that say so. */
@@ -138,6 +157,36 @@ end
     assertEquals((await pipe.close()).status, 0);
   });
 
+  Deno.test(`${who}: a program is told of the groups and the scheduling of its own call, and of nobody else's`, async () => {
+    await using other = new OutsideProcess(user);
+    const [every, none] = ["9 of 9", "0 of 9"];
+    const ends = `thread ${every}
+itself ${every} ${every}
+child ${every} 2 of 2
+ended True
+`;
+    await using free = openWorkspace(user);
+    const control = await alone(free, user, "looks", String(other.id));
+    assert(control.startsWith(`parent ${every}\nfirst ${every}\nother 0 ${every}\n`), control);
+    assert(control.endsWith(ends), control);
+    for (const denied of [true, false]) {
+      await using workspace = openWorkspace(user);
+      const pipe = open(workspace, policyOf(denied));
+      const span = `3.${crypto.getRandomValues(new Uint32Array(1))[0]}`;
+      await pipe.send({ id: 7, tool: "run_command", args: { argv: ["sleep", span] } });
+      await untilRunning(span, 1);
+      const [neighbour = ""] = running(span)[0]?.split(":") ?? [];
+      const argv = [PYTHON, "attack.py", "looks", String(other.id), neighbour];
+      await pipe.send({ id: 1, tool: "run_command", args: { argv } });
+      const answers = await pipe.answers(2);
+      const text = outputOf(answers.get(1)!);
+      const others = ["parent", "first", "other 0", "other 1"].map((one) => `${one} ${none}\n`);
+      const many = "other's group 0 of 2\nall of the user 0 of 2\n";
+      assertEquals(text, others.join("") + many + ends);
+      assertEquals((await pipe.close()).status, 0);
+    }
+  });
+
   Deno.test(`${who}: what lies in sockets counts as memory of who holds them, however they do`, async () => {
     await using workspace = openWorkspace(user);
     const pipe = open(workspace, policyOf(true, "limits: { memory: 200MiB }"));
@@ -149,6 +198,24 @@ end
       assertEquals([how, error?.code, error?.details?.limit], [how, "RESOURCE_LIMIT", "memory"]);
       const little = outputOf(await held(pipe, "sockets", how, "20", "1"));
       assertEquals([how, little], [how, "taken\nkept True\n"]);
+    }
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: what lies in pipes, and what is open, counts as memory of who has it open`, async () => {
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true, "limits: { memory: 48MiB }"));
+    const rows = [["pipes", "usual"], ["pipes", "wide"], ["pipes", "in flight"], [
+      "opened",
+    ]] as const;
+    for (const [what, ...how] of rows) {
+      const row = (much: string, seconds: string) => [what, ...how, much, seconds];
+      const [little, much] = what === "opened" ? ["1000", "60000"] : ["4", "60"];
+      await using free = openWorkspace(user);
+      assertEquals(await alone(free, user, ...row(much, "0")), "taken\nkept True\n", what);
+      const { error } = await held(pipe, ...row(much, "50"));
+      assertEquals([what, how, error?.details?.limit], [what, how, "memory"]);
+      assertEquals(outputOf(await held(pipe, ...row(little, "1"))), "taken\nkept True\n");
     }
     assertEquals((await pipe.close()).status, 0);
   });

@@ -148,6 +148,7 @@ export class WordHolds implements ProgramHolds {
     const filter = this.#filters.of(others, {
       attributes: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
       watches: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
+      ...(isOthers && handsOver ? { looks: "handed" } : {}),
       ...(byName ? { handed: reads ? "changes and reads" : "changes" } : {}),
       ...(!byName && handsOver && loaders.length > 0 ? { handed: "reads" } : {}),
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,

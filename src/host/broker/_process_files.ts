@@ -124,7 +124,8 @@ export function leaderOf(libc: Libc, thread: number): number | null {
   return found === null ? null : Number(found);
 }
 
-function isMarked(libc: Libc, id: number, mark: number | null): boolean {
+/** Whether a process, or the one that a thread belongs to, is of the run that has this number. */
+export function isMarked(libc: Libc, id: number, mark: number | null): boolean {
   if (mark === null) return false;
   const { struct, structAddress, numbers } = libc;
   const asked = libc.call(numbers.prlimit64, id, RLIMIT_RTTIME, 0, structAddress);

@@ -35,6 +35,7 @@ import { type GitFolder, isGit, isRecord, isSettled } from "./git_folder.ts";
 import { startHook } from "./_hook_starting.ts";
 import type { Handed, HandedRules, HookStarts, NameJudge, ProgramReach } from "./handed_rules.ts";
 import { Listeners } from "./_listeners.ts";
+import { lookAt, lookingCallsOf } from "./_looking.ts";
 import { LEAVE } from "./_names.ts";
 import { type RefusedPlace, SocketDeeds } from "./_sockets.ts";
 import { socketsMissing } from "./sockets_missing.ts";
@@ -82,6 +83,7 @@ export class Broker {
   readonly #calls: ReadonlyMap<number, HandedCall | "execve">;
   readonly #attributes: ReadonlyMap<number, AttributeCall>;
   readonly #watching: number | null;
+  readonly #looking: ReadonlyMap<number, 0 | 1>;
   readonly #mask: number;
   readonly #socketCalls: ReadonlyMap<number, SocketCall>;
   readonly #services = new Set<ProgramService>();
@@ -100,6 +102,7 @@ export class Broker {
     this.#calls = handedCallsOf(architecture);
     this.#attributes = attributeCallsOf(architecture);
     this.#watching = WATCHING_CALLS.inotify_add_watch[architecture];
+    this.#looking = lookingCallsOf(architecture);
     this.#socketCalls = socketCallsOf(architecture);
     const mask = readMask(libc, "/proc/self/status");
     this.#mask = mask ?? 0;
@@ -144,6 +147,7 @@ export class Broker {
       calls: this.#calls,
       attributes: this.#attributes,
       watching: this.#watching,
+      looking: this.#looking,
       masks: new FileMasks(this.#parts.libc, this.#mask),
       replaced: (path) => this.#services.forEach((one) => one.uncover(path)),
       onEnd: () => {
@@ -180,6 +184,7 @@ interface ServiceParts extends BrokerParts {
   readonly calls: ReadonlyMap<number, HandedCall | "execve">;
   readonly attributes: ReadonlyMap<number, AttributeCall>;
   readonly watching: number | null;
+  readonly looking: ReadonlyMap<number, 0 | 1>;
   readonly masks: FileMasks;
   readonly replaced: (path: string) => void;
   readonly onEnd: () => void;
@@ -332,7 +337,7 @@ class ProgramService implements Service {
   }
 
   #do(call: HandedOver): CallResult {
-    const { calls, attributes, socketCalls, hooks, watching } = this.#parts;
+    const { calls, attributes, socketCalls, hooks, watching, looking } = this.#parts;
     const name = calls.get(call.number);
     this.#asking = { call, isGit: null };
     try {
@@ -344,6 +349,8 @@ class ProgramService implements Service {
       const socket = socketCalls.get(call.number);
       if (socket !== undefined) return this.#socketDeeds?.do(socket, call) ?? -ERRNO.EACCES;
       if (call.number === watching) return watchFor(this.#callParts, call);
+      const asked = looking.get(call.number);
+      if (asked !== undefined) return lookAt(this.#callParts, call, asked);
       const change = attributes.get(call.number);
       return change === undefined ? LEAVE : changeAttributes(this.#callParts, change, call);
     } catch (error) {

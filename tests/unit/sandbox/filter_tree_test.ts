@@ -1,8 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
-import { type CallRule, type Instruction, searchTree } from "../../../src/sandbox/_filter_tree.ts";
+import { FilterNodes, type Instruction } from "../../../src/sandbox/_filter_nodes.ts";
+import { type CallRule, searchTree } from "../../../src/sandbox/_filter_tree.ts";
 
 const answer = (value: number): Instruction => ({ code: 0x06, ifTrue: 0, ifFalse: 0, value });
-const OTHERWISE = answer(0);
+
+function searched(rules: readonly CallRule[]): readonly Instruction[] {
+  const nodes = new FilterNodes();
+  return nodes.written(searchTree(nodes, rules, nodes.of([answer(0)])));
+}
 
 /** What classic BPF answers for a number, and how many instructions that takes. */
 function search(program: readonly Instruction[], number: number): readonly [number, number] {
@@ -36,7 +41,7 @@ Deno.test("a search answers as its rules do, one by one", () => {
       rules.set(number, [...Array<Instruction>(length - 1).fill(idle), answer(1 + next() % 3)]);
     }
     const list: readonly CallRule[] = [...rules];
-    const program = searchTree(list, OTHERWISE);
+    const program = searched(list);
     const tried = [...rules.keys()].flatMap((number) => [number - 1, number, number + 1]);
     for (const number of [...tried, 0, 0xffffffff].filter((one) => one >= 0)) {
       const [found] = search(program, number);
@@ -45,10 +50,17 @@ Deno.test("a search answers as its rules do, one by one", () => {
   }
 });
 
-Deno.test("a search of hundreds of numbers takes a few steps, and no more room than a list", () => {
+Deno.test("a search of hundreds of numbers takes a few steps, and no more room than their list", () => {
   const rules = Array.from({ length: 256 }, (_, index): CallRule => [index * 2, [answer(5)]]);
-  const program = searchTree(rules, OTHERWISE);
+  const program = searched(rules);
   const steps = Array.from({ length: 512 }, (_, number) => search(program, number)[1]);
   assert(Math.max(...steps) <= 20, String(Math.max(...steps)));
-  assert(program.length <= 2 * rules.length + 1, String(program.length));
+  assert(program.length <= 1.5 * rules.length, String(program.length));
+});
+
+Deno.test("numbers in a row that are answered alike are told by where they begin and end", () => {
+  const rules = Array.from({ length: 300 }, (_, index): CallRule => [index + 7, [answer(5)]]);
+  const program = searched(rules);
+  assertEquals([6, 7, 306, 307].map((number) => search(program, number)[0]), [0, 5, 5, 0]);
+  assertEquals(program.length, 4);
 });

@@ -3,6 +3,7 @@ import { ATTRIBUTE_CALLS, NEW_ATTRIBUTE_CALLS } from "../../../src/sandbox/attri
 import {
   DENIED_CALLS,
   JUDGED_CALLS,
+  LOOKING_CALLS,
   MISSING_CALLS,
   WATCHING_CALLS,
 } from "../../../src/sandbox/denied_calls.ts";
@@ -257,6 +258,39 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       const what = `${number}(${args.join()})`;
       assertEquals(judge(shut, { number, args }, architecture), whenShut, what);
       assertEquals(judge(open, { number, args }, architecture), whenOpen, what);
+    }
+  });
+
+  Deno.test(`the ${architecture} filter tells of nobody's groups and scheduling but a program's own`, () => {
+    const handing = filterFor(architecture, { network: false, looks: "handed" });
+    const { getpriority, ioprio_get, sched_getaffinity, ...others } = LOOKING_CALLS;
+    const high = 0xdeadbeef_00000000n;
+    const [gone, unknown] = [refused(ERRNO.ESRCH), refused(ERRNO.ENOSYS)];
+    type Row = readonly [CallNumbers, readonly bigint[], number, number];
+    const rows: readonly Row[] = [
+      ...Object.values(others).flatMap((call): Row[] => [
+        [call, [0n, 8n], ALLOWED, ALLOWED],
+        [call, [high, 8n], ALLOWED, ALLOWED],
+        [call, [77n, 0n], gone, HANDED_OVER],
+        [call, [77n | high, 0n], gone, HANDED_OVER],
+      ]),
+      [sched_getaffinity, [0n, 128n], ALLOWED, ALLOWED],
+      [sched_getaffinity, [77n, 128n], unknown, HANDED_OVER],
+      // Of a process, of a group, of a user; of who asks, and of another.
+      ...[getpriority, ioprio_get].flatMap((call, more): Row[] => [
+        [call, [BigInt(more), high], ALLOWED, ALLOWED],
+        [call, [BigInt(1 + more), 0n], ALLOWED, ALLOWED],
+        [call, [BigInt(more) | high, 77n], gone, HANDED_OVER],
+        [call, [BigInt(1 + more), 77n], gone, HANDED_OVER],
+        [call, [BigInt(2 + more), 0n], gone, gone],
+        [call, [BigInt(2 + more) | high, 77n], gone, gone],
+      ]),
+    ];
+    for (const [call, args, alone, whenHanded] of rows) {
+      const number = call[architecture] as number;
+      const what = `${number}(${args.join()})`;
+      assertEquals(judge(shut, { number, args }, architecture), alone, what);
+      assertEquals(judge(handing, { number, args }, architecture), whenHanded, what);
     }
   });
 
