@@ -3,8 +3,10 @@
 import { type Readiness, WRITABLE_BYTES } from "../host/kernel/readiness.ts";
 
 const encoder = new TextEncoder();
-/** Where the buffer starts, and what it is cut back to once a large answer has gone. */
+/** Where the buffer starts, and what it is cut back to once an answer has gone for which it grew beyond what is kept. */
 const INITIAL_BYTES = 1 << 16;
+/** An answer of 100 KB may take three times as much: room for it that is made anew each time costs a fifth of writing it. */
+const KEPT_BYTES = 1 << 19;
 
 /** Gathers lines and writes them in few calls. A reader that does not read makes its user wait. */
 export class LineWriter {
@@ -74,7 +76,7 @@ export class LineWriter {
         this.#buffer.copyWithin(0, done, this.#length);
         this.#length -= done;
       }
-      if (this.#buffer.length > INITIAL_BYTES) this.#buffer = new Uint8Array(INITIAL_BYTES);
+      if (this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(INITIAL_BYTES);
     } catch {
       this.#broken = true;
       this.#length = 0;

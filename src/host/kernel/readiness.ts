@@ -6,6 +6,7 @@
 
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 
 // poll.h
 const POLLIN = 0x1;
@@ -22,6 +23,8 @@ const STDOUT = 1;
 /** F_SETPIPE_SZ (include/uapi/linux/fcntl.h), and what an ordinary user may ask for (/proc/sys/fs/pipe-max-size, pipe(7)). */
 const F_SETPIPE_SZ = 1031;
 const PIPE_BYTES = 1 << 20;
+/** F_GETPIPE_SZ: an error for what is no pipe. */
+const F_GETPIPE_SZ = 1032;
 /** RWF_NOWAIT (include/uapi/linux/fs.h) */
 const RWF_NOWAIT = 8;
 /** The position of what has none: pwritev2(2) then writes where the descriptor is. */
@@ -48,6 +51,8 @@ export function createReadiness(libc: Libc | null): Readiness {
   // A pipe of 64 KiB makes a large answer wait for its reader many times. Not a pipe, or not allowed: as it is.
   libc.call(libc.numbers.fcntl, STDOUT, F_SETPIPE_SZ, PIPE_BYTES);
   let canWriteNow = true;
+  /** Of a pipe that has a name, which knows no such write: the same pipe opened once more, by one who does not wait. */
+  let unwaiting: number | null = null;
   const poll = (descriptor: number, events: number, ms: number): boolean => {
     // struct pollfd, then struct timespec (poll.h, time.h)
     libc.struct.setInt32(0, descriptor, true);
@@ -63,6 +68,7 @@ export function createReadiness(libc: Libc | null): Readiness {
     readable: (ms) => poll(STDIN, POLLIN, ms),
     writable: () => poll(STDOUT, POLLOUT, 0),
     writeNow(bytes) {
+      if (unwaiting !== null) return writeUnwaiting(libc, unwaiting, bytes);
       const address = canWriteNow ? addressOf(bytes) : null;
       if (address === null) return null;
       // struct iovec (bits/types/struct_iovec.h)
@@ -81,9 +87,27 @@ export function createReadiness(libc: Libc | null): Readiness {
       if (written >= 0) return written;
       if (written === -ERRNO.EAGAIN) return 0;
       canWriteNow = false;
-      return null;
+      unwaiting = written === -ERRNO.EOPNOTSUPP ? openUnwaiting(libc) : null;
+      return unwaiting === null ? null : writeUnwaiting(libc, unwaiting, bytes);
     },
   };
+}
+
+/** Null where standard output is no pipe, or may not be opened. */
+function openUnwaiting(libc: Libc): number | null {
+  const { openat, fcntl } = libc.numbers;
+  if (libc.call(fcntl, STDOUT, F_GETPIPE_SZ) <= 0) return null;
+  const path = libc.path(`/proc/self/fd/${STDOUT}`);
+  const flags = OPEN.WRONLY | OPEN.NONBLOCK | OPEN.CLOEXEC;
+  const opened = libc.call(openat, AT_FDCWD, path, flags);
+  return opened < 0 ? null : opened;
+}
+
+/** Null where nobody will read it: whoever writes then in the ordinary way is told so. */
+function writeUnwaiting(libc: Libc, descriptor: number, bytes: Uint8Array): number | null {
+  const written = libc.transfer(libc.numbers.write, descriptor, bytes, bytes.length);
+  if (written >= 0) return written;
+  return written === -ERRNO.EAGAIN ? 0 : null;
 }
 
 /** Where the bytes lie; null where `ffi` is not granted any more. */

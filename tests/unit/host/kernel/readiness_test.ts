@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { fromFileUrl } from "@std/path";
+import { fromFileUrl, join } from "@std/path";
 
 interface Said {
   readonly first: number | null;
@@ -7,15 +7,30 @@ interface Said {
   readonly writable: boolean;
 }
 
-/** Starts a process that fills its standard output with what fits, says on standard error how much, and goes on when it may. */
-async function fill(stdout: "piped" | "null"): Promise<{ said: Said; out: Uint8Array }> {
+const FILLING = ["run", "--quiet", "--no-check", "-A"];
+
+/**
+ * Starts a process that fills its standard output with what fits, says on standard error how much, and goes on when it may.
+ * A path: that of a named pipe.
+ */
+async function fill(stdout: "piped" | "null" | { readonly path: string }) {
   const script = fromFileUrl(import.meta.resolve("./_filling.ts"));
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-check", "-A", script],
-    stdin: "piped",
-    stdout,
-    stderr: "piped",
-  }).spawn();
+  const named = typeof stdout === "object" ? stdout.path : null;
+  const command = named === null
+    ? new Deno.Command(Deno.execPath(), {
+      args: [...FILLING, script],
+      stdin: "piped",
+      stdout: typeof stdout === "object" ? "null" : stdout,
+      stderr: "piped",
+    })
+    : new Deno.Command("/bin/sh", {
+      args: ["-c", 'exec "$@" >"$0"', named, Deno.execPath(), ...FILLING, script],
+      stdin: "piped",
+      stdout: "null",
+      stderr: "piped",
+    });
+  const child = command.spawn();
+  const reader = named === null ? null : await Deno.open(named);
   const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes("\n")) {
@@ -25,9 +40,8 @@ async function fill(stdout: "piped" | "null"): Promise<{ said: Said; out: Uint8A
   }
   await errors.cancel();
   await child.stdin.close();
-  const out = stdout === "null"
-    ? new Uint8Array()
-    : new Uint8Array(await new Response(child.stdout).arrayBuffer());
+  const from = reader?.readable ?? (stdout === "piped" ? child.stdout : null);
+  const out = new Uint8Array(await new Response(from).arrayBuffer());
   assertEquals((await child.status).code, 0);
   return { said: JSON.parse(text) as Said, out };
 }
@@ -43,6 +57,21 @@ Deno.test("writeNow() writes what a pipe takes and no more, and never waits for 
   assertEquals([then, writable], [0, false]);
   assertEquals(out.length, first);
   assert(out.every((byte, i) => byte === i % 251));
+});
+
+Deno.test("writeNow() never waits for the reader of a pipe that has a name, which knows no write without waiting", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "toolgate-test-" });
+  try {
+    const path = join(folder, "out");
+    assert((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
+    const { said: { first, then, writable }, out } = await fill({ path });
+    assert(first !== null && first >= 4096 && first < 4 << 20, `${first}`);
+    assertEquals([then, writable], [0, false]);
+    assertEquals(out.length, first);
+    assert(out.every((byte, i) => byte === i % 251));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("writeNow() takes all where nothing can block", async () => {
