@@ -22,12 +22,15 @@ export type RunLine = (
 export async function plainShell(
   workspace: Workspace,
   script: string,
+  /** Ends it. */
+  signal?: AbortSignal,
 ): Promise<{ readonly success: boolean; readonly stdout: string; readonly stderr: string }> {
   const { stdout, stderr, success } = await new Deno.Command("sh", {
     args: ["-c", script],
     cwd: workspace.root,
     env: { ...IDENTITY, HOME: workspace.outside, GIT_CONFIG_NOSYSTEM: "1" },
     ...USER.user,
+    ...(signal === undefined ? {} : { signal }),
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { success, stdout: text(stdout), stderr: text(stderr) };

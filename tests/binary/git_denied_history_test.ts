@@ -112,6 +112,8 @@ const REFUSED: readonly (readonly [line: string, name: string])[] = [
     ".env",
   ],
   ["git read-tree --prefix=q/ HEAD~5:keys && git show :q/x.pem", "keys/x.pem"],
+  ["git reset -q HEAD~1; git diff", ".env"],
+  ["git reset -q HEAD~5 -- keys; git diff", "keys/x.pem"],
   ["git apply --cached moves.patch && git show :src/got", "z.pem"],
   ["git apply --cached < moves.patch && git show :src/got", "apply"],
   ["git apply objects.patch && cat src/had", ".env"],
@@ -141,6 +143,7 @@ const WORKS: readonly (readonly [line: string, shows: string])[] = [
   ["git stash list && git reflog --oneline && git status -s", "gone"],
   ["timeout 9 git show HEAD~2", "+three"],
   ["git archive HEAD keys | tar xO", "open"],
+  ["git reset -q HEAD~2 -- src && git reset -q HEAD src && git diff -- src", "+two"],
   ["git diff -- src > d.patch && git apply -R d.patch && git diff --quiet -- src", ""],
 ];
 

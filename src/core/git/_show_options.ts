@@ -15,6 +15,12 @@ export interface ShowOptions {
   readonly follows: boolean;
   /** Of a search: what is looked for is said by an option, and by no operand. */
   readonly patterns: boolean;
+  /** Where each operand stands. */
+  readonly places: readonly number[];
+  /** Where options stand by which git takes commits of its own accord, by refs. */
+  readonly refs: readonly number[];
+  /** An option by which it takes commits from elsewhere: from logs of refs, or a merge under way. */
+  readonly others: string | null;
 }
 
 /** Commands with the same options. */
@@ -131,6 +137,14 @@ const TABLES: Readonly<Record<ShowFamily, Table>> = {
   archive: ARCHIVE,
 };
 
+/** What git-rev-parse(1) takes the place of. */
+const BY_REFS: ReadonlySet<string> = new Set(
+  "--all --branches --tags --remotes --glob --exclude --not".split(" "),
+);
+const FROM_ELSEWHERE: ReadonlySet<string> = new Set(
+  "--reflog -g --walk-reflogs --merge".split(" "),
+);
+
 const DOES = ["shows", "contents", "selects", "filters", "searches", "counts"] as const;
 
 /** The words of a command behind its subcommand; the first option that is not known, where there is one. */
@@ -149,6 +163,8 @@ export function readOptions(family: ShowFamily, rest: readonly string[]): ShowOp
   const [selecting, counting]: [string[], string[]] = [[], []];
   let filters = false;
   const operands: string[] = [];
+  const [places, refs]: [number[], number[]] = [[], []];
+  let others: string | null = null;
   let [cut, contents, follows, patterns]: [number | null, boolean, boolean, boolean] = [
     null,
     false,
@@ -160,28 +176,32 @@ export function readOptions(family: ShowFamily, rest: readonly string[]): ShowOp
     if (word === "--") {
       cut = operands.length;
       operands.push(...rest.slice(at + 1));
+      places.push(...rest.slice(at + 1).map((_, index) => at + 1 + index));
       break;
     }
     // `(` and `)` are options of a search.
     if (!known.has(word) && (!word.startsWith("-") || word === "-")) {
       operands.push(word);
+      places.push(at);
       continue;
     }
     const found = optionOf(word, known, family);
     if (found === null) return word.replace(/=.*/s, "");
     const words = found.next ? rest.slice(at, at + 2) : [word];
     if (found.next && words.length < 2) return word;
+    const { does, name } = found;
+    if (family !== "grep" && BY_REFS.has(name)) refs.push(...words.map((_, index) => at + index));
+    if (family !== "grep" && FROM_ELSEWHERE.has(name)) others ??= name;
     at += words.length - 1;
-    const { does } = found;
     if (does === "counts") counting.push(...words);
     else if (does !== "shows" && does !== "contents") selecting.push(...words);
     filters ||= does === "filters" || does === "searches";
     contents ||= does === "contents" || does === "searches";
-    follows ||= found.name === "--follow";
+    follows ||= name === "--follow";
     patterns ||= family === "grep" && /^-[a-zA-Z]*[ef]/.test(word);
   }
   const chosen = filters ? selecting : [...selecting, ...counting];
-  return { selecting: chosen, operands, cut, contents, follows, patterns };
+  return { selecting: chosen, operands, cut, contents, follows, patterns, places, refs, others };
 }
 
 interface Found {

@@ -23,6 +23,12 @@ export type GitShowing =
     readonly walks: boolean;
     /** It takes paths. */
     readonly narrows: boolean;
+    /** Where its revisions stand, so that they can be put otherwise. */
+    readonly standing: Standing;
+    /** By what words it compares with working files or the index; null for commits alone. */
+    readonly beside: "index" | "files" | null;
+    /** It hangs on the time of day. */
+    readonly timed: boolean;
   }
   /** The files of trees, or those that the index has. */
   | {
@@ -34,17 +40,41 @@ export type GitShowing =
     readonly otherwise: "index" | "nothing";
     /** Paths stand behind a `--`; else it knows none. */
     readonly dashes: boolean;
+    readonly standing: Standing;
   }
   /** Objects by their names: of a file the contents. */
-  | { readonly kind: "objects"; readonly operands: readonly string[] }
+  | {
+    readonly kind: "objects";
+    readonly operands: readonly string[];
+    readonly standing: Standing;
+  }
   /** A file by its path, one of these words. */
   | { readonly kind: "paths"; readonly words: readonly string[] }
   /** What the patches in these files speak of, by both their names; the words are those of git-apply(1). */
   | { readonly kind: "patches"; readonly words: readonly string[] }
+  /** What the index is given of a commit, the first of these words; the others are paths. */
+  | {
+    readonly kind: "staging";
+    readonly operands: readonly string[];
+    readonly cut: number | null;
+  }
   /** What nobody looks through, whatever this repository holds; `why` ends a sentence. */
   | { readonly kind: "elsewhere"; readonly why: string }
   /** Whatever the repository holds; `why` ends a sentence. */
   | { readonly kind: "anything"; readonly why: string; readonly operands: readonly string[] };
+
+/** Where words stand behind the subcommand. */
+export interface Standing {
+  /** Of each operand; null for one that stands nowhere. */
+  readonly places: readonly (number | null)[];
+  /** Options that take commits by refs (git-rev-parse(1)), and their values. */
+  readonly refs: readonly number[];
+  /** The revision that is meant where none is named, and where it could stand; null where none is. */
+  readonly implied: { readonly revision: string; readonly at: number } | null;
+}
+
+/** Options that a time of day stands behind (git-log(1)), before which commits come or go. */
+const TIMES = /^--(?:since|until|after|before|max-age|min-age|since-as-filter)(?:=|$)/;
 
 /** Before what a note is to be a copy of (git-notes(1)). */
 const NOTE_OF = /^(?:-[A-Za-z]*[cC]|--re[a-z-]*=)/;
@@ -87,7 +117,7 @@ const READ: Readonly<Record<string, (rest: readonly string[]) => GitShowing | nu
   },
   add: interactive,
   checkout: interactive,
-  reset: interactive,
+  reset: unstaged,
   restore: interactive,
   commit: (rest) =>
     lettersOf(rest).includes("v") || rest.some(isVerbose)
@@ -169,11 +199,14 @@ function differences(subcommand: string, rest: readonly string[]): GitShowing | 
   }
   const read = readOptions(subcommand === "log" || subcommand === "show" ? "log" : "diff", rest);
   if (typeof read === "string") return anything(`takes ${read}, which is not looked through`, rest);
-  const { selecting, operands, cut, contents, follows } = read;
+  const { selecting, operands, cut, contents, follows, places, refs, others } = read;
   // These two show patches unless they are told otherwise, the others where they are told to.
   const asks = subcommand !== "show" && subcommand !== "diff";
   if (asks && !contents) return null;
+  if (others !== null) return anything(`takes ${others}, which is not looked through`, rest);
   const walks = subcommand === "log" || subcommand === "show";
+  const cached = selecting.includes("--cached") || selecting.includes("--staged");
+  const implied = walks ? refs.length === 0 : subcommand === "diff" && cached;
   return {
     kind: "differences",
     subcommand,
@@ -183,6 +216,9 @@ function differences(subcommand: string, rest: readonly string[]): GitShowing | 
     follows,
     walks,
     narrows: true,
+    standing: { places, refs, implied: implied ? { revision: "HEAD", at: 0 } : null },
+    beside: walks || subcommand === "diff-tree" ? null : cached ? "index" : "files",
+    timed: selecting.some((word) => TIMES.test(word)),
   };
 }
 
@@ -190,7 +226,8 @@ function differences(subcommand: string, rest: readonly string[]): GitShowing | 
 function patchSeries(rest: readonly string[]): GitShowing | null {
   const read = readOptions("format-patch", rest);
   if (typeof read === "string") return anything(`takes ${read}, which is not looked through`, rest);
-  const { selecting, operands, cut } = read;
+  const { selecting, operands, cut, places, refs, others } = read;
+  if (others !== null) return anything(`takes ${others}, which is not looked through`, rest);
   const [revision, ...more] = cut === null ? operands : operands.slice(0, cut);
   const counted = rest.some((word) => /^-(?:\d|-max)/.test(word) || word === "--root");
   const isPlain = revision !== undefined && more.length === 0 && !/\.\.|^\^/.test(revision);
@@ -202,6 +239,9 @@ function patchSeries(rest: readonly string[]): GitShowing | null {
     follows: false,
     walks: false,
     narrows: true,
+    standing: { places, refs, implied: counted ? { revision: "HEAD", at: 0 } : null },
+    beside: null,
+    timed: selecting.some((word) => TIMES.test(word)),
   } as const;
   if (counted || !isPlain) return { ...parts, operands, cut };
   return { ...parts, operands: [`${revision}..HEAD`, ...operands.slice(1)], cut };
@@ -211,8 +251,8 @@ function patchSeries(rest: readonly string[]): GitShowing | null {
 function stashed(rest: readonly string[]): GitShowing {
   const read = readOptions("diff", rest);
   if (typeof read === "string") return anything(`takes ${read}, which is not looked through`, rest);
-  const { selecting, operands: [named = "0"] } = read;
-  const stash = /^\d+$/.test(named) ? `stash@{${named}}` : named;
+  const { selecting, operands: [named], places: [place] } = read;
+  const stash = /^\d+$/.test(named ?? "0") ? `stash@{${named ?? 0}}` : named ?? "";
   return {
     kind: "differences",
     subcommand: "diff",
@@ -222,6 +262,14 @@ function stashed(rest: readonly string[]): GitShowing {
     follows: false,
     walks: false,
     narrows: false,
+    // Behind `show`, which is not among these words.
+    standing: {
+      places: [null, place === undefined ? null : place + 1],
+      refs: [],
+      implied: place === undefined ? { revision: stash, at: 1 } : null,
+    },
+    beside: null,
+    timed: false,
   };
 }
 
@@ -258,6 +306,8 @@ function searched(rest: readonly string[]): GitShowing | null {
     cut: cut === null ? null : cut - behind,
     otherwise: "index",
     dashes: true,
+    // It prints the words by which it was told of trees.
+    standing: { places: [], refs: [], implied: null },
   };
 }
 
@@ -274,6 +324,7 @@ function archived(rest: readonly string[]): GitShowing | null {
     cut: null,
     otherwise: "nothing",
     dashes: false,
+    standing: { places: read.places.slice(0, 1), refs: [], implied: null },
   };
 }
 
@@ -289,7 +340,12 @@ function catFile(rest: readonly string[]): GitShowing | null {
     return anything("prints the objects that it is told of", []);
   }
   if (batches.length > 0 || rest.some((word) => ["-t", "-s", "-e"].includes(word))) return null;
-  return { kind: "objects", operands: rest.filter((word) => !word.startsWith("-")) };
+  const places = rest.flatMap((word, at) => word.startsWith("-") ? [] : [at]);
+  return {
+    kind: "objects",
+    operands: places.map((at) => rest[at]!),
+    standing: { places, refs: [], implied: null },
+  };
 }
 
 /** `--format` can print whole objects (git-for-each-ref(1), "raw"). */
@@ -303,6 +359,21 @@ function interactive(rest: readonly string[]): GitShowing | null {
     lettersOf(rest).some((letter) => letter === "p" || letter === "i" || letter === "e") ||
     rest.some((word) => /^--(?:pat|int|edi)/.test(word) && word !== "--edit");
   return asks ? anything("shows what it asks about", []) : null;
+}
+
+/** git-reset(1): the index becomes what a commit has, but for `--soft`. */
+function unstaged(rest: readonly string[]): GitShowing | null {
+  const asks = interactive(rest);
+  if (asks !== null) return asks;
+  if (rest.some((word) => /^--so/.test(word))) return null;
+  const found = rest.indexOf("--");
+  const before = (found === -1 ? rest : rest.slice(0, found)).filter((word) =>
+    !word.startsWith("-")
+  );
+  const behind = found === -1 ? [] : rest.slice(found + 1);
+  if (before.length === 0) return null;
+  const cut = found === -1 ? null : before.length;
+  return { kind: "staging", operands: [...before, ...behind], cut };
 }
 
 /** It starts what it is told to. */

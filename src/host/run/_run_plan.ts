@@ -221,13 +221,13 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
       const words = held ?? launch.argv;
       const found = shown.get(wordsOf(words, launch.directory)) ?? null;
       if (found !== null) requireOwnPlace(words, launch.environment, options.environment);
-      const leftOut = found?.leftOut ?? null;
-      if (leftOut !== null) launcher.leaveOut(leftOut.names);
+      launcher.leaveOut(found?.leftOut ?? []);
+      const put = found?.of ?? null;
       try {
         return launcher.launch({
           ...launch,
           ...start,
-          ...(leftOut === null ? {} : { argv: leftOut.of(launch.argv), held: words }),
+          ...(put === null ? {} : { argv: put(launch.argv), held: words }),
           ...(held === undefined ? {} : { held }),
           ...(hook === undefined ? {} : { runHook: hook }),
         });

@@ -58,7 +58,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
         directory: spawn.cwd,
         input: request.stdin ?? new Uint8Array(),
       });
-      const leftOut = shown?.leftOut ?? null;
+      const put = shown?.of ?? null;
       return await inTemporary(
         options,
         environment,
@@ -69,10 +69,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
               : [channel.descriptor, channel.descriptor, run.descriptors[2]];
             const environment = new Map(Object.entries(own.environment));
             const { program, cwd: directory } = spawn;
-            if (leftOut !== null) launcher.leaveOut(leftOut.names);
+            launcher.leaveOut(shown?.leftOut ?? []);
             const launch = {
               ...{ program, argv, directory, environment, descriptors, ...ofChild },
-              ...(leftOut === null ? {} : { argv: leftOut.of(argv), held: argv }),
+              ...(put === null ? {} : { argv: put(argv), held: argv }),
             };
             const hooks = grantedHooks(options, { libc: starter.libc, launcher, environment, own });
             const child = launcher.launch({ ...launch, ...hooks });

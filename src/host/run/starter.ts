@@ -12,6 +12,7 @@ import { keptCapabilities } from "../../sandbox/launcher/privileges.ts";
 import type { Spawner } from "../../sandbox/spawner.ts";
 import { createBuffer } from "./_output.ts";
 import { LimitMaker } from "./_process_limits.ts";
+import { KnownLooks } from "./survey/known_looks.ts";
 import type { MemoryReader } from "../../sandbox/broker/memory_reader.ts";
 import { Broker } from "../broker/broker.ts";
 import { close, noDescriptors } from "../kernel/pipes.ts";
@@ -28,6 +29,8 @@ export interface Starter {
   readonly broker: Broker | null;
   /** For whoever reads: what was read is taken before the next read. */
   readonly buffer: Uint8Array;
+  /** What was found where repositories were looked at. */
+  readonly knownLooks: KnownLooks;
   /** `/dev/null`, for programs that are given no input. */
   readonly nothing: number;
   /** Lets its descriptors go; no program may be under way. */
@@ -82,6 +85,7 @@ export function createStarter(
       waiting: own?.waiting ?? null,
     }),
     buffer: createBuffer(),
+    knownLooks: new KnownLooks(),
     nothing,
     close() {
       poller.close();

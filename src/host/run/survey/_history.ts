@@ -11,6 +11,8 @@ type Differences = Extract<GitShowing, { readonly kind: "differences" }>;
 export interface Named {
   readonly hash: string;
   readonly type: string;
+  /** Its own hash, which is another where it is a tag. */
+  readonly own: string;
 }
 
 /** Where commits begin to be told of that no branch leads to. */
@@ -68,11 +70,16 @@ export class History {
     }
     const found = new Map(asked.flatMap((word, index) => {
       const [, hash, type] = /^([0-9a-f]{40,64}) (\w+)$/.exec(lines[index] ?? "") ?? [];
-      return hash === undefined || type === undefined ? [] : [[word, { hash, type }] as const];
+      return hash === undefined || type === undefined
+        ? []
+        : [[word, { hash, type, own: hash }] as const];
     }));
     const tags = asked.filter((word) => found.get(word)?.type === "tag");
     const tagged = await this.named(tags.map((word) => `${word}^{}`));
-    for (const word of tags) found.set(word, tagged.get(`${word}^{}`) ?? found.get(word)!);
+    for (const word of tags) {
+      const { own } = found.get(word)!;
+      found.set(word, { ...(tagged.get(`${word}^{}`) ?? found.get(word)!), own });
+    }
     return found;
   }
 
@@ -90,6 +97,27 @@ export class History {
     const words = [...shape, "--name-status", "-z", "--no-relative", "--no-ext-diff"];
     const { status, bytes } = await this.#run([subcommand, ...selecting, ...words, ...operands]);
     return status === 0 ? namesWithStatus(textOf(bytes)) : null;
+  }
+
+  /** The commits that words and options of git-rev-list(1) begin at; null where git cannot say. */
+  async tips(words: readonly string[]): Promise<readonly string[] | null> {
+    const { status, bytes } = await this.#run(["rev-list", "--no-walk=unsorted", ...words, "--"]);
+    return status === 0 ? textOf(bytes).split("\n").filter((line) => line !== "") : null;
+  }
+
+  /** The names that differ between two trees; null where git cannot say. */
+  async between(from: string, to: string): Promise<readonly string[] | null> {
+    const words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to];
+    const { status, bytes } = await this.#run(words);
+    return status === 0 ? split(bytes) : null;
+  }
+
+  /** The names that a tree has otherwise than the index, or the index has not; null where git cannot say. */
+  async wouldStage(tree: string, paths: readonly string[]): Promise<readonly string[] | null> {
+    const words = ["diff", "--cached", "--no-renames", "--diff-filter=a", "--name-only", "-z"];
+    const own = ["--no-relative", "--no-ext-diff", tree, "--"];
+    const { status, bytes } = await this.#run([...words, ...own, ...paths]);
+    return status === 0 ? split(bytes) : null;
   }
 
   /** The files of a tree; null where it is none. */

@@ -4,41 +4,37 @@
  */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
-import { ToolError } from "../../../core/errors.ts";
+import type { ToolError } from "../../../core/errors.ts";
 import { type LedGit, ledGit } from "../../../core/git/leading.ts";
 import { leavingOut, narrowed, type Narrowing } from "../../../core/git/narrowing.ts";
-import { type GitShowing, gitShowing } from "../../../core/git/showing.ts";
+import { type GitShowing, gitShowing, type Standing } from "../../../core/git/showing.ts";
 import { colonOf, partsOf, plainPath } from "../../../core/git/revision_words.ts";
-import { printable, quoted } from "../../../core/printable.ts";
 import type { Rulebook } from "../../../policy/rulebook.ts";
+import { CleanNames } from "./_clean_names.ts";
 import { DeniedNames } from "./_denied_names.ts";
 import { History, type Named } from "./_history.ts";
+import { isRoot, typeOf } from "./_named_words.ts";
+import { type Pins, pinsOf } from "./_pins.ts";
+import { refusal, wouldShow } from "./_show_refusals.ts";
+import type { LooksHere } from "./known_looks.ts";
 import type { SurveyParts } from "./_parts.ts";
 
 /** What it takes. */
 export interface ShowingParts extends Pick<SurveyParts, "git" | "resolve" | "workspace"> {
   readonly rulebook: Pick<Rulebook, "judgeBelow" | "judgePath" | "mayDenyBelow" | "scope">;
+  /** What is known of the repository around a folder. */
+  readonly looks: (directory: CanonicalPath) => LooksHere;
+  /** Whether there is anything under that name. */
+  readonly isThere: (directory: CanonicalPath, name: string) => boolean;
 }
 
-/** What is left out of a command's answer. */
-export interface LeftOut {
-  /** As the workspace has them. */
-  readonly names: readonly string[];
-  /** The words by which it is. */
-  of(argv: readonly string[]): readonly string[];
-}
-
-/** How a command came off that shows contents: it may be started, with something left out or as it is. */
+/** How a command came off that shows contents: it may be started. */
 export interface Shown {
-  readonly leftOut: LeftOut | null;
+  /** Names that are left out, as the workspace has them. */
+  readonly leftOut: readonly string[];
+  /** The words by which they are, and by which it shows what was looked at; null where they are as they were. */
+  readonly of: ((argv: readonly string[]) => readonly string[]) | null;
 }
-
-const MOST_NAMED = 100;
-/** Trees that hold nothing (git-hash-object(1), of either kind of hash). */
-const EMPTY_TREES: ReadonlySet<string> = new Set([
-  "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-  "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-]);
 
 /**
  * Null where it shows no contents, or none could be denied. PATH_DENIED where it would show what is denied and nothing can
@@ -66,22 +62,29 @@ export async function surveyShowing(
   if (directory === null) return null;
   const doing = `git ${led.subcommand}`;
   const history = new History({ git: parts.git, directory, leading: led.leading, doing });
-  const up = await history.top();
+  const looks = parts.looks(directory);
+  const isPlain = !led.leading.includes("-c");
+  const up = isPlain
+    ? await looks.of(["top", directory, ...led.leading], "settings", () => history.top())
+    : await history.top();
   if (up === null) return null;
   const top = parts.resolve(directory, up);
   if (top === null) throw refusal(argv, "its files lie where nothing can be looked at");
   const judge = new DeniedNames(rulebook, top);
   if (!judge.mayDeny) return null;
-  const look = new Look({ argv, led, history, judge, directory, top, parts });
+  const clean = new CleanNames({ history, judge, looks });
+  const look = new Look({ argv, led, history, judge, directory, top, parts, clean });
   if (started === "unknown") {
     const operands = "operands" in showing ? showing.operands : [];
     await look.at({ kind: "anything", why: "has words that are not known", operands });
     return null;
   }
-  const leftOut = await look.at(showing);
-  if (leftOut !== null && started === "within") throw look.refused(leftOut.names);
-  return { leftOut };
+  const shown = await look.at(showing) ?? AS_IT_IS;
+  if (shown.leftOut.length > 0 && started === "within") throw look.refused(shown.leftOut);
+  return shown;
 }
+
+const AS_IT_IS: Shown = { leftOut: [], of: null };
 
 interface LookParts {
   readonly argv: readonly string[];
@@ -91,6 +94,7 @@ interface LookParts {
   readonly directory: CanonicalPath;
   readonly top: CanonicalPath;
   readonly parts: ShowingParts;
+  readonly clean: CleanNames;
 }
 
 class Look {
@@ -100,18 +104,20 @@ class Look {
     this.#parts = parts;
   }
 
-  async at(showing: GitShowing): Promise<LeftOut | null> {
+  async at(showing: GitShowing): Promise<Shown | null> {
     switch (showing.kind) {
       case "differences":
         return await this.#differences(showing);
       case "files":
         return await this.#files(showing);
       case "objects":
-        return await this.#objects(showing.operands, await this.#named(showing.operands));
+        return await this.#single(showing);
       case "paths":
         return this.#paths(showing.words);
       case "patches":
         return await this.#patches(showing.words);
+      case "staging":
+        return await this.#staging(showing);
       case "elsewhere":
         throw refusal(this.#parts.argv, showing.why);
       case "anything":
@@ -121,32 +127,42 @@ class Look {
 
   /** Where another program starts it. */
   refused(names: readonly string[]): ToolError {
-    return this.#refusedNames(names, "start git by itself, which leaves them out");
+    return wouldShow(this.#parts.argv, names, "start git by itself, which leaves them out");
   }
 
   async #differences(
     showing: Extract<GitShowing, { readonly kind: "differences" }>,
-  ): Promise<LeftOut | null> {
-    const { operands, cut, subcommand, follows, walks, narrows } = showing;
-    const { history, judge } = this.#parts;
+  ): Promise<Shown | null> {
+    const { operands, cut, subcommand, follows, walks, narrows, standing } = showing;
+    const { history, judge, led, clean, directory } = this.#parts;
     const words = cut === null ? operands : operands.slice(0, cut);
-    const paths = cut === null ? [] : ["--", ...operands.slice(cut)];
-    const named = await this.#named(words);
+    const meant = standing.implied?.revision ?? "HEAD";
+    const named = await this.#named([...words, meant]);
     await this.#objects(words, named);
-    const types = words.map((word) => this.#typeOf(word, named));
-    const isOdd = (word: string, at: number) => types[at] === "tree" && !this.#isRoot(word, named);
+    const types = words.map((word) => typeOf(word, named));
+    const isOdd = (word: string, at: number) => types[at] === "tree" && !isRoot(word, named);
     if (subcommand !== "show" && words.some(isOdd)) {
       return await this.#anything("is told of a folder's tree", []);
     }
+    const pins = await this.#pins(words, standing, { named, cut });
+    if (pins === null) return await this.#anything("takes what is not known before", []);
+    const asItIs = { leftOut: [], of: this.#words(pins) };
     // Of a file its contents are shown, of a tree its names, and of that nothing else is asked.
     const single = (_: string, at: number) =>
       types[at] === "blob" || subcommand === "show" && types[at] === "tree";
-    const kept = words.filter((word, at) => !single(word, at));
-    if (kept.length === 0 && words.length > 0) return null;
-    const names = await history.differing(showing, [...kept, ...paths]);
+    const kept = pins.revisions.filter((word, at) => !single(word, at));
+    if (kept.length + pins.besides.length === 0 && words.length > 0 && pins.paths.length === 0) {
+      return asItIs;
+    }
+    const pinned = { ...showing, selecting: pins.selecting(showing.selecting) };
+    const behindThem = cut === null ? pins.paths : operands.slice(cut);
+    const about = [...pins.besides, ...kept, "--", ...behindThem];
+    const key = [directory, ...led.leading];
+    const names = await clean.of(pinned, about, { key, trees: pins.compared });
+    if (names === "clean") return asItIs;
     if (names === null) return await this.#anything("could not be looked through", []);
     const denied = judge.denied(names);
-    if (denied.size === 0) return null;
+    if (denied.size === 0) return asItIs;
     if (follows) throw this.#refused(denied, "leave out --follow");
     if (!narrows) throw this.#refused(denied, `git diff ${operands.join(" ")} shows the rest`);
     const excluding = this.#excluding(denied, names);
@@ -155,41 +171,65 @@ class Look {
     const hasPaths = cut === null ? words.length > 0 && behind.length === 0 : cut < operands.length;
     const options = walks && !hasPaths ? ["--full-history", "--sparse"] : [];
     const again = await history.differing(
-      { ...showing, selecting: [...options, ...showing.selecting] },
-      [...kept, ...paths, ...behind, ...excluding],
+      { ...pinned, selecting: [...options, ...pinned.selecting] },
+      [...about, ...excluding],
     );
     if (again === null || judge.denied(again).size > 0) {
       throw this.#refused(denied, "name the paths that it is about");
     }
-    return this.#leftOut(denied, { options, paths: [...behind, ...excluding] });
+    return this.#leftOut(denied, pins, { options, paths: [...behind, ...excluding] });
   }
 
   async #files(
-    { operands, cut, otherwise, dashes }: Extract<GitShowing, { readonly kind: "files" }>,
-  ): Promise<LeftOut | null> {
-    const { history, judge, led } = this.#parts;
+    { operands, cut, otherwise, dashes, standing }: Extract<
+      GitShowing,
+      { readonly kind: "files" }
+    >,
+  ): Promise<Shown | null> {
+    const { history, judge, led, clean } = this.#parts;
     const words = cut === null ? operands : operands.slice(0, cut);
     const named = await this.#named(words);
     await this.#objects(words, named);
-    const trees = words.filter((word) => named.has(word) && this.#typeOf(word, named) !== "blob");
-    if (trees.some((word) => this.#typeOf(word, named) === "tree" && !this.#isRoot(word, named))) {
+    const pins = await this.#pins(words, standing, { named, cut });
+    const isKnown = pins !== null && (dashes || pins.revisions.length > 0);
+    if (!isKnown) return await this.#anything("takes what is not known before", []);
+    const trees = words.filter((word) => named.has(word) && typeOf(word, named) !== "blob");
+    if (trees.some((word) => typeOf(word, named) === "tree" && !isRoot(word, named))) {
       return await this.#anything("is told of a folder's tree", []);
     }
-    const lists = trees.length > 0
-      ? await Promise.all(trees.map((tree) => history.filesOf(tree)))
-      : otherwise === "index"
+    const hashes = trees.map((tree) => named.get(tree)!.own);
+    const isIndex = trees.length === 0 && otherwise === "index";
+    const asItIs = { leftOut: [], of: this.#words(pins) };
+    if (isIndex ? await clean.isIndex() : await clean.areTrees(hashes)) return asItIs;
+    const lists = isIndex
       ? [await history.filesOfIndex()]
-      : [];
+      : await Promise.all(hashes.map((tree) => history.filesOf(tree)));
     if (lists.includes(null)) return await this.#anything("could not be looked through", []);
     const names = lists.flatMap((list) => list ?? []);
     const denied = judge.denied(names);
-    if (denied.size === 0) return null;
+    if (denied.size === 0) return asItIs;
     if (led.leading.some((word) => word.endsWith("-pathspecs"))) {
       throw this.#refused(denied, "leave out what says how paths are read");
     }
     const behind = dashes ? this.#behind(operands, cut, named) : [];
     const paths = [...behind, ...this.#excluding(denied, names)];
-    return this.#leftOut(denied, { options: [], paths });
+    return this.#leftOut(denied, pins, { options: [], paths });
+  }
+
+  /** Objects by their names. */
+  async #single(
+    { operands, standing }: Extract<GitShowing, { readonly kind: "objects" }>,
+  ): Promise<Shown | null> {
+    const named = await this.#named(operands);
+    await this.#objects(operands, named);
+    // What stands before the last word is a type.
+    const last = operands.slice(-1);
+    const its = { ...standing, places: standing.places.slice(-1) };
+    const pins = await this.#pins(last, its, { named, cut: null });
+    if (pins === null || pins.revisions.length < last.length) {
+      return await this.#anything("takes what is not known before", []);
+    }
+    return { leftOut: [], of: this.#words(pins) };
   }
 
   /** Refuses contents of objects: by the path where the word has one, by all that they are called where it has not. */
@@ -253,6 +293,23 @@ class Look {
     return null;
   }
 
+  /** What comes into the index has a name of its own there, and git shows it as what was changed. */
+  async #staging(
+    { operands, cut }: Extract<GitShowing, { readonly kind: "staging" }>,
+  ): Promise<null> {
+    const { history, judge } = this.#parts;
+    const words = cut === null ? operands : operands.slice(0, cut);
+    const named = await this.#named(words);
+    const [word = ""] = words;
+    if (!named.has(word)) return null;
+    const paths = operands.slice(1);
+    const names = await history.wouldStage(named.get(word)!.own, paths);
+    if (names === null) return await this.#anything("could not be looked through", []);
+    const denied = judge.denied(names);
+    if (denied.size > 0) throw this.#refused(denied, "name the paths that it is about");
+    return null;
+  }
+
   async #patches(words: readonly string[]): Promise<null> {
     const { history, directory, top, judge } = this.#parts;
     const patched = await history.patched(words);
@@ -285,25 +342,30 @@ class Look {
     return await this.#parts.history.named(words.flatMap(partsOf));
   }
 
-  #typeOf(word: string, named: ReadonlyMap<string, Named>): string | null {
-    const types = partsOf(word).map((part) => named.get(part)?.type);
-    return types.includes("blob") ? "blob" : types.find((type) => type !== undefined) ?? null;
-  }
-
-  /** Whether its names are those from the top. */
-  #isRoot(word: string, named: ReadonlyMap<string, Named>): boolean {
-    const isHash = /^[0-9a-f]+$/.test(word);
-    return partsOf(word).every((part) => {
-      const found = named.get(part);
-      return found?.type !== "tree" || EMPTY_TREES.has(found.hash) ||
-        part.endsWith("^{tree}") && !isHash && colonOf(part) === -1 &&
-          named.get(part.slice(0, -"^{tree}".length))?.type !== "tree";
-    });
-  }
-
-  #leftOut(denied: ReadonlySet<string>, narrowing: Narrowing): LeftOut {
+  #leftOut(denied: ReadonlySet<string>, pins: Pins, narrowing: Narrowing): Shown {
     const { led: { at } } = this.#parts;
-    return { names: this.#shown(denied), of: (argv) => narrowed(argv, at, narrowing) };
+    const words = this.#words(pins);
+    return { leftOut: this.#shown(denied), of: (argv) => narrowed(words(argv), at, narrowing) };
+  }
+
+  async #pins(
+    operands: readonly string[],
+    standing: Standing,
+    { named, cut }: {
+      readonly named: ReadonlyMap<string, Named>;
+      readonly cut: number | null;
+    },
+  ): Promise<Pins | null> {
+    const { history, led: { rest }, parts, directory } = this.#parts;
+    const isPath = (word: string) =>
+      cut === null && (/^:|[*?[\\]/.test(word) || parts.isThere(directory, word));
+    return await pinsOf({ operands, standing, rest, named, history, isPath });
+  }
+
+  /** A command's words with hashes for revisions. */
+  #words(pins: Pins): (argv: readonly string[]) => readonly string[] {
+    const { led: { at } } = this.#parts;
+    return (argv) => [...argv.slice(0, at + 1), ...pins.of(argv.slice(at + 1))];
   }
 
   #excluding(denied: ReadonlySet<string>, names: readonly string[]): readonly string[] {
@@ -333,28 +395,6 @@ class Look {
   }
 
   #refused(denied: ReadonlySet<string>, advice: string): ToolError {
-    return this.#refusedNames(this.#shown(denied), advice);
+    return wouldShow(this.#parts.argv, this.#shown(denied), advice);
   }
-
-  #refusedNames(names: readonly string[], advice: string): ToolError {
-    const few = names.slice(0, 5).map((name) => printable(name, 200)).join(", ");
-    const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
-    return new ToolError(
-      "PATH_DENIED",
-      `${
-        quoted(printable(this.#parts.argv.join(" "), 200))
-      } would show what commits or the index hold of ${few}${more}, ` +
-        `which the policy's paths deny, or do not plainly allow; it was not started: ${advice}`,
-      { details: { denied: names.slice(0, MOST_NAMED) } },
-    );
-  }
-}
-
-function refusal(argv: readonly string[], why: string): ToolError {
-  return new ToolError(
-    "PATH_DENIED",
-    `${
-      quoted(printable(argv.join(" "), 200))
-    } was not started, as the policy denies names and ${why}`,
-  );
 }

@@ -11,12 +11,15 @@ import { baseName } from "../../../core/path_text.ts";
 import { printable, quoted } from "../../../core/printable.ts";
 import type { Listing } from "../../../core/listing/model.ts";
 import type { Effects, Rulebook } from "../../../policy/rulebook.ts";
+import { AT_FDCWD } from "../../../sandbox/kernel/open_without_links.ts";
+import { statAt } from "../../kernel/stat.ts";
 import { textAt } from "../../kernel/read_text.ts";
 import { createKernelProbe } from "../../paths/path_probe.ts";
 import { searchOf } from "../../../core/find_words.ts";
 import { hold } from "../_hold.ts";
 import type { Launch } from "../_launcher.ts";
 import type { Shown } from "./git_showing.ts";
+import { LooksHere } from "./known_looks.ts";
 import type { GitLook, SurveyParts } from "./_parts.ts";
 import type { ProcessesOptions } from "../program_options.ts";
 import type { Starter } from "../starter.ts";
@@ -318,7 +321,14 @@ async function lookByGit(
     });
   }
   const { surveyShowing } = await import("./git_showing.ts");
-  return await surveyShowing(argv, directory, { rulebook, workspace, resolve, git }, started);
+  const looks = (directory: CanonicalPath) =>
+    new LooksHere(starter.knownLooks, { rules: options.rulebook, libc: starter.libc, directory });
+  const isThere = (directory: CanonicalPath, name: string) => {
+    const path = name.startsWith("/") ? name : `${directory}/${name}`;
+    return typeof statAt(starter.libc, AT_FDCWD, path) !== "number";
+  };
+  const own = { rulebook, workspace, resolve, git, looks, isThere };
+  return await surveyShowing(argv, directory, own, started);
 }
 
 /** Who commits and how things are shown: by these git looks nowhere else. */

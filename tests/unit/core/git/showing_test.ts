@@ -14,6 +14,8 @@ function shown(line: string): string {
       return [showing.subcommand, ...showing.selecting, "|", ...showing.operands].join(" ");
     case "files":
       return ["files", ...showing.operands, "or", showing.otherwise].join(" ");
+    case "staging":
+      return [showing.kind, ...showing.operands].join(" ");
     case "objects":
       return ["objects", ...showing.operands].join(" ");
     case "paths":
@@ -55,6 +57,11 @@ const SHOWN: readonly (readonly [line: string, shown: string])[] = [
   ["git archive --format=zip -o x.zip HEAD a", "files HEAD or nothing"],
   ["git archive --remote=x HEAD", "elsewhere"],
   ["git blame -L 1,2 HEAD -- a", "paths 1,2 HEAD a"],
+  ["git reset HEAD~1", "staging HEAD~1"],
+  ["git reset -q HEAD -- a", "staging HEAD a"],
+  ["git reset --soft HEAD~1", "nothing"],
+  ["git reset", "nothing"],
+  ["git reset -p", "anything"],
   ["git cat-file -p HEAD:a", "objects HEAD:a"],
   ["git cat-file -t HEAD:a", "nothing"],
   ["git cat-file --batch-check", "nothing"],
