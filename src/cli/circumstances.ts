@@ -30,19 +30,27 @@ function homeFolder(): string | null {
 
 /** One sentence each; none where all is as it should be. */
 export function warningsOf({ workspace, user, home }: Circumstances): readonly string[] {
-  const trimmed = home === null ? null : home.replace(/(?<=.)\/+$/, "");
   return [
-    ...(workspace === "/"
-      ? ["the workspace is /, the whole machine: name a project with --root"]
-      : workspace === trimmed
-      ? ["the workspace is the home folder, with all that lies in it: name a project with --root"]
-      : []),
+    ...aboutWorkspace(workspace, home),
     ...(user === 0
       ? [
         "it runs as root: what the kernel leaves to file modes and owners holds nobody; use an ordinary user",
       ]
       : []),
   ];
+}
+
+function aboutWorkspace(workspace: CanonicalPath, home: string | null): readonly string[] {
+  if (workspace === "/") {
+    return ["the workspace is /, the whole machine: name a project with --root"];
+  }
+  if (workspace !== home?.replace(/(?<=.)\/+$/, "")) return [];
+  return ["the workspace is the home folder, with all that lies in it: name a project with --root"];
+}
+
+/** Says on standard error what is odd about where a single call works; as whom is doctor's and serve's to say. */
+export function warnOfWorkspace(workspace: CanonicalPath): void {
+  for (const warning of aboutWorkspace(workspace, homeFolder())) complain(`toolgate: ${warning}`);
 }
 
 /** Says on standard error what is odd, and to who sits at a terminal what is waited for. */

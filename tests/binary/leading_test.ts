@@ -46,6 +46,27 @@ for (const [words, status, stream, says] of LINES) {
   });
 }
 
+Deno.test("call says where it works in the home folder or in all of the machine, and only there", async () => {
+  await using workspace = new Workspace({ "a.txt": "words\n" });
+  const { root } = workspace;
+  const home = "the workspace is the home folder";
+  const cases: readonly (readonly [home: string, flags: readonly string[], says: string])[] = [
+    [root, [], home],
+    [`${root}/`, [], home],
+    [root, ["--root", "/"], "the workspace is /"],
+    [root, ["--quiet"], ""],
+    ["/dev/null/home", [], ""],
+  ];
+  for (const [HOME, flags, says] of cases) {
+    const words = ["call", "read_file", `path=${root}/a.txt`, ...flags];
+    const { stdout, stderr, status } = await start(words, { cwd: root, env: { HOME } });
+    assertStringIncludes(stdout, "words", stderr);
+    assertEquals(status, 0, stderr);
+    if (says === "") assertEquals(stderr, "");
+    else assertStringIncludes(stderr, says);
+  }
+});
+
 Deno.test("doctor says who, where, by what and which version", async () => {
   await using workspace = new Workspace({});
   const { stdout } = await start(["doctor", "--format", "text"], { cwd: workspace.root });

@@ -13,6 +13,7 @@ import type { Invocation } from "../invocation.ts";
 import type { ProgressLine } from "./_progress_line.ts";
 import type { Screens } from "../render/render.ts";
 import { openAgentSession } from "../agent_session.ts";
+import { warnOfWorkspace } from "../circumstances.ts";
 import { openEngine, type Session } from "../session.ts";
 import { complain, print, show } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
@@ -28,6 +29,7 @@ export async function call(invocation: Invocation): Promise<number> {
     );
   }
   const { session, release } = await openAgentSession(invocation);
+  if (!session.quiet) warnOfWorkspace(session.workspace);
   const engine = openEngine(session, invocation);
   // A sealed build reads no variables any more once its call has run.
   const screens = session.format === "text" ? await openScreens() : null;
