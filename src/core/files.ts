@@ -162,6 +162,15 @@ export interface Files extends ReadFiles {
    */
   backUp(path: string, spared?: string): string;
   /**
+   * As `write` of a file that is there, which is kept as it was under its next backup name; as with `backUp`. Where nothing
+   * is written, no backup is made. The backup's path as results show it.
+   */
+  writeKeeping(
+    path: string,
+    bytes: Uint8Array,
+    options: { readonly expect: Extract<Expectation, { readonly sha256: string }> },
+  ): { readonly backup: string };
+  /**
    * Puts a backup (as `backups` shows it) back in the place of its file, with the backup's mode and times. The
    * backup stays. FILE_NOT_FOUND where it is none of the file's.
    */

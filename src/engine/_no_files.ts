@@ -16,6 +16,7 @@ export const NO_FILES: FileBackend = {
   append: refuse,
   apply: refuse,
   backUp: refuse,
+  writeKeeping: refuse,
   restore: refuse,
   remove: refuse,
   copy: refuse,

@@ -62,6 +62,7 @@ const NO_WRITING = {
   append: refuseToWrite,
   apply: refuseToWrite,
   backUp: refuseToWrite,
+  writeKeeping: refuseToWrite,
   restore: refuseToWrite,
   remove: refuseToWrite,
   copy: refuseToWrite,

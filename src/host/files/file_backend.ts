@@ -119,6 +119,11 @@ export interface BackUpOptions extends LongOptions, BackupLimits {
   readonly spared?: string;
 }
 
+/** Of a write that keeps what it replaces. */
+export interface KeepOptions extends BackUpOptions {
+  readonly expect: Extract<Expectation, { readonly sha256: string }>;
+}
+
 /** Of copying and moving. `overwrite`: a file may be replaced by a file, and nothing else by anything. */
 export interface TransferOptions extends LongOptions {
   readonly overwrite: boolean;
@@ -147,6 +152,8 @@ export interface FileBackend {
   apply(changes: readonly Change[], options: LongOptions): void;
   /** The last part of the path of the backup that was made. */
   backUp(target: Target, options: BackUpOptions): string;
+  /** As `write` and `backUp` of what is replaced, at once. */
+  writeKeeping(target: Target, bytes: Uint8Array, options: KeepOptions): string;
   /** `backup`: a file beside the target. */
   restore(target: Target, backup: Target, options: LongOptions): void;
   remove(

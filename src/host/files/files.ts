@@ -10,6 +10,7 @@ import { isWithin } from "../../sandbox/within.ts";
 import type {
   Admit,
   BackupEntry,
+  BackUpOptions,
   Change,
   FileBackend,
   Target,
@@ -82,6 +83,14 @@ export function createFiles(
       `"${target.shown}" is the workspace, or holds it: it cannot be ${verb}; name what lies in it`,
     );
   };
+
+  /** How backups are made: the policy's limits, and names that it lets the call write to. */
+  const keeping = (file: Target): BackUpOptions => ({
+    ...grant.backups,
+    ...long,
+    now: Date.now(),
+    require: (backup) => void paths.backup("write", file, baseName(backup)),
+  });
 
   return {
     allows(access, path) {
@@ -161,13 +170,15 @@ export function createFiles(
         ? undefined
         : backupsOf(file).find(({ name, target }) => spared === name || spared === target.shown);
       const name = backend.backUp(file, {
-        ...grant.backups,
-        ...long,
-        now: Date.now(),
+        ...keeping(file),
         ...(kept === undefined ? {} : { spared: kept.name }),
-        require: (backup) => void paths.backup("write", file, baseName(backup)),
       });
       return paths.backup("write", file, name).shown;
+    },
+    writeKeeping(path, bytes, { expect }) {
+      const file = paths.withBackups(path, ["write"]);
+      const name = backend.writeKeeping(file, bytes, { ...keeping(file), expect });
+      return { backup: paths.backup("write", file, name).shown };
     },
     restore(path, backup) {
       const file = paths.withBackups(path, ["write"]);

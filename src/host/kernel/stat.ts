@@ -37,6 +37,8 @@ export interface Stat extends FileInfo {
   readonly changed: number;
   readonly device: number;
   readonly inode: number;
+  /** Names that it has: of a file with one, no other leads to what is done to it. */
+  readonly links: number;
   readonly user: number;
   readonly group: number;
   /** One of the kinds that are `other` for tools. */
@@ -142,6 +144,7 @@ function statx(libc: Libc, descriptor: number, name: EntryName, flags: number): 
     changed: seconds(struct, 96) * 1000 + struct.getUint32(104, true) / 1e6,
     device: struct.getUint32(136, true) * 2 ** 32 + struct.getUint32(140, true),
     inode: unsigned64(struct, 32),
+    links: struct.getUint32(16, true),
     user: struct.getUint32(20, true),
     group: struct.getUint32(24, true),
     socket: (mode & TYPE_BITS) === SOCKET,

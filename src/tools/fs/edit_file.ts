@@ -14,7 +14,13 @@ import {
 } from "./edit/edit_arguments.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { codecOf } from "./edit/text_file.ts";
-import { planText, previewText, type TextPlan, writeText } from "./edit/text_plan.ts";
+import {
+  planText,
+  previewText,
+  type TextPlan,
+  writeText,
+  writeTextKeeping,
+} from "./edit/text_plan.ts";
 import { describeChange } from "../../toolkit/unified_diff.ts";
 
 /** Far more than a model sends; each is a pass over the file. */
@@ -148,8 +154,8 @@ const tool: Tool<typeof input, typeof output> = {
     const { shown, bytes, before, after, replacements } = made;
     const change = await describeChange(shown, before, after);
     const changed = made.sha256 !== made.expected;
-    const backup_path = changed && input.create_backup ? context.files.backUp(input.path) : null;
-    writeText(made, context);
+    const backup_path = input.create_backup ? writeTextKeeping(made, context) : null;
+    if (!input.create_backup) writeText(made, context);
     return {
       path: shown,
       bytes_written: changed ? bytes.length : 0,

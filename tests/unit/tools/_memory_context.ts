@@ -234,6 +234,7 @@ const NOT_IN_MEMORY = {
   append: refuse,
   apply: refuse,
   backUp: refuse,
+  writeKeeping: refuse,
   restore: refuse,
   remove: refuse,
   copy: refuse,

@@ -25,6 +25,13 @@ export interface Recipe {
   readonly extends?: boolean;
   /** The new file is private until `fill` has given it its mode, though it replaces none. */
   readonly private?: boolean;
+  /**
+   * Called with the old file when the new one is on the disk, before it takes the name: what is done there is the last that can
+   * fail. Gives what takes it back where the renaming fails.
+   */
+  readonly keep?: (entry: TargetEntry, old: OpenFile) => () => void;
+  /** Called when the new file has its name. */
+  readonly done?: (entry: TargetEntry, file: OpenFile) => void;
   /** Fills the empty file, and gives it its attributes. Called again where others came in between. */
   readonly fill: (file: OpenFile, old: OpenFile | null) => void;
 }
@@ -68,7 +75,9 @@ function replace(
       if (old !== null && isBound && !isStill(files, entry, old)) return "changed";
       const from = { directory: parent, name: temporary.name };
       const to = { directory: parent, name };
+      const takeBack = old === null ? undefined : recipe.keep?.(entry, old);
       const result = old === null ? renameNew(files, from, to) : files.renameOver(from, to);
+      if (result < 0) takeBack?.();
       if (result === -ERRNO.EEXIST && old === null) {
         if (expect === "nothing") throw exists(target);
         return "changed";
@@ -76,6 +85,7 @@ function replace(
       if (result === -ERRNO.EISDIR) throw notAFile(target, "a directory");
       if (result < 0) throw refusal(target, result);
       renamed = true;
+      recipe.done?.(entry, temporary);
     } finally {
       if (!renamed) files.unlinkAt(parent, temporary.name, "entry");
       files.close(temporary.handle);

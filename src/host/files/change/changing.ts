@@ -3,7 +3,7 @@
 import type { FileBackend } from "../file_backend.ts";
 import type { FilePrimitives } from "../primitives.ts";
 import { applyChanges } from "./_apply.ts";
-import { backUp, restore } from "./_backup.ts";
+import { backUp, restore, writeKeeping } from "./_backup.ts";
 import { copyEntry } from "./_copy.ts";
 import { createDirectory } from "./_create_directory.ts";
 import { LastBackups } from "./_last_backups.ts";
@@ -18,6 +18,7 @@ export type Changing = Pick<
   | "append"
   | "apply"
   | "backUp"
+  | "writeKeeping"
   | "restore"
   | "remove"
   | "copy"
@@ -33,6 +34,7 @@ export function createChanging(files: FilePrimitives): Changing {
     append: (target, bytes, options) => appendFile(files, target, bytes, options),
     apply: (changes, options) => applyChanges(files, changes, options),
     backUp: (target, options) => backUp(files, target, options, last),
+    writeKeeping: (target, bytes, options) => writeKeeping(files, target, bytes, options, last),
     restore: (target, backup, options) => restore(files, target, backup, options),
     remove: (tree, options) => removeEntry(files, tree, options),
     copy: (from, to, options) => copyEntry(files, from, to, { ...options, whole: false }),

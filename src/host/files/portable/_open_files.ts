@@ -155,6 +155,7 @@ export function statFrom(info: Deno.FileInfo): Stat {
     changed: info.ctime?.getTime() ?? 0,
     device: info.dev,
     inode: info.ino ?? 0,
+    links: info.nlink ?? 0,
     user: info.uid ?? 0,
     group: info.gid ?? 0,
     socket: info.isSocket === true,

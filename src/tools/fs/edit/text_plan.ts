@@ -91,6 +91,15 @@ export function writeText(plan: TextPlan, context: ToolContext): boolean {
   return true;
 }
 
+/** As {@linkcode writeText}; the path of the backup that is made then, else null. */
+export function writeTextKeeping(plan: TextPlan, context: ToolContext): string | null {
+  if (plan.sha256 === plan.expected) return null;
+  const expect = { sha256: plan.expected };
+  const { backup } = context.files.writeKeeping(plan.path, plan.bytes, { expect });
+  context.count("bytes_written", plan.bytes.length);
+  return backup;
+}
+
 /** What a preview says of a file. `before` null: nothing is there; undefined: it may not be known, or is no text. */
 export interface Outlook {
   readonly path: string;

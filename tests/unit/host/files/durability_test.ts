@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { createHash } from "node:crypto";
 import type { Durability } from "../../../../src/core/files.ts";
 import type { FileBackend } from "../../../../src/host/files/file_backend.ts";
 import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
@@ -31,6 +32,11 @@ function recording(apart: boolean): { readonly libc: Libc; readonly order: () =>
   return { libc, order: () => order };
 }
 
+function keepWriting(files: FileBackend, root: string, [old, written]: [string, string]): void {
+  const sha256 = createHash("sha256").update(old).digest("hex");
+  files.writeKeeping(at(`${root}/f`), bytes(written), { ...keeping(), expect: { sha256 } });
+}
+
 interface Case {
   readonly what: string;
   readonly change: (files: FileBackend, root: string) => unknown;
@@ -50,6 +56,14 @@ const cases: readonly Case[] = [
     what: "backUp",
     change: (files, root) => files.backUp(at(`${root}/f`), keeping()),
     order: { full: "CrN", atomic: "Cr" },
+  },
+  {
+    what: "writeKeeping: what is kept, too, but not where it was written here",
+    change: (files, root) => {
+      keepWriting(files, root, ["old", "new"]);
+      keepWriting(files, root, ["new", "newer"]);
+    },
+    order: { full: "CCrNCrN", atomic: "CCrCr" },
   },
   {
     what: "remove",
