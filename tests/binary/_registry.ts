@@ -89,6 +89,12 @@ export async function serveRegistry(
         return new Response(await Deno.readFile(`${folder}${pathname}`));
       case "/key":
         return new Response(`said ${request.headers.get("authorization")}`);
+      case "/key/encoded": {
+        const said = request.headers.get("authorization") ?? "";
+        const bytes = new TextEncoder().encode(said);
+        const letters = Array.from(bytes, (byte) => `%${byte.toString(16)}`).join("");
+        return new Response([bytes.toBase64(), bytes.toHex(), letters].join(" "));
+      }
       case "/hello":
         return new Response("hello");
       default:

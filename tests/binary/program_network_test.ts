@@ -309,7 +309,8 @@ Deno.test("a program uses a key that it never sees, and another program has neit
   await using workspace = new Workspace({
     "use.py": "import os, sys, urllib.request\n" +
       "assert 'sesame' not in str(os.environ)\n" +
-      "print(urllib.request.urlopen(os.environ[sys.argv[1]] + '/key').read().decode())",
+      "path = sys.argv[2] if len(sys.argv) > 2 else '/key'\n" +
+      "print(urllib.request.urlopen(os.environ[sys.argv[1]] + path).read().decode())",
   });
   const folder = `${workspace.base}/registry`;
   await Deno.mkdir(folder);
@@ -335,6 +336,12 @@ secrets:
   const used = await run("use.py", "API_URL");
   assertEquals(used.output?.stdout, "said Bearer ***********\n", JSON.stringify(used));
   assertEquals(used.usage["hosts"], [`localhost:${server.port}`]);
+  // Whoever is sent it may say it back encoded: of its first letter in base64 some bits are left.
+  const encoded = await run("use.py", "API_URL", "/key/encoded");
+  const [base64 = "", hex = "", letters = ""] = String(encoded.output?.stdout).trim().split(" ");
+  assertEquals(base64, `QmVhcmVyIG${"*".repeat(14)}`, JSON.stringify(encoded));
+  assertEquals(hex, `${new TextEncoder().encode("Bearer ").toHex()}${"*".repeat(2 * 11)}`);
+  assertEquals(letters.slice(-3 * 11), "*".repeat(3 * 11));
   const missing = await run("use.py", "NO_URL");
   assertStringIncludes(missing.error?.message ?? "", "502");
   const other = await run(
@@ -348,7 +355,7 @@ secrets:
     "import urllib.request; print(urllib.request.urlopen('http://127.84.71.2/key').read())",
   );
   assertEquals(tried.success, false);
-  assertEquals(server.asked, ["GET /key"]);
+  assertEquals(server.asked, ["GET /key", "GET /key/encoded"]);
   await pipe.close();
   await server.close();
 });

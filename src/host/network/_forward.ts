@@ -4,6 +4,7 @@ import { unframed } from "./_body.ts";
 import type { Connection } from "./_connection.ts";
 import { networkError } from "./_failure.ts";
 import { framingOf, parseHead } from "./_head.ts";
+import { KeyFilter } from "./_key_filter.ts";
 import type { Reader } from "./_reader.ts";
 import { Reader as AnswerReader } from "./_reader.ts";
 import { endToEnd, requestFraming, type RequestHead, valuesOf } from "./_request.ts";
@@ -90,7 +91,7 @@ async function returnAnswer(
   { added, client, place, count, onAnswer }: Exchanged,
   answer: Reader,
 ): Promise<void> {
-  const hide = added === null ? null : new KeyFilter(latin(added.key));
+  const hide = added === null ? null : new KeyFilter(added.key);
   const give = async (bytes: Uint8Array): Promise<void> => {
     count(0, bytes.length);
     const shown = hide === null ? bytes : hide.next(bytes);
@@ -127,39 +128,3 @@ async function returnAnswer(
   const rest = hide?.end();
   if (rest !== undefined && rest.length > 0) await client.write(rest);
 }
-
-/** Stars in the place of a key, wherever the pieces are cut. */
-export class KeyFilter {
-  readonly #key: Uint8Array;
-  /** The end of what came, which could be the beginning of the key. */
-  #held: Uint8Array = new Uint8Array();
-
-  constructor(key: Uint8Array) {
-    this.#key = key;
-  }
-
-  next(bytes: Uint8Array): Uint8Array {
-    const key = this.#key;
-    const whole = new Uint8Array(this.#held.length + bytes.length);
-    whole.set(this.#held);
-    whole.set(bytes, this.#held.length);
-    for (let at = whole.indexOf(key[0]!); at !== -1; at = whole.indexOf(key[0]!, at + 1)) {
-      if (!key.every((byte, index) => at + index >= whole.length || whole[at + index] === byte)) {
-        continue;
-      }
-      if (at + key.length > whole.length) {
-        this.#held = whole.slice(at);
-        return whole.subarray(0, at);
-      }
-      whole.fill(STAR, at, at + key.length);
-    }
-    this.#held = new Uint8Array();
-    return whole;
-  }
-
-  end(): Uint8Array {
-    return this.#held;
-  }
-}
-
-const STAR = 0x2a;

@@ -6,6 +6,9 @@ import {
   PROVIDER_URLS,
   type WebSettings,
 } from "../../core/network.ts";
+import { joinedBytes } from "../../core/bytes.ts";
+import { KeyFilter } from "./_key_filter.ts";
+import { KeyForms } from "./_key_forms.ts";
 
 /** A key and where it goes. */
 export interface Secret {
@@ -48,30 +51,23 @@ export function withKey(
 
 const HIDDEN = "[key]";
 
-/** Text without the key. */
+/** Text without the key, in whatever form. Of characters up to U+00FF, as addresses and headers are. */
 export function hideKey(text: string, secret: Secret | null): string {
   if (secret === null) return text;
-  return text.replaceAll(secret.key, HIDDEN).replaceAll(encodeURIComponent(secret.key), HIDDEN);
+  const forms = new KeyForms(secret.key);
+  const bytes = Uint8Array.from(text, (one) => one.charCodeAt(0));
+  let shown = "";
+  for (let at = 0; at < bytes.length;) {
+    const found = forms.at(bytes, at, true);
+    const isKey = typeof found === "number";
+    shown += isKey ? HIDDEN : text[at];
+    at += isKey ? found : 1;
+  }
+  return shown;
 }
 
-/** Whoever is asked may send back what it was sent. */
+/** Whoever is asked may send back what it was sent, as it was or encoded. As long as it was. */
 export function withoutKey(bytes: Uint8Array, key: string): Uint8Array {
-  const sought = new TextEncoder().encode(key);
-  let clean = bytes;
-  for (let at = indexOf(bytes, sought, 0); at !== -1; at = indexOf(bytes, sought, at + 1)) {
-    if (clean === bytes) clean = bytes.slice();
-    clean.fill(0x2a, at, at + sought.length);
-  }
-  return clean;
-}
-
-function indexOf(bytes: Uint8Array, sought: Uint8Array, from: number): number {
-  for (
-    let at = bytes.indexOf(sought[0]!, from);
-    at !== -1;
-    at = bytes.indexOf(sought[0]!, at + 1)
-  ) {
-    if (sought.every((byte, index) => bytes[at + index] === byte)) return at;
-  }
-  return -1;
+  const filter = new KeyFilter(key);
+  return joinedBytes([filter.next(bytes), filter.end()]);
 }

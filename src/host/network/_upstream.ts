@@ -73,14 +73,15 @@ function loginOf({ key }: UpstreamProxy, login: string | undefined): string | nu
   );
 }
 
-/** RFC 9110, 9.3.6; RFC 7617. */
+/** RFC 9110, 9.3.6; RFC 7617, in UTF-8 as its 2.1 has it. */
 function requestFor(target: string, login: string | null): Uint8Array {
+  const encoder = new TextEncoder();
   const lines = [
     `CONNECT ${target} HTTP/1.1`,
     `Host: ${target}`,
-    ...(login === null ? [] : [`Proxy-Authorization: Basic ${btoa(login)}`]),
+    ...(login === null ? [] : [`Proxy-Authorization: Basic ${encoder.encode(login).toBase64()}`]),
   ];
-  return new TextEncoder().encode(lines.join("\r\n") + END);
+  return encoder.encode(lines.join("\r\n") + END);
 }
 
 async function askFor(

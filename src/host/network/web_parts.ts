@@ -17,10 +17,12 @@ const LONGEST_KEY = 4096;
 /** Reads keys and authorities where the policy says that they are. */
 export function readWebParts(web: WebSettings): WebParts {
   const keys: Partial<Record<KeyedProvider | "proxy", string>> = {};
-  for (const name of ["search", "github", "stackoverflow", "proxy"] as const) {
+  for (const name of ["search", "github", "stackoverflow"] as const) {
     const value = keyOf(web[name]?.key ?? null);
     if (value !== null) keys[name] = value;
   }
+  const login = keyOf(web.proxy?.key ?? null, LOGIN);
+  if (login !== null) keys.proxy = login;
   const texts = web.authorities.map((path) => ({ path, text: textOf(path) }));
   return {
     keys,
@@ -29,11 +31,16 @@ export function readWebParts(web: WebSettings): WebParts {
   };
 }
 
-/** The key itself; null where it is not there. What could not stand in a header is none. */
-export function keyOf(key: WebKey | null): string | null {
+/** What can stand in a header as it is. */
+const KEY = /^[!-~]+$/;
+/** RFC 7617, 2: user and password in any letters, since they are sent encoded. */
+const LOGIN = /^\P{Cc}+$/u;
+
+/** The key itself; null where it is not there. What is not `wanted` is none. */
+export function keyOf(key: WebKey | null, wanted = KEY): string | null {
   if (key === null) return null;
   const text = ("env" in key ? variable(key.env) : textOf(key.file))?.trim() ?? "";
-  return /^[!-~]+$/.test(text) && text.length <= LONGEST_KEY ? text : null;
+  return wanted.test(text) && text.length <= LONGEST_KEY ? text : null;
 }
 
 function variable(name: string): string | null {

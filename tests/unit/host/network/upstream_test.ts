@@ -2,6 +2,8 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { UpstreamProxy } from "../../../../src/core/network.ts";
+import { readWebParts } from "../../../../src/host/network/web_parts.ts";
+import { DEFAULT_WEB } from "../../tools/_memory_context.ts";
 import { createAuthority } from "./_certificates.ts";
 import { openProxy } from "./_proxy.ts";
 import { serveUpstream } from "./_upstream_proxy.ts";
@@ -150,6 +152,24 @@ Deno.test("a login goes to the proxy, and to nobody else", async () => {
   assertEquals(error.details, { place: "fine.example:80", reason: "proxy" });
   assertEquals(error.message.includes(login) || error.message.includes(btoa(login)), false);
   await Promise.all([upstream.close(), refusing.close(), wire.close()]);
+});
+
+Deno.test("a login of any letters goes to the proxy in UTF-8; one with control characters is none", async () => {
+  const wire = server();
+  const upstream = serveUpstream(wire.port);
+  const web = { proxy: at(upstream.port, { key: { env: "LOGIN_OF_TEST" } }) };
+  const parts = (login: string) => {
+    Deno.env.set("LOGIN_OF_TEST", login);
+    return readWebParts({ ...DEFAULT_WEB, ...web });
+  };
+  const login = "użytkownik:пароль и 密码";
+  const door = openDoor({ web, names, parts: parts(login) });
+  assertEquals(await outcomeOf(door.fetch({ url: "http://fine.example/" })), "200 hi");
+  const encoded = /^Proxy-Authorization: Basic (.*)\r$/m.exec(upstream.heads[0] ?? "")?.[1] ?? "";
+  assertEquals(new TextDecoder().decode(Uint8Array.fromBase64(encoded)), login);
+  assertEquals(parts("user:pass\nword").keys, {});
+  Deno.env.delete("LOGIN_OF_TEST");
+  await Promise.all([upstream.close(), wire.close()]);
 });
 
 Deno.test("a call that ends while the proxy says nothing ends at once", async () => {
