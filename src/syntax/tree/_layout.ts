@@ -28,6 +28,9 @@ const HEAP_MISSING = 1 << 9;
 /** `ts_builtin_sym_error`, lib/src/subtree.h */
 const ERROR = 0xffff;
 
+/** The parent of the root. */
+const NONE = -1;
+
 /** A subtree takes two words; of a large one the first is its address, and its children stand before that. */
 const SUBTREE_WORDS = 2;
 
@@ -69,7 +72,10 @@ const KEPT = 1 << 17;
 /** Nodes between two looks at whether to end it: some milliseconds. */
 const PAUSE = 1 << 16;
 
-/** Lays out the tree at the address, in the memory whose words these are; null where `isOver` ended it. */
+/**
+ * Lays out the tree at the address, in the memory whose words these are; null where `isOver` ended it. One loop without
+ * functions in it: what such a function changes would be kept in memory, and asked for there with each node.
+ */
 export function layOut(
   words: Uint32Array,
   tree: number,
@@ -79,10 +85,9 @@ export function layOut(
   isOver: () => boolean,
 ): SyntaxTree | null {
   const errorKind = grammar.kinds.length - 1;
-  // The first member of `TSTree`.
+  // The first member of `TSTree` is its root.
   const root = words[tree >>> 2] as number;
-  const rootIsInline = (root & 1) === 1;
-  const total = rootIsInline ? 1 : (words[(root >>> 2) + DESCENDANTS] as number) + 1;
+  const total = (root & 1) === 1 ? 1 : (words[(root >>> 2) + DESCENDANTS] as number) + 1;
   if (total > tables.kinds.length || (tables.kinds.length > KEPT && total < KEPT)) {
     // Room to spare: else each text that is a little longer leaves tables to be collected.
     Object.assign(tables, tablesOf(Math.max(Math.ceil(1.5 * total), 4096)));
@@ -93,95 +98,22 @@ export function layOut(
   let count = 0;
   let errors = 0;
   let asks = PAUSE;
-  const emit = (
-    symbol: number,
-    isNamed: boolean,
-    bits: number,
-    field: number,
-    start: number,
-    size: number,
-    parent: number,
-  ): number => {
-    const kind = symbol === ERROR ? errorKind : publicKinds[symbol] as number;
-    const missing = (bits & HEAP_MISSING) !== 0;
-    if (symbol === ERROR || missing) errors++;
-    kinds[count] = kind;
-    fields[count] = field;
-    flags[count] = (isNamed ? NODE.named : 0) | ((bits & EXTRA) !== 0 ? NODE.extra : 0) |
-      (missing ? NODE.missing : 0);
-    starts[count] = start >>> 1;
-    ends[count] = (start + size) >>> 1;
-    parents[count] = parent;
-    nexts[count] = count + 1;
-    return count++;
-  };
-
-  // What stands at the top of the stack, in variables.
-  let children = 0; // index of the words of the next child
-  let left = 0; // children to come
-  let first = 0; // 1 before the first
+  // What stands at the top of the stack, in variables; at first, what has the root for its only child.
+  let children = tree >>> 2; // index of the words of the next child
+  let left = 1; // children to come
+  let first = 0; // 1 before the first, which begins where its parent does
   let production = 0;
   let structural = 0; // index of the next child among those that are no extras
   let at = 0; // where the last child ended, in bytes
-  let node = 0; // the visible node that the children belong to
+  let node = NONE; // the visible node that the children belong to
   let inherited = 0; // field of children without one of their own
   let owns = 0; // 1 where that node ends with them
   let depth = 0;
 
-  const enter = (
-    address: number,
-    start: number,
-    owner: number,
-    field: number,
-    isOwner: number,
-  ) => {
-    if ((depth + 1) * FRAME > stack.length) {
-      const larger = new Int32Array(stack.length * 2);
-      larger.set(stack);
-      stack = larger;
-    }
-    const frame = depth++ * FRAME;
-    stack[frame] = children;
-    stack[frame + 1] = left;
-    stack[frame + 2] = first;
-    stack[frame + 3] = production;
-    stack[frame + 4] = structural;
-    stack[frame + 5] = at;
-    stack[frame + 6] = node;
-    stack[frame + 7] = inherited;
-    stack[frame + 8] = owns;
-    const word = address >>> 2;
-    left = words[word + CHILDREN] as number;
-    children = word - SUBTREE_WORDS * left;
-    first = 1;
-    production = (words[word + PRODUCTION] as number) >>> 16;
-    structural = 0;
-    at = start;
-    node = owner;
-    inherited = field;
-    owns = isOwner;
-  };
-
-  if (rootIsInline) {
-    const second = words[(tree >>> 2) + 1] as number;
-    const start = (second >>> 16) & 0xff;
-    emit((root >>> 8) & 0xff, (root & 4) !== 0, 0, 0, start, second >>> 24, -1);
-  } else {
-    const word = root >>> 2;
-    const symbol = (words[word + SYMBOL] as number) & 0xffff;
-    const bits = words[word + BITS] as number;
-    const start = words[word + PADDING] as number;
-    emit(symbol, (bits & NAMED) !== 0, bits, 0, start, words[word + SIZE] as number, -1);
-    enter(root, start, 0, 0, 1);
-  }
-
-  while (depth > 0) {
-    if (count >= asks) {
-      if (isOver()) return null;
-      asks = count + PAUSE;
-    }
+  for (;;) {
     if (left === 0) {
       if (owns === 1) nexts[node] = count;
+      if (depth === 0) break;
       const frame = --depth * FRAME;
       children = stack[frame] as number;
       left = stack[frame + 1] as number;
@@ -234,11 +166,56 @@ export function layOut(
       if (field === 0) field = inherited;
       structural++;
     }
-    if (alias !== 0 || (bits & VISIBLE) !== 0) {
+
+    let owner = node;
+    const isShown = alias !== 0 || (bits & VISIBLE) !== 0 || node === NONE;
+    if (isShown) {
+      if (count >= asks) {
+        if (isOver()) return null;
+        asks = count + PAUSE;
+      }
       const isNamed = alias === 0 ? (bits & NAMED) !== 0 : named[alias] === 1;
-      const own = emit(alias === 0 ? symbol : alias, isNamed, bits, field, start, size, node);
-      if (inner !== 0) enter(head, start, own, 0, 1);
-    } else if (inner !== 0) enter(head, start, node, field, 0);
+      const own = alias === 0 ? symbol : alias;
+      const isError = own === ERROR;
+      const missing = (bits & HEAP_MISSING) !== 0;
+      if (isError || missing) errors++;
+      owner = count++;
+      kinds[owner] = isError ? errorKind : publicKinds[own] as number;
+      fields[owner] = field;
+      flags[owner] = (isNamed ? NODE.named : 0) | ((bits & EXTRA) !== 0 ? NODE.extra : 0) |
+        (missing ? NODE.missing : 0);
+      starts[owner] = start >>> 1;
+      ends[owner] = (start + size) >>> 1;
+      parents[owner] = node;
+      nexts[owner] = count;
+      field = 0;
+    }
+    if (inner === 0) continue;
+    if ((depth + 1) * FRAME > stack.length) {
+      const larger = new Int32Array(stack.length * 2);
+      larger.set(stack);
+      stack = larger;
+    }
+    const frame = depth++ * FRAME;
+    stack[frame] = children;
+    stack[frame + 1] = left;
+    stack[frame + 2] = first;
+    stack[frame + 3] = production;
+    stack[frame + 4] = structural;
+    stack[frame + 5] = at;
+    stack[frame + 6] = node;
+    stack[frame + 7] = inherited;
+    stack[frame + 8] = owns;
+    const word = head >>> 2;
+    left = inner;
+    children = word - SUBTREE_WORDS * inner;
+    first = 1;
+    production = (words[word + PRODUCTION] as number) >>> 16;
+    structural = 0;
+    at = start;
+    node = owner;
+    inherited = field;
+    owns = isShown ? 1 : 0;
   }
   tables.stack = stack.length > KEPT ? new Int32Array(FRAME * 256) : stack;
   return { grammar, text, count, kinds, fields, flags, starts, ends, parents, nexts, errors };
