@@ -76,7 +76,7 @@ const READERS: Readonly<Record<ImportRule["form"], Reader>> = {
     const at = childBy(tree, node, numbers.field(field));
     if (at < 0) return [];
     const kind = kindOf(tree, node) === "export_statement" ? "export" : "import";
-    return [{ module: unquoted(textOf(tree, at)), kind: isTypeOnly(tree, node) ? "type" : kind }];
+    return [{ module: literal(textOf(tree, at)), kind: isTypeOnly(tree, node) ? "type" : kind }];
   },
   call(tree, numbers, node, { field = "", names = [] }) {
     const called = childBy(tree, node, numbers.field(field));
@@ -87,7 +87,7 @@ const READERS: Readonly<Record<ImportRule["form"], Reader>> = {
     const first = list + 2;
     if (first >= (tree.nexts[list] as number) || kindOf(tree, first) !== "string") return [];
     const kind = name === "require" ? "require" : "dynamic";
-    return [{ module: unquoted(textOf(tree, first)), kind }];
+    return [{ module: literal(textOf(tree, first)), kind }];
   },
   dotted(tree, numbers, node, { field = "" }) {
     return childrenBy(tree, node, numbers.field(field)).map((child) => {
@@ -186,6 +186,33 @@ function pathsOf(
     else if (isLeaf(tree, child) && textOf(tree, child) === "self") found.push(within);
   }
   return found;
+}
+
+/** What each sign behind a backslash stands for that does not stand for itself. */
+const ESCAPED: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  b: "\b",
+  f: "\f",
+  v: "\v",
+  "0": "\0",
+  "\n": "",
+  "\r\n": "",
+};
+
+/** What a string says: `"\x61"` is `a` (ECMA-262 12.9.4.1). In backquotes, as Go has them, nothing is escaped. */
+function literal(text: string): string {
+  const said = unquoted(text);
+  if (text.startsWith("`") || !said.includes("\\")) return said;
+  return said.replaceAll(
+    /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{0*([0-9a-f]{1,6})\}|(\r\n|[^]))/gi,
+    (all, byte, unit, point, sign) => {
+      if (sign !== undefined) return ESCAPED[sign] ?? sign;
+      const code = Number.parseInt(byte ?? unit ?? point, 16);
+      return code > 0x10ffff ? all : String.fromCodePoint(code);
+    },
+  );
 }
 
 function unquoted(text: string): string {

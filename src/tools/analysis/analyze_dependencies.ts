@@ -12,6 +12,7 @@ import { type Adjacency, cyclesOf, stronglyConnected } from "./dependencies/grap
 import { MANIFESTS, Manifests } from "../../toolkit/project/manifests.ts";
 import { type Network, networkOf } from "./dependencies/network.ts";
 import { folderOf } from "./dependencies/paths.ts";
+import { packagesOf } from "./dependencies/python.ts";
 import { toSvg } from "./dependencies/svg.ts";
 import { type Import, importsOf } from "./_imports.ts";
 import { FILE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
@@ -221,7 +222,9 @@ function outputOf(
   const cycles = cyclesOf(circular, pause).map((nodes) =>
     nodes.map((node) => network.nodes[node] as string)
   );
-  const imported = new Set(network.edges.map((edge) => edge.to));
+  const imported = new Set(
+    network.edges.flatMap(({ to }) => [to, ...packagesOf(to, (path) => numbers.has(path))]),
+  );
   const orphans = network.nodes.filter((node) => !imported.has(node));
   const [mostNodes, mostEdges] = [
     NODES_PER_ENTRY * limits.entries,

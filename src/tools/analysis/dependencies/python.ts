@@ -14,6 +14,18 @@ import {
   UNRESOLVED,
 } from "./target.ts";
 
+/** The packages that Python runs before a module in them, the innermost first. `has`: which files there are. */
+export function packagesOf(path: string, has: (path: string) => boolean): readonly string[] {
+  if (!/\.pyi?$/.test(path)) return [];
+  const found: string[] = [];
+  for (const folder of foldersAround(folderOf(path))) {
+    const own = below(folder, "__init__.py");
+    if (own === null || !has(own)) break;
+    found.push(own);
+  }
+  return found;
+}
+
 /** Finds modules from the folders that Python would search. */
 export function createPython(tree: Tree, manifests: Manifests): Resolve {
   const projects = ["pyproject.toml", "setup.py"].flatMap((name) =>

@@ -50,6 +50,37 @@ function said({ edges, external, unresolved }: Found): Record<string, readonly s
   };
 }
 
+Deno.test("what strings of imports say is read through their escapes", async () => {
+  const found = await analyse({
+    "main.ts":
+      'import "./\\x61.ts";\nimport "./\\u0062.ts";\nexport * from "./\\u{63}.ts";\nimport("./\\d.ts");\nimport "./e\\\n.ts";\nimport "./\\u{110000}.ts";\n',
+    ...Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`${name}.ts`, "export {};"])),
+  });
+  assertEquals(said(found), {
+    edges: [
+      "main.ts:1 import a.ts",
+      "main.ts:2 import b.ts",
+      "main.ts:3 export c.ts",
+      "main.ts:4 dynamic d.ts",
+      "main.ts:5 import e.ts",
+    ],
+    external: [],
+    unresolved: ["main.ts:7 ./\\u{110000}.ts"],
+  });
+});
+
+Deno.test("a package of Python is no orphan where a module in it is imported", async () => {
+  const found = await analyse({
+    "run.py": "import app.sub.used\n",
+    "app/__init__.py": "",
+    "app/sub/__init__.py": "",
+    "app/sub/used.py": "",
+    "app/other/__init__.py": "",
+    "app/other/unused.py": "",
+  });
+  assertEquals(found.orphans, ["app/other/__init__.py", "app/other/unused.py", "run.py"]);
+});
+
 Deno.test("modules of TypeScript and JavaScript are found as compilers and runtimes find them", async () => {
   const found = await analyse({
     "tsconfig.json":
