@@ -34,6 +34,12 @@ export interface CodeFile {
 /** Nodes that are looked at between two pauses: some milliseconds of work. A power of two. */
 export const PAUSE = 1 << 14;
 
+/**
+ * What of a text that its grammar does not take is read once more: what the language's table says it may be respelled as;
+ * and what a preprocessor goes through first, without that. Code in arguments of macros may then be left out.
+ */
+export type Again = "never" | "respelled" | "macros";
+
 /** What became of a file. */
 export interface Read {
   /** Of its language. */
@@ -58,11 +64,8 @@ export class CodeReader {
     this.pause = pause;
   }
 
-  /**
-   * Null where the file is in no language that has a name here. `again`: where the language has macros, what they keep
-   * from being understood is read a second time, without them. Code in their arguments may then be left out.
-   */
-  read(path: string, bytes: Uint8Array, again = false): Read | null {
+  /** Null where the file is in no language that has a name here. */
+  read(path: string, bytes: Uint8Array, again: Again = "never"): Read | null {
     const found = languageOf(path) ?? languageOfFirstLine(firstLine(bytes));
     if (found === null) return null;
     const name = nameOf(found);
@@ -75,8 +78,9 @@ export class CodeReader {
     const { language } = found;
     const first = this.parse(language, text, bytes.length);
     if (typeof first === "string") return skipped(name, REASONS[first]);
-    const isAgain = again && first.errors > 0 && language.macros !== undefined;
-    const tree = isAgain ? this.#again(language, language.macros, first, bytes.length) : first;
+    const tree = again === "never" || first.errors === 0
+      ? first
+      : this.#again(language, first, bytes.length, again);
     if (typeof tree === "string") return skipped(name, REASONS[tree]);
     const numbers = this.numbers(language);
     const lines = new LineIndex(text);
@@ -93,12 +97,11 @@ export class CodeReader {
   /** The best of several readings; places that are left out count as errors, too. */
   #again(
     language: Language,
-    table: MacroTable,
     first: SyntaxTree,
     size: number,
+    again: Again,
   ): ReturnType<TreeParse> {
-    let words = this.#words.get(table);
-    if (words === undefined) this.#words.set(table, words = macroWords(table));
+    const { macros, respelled } = language;
     const { text } = first;
     let best: SecondText = { text, dropped: 0 };
     let least = damageOf(first);
@@ -111,10 +114,18 @@ export class CodeReader {
       if (damage < least) [best, least] = [next, damage];
       else tree = this.parse(language, best.text, size);
     };
-    attempt(withoutMacros(text, words, this.pause));
-    if (typeof tree !== "string" && tree.errors > 0) {
-      const next = withoutArguments(tree, words, this.pause);
-      attempt({ text: next.text, dropped: best.dropped + next.dropped });
+    if (respelled !== undefined) {
+      const { pattern, by } = respelled;
+      attempt({ text: text.replaceAll(new RegExp(pattern, "g"), by), dropped: 0 });
+    }
+    if (again === "macros" && macros !== undefined) {
+      let words = this.#words.get(macros);
+      if (words === undefined) this.#words.set(macros, words = macroWords(macros));
+      attempt(withoutMacros(text, words, this.pause));
+      if (typeof tree !== "string" && tree.errors > 0) {
+        const next = withoutArguments(tree, words, this.pause);
+        attempt({ text: next.text, dropped: best.dropped + next.dropped });
+      }
     }
     return typeof tree === "string" ? tree : { ...tree, text, errors: tree.errors + best.dropped };
   }

@@ -40,7 +40,7 @@ export interface Walk<R> {
     readonly takes: (name: string) => boolean;
     readonly look: (path: string, text: string) => R;
   };
-  /** Where a preprocessor's macros keep code from being understood, it is read once more without them. */
+  /** What keeps code from being understood is read once more without it. */
   readonly again?: true;
   /** What a file gives. `wanted`: how much of it there is still room for in the answer. */
   readonly look: (file: CodeFile, wanted: number) => R;
@@ -222,7 +222,8 @@ function createLooker<R>(
         const text = TEXT.decode(room.bytes.subarray(0, length));
         return { path, language: "", bytes: length, result: walk.plain.look(path, text) };
       }
-      const read = reader.read(path, room.bytes.subarray(0, length), isAgain);
+      const again = walk.again === undefined ? "never" : isAgain ? "macros" : "respelled";
+      const read = reader.read(path, room.bytes.subarray(0, length), again);
       if (read === null) return null;
       const isOnce = walk.again === true && !isAgain && read.code !== null && hasMacros(path);
       const hint = isOnce ? `; a smaller folder, or the file, is read without its macros` : "";

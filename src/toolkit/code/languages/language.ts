@@ -139,6 +139,12 @@ export interface FlowTable {
   readonly bareMembers?: true;
 }
 
+/** A regular expression, and what stands for each of its matches. It is asked of whole texts, so it may not look far. */
+export interface Respelling {
+  readonly pattern: string;
+  readonly by: string;
+}
+
 /** Words by which uses of a preprocessor's macros are told from the code around them. */
 export interface MacroTable {
   /** A regular expression: the names that macros have, by custom. */
@@ -190,4 +196,6 @@ export interface Language {
   readonly flow: FlowTable;
   /** Where a preprocessor goes through the text before the compiler does. */
   readonly macros?: MacroTable;
+  /** What the grammar does not always take: read once more with another sign in its place, of the same length. */
+  readonly respelled?: Respelling;
 }

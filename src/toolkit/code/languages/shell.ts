@@ -9,6 +9,8 @@ export const SHELL: Language = {
   endings: [".sh", ".bash"],
   interpreters: ["sh", "bash", "dash", "ksh"],
   comments: ["comment"],
+  // `[ "$a" "$is" "$b" ]`: any words may stand behind `[`, which is a command as `:` is one; the grammar wants a test's own.
+  respelled: { pattern: "(?<![^\\s;&|(!])\\[(?=[ \\t])", by: ":" },
   symbols: {
     function_definition: { kind: "function" },
     variable_assignment: { kind: "variable", in: ["program", "declaration_command"], outer: true },

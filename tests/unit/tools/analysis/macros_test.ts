@@ -105,6 +105,17 @@ int g(void) { return 2; }
     ["1-6 function f", "7 function g"],
     true,
   ],
+  "words of a test that are none of its own": [
+    "a.sh",
+    `holds() {
+  if [ "$1" "$is" "$2" ]; then return 0; fi
+  [ a b ] || [ -n "$3" ]
+}
+last() { :; }
+`,
+    ["1-4 function holds", "5 function last"],
+    true,
+  ],
   "calls with a body in functions": [
     "a.cc",
     `int f() {
