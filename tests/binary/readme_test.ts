@@ -158,15 +158,17 @@ Deno.test("README: the first commands, the tasks, the commands and the tools tha
 shell("calls", "toolgate call edit_file", (example, out) => {
   const answers = out.trim().split("\n").map((line) => JSON.parse(line));
   assertEquals(answers.map(({ tool, success }) => [tool, success]), [
+    ["write_file", true],
     ["read_file", true],
     ["edit_file", true],
     ["search_files", true],
     ["run_command", true],
     ["delete_file", true],
   ]);
-  assertEquals(answers[2].output.total_matches, 1);
-  assertEquals(example.read("src/main.ts").split("\n")[0], "const x = 1;");
-  assertEquals(example.read("found.txt"), "src/main.ts:3:// deprecated(x)\n");
+  assertEquals(answers[3].output.total_matches, 1);
+  const words = "const x = 1; // deprecated(x)";
+  assertEquals(example.read("src/main.ts").split("\n")[0], words);
+  assertEquals(example.read("found.txt"), `src/main.ts:1:${words}\n`);
 });
 
 shell("a gate", "gate revoke", (example, out) => {
@@ -185,8 +187,10 @@ Deno.test("README, in Python and in a shell: two child agents, and their merge",
   for (
     const words of [
       ["init", "-q", "-b", "main"],
-      ["add", "README.md", "agent.py", "src"],
-      ["-c", "user.name=T", "-c", "user.email=t@e.org", "commit", "-q", "-m", "first"],
+      ["config", "user.name", "T"],
+      ["config", "user.email", "t@e.org"],
+      ["add", "README.md"],
+      ["commit", "-q", "-m", "first"],
     ]
   ) await example.run("git", words, 0);
   const { text, line } = block("sh", "spawn_child_agent");
