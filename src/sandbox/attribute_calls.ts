@@ -1,6 +1,6 @@
 /**
- * System calls that change a file's mode, owner, times or extended attributes. No rule of the kernel is asked about them,
- * by a name or by a descriptor: they are handed over, or refused.
+ * System calls that change a file's mode, owner, times or extended attributes, by a name or by a descriptor, and those that
+ * read extended attributes by a name. No rule of the kernel is asked about them: they are handed over, or refused.
  */
 
 import type { CallNumbers } from "./denied_calls.ts";
@@ -27,17 +27,37 @@ const NUMBERS = {
   fremovexattr: [199, 16],
 } as const satisfies Record<string, readonly [number, number | null]>;
 
+/** What is read by a descriptor is what could be opened. */
+const READING_NUMBERS = {
+  getxattr: [191, 8],
+  lgetxattr: [192, 9],
+  listxattr: [194, 11],
+  llistxattr: [195, 12],
+} as const satisfies Record<string, readonly [number, number | null]>;
+
 /** A call that can be handed over. */
-export type AttributeCall = keyof typeof NUMBERS;
+export type AttributeCall = keyof typeof NUMBERS | keyof typeof READING_NUMBERS;
 
 /** By name. */
-export const ATTRIBUTE_CALLS = Object.fromEntries(
-  Object.entries(NUMBERS).map(([name, [x86_64, aarch64]]) => [name, { x86_64, aarch64 }]),
-) as Readonly<Record<AttributeCall, CallNumbers>>;
+export const ATTRIBUTE_CALLS = byName(NUMBERS);
+
+/** Those that read, where they are refused answered as by a file system that has no such attributes. */
+export const READING_CALLS = byName(READING_NUMBERS);
+
+function byName<Name extends string>(
+  numbers: Readonly<Record<Name, readonly [number, number | null]>>,
+): Readonly<Record<Name, CallNumbers>> {
+  const entries = Object.entries<readonly [number, number | null]>(numbers);
+  return Object.fromEntries(
+    entries.map(([name, [x86_64, aarch64]]) => [name, { x86_64, aarch64 }]),
+  ) as Record<Name, CallNumbers>;
+}
 
 /** As those above, with arguments in memory: answered ENOSYS, as programs then take those. */
 export const NEW_ATTRIBUTE_CALLS: Readonly<Record<string, CallNumbers>> = {
   setxattrat: { x86_64: 463, aarch64: 463 },
+  getxattrat: { x86_64: 464, aarch64: 464 },
+  listxattrat: { x86_64: 465, aarch64: 465 },
   removexattrat: { x86_64: 466, aarch64: 466 },
   file_setattr: { x86_64: 469, aarch64: 469 },
 };
@@ -47,7 +67,7 @@ export function attributeCallsOf(
   architecture: keyof CallNumbers,
 ): ReadonlyMap<number, AttributeCall> {
   return new Map(
-    Object.entries(ATTRIBUTE_CALLS).flatMap(([name, numbers]) => {
+    Object.entries({ ...ATTRIBUTE_CALLS, ...READING_CALLS }).flatMap(([name, numbers]) => {
       const number = numbers[architecture];
       return number === null ? [] : [[number, name as AttributeCall] as const];
     }),

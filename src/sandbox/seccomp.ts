@@ -1,6 +1,6 @@
 /** The system call filter for threads that start programs: what Landlock cannot hold. */
 
-import { ATTRIBUTE_CALLS, NEW_ATTRIBUTE_CALLS } from "./attribute_calls.ts";
+import { ATTRIBUTE_CALLS, NEW_ATTRIBUTE_CALLS, READING_CALLS } from "./attribute_calls.ts";
 import {
   type CallNumbers,
   DENIED_CALLS,
@@ -77,8 +77,8 @@ export interface FilterOptions {
    */
   readonly handedStarts?: number;
   /**
-   * Whether it may change the modes, owners, times and attributes of files: true unless given. "handed": it hands them
-   * over.
+   * Whether it may change the modes, owners, times and attributes of files, and read these by a name: true unless given.
+   * "handed": it hands them over.
    */
   readonly attributes?: boolean | "handed";
   /** Whether it may watch files: true unless given. "handed": it hands over what it wants to watch. */
@@ -167,12 +167,16 @@ export function filterFor(
     refuseAll(UNSEEN_CALLS, ERRNO.ENOSYS);
   }
   if (attributes === "handed") {
-    for (const numbers of Object.values(ATTRIBUTE_CALLS)) on(numbers, [answer(HAND_OVER)]);
+    const calls = [...Object.values(ATTRIBUTE_CALLS), ...Object.values(READING_CALLS)];
+    for (const numbers of calls) on(numbers, [answer(HAND_OVER)]);
   }
   refuseAll(DENIED_CALLS, ERRNO.EPERM);
   refuseAll(MISSING_CALLS, ERRNO.ENOSYS);
   if (attributes !== true) refuseAll(NEW_ATTRIBUTE_CALLS, ERRNO.ENOSYS);
-  if (!attributes) refuseAll(ATTRIBUTE_CALLS, ERRNO.EPERM);
+  if (!attributes) {
+    refuseAll(ATTRIBUTE_CALLS, ERRNO.EPERM);
+    refuseAll(READING_CALLS, ERRNO.EOPNOTSUPP);
+  }
   if (watches === "handed") on(WATCHING_CALLS.inotify_add_watch, [answer(HAND_OVER)]);
   if (!watches) refuseAll(WATCHING_CALLS, ERRNO.EPERM);
   if (onlyStart !== null) {

@@ -82,6 +82,49 @@ def tell(what, deeds):
             pass
 
 
+def reading():
+    """Attributes by every call that reads them by a name: of others' files, and of those that may be read."""
+    value, names = ctypes.create_string_buffer(100), ctypes.create_string_buffer(1000)
+    os.symlink("../outside/sentinel.txt", "way")
+    os.symlink(".env", "way in")
+    outside = os.open("../outside/sentinel.txt", os.O_PATH)
+    denied = os.open(".env", os.O_PATH)
+    for what, path in {
+        "outside": b"../outside/sentinel.txt", "link out": b"way", "denied": b".env", "denied link": b"way in",
+        "cwd": b"/proc/self/cwd/.env", "place": b"/proc/self/fd/%d" % outside, "denied place": b"/proc/self/fd/%d" % denied,
+        "own": b"a.txt", "own folder": b"sub", "temporary": os.fsencode(os.environ["TMPDIR"]),
+    }.items():
+        said_of = []
+        for name in ("getxattr", "lgetxattr", "getxattr size", "listxattr", "llistxattr", "listxattr size"):
+            asked, _, size = name.partition(" ")
+            words = [path, b"user.told"] if "get" in asked else [path]
+            buffer = value if "get" in asked else names
+            try:
+                length = read(asked, *words, buffer, 0 if size else len(buffer))
+                said_of.append(str(length) if size else repr(buffer.raw[:length]))
+            except OSError as error:
+                said_of.append(errno.errorcode.get(error.errno, str(error.errno)))
+        print(what + ":", *said_of)
+    # Errors as the kernel says them.
+    for what, words in {
+        "short": ("getxattr", b"a.txt", b"user.told", value, 1), "short list": ("listxattr", b"a.txt", names, 1),
+        "no such": ("getxattr", b"a.txt", b"user.other", value, 100), "nothing there": ("listxattr", b"nothing", names, 100),
+        "no memory": ("getxattr", b"a.txt", b"user.told", ctypes.c_void_p(8), 100),
+    }.items():
+        print(what + ":", said(lambda: read(*words)))
+    print("copied:", subprocess.run(["cp", "-a", "a.txt", "copy"]).returncode, os.getxattr("copy", "user.told"))
+    print("listed:", subprocess.run(["ls", "-l", "."], stdout=subprocess.DEVNULL).returncode)
+
+
+def read(name, *words):
+    number = dict(getxattr=(191, 8), lgetxattr=(192, 9), listxattr=(194, 11), llistxattr=(195, 12))[name][not X86]
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in words]
+    length = libc.syscall(ctypes.c_long(number), *words)
+    if length < 0:
+        raise OSError(ctypes.get_errno(), "")
+    return length
+
+
 def touched(path):
     """What is seen of what was done, in whole seconds."""
     found = os.stat(path)
@@ -260,4 +303,4 @@ def hammer():
     print("hammered")
 
 
-{"attacks": attacks, "honest": honest, "race": race, "hammer": hammer}[sys.argv[1]]()
+{"attacks": attacks, "honest": honest, "race": race, "hammer": hammer, "reading": reading}[sys.argv[1]]()

@@ -176,6 +176,50 @@ for (const [who, user] of USERS) {
     assertEquals((await plain.close()).status, 0);
   });
 
+  Deno.test(`${who}: attributes are read of what may be read, as they are, and of nothing else`, async () => {
+    const told = async (workspace: Workspace): Promise<void> => {
+      const code =
+        'import os, sys\nfor path in sys.argv[1:]: os.setxattr(path, "user.told", b"yes")';
+      const paths = ["../outside/sentinel.txt", ".env", "a.txt", "sub", "../temporary"];
+      const { success } = await new Deno.Command(PYTHON, {
+        args: ["-c", code, ...paths],
+        cwd: workspace.root,
+      }).output();
+      assert(success);
+    };
+    await using free = openWorkspace(user);
+    await told(free);
+    const control = (await alone(free, user, [PYTHON, "attacks.py", "reading"])).split("\n");
+    assertEquals(control.filter((line) => line.includes("b'yes'")).length, 11, control.join("\n"));
+    for (const policy of [POLICY, OPEN_POLICY]) {
+      await using workspace = openWorkspace(user);
+      await told(workspace);
+      const pipe = open(workspace, policy);
+      const lines = (await held(pipe, [PYTHON, "attacks.py", "reading"])).split("\n");
+      const closed = policy === POLICY
+        ? /^(?:outside|link out|denied|denied link|cwd|place|denied place)(?=:)/
+        : /^(?:outside|link out|cwd|place)(?=:)/;
+      const none = Array<string>(6).fill("EOPNOTSUPP");
+      // A link itself has none, whose ever it is; the folder of its own is another one here.
+      const ofLink = none.map((word, at) => at === 1 ? "ENODATA" : at === 4 ? "b''" : word);
+      const own = "temporary: ENODATA ENODATA ENODATA b'' b'' 0";
+      const expected = control.map((line) => {
+        const [what] = closed.exec(line) ?? [];
+        // Of the links in /proc those that stand for a descriptor are followed, and are no files themselves.
+        if (what === undefined && line.startsWith("denied place")) {
+          return line.replace("ENODATA", "EOPNOTSUPP").replace("b''", "EOPNOTSUPP");
+        }
+        if (what === undefined) return line.startsWith("temporary") ? own : line;
+        return `${what}: ${(what.includes("link") ? ofLink : none).join(" ")}`;
+      });
+      assertEquals(lines.map((line) => line.replaceAll("ENOTSUP", "EOPNOTSUPP")), expected);
+      // What only reads what its words name has no attributes to read.
+      const listed = await held(pipe, ["ls", "-l", "a.txt", "sub"]);
+      assert(/a\.txt\n/.test(listed), listed);
+      assertEquals((await pipe.close()).status, 0);
+    }
+  });
+
   Deno.test(`${who}: what is a program's own it changes by every call, as it would alone`, async () => {
     for (const policy of [POLICY, OPEN_POLICY]) {
       await using free = openWorkspace(user);

@@ -1,11 +1,13 @@
 /**
  * Changing modes, owners, times and extended attributes for programs: of the very object that was judged, and whatever
- * it is called by, as one that it may write. Nothing of it is left to the kernel, whose rules know of none of this.
+ * it is called by, as one that it may write; and reading attributes by a name, of one that it may read. Nothing of it is
+ * left to the kernel, whose rules know of none of this.
  */
 
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { type Libc, STRUCT_SIZE } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import type { Access } from "../../policy/model.ts";
 import type { AttributeCall } from "../../sandbox/attribute_calls.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import { close } from "../kernel/pipes.ts";
@@ -23,6 +25,7 @@ import {
   sharedName,
 } from "./_call_result.ts";
 import { LEAVE, linkTarget, openExactly, writtenName } from "./_names.ts";
+import { type Change, namesAt, OWNERS_NAMES, valueAt } from "./_attribute_reading.ts";
 import { type Moments, momentsOf } from "./_moments.ts";
 
 /** AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH (include/uapi/linux/fcntl.h) */
@@ -32,15 +35,19 @@ const MODE_BITS = 0o7777;
 /** XATTR_NAME_MAX, XATTR_SIZE_MAX (include/uapi/linux/limits.h) */
 const LONGEST_NAME = 255;
 const LONGEST_VALUE = STRUCT_SIZE;
-/** Names that the owner may set (xattr(7), acl(5)). What else there is gives power. */
-const OWNERS_NAMES = /^(?:user\.|system\.posix_acl_(?:access|default)$)/;
 /** What the kernel adds to the name of what has none any more (d_path, fs/d_path.c). */
 const DELETED = " (deleted)";
 /** How programs name what they have open. */
 const BY_DESCRIPTOR = /^\/(?:proc\/(self|thread-self|\d+)|dev)\/fd\/(\d{1,9})$/;
 
-/** What is changed: an object that is open as a place (O_PATH). An error number with its sign turned, or 0. */
-type Change = (object: number, type: FileType) => number;
+/** What is done, and as what it is judged. */
+interface Deed {
+  readonly access: Access;
+  readonly change: Change;
+}
+
+/** To whom nothing is told, and who changes nothing. */
+const REFUSED: Readonly<Record<Access, number>> = { read: -ERRNO.EOPNOTSUPP, write: -ERRNO.EPERM };
 
 /** What a call names: by its text, or by a descriptor of the program's. */
 type Target = number | NameWord & { readonly flags: number };
@@ -57,7 +64,13 @@ export function changeAttributes(
   const here = (flags = 0): Target => ({ directory: AT_FDCWD, address: words[0]!, flags });
   const at = (flags = 0): Target => ({ directory: int(0), address: words[1]!, flags });
   const on = (target: Target, change: Change | number): CallResult =>
-    typeof change === "number" ? change : changeTarget(parts, call, target, change);
+    typeof change === "number"
+      ? change
+      : changeTarget(parts, call, target, { access: "write", change });
+  const read = (target: Target, change: Change | number): CallResult =>
+    typeof change === "number"
+      ? change
+      : changeTarget(parts, call, target, { access: "read", change });
   const { libc } = parts;
   const times = (address: bigint, moments: Moments) => timesAt(parts, call, address, moments);
   /** Where no name is given the descriptor itself is meant. */
@@ -99,6 +112,14 @@ export function changeAttributes(
       return on(here(NO_FOLLOW), withoutAttributeAt(parts, call));
     case "fremovexattr":
       return on(int(0), withoutAttributeAt(parts, call));
+    case "getxattr":
+      return read(here(), valueAt(parts, call));
+    case "lgetxattr":
+      return read(here(NO_FOLLOW), valueAt(parts, call));
+    case "listxattr":
+      return read(here(), namesAt(parts, call));
+    case "llistxattr":
+      return read(here(NO_FOLLOW), namesAt(parts, call));
   }
 }
 
@@ -106,9 +127,9 @@ function changeTarget(
   parts: CallParts,
   call: HandedOver,
   target: Target,
-  change: Change,
+  deed: Deed,
 ): number {
-  if (typeof target === "number") return changeOpen(parts, call, target, change);
+  if (typeof target === "number") return changeOpen(parts, call, target, deed);
   const { directory, address, flags } = target;
   if ((flags & ~(NO_FOLLOW | EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
   const { libc, notifications } = parts;
@@ -117,19 +138,19 @@ function changeTarget(
     const text = notifications.text(call, address);
     if (typeof text === "number") return text === -ERRNO.EPERM ? -ERRNO.EFAULT : text;
     if (text !== "") return -ERRNO.EBADF;
-    return (flags & EMPTY_PATH) === 0 ? -ERRNO.ENOENT : changeOpen(parts, call, directory, change);
+    return (flags & EMPTY_PATH) === 0 ? -ERRNO.ENOENT : changeOpen(parts, call, directory, deed);
   }
   const follow = (flags & NO_FOLLOW) === 0 || written.slash;
   const [, process, open] = follow ? BY_DESCRIPTOR.exec(written.path) ?? [] : [];
   if (open !== undefined) {
     const own = process === undefined || process.endsWith("self") ||
       Number(process) === call.thread;
-    return own ? changeOpen(parts, call, Number(open), change) : -ERRNO.EPERM;
+    return own ? changeOpen(parts, call, Number(open), deed) : REFUSED[deed.access];
   }
-  const named = (exact: ExactName) => changeNamed(parts, exact, follow, change);
+  const named = (exact: ExactName) => changeNamed(parts, exact, follow, deed);
   const done = onName(parts, sharedName(parts, written), follow, named, named);
   // What the policy does not speak of is nobody's to change.
-  return typeof done === "number" ? done : -ERRNO.EPERM;
+  return typeof done === "number" ? done : REFUSED[deed.access];
 }
 
 /** Of a name without links: it is opened by it, judged by it, and changed as what was opened. */
@@ -137,16 +158,16 @@ function changeNamed(
   parts: CallParts,
   { path, slash }: ExactName,
   follow: boolean,
-  change: Change,
+  { access, change }: Deed,
 ): number {
   const { libc } = parts;
   const { O_DIRECTORY, O_NOFOLLOW } = libc.numbers;
   const flags = OPEN.PATH | (follow ? 0 : O_NOFOLLOW) | (slash ? O_DIRECTORY : 0);
   return withObject(libc, openExactly(libc, path, flags), (object, type) => {
     const kind = type === "directory" ? "directory" : "file";
-    return permits(parts, "write", path, kind, true, "attributes")
-      ? change(object, type)
-      : refusal(parts, "write", path, kind);
+    if (permits(parts, access, path, kind, true, "attributes")) return change(object, type);
+    // Who lists a folder asks of all that is in it.
+    return access === "read" ? REFUSED.read : refusal(parts, access, path, kind);
   });
 }
 
@@ -155,7 +176,7 @@ function changeOpen(
   parts: CallParts,
   call: HandedOver,
   descriptor: number,
-  change: Change,
+  { access, change }: Deed,
 ): number {
   const { libc, notifications, judge } = parts;
   const where = descriptor === AT_FDCWD ? "cwd" : `fd/${descriptor}`;
@@ -170,13 +191,14 @@ function changeOpen(
   return withObject(libc, opened, (object, type) => {
     const path = linkTarget(libc, `/proc/self/fd/${object}`);
     // Pipes and sockets have no name, and nothing that would have to be changed.
-    if (path === null || !path.startsWith("/")) return -ERRNO.EPERM;
+    if (path === null || !path.startsWith("/")) return REFUSED[access];
     const kind = type === "directory" ? "directory" : "file";
     // What has lost its name is what it was by it; and a name may end so.
     const names = path.endsWith(DELETED) ? [path, path.slice(0, -DELETED.length)] : [path];
-    const mayChange = (name: string): boolean =>
-      (isOwn(parts, name) || judge.isRuled(name)) && permits(parts, "write", name, kind);
-    return names.every(mayChange) ? change(object, type) : -ERRNO.EPERM;
+    const quietly = access === "read";
+    const may = (name: string): boolean =>
+      (isOwn(parts, name) || judge.isRuled(name)) && permits(parts, access, name, kind, quietly);
+    return names.every(may) ? change(object, type) : REFUSED[access];
   });
 }
 

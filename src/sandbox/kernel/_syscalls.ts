@@ -34,6 +34,8 @@ export interface Syscalls {
   readonly fgetxattr: number;
   readonly fsetxattr: number;
   readonly setxattr: number;
+  readonly getxattr: number;
+  readonly listxattr: number;
   readonly removexattr: number;
   readonly ppoll: number;
   readonly kill: number;
@@ -119,6 +121,8 @@ const X86_64: Syscalls = {
   fgetxattr: 193,
   fsetxattr: 190,
   setxattr: 188,
+  getxattr: 191,
+  listxattr: 194,
   removexattr: 197,
   ppoll: 271,
   kill: 62,
@@ -204,6 +208,8 @@ const AARCH64: Syscalls = {
   fgetxattr: 10,
   fsetxattr: 7,
   setxattr: 5,
+  getxattr: 8,
+  listxattr: 11,
   removexattr: 14,
   ppoll: 73,
   kill: 129,

@@ -1,5 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { ATTRIBUTE_CALLS, NEW_ATTRIBUTE_CALLS } from "../../../src/sandbox/attribute_calls.ts";
+import {
+  ATTRIBUTE_CALLS,
+  NEW_ATTRIBUTE_CALLS,
+  READING_CALLS,
+} from "../../../src/sandbox/attribute_calls.ts";
 import {
   DENIED_CALLS,
   JUDGED_CALLS,
@@ -342,7 +346,12 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
   });
 
   Deno.test(`the ${architecture} filter keeps modes, owners and times from programs without that work`, () => {
-    const all = { ...ATTRIBUTE_CALLS, ...NEW_ATTRIBUTE_CALLS, ...WATCHING_CALLS };
+    const all = {
+      ...ATTRIBUTE_CALLS,
+      ...READING_CALLS,
+      ...NEW_ATTRIBUTE_CALLS,
+      ...WATCHING_CALLS,
+    };
     const rows: readonly (readonly [
       Pick<FilterOptions, "attributes" | "watches">,
       number,
@@ -364,6 +373,8 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
         const names = options.watches !== "handed" || name === "inotify_add_watch";
         const expected = name in ATTRIBUTE_CALLS
           ? ofAttributes
+          : name in READING_CALLS
+          ? options.attributes === false ? refused(ERRNO.EOPNOTSUPP) : ofAttributes
           : name in WATCHING_CALLS && !names
           ? ALLOWED
           : name in WATCHING_CALLS
