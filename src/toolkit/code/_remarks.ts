@@ -32,7 +32,9 @@ export class Remarks {
   add(node: number): void {
     const start = this.#tree.starts[node] as number;
     const end = this.#endOf(node);
-    if (!this.#beginsLine(start)) {
+    // What a script is run by tells nothing of what comes next.
+    const isShebang = start === 0 && this.#tree.text.startsWith("#!");
+    if (isShebang || !this.#beginsLine(start)) {
       this.#run = null;
       return;
     }

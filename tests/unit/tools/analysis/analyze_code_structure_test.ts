@@ -317,6 +317,15 @@ export NAME=1
   ],
 };
 
+Deno.test("the line that says by what a script is run is nobody's remark", async () => {
+  const { files } = await analyse({
+    "a.sh": "#!/bin/bash\nfirst() { :; }\n# Second.\nsecond() { :; }\n",
+    "b.sh": "#!/bin/bash\n# First.\nfirst() { :; }\n",
+  }, { path: "." });
+  const docs = files.map(({ symbols }) => symbols.map(({ name, doc }) => `${name}: ${doc ?? ""}`));
+  assertEquals(docs, [["first: ", "second: Second."], ["first: First."]]);
+});
+
 for (const [path, [text, expected]] of Object.entries(OUTLINES)) {
   Deno.test(`the outline of ${path}`, async () => {
     assertEquals(await outline(path, text), expected);
