@@ -119,6 +119,54 @@ Deno.test("a gate that is killed while it makes working files: the next one remo
   }
 });
 
+Deno.test("a gate that is killed while working files are removed: the next one ends it, or keeps them whole", async () => {
+  const files = Array.from({ length: 3_000 }, (_, at) => [`files/${at % 50}/${at}.txt`, `${at}\n`]);
+  const worktrees = ".toolgate/worktrees";
+  for (const [isolation, came] of [["worktree", false], ["worktree", true], ["clone", false]]) {
+    // Where it was killed before or after that it is another matter: it is tried again.
+    for (let half = false; !half;) {
+      await using workspace = await repository(Object.fromEntries(files));
+      const place = `${worktrees}/child-1`;
+      const there = () => names(workspace, worktrees);
+      const isMarked = () => there().some((name) => name.startsWith(".removing-"));
+      const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+      const caller = await gate.connect();
+      await spawn(caller, ["exit 0"], { isolation });
+      const isWhole = () => names(workspace, `${place}/files`).length === 50;
+      const began = () => isMarked() && (isolation === "clone" || !isWhole());
+      while (there().includes("child-1") && !began()) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      gate.process.kill("SIGKILL");
+      await gate.process.status;
+      caller.close();
+      const left = there();
+      half = left.some((name) => name.startsWith(".removing-")) &&
+        (isolation === "clone" || left.includes("child-1"));
+      if (!half) continue;
+      if (came) {
+        Deno.mkdirSync(workspace.path(`${place}/files`), { recursive: true });
+        Deno.writeTextFileSync(workspace.path(`${place}/files/mine.txt`), "mine");
+      }
+      const next = await Gate.start(workspace, { policy: CHILD_POLICY });
+      const asking = await next.connect();
+      // Children wait for what earlier gates have left.
+      await spawn(asking, ["exit 0"], { isolation });
+      await results(asking);
+      await stopped(next, asking);
+      assertEquals(there(), came ? ["child-1"] : []);
+      if (came) {
+        const status = await git(workspace, "-C", place, "status", "--porcelain");
+        assertEquals(status, "?? files/mine.txt");
+      }
+      const branches = await git(workspace, "branch", "--list", "toolgate/*");
+      assertEquals(branches.includes("child-1"), came);
+      assertEquals((await git(workspace, "worktree", "list")).includes("child-1"), came);
+      await git(workspace, "fsck");
+    }
+  }
+});
+
 Deno.test("a gate that is killed between a worktree's end and its branch's: the next one ends that too", async () => {
   await using workspace = await repository();
   const base = await git(workspace, "rev-parse", "HEAD");

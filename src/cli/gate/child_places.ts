@@ -7,6 +7,7 @@ import { runOwn } from "../../engine/own_call.ts";
 import {
   branchOf,
   findWorktree,
+  layOutMissing,
   makeWorktree,
   placeOf,
   removeWorktree,
@@ -23,8 +24,11 @@ import {
 import {
   dropHalfMade,
   endHalfLeft,
+  mendHalfRemoved,
+  removeWhole,
   whileLeaving,
   whileMaking,
+  whileRemoving,
   type WorktreesPlace,
 } from "../../engine/worktrees/making.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
@@ -129,7 +133,11 @@ export class ChildPlaces {
     of: { readonly agent: string; readonly base: string },
     commits: number,
   ): Promise<Left> {
-    const leave = () => leaveWorktree(this.#engine, of.agent, commits);
+    const leave = () =>
+      leaveWorktree(this.#engine, of.agent, {
+        commits,
+        during: (remove) => whileRemoving(this.#place, of.agent, this.#table, remove),
+      });
     return commits > 0 ? leave() : whileLeaving(this.#place, of, this.#table, leave);
   }
 
@@ -166,7 +174,8 @@ export class ChildPlaces {
       const leave = async (commits: number) => {
         await close();
         const collect = () => this.#step(clone, "collect");
-        return await this.#leave(lease, () => leaveClone(root, commits, collect));
+        const remove = () => removeWhole(this.#place, agent, this.#table);
+        return await this.#leave(lease, () => leaveClone({ remove, collect }, commits));
       };
       const tip = base ?? textIn(`${root}/.git/refs/heads/${branch}`).trim();
       return { engine, path, branch, base: tip, leave };
@@ -204,6 +213,16 @@ export class ChildPlaces {
       await dropBranch(this.#engine, agent);
       told.push(`what a gate that is gone had begun to make for ${agent} is removed`);
     }
+    await mendHalfRemoved(this.#place, this.#table, async (agent) => {
+      try {
+        await layOutMissing(this.#engine, agent);
+        return true;
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        told.push(`what is left of the worktree of ${agent}, whose gate is gone: ${error.message}`);
+        return false;
+      }
+    });
     for (const { agent, base } of abandonedIn(common, this.#table)) {
       if (!isChild(agent)) continue;
       unlockAbandoned(`${common}/worktrees/${agent}`, this.#table);
@@ -228,7 +247,8 @@ export class ChildPlaces {
       const empty = textIn(`${root}/.git/refs/heads/${branch}`).trim() === base;
       const place = root.slice(this.#session.workspace.length).replace(/^\//, "");
       const collect = () => this.#step({ place, branch, base: base || null }, "collect");
-      const { kept, why } = await leaveClone(root, empty ? 0 : 1, collect);
+      const remove = () => removeWhole(this.#place, agent, this.#table);
+      const { kept, why } = await leaveClone({ remove, collect }, empty ? 0 : 1);
       if (kept) dropLeases(`${root}/.git`, this.#table);
       told.push(
         `the clone of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
@@ -258,10 +278,13 @@ type Left = Awaited<ReturnType<ChildPlace["leave"]>>;
 async function leaveWorktree(
   engine: CommandEngine,
   agent: string,
-  commits: number,
+  { commits, during }: {
+    readonly commits: number;
+    readonly during: (remove: () => Promise<void>) => Promise<void>;
+  },
 ): Promise<Left> {
   try {
-    await removeWorktree(engine, agent);
+    await removeWorktree(engine, agent, during);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return { kept: true, why: error.message };
@@ -319,9 +342,11 @@ function hashIn(text: string): string | null {
 
 /** Its commits are brought into the repository first. */
 async function leaveClone(
-  root: string,
+  { remove, collect }: {
+    readonly remove: () => void;
+    readonly collect: () => Promise<unknown>;
+  },
   commits: number,
-  collect: () => Promise<unknown>,
 ): Promise<Left> {
   try {
     await collect();
@@ -329,7 +354,7 @@ async function leaveClone(
     if (!(error instanceof ToolError)) throw error;
     return { kept: true, why: error.message };
   }
-  Deno.removeSync(root, { recursive: true });
+  remove();
   const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
   return { kept: false, why };
 }

@@ -78,10 +78,29 @@ export async function makeWorktree(
   }
 }
 
-/** Removes it, by the same tool: not where it holds anything that is not committed. Throws what the tool throws. */
-export async function removeWorktree(engine: CommandEngine, agent: string): Promise<void> {
+/**
+ * Removes it, by the same tool: not where it holds anything that is not committed. `during`: what goes on around
+ * it, once that was found not to be so; the tool looks again. Throws what the tool throws.
+ */
+export async function removeWorktree(
+  engine: CommandEngine,
+  agent: string,
+  during: (remove: () => Promise<void>) => Promise<void> = (remove) => remove(),
+): Promise<void> {
   const path = `${engine.rulebook.settings.git.worktrees}/${nameOf(agent)}`;
-  await runOwn(engine, agent, TOOL, { repository: ".", action: "remove", path }, UNLISTED);
+  const words = { repository: ".", action: "remove", path };
+  const chosen = { ...UNLISTED.chosen, only_look: true };
+  await runOwn(engine, agent, TOOL, words, { chosen });
+  await during(async () => {
+    await runOwn(engine, agent, TOOL, words, UNLISTED);
+  });
+}
+
+/** Puts back, by the same tool, what is missing of its files; what is there stays. Throws what the tool throws. */
+export async function layOutMissing(engine: CommandEngine, agent: string): Promise<void> {
+  const place = `${engine.rulebook.settings.git.worktrees}/${nameOf(agent)}`;
+  const chosen = { ...UNLISTED.chosen, missing: place };
+  await runOwn(engine, agent, TOOL, { repository: ".", action: "list" }, { chosen });
 }
 
 const TOOL = "git_worktree";

@@ -1,6 +1,7 @@
 /**
- * Working files while they are made: a mark beside them says so until they are whole. By it the next process finds what one
- * that was killed meanwhile has left half done: nobody has worked there yet, so that nothing of anybody's goes with it.
+ * Working files while they are made or removed: a mark beside them says so until they are whole or gone. By it the next
+ * process finds what one that was killed meanwhile has left half done: nobody has worked yet in what was being made, and
+ * nobody any more in what was being removed.
  */
 
 import type { CanonicalPath } from "../../core/capability.ts";
@@ -16,8 +17,8 @@ export interface WorktreesPlace {
 }
 
 /** `.WHAT-PID-TICKS-NAME`, as leases are named; no agent's folder begins with a dot. */
-const MARK = /^\.(making|leaving)-(\d+)-(\d+)-(.+)$/;
-type Marked = "making" | "leaving";
+const MARK = /^\.(making|leaving|removing)-(\d+)-(\d+)-(.+)$/;
+type Marked = "making" | "leaving" | "removing";
 
 /**
  * Makes working files for an agent. Their folder is there when that begins: programs are held to what is there then. Throws
@@ -51,15 +52,69 @@ export async function whileLeaving<T>(
   table: Pick<ProcessTable, "facts">,
   leave: () => Promise<T>,
 ): Promise<T> {
-  const mark = markOf(place, "leaving", agent, table);
+  return await marked(markOf(place, "leaving", agent, table), base, leave);
+}
+
+/**
+ * Removes working files that were found to hold nothing of anybody's: what is missing of them from now on was taken away by
+ * `take`, which the mark says to who finds half of them.
+ */
+export async function whileRemoving<T>(
+  place: WorktreesPlace,
+  agent: string,
+  table: Pick<ProcessTable, "facts">,
+  take: () => Promise<T>,
+): Promise<T> {
+  return await marked(markOf(place, "removing", agent, table), "", take);
+}
+
+/** Removes what nothing else knows of, a clone: it is gone at once, under the name of a mark. Throws what the system throws. */
+export function removeWhole(
+  place: WorktreesPlace,
+  agent: string,
+  table: Pick<ProcessTable, "facts">,
+): void {
+  const mark = markOf(place, "removing", agent, table);
+  Deno.renameSync(`${folderOf(place)}/${nameOf(agent)}`, mark);
+  Deno.removeSync(mark, { recursive: true });
+}
+
+async function marked<T>(mark: string, text: string, act: () => Promise<T>): Promise<T> {
   try {
-    Deno.writeTextFileSync(mark, base, { mode: 0o600 });
+    Deno.writeTextFileSync(mark, text, { mode: 0o600 });
   } catch {
     // A full disk keeps nobody from leaving.
   }
   try {
-    return await leave();
+    return await act();
   } finally {
+    remove(mark);
+  }
+}
+
+/**
+ * Makes whole again the worktrees that processes that are gone had begun to remove, to be judged anew: somebody may have come
+ * there since. `layOut` puts back what is missing of its files; where it cannot, all stays as it is, to be found the next
+ * time. Of what is gone git forgets, and of {@linkcode removeWhole} the rest goes.
+ */
+export async function mendHalfRemoved(
+  place: WorktreesPlace,
+  table: Pick<ProcessTable, "facts">,
+  layOut: (agent: string) => Promise<boolean>,
+): Promise<void> {
+  const common = commonOf(place);
+  for (const { mark, name } of deadMarks(place, "removing", table)) {
+    const root = `${folderOf(place)}/${name}`;
+    const own = ownOf(common, root);
+    if (Deno.lstatSync(mark).isDirectory) {
+      remove(mark);
+      continue;
+    }
+    if (!isThere(root)) forget(common, root, name);
+    else if (own !== null) {
+      if (!isThere(`${root}/.git`)) Deno.writeTextFileSync(`${root}/.git`, `gitdir: ${own}\n`);
+      if (!(await layOut(name))) continue;
+    }
     remove(mark);
   }
 }
@@ -86,7 +141,7 @@ export function dropHalfMade(
   for (const { mark, name } of marks) {
     const root = `${folder}/${name}`;
     remove(root);
-    forget(`${place.workspace === "/" ? "" : place.workspace}/.git`, root, name);
+    forget(commonOf(place), root, name);
     remove(mark);
   }
   return marks.map(({ name }) => name);
@@ -127,6 +182,16 @@ function forget(common: string, root: string, name: string): void {
     }
   }
   remove(`${common}/refs/heads/${branchOf(name)}.lock`);
+}
+
+/** The folder that the repository has of a worktree; null where git knows of none there. */
+function ownOf(common: string, root: string): string | null {
+  const ids = namesIn(`${common}/worktrees`).map((id) => `${common}/worktrees/${id}`);
+  return ids.find((own) => textIn(`${own}/gitdir`).trim() === `${root}/.git`) ?? null;
+}
+
+function commonOf({ workspace }: WorktreesPlace): string {
+  return `${workspace === "/" ? "" : workspace}/.git`;
 }
 
 function folderOf({ workspace, worktrees }: WorktreesPlace): string {

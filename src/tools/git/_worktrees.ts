@@ -3,7 +3,8 @@
 import { joinedBytes } from "../../core/bytes.ts";
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { requireWhole } from "../../toolkit/git/change.ts";
+import { ToolError } from "../../core/errors.ts";
+import { listOf, requireWhole } from "../../toolkit/git/change.ts";
 import { seeingLeftOut } from "../../toolkit/git/left_out.ts";
 import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
@@ -116,6 +117,19 @@ export async function layOut(
     changes: "git",
   });
   await worktree.git(["checkout-index", "--all", "--index", "--quiet"], { changes: "files" });
+}
+
+/**
+ * Of its files those that are not there: git writes over none (git-checkout-index(1)), and none that is kept out of it. Throws
+ * GIT_ERROR where some still are not.
+ */
+export async function layOutMissing(worktree: Repository): Promise<void> {
+  const words = ["checkout-index", "--all", "--index", "--quiet"];
+  await worktree.git(words, { changes: "files", good: [0, 1] });
+  const { bytes } = await worktree.git(["ls-files", "--deleted", "-z"]);
+  const missing = splitNul(bytes).map((path) => shown(worktree, path));
+  if (missing.length === 0) return;
+  throw new ToolError("GIT_ERROR", `${worktree.tool}: cannot be put back: ${listOf(missing)}`);
 }
 
 /** The paths of all files of a commit or tree: where git would print more than is read, folder by folder. */

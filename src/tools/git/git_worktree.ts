@@ -21,7 +21,15 @@ import {
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, collect, fill } from "./_clones.ts";
-import { layOut, leftIn, openWorktree, pathsIn, WORKTREE, worktreesOf } from "./_worktrees.ts";
+import {
+  layOut,
+  layOutMissing,
+  leftIn,
+  openWorktree,
+  pathsIn,
+  WORKTREE,
+  worktreesOf,
+} from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -86,6 +94,8 @@ interface Chosen {
   readonly unlisted?: true;
   /** Of who makes child agents, in place of the action. */
   readonly clone?: CloneStep;
+  /** Likewise: one whose missing files are put back. */
+  readonly missing?: string;
 }
 
 type Input = Infer<typeof input> & Chosen;
@@ -135,6 +145,10 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
       return { worktrees: [] };
     }
     const repository = await openRepository(tool.name, context, input.repository);
+    if (input.missing !== undefined) {
+      await layOutMissing(await requireWorktree(repository, context, input.missing));
+      return { worktrees: [] };
+    }
     requireOutside(context, input);
     let removed: Output["removed"];
     const added = input.action === "add" ? await add(repository, context, input) : {};
@@ -166,8 +180,11 @@ function requireOutside({ git }: ToolContext, { action, only_look }: Input): voi
 }
 
 /** As one would type it: what rules are held against. */
-function wordsOf({ action, path, branch, from, only_look, clone }: Input): readonly string[] {
+function wordsOf(
+  { action, path, branch, from, only_look, clone, missing }: Input,
+): readonly string[] {
   if (clone !== undefined) return ["clone", ".", clone.place];
+  if (missing !== undefined) return ["checkout-index", "--all"];
   if (only_look === true || action === "list") return ["worktree", "list"];
   if (action === "prune") return ["worktree", "prune"];
   if (action === "remove") return ["worktree", "remove", path ?? ""];
@@ -175,8 +192,10 @@ function wordsOf({ action, path, branch, from, only_look, clone }: Input): reado
   return ["worktree", "add", ...(path === undefined ? [] : [path]), ...named];
 }
 
-function useOf({ action, only_look, clone }: Input): GitUse {
-  if (clone === undefined && (action === "list" || only_look === true)) return READS;
+function useOf({ action, only_look, clone, missing }: Input): GitUse {
+  if (clone === undefined && missing === undefined && (action === "list" || only_look === true)) {
+    return READS;
+  }
   return { access: "write", risk: "moderate", because: "makes or removes working files" };
 }
 
@@ -259,8 +278,11 @@ async function add(
 
 async function requireWorktree(repository: Repository, context: ToolContext, place: string) {
   const worktree = await openWorktree(repository, context, place);
-  if (worktree === null) throw new Error("a worktree was made and is not there");
-  return worktree;
+  if (worktree !== null) return worktree;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${tool.name}: ${quoted(place)} is no worktree of the repository`,
+  );
 }
 
 /** What was begun and could not be done (a full disk) leaves nothing. `made`: a branch that was not there before. */

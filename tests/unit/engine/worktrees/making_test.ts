@@ -6,8 +6,11 @@ import { ToolError } from "../../../../src/core/errors.ts";
 import {
   dropHalfMade,
   endHalfLeft,
+  mendHalfRemoved,
+  removeWhole,
   whileLeaving,
   whileMaking,
+  whileRemoving,
 } from "../../../../src/engine/worktrees/making.ts";
 import type { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
 import { withDirectory } from "../../host/files/_temporary.ts";
@@ -64,6 +67,49 @@ Deno.test("what a process that is gone had begun goes, with what git kept of it,
     assertEquals(namesIn(known), ["alive", "elsewhere", "whole"]);
     assertEquals(namesIn(`${root}/.git/refs/heads/toolgate`), []);
     assertEquals(dropHalfMade(place, table), []);
+  });
+});
+
+Deno.test("half of what was being removed is put back, what is gone is forgotten, and a clone's rest goes", async () => {
+  await withDirectory(async (root) => {
+    const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${root}/${WORKTREES}`;
+    const known = `${root}/.git/worktrees`;
+    for (const name of ["half", "stuck", "gone"]) {
+      if (name !== "gone") Deno.mkdirSync(`${folder}/${name}`, { recursive: true });
+      Deno.mkdirSync(`${known}/${name}`, { recursive: true });
+      Deno.writeTextFileSync(`${known}/${name}/gitdir`, `${folder}/${name}/.git\n`);
+      Deno.writeTextFileSync(`${folder}/.removing-11-1-${name}`, "");
+    }
+    Deno.mkdirSync(`${folder}/.removing-11-1-clone/files`, { recursive: true });
+    Deno.writeTextFileSync(`${folder}/.removing-12-2-alive`, "");
+    const asked: string[] = [];
+    await mendHalfRemoved(place, tableOf({ 12: 2 }), (agent) => {
+      asked.push(agent);
+      return Promise.resolve(agent !== "stuck");
+    });
+    assertEquals(asked.sort(), ["half", "stuck"]);
+    assertEquals(namesIn(folder), [
+      ".removing-11-1-stuck",
+      ".removing-12-2-alive",
+      "half",
+      "stuck",
+    ]);
+    assertEquals(namesIn(known), ["half", "stuck"]);
+    assertEquals(Deno.readTextFileSync(`${folder}/half/.git`), `gitdir: ${known}/half\n`);
+  });
+});
+
+Deno.test("a mark is there while working files are removed; a clone goes whole", async () => {
+  const table = tableOf({ [Deno.pid]: 7 });
+  await withDirectory(async (root) => {
+    const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${root}/${WORKTREES}`;
+    Deno.mkdirSync(`${folder}/a/deep`, { recursive: true });
+    const seen = await whileRemoving(place, "b", table, () => Promise.resolve(namesIn(folder)));
+    assertEquals(seen, [`.removing-${Deno.pid}-7-b`, "a"]);
+    removeWhole(place, "a", table);
+    assertEquals(namesIn(folder), []);
   });
 });
 
