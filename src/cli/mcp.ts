@@ -7,13 +7,10 @@ import { childrenOf } from "./gate/children_of.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
 import { noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
-import { LineLoop } from "../serve/line_loop.ts";
-import { LineWriter } from "../serve/line_writer.ts";
-import { ReadingServer } from "../serve/reading_server.ts";
 import { McpServer } from "../serve/mcp/mcp_server.ts";
-import { createReadiness } from "../host/kernel/readiness.ts";
 import { greet } from "./circumstances.ts";
 import { openAgentSession } from "./agent_session.ts";
+import { openPipeLoop } from "./pipe_loop.ts";
 import { openStayingEngine } from "./session.ts";
 
 /** Serves until the end of input, SIGTERM or SIGINT, or until the reader is gone. */
@@ -32,8 +29,7 @@ export async function mcp(invocation: Invocation): Promise<number> {
   const children = await childrenOf(session, invocation);
   const engine = children?.engine ?? await openStayingEngine(session, invocation);
   engine.warm();
-  const readiness = createReadiness(libc);
-  const writer = new LineWriter(readiness);
+  const pipe = openPipeLoop(libc);
   let narrowing: readonly PlacedPolicy[] = [];
   const parent = () => ({ approver: server.approver, narrowing });
   const withoutChildren = (one: StayingEngine): StayingEngine => ({
@@ -51,18 +47,9 @@ export async function mcp(invocation: Invocation): Promise<number> {
       const policies = [...session.policies, ...further];
       return withoutChildren(await openStayingEngine({ ...session, policies }, invocation));
     },
-    write: (line) => writer.write(line),
+    write: (line) => pipe.writer.write(line),
   });
-  const { limits, killGraceMs } = engine.rulebook.settings;
-  const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    Deno.addSignalListener(signal, () => {
-      void children?.end();
-      loop.stop(killGraceMs);
-    });
-  }
-  const complete = await loop.run();
-  await children?.end();
+  const complete = await pipe.run(server, engine.rulebook.settings, children);
   await server.runner.close();
   await engine.runner.close();
   release();

@@ -2,14 +2,12 @@
 
 import { EXIT } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
-import { createReadiness } from "../host/kernel/readiness.ts";
 import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
 import { noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
-import { LineLoop } from "../serve/line_loop.ts";
-import { LineWriter } from "../serve/line_writer.ts";
-import { ReadingServer } from "../serve/reading_server.ts";
+import type { LineWriter } from "../serve/line_writer.ts";
 import { type Output, type PipeAgent, Server, type ServerOptions } from "../serve/server.ts";
 import type { PipeChildren } from "./gate/pipe_children.ts";
+import { openPipeLoop } from "./pipe_loop.ts";
 import type { PipePlaces } from "./pipe_places.ts";
 
 /** As `serve`, with an engine that is there, and warm. `children`: of whom that engine is. */
@@ -24,27 +22,17 @@ export async function serveEngine(
     readonly apart?: PipePlaces | null;
   } = {},
 ): Promise<number> {
-  const readiness = createReadiness(libc);
-  const writer = new LineWriter(readiness);
+  const pipe = openPipeLoop(libc);
   const parent = () => ({ approver: server.approver, narrowing: [] });
   const own = children?.engineOf(parent) ??
     { ...engine, runner: withAgents(engine.runner, noChildren) };
   const heard = apart === null ? own : { ...own, runner: apart.join(own.runner) };
   const engines = apart?.engines ?? null;
-  const server: Server = new Server(heard, agent, pipeOutput(writer), {
+  const server: Server = new Server(heard, agent, pipeOutput(pipe.writer), {
     ...options ?? { registration: false },
     ...(engines === null ? {} : { apart: engines }),
   });
-  const { limits, killGraceMs } = engine.rulebook.settings;
-  const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    Deno.addSignalListener(signal, () => {
-      void children?.end();
-      loop.stop(killGraceMs);
-    });
-  }
-  const complete = await loop.run();
-  await children?.end();
+  const complete = await pipe.run(server, engine.rulebook.settings, children);
   await engines?.close();
   await engine.runner.close();
   return complete ? EXIT.success : EXIT.failed;

@@ -1,6 +1,6 @@
 /** `call --gate`: the words of the command line go to a gate, and its answer comes back. */
 
-import { ERROR_CODES, type ErrorCode, EXIT, ToolError } from "../../core/errors.ts";
+import { ERROR_CODES, EXIT, ToolError } from "../../core/errors.ts";
 import {
   encodeResult,
   type JsonText,
@@ -24,14 +24,18 @@ const CALL = "call";
 /** Names what is said to questions: what comes back for it is not the call's answer. */
 const ANSWER = "answer";
 
-/** An answer or an event, as far as it is looked at. */
-interface Line {
+/** An answer or an event, as far as it tells which. */
+interface Said {
   readonly id?: unknown;
   readonly event?: string;
   readonly data?: string;
-  readonly approval?: string;
-  readonly error?: { readonly code: ErrorCode } | null;
 }
+
+/** An answer: a result in the words of the protocol. */
+type Answer = Omit<Result, "output" | "latencyMs"> & {
+  readonly output: unknown;
+  readonly latency_ms: number;
+};
 
 /** One call; gives the exit status that `call` itself would. */
 export async function callThrough(invocation: CommandLine, path: string): Promise<number> {
@@ -42,7 +46,7 @@ export async function callThrough(invocation: CommandLine, path: string): Promis
   const text = formatOf(invocation) === "text";
   const connected = await connectTo(invocation, path);
   if (connected.refused !== null) {
-    return await end(encodeResult(null, refusal(tool, connected.refused)), { text, shown: false });
+    return await end(refusal(tool, connected.refused), { text, shown: false });
   }
   const { client } = connected;
   const [source] = invocation.values["json"] ?? [];
@@ -51,10 +55,7 @@ export async function callThrough(invocation: CommandLine, path: string): Promis
     args = source === undefined ? {} : await readJsonArguments(tool, source, MOST_JSON);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return await end(encodeResult(null, refusal(tool, error.toResultError())), {
-      text,
-      shown: false,
-    });
+    return await end(refusal(tool, error.toResultError()), { text, shown: false });
   }
   const [agent] = invocation.values["agent"] ?? [];
   const timeoutMs = timeoutOf(invocation);
@@ -74,10 +75,10 @@ export async function callThrough(invocation: CommandLine, path: string): Promis
   if (asks === null) client.endSending();
   let shown = false;
   for (let line = client.next(); line !== null; line = client.next()) {
-    const said = JSON.parse(line) as Line;
+    const said = JSON.parse(line) as Said;
     // That it was told of an answer: what the call's programs say may come before that.
     if (said.id === ANSWER) continue;
-    if (said.event === undefined) return await end(line, { text, shown });
+    if (said.event === undefined) return await end(resultOf(said as Answer), { text, shown });
     if ((said.event === "stdout" || said.event === "stderr") && said.data !== undefined) {
       const { renderEvent } = await import("../render/render.ts");
       show(said.event, renderEvent(said.data));
@@ -89,34 +90,30 @@ export async function callThrough(invocation: CommandLine, path: string): Promis
     }
   }
   const ended = resultError("CANCELLED", `${tool}: the gate ended before it answered`);
-  return await end(encodeResult(null, refusal(tool, ended)), { text, shown });
+  return await end(refusal(tool, ended), { text, shown });
 }
 
+/** What encodes the same again, as a gate's texts are those of JSON.stringify. */
+function resultOf({ output, latency_ms: latencyMs, ...said }: Answer): Result {
+  return { ...said, output: JSON.stringify(output) as JsonText, latencyMs };
+}
+
+/** Prints it as a call that asks nobody does: the name that it was sent with is no caller's. */
 async function end(
-  line: string,
+  result: Result,
   { text, shown }: { readonly text: boolean; readonly shown: boolean },
 ): Promise<number> {
-  const parsed = JSON.parse(line) as Omit<Result, "output" | "latencyMs"> & {
-    readonly output: unknown;
-    readonly latency_ms: number;
-  };
   if (!text) {
-    // As a call that asks nobody prints it.
-    print(line.replace(`{"id":"${CALL}",`, '{"id":null,'));
+    print(encodeResult(null, result));
   } else {
     const { renderResult } = await import("../render/render.ts");
     const { openScreen } = await import("../render/screen.ts");
-    const result = {
-      ...parsed,
-      output: JSON.stringify(parsed.output) as JsonText,
-      latencyMs: parsed.latency_ms,
-    };
     const screens = { output: openScreen("stdout"), problem: openScreen("stderr") };
     const { output, problem } = renderResult(result, screens, shown);
     if (output !== "") print(output);
     if (problem !== null) complain(problem);
   }
-  const { error } = parsed;
+  const { error } = result;
   return error === null ? EXIT.success : ERROR_CODES[error.code] ?? EXIT.failed;
 }
 
