@@ -80,7 +80,7 @@ export async function makeWorktree(
 
 /**
  * Removes it, by the same tool: not where it holds anything that is not committed. `during`: what goes on around
- * it, once that was found not to be so; the tool looks again. Throws what the tool throws.
+ * it, once that was found not to be so; git looks again. Throws what the tool throws.
  */
 export async function removeWorktree(
   engine: CommandEngine,
@@ -89,10 +89,11 @@ export async function removeWorktree(
 ): Promise<void> {
   const path = `${engine.rulebook.settings.git.worktrees}/${nameOf(agent)}`;
   const words = { repository: ".", action: "remove", path };
-  const chosen = { ...UNLISTED.chosen, only_look: true };
-  await runOwn(engine, agent, TOOL, words, { chosen });
+  const call = (step: Readonly<Record<string, true>>) =>
+    runOwn(engine, agent, TOOL, words, { chosen: { ...UNLISTED.chosen, ...step } });
+  await call({ only_look: true });
   await during(async () => {
-    await runOwn(engine, agent, TOOL, words, UNLISTED);
+    await call({ looked: true });
   });
 }
 

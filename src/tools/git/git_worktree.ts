@@ -94,6 +94,8 @@ interface Chosen {
   readonly unlisted?: true;
   /** Of who makes child agents, in place of the action. */
   readonly clone?: CloneStep;
+  /** Likewise: what is to be removed was looked at just now. */
+  readonly looked?: true;
   /** Likewise: one whose missing files are put back. */
   readonly missing?: string;
 }
@@ -311,9 +313,17 @@ function makeFolder({ files }: ToolContext, path: string): void {
 async function remove(
   repository: Repository,
   context: ToolContext,
-  { path = "", only_look }: Input,
+  { path = "", only_look, looked }: Input,
 ): Promise<Output["removed"]> {
   const wanted = repository.files.display(path).replace(/\/+$/, "");
+  const take = () =>
+    repository.git(["worktree", "remove", "--", seenFromRoot(repository, wanted)], {
+      changes: "workspace",
+    });
+  if (looked === true) {
+    await take();
+    return undefined;
+  }
   const worktrees = await worktreesOf(repository, context);
   const [own, ...others] = worktrees;
   const found = others.find((one) => one.path === wanted);
@@ -355,11 +365,7 @@ async function remove(
     );
   }
   const unmerged = hash === null ? 0 : await unmergedOf(repository, hash, branch);
-  if (only_look !== true) {
-    await repository.git(["worktree", "remove", "--", seenFromRoot(repository, wanted)], {
-      changes: "workspace",
-    });
-  }
+  if (only_look !== true) await take();
   return { path: wanted, branch, hash, unmerged };
 }
 
