@@ -18,8 +18,8 @@ export interface PipeAgent {
 
 /** What a gate answers beside what the calls of one caller come to. Each throws what is said to who asks. */
 export interface GateOperations {
-  /** Who is connected. */
-  status(): unknown;
+  /** Who is connected. `approver`: asked from now on for those who come with a token of who asks, where nobody else is. */
+  status(approver: Approver): unknown;
   /** Ends the gate as SIGTERM does. */
   stop(): unknown;
   /** Makes a token. `approver`: asked for those who come with it. */
@@ -95,7 +95,7 @@ export function operationOutput(operation: Operation, parts: OperationParts): un
     case "approvals":
       return { approvals: remembered(parts) };
     case "gate":
-      return gateOf(parts, "gate").status();
+      return gateOf(parts, "gate").status(parts.approvals.forOthers);
     case "stop":
       return gateOf(parts, "stop").stop();
     case "result":

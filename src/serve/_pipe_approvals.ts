@@ -184,5 +184,7 @@ const NOBODY: ApprovalAnswer = {
 
 const MAKER_GONE: ApprovalAnswer = {
   answer: "nobody",
-  hint: "who let this agent in is not connected any more, and nobody else can agree to it",
+  hint:
+    "who let this agent in is not connected, and nobody else can agree to it; a connection of theirs that has sent " +
+    '{"op":"gate"} (for child agents: list_active_agents) is asked when the call is sent again',
 };

@@ -226,10 +226,24 @@ Deno.test("who came with a token agrees to nothing himself: who made it does", a
     assertEquals([done?.id, done?.success], [7, true]);
     workspace.write("kept/x", "kept\n");
   }
-  // What his maker would be asked is nobody's to answer once he is gone.
+  // What his maker would be asked is nobody's to answer once he is gone, until he has asked about his tokens again.
   maker.close();
-  assertEquals(await child.codeOf(write("kept/x")), "APPROVAL_REQUIRED");
+  const refused = await child.ask(write("kept/x"));
+  assertEquals(refused.error?.code, "APPROVAL_REQUIRED");
+  assertStringIncludes(refused.error?.message ?? "", '{"op":"gate"}');
   assertEquals(workspace.read("kept/x"), "kept\n");
+  const back = await gate.connect();
+  assertEquals((await back.ask({ id: 1, op: "gate" })).success, true);
+  for (const caller of [child, below]) {
+    await caller.send({ ...write("kept/x"), id: 8 });
+    const asked = await back.next() as unknown as Record<string, unknown>;
+    assertEquals(asked["event"], "approval_required");
+    const reject = { id: 2, op: "reject", approval: asked["approval"] };
+    assertEquals(await back.codeOf(reject), null);
+    assertEquals((await caller.next())?.error?.code, "APPROVAL_REJECTED");
+  }
+  back.close();
+  assertEquals(await child.codeOf(write("kept/x")), "APPROVAL_REQUIRED");
   child.close();
   below.close();
   assertEquals(await gate.stop(), 0);

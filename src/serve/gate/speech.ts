@@ -139,7 +139,7 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
     approver: token?.approver ?? null,
     apart,
     gate: {
-      status: () => operatorsOnly(() => status(tokens.report(maker(NOBODY_ASKED)))),
+      status: (approver) => operatorsOnly(() => status(tokens.report(maker(approver)))),
       stop: () =>
         operatorsOnly(() => {
           stop();

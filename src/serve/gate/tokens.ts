@@ -5,6 +5,7 @@ import { ToolError } from "../../core/errors.ts";
 import { sha256 } from "../../core/sha256.ts";
 import { requireOwnWorkspace } from "../../engine/judge/own_workspace.ts";
 import type { TokenTerms } from "../_read_token.ts";
+import { Minders } from "./minders.ts";
 import { delegate, isBelow, type Maker, type Token, type TokenPlace } from "./token.ts";
 
 /** Bytes of a secret, and what it begins with: 256 bits are not guessed. */
@@ -40,6 +41,8 @@ interface Live {
   /** By performance.now(): the clock on the wall can be set back. */
   readonly until: number;
   readonly timer: number | null;
+  /** Who is asked for its bearers; null where it was made with another, whose minders are asked. */
+  readonly minders: Minders | null;
   /** Those who came with it, and the child agents that they have. */
   readonly followers: Set<Follower>;
 }
@@ -60,8 +63,10 @@ export class Tokens {
     if (this.#live.size >= MOST || own >= MOST_OF_ONE) {
       throw new ToolError("RESOURCE_LIMIT", "as many tokens as are kept are good; revoke some");
     }
+    this.#minds(maker);
     const id = `tk_${++this.#last}`;
-    const token = delegate(maker, terms, {
+    const minders = maker.token === null ? new Minders(maker.approver) : null;
+    const token = delegate({ ...maker, approver: minders ?? maker.approver }, terms, {
       id,
       alive: () => this.#requireAlive(id),
       place: this.#place,
@@ -77,6 +82,7 @@ export class Tokens {
       digest: digestOf(secret),
       until: ms === null ? Infinity : performance.now() + ms,
       timer,
+      minders,
       followers: new Set(),
     });
     return { secret, token };
@@ -109,8 +115,9 @@ export class Tokens {
     return true;
   }
 
-  /** Those that `maker` may revoke. */
+  /** Those that `maker` may revoke. From now on he is asked for the bearers of his own where whom they were made by is gone. */
   report(maker: Maker): readonly TokenReport[] {
+    this.#minds(maker);
     const mine = [...this.#live.values()].filter(({ token }) => rules(maker) || isOf(token, maker));
     return mine.map(({ token, followers }) => ({
       token: token.id,
@@ -123,6 +130,14 @@ export class Tokens {
       expires: token.expiresAt === null ? null : new Date(token.expiresAt).toISOString(),
       connections: [...followers].filter(({ kind }) => kind === "connection").length,
     }));
+  }
+
+  /** Who came with a token agrees to nothing for others. */
+  #minds(maker: Maker): void {
+    if (maker.token !== null) return;
+    for (const { token, minders } of this.#live.values()) {
+      if (isOf(token, maker)) minders?.add(maker.approver);
+    }
   }
 
   /** Ends all. */

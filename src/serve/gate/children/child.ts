@@ -5,7 +5,7 @@ import type { Outcome } from "../../../engine/runner.ts";
 import type { StayingEngine } from "../../../engine/create_engine.ts";
 import type { Token } from "../token.ts";
 import type { Changes } from "./changes.ts";
-import type { Minders } from "./minders.ts";
+import type { Minders } from "../minders.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** How it is getting on. */

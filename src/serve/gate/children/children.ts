@@ -12,7 +12,6 @@ import { type AgentCalls, notConfigured } from "./agent_runner.ts";
 import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
 import { type Changes, changesSince, type Party } from "./changes.ts";
 import { Child, type ChildLine, type ChildPlace } from "./child.ts";
-import { Minders } from "./minders.ts";
 import {
   ending,
   isBelow,
@@ -22,6 +21,7 @@ import {
   messageOf,
   requireGoing,
 } from "./_powers.ts";
+import { Minders } from "../minders.ts";
 import type { ChildrenRule } from "../../../policy/model.ts";
 import { firstLine, tell } from "./tongue.ts";
 import { Receipt } from "./receipt.ts";

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { Tokens } from "../../../../src/serve/gate/tokens.ts";
+import type { Maker } from "../../../../src/serve/gate/token.ts";
 import { Makers, TERMS, UID } from "./_makers.ts";
 
 const POLICY = {
@@ -107,5 +108,38 @@ Deno.test("a token is over by the clock that nobody sets back, before anything h
   // Its timer has had no turn, and the clock on the wall stands.
   assertEquals(tokens.shown(secret, UID), null);
   assertThrows(() => token.budget.charge("root", 0), ToolError);
+  tokens.close();
+});
+
+Deno.test("who made a token is asked on a later connection where he has asked about it, and nobody else", async () => {
+  const makers = new Makers(POLICY);
+  const tokens = new Tokens(makers.place);
+  const asked: string[] = [];
+  const gone = new Set<string>();
+  const from = (name: string, parts: Partial<Maker> = {}) =>
+    makers.caller({
+      ...parts,
+      approver: {
+        ask: () => {
+          asked.push(name);
+          return Promise.resolve({ answer: "nobody", hint: name });
+        },
+        get gone() {
+          return gone.has(name);
+        },
+      },
+    });
+  const first = tokens.make(from("first"), TERMS).token;
+  const below = tokens.make(makers.bearer(first), { ...TERMS, agent: "root-1" }).token;
+  const alice = { name: "alice", pinned: true };
+  tokens.report(from("another user", { uid: UID + 1 }));
+  tokens.report(from("another agent", { agent: alice }));
+  tokens.report(from("a bearer", { token: first }));
+  tokens.report(from("later"));
+  const pending = {} as Parameters<Maker["approver"]["ask"]>[0];
+  for (const token of [first, below]) await token.approver.ask(pending);
+  gone.add("first");
+  for (const token of [first, below]) await token.approver.ask(pending);
+  assertEquals(asked, ["first", "first", "first", "later", "first", "later"]);
   tokens.close();
 });

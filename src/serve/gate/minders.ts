@@ -1,9 +1,10 @@
 /**
- * Who is asked what a child agent wants agreed to. A child belongs to who made it, not to a connection: the one that it was
- * made on is asked as long as it is there, then the one of the same maker that has asked about its children last.
+ * Who is asked what a child agent, or the bearer of a token, wants agreed to. Both belong to who made them, not to a
+ * connection: the one that they were made on is asked as long as it is there, then the one of the same maker that has asked
+ * about them last.
  */
 
-import type { ApprovalAnswer, Approver } from "../../../engine/approvals/approvals.ts";
+import type { ApprovalAnswer, Approver } from "../../engine/approvals/approvals.ts";
 
 /** Connections of one maker that are kept in mind beside the first. */
 const MOST_KEPT = 8;
@@ -19,7 +20,7 @@ export class Minders implements Approver {
     this.#first = first;
   }
 
-  /** Somebody who may know of the child has asked about it, or about all. */
+  /** Somebody of the same maker has asked about it, or about all. */
   add(approver: Approver): void {
     if (approver === this.#first) return;
     const others = this.#others.filter((one) => one !== approver && one.gone !== true);
