@@ -240,6 +240,8 @@ export type PlanNode =
     readonly redirections: readonly Redirection[];
     /** `$0`, `$1`, … of the shell that it stands for. */
     readonly positional?: readonly string[];
+    /** It is ended when that has passed: `timeout 5 sh -c '…'`. */
+    readonly limit?: TimeLimit;
     /** What follows `exec` with redirections: where they cannot be done it runs without them, as after a command that failed. */
     readonly rest?: true;
   }
@@ -250,6 +252,17 @@ export type PlanNode =
   /** From here on the name means the body. */
   | { readonly kind: "function"; readonly name: string; readonly body: PlanNode }
   | CompoundPlan;
+
+/** How timeout(1) ends what it runs. */
+export interface TimeLimit {
+  readonly ms: number;
+  /** Without `SIG`, or its number. */
+  readonly signal: string;
+  /** From then on until it is killed; null where it is not. */
+  readonly killAfterMs: number | null;
+  /** Its status is that of what was ended. */
+  readonly preserves: boolean;
+}
 
 /** What runs a part of itself by what comes out while it runs (POSIX, 2.9.4). */
 export type CompoundPlan =

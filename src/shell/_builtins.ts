@@ -8,11 +8,11 @@ import {
   type Word,
 } from "../core/plan.ts";
 import { isKnownOption, isKnownSet } from "./shell_options.ts";
-import { isSetByShell } from "./special_variables.ts";
+import { isSetByShell, isThrownAway } from "./special_variables.ts";
 import { isSet, NO_SETTINGS } from "./_settings.ts";
 import { readLimit } from "./read_limit.ts";
 import { readOptions } from "./read_options.ts";
-import { openShell, SHELLS } from "./_shell_call.ts";
+import { openShell, openTimed, SHELLS } from "./_shell_call.ts";
 import { fed } from "./_feeding.ts";
 import type { CommandSource } from "./_command_source.ts";
 import { certainText, wordText } from "./certain.ts";
@@ -156,6 +156,7 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
         throw new Refused("descriptor", index);
       }
       if (name === "xargs") return fed(simple, from);
+      if (name === "timeout") return openTimed(simple, from);
       return SHELLS.has(name) ? openShell(simple, from) : simple;
   }
 }
@@ -174,7 +175,7 @@ const BASH_ALONE: ReadonlySet<string> = new Set([
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function refuseSpecial(name: string, index: number): void {
-  if (isSetByShell(name)) throw new Refused("special", index);
+  if (isSetByShell(name) && !isThrownAway(name)) throw new Refused("special", index);
 }
 
 /** Options that stand before the names: arrays, what programs get, what stays. */
@@ -205,15 +206,21 @@ function declaredName(word: Word, index: number): string {
 }
 
 function unsetting(simple: SimplePlan, index: number): PlanNode {
-  const words = simple.words.slice(1).map(certainText);
+  const words = simple.words.slice(1).map((word) => certainText(word) ?? elementName(word));
   const names = words[0] === "-v" || words[0] === "-f" ? words.slice(1) : words;
   for (const name of names) {
-    if (name === null || !/^[A-Za-z_][\w.:-]*$/.test(name)) {
+    if (name === null || !/^[A-Za-z_](?:[\w.:-]*|\w*\[.+\])$/s.test(name)) {
       throw new Refused("declaration", index);
     }
-    refuseSpecial(name, index);
+    refuseSpecial(name.replace(/\[.*$/s, ""), index);
   }
   return simple;
+}
+
+/** `m[$k]`, whose key is known when it runs, by a name that is known; null for all else. */
+function elementName([first]: Word): string | null {
+  const name = first?.kind === "text" ? /^[A-Za-z_]\w*\[/.exec(first.text)?.[0] : undefined;
+  return name === undefined ? null : `${name}0]`;
 }
 
 /** Where it leads is judged with the command that stands there; bash knows no more of its words than this. */

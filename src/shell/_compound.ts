@@ -3,7 +3,7 @@
 import type { CompoundCommand, Redirection as ParsedRedirection, Statement } from "unbash";
 import type { Arithmetic, CompoundPlan, PlanNode, Word } from "../core/plan.ts";
 import { VALUE, type WordKind } from "./words/parts.ts";
-import { isSetByShell } from "./special_variables.ts";
+import { isSetByShell, isThrownAway } from "./special_variables.ts";
 import { readConditional } from "./_conditional.ts";
 import { readArithmetic, skipSpace } from "./words/arithmetic.ts";
 import { contextOf, readOne, readRedirection, readWords } from "./_simple.ts";
@@ -91,7 +91,7 @@ function readFor(node: Node<"For">, { walk, readList }: CompoundReading): Plan<"
   scanner.mustBeAt(node.name.pos);
   const name = scanner.source.slice(node.name.pos, node.name.end);
   if (!NAME.test(name)) throw new Refused("syntax", node.name.pos);
-  if (isSetByShell(name)) throw new Refused("special", node.name.pos);
+  if (isSetByShell(name) && !isThrownAway(name)) throw new Refused("special", node.name.pos);
   scanner.expect(name);
   const words: Word[] = [];
   if (node.wordlist === undefined) {

@@ -39,7 +39,7 @@ export const CONSTRUCTS = {
   evaluation: ["a command that reads text as commands", "write those commands themselves"],
   set: [
     "set or shopt in a form that is not known",
-    "set -e, -u, -f, -o pipefail, set -- WORDS, and shopt -s nullglob, dotglob, failglob, globstar, nocasematch are",
+    "set -e, -u, -f, -x, -o pipefail, set -- WORDS, and shopt -s nullglob, dotglob, failglob, globstar, nocasematch are",
   ],
   exec: [
     "exec where it would replace the shell, or its redirections would not reach to the shell's end",

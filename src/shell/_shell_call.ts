@@ -1,10 +1,11 @@
-/** `sh -c SCRIPT`: a shell that is given its script as a word, taken apart by its arguments. */
+/** `sh -c SCRIPT`: a shell that is given its script as a word, also behind `timeout`, taken apart by its arguments. */
 
-import type { PlanNode, ShellSettings, SimplePlan } from "../core/plan.ts";
+import type { PlanNode, ShellSettings, SimplePlan, TimeLimit } from "../core/plan.ts";
 import type { CommandSource } from "./_command_source.ts";
-import { certainText } from "./certain.ts";
+import { certainText, holdsCommand } from "./certain.ts";
 import { applied, NO_SETTINGS, united } from "./_settings.ts";
 import { Refused } from "./_constructs.ts";
+import { SHELLS } from "./shells.ts";
 
 export { SHELLS } from "./shells.ts";
 
@@ -87,4 +88,63 @@ export function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
     redirections: simple.redirections,
     positional: call.positional,
   };
+}
+
+/**
+ * `timeout 5 sh -c SCRIPT` is the script, for so long; in any other form, and with any other command, timeout is a program
+ * like others.
+ */
+export function openTimed(simple: SimplePlan, from: CommandSource): PlanNode {
+  const words = simple.words.map(certainText);
+  const found = readTimeout(words);
+  if (found === null || !SHELLS.has(words[found.command] ?? "")) return simple;
+  const { command, limit } = found;
+  const inner = openShell({ ...simple, words: simple.words.slice(command), redirections: [] }, {
+    ...from,
+    indexes: from.indexes.slice(command),
+  });
+  // A trap of signals takes a shell that gets them.
+  if (inner.kind !== "group" || holdsCommand(inner, ["trap"])) return simple;
+  return {
+    kind: "group",
+    subshell: true,
+    settings: NO_SETTINGS,
+    opened: words.filter((word) => word !== null),
+    body: inner,
+    redirections: simple.redirections,
+    limit,
+  };
+}
+
+/** timeout(1): what it says of the time, and where the command begins. */
+function readTimeout(
+  words: readonly (string | null)[],
+): { readonly command: number; readonly limit: TimeLimit } | null {
+  let [signal, killAfterMs, preserves]: [string, number | null, boolean] = ["TERM", null, false];
+  let at = 1;
+  for (; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (!word.startsWith("-")) break;
+    const [, option, hangs] = /^(-[ks]|--(?:kill-after|signal)(?==|$))=?(.*)$/.exec(word) ?? [];
+    if (option === undefined) {
+      if (word === "--preserve-status") preserves = true;
+      else if (!/^(?:-v|--verbose|--foreground)$/.test(word)) return null;
+      continue;
+    }
+    const value = hangs === "" ? words[++at] ?? null : hangs ?? null;
+    if (value === null) return null;
+    if (/^(?:-s|--signal)$/.test(option)) signal = value.toUpperCase().replace(/^SIG/, "");
+    else if ((killAfterMs = milliseconds(value)) === null) return null;
+  }
+  const ms = milliseconds(words[at] ?? "");
+  return ms === null ? null : { command: at + 1, limit: { ms, signal, killAfterMs, preserves } };
+}
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ...[["", 1], ["s", 1], ["m", 60], ["h", 3600], ["d", 86_400]] as const,
+]);
+
+function milliseconds(text: string): number | null {
+  const [, number, unit = ""] = /^(\d+(?:\.\d*)?|\.\d+)([smhd]?)$/.exec(text) ?? [];
+  return number === undefined ? null : Number(number) * (UNITS.get(unit) ?? 1) * 1000;
 }

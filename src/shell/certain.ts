@@ -120,7 +120,7 @@ export function isWhollyCertain(node: PlanNode): boolean {
     case "list":
       return node.items.every((item) => isWhollyCertain(item.node));
     case "group":
-      return isWhollyCertain(node.body) && textsOf(node.redirections) &&
+      return node.limit === undefined && isWhollyCertain(node.body) && textsOf(node.redirections) &&
         node.redirections.every((one) => !("target" in one) || certainText(one.target) !== null);
     default:
       return false;

@@ -1,16 +1,19 @@
 /** `set` and `shopt` (bash(1)): the options that the runner has. */
 
 /** Options of `set`, by letter and by name. */
-export const SET_OPTIONS: Readonly<Record<string, "errexit" | "nounset" | "pipefail" | "noglob">> =
-  {
-    e: "errexit",
-    u: "nounset",
-    f: "noglob",
-    errexit: "errexit",
-    nounset: "nounset",
-    noglob: "noglob",
-    pipefail: "pipefail",
-  };
+export const SET_OPTIONS: Readonly<
+  Record<string, "errexit" | "nounset" | "pipefail" | "noglob" | "xtrace">
+> = {
+  e: "errexit",
+  u: "nounset",
+  f: "noglob",
+  x: "xtrace",
+  errexit: "errexit",
+  nounset: "nounset",
+  noglob: "noglob",
+  pipefail: "pipefail",
+  xtrace: "xtrace",
+};
 
 /** Options of `shopt`; those of the second list change nothing here. */
 export const SHELL_OPTIONS = [
@@ -29,7 +32,7 @@ export function isKnownSet(words: readonly (string | null)[]): boolean {
     if (word === null) return false;
     if (!/^[-+]./.test(word)) return true;
     // What is never on may be switched off.
-    const [, on = "", off = "", name] = /^(?:-([euf]*)|\+([eufxv]*))(o?)$/.exec(word) ?? [];
+    const [, on = "", off = "", name] = /^(?:-([eufx]*)|\+([eufxv]*))(o?)$/.exec(word) ?? [];
     const letters = on + off;
     if (letters === "" && name !== "o") return false;
     if (name !== "o") continue;

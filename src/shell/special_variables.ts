@@ -17,3 +17,8 @@ export function isSpecialVariable(name: string): boolean {
 export function isSetByShell(name: string): boolean {
   return SPECIAL.test(name) || OWN.test(name);
 }
+
+/** What a line may set for nobody to read (`read -r first _`, `for _ in 1 2 3`): bash has words of its own in it soon after. */
+export function isThrownAway(name: string): boolean {
+  return name === "_";
+}

@@ -42,3 +42,10 @@ export function signalName(number: number): string {
   for (const [name, value] of Object.entries(SIGNALS)) if (value === number) return name;
   return `SIG${number}`;
 }
+
+/** `TERM`, `sigterm` or `15`; null for none. */
+export function signalNumber(text: string): number | null {
+  if (/^[0-9]{1,2}$/.test(text)) return Number(text);
+  const name = `SIG${text.toUpperCase().replace(/^SIG/, "")}`;
+  return Object.hasOwn(SIGNALS, name) ? SIGNALS[name as SignalName] : null;
+}

@@ -51,7 +51,22 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["cat <<E\n$(a)\nE", "p cat, p a"],
   ["cat <<'E'\n$(a)\nE", "p cat"],
   ["a > $(b)", "p a, p b"],
-  ["timeout 5 sh -c 'a | b'", "p timeout 5 sh -c a | b {a | b}, p a, p b"],
+  ["nice sh -c 'a | b'", "p nice sh -c a | b {a | b}, p a, p b"],
+  // The line does it itself, for so long.
+  ["timeout 5 sh -c 'a *.x | b'", "o timeout 5 sh -c a *.x | b, o sh -c a *.x | b, P1 a *.x, p b"],
+  [
+    "A=1 timeout -k 1 -s KILL 1.5m bash -lc 'a \"$1\"' _ $X > y",
+    'e A, P10 timeout -k 1 -s KILL 1.5m bash -lc a "$1" _ ${X}, w y',
+  ],
+  [
+    "timeout --foreground 5 bash -c 'cd x; a' > y",
+    "o timeout --foreground 5 bash -c cd x; a, w y, o bash -c cd x; a, p x: a",
+  ],
+  // In no other form.
+  ["timeout 5 a", "p timeout 5 a"],
+  ["timeout $X sh -c 'a'", "P1 timeout ${X} sh -c a"],
+  ["timeout 5 nice sh -c 'a'", "p timeout 5 nice sh -c a {a}, p a"],
+  ["timeout -x 5 sh -c 'a'", "p timeout -x 5 sh -c a {a}, p a"],
   [
     "cd x; nice bash -c 'cd y; a > z'",
     "p x: nice bash -c cd y; a > z {cd y; a > z}, p x/y: a, w x/y/z",
@@ -114,9 +129,9 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["find . -execdir sh -c 'a \"$1\"' _ {} \\;", 'p find . -execdir sh -c a "$1" _ {} ;'],
   ["find . -exec sh -c 'a' \\;", "p find . -exec sh -c a ; {a}, p a"],
   // What a real shell would read in its own way stays for the policy to refuse.
-  ["timeout 5 sh -c 'a $X'", "p timeout 5 sh -c a $X"],
-  ["timeout 5 sh -c 'a *.x'", "p timeout 5 sh -c a *.x"],
-  ["timeout 5 sh -c 'a &> x'", "p timeout 5 sh -c a &> x"],
+  ["nice sh -c 'a $X'", "p nice sh -c a $X"],
+  ["nice sh -c 'a *.x'", "p nice sh -c a *.x"],
+  ["nice sh -c 'a &> x'", "p nice sh -c a &> x"],
   ...[
     "printf -v PATH x; a",
     "[ -v x ]",
@@ -126,10 +141,10 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
     "export OPTIND=1; a",
   ]
     .map((script): readonly [string, string] => [
-      `timeout 5 bash -c '${script}'`,
-      `p timeout 5 bash -c ${script}`,
+      `nice bash -c '${script}'`,
+      `p nice bash -c ${script}`,
     ]),
-  ["timeout 5 bash -lc 'a'", "p timeout 5 bash -lc a"],
+  ["nice bash -lc 'a'", "p nice bash -lc a"],
   ["find . -exec sh -c 'a {}' \\;", "p find . -exec sh -c a {} ;"],
   ["find . -execdir sh -c 'a' \\;", "p find . -execdir sh -c a ;"],
   // The line does it itself: what is put into the script is judged with it, when it has come.
@@ -138,7 +153,7 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["xargs -0 rm -f", "o xargs -0 rm -f, P2 rm -f $(…)"],
   ["xargs -I% cp % d/%", "o xargs -I% cp % d/%, P1,2 cp $(…) $(…)"],
   ["cd $(c); xargs rm", "p c, o xargs rm, P1 rm $(…)"],
-  ["timeout 5 sh -c 'xargs rm'", "p timeout 5 sh -c xargs rm {xargs rm}, p xargs rm"],
+  ["nice sh -c 'xargs rm'", "p nice sh -c xargs rm {xargs rm}, p xargs rm"],
   // Text is no script.
   ["echo bash -c 'rm -rf /'", "p echo bash -c rm -rf /"],
   ["git commit -m x sh -c 'rm -rf /'", "p git commit -m x sh -c rm -rf /"],

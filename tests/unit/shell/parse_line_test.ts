@@ -377,7 +377,7 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["mapfile -C ls x", "read", 1],
   ["export $X", "declaration", 1],
   ["export", "declaration", 1],
-  ["set -x; ls", "set", 1],
+  ["set -v; ls", "set", 1],
   ["exec", "exec", 1],
   ["exec -a x ls", "exec", 1],
   ["ls 3>&1", "descriptor", 1],

@@ -31,19 +31,47 @@ export function closeAll({ libc }: LineHost, descriptors: readonly number[]): vo
 export class Task {
   readonly #host: LineHost;
   readonly #program: boolean;
+  readonly #within: Task | null;
+  readonly #timed: boolean;
   readonly #children = new Map<Child, boolean>();
   readonly #first = Promise.withResolvers<number | null>();
-  /** The end that it was told to come to; null while nobody has. */
-  ending: Ended | null = null;
+  #ending: Ended | null = null;
   /** Whether somebody has told it to end, or something that may end it. */
   told = false;
   /** How it ended. */
   status: Ended | null = null;
 
-  /** `program`: it is one program and nothing else, so that it ends as that does. */
-  constructor(host: LineHost, program: boolean) {
+  /**
+   * `program`: it is one program and nothing else, so that it ends as that does; `within`: what it is a part of; `timed`: so is
+   * what it leaves beside itself.
+   */
+  constructor(
+    host: LineHost,
+    { program = false, within = null, timed = false }: {
+      readonly program?: boolean;
+      readonly within?: Task | null;
+      readonly timed?: boolean;
+    },
+  ) {
     this.#host = host;
     this.#program = program;
+    this.#within = within;
+    this.#timed = timed;
+  }
+
+  /** What ends with the time of this, where it has one; null where it has none. */
+  get timed(): Task | null {
+    return this.#timed ? this : this.#within?.timed ?? null;
+  }
+
+  /** As `ending`, where it was itself told. */
+  get ownEnding(): Ended | null {
+    return this.#ending;
+  }
+
+  /** The end that it was told to come to; null while nobody has. */
+  get ending(): Ended | null {
+    return this.#ending ?? this.#within?.ending ?? null;
   }
 
   /** The number of its first program; null where it ended without one. */
@@ -54,12 +82,14 @@ export class Task {
   started(child: Child): void {
     this.#children.set(child, true);
     this.#first.resolve(child.id);
+    this.#within?.started(child);
     void child.ended.then(() => this.#children.delete(child));
   }
 
   /** It may take long until there is one: what stands behind it goes on meanwhile. */
   waits(): void {
     this.#first.resolve(null);
+    this.#within?.waits();
   }
 
   ended(status: Ended): void {
@@ -72,7 +102,7 @@ export class Task {
     const { libc } = this.#host;
     const itself = this.#program && this.#children.size > 0;
     this.told ||= !HARMLESS.has(number);
-    if (!HARMLESS.has(number) && !itself) this.ending = endedBy(number);
+    if (!HARMLESS.has(number) && !itself) this.#ending = endedBy(number);
     for (const { id } of this.#children.keys()) libc.call(libc.numbers.kill, -id, number);
   }
 }

@@ -94,7 +94,10 @@ async function runWith(
   const own = isProgram && endsOwn(argv, state);
   await allow({ node, argv, isProgram: isProgram && !own, calls, targets, pipes }, state, runner);
   // A variable that is set alone stays set, even where a redirection fails.
-  if (name === undefined) await assign(node.assignments, state, runner, expander);
+  if (name === undefined) {
+    const values = await assign(node.assignments, state, runner, expander);
+    if (isTraced(state)) await runner.speech.traceAssigned(place.descriptors, state, values);
+  }
   const opened = await runner.opening.redirect(node.redirections, targets, state, place, pipes);
   if (opened === null) {
     if (state.shell === "sh" && builtin !== null && SPECIAL.has(name ?? "")) {
@@ -109,10 +112,11 @@ async function runWith(
       state.status = state.substituted ?? SUCCESS;
     } else if (isProgram) {
       const streams = { ...place, descriptors };
-      await runProgram({ node, argv, opened, pipes }, state, streams, runner, expander);
+      const shown = { words, descriptors: place.descriptors };
+      await runProgram({ node, argv, opened, pipes, shown }, state, streams, runner, expander);
     } else {
       await runWithin(
-        { node, words, builtin, calls },
+        { node, words, builtin, calls, shown: place.descriptors },
         state,
         { ...place, descriptors },
         runner,
@@ -122,6 +126,11 @@ async function runWith(
   } finally {
     opened.close();
   }
+}
+
+/** `set -x`. */
+function isTraced({ options }: LineState): boolean {
+  return options.has("xtrace");
 }
 
 interface Wanted {
@@ -176,10 +185,12 @@ function changedNames([name = "", ...words]: readonly string[]): readonly string
 }
 
 async function runProgram(
-  { node, argv, opened, pipes }: {
+  { node, argv, opened, pipes, shown }: {
     readonly node: SimplePlan;
     readonly argv: readonly string[];
     readonly opened: Redirected;
+    /** As `set -x` shows it, and where. */
+    readonly shown: { readonly words: readonly string[]; readonly descriptors: readonly number[] };
     readonly pipes: ReadonlyMap<string, number>;
   },
   state: LineState,
@@ -193,6 +204,10 @@ async function runProgram(
   if (own) throw unparsable(node, "a program is given a descriptor above 2");
   const copy = state.copy();
   const values = await assign(node.assignments, copy, runner, expander);
+  if (isTraced(state)) {
+    await runner.speech.traceAssigned(shown.descriptors, state, values);
+    await runner.speech.trace(shown.descriptors, state, shown.words);
+  }
   const inner = innerOf(name);
   if (inner !== null) {
     const done = await inner(rest, state, aroundOf(node, place, state, runner));
@@ -253,11 +268,13 @@ const UNUSED = 3;
 
 /** A builtin, or a function. */
 async function runWithin(
-  { node, words, builtin, calls }: {
+  { node, words, builtin, calls, shown }: {
     readonly node: SimplePlan;
     readonly words: readonly string[];
     readonly builtin: Builtin | null;
     readonly calls: boolean;
+    /** Where `set -x` shows it. */
+    readonly shown: readonly number[];
   },
   state: LineState,
   place: LineStreams,
@@ -265,6 +282,7 @@ async function runWithin(
   expander: Expander,
 ): Promise<void> {
   const [name = "", ...rest] = words;
+  if (isTraced(state)) await runner.speech.trace(shown, state, words);
   // Its variables hold while it runs, and are what they were then.
   const restore = await assignFor(node, state, runner, expander);
   try {

@@ -6,6 +6,7 @@ import { CLOSED } from "../../../sandbox/spawner.ts";
 import { endedBy } from "../_programs.ts";
 import type { LineHost } from "./line_host.ts";
 import { messageOf } from "./redirect.ts";
+import { traceAssigned, traceQuoted } from "./expand/quote.ts";
 import { Exit, type LineState } from "./_state.ts";
 import { Stopped } from "./_stopped.ts";
 import { writeAll } from "./_write_all.ts";
@@ -27,6 +28,34 @@ export class Speech {
     ...messages: readonly string[]
   ): Promise<void> {
     await this.say(descriptor, messages.map((one) => `${state.saying(one)}\n`).join(""));
+  }
+
+  /** What `set -x` has said of a command before it runs. */
+  async trace(
+    descriptors: readonly number[],
+    state: LineState,
+    words: readonly string[],
+  ): Promise<void> {
+    await this.#traced(descriptors, state, [words.map(traceQuoted).join(" ")]);
+  }
+
+  /** As {@linkcode trace}, of variables that it sets. */
+  async traceAssigned(
+    descriptors: readonly number[],
+    state: LineState,
+    values: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const shown = ([name, value]: readonly [string, string]) => `${name}=${traceAssigned(value)}`;
+    await this.#traced(descriptors, state, [...values].map(shown));
+  }
+
+  async #traced(
+    [, , descriptor]: readonly number[],
+    { nesting }: LineState,
+    lines: readonly string[],
+  ): Promise<void> {
+    const sign = "+".repeat(nesting + 1);
+    await this.say(descriptor, lines.map((line) => `${sign} ${line}\n`).join(""));
   }
 
   /** What a builtin writes; whoever reads no more ends the shell that it is in, as SIGPIPE would. */

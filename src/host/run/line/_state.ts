@@ -23,8 +23,10 @@ export class LineState {
   /** The same by the names that led there, links among them (POSIX, cd, step 8): what `..` is taken off. */
   logical: string;
   settings: ShellSettings;
-  /** Of `shopt`, and `set -f`. */
-  options: ReadonlySet<ShellOption | "noglob"> = new Set();
+  /** Of `shopt`, and `set -f` and `-x`. */
+  options: ReadonlySet<ShellOption | "noglob" | "xtrace"> = new Set();
+  /** Substitutions and texts within each other that it is in: of each `set -x` says so. */
+  nesting = 0;
   /** Whose ways it follows where shells differ. */
   shell: "bash" | "sh" = "bash";
   /** Whether it is a subshell of that shell, and not what the shell was started for. */
@@ -126,7 +128,7 @@ export class LineState {
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
       ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits },
-      ...{ speaker, line, linesBefore },
+      ...{ speaker, line, linesBefore, nesting: this.nesting },
     });
   }
 
@@ -153,6 +155,7 @@ export class LineState {
   substitution(): LineState {
     const copy = this.copy();
     copy.inner = true;
+    copy.nesting++;
     copy.left = this.left;
     copy.linesBefore = this.line - 1;
     if (copy.shell === "bash") copy.settings = { ...copy.settings, errexit: false };

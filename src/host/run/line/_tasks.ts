@@ -1,8 +1,8 @@
 /** All that a line runs beside itself: begun, told of at its end, and ended with it. */
 
 import { printable } from "../../../core/printable.ts";
-import type { PlanNode } from "../../../core/plan.ts";
-import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
+import type { PlanNode, TimeLimit } from "../../../core/plan.ts";
+import { signalNumber, SIGNALS } from "../../../sandbox/kernel/signals.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { openPipe } from "../../kernel/pipes.ts";
 import type { Ended } from "../_programs.ts";
@@ -14,6 +14,10 @@ import { type LineState, SUCCESS } from "./_state.ts";
 import { Stopped } from "./_stopped.ts";
 
 const FAILED = { code: 1, signal: null } as const;
+/** timeout(1), EXIT STATUS */
+const TIMED_OUT = { code: 124, signal: null } as const;
+/** A longer one would fire at once (HTML, timers: a 32-bit signed number). */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Numbers of processes end below (PID_MAX_LIMIT, include/linux/threads.h): nobody has one from here on. */
 const NO_PROCESS = 4 * 1024 * 1024;
 /** How long what was killed may take to be gone (it can hang in the kernel). */
@@ -144,6 +148,35 @@ export class Tasks {
     state.status = SUCCESS;
   }
 
+  /** Runs the node and waits for it, for so long at most, as timeout(1) does it. */
+  async limited(
+    node: PlanNode,
+    state: LineState,
+    place: LineStreams,
+    limit: TimeLimit,
+  ): Promise<Ended> {
+    const task = new Task(this.#parts.host, { within: state.task, timed: true });
+    state.task = task;
+    const timers: number[] = [];
+    const after = (ms: number, number: number): void => {
+      timers.push(setTimeout(() => task.signal(number), Math.min(ms, LONGEST_TIMER_MS)));
+    };
+    const signal = signalNumber(limit.signal) ?? SIGNALS.SIGTERM;
+    if (limit.ms > 0) {
+      after(limit.ms, signal);
+      if (limit.killAfterMs !== null) after(limit.ms + limit.killAfterMs, SIGNALS.SIGKILL);
+    }
+    try {
+      const status = await this.#parts.run(node, state, place);
+      const ending = task.ownEnding;
+      if (ending === null) return status;
+      return limit.preserves || ending.signal === "SIGKILL" ? ending : TIMED_OUT;
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+      task.ended(SUCCESS);
+    }
+  }
+
   /** Runs the node beside what follows, with descriptors that are let go of at its end. */
   #begin(
     node: PlanNode,
@@ -154,7 +187,8 @@ export class Tasks {
   ): { readonly task: Task; readonly done: Promise<Ended> } {
     const { host } = this.#parts;
     if (this.#tasks.size >= MOST_TASKS) throw limit(`${MOST_TASKS} commands beside each other`);
-    const task = new Task(host, isProgram(node));
+    const within = state.task?.timed ?? null;
+    const task = new Task(host, { program: isProgram(node), within });
     const known: { readonly shown: string | null; done: Promise<unknown> } = {
       shown,
       done: task.first,

@@ -180,6 +180,22 @@ export class Variables {
     this.#cells.delete(name);
   }
 
+  /** Of a text, which is a list of one, the first. */
+  unsetElement(name: string, key: bigint | string): void {
+    const value = this.#cells.get(name)?.value ?? null;
+    if (value === null) return;
+    if (value.kind === "table") {
+      const items = new Map(value.items);
+      items.delete(String(key));
+      return this.#set(name, { kind: "table", items });
+    }
+    const items = value.kind === "list" ? new Map(value.items) : new Map([[0, value.text]]);
+    if (typeof key === "string") throw unparsable(`${name} is no array by keys`);
+    items.delete(placeIn(items, key, name));
+    if (value.kind === "list") return this.#set(name, { kind: "list", items });
+    if (items.size === 0) this.unset(name);
+  }
+
   /** What programs get: texts alone. */
   environment(): Map<string, string> {
     const environment = new Map<string, string>();

@@ -288,7 +288,9 @@ class LineRunner {
         ? either(state.settings, node.settings)
         : node.settings;
       copy.inner = node.opened === undefined;
-      state.status = await this.subshell(node.body, copy, inner);
+      state.status = node.limit === undefined
+        ? await this.subshell(node.body, copy, inner)
+        : await this.#tasks.limited(node.body, copy, inner, node.limit);
     } finally {
       opened.close();
     }
@@ -367,7 +369,12 @@ class LineRunner {
 
   async evaluate(text: string, state: LineState, place: LineStreams): Promise<void> {
     const node = await this.understand(text, state);
-    await this.#within(state, () => this.node(node, state, { ...place, release: () => {} }));
+    state.nesting++;
+    try {
+      await this.#within(state, () => this.node(node, state, { ...place, release: () => {} }));
+    } finally {
+      state.nesting--;
+    }
   }
 
   /** Throws what ends the line, or what it is part of. */

@@ -45,10 +45,22 @@ function unset([option, ...rest]: readonly string[], state: LineState): Done {
     // Without -f a name that is no variable may be a function.
     const isFunction = state.functions.has(name) && !state.variables.isSet(name) &&
       state.variables.count(name) === 0;
-    if (isFunction && option !== "-v") unset(["-f", name], state);
+    const [, list, key] = /^(\w+)\[(.+)\]$/s.exec(name) ?? [];
+    if (list !== undefined && key !== undefined) unsetElement(list, key, state);
+    else if (isFunction && option !== "-v") unset(["-f", name], state);
     else state.variables.unset(name);
   }
   return SUCCEEDED;
+}
+
+/** `unset 'list[1]'`, `unset 'table[key]'` */
+function unsetElement(name: string, key: string, { variables }: LineState): void {
+  if (variables.isTable(name)) return variables.unsetElement(name, key);
+  const number = /^\w+$/.test(key) && !/^[0-9]/.test(key) ? variables.text(key) ?? "0" : key;
+  if (!/^-?[0-9]{1,15}$/.test(number)) {
+    throw new ToolError("COMMAND_UNPARSABLE", `unset ${name}[${key}]: it is not run in this form`);
+  }
+  variables.unsetElement(name, BigInt(number));
 }
 
 /** Builtins that declare variables, by name. */
@@ -65,7 +77,7 @@ export const DECLARING = {
 export const setOptions: Builtin = (words, state) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
-    const options = /^(?:-([euf]*)|\+([eufxv]*))(o?)$/.exec(word);
+    const options = /^(?:-([eufx]*)|\+([eufxv]*))(o?)$/.exec(word);
     if (options === null || word.length === 1) {
       if (/^[-+]/.test(word) && word !== "--") throw refused(word);
       state.positional = words.slice(word === "--" ? at + 1 : at);
@@ -73,7 +85,7 @@ export const setOptions: Builtin = (words, state) => {
     }
     const [, on, off = "", named] = options;
     // What is never on is off.
-    const letters = on ?? off.replace(/[xv]/g, "");
+    const letters = on ?? off.replaceAll("v", "");
     const names = [...letters, ...(named === "o" ? [words[++at] ?? ""] : [])];
     for (const name of names) change(state, name, on !== undefined);
   }
@@ -83,7 +95,7 @@ export const setOptions: Builtin = (words, state) => {
 function change(state: LineState, name: string, on: boolean): void {
   const option = Object.hasOwn(SET_OPTIONS, name) ? SET_OPTIONS[name] : undefined;
   if (option === undefined) throw refused(name);
-  if (option !== "noglob") {
+  if (option !== "noglob" && option !== "xtrace") {
     state.settings = { ...state.settings, [option]: on };
     return;
   }

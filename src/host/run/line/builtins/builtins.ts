@@ -131,13 +131,23 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
     const { speaker, line } = state;
     await state.reading(
       { speaker, linesBefore: line - 1 },
-      () => script === null ? evaluate(text, state) : run(script, state),
+      () => script === null ? evaluate(text, state) : further(state, () => run(script, state)),
     );
     return { status: statusOf(state.status) };
   },
   source: sourceFile,
   ".": sourceFile,
 };
+
+/** Within one more text. */
+async function further(state: LineState, action: () => Promise<void>): Promise<void> {
+  state.nesting++;
+  try {
+    await action();
+  } finally {
+    state.nesting--;
+  }
+}
 
 /** A file whose commands are run in the shell of the line; its words are positional parameters meanwhile. */
 async function sourceFile(

@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../../../core/errors.ts";
 import type { INNER_PROGRAMS } from "../../../../core/plan.ts";
-import { SIGNALS } from "../../../../sandbox/kernel/signals.ts";
+import { signalNumber } from "../../../../sandbox/kernel/signals.ts";
 import type { Around, Done } from "./builtin.ts";
 import { echo } from "./_echo.ts";
 import { printf } from "./_printf.ts";
@@ -78,7 +78,7 @@ function targetsOf(
     : /^-./.test(first) && first !== "--"
     ? [first.slice(1), 1] as const
     : ["TERM", first === "--" ? 1 : 0] as const;
-  return { number: numberOf(signal), targets: words.slice(skip) };
+  return { number: signalNumber(signal), targets: words.slice(skip) };
 }
 
 /** What `kill` tells those that the line itself has started; others a program tells, as far as it may. */
@@ -107,12 +107,6 @@ function signalled(words: readonly string[], state: LineState): Done | null {
   return errors.length === 0
     ? { status: 0 }
     : { status: errors.length === targets.length ? 1 : 0, error: errors };
-}
-
-function numberOf(signal: string): number | null {
-  if (/^[0-9]{1,2}$/.test(signal)) return Number(signal);
-  const name = `SIG${signal.toUpperCase().replace(/^SIG/, "")}`;
-  return Object.hasOwn(SIGNALS, name) ? SIGNALS[name as keyof typeof SIGNALS] : null;
 }
 
 /** By the number of its words (POSIX, test, OPERANDS). */

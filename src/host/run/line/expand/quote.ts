@@ -6,6 +6,20 @@ export function shellQuoted(text: string): string {
   return /[\x00-\x1f\x7f]/.test(text) ? ansiQuoted(text) : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** As `set -x` shows a word. */
+export function traceQuoted(text: string): string {
+  return text === "" || SIGNIFICANT.test(text) ? shellQuoted(text) : text;
+}
+
+/** As it shows a value that is assigned. */
+export function traceAssigned(text: string): string {
+  return SIGNIFICANT.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text;
+}
+
+/** What a shell would not read as it is. */
+// deno-lint-ignore no-control-regex
+const SIGNIFICANT = /[\x00-\x20\x7f'"\\|&;()<>!{}*[\]?^$`]|^[~#]/;
+
 /** As `printf %q` has it. */
 export function printfQuoted(text: string): string {
   if (text === "") return "''";

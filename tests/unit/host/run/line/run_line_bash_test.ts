@@ -108,6 +108,45 @@ const EXPANSIONS = [
 Deno.test("words, variables and redirections come out as bash has them", () =>
   compareWithBash(EXPANSIONS));
 
+/** What timeout(1) runs by a shell the line runs itself, for so long. */
+const TIMED = [
+  "timeout 5 bash -c 'for f in *.txt; do echo \"$f $0 $1\"; done' a b; echo $?",
+  "timeout 5 sh -c 'exit 7'; echo $?",
+  "timeout 0.2 bash -c 'while :; do :; done'; echo $?",
+  "timeout 0.2 sh -c 'sleep 20; echo never'; echo $?",
+  "timeout --preserve-status 0.2 bash -c 'sleep 20'; echo $?",
+  "{ timeout -s KILL 0.2 bash -c 'sleep 20'; } 2>/dev/null; echo $?",
+  "timeout --signal=int 0.2 bash -c 'sleep 20'; echo $?",
+  "timeout 0.2 bash -c 'sleep 20 | sleep 21 & wait'; echo $?",
+  "echo in | timeout 5 bash -c 'cat; cd sub; ls' > out; cat out; pwd | wc -l",
+  "timeout 5 bash -c 'timeout 0.2 sh -c \"sleep 20\"; echo $?'; echo $?",
+  "(timeout 9 sh -c 'sleep 20' & kill $!; wait $!; echo $?)",
+  "timeout 0 bash -c 'echo on'; timeout 1m bash -c 'echo $#' a b",
+];
+
+Deno.test("timeout of a shell ends what the line runs for it", () => compareWithBash(TIMED));
+
+/** What `set -x` says. */
+const TRACED = [
+  "set -x; A=1 B='x y'; echo \"$A $B\" 'q' '' \"it's\" a=b '~x' '#'; set +x; echo off",
+  "set -x; eval 'echo ev'; x=$(echo sub; echo $(echo deep)); (echo in)",
+  "set -ex; f() { echo \"in $1\"; }; f 'a b'; { set +x; } 2>/dev/null; false; echo never",
+  "set -euxo pipefail; cd sub; C=3 env | grep -c ^C=",
+  "set -x; echo a > out; echo b 2>/dev/null; set -o xtrace; nope 2>/dev/null",
+];
+
+Deno.test("set -x says of commands what bash says of them", () => compareWithBash(TRACED));
+
+/** Variables that are set for nobody, and elements that are taken away. */
+const TAKEN = [
+  "while read -r a b _; do echo \"$b $a\"; done <<< $'x y z\\nq w e r'; for _ in 1 2; do echo i; done",
+  'a=(a b c d); unset \'a[1]\' \'a[-1]\'; echo "${!a[@]} ${a[*]}"; i=0; unset "a[i]"; echo "${!a[@]}"',
+  "declare -A m=([x]=1 [y]=2 [z w]=3); k='z w'; unset \"m[$k]\" 'm[x]' 'm[none]'; echo \"${!m[@]}\"",
+  "t=text; unset 't[0]'; echo \"${t-none}\"; unset 'none[3]'; echo $?",
+];
+
+Deno.test("elements are taken away, and _ is anybody's", () => compareWithBash(TAKEN));
+
 const FOLDERS = [
   "cd nowhere/..; echo $?; ls",
   "cd a.txt/..; echo $?",
