@@ -282,10 +282,14 @@ async function runWithin(
   expander: Expander,
 ): Promise<void> {
   const [name = "", ...rest] = words;
-  if (isTraced(state)) await runner.speech.trace(shown, state, words);
   // Its variables hold while it runs, and are what they were then.
   const restore = await assignFor(node, state, runner, expander);
   try {
+    if (isTraced(state)) {
+      const set = node.assignments.map(({ name }) => [name, state.valueOf(name) ?? ""] as const);
+      await runner.speech.traceAssigned(shown, state, new Map(set));
+      await runner.speech.trace(shown, state, words);
+    }
     if (calls) return await runner.call(name, rest, state, place);
     const done = await builtin!(rest, state, aroundOf(node, place, state, runner));
     await assign(node.declares ?? [], state, runner, expander);

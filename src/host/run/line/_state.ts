@@ -202,6 +202,8 @@ export class LineState {
           throw new ToolError("COMMAND_UNPARSABLE", "BASH_SOURCE is not known in a function");
         }
         return this.source ?? undefined;
+      case "LINENO":
+        return String(this.line);
       case "EPOCHSECONDS":
         return String(Math.floor(Date.now() / 1000));
       default:

@@ -131,11 +131,20 @@ const TRACED = [
   "set -x; A=1 B='x y'; echo \"$A $B\" 'q' '' \"it's\" a=b '~x' '#'; set +x; echo off",
   "set -x; eval 'echo ev'; x=$(echo sub; echo $(echo deep)); (echo in)",
   "set -ex; f() { echo \"in $1\"; }; f 'a b'; { set +x; } 2>/dev/null; false; echo never",
-  "set -euxo pipefail; cd sub; C=3 env | grep -c ^C=",
+  "set -euxo pipefail; cd sub; C=3 ls; D=4 true",
   "set -x; echo a > out; echo b 2>/dev/null; set -o xtrace; nope 2>/dev/null",
 ];
 
 Deno.test("set -x says of commands what bash says of them", () => compareWithBash(TRACED));
+
+/** Where a command stands. */
+const PLACES = [
+  'echo $LINENO\necho "$LINENO ${LINENO} $((LINENO + 1))"\n\n{\necho $LINENO\n}',
+  "for i in 1 2; do\n  echo $LINENO\ndone; (echo $LINENO; x=$(echo $LINENO); echo $x)",
+  "bash -c 'echo $LINENO\necho $LINENO'",
+];
+
+Deno.test("LINENO is the line that a command stands in", () => compareWithBash(PLACES));
 
 /** Variables that are set for nobody, and elements that are taken away. */
 const TAKEN = [
