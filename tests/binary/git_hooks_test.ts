@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
+import { agreeToHook } from "./_asked_hook.ts";
 import { Pipe, Workspace } from "./toolgate.ts";
 
 const policyOf = (commands: string, hooks = "allow") =>
@@ -343,21 +344,11 @@ Deno.test("hooks: one that is asked for is asked for with the call", async () =>
   await inWorld(policyOf('{ ask: [".git/hooks/*"] }'), async ({ root, hook, pipe, stage }) => {
     hook("pre-commit", "echo x > ran");
     await stage("b");
-    await pipe.send({ id: 1, tool: "git_commit", args: { message: "x" } });
-    // deno-lint-ignore no-explicit-any
-    const asked = await pipe.next() as any;
-    assertEquals(asked?.event, "approval_required", JSON.stringify(asked));
-    assertStringIncludes(JSON.stringify(asked), ".git/hooks/pre-commit");
-    assert(!has(`${root}/ran`));
-    await pipe.send({ id: 2, op: "approve", approval: asked.approval });
-    for (;;) {
-      // deno-lint-ignore no-explicit-any
-      const answer = await pipe.next() as any;
-      if (answer?.id !== 1) continue;
-      assertEquals(answer.output?.hooks_run, ["pre-commit"], JSON.stringify(answer));
-      break;
-    }
-    assert(has(`${root}/ran`));
+    await agreeToHook(
+      pipe,
+      { tool: "git_commit", args: { message: "x" } },
+      () => has(`${root}/ran`),
+    );
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { git, makeRepository, said } from "../unit/tools/git/_history.ts";
+import { agreeToHook } from "./_asked_hook.ts";
 import { Pipe, Workspace } from "./toolgate.ts";
 
 const policyOf = (commands: string, hooks = "allow", denies = true) =>
@@ -312,21 +313,7 @@ Deno.test("hooks in lines: one that is asked for is asked for with the call, and
   await inWorld(policyOf('{ ask: [".git/hooks/*"] }'), async ({ root, hook, pipe }) => {
     hook("pre-commit", "echo x > ran");
     const args = { command: "git commit -q --allow-empty -m x" };
-    await pipe.send({ id: 1, tool: "run_command", args });
-    // deno-lint-ignore no-explicit-any
-    const asked = await pipe.next() as any;
-    assertEquals(asked?.event, "approval_required", JSON.stringify(asked));
-    assertStringIncludes(JSON.stringify(asked), ".git/hooks/pre-commit");
-    assert(!has(`${root}/ran`));
-    await pipe.send({ id: 2, op: "approve", approval: asked.approval });
-    for (;;) {
-      // deno-lint-ignore no-explicit-any
-      const answer = await pipe.next() as any;
-      if (answer?.id !== 1) continue;
-      assertEquals(answer.output?.hooks_run, ["pre-commit"], JSON.stringify(answer));
-      break;
-    }
-    assert(has(`${root}/ran`));
+    await agreeToHook(pipe, { tool: "run_command", args }, () => has(`${root}/ran`));
   });
   await inWorld(policyOf(ALL), async ({ hook, pipe, root }) => {
     hook("pre-commit", "echo $$ > number; exec sleep 600");
