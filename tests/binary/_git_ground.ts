@@ -4,7 +4,8 @@ import { assertEquals } from "@std/assert";
 import { own } from "../attacks/_users.ts";
 import { Pipe, Workspace } from "./toolgate.ts";
 
-const USER = Deno.uid() === 0 ? { user: { uid: 65532, gid: 65532 } } : {};
+/** Whose the repository is, and who speaks: nobody of power. */
+export const USER = Deno.uid() === 0 ? { user: { uid: 65532, gid: 65532 } } : {};
 const IDENTITY = {
   GIT_AUTHOR_NAME: "Ada",
   GIT_AUTHOR_EMAIL: "ada@example.org",

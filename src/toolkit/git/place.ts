@@ -127,6 +127,15 @@ export function requireNoLink(tool: string, files: ReadFiles, path: string): voi
   }
 }
 
+/** Throws GIT_ERROR where a pipe, a socket or a device lies there, which git would open and wait for. */
+export function requireFile(tool: string, files: ReadFiles, path: string): void {
+  if (look(files, path)?.type !== "other") return;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${tool}: ${printable(path)} is no file, and git would wait for it without end; remove it`,
+  );
+}
+
 /** PATH_OUTSIDE_WORKSPACE. */
 export function leadsOut(tool: string, what: string): ToolError {
   return new ToolError(

@@ -16,6 +16,7 @@ import {
   inside,
   look,
   type Place,
+  requireFile,
   requireNoLink,
   textIn,
   within,
@@ -150,6 +151,12 @@ export async function openRepository(
   return await openAt(tool, context, place, listed);
 }
 
+/** What git reads of its folder whatever it is asked (gitrepository-layout(5)). */
+const READ_FIRST = [
+  ...["HEAD", "config", "config.worktree", "commondir", "index", "packed-refs", "shallow"],
+  ...["info/exclude", "info/attributes", "info/grafts"],
+];
+
 /** As {@linkcode openRepository}, of one that was found. */
 export async function openAt(
   tool: string,
@@ -162,6 +169,12 @@ export async function openAt(
   const common = commonOf(tool, files, folder, home);
   for (const name of ["HEAD", "objects", "refs", "config", "config.worktree", "info", "logs"]) {
     for (const place of new Set([folder, common])) requireNoLink(tool, files, `${place}/${name}`);
+  }
+  for (const name of READ_FIRST) {
+    for (const place of new Set([folder, common])) requireFile(tool, files, `${place}/${name}`);
+  }
+  for (const name of [".gitattributes", ".gitignore", ".mailmap"]) {
+    requireFile(tool, files, within(root, name));
   }
   checkAlternates(tool, files, `${common}/objects`);
   const start = { context, tool, root, folder, common };
