@@ -10,10 +10,13 @@ import { networkReach, surplusReach } from "../../sandbox/network_reach.ts";
 import type { Lane } from "./lanes.ts";
 import type { ProgramSupport } from "../programs/program_support.ts";
 import { type Job, startsPrograms } from "../runner.ts";
+import { judgeConnection } from "./_connections.ts";
 import type { LaneBoundary } from "./pool_thread.ts";
 
 /** The state of boundaries that never change. */
 const FIXED = "fixed";
+/** Addresses of IPv6 that a thread is given: a name may have others each time that it is looked up. */
+const MOST_LEARNED = 64;
 
 /** What holds threads, drawn from the policies and from what lies in the workspace now. */
 export interface Boundaries {
@@ -23,6 +26,11 @@ export interface Boundaries {
   ofJob(job: Job): Boundary;
   /** What holds the programs of a call, or the thread of one that starts none: what may be shown of it. */
   shownOf(job: Job): Boundary;
+  /**
+   * A call's thread was refused a place that has addresses of IPv6 alone: whether threads that connect are given them from
+   * now on, since the policies let this call there.
+   */
+  learn(job: Job, place: string): Promise<boolean>;
 }
 
 /** `programs` is asked only for what starts programs. */
@@ -32,6 +40,8 @@ export function createBoundaries(
 ): Boundaries {
   /** Programs that a rule allows by one name and a call starts by another: an environment's own interpreter. */
   const otherStarts = new Set<string>();
+  /** Addresses of IPv6 that threads which connect have beside those of the policies, the latest last. */
+  const learned: string[] = [];
   return {
     ofLane(lane, job) {
       switch (lane) {
@@ -46,7 +56,7 @@ export function createBoundaries(
           return { boundary, state: writeFolders.join("\0") };
         }
         case "network":
-          return { boundary: connecting(rulebook), state: FIXED };
+          return { boundary: connecting(rulebook, learned), state: learned.join("\0") };
         case "module": {
           const { read, write } = rulebook.scope;
           const folders = [...new Set(write.map(deepestFolder))];
@@ -71,6 +81,24 @@ export function createBoundaries(
           };
         }
       }
+    },
+    async learn({ subject, grant: { connect } }, place) {
+      const { addressesOfSix } = await import("../../host/network/six_places.ts");
+      const { resolveHost } = await import("../../host/network/resolve.ts");
+      await rulebook.prepare([{ kind: "net.connect" }]);
+      const { web } = rulebook.settings;
+      const found = await addressesOfSix(place, {
+        judge: (connection) => judgeConnection(rulebook, subject, connect, connection),
+        resolve: resolveHost,
+        web,
+        granted: connect,
+      });
+      const fresh = found.filter((host) =>
+        !learned.includes(host) && isGranted({ name: "net", host })
+      );
+      learned.push(...fresh);
+      learned.splice(0, learned.length - MOST_LEARNED);
+      return fresh.length > 0;
     },
     ofJob: (job) => boundaryOf(job, () => programs().ofThread()),
     shownOf: (job) => boundaryOf(job, () => programs().boundary()),
@@ -103,7 +131,7 @@ export function createBoundaries(
       return spawning(rulebook, { ...spawn, programs: startable });
     }
     // Where redirects lead is judged when they do.
-    if (grant.connect.length > 0) return connecting(rulebook);
+    if (grant.connect.length > 0) return connecting(rulebook, learned);
     // A file is written by making another beside it: the folder is what must be writable.
     const folders = [
       ...new Set(write.map((path) => deepestFolder(parentOf(path)))),
@@ -167,10 +195,10 @@ function isGranted(permission: Deno.PermissionDescriptor): boolean {
 }
 
 /** Of a thread that connects, and looks into manifests; it writes nothing and starts nothing. */
-function connecting({ scope }: Rulebook): Boundary {
+function connecting({ scope }: Rulebook, learned: readonly string[]): Boundary {
   return {
     ...reading(scope.read),
-    connect: networkReach(scope.connect),
+    connect: [...networkReach(scope.connect), ...learned],
     besides: surplusReach(scope),
   };
 }

@@ -7,6 +7,7 @@ import type { DirectRunner } from "../programs/direct_runner.ts";
 import { type Job, type Runner, startsPrograms } from "../runner.ts";
 import { deferred } from "./_deferred.ts";
 import { isDirect, openDirectRunner, openPool, type PoolParts } from "./open_pool.ts";
+import { runningAgain } from "./_run_again.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 
 /**
@@ -54,12 +55,13 @@ export function createSingleRunner(options: SingleRunnerOptions): Runner {
     return await loadPool();
   };
   const loadPool = async (): Promise<Runner> => {
-    const loaded = await openPool(options, (_lane, own) => ({
-      boundary: boundaries.ofJob(own),
-      state: "once",
-    }));
+    const loaded = await openPool(options, (_lane, own) => {
+      const boundary = boundaries.ofJob(own);
+      return { boundary, state: boundary.connect.join("\0") };
+    });
     pool = loaded;
-    return selfDraining(loaded);
+    const { run, close } = selfDraining(loaded);
+    return { run: runningAgain(run, boundaries.learn), close };
   };
   return {
     run: (job, onEvent) =>

@@ -7,6 +7,7 @@ import { deferred } from "./_deferred.ts";
 import type { Lane } from "./lanes.ts";
 import { isDirect, openDirectRunner, openPool, type PoolParts } from "./open_pool.ts";
 import type { LaneBoundary } from "./pool_thread.ts";
+import { runningAgain } from "./_run_again.ts";
 
 /** A runner whose first thread can be started ahead. */
 export interface WarmRunner extends StayingRunner {
@@ -23,6 +24,7 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
     return { boundary, state: lane === "read" ? `${plugins.version} ${state}` : state };
   };
   const pool = await openPool(parts, drawn);
+  const runOnThread = runningAgain((job, onEvent) => pool.run(job, onEvent), boundaries.learn);
   let direct: DirectRunner | null | "unopened" = "unopened";
   /** What runs a call where it is, of which the first has to wait for it to be loaded. */
   const directFor = (job: Job): DirectRunner | Promise<Pick<Runner, "run">> | null => {
@@ -49,7 +51,7 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
     run(job, onEvent) {
       if (isFree(job, settings)) return free.run(job, onEvent);
       const here = directFor(job);
-      if (here === null) return pool.run(job, onEvent);
+      if (here === null) return runOnThread(job, onEvent);
       if (!(here instanceof Promise)) return here.run(job);
       deferredCalls++;
       const loaded = here.finally(() => deferredCalls--);

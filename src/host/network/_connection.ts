@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { networkError, socketError } from "./_failure.ts";
+import { SIX_ALONE } from "./six_places.ts";
 
 /** Where to, as it was judged. */
 export interface Destination {
@@ -80,6 +81,7 @@ function addressOfSix({ address, port, place }: Parameters<Open>[0]): ToolError 
     "NATIVE_DENIED",
     `${place}: it has addresses of IPv6 alone, and those the runtime's permissions let through only where a rule ` +
       `writes them out: "[${address}]:${port}" beside the name would be allowed`,
+    { details: { reason: SIX_ALONE, place } },
   );
 }
 

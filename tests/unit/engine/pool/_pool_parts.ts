@@ -32,6 +32,7 @@ export function partsOf(sections: Partial<Policy> = {}) {
       return BOUNDARY;
     },
     shownOf: () => BOUNDARY,
+    learn: () => Promise.resolve(false),
   };
   const preparation: Preparation = {
     prepare: () => null,
