@@ -114,3 +114,6 @@ export interface Network {
   /** Whoever is behind the address asked to be left alone: until then its requests fail without being sent. */
   holdOff(url: string, seconds: number): void;
 }
+
+/** `details.reason` of NATIVE_DENIED, with the `place`: the runtime cannot let it through, and the policies may. */
+export const SIX_ALONE = "IPv6 alone";

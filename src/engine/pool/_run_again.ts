@@ -1,6 +1,6 @@
 /** Calls that a thread could not do since its boundary did not name a place that the policies allow: done once more by one whose does. */
 
-import { SIX_ALONE } from "../../host/network/six_places.ts";
+import { SIX_ALONE } from "../../core/network.ts";
 import type { Job, Outcome, Runner, Running } from "../runner.ts";
 import { stopped } from "./pool_thread.ts";
 

@@ -10,7 +10,6 @@ import { networkReach, surplusReach } from "../../sandbox/network_reach.ts";
 import type { Lane } from "./lanes.ts";
 import type { ProgramSupport } from "../programs/program_support.ts";
 import { type Job, startsPrograms } from "../runner.ts";
-import { judgeConnection } from "./_connections.ts";
 import type { LaneBoundary } from "./pool_thread.ts";
 
 /** The state of boundaries that never change. */
@@ -84,6 +83,7 @@ export function createBoundaries(
     },
     async learn({ subject, grant: { connect } }, place) {
       const { addressesOfSix } = await import("../../host/network/six_places.ts");
+      const { judgeConnection } = await import("./_connections.ts");
       const { resolveHost } = await import("../../host/network/resolve.ts");
       await rulebook.prepare([{ kind: "net.connect" }]);
       const { web } = rulebook.settings;

@@ -1,8 +1,8 @@
 /** One connection to one address, over TLS where the scheme says so, that can be ended at any time. */
 
 import { ToolError } from "../../core/errors.ts";
+import { SIX_ALONE } from "../../core/network.ts";
 import { networkError, socketError } from "./_failure.ts";
-import { SIX_ALONE } from "./six_places.ts";
 
 /** Where to, as it was judged. */
 export interface Destination {

@@ -11,9 +11,6 @@ import { candidatesOf } from "./_hop.ts";
 import { providerOrigins } from "./_secret.ts";
 import type { Resolved } from "./resolve.ts";
 
-/** `details.reason` of NATIVE_DENIED, with the `place`: the runtime cannot let it through, and the policies may. */
-export const SIX_ALONE = "IPv6 alone";
-
 /** By whom it is judged anew, since what a thread says of itself is not believed. */
 export interface SixPlaceParts {
   /** Throws NETWORK_DENIED. */

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { runningAgain } from "../../../../src/engine/pool/_run_again.ts";
 import type { Job, Outcome } from "../../../../src/engine/runner.ts";
-import { SIX_ALONE } from "../../../../src/host/network/six_places.ts";
+import { SIX_ALONE } from "../../../../src/core/network.ts";
 import { NOTHING } from "../_stand_ins.ts";
 import { jobOf } from "./_stand_in_threads.ts";
 
