@@ -7,7 +7,12 @@ import { MARKER } from "../../../../src/engine/programs/job_programs.ts";
 import { SPAWNER } from "../../host/run/_starter.ts";
 import { LIBC as libc } from "../../sandbox/_libc.ts";
 
-export const MARK = { marker: "of-this-test", token: 0x80001234 } as const;
+const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+/** Of this process of tests alone: a guardian of another ends whatever on the machine has its mark. */
+export const MARK = {
+  marker: `of-this-test-${random}`,
+  token: (random | 0x80000000) >>> 0,
+} as const;
 /** PR_SET_CHILD_SUBREAPER (include/uapi/linux/prctl.h) */
 const SUBREAPER = 36;
 /** P_ALL, WNOHANG | WEXITED (waitid(2)) */
