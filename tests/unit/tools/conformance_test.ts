@@ -168,7 +168,7 @@ const FILES = {
 Deno.test("outputs and previews are JSON, and outputs pass the output schema", async () => {
   for (const tool of tools) {
     const validate = new Ajv({ strict: true }).compile(toStandardSchema(tool.output));
-    // A gate answers for these: tests/binary/child_agents_test.ts.
+    // A gate answers for these: tests/binary/gate/child_agents_test.ts.
     if (tool.category === "agent") continue;
     for (const { args } of [...tool.examples ?? [], ...more(tool.name)]) {
       await (REAL.has(tool.category) ? overFiles : inMemory)(tool, args, (output) => {

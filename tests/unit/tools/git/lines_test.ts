@@ -54,7 +54,7 @@ Deno.test("a line's git uses the transports that the policy names, and no others
       await git(`${root}/there`, ["commit", "-qm", "one", "--allow-empty"]);
       if (protocols.length === 0) {
         const error = await assertRejects(() => call("run_command", line), ToolError);
-        // Before it starts, where that can be looked at (tests/binary/git_lines_test.ts); else git says so itself.
+        // Before it starts, where that can be looked at (tests/binary/git/git_lines_test.ts); else git says so itself.
         const said = JSON.stringify([error.message, error.output]);
         assert(/git\.protocols does not name file|'file' not allowed/.test(said), said);
         assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["there"]);
