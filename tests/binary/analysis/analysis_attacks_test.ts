@@ -26,7 +26,7 @@ const BODY = `(list: number[]) {
 
 /** What only denied files hold begins with `sentinel`. */
 const FILES = {
-  "closed/secret.ts": `import "../sentinel_two.ts";\nexport function sentinel${BODY}`,
+  "closed/secret.ts": `import "./sentinel_two.ts";\nexport function sentinel${BODY}`,
   "closed/sentinel_two.ts": "",
   "closed/tsconfig.json": '{ "compilerOptions": { "paths": { "s/*": ["../src/sentinel/*"] } } }',
   "closed/go.mod": "module example.com/sentinel\n",

@@ -105,8 +105,8 @@ Deno.test("patterns are found in every language that the binary carries", async 
 
 Deno.test("dependencies lead to files that may be seen, and to no others", async () => {
   await using workspace = guarded({
-    "src/a.ts": 'import "../b.ts";\nimport "~/c.ts";\nimport "left";\nimport "../x_secret.ts";\n',
-    "src/b.ts": 'import "../a.ts";\n',
+    "src/a.ts": 'import "./b.ts";\nimport "~/c.ts";\nimport "left";\nimport "./x_secret.ts";\n',
+    "src/b.ts": 'import "./a.ts";\n',
     "src/c.ts": "",
     "tsconfig.json": '{ "compilerOptions": { "paths": { "~/*": ["./src/*"] } } }',
     "package-lock.json": '{ "packages": { "node_modules/left": { "version": "1.0.0" } } }',

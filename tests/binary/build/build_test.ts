@@ -48,8 +48,8 @@ Deno.test("what starts and first programs run is carried compiled, and V8 takes 
       await Deno.copyFile(join(bundle, name), join(folder, name));
     }
     const asks = files.map(({ text, cache }, at) => `
-      import text${at} from "../${text}" with { type: "text" };
-      import cache${at} from "../${cache}" with { type: "bytes" };
+      import text${at} from "./${text}" with { type: "text" };
+      import cache${at} from "./${cache}" with { type: "bytes" };
       const script${at} = new Script(text${at}, { filename: "${text}", cachedData: cache${at} });
       console.log(cache${at}.length > 20_000, script${at}.cachedDataRejected);`);
     await Deno.writeTextFile(

@@ -30,7 +30,7 @@ assert.equal(await answer.text(), "served");
 server.close();
 `;
 const CALC = {
-  "src/main.ts": 'import { a } from "../a";\nconsole.log(a as string);\n',
+  "src/main.ts": 'import { a } from "./a";\nconsole.log(a as string);\n',
   "src/a.ts": 'export const a: string = "built";\n',
 };
 

@@ -712,7 +712,7 @@ Deno.test("plugin new, check, test and docs know modules", async () => {
     const docs = await start(["plugin", "docs", `${name}.yaml`], options);
     assertStringIncludes(docs.stdout, "`{report}`");
   }
-  workspace.write("one.ts", 'import { x } from "../x.ts";\nexport const a = x;\n');
+  workspace.write("one.ts", 'import { x } from "./x.ts";\nexport const a = x;\n');
   const wrong = await start(["plugin", "check", "one.yaml", "--format", "text"], options);
   assertEquals(wrong.status, 1);
   assertStringIncludes(wrong.stderr, 'one.ts:1:1: imports "./x.ts"');
