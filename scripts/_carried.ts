@@ -16,12 +16,15 @@ import type { Target } from "./target.ts";
 /** A higher level takes seconds for a tenth less. */
 const LEVEL = 9;
 
-/** A part, compressed, with a checksum of its own. */
-function compressed(name: CarriedName): Uint8Array {
-  const url = new URL(import.meta.resolve(CARRIED[name]));
-  return zstdCompressSync(Deno.readFileSync(url), {
+/** Compressed, with a checksum of its own. */
+export function compressed(data: Uint8Array): Uint8Array {
+  return zstdCompressSync(data, {
     params: { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 },
   });
+}
+
+function partOf(name: CarriedName): Uint8Array {
+  return compressed(Deno.readFileSync(new URL(import.meta.resolve(CARRIED[name]))));
 }
 
 /**
@@ -40,7 +43,7 @@ export async function embedCarried(target: Target, bundle: string): Promise<read
   if (target.includes("linux")) return [];
   return await Promise.all(CARRIED_NAMES.map(async (name) => {
     const path = join(bundle, embeddedName(name));
-    await Deno.writeFile(path, compressed(name));
+    await Deno.writeFile(path, partOf(name));
     return path;
   }));
 }
@@ -48,6 +51,6 @@ export async function embedCarried(target: Target, bundle: string): Promise<read
 /** Adds it to the executable `output`, for the other targets. */
 export async function addCarried(target: Target, output: string): Promise<void> {
   if (!target.includes("linux")) return;
-  const pieces = carry(await Deno.readFile(output), CARRIED_NAMES.map(compressed));
+  const pieces = carry(await Deno.readFile(output), CARRIED_NAMES.map(partOf));
   await Deno.writeFile(output, ReadableStream.from(pieces));
 }

@@ -15,7 +15,8 @@ import { sealedPermissions } from "../src/cli/seal/sealed_permissions.ts";
 import type { LoadedPolicy } from "../src/policy/model.ts";
 import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
-import { addCarried, embedCarried } from "./_carried.ts";
+import { createRegistry } from "../src/tools/registry.ts";
+import { addCarried, compressed, embedCarried } from "./_carried.ts";
 import { produceCaches, REHEARSED, SCRIPTS } from "./_code_caches.ts";
 import { joinScripts, standAlone } from "./_compiled_scripts.ts";
 import { nameParts } from "./_stable_names.ts";
@@ -45,6 +46,9 @@ const UNSEALED_FLAGS = [
 
 /** The module of calls through a gate. */
 export const CALL_ALONE = "call_alone.js";
+
+/** The stem of the files that the tools are in as listings have them: compressed, and a module that reads them once. */
+export const LISTING = "tools_listing";
 
 /** The modules that threads start with. */
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
@@ -86,7 +90,8 @@ export function moduleUrl(path: string): string {
 /** Main module that runs the command line with what is embedded beside it, as `main.ts` does from source. */
 function mainModule(): string {
   return `import { run } from ${JSON.stringify(moduleUrl("src/cli/run.ts"))};\n` +
-    "export const start = async (text) => Deno.exit(await run(Deno.args, JSON.parse(text)));\n";
+    "export const start = async (text, listing) =>\n" +
+    "  Deno.exit(await run(Deno.args, { ...JSON.parse(text), listing }));\n";
 }
 
 /**
@@ -95,7 +100,13 @@ function mainModule(): string {
  */
 const WHOLE_MODULE = `import { start } from "./main.js";
 import text from "./${EMBEDDED_FILE}" with { type: "text" };
-await start(text);
+await start(text, () => import("./${LISTING}.js"));
+`;
+
+/** Every start reads all files of a build, and few list tools. */
+const LISTING_MODULE = `import { zstdDecompressSync } from "node:zlib";
+import bytes from "./${LISTING}.zst" with { type: "bytes" };
+export default JSON.parse(new TextDecoder().decode(zstdDecompressSync(bytes)));
 `;
 
 /** The module that a process begins with. A call through a gate takes none of what all else takes. */
@@ -166,6 +177,8 @@ export async function build(options: BuildOptions): Promise<void> {
     await Deno.writeTextFile(join(bundle, EMBEDDED_FILE), JSON.stringify(options.embedded));
     await Deno.writeTextFile(join(bundle, "whole.js"), WHOLE_MODULE);
     await Deno.writeTextFile(join(bundle, "start.js"), START_MODULE);
+    await Deno.writeTextFile(join(bundle, `${LISTING}.js`), LISTING_MODULE);
+    await Deno.writeFile(join(bundle, `${LISTING}.zst`), await compressedListing());
   }
   const include = [...workers, ...await embedCarried(target, bundle)];
   const parts: CompileOptions = {
@@ -186,6 +199,11 @@ export async function build(options: BuildOptions): Promise<void> {
   }
   await compile(parts);
   await addCarried(target, output);
+}
+
+async function compressedListing(): Promise<Uint8Array> {
+  const listed = await createRegistry().listed();
+  return compressed(new TextEncoder().encode(JSON.stringify(listed)));
 }
 
 function ignoreMissing(error: unknown): void {

@@ -2,6 +2,7 @@
 
 import type { PluginManifest } from "../plugins/manifest.ts";
 import type { LoadedPolicy } from "../policy/model.ts";
+import type { CarriedListing } from "../tools/listing.ts";
 
 /** What a build carries beside the code. */
 export interface Embedded {
@@ -15,4 +16,10 @@ export interface Embedded {
   readonly agent?: string;
   /** The custom tools that it names, as they were when it was built. */
   readonly plugins?: readonly PluginManifest[];
+}
+
+/** What a start is told: what it carries, and what it has beside that and loads when it is asked for. */
+export interface Start extends Embedded {
+  /** The built-in tools as listings have them; left out from source, where they are asked. */
+  readonly listing?: CarriedListing;
 }

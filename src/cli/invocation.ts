@@ -1,6 +1,6 @@
 /** What a command is called with. */
 
-import type { Embedded } from "./embedded.ts";
+import type { Start } from "./embedded.ts";
 import type { CommandLine } from "./flags.ts";
 
 /** What the table of commands says of one, beside how it is run. */
@@ -12,7 +12,7 @@ export interface CommandWords {
 
 /** A command line that was read, with what the binary carries. */
 export interface Invocation extends CommandLine {
-  readonly embedded: Embedded;
+  readonly embedded: Start;
   /** All commands that there are, by name: for those that write about them. */
   readonly commands: Readonly<Record<string, CommandWords>>;
 }

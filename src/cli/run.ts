@@ -3,7 +3,7 @@
 import { EXIT } from "../core/errors.ts";
 import { isModuleProcess } from "../host/run/module_protocol.ts";
 import { COMMANDS } from "./commands.ts";
-import type { Embedded } from "./embedded.ts";
+import type { Start } from "./embedded.ts";
 import { parseCommandLine, refuseOthersFlags } from "./flags.ts";
 import { gateOf } from "./gate/gate_of.ts";
 import { settled } from "./settled.ts";
@@ -34,7 +34,7 @@ async function helpOn([name, operand]: readonly string[]): Promise<string> {
 }
 
 /** Runs a command line. Gives the exit status and never throws. */
-export async function run(argv: readonly string[], embedded: Embedded): Promise<number> {
+export async function run(argv: readonly string[], embedded: Start): Promise<number> {
   return await settled(async () => {
     if (isModuleProcess(argv, (name) => Deno.env.get(name))) {
       const { runModuleProcess } = await import("../engine/modules/module_process.ts");

@@ -113,6 +113,7 @@ export function openEngine(session: Session, { embedded }: Invocation): CommandE
       plugins,
       workspace,
       sealed: embedded.sealed,
+      listing: embedded.listing ?? null,
       audit: recorderOf(session, { quickLogs: false }),
     }, { telemetry: session.telemetry });
   } catch (error) {
@@ -139,6 +140,7 @@ export async function openStayingEngine(
       plugins,
       workspace,
       sealed: embedded.sealed,
+      listing: embedded.listing ?? null,
       audit: recorderOf(session, { quickLogs: true }),
       ...(sharing === undefined ? {} : { sharing }),
     }, { telemetry: session.telemetry, ...(recorder === undefined ? {} : { recorder }) });

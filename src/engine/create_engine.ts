@@ -8,7 +8,8 @@ import type { Boundary } from "../sandbox/boundary.ts";
 import { libcThatHolds } from "../sandbox/enter.ts";
 import { permissionSetOf } from "../sandbox/permission_set.ts";
 import type { PluginManifest } from "../plugins/manifest.ts";
-import { createRegistry, type Registry } from "../tools/registry.ts";
+import type { CarriedListing } from "../tools/listing.ts";
+import { createRegistry, type Registry, TOOLS } from "../tools/registry.ts";
 import { createBoundaries } from "./pool/boundaries.ts";
 import { createIdentityProbe } from "../host/paths/identity.ts";
 import type { StraightProbe } from "../host/paths/canonicalize.ts";
@@ -43,6 +44,8 @@ export interface EngineOptions {
   readonly sealed: boolean;
   /** The custom tools of the policies. */
   readonly plugins?: readonly PluginManifest[];
+  /** The built-in tools, where the build carries them as data. */
+  readonly listing?: CarriedListing | null;
   /** Where there are other engines in this process. */
   readonly sharing?: ProgramSharing;
   /** What keeps the log that the policies want; not called where they want none. */
@@ -119,11 +122,14 @@ interface Base {
 }
 
 function createBase(
-  { policies, workspace, audit, plugins: manifests = [], sharing }: EngineOptions,
+  { policies, workspace, audit, plugins: manifests = [], listing = null, sharing }: EngineOptions,
   { permissionsOf = permissionSetOf, ...parts }: EngineParts,
   straight: StraightProbe | null = null,
 ): Base {
-  const plugins = createPluginRegistry(parts.registry ?? createRegistry(), manifests);
+  const plugins = createPluginRegistry(
+    parts.registry ?? createRegistry(TOOLS, listing),
+    manifests,
+  );
   const { registry } = plugins;
   const compiled = compilePolicies(policies, registry);
   const rulebook = parts.rulebook?.(compiled) ?? compiled;

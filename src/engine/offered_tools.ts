@@ -9,12 +9,12 @@ export async function offeredTools(
   { registry, rulebook }: Pick<DecisionParts, "registry" | "rulebook">,
   agent: string,
 ): Promise<readonly ToolDescription[]> {
-  const tools = await registry.list();
-  const allowed = tools.filter((tool) => rulebook.offers(subjectOf(tool, agent)));
-  const own = new Set(allowed.filter((tool) => !tool.standsFor).map(({ name }) => name));
-  const names = new Set(
-    allowed.filter(({ standsFor }) => standsFor?.tools.some((name) => own.has(name)) ?? true)
-      .map(({ name }) => name),
+  const allowed = (await registry.listed())
+    .filter(({ subject }) => rulebook.offers(subjectOf(subject, agent)));
+  const own = new Set(
+    allowed.filter(({ standsFor }) => standsFor === null).map(({ subject }) => subject.name),
   );
-  return (await registry.catalogue.all()).filter(({ name }) => names.has(name));
+  return allowed
+    .filter(({ standsFor }) => standsFor?.some((name) => own.has(name)) ?? true)
+    .map(({ description }) => description);
 }

@@ -1,6 +1,6 @@
 /** Which tools a text most likely means. */
 
-import type { Tool } from "../core/tool.ts";
+import type { ToolDescription } from "../core/tool.ts";
 
 /** What a word is worth by where it was found. */
 const WORTH = { name: 8, partOfName: 4, description: 2, function: 1 } as const;
@@ -12,14 +12,13 @@ const WORTH = { name: 8, partOfName: 4, description: 2, function: 1 } as const;
  */
 export function rankTools(
   text: string,
-  tools: readonly Tool[],
-  aliasesOf: (name: string) => readonly string[],
-): readonly Tool[] {
+  tools: readonly ToolDescription[],
+): readonly ToolDescription[] {
   const words = [...new Set(text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean))];
   const whole = text.trim().toLowerCase();
   return tools
     .map((tool) => {
-      const names = [tool.name, ...aliasesOf(tool.name)];
+      const names = [tool.name, ...tool.aliases];
       const worths = words.map((word) => worthOf(word, names, tool)).filter((worth) => worth > 0);
       const exact = names.includes(whole) ? 1 : 0;
       const sum = worths.reduce((total, worth) => total + worth, 0);
@@ -30,7 +29,7 @@ export function rankTools(
     .map(({ tool }) => tool);
 }
 
-function worthOf(word: string, names: readonly string[], tool: Tool): number {
+function worthOf(word: string, names: readonly string[], tool: ToolDescription): number {
   if (names.some((name) => name.split(/[._]/).includes(word))) return WORTH.name;
   if (names.some((name) => name.includes(word))) return WORTH.partOfName;
   if (tool.description.toLowerCase().includes(word)) return WORTH.description;

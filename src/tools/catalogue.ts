@@ -10,23 +10,24 @@ export interface ToolSource {
   aliasesOf(name: string): readonly string[];
   /** By name or alias; at once where it is loaded. Throws UNKNOWN_TOOL with the nearest names. */
   get(name: string): Tool | Promise<Tool>;
-  list(): Promise<readonly Tool[]>;
+  /** All of them, in the order of the registry. */
+  descriptions(): Promise<readonly ToolDescription[]>;
   /** Best first: by name and aliases, description, and what it works on (its arguments, category, group). */
-  search(text: string): Promise<readonly Tool[]>;
+  search(text: string): Promise<readonly ToolDescription[]>;
   /** Canonical names nearest to a name or alias that is not there. */
   nearest(name: string): readonly string[];
 }
 
 /** The tools of a registry as tools may see them: described, not to be run. */
 export function createCatalogue(registry: ToolSource): Catalogue {
-  const describe = (tool: Tool) => describeTool(tool, registry.aliasesOf(tool.name));
   return {
     async describe(name) {
       const canonical = registry.canonicalName(name);
-      return canonical === null ? null : describe(await registry.get(canonical));
+      if (canonical === null) return null;
+      return describeTool(await registry.get(canonical), registry.aliasesOf(canonical));
     },
-    search: async (text) => (await registry.search(text)).map(describe),
-    all: async () => (await registry.list()).map(describe),
+    search: registry.search,
+    all: registry.descriptions,
     nearest: registry.nearest,
   };
 }

@@ -3,8 +3,9 @@
 import { ToolError } from "../core/errors.ts";
 import { didYouMean, nearestOf } from "../core/nearest.ts";
 import { quoted } from "../core/printable.ts";
-import type { Catalogue, Tool } from "../core/tool.ts";
+import type { Catalogue, Tool, ToolDescription } from "../core/tool.ts";
 import { createCatalogue, type ToolSource } from "./catalogue.ts";
+import { type CarriedListing, type ListedTool, listedTool } from "./listing.ts";
 import { rankTools } from "./_rank_tools.ts";
 
 /** One tool. Aliases stand here alone: they must resolve without loading the module. */
@@ -102,14 +103,21 @@ export interface Registry extends ToolSource {
   readonly names: readonly string[];
   /** The same tools as `get_help` sees them. */
   readonly catalogue: Catalogue;
-  /** Loads every tool, and the libraries each would load later. */
+  /** All tools, as listings have them: loads those that none has as data. */
+  listed(): Promise<readonly ListedTool[]>;
+  /** Loads every tool. */
+  list(): Promise<readonly Tool[]>;
+  /** The same, and the libraries each would load later. */
   loadAll(): Promise<void>;
   /** With these tools, too. Throws where a name or an alias is taken. */
   extend(added: readonly RegistryEntry[]): Registry;
 }
 
-/** Throws where two entries claim one name. */
-export function createRegistry(entries: readonly RegistryEntry[] = TOOLS): Registry {
+/** `carried`: of tools among them. Throws where two entries claim one name. */
+export function createRegistry(
+  entries: readonly RegistryEntry[] = TOOLS,
+  carried: CarriedListing | null = null,
+): Registry {
   const canonical = new Map<string, string>();
   const loaders = new Map(entries.map((entry) => [entry.name, entry]));
   for (const { name, aliases = [] } of entries) {
@@ -131,6 +139,18 @@ export function createRegistry(entries: readonly RegistryEntry[] = TOOLS): Regis
     return entry;
   }
   const list = () => Promise.all(entries.map(load));
+  async function listed(): Promise<readonly ListedTool[]> {
+    const known = new Map(
+      carried === null ? [] : (await carried()).default.map((one) => [one.subject.name, one]),
+    );
+    return Promise.all(
+      entries.map(async (entry) =>
+        known.get(entry.name) ?? listedTool(await load(entry), entry.aliases ?? [])
+      ),
+    );
+  }
+  const descriptions = async (): Promise<readonly ToolDescription[]> =>
+    (await listed()).map(({ description }) => description);
 
   const registry: Registry = {
     names: entries.map((entry) => entry.name),
@@ -148,13 +168,15 @@ export function createRegistry(entries: readonly RegistryEntry[] = TOOLS): Regis
     async loadAll() {
       for (const tool of await list()) await tool.prepare?.();
     },
+    listed,
     list,
-    search: async (text) => rankTools(text, await list(), registry.aliasesOf),
+    descriptions,
+    search: async (text) => rankTools(text, await descriptions()),
     nearest(name) {
       const near = nearestOf(name, [...canonical.keys()], 6);
       return [...new Set(near.map((found) => canonical.get(found) ?? found))].slice(0, 3);
     },
-    extend: (added) => createRegistry([...entries, ...added]),
+    extend: (added) => createRegistry([...entries, ...added], carried),
   };
   return registry;
 }

@@ -4,7 +4,7 @@ import { EXIT } from "../../core/errors.ts";
 import { didYouMean, nearestOf } from "../../core/nearest.ts";
 import { quoted } from "../../core/printable.ts";
 import type { ToolDescription } from "../../core/tool.ts";
-import { createRegistry } from "../../tools/registry.ts";
+import { createRegistry, TOOLS } from "../../tools/registry.ts";
 import { SHELLS } from "./_shells.ts";
 import { vocabularyOf } from "./_vocabulary.ts";
 import type { Invocation } from "../invocation.ts";
@@ -36,6 +36,6 @@ async function toolsOf(invocation: Invocation): Promise<readonly ToolDescription
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     complain(`toolgate: ${error.message}`);
-    return await createRegistry().catalogue.all();
+    return await createRegistry(TOOLS, invocation.embedded.listing).catalogue.all();
   }
 }

@@ -8,6 +8,7 @@ import type { Tool } from "../../core/tool.ts";
 import { grantOf } from "../../policy/grant.ts";
 import { EFFECTS } from "../../policy/model.ts";
 import type { Subject } from "../../policy/rulebook.ts";
+import type { ListedTool } from "../../tools/listing.ts";
 import type { DecidedCall, DecideInput, DecisionParts } from "./decided_call.ts";
 import { needsOf } from "./needs.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
@@ -114,7 +115,7 @@ function* decisionSteps(
 }
 
 /** What the policy is asked about a tool. */
-export function subjectOf(tool: Tool, agent: string): Subject {
+export function subjectOf(tool: ListedTool["subject"], agent: string): Subject {
   const { name, risk, permission, riskOfPrograms = false, leastRisk } = tool;
   const least = leastRisk === undefined ? {} : { leastRisk };
   return { tool: name, agent, risk, permission, riskOfPrograms, ...least };

@@ -1,12 +1,14 @@
 import {
   assert,
   assertEquals,
+  assertRejects,
   assertStrictEquals,
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
 import type { Tool } from "../../../src/core/tool.ts";
+import { listedTool } from "../../../src/tools/listing.ts";
 import { createRegistry, type RegistryEntry, TOOLS } from "../../../src/tools/registry.ts";
 
 const custom: Tool = {
@@ -31,7 +33,7 @@ const entryOf = (tool: Tool, aliases: readonly string[] = []): RegistryEntry => 
   load: () => Promise.resolve({ default: tool }),
 });
 
-const names = (tools: readonly Tool[]) => tools.map(({ name }) => name);
+const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
 
 Deno.test("the registry finds tools by name and by every alias of the interface", async () => {
   const registry = createRegistry();
@@ -159,4 +161,27 @@ Deno.test("the catalogue shows what tools say of themselves, and nothing that ru
   assert(shown !== null && !("run" in shown));
   assertEquals(await catalogue.describe("nothing"), null);
   assertEquals((await catalogue.all()).length, TOOLS.length);
+});
+
+Deno.test("what is carried as data is listed, searched and shown without a tool loaded, the same to the letter", async () => {
+  const plain = createRegistry();
+  const data = JSON.stringify(await plain.listed());
+  const unloadable = TOOLS.map((entry) => ({
+    ...entry,
+    load: () => Promise.reject(new Error(`${entry.name} is loaded`)),
+  }));
+  const carrying = createRegistry(
+    unloadable,
+    () => Promise.resolve({ default: JSON.parse(data) }),
+  );
+  assertEquals(JSON.stringify(await carrying.listed()), data);
+  assertEquals(await carrying.catalogue.all(), await plain.catalogue.all());
+  for (const text of ["grep", "octal permissions", "code_execution", "zzz"]) {
+    assertEquals(await carrying.catalogue.search(text), await plain.catalogue.search(text), text);
+  }
+  // What came later is asked itself.
+  const more = carrying.extend([entryOf(custom, ["text.shout"])]);
+  assertEquals((await more.listed()).at(-1), listedTool(custom, ["text.shout"]));
+  assertEquals(names(await more.search("capitals"))[0], "shout_text");
+  await assertRejects(() => Promise.resolve(carrying.get("grep")), Error, "search_files is loaded");
 });
