@@ -45,9 +45,13 @@ export class JoinedRunners implements StayingRunner {
 
   /** Nobody is waited for by himself while others may answer. */
   answersSoon(ms: number): boolean | Promise<boolean> {
-    const busy = [...this.#all].filter(({ running }) => running > 0);
-    const [one] = busy;
-    return one !== undefined && busy.length === 1 ? one.answersSoon(ms) : false;
+    let busy: StayingRunner | null = null;
+    for (const runner of this.#all) {
+      if (runner.running === 0) continue;
+      if (busy !== null) return false;
+      busy = runner;
+    }
+    return busy?.answersSoon(ms) ?? false;
   }
 
   drain(): void {

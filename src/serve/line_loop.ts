@@ -89,10 +89,12 @@ export class LineLoop {
       // It can be another one than a turn ago: MCP roots that narrow the workspace take a new engine.
       const { runner } = this.#server;
       runner.drain();
-      await this.#settle();
+      // Threads hear of what was begun, and answers that are made reach the writer, so that they go out in one write.
+      let turns = 0;
+      do await null; while (this.#isSettling && ++turns < SETTLE_TURNS);
       // What has come in is read before what is ready goes out: many answers then share a write.
       if (this.#writer.waiting < BATCH_BYTES && this.#readAhead(0)) continue;
-      await this.#flush();
+      if (this.#writer.flush() !== null) await this.#flush();
       if (this.#writer.broken) {
         this.#server.cancelAll();
         return false;
@@ -109,9 +111,8 @@ export class LineLoop {
     return false;
   }
 
-  /** Lets answers that have arrived reach the writer, so that they go out in one write. */
-  async #settle(): Promise<void> {
-    for (let turn = 0; turn < SETTLE_TURNS && this.#server.settling; turn++) await null;
+  get #isSettling(): boolean {
+    return this.#server.settling || this.#server.answering > 0;
   }
 
   /** Until all has gone out: a reader that does not read stops the loop here. */
@@ -120,8 +121,10 @@ export class LineLoop {
     while (this.#writer.waiting > 0 && !this.#writer.broken && !this.#abandoned) {
       // What is written while a flush ends is not of it: another one takes it along.
       if (!flushing) {
+        const flushed = this.#writer.flush();
+        if (flushed === null) return;
         flushing = true;
-        void this.#writer.flush().then(() => {
+        void flushed.then(() => {
           flushing = false;
           this.#wake.resolve();
         });

@@ -44,9 +44,10 @@ export class LineWriter {
     this.#buffer[this.#length++] = 0x0a;
   }
 
-  /** Resolves when all that was written has gone out, or the reader has. */
-  flush(): Promise<void> {
-    if (this.#length === 0) return Promise.resolve();
+  /** Null where all that was written has gone out at once; else resolves when it has, or the reader has. */
+  flush(): Promise<void> | null {
+    if (this.#flushing === null) this.#writeReady();
+    if (this.#length === 0) return null;
     this.#flushing ??= this.#writeAll().finally(() => this.#flushing = null);
     return this.#flushing;
   }
@@ -60,26 +61,43 @@ export class LineWriter {
     return Deno.stdout.writeSync(this.#buffer.subarray(from, end));
   }
 
+  /** Writes as much as goes without blocking. */
+  #writeReady(): void {
+    try {
+      let done = 0;
+      while (done < this.#length) {
+        const written = this.#writeSome(done);
+        if (written === 0) break;
+        done += written;
+      }
+      this.#drop(done);
+    } catch {
+      this.#break();
+    }
+  }
+
   async #writeAll(): Promise<void> {
     try {
       while (this.#length > 0) {
-        let done = 0;
-        while (done < this.#length) {
-          const written = this.#writeSome(done);
-          if (written === 0) break;
-          done += written;
-        }
         // The buffer may grow and move during this wait: what is written here is a piece of its own.
-        if (done < this.#length) {
-          done += await Deno.stdout.write(this.#buffer.slice(done, this.#length));
-        }
-        this.#buffer.copyWithin(0, done, this.#length);
-        this.#length -= done;
+        this.#drop(await Deno.stdout.write(this.#buffer.slice(0, this.#length)));
+        this.#writeReady();
       }
-      if (this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(INITIAL_BYTES);
     } catch {
-      this.#broken = true;
-      this.#length = 0;
+      this.#break();
     }
+  }
+
+  /** The first so many bytes have gone out. */
+  #drop(count: number): void {
+    this.#buffer.copyWithin(0, count, this.#length);
+    this.#length -= count;
+    if (this.#length > 0 || this.#buffer.length <= KEPT_BYTES) return;
+    this.#buffer = new Uint8Array(INITIAL_BYTES);
+  }
+
+  #break(): void {
+    this.#broken = true;
+    this.#length = 0;
   }
 }
