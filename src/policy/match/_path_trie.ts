@@ -54,18 +54,8 @@ export interface TrieNode<R> {
   /** Of what follows a `**`: names of folders that it does not reach into. */
   readonly outside: ReadonlySet<string>;
   readonly hits: Hits<R>;
-  /** All that `hits` is drawn from: what `matchesOfWalk` tells of. */
+  /** All that `hits` is drawn from: what `endingsOfWalk` tells of. */
   readonly endings: Ending<R>[];
-}
-
-/** What a walk found. `any`: at the path or above it; `here`: at the path itself. */
-export interface Walk<R> {
-  readonly any: Hits<R>;
-  readonly here: Hits<R>;
-  /** Some rule could match below the path that does not match here. */
-  readonly live: boolean;
-  /** Whether a rule that allows covers everything below. */
-  readonly coversBelow: boolean;
 }
 
 const NOWHERE: ReadonlySet<string> = new Set();
@@ -164,20 +154,11 @@ export interface TriePlace<R> {
   readonly deeps: ReadonlySet<TrieNode<R>>;
   /** Some of these stay outside of something. */
   readonly bounded: boolean;
+  /** What speaks for the place or for all below one above it. */
   readonly any: Hits<R>;
 }
 
-/** Walks the names of a path, from the root. `fold` as in {@linkcode addGlob}. */
-export function walkTrie<R extends Ordered>(
-  root: TrieNode<R>,
-  names: readonly string[],
-  fold: ((name: string) => string) | null,
-  steps?: Steps,
-): Walk<R> {
-  return summarize(placeAt(root, names, fold, steps));
-}
-
-/** Every glob that `walkTrie` comes upon, by the same steps: those that end on the way, and those at the path. */
+/** Every glob that a walk comes upon, by the steps of `placeAt`: those that end on the way, and those at the path. */
 export function endingsOfWalk<R extends Ordered>(
   root: TrieNode<R>,
   names: readonly string[],
@@ -199,7 +180,7 @@ function endingsAt<R>({ active, deeps }: TriePlace<R>): ReadonlySet<Ending<R>> {
   return new Set([...active, ...deeps].flatMap(({ endings }) => endings));
 }
 
-/** Where a walk of these names ends, for walks of many paths that begin alike. */
+/** Where a walk of these names ends, from the root. `fold` as in {@linkcode addGlob}. */
 export function placeAt<R extends Ordered>(
   root: TrieNode<R>,
   names: readonly string[],
@@ -207,7 +188,18 @@ export function placeAt<R extends Ordered>(
   steps?: Steps,
 ): TriePlace<R> {
   const above = { allow: null, ask: null, deny: null };
-  let place = settle([root], { active: [], deeps: new Set(), bounded: false, any: above });
+  const start = settle([root], { active: [], deeps: new Set(), bounded: false, any: above });
+  return placeBelow(start, names, fold, steps);
+}
+
+/** Where it ends when it goes on from a place, for walks of many paths that begin alike. */
+export function placeBelow<R extends Ordered>(
+  start: TriePlace<R>,
+  names: readonly string[],
+  fold: ((name: string) => string) | null,
+  steps?: Steps,
+): TriePlace<R> {
+  let place = start;
   for (const name of names) place = stepInto(place, name, fold, steps);
   return place;
 }
@@ -232,8 +224,10 @@ export function stepInto<R extends Ordered>(
 
 /** The place without what does not reach into a folder of that name; the same one where all does. */
 function reachingInto<R>(place: TriePlace<R>, name: string): TriePlace<R> {
+  let all = true;
+  for (const { outside } of place.deeps) all &&= !outside.has(name);
+  if (all) return place;
   const deeps = [...place.deeps].filter(({ outside }) => !outside.has(name));
-  if (deeps.length === place.deeps.size) return place;
   return { ...place, deeps: new Set(deeps), bounded: deeps.some(isBounded) };
 }
 
@@ -276,11 +270,6 @@ function settle<R extends Ordered>(
     }
   }
   return { active, deeps, bounded, any };
-}
-
-function summarize<R extends Ordered>(place: TriePlace<R>): Walk<R> {
-  const { any } = place;
-  return { any, here: hitsAt(place), live: isLive(place), coversBelow: coversBelow(place) };
 }
 
 /** Whether some rule could match below that does not match here. */

@@ -12,14 +12,14 @@ import {
   nextNames,
   type Ordered,
   placeAt,
+  placeBelow,
   stepInto,
   stepPast,
   type TrieNode,
   type TriePlace,
-  walkTrie,
 } from "./_path_trie.ts";
 import type { NameRule } from "./name_filter.ts";
-import { parsePathGlob, rootedSegments } from "./path.ts";
+import { parsePathGlob, rootedSegments, segmentsOf } from "./path.ts";
 import type { Access, Effect, PathRule } from "../model.ts";
 
 /** A rule as verdicts cite it. */
@@ -35,6 +35,12 @@ export interface PathRules {
   readonly restricting: TrieNode<CitedRule>;
   readonly granting: TrieNode<CitedRule>;
   readonly fold: ((name: string) => string) | null;
+  /** Of the workspace, in which most paths lie: walks of these begin where all of them would come by. */
+  readonly workspace: {
+    readonly names: readonly string[];
+    readonly restricting: TriePlace<CitedRule>;
+    readonly granting: TriePlace<CitedRule>;
+  };
   /** The globs that allow or ask, as written. */
   readonly granted: readonly string[];
   /** How many rules the policy has, those for the other access included. */
@@ -85,7 +91,13 @@ export function compilePathRules(
       }
     }
   });
-  return { restricting, granting, fold: folding, granted, count: rules.length };
+  const names = segmentsOf(options.workspace);
+  const workspace = {
+    names,
+    restricting: placeAt(restricting, names, folding),
+    granting: placeAt(granting, names, null),
+  };
+  return { restricting, granting, fold: folding, workspace, granted, count: rules.length };
 }
 
 /** A reference with its reason where there is one. */
@@ -95,14 +107,26 @@ export function referenceTo(file: string, index: string, reason?: string): RuleR
 
 /** How a path, given as its names from the root, fares. */
 export function findPath(rules: PathRules, names: readonly string[]): PathFinding {
-  const { any } = walkTrie(rules.restricting, names, rules.fold);
+  const { any } = placeOfPath(rules, "restricting", names);
   if (any.deny !== null) return { effect: "deny", rule: any.deny };
-  const { here } = walkTrie(rules.granting, names, null);
+  const here = hitsAt(placeOfPath(rules, "granting", names));
   const granting = here.allow ?? here.ask;
   if (granting === null) return { effect: "unnamed" };
   // An asking rule also restricts, so `any.ask` holds it where only it grants.
   if (any.ask !== null) return { effect: "ask", rule: any.ask };
   return { effect: "allow", rule: granting };
+}
+
+function placeOfPath(
+  rules: PathRules,
+  tree: "restricting" | "granting",
+  names: readonly string[],
+): TriePlace<CitedRule> {
+  const fold = tree === "restricting" ? rules.fold : null;
+  const { workspace } = rules;
+  return workspace.names.every((name, at) => names[at] === name)
+    ? placeBelow(workspace[tree], names.slice(workspace.names.length), fold)
+    : placeAt(rules[tree], names, fold);
 }
 
 /** All rules that speak for a path, in their order: what `findPath` draws its finding from, by the same walk. */

@@ -1,7 +1,15 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { GlobError, matchesPathGlob, parsePathGlob } from "../../../../src/policy/match/path.ts";
 import type { Steps } from "../../../../src/core/glob_segment.ts";
-import { addGlob, createTrie, walkTrie } from "../../../../src/policy/match/_path_trie.ts";
+import {
+  addGlob,
+  coversBelow,
+  createTrie,
+  hitsAt,
+  isLive,
+  placeAt,
+  placeBelow,
+} from "../../../../src/policy/match/_path_trie.ts";
 import { rootedSegments, segmentsOf } from "../../../../src/policy/match/path.ts";
 import { Random } from "../../../random.ts";
 import { at, WORKSPACE } from "../_fixtures.ts";
@@ -221,12 +229,13 @@ Deno.test("fuzz: many globs in one tree match as each alone", () => {
       const above = made.findIndex((one, order) =>
         [...path, ""].some((_, index) => naive(one, path.slice(0, index), outside[order]))
       );
-      const walk = walkTrie(trie, [...segmentsOf(WORKSPACE), ...path], null);
+      // Begun at the workspace, as walks of its paths are.
+      const place = placeBelow(placeAt(trie, segmentsOf(WORKSPACE), null), path, null);
       const label = `${made.map(render).join(" | ")} outside ${JSON.stringify(outside)} on ${
         JSON.stringify(path)
       }`;
-      assertEquals(walk.here.deny?.order ?? -1, here, label);
-      assertEquals(walk.any.deny?.order ?? -1, above, label);
+      assertEquals(hitsAt(place).deny?.order ?? -1, here, label);
+      assertEquals(place.any.deny?.order ?? -1, above, label);
     }
   }
 });
@@ -243,13 +252,15 @@ Deno.test("fuzz: what a walk calls covered and dead below is so", () => {
       }
     });
     const directory = names();
-    const walk = walkTrie(trie, [...segmentsOf(WORKSPACE), ...directory], null);
+    const place = placeAt(trie, [...segmentsOf(WORKSPACE), ...directory], null);
     for (let probe = 0; probe < 20; probe++) {
       const path = [...directory, ...names()];
       const label = `${made.map(render).join(" | ")} ${JSON.stringify(path)}`;
       const matched = made.some((one) => naive(one, path));
-      if (walk.coversBelow) assert(matched, label);
-      if (matched && path.length > directory.length) assert(walk.live || walk.coversBelow, label);
+      if (coversBelow(place)) assert(matched, label);
+      if (matched && path.length > directory.length) {
+        assert(isLive(place) || coversBelow(place), label);
+      }
     }
   }
 });
@@ -273,8 +284,8 @@ Deno.test("no glob and path need more steps than the product of their lengths", 
       addGlob(trie, rootedSegments(one, WORKSPACE), ending, null);
     }
     const walked: Steps = { count: 0 };
-    const walk = walkTrie(trie, segmentsOf(at(path)), null, walked);
-    assertEquals(walk.here.allow, null);
+    const place = placeAt(trie, segmentsOf(at(path)), null, walked);
+    assertEquals(hitsAt(place).allow, null);
     assert(walked.count <= 4 * glob.length * (path.length + WORKSPACE.length), `${walked.count}`);
   }
 });
