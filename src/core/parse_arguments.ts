@@ -235,7 +235,7 @@ function parseProperties(
       parsed.push([key, value[key]]);
     }
   }
-  if (place.fill) parsed.push(...defaultsOf(schema, value, place));
+  if (place.fill) addDefaults(parsed, schema, value, place);
   const filled = Object.fromEntries(parsed);
   for (const name of schema.required ?? []) {
     if (Object.hasOwn(filled, name)) continue;
@@ -258,22 +258,22 @@ function standsForAbsent(schema: JsonSchema, key: string, place: ArgumentPositio
 }
 
 /** Fresh copies of the defaults of absent properties, with the defaults inside them. */
-function defaultsOf(
+function addDefaults(
+  parsed: [string, unknown][],
   schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
   place: ArgumentPosition,
-): readonly [string, unknown][] {
-  const isAbsent = (key: string) =>
-    !Object.hasOwn(value, key) || (value[key] === null && standsForAbsent(schema, key, place));
-  return Object.entries(schema.properties ?? {})
-    .filter(([key, property]) => property.default !== undefined && isAbsent(key))
-    .map(([key, property]) => [
-      key,
-      parse(property, ownCopy(property.default), {
-        ...place,
-        path: joinPath(place.path, key),
-      }),
-    ]);
+): void {
+  const { properties = {} } = schema;
+  for (const key of Object.keys(properties)) {
+    const property = properties[key];
+    if (property?.default === undefined) continue;
+    const isAbsent = !Object.hasOwn(value, key) ||
+      (value[key] === null && standsForAbsent(schema, key, place));
+    if (!isAbsent) continue;
+    const at = { ...place, path: joinPath(place.path, key) };
+    parsed.push([key, parse(property, ownCopy(property.default), at)]);
+  }
 }
 
 /** Defaults are mostly words and numbers, which need no copy. */

@@ -15,7 +15,7 @@ import { missingProgram, whyHopeless } from "./judge/missing_program.ts";
 import type { CallRecord, Recorder } from "./recorder.ts";
 import { isRepeatable, type Recovered, runWithRetries, tryAlternatives } from "./_recover.ts";
 import { describeFailure } from "./run_tool.ts";
-import type { AskWhileRunning, OnEvent, Runner } from "./runner.ts";
+import type { AskWhileRunning, OnEvent, Outcome, Runner } from "./runner.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ArrivalOrder } from "./_arrival_order.ts";
 
@@ -43,17 +43,17 @@ export interface Follow {
 }
 
 /** Checks, decides, records, runs, and answers; where the policy names other tools for one that fails, with theirs. Never throws. */
-export async function execute(
-  engine: Engine,
-  request: CallRequest,
-  follow: Follow,
-): Promise<Result> {
-  const result = await attempt(engine, request, follow);
-  const names = engine.rulebook.settings.recovery.alternatives?.[result.tool ?? ""] ?? [];
-  if (result.success || names.length === 0) return result;
-  return await tryAlternatives(result, request, names, {
-    tool: (name) => engine.registry.get(name),
-    call: (other) => attempt(engine, other, follow),
+export function execute(engine: Engine, request: CallRequest, follow: Follow): Promise<Result> {
+  const attempted = attempt(engine, request, follow);
+  const { alternatives } = engine.rulebook.settings.recovery;
+  if (alternatives === undefined) return attempted;
+  return attempted.then((result) => {
+    const names = alternatives[result.tool ?? ""] ?? [];
+    if (result.success || names.length === 0) return result;
+    return tryAlternatives(result, request, names, {
+      tool: (name) => engine.registry.get(name),
+      call: (other) => attempt(engine, other, follow),
+    });
   });
 }
 
@@ -61,7 +61,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
   const started = performance.now();
   const latency = () => performance.now() - started;
   const name = engine.registry.canonicalName(asked.tool) ?? asked.tool;
-  const request = { ...asked, tool: name };
+  const request = asked.tool === name ? asked : { ...asked, tool: name };
   let ran = name;
   let risk: Risk | null = null;
   const record = engine.recorder.begin(asked);
@@ -111,7 +111,7 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
 }
 
 /** On the threads; again where the policy wants that and the call only looks. */
-async function run(
+function run(
   engine: Engine,
   request: CallRequest,
   { tool, input, grant, agreed }: DecidedCall & Pick<AgreedCall, "agreed">,
@@ -136,11 +136,9 @@ async function run(
   const { recovery } = engine.rulebook.settings;
   const retries = (recovery.timeout?.retries ?? 0) + (recovery.network?.retries ?? 0);
   const wanted = retries > 0 || recovery.degraded === true;
-  if (!wanted || !isRepeatable(tool, grant)) {
-    return { outcome: await start(grant), steps: [] };
-  }
+  if (!wanted || !isRepeatable(tool, grant)) return start(grant).then(atFirst);
   const callerMs = request.timeoutMs;
-  return await runWithRetries(recovery, { grant, callerMs }, start, (ms) => {
+  return runWithRetries(recovery, { grant, callerMs }, start, (ms) => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(resolve, ms, true);
     onRunning(() => {
@@ -149,6 +147,10 @@ async function run(
     });
     return promise;
   });
+}
+
+function atFirst(outcome: Outcome): Recovered {
+  return { outcome, steps: [] };
 }
 
 /** Asks who can be asked. Answers with the decision that was agreed to. */

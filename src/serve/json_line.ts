@@ -19,7 +19,8 @@ export interface JsonLine {
   readonly elements: readonly Pick<JsonLine, "raw">[];
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+// Of parts of a line that was found to be UTF-8.
+const decoder = new TextDecoder("utf-8");
 const BACKSLASH = 0x5c;
 
 /** Reads a line; null where it holds nothing but blanks. Never throws for any bytes. */
@@ -60,12 +61,11 @@ export function* readJsonSteps(bytes: Uint8Array): Steps<JsonLine | LineProblem 
 
 /** The last of that name counts, as in parsing. */
 function rawOf(bytes: Uint8Array, members: readonly Member[], wanted: string): string | null {
-  for (const { name, nameEnd, value, valueEnd } of members.toReversed()) {
-    if (value === -1 || valueEnd === -1) continue;
-    if (nameEnd - name > LONGEST_NAME || !isName(bytes, name, nameEnd, wanted)) continue;
-    return rawIn(bytes, value, valueEnd);
-  }
-  return null;
+  const last = members.findLast(({ name, nameEnd, value, valueEnd }) =>
+    value !== -1 && valueEnd !== -1 && nameEnd - name <= LONGEST_NAME &&
+    isName(bytes, name, nameEnd, wanted)
+  );
+  return last === undefined ? null : rawIn(bytes, last.value, last.valueEnd);
 }
 
 /** A name of three characters, each escaped, and then some. */
@@ -75,14 +75,14 @@ const LONGEST_RAW = 1 << 13;
 
 /** Whether a name with its quotes is `wanted`, which is ASCII. */
 function isName(bytes: Uint8Array, start: number, end: number, wanted: string): boolean {
-  if (bytes.subarray(start, end).includes(BACKSLASH)) {
-    return JSON.parse(decoder.decode(bytes.subarray(start, end))) === wanted;
+  let same = end - start - 2 === wanted.length;
+  for (let at = start + 1; at < end - 1; at++) {
+    if (bytes[at] === BACKSLASH) {
+      return JSON.parse(decoder.decode(bytes.subarray(start, end))) === wanted;
+    }
+    same &&= bytes[at] === wanted.charCodeAt(at - start - 1);
   }
-  if (end - start - 2 !== wanted.length) return false;
-  for (let at = 0; at < wanted.length; at++) {
-    if (bytes[start + 1 + at] !== wanted.charCodeAt(at)) return false;
-  }
-  return true;
+  return same;
 }
 
 /** Without the blanks around it; null where it is too long to be asked for. */

@@ -1,6 +1,10 @@
 /** What a call can do without: granted where the agent could do it by another tool, left out where not. */
 
-import type { ResolvedCapability } from "../../core/capability.ts";
+import type {
+  ResolvedCapability,
+  ResolvedFileCapability,
+  ResolvedSpawnCapability,
+} from "../../core/capability.ts";
 import type { Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { Steps } from "../turns.ts";
 
@@ -26,20 +30,26 @@ export function* withoutRefusedOptions(
   agent: string,
   capabilities: readonly ResolvedCapability[],
 ): Steps<readonly ResolvedCapability[]> {
+  if (!capabilities.some(isOptional)) return capabilities;
   const kept: ResolvedCapability[] = [];
   for (const capability of capabilities) {
-    if (yield* isKept(rulebook, agent, capability)) kept.push(capability);
+    const stays = !isOptional(capability) || (yield* isAllowed(rulebook, agent, capability));
+    if (stays) kept.push(capability);
   }
   return kept;
 }
 
-function* isKept(
+type OptionalCapability = ResolvedFileCapability | ResolvedSpawnCapability;
+
+function isOptional(capability: ResolvedCapability): capability is OptionalCapability {
+  return "optional" in capability && capability.optional === true;
+}
+
+function* isAllowed(
   rulebook: Rulebook,
   agent: string,
-  capability: ResolvedCapability,
+  capability: OptionalCapability,
 ): Steps<boolean> {
-  if (capability.kind === "net.connect" || capability.kind === "env.read") return true;
-  if (capability.optional !== true) return true;
   if (capability.kind === "process.spawn") {
     if (capability.program === null) return false;
     const subject = { ...COMMANDS, agent, riskOfPrograms: true };

@@ -77,27 +77,6 @@ export function createResolver(
       judgedOnly: true,
     }];
   };
-  function* resolveOne(
-    capability: Capability,
-    probe: PathProbe,
-    found: ResolvedCapability[],
-  ): Steps<void> {
-    switch (capability.kind) {
-      case "fs.read":
-      case "fs.write":
-        found.push(...resolveFile(capability, probe));
-        return;
-      case "process.spawn": {
-        const { spawn, reached } = yield* programs().resolve(capability, probe);
-        found.push(spawn);
-        yield* resolveAll(reached, probe, found);
-        return;
-      }
-      case "net.connect":
-      case "env.read":
-        found.push(capability);
-    }
-  }
   function* resolveAll(
     capabilities: readonly Capability[],
     probe: PathProbe,
@@ -105,7 +84,21 @@ export function createResolver(
   ): Steps<void> {
     for (const capability of capabilities) {
       try {
-        yield* resolveOne(capability, probe, found);
+        switch (capability.kind) {
+          case "fs.read":
+          case "fs.write":
+            found.push(...resolveFile(capability, probe));
+            break;
+          case "process.spawn": {
+            const { spawn, reached } = yield* programs().resolve(capability, probe);
+            found.push(spawn);
+            yield* resolveAll(reached, probe, found);
+            break;
+          }
+          case "net.connect":
+          case "env.read":
+            found.push(capability);
+        }
       } catch (error) {
         // What cannot be resolved is left out where the call can do without it, or no program can reach it.
         const spared = "optional" in capability || "by" in capability;

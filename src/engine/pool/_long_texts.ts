@@ -50,7 +50,10 @@ export function putTexts(input: unknown, lines: string): unknown {
 
 function isLong(value: unknown): boolean {
   if (typeof value === "string") return value.length > PIECE;
-  return typeof value === "object" && value !== null && Object.values(value).some(isLong);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(isLong);
+  for (const name in value) if (isLong((value as Record<string, unknown>)[name])) return true;
+  return false;
 }
 
 /** A copy with other texts. Inputs are checked by a schema: they are as deep as that lets them be. */

@@ -275,7 +275,7 @@ class JobLoop {
   }
 
   async #answer({ message, stop }: QueuedJob): Promise<void> {
-    const { job, tool: name, share } = message;
+    const { job, tool: name, share, subject } = message;
     this.#inbox.work(job);
     const counts: Record<string, number> = {};
     const usage = (): Usage => counts;
@@ -305,8 +305,9 @@ class JobLoop {
       const context = createContext({
         files: this.#parts.files,
         syntax: this.#parts.syntax,
-        programs: await this.#programs(message, grant, running),
-        network: await this.#network(message, grant, stop, counts),
+        // Without a subject there is neither, and nothing to wait for.
+        programs: subject === null ? null : await this.#programs(message, grant, running),
+        network: subject === null ? null : await this.#network(message, grant, stop, counts),
         grant,
         rulebook: this.#rulebook,
         catalogue: this.#registry.catalogue,

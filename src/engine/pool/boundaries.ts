@@ -1,5 +1,6 @@
 /** Boundaries of threads: drawn from one grant for a single call, from what the policy can allow for many. */
 
+import { once } from "../../core/once.ts";
 import { parentOf } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
@@ -41,13 +42,14 @@ export function createBoundaries(
   const otherStarts = new Set<string>();
   /** Addresses of IPv6 that threads which connect have beside those of the policies, the latest last. */
   const learned: string[] = [];
+  const ofReading = once(() => ({ boundary: reading(rulebook.scope.read), state: FIXED }));
   return {
     ofLane(lane, job) {
       switch (lane) {
         case "read":
         case "read-long":
         case "read-help":
-          return { boundary: reading(rulebook.scope.read), state: FIXED };
+          return ofReading();
         case "write": {
           const { read, write } = rulebook.scope;
           const writeFolders = [...new Set(write.map(deepestFolder))];

@@ -62,6 +62,8 @@ export class RingWriter {
   readonly #bell: Int32Array;
   readonly #scratch: Uint8Array;
   readonly #scratchLength: Uint32Array;
+  /** Behind the length. */
+  readonly #scratchText: Uint8Array;
   /** Messages whose frames have not all found room; only a writer that must not block has any. */
   readonly #waiting: Sending[] = [];
   /** Whether the reader has yet to hear of what was sent. */
@@ -73,6 +75,7 @@ export class RingWriter {
     this.#bell = new Int32Array(memory.bell);
     this.#scratch = new Uint8Array(this.#data.length / 4);
     this.#scratchLength = new Uint32Array(this.#scratch.buffer, 0, 1);
+    this.#scratchText = this.#scratch.subarray(LENGTH_BYTES);
   }
 
   /**
@@ -80,7 +83,8 @@ export class RingWriter {
    * message, asked for piece by piece as room for it is made.
    */
   send(text: string, more?: Iterable<string>): void {
-    this.#waiting.push({ frames: this.#framesOf(text, more), kept: null });
+    const frames = more === undefined ? this.#framesIn(text, true) : this.#framesOf(text, more);
+    this.#waiting.push({ frames, kept: null });
     if (this.#pour()) return this.#ringSoon();
     ring(this.#bell);
     this.flush();
@@ -159,19 +163,20 @@ export class RingWriter {
     return true;
   }
 
-  /** The frames of a whole message, each valid until the next. */
-  *#framesOf(text: string, more?: Iterable<string>): Generator<Uint8Array, undefined> {
-    yield* this.#framesIn(text, more === undefined);
-    if (more === undefined) return;
+  /** The frames of a message of many pieces. */
+  *#framesOf(text: string, more: Iterable<string>): Generator<Uint8Array, undefined> {
+    yield* this.#framesIn(text, false);
     for (const piece of more) yield* this.#framesIn(piece, false);
     yield* this.#framesIn("", true);
   }
 
-  /** Cuts a text into frames of at most a quarter of the ring. `last`: its end is the message's. */
+  /**
+   * Cuts a text into frames of at most a quarter of the ring, each valid until the next. `last`: its end is the message's.
+   */
   *#framesIn(text: string, last: boolean): Generator<Uint8Array, undefined> {
     let rest = text;
     for (;;) {
-      const { read, written } = encoder.encodeInto(rest, this.#scratch.subarray(LENGTH_BYTES));
+      const { read, written } = encoder.encodeInto(rest, this.#scratchText);
       const more = read < rest.length;
       this.#scratchLength[0] = (written | (more || !last ? CONTINUED : 0)) >>> 0;
       yield this.#scratch.subarray(0, LENGTH_BYTES + written);
@@ -190,8 +195,12 @@ export class RingWriter {
     const head = Atomics.load(this.#control, HEAD);
     const start = (head >>> 0) & (this.#data.length - 1);
     const first = Math.min(frame.length, this.#data.length - start);
-    this.#data.set(frame.subarray(0, first), start);
-    if (first < frame.length) this.#data.set(frame.subarray(first), 0);
+    if (first === frame.length) {
+      this.#data.set(frame, start);
+    } else {
+      this.#data.set(frame.subarray(0, first), start);
+      this.#data.set(frame.subarray(first), 0);
+    }
     Atomics.store(this.#control, HEAD, head + frame.length);
     return true;
   }
@@ -229,8 +238,7 @@ export class RingReader {
   next(): string | null {
     while (this.ready) {
       const tail = Atomics.load(this.#control, TAIL);
-      this.#copy(tail, LENGTH_BYTES);
-      const length = this.#length[0] as number;
+      const length = this.#lengthAt(tail);
       const size = (length & ~CONTINUED) >>> 0;
       const text = decoder.decode(this.#copy(tail + LENGTH_BYTES, size));
       Atomics.store(this.#control, TAIL, tail + LENGTH_BYTES + size);
@@ -247,6 +255,13 @@ export class RingReader {
       return message;
     }
     return null;
+  }
+
+  #lengthAt(position: number): number {
+    for (let at = 0; at < LENGTH_BYTES; at++) {
+      this.#bytes[at] = this.#data[(position + at) & (this.#data.length - 1)] as number;
+    }
+    return this.#length[0] as number;
   }
 
   #copy(position: number, length: number): Uint8Array {

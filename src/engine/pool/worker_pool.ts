@@ -153,7 +153,11 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   }
 
   #of(lane: Lane): Thread[] {
-    return [...this.#threads].filter((thread) => thread.lane === lane && !thread.retired);
+    const found: Thread[] = [];
+    for (const thread of this.#threads) {
+      if (thread.lane === lane && !thread.retired) found.push(thread);
+    }
+    return found;
   }
 
   #dispatch(lane: Lane, pending: PendingJob): void {
@@ -164,14 +168,16 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       pending.settle({ output: JSON_NULL, error: asResultError(error), usage: {} });
       return;
     }
-    for (const thread of this.#of(lane)) {
-      if (thread.state !== drawn.state) this.#retire(thread);
+    let threads = this.#of(lane);
+    const outdated = threads.filter(({ state }) => state !== drawn.state);
+    if (outdated.length > 0) {
+      for (const thread of outdated) this.#retire(thread);
+      threads = this.#of(lane);
     }
     if (this.#mustWaitFor(lane)) {
       this.#queues.add(lane, pending);
       return;
     }
-    const threads = this.#of(lane);
     const free = threads.find((thread) => this.#hasRoom(thread));
     if (free !== undefined) this.#give(free, pending);
     else if (threads.length < mostThreads(lane, this.#concurrency)) {

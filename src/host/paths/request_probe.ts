@@ -59,12 +59,16 @@ export function createRequestProbe(
       throw error;
     }
   };
-  const absent = probe === RUNTIME_PROBE
-    ? createAbsence((base, path) => {
+  // Most paths are straight, and this is never asked.
+  let absence: ReturnType<typeof createAbsence> | null = null;
+  const absent = (base: CanonicalPath, path: string): CanonicalPath | null => {
+    if (probe !== RUNTIME_PROBE) return null;
+    absence ??= createAbsence((base, path) => {
       const known = canonicalOf(base, path);
       return known instanceof ToolError ? null : known;
-    })
-    : () => null;
+    });
+    return absence(base, path);
+  };
   return {
     canonicalize(base, path) {
       const key = `${base}\0${path}`;
@@ -89,9 +93,9 @@ export function createRequestProbe(
     },
     isDirectory: (path) =>
       timed(() => !(probe === RUNTIME_PROBE && leadsNowhere(path)) && probe.isDirectory(path)),
-    isStraight: (path) => probe.isStraight(path),
-    entryAt: (path) => probe.entryAt(path),
-    isProgram: (path) => probe.isProgram(path),
+    isStraight: probe.isStraight,
+    entryAt: probe.entryAt,
+    isProgram: probe.isProgram,
   };
 }
 

@@ -56,11 +56,12 @@ export function cite({ file, index, reason }: RuleReference): string {
 
 /** The strictest verdict, the first among equals. `otherwise` where there is none. */
 export function strictest(verdicts: readonly Verdict[], otherwise: Verdict): Verdict {
-  let worst = verdicts[0] ?? otherwise;
-  for (const verdict of verdicts) {
-    if (EFFECTS.indexOf(verdict.effect) > EFFECTS.indexOf(worst.effect)) worst = verdict;
-  }
-  return worst;
+  return verdicts.length === 0 ? otherwise : verdicts.reduce(stricter);
+}
+
+/** The stricter of two verdicts, the first where they are equal. */
+export function stricter(one: Verdict, other: Verdict): Verdict {
+  return EFFECTS.indexOf(other.effect) > EFFECTS.indexOf(one.effect) ? other : one;
 }
 
 /** At most `most` of the words, as in "a, b and 3 more". */

@@ -5,6 +5,7 @@ import type {
   EnvironmentCapability,
   ResolvedCapability,
   ResolvedFileCapability,
+  ResolvedSpawnCapability,
 } from "../../core/capability.ts";
 import { printable } from "../../core/printable.ts";
 import { isForbiddenToCalls, steersLines, steersPrograms } from "../../core/steering_variables.ts";
@@ -14,7 +15,7 @@ import { groupsOf } from "./groups.ts";
 import { judgePath } from "./path.ts";
 import type { PathQuestion } from "./question.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./subject.ts";
-import { allowed, denied, type Judged, strictest } from "./_verdict.ts";
+import { allowed, denied, type Judged, stricter } from "./_verdict.ts";
 import type { CommandAssessment, CommandKnowledge } from "../../programs/risk.ts";
 import type { Decision, Settings, Subject, Verdict } from "../rulebook.ts";
 
@@ -52,26 +53,22 @@ export function* decide(
   const asked: Judged["asked"][] = [];
   const verdicts: { capability: ResolvedCapability; verdict: Verdict }[] = [];
   for (const capability of capabilities) {
-    const judged = yield* judgeCapability(judges, capability, assessments);
+    const judged = capability.kind === "process.spawn"
+      ? yield* judgeCommand(judges, capability, assessments)
+      : judgeCapability(judges, capability);
     asked.push(judged.asked);
     verdicts.push({ capability, verdict: judged.verdict });
     yield;
   }
   const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments, capabilities);
   const groups = groupsOf(subject.permission, capabilities);
-  const worst = strictest([
-    judgeTool(policies, subject.tool),
-    ...groups.map((group) =>
-      judgeAgent(
-        policies,
-        subject.agent,
-        group,
-        judges.settings.recovery.permission === "ask" ? "ask" : "deny",
-      )
-    ),
-    ...verdicts.map(({ verdict }) => verdict),
-    riskVerdict,
-  ], allowed(""));
+  const lacking = judges.settings.recovery.permission === "ask" ? "ask" : "deny";
+  let worst = judgeTool(policies, subject.tool);
+  for (const group of groups) {
+    worst = stricter(worst, judgeAgent(policies, subject.agent, group, lacking));
+  }
+  for (const { verdict } of verdicts) worst = stricter(worst, verdict);
+  worst = stricter(worst, riskVerdict);
   // Few ask why: what it takes to say so is loaded, and gone through, only then.
   const findings: Decision["findings"] = async (run = atOnce) => {
     const { findingsOf } = await import("./_findings.ts");
@@ -140,7 +137,9 @@ function weigh(
     const because = `set by ${rule.file} ${rule.index}`;
     return { risk, verdict: judgeRisk(policies, action, () => ({ risk, because })) };
   }
-  const counted = (at: number) => weighed(assessments.map((one) => one.risks?.[at] ?? one));
+  const counted = subject.riskOfPrograms
+    ? (at: number) => weighed(assessments.map((one) => one.risks?.[at] ?? one))
+    : () => intrinsic;
   return { risk, verdict: judgeRisk(policies, action, counted) };
 }
 
@@ -162,37 +161,15 @@ function steered(
     : [];
 }
 
-/** `assessments`: what is found of commands on the way is added there. */
-function* judgeCapability(
-  judges: Judges,
-  capability: ResolvedCapability,
-  assessments: Weighed[],
-): Judging<Judged> {
-  const { policies, settings, actions, system } = judges;
+/** What needs no program to be looked at. */
+function judgeCapability(
+  { policies, settings, actions, system }: Judges,
+  capability: Exclude<ResolvedCapability, ResolvedSpawnCapability>,
+): Judged {
   switch (capability.kind) {
     case "fs.read":
     case "fs.write":
       return judgeFile(policies, capability, system);
-    case "process.spawn": {
-      const { assessCommand, judgeOpened, judgeOwn, judgeSpawn, risksFor } = actions();
-      if (capability.opened === true) return judgeOpened(policies, capability);
-      if (capability.own !== undefined) {
-        const { risk, because } = capability.own;
-        assessments.push({ risk, because, steeredBy: null, risks: null });
-        return judgeOwn(policies, capability);
-      }
-      const { started = [] } = capability;
-      const assessment = assessCommand(
-        capability,
-        capability.program,
-        judges.knowledge(),
-        (path) => started.find(({ name }) => name === path)?.program,
-      );
-      const { risk, because, steeredBy } = assessment;
-      const risks = risksFor(policies, capability, assessment);
-      assessments.push({ risk, because, steeredBy, risks });
-      return yield* judgeSpawn(policies, capability, assessment, system);
-    }
     case "net.connect":
       return actions().judgeConnection(policies, capability, { held: holdsSockets(settings) });
     case "env.read": {
@@ -202,6 +179,32 @@ function* judgeCapability(
       return { verdict, asked: () => [] };
     }
   }
+}
+
+/** `assessments`: what is found of commands on the way is added there. */
+function* judgeCommand(
+  { policies, actions, system, knowledge }: Judges,
+  capability: ResolvedSpawnCapability,
+  assessments: Weighed[],
+): Judging<Judged> {
+  const { assessCommand, judgeOpened, judgeOwn, judgeSpawn, risksFor } = actions();
+  if (capability.opened === true) return judgeOpened(policies, capability);
+  if (capability.own !== undefined) {
+    const { risk, because } = capability.own;
+    assessments.push({ risk, because, steeredBy: null, risks: null });
+    return judgeOwn(policies, capability);
+  }
+  const { started = [] } = capability;
+  const assessment = assessCommand(
+    capability,
+    capability.program,
+    knowledge(),
+    (path) => started.find(({ name }) => name === path)?.program,
+  );
+  const { risk, because, steeredBy } = assessment;
+  const risks = risksFor(policies, capability, assessment);
+  assessments.push({ risk, because, steeredBy, risks });
+  return yield* judgeSpawn(policies, capability, assessment, system);
 }
 
 /** Whether the policy has programs held to their own call's sockets: who starts them sees that they are. */
@@ -238,7 +241,7 @@ function judgeFile(
     requested: `${requested}.bak`,
   };
   return {
-    verdict: strictest([verdict, judgePath(policies, backup)], verdict),
+    verdict: stricter(verdict, judgePath(policies, backup)),
     asked: () => [{ about: "path", path: question }, { about: "path", path: backup }],
   };
 }

@@ -36,13 +36,12 @@ export function judgeAgent(
   const verdicts = policies.flatMap(({ agents, source }) => {
     if (agents === null) return [];
     const found = matchAgent(agents, agent);
-    const who = `agent ${quoted(agent)}`;
     if (found === null) {
       const known = patternsOf(agents).map(({ pattern }) => pattern);
       const hint = known.length === 0 ? "none is known" : `known: ${shortList(known)}`;
       return [denied(
         "PERMISSION_DENIED",
-        `${who} is named by no rule of ${source} agents; ${hint}`,
+        `agent ${quoted(agent)} is named by no rule of ${source} agents; ${hint}`,
         { file: source, index: "agents" },
       )];
     }
@@ -52,7 +51,8 @@ export function judgeAgent(
     const hint = holders.length === 0
       ? "no agent has it"
       : `agents that have it: ${shortList(holders.map(({ pattern }) => pattern))}`;
-    const reason = `${who} lacks the permission ${permission} by ${source} ${index}; ${hint}`;
+    const reason = `agent ${quoted(agent)} lacks the permission ${permission} ` +
+      `by ${source} ${index}; ${hint}`;
     const rule = { file: source, index };
     return [lacking === "ask" ? asked(reason, rule) : denied("PERMISSION_DENIED", reason, rule)];
   });

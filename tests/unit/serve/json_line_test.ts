@@ -30,6 +30,16 @@ Deno.test("a member is found as it is written, wherever it stands", () => {
   for (const [text, expected] of cases) assertEquals(raw(text), expected, text);
 });
 
+Deno.test("U+FFFD is a letter like any other, and stands for nothing that is none", () => {
+  assertEquals(raw('{"id":"\ufffd"}'), '"\ufffd"');
+  const bytes = new TextEncoder().encode('{"id":"a","b":"\ufffd"}');
+  bytes[7] = 0xff;
+  assertEquals(readJsonLine(bytes), { problem: "the line is not UTF-8" });
+  const alone = new TextEncoder().encode('{"id":"a"}');
+  alone[7] = 0xff;
+  assertEquals(readJsonLine(alone), { problem: "the line is not UTF-8" });
+});
+
 Deno.test("members of the elements of an array are found in their order", () => {
   const line = read('[{"id":1.0},7,[{"id":2}],"x",{"a":{"id":3}},{"id":"4"}]');
   assert(line !== null && "elements" in line);
