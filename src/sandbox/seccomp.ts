@@ -77,6 +77,11 @@ export interface FilterOptions {
    */
   readonly handedStarts?: number;
   /**
+   * Whether starts by a descriptor alone are answered as by a kernel that has none (the C library starts it by a name
+   * then): false unless given.
+   */
+  readonly startsByName?: boolean;
+  /**
    * Whether it may change the modes, owners, times and attributes of files, and read these by a name: true unless given.
    * "handed": it hands them over.
    */
@@ -137,6 +142,7 @@ export function filterFor(
     network,
     onlyStart = null,
     handedStarts,
+    startsByName = false,
     attributes = true,
     watches = true,
     looks,
@@ -186,6 +192,7 @@ export function filterFor(
   if (handedStarts !== undefined) {
     on(JUDGED_CALLS.execve, startedBy(handedStarts, answer(HAND_OVER)));
   }
+  if (startsByName) on(JUDGED_CALLS.execveat, [refuse(ERRNO.ENOSYS)]);
   on(JUDGED_CALLS.clone3, [refuse(ERRNO.ENOSYS)]);
   on(JUDGED_CALLS.clone, refuseBits(0, NEW_NAMESPACES | CLONE_PARENT));
   on(JUDGED_CALLS.unshare, refuseBits(0, NEW_NAMESPACES | NEW_TIME_NAMESPACE));

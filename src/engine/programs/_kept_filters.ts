@@ -22,17 +22,18 @@ export class KeptFilters {
 
   /**
    * The filter, by the address of what its program's start is called with. `starts`: whether it is its own start alone, all
-   * that the rules let it, or what it hands over.
+   * that the rules let it, or what it hands over; "judged" where what it hands over may be refused.
    */
   of(
-    starts: boolean | "handed",
-    options: Omit<FilterOptions, "network" | "onlyStart" | "handedStarts">,
+    starts: boolean | "handed" | "judged",
+    options: Omit<FilterOptions, "network" | "onlyStart" | "handedStarts" | "startsByName">,
   ): (start: number) => Uint8Array {
     const { attributes = true, watches = true, looks, handed, sockets = false } = options;
     const key = [starts, attributes, watches, looks, handed, sockets].join();
     const known = this.#filters.get(key);
     if (known !== undefined) return known;
-    const all = { ...options, network: this.#network };
+    const startsByName = starts === "judged";
+    const all = { ...options, network: this.#network, startsByName };
     const filter = starts === false
       ? alwaysThis(encodeFilter(filterFor(this.#architecture, all)))
       : startFilter(this.#architecture, all, starts === true ? "onlyStart" : "handedStarts");

@@ -6,6 +6,8 @@ import { resolvePath } from "../../host/paths/canonicalize.ts";
 import { createKernelProbe } from "../../host/paths/path_probe.ts";
 import { type ExecutableFacts, executableFacts } from "../../host/run/executable.ts";
 import type { ProgramFinder } from "../../host/run/program_search.ts";
+import type { StartList } from "../../host/broker/handed_rules.ts";
+import { identityOf } from "../../host/kernel/stat.ts";
 import type { Starts } from "../../policy/rulebook.ts";
 import { readEntries } from "../../host/kernel/directory_entries.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
@@ -61,12 +63,31 @@ export class OwnStarts {
 
   /** What loads the programs among these, not what runs the scripts: by the places where that lies. */
   loaders(executables: readonly string[]): readonly string[] {
+    const { entryAt } = createKernelProbe(this.#libc);
+    return this.#interpreters(executables)
+      .map((path) => resolvePath("/" as CanonicalPath, path, entryAt));
+  }
+
+  /** These as those that are started by themselves: what only loads them is none, nor is it when it has their name. */
+  listOf(executables: readonly string[], system: readonly string[]): StartList {
+    const libc = this.#libc;
+    const identities = (paths: readonly string[]) =>
+      paths.flatMap((path) => identityOf(libc, path) ?? []);
+    const loaders = new Set(identities(this.#interpreters(executables)));
+    const files = identities(executables).filter((one) => !loaders.has(one));
+    const { entryAt } = createKernelProbe(libc);
+    const folders = executables.filter((path) => GIT_FOLDERS.includes(path))
+      .map((path) => resolvePath("/" as CanonicalPath, path, entryAt));
+    return { files: new Set(files), folders, names: new Set(executables), system };
+  }
+
+  /** By the paths that their programs name. */
+  #interpreters(executables: readonly string[]): readonly string[] {
     const found = executables.flatMap((path) => {
       const facts = this.#factsOf(path);
       return facts?.kind === "program" && facts.interpreter !== null ? [facts.interpreter] : [];
     });
-    const { entryAt } = createKernelProbe(this.#libc);
-    return [...new Set(found)].map((path) => resolvePath("/" as CanonicalPath, path, entryAt));
+    return [...new Set(found)];
   }
 
   /** The file, and what is executed in its turn. */

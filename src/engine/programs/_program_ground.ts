@@ -3,7 +3,7 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { baseName } from "../../core/path_text.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
-import type { Handed, NameJudge } from "../../host/broker/handed_rules.ts";
+import type { Handed, NameJudge, StartList } from "../../host/broker/handed_rules.ts";
 import type { SpareFiles } from "../../host/broker/spare_files.ts";
 import type { Starting } from "../../host/run/program_holds.ts";
 import type { LandlockPaths } from "../../host/scan/landlock_paths.ts";
@@ -35,8 +35,9 @@ export function handedOf(
   { read, list }: Pick<ProgramPaths, "read" | "list">,
   left: readonly CanonicalPath[],
   change: readonly CanonicalPath[],
-  { git, spares, runsCode, looks, temporary, judge, loaders }: {
+  { git, spares, runsCode, looks, temporary, judge, loaders, starts }: {
     readonly loaders: readonly string[];
+    readonly starts: StartList | null;
     /** It makes nothing that it reads itself afterwards: what is there when it begins is all that it needs. */
     readonly looks: boolean;
     readonly judge: NameJudge;
@@ -50,7 +51,7 @@ export function handedOf(
   const [folder] = temporary;
   const shared = folder === undefined ? null : `${folder}/shared-memory`;
   const reads = (covered !== null && !looks) || runsCode;
-  return { rules: { left, shared, change, covered, reads, git, spares, loaders }, judge };
+  return { rules: { left, shared, change, covered, reads, git, spares, loaders, starts }, judge };
 }
 
 /** Whether it says which processes there are (ps(1), pgrep(1)): it is shown those of its own call. */

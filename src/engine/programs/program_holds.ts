@@ -6,7 +6,7 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { NameJudge } from "../../host/broker/handed_rules.ts";
+import { NameJudge, type StartList } from "../../host/broker/handed_rules.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
 import { resolver } from "../../host/paths/canonicalize.ts";
 import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.ts";
@@ -130,21 +130,24 @@ export class WordHolds implements ProgramHolds {
     const once = starts === "none" && !this.#starts.startsAgain(program.start);
     const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only, views };
-    const loaders = use === undefined && effects.ruled && execute !== "any" && !once
-      ? this.#starts.loaders(execute)
-      : [];
+    const listed = use === undefined && execute !== "any" && !once ? execute : [];
+    const loaders = effects.ruled ? this.#starts.loaders(listed) : [];
+    const isJudged = listed.length > 0 && !effects.ruled && this.#handsOver;
+    const judged = isJudged ? this.#starts.listOf(listed, this.#parts.system) : null;
     // What a tool starts for its own use hands over what it connects to, and nothing else.
     const isOthers = use === undefined && (changes || connects || loaders.length > 0);
-    const handsOver = (isOthers || starting.reaches === true) && this.#handsOver;
+    const handsOver = (isOthers || starting.reaches === true || isJudged) && this.#handsOver;
     const asksNames = views || this.#hasNames || standIns !== null;
     const byName = isOthers && handsOver && changes && asksNames;
     const { rules, handed, done } = this.#withRules(starting, drawn, {
       handsOver,
       byName,
       loaders,
+      starts: judged,
     });
     const reads = handed?.rules.reads === true || loaders.length > 0;
-    const others = handed !== null && handed.rules.spares !== null ? "handed" : once;
+    const spares = handed?.rules.spares ?? null;
+    const others = judged !== null ? "judged" : spares !== null ? "handed" : once;
     const filter = this.#filters.of(others, {
       attributes: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
       watches: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
@@ -192,7 +195,7 @@ export class WordHolds implements ProgramHolds {
    */
   isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
     const effects = this.#effectsOf(argv, program, directory);
-    const isListed = effects.ruled && effects.starts !== "any" && effects.starts !== "none";
+    const isListed = effects.starts !== "any" && effects.starts !== "none";
     return this.#isTrusted(program) && isByWords(effects) && !viewsProcesses(program) &&
       !isListed &&
       this.#rulebook.networkOf({ argv, program, cwd: directory }) === null &&
@@ -237,9 +240,10 @@ export class WordHolds implements ProgramHolds {
       readonly execute: readonly string[] | "any";
       readonly trusted: boolean;
     },
-    { handsOver, byName, loaders }: {
-      /** See `HandedRules`. */
+    { handsOver, byName, loaders, starts }: {
+      /** See `HandedRules`, as of `starts`. */
       readonly loaders: readonly string[];
+      readonly starts: StartList | null;
       /** It hands over what no rule of the kernel is asked about. */
       readonly handsOver: boolean;
       /** So it does with all that it changes by a name. */
@@ -265,6 +269,7 @@ export class WordHolds implements ProgramHolds {
           runsCode: views,
           temporary,
           loaders,
+          starts,
           judge: this.#judgeOf(starting),
         })
         : null;
@@ -303,6 +308,7 @@ export class WordHolds implements ProgramHolds {
         spares,
         runsCode: execute === "any",
         loaders,
+        starts,
         looks: effects.repository === "reads",
         temporary,
         judge: this.#judgeOf(starting),

@@ -13,6 +13,7 @@ import { isSameFile, type Stat, statAt, statOf } from "../kernel/stat.ts";
 import { type CallParts, type CallResult, inFolder, pathOf, permits } from "./_call_result.ts";
 import { LEAVE, openExactly } from "./_names.ts";
 import { isCovered } from "./_opening.ts";
+import { judgeStart } from "./_start_judging.ts";
 import type { SpareFiles } from "./spare_files.ts";
 
 /** A larger one is not copied: everybody else who hands calls over would wait for it. */
@@ -28,9 +29,10 @@ const ACCESSED = 64;
 const MODIFIED = 112;
 const TIME_SIZE = 16;
 
-/** execve(2): whatever comes of it, the kernel does it. */
+/** execve(2): what is not refused for good the kernel does, whatever comes of it. */
 export function startFor(parts: CallParts, call: HandedOver, address: bigint): CallResult {
-  const { spares } = parts.rules;
+  const { spares, starts } = parts.rules;
+  if (starts !== null) return judgeStart(parts, starts, call, address);
   if (spares === null) return LEAVE;
   pathOf(parts, call, AT_FDCWD, address, true, ({ path }) => {
     const done = replace(parts, spares, path);

@@ -29,10 +29,24 @@ export interface HandedRules {
    * a process opens nothing. By the paths where they lie; none unless something is said of what may be started.
    */
   readonly loaders: readonly string[];
+  /** What it may start, where it hands over each start to be held against it; null for programs that do not. */
+  readonly starts: StartList | null;
   /** What it executes of what it makes becomes one of these; null for programs that hand over no start. */
   readonly spares: SpareFiles | null;
   /** Where git records, whatever the policy says of others who write there; null for programs that do not. */
   readonly git: GitFolder | null;
+}
+
+/** The programs that one may start, and nothing that only loads programs: to the kernel's rules that is one of them. */
+export interface StartList {
+  /** By `identityOf`. */
+  readonly files: ReadonlySet<string>;
+  /** Folders of which every file is one. */
+  readonly folders: readonly CanonicalPath[];
+  /** The paths by which they were found. */
+  readonly names: ReadonlySet<string>;
+  /** Where the system's own links lie. */
+  readonly system: readonly string[];
 }
 
 /** What a program may do by the calls that it hands over, and who says so. */

@@ -88,9 +88,18 @@ export function openChangeState(libc: Libc, descriptor: number): ChangeState | n
 
 /** Which file an absolute path leads to, links followed; null where it leads to none. Quick for many. */
 export function identityOf(libc: Libc, path: string): string | null {
-  if (callStatx(libc, AT_FDCWD, path, 0, WANTED_INODE) < 0) return null;
-  const word = (offset: number): number => libc.struct.getUint32(offset, true);
-  return `${word(136)}:${word(140)} ${unsigned64(libc.struct, 32)}`;
+  return identity(libc, callStatx(libc, AT_FDCWD, path, 0, WANTED_INODE));
+}
+
+/** As `identityOf`, of what is open. */
+export function openIdentity(libc: Libc, descriptor: number): string | null {
+  return identity(libc, callStatx(libc, descriptor, "", AT_EMPTY_PATH, WANTED_INODE));
+}
+
+function identity({ struct }: Libc, result: number): string | null {
+  if (result < 0) return null;
+  const word = (offset: number): number => struct.getUint32(offset, true);
+  return `${word(136)}:${word(140)} ${unsigned64(struct, 32)}`;
 }
 
 function changeState({ struct }: Libc, result: number): ChangeState | null {

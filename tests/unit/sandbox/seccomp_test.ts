@@ -335,6 +335,10 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     }
     const complete = startFilter(architecture, { network: false }, "handedStarts");
     assertEquals(complete(handedStarts), encodeFilter(filter));
+    const byDescriptor = { number: numberOf(JUDGED_CALLS.execveat), args: [1n, 2n, 3n] };
+    assertEquals(judge(filter, byDescriptor, architecture), ALLOWED);
+    const byName = filterFor(architecture, { network: false, handedStarts, startsByName: true });
+    assertEquals(judge(byName, byDescriptor, architecture), refused(ERRNO.ENOSYS));
   });
 
   Deno.test(`the ${architecture} filter that is completed for a start is the one that is made for it`, () => {

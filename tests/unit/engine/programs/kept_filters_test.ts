@@ -11,6 +11,7 @@ Deno.test("a filter is made once for all programs that it is for, and another fo
   const others = [
     filters.of(true, {}),
     filters.of("handed", {}),
+    filters.of("judged", {}),
     filters.of(false, { attributes: "handed" }),
     filters.of(false, { watches: false }),
     filters.of(false, { handed: "changes" }),
@@ -35,6 +36,12 @@ Deno.test("a filter is that of its words: any start, its own alone, or what it h
       assertNotEquals([...filter(START)], [...filter(START + 0x1000)], kind);
     }
   }
+  const judged = new KeptFilters("x86_64", false).of("judged", {});
+  const byName = { network: false, startsByName: true };
+  assertEquals(
+    [...judged(START)],
+    [...startFilter("x86_64", byName, "handedStarts")(START)],
+  );
   const [held, free] = [false, true].map((network) => new KeptFilters("x86_64", network));
   assertNotEquals(held?.of(false, {})(START), free?.of(false, {})(START));
 });

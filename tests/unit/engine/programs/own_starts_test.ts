@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { OwnStarts, withoutPrograms } from "../../../../src/engine/programs/_own_starts.ts";
+import { identityOf } from "../../../../src/host/kernel/stat.ts";
 import type { Starts } from "../../../../src/policy/rulebook.ts";
 import { Workspace } from "../../../binary/toolgate.ts";
 import { canonical, program } from "../../policy/_fixtures.ts";
@@ -90,6 +91,19 @@ Deno.test("what loads programs is told by where it lies, and what runs scripts i
   const [loader = "", ...more] = own.loaders(["/bin/sh", "/bin/echo", workspace.path("script")]);
   assertEquals([more, own.loaders([workspace.path("script")])], [[], []]);
   assert(/\/ld-[^/]*$/.test(loader) && Deno.realPathSync(loader) === loader, loader);
+});
+
+Deno.test("what is started by itself is none of what loads it, by whatever name, and git's programs by their folder", () => {
+  const own = new OwnStarts(libc, { find: () => null });
+  const [loader = ""] = own.loaders(["/bin/sh"]);
+  const executed = ["/bin/sh", "/usr/bin/cat", loader, "/usr/lib/git-core", "/no/such/file"];
+  const { files, folders, names, system } = own.listOf(executed, ["/usr"]);
+  const identity = (path: string) => identityOf(libc, path) ?? "";
+  for (const path of ["/bin/sh", Deno.realPathSync("/bin/sh"), "/usr/bin/cat"]) {
+    assert(files.has(identity(path)), path);
+  }
+  assert(!files.has(identity(loader)));
+  assertEquals([folders, [...names], system], [["/usr/lib/git-core"], executed, ["/usr"]]);
 });
 
 Deno.test("of the system the folders of programs are left out, at the places where they are", () => {
