@@ -20,6 +20,7 @@ import {
   STATELESS_REVISION,
 } from "./messages.ts";
 import { createElicitor } from "./_elicit.ts";
+import { FewAtOnce } from "./_few_at_once.ts";
 import { NarrowedEngine, type NarrowingOptions } from "./_narrowed_engine.ts";
 import { cancel, type Open, Requests } from "./_requests.ts";
 import { RoundTrips } from "./_round_trips.ts";
@@ -41,11 +42,18 @@ const MOST_OPEN = 1024;
 /** Their bytes, as so many of the longest messages that the policy takes. */
 const MOST_LONGEST = 4;
 
-/** What is answered on this thread. */
+/** What is answered on this thread at once. */
 const HERE: ReadonlySet<string> = new Set([
-  ...["initialize", "ping", "server/discover", "tools/list", "resources/list"],
-  ...["resources/templates/list", "logging/setLevel"],
+  ...["initialize", "ping", "server/discover", "logging/setLevel"],
 ]);
+
+/** What takes this thread, which all callers of a gate share, a millisecond or more. */
+const LISTINGS: ReadonlySet<string> = new Set([
+  ...["tools/list", "resources/list", "resources/templates/list"],
+]);
+
+/** Listings that are made at once: all those of a batch come together. */
+const MOST_LISTINGS = 4;
 
 const CAPABILITIES = { tools: {}, resources: {}, logging: {} } as const;
 
@@ -64,6 +72,7 @@ export class McpServer implements LineServer {
   #bytes = 0;
   /** Those of them that no call is behind. */
   #listing = 0;
+  readonly #listings = new FewAtOnce(MOST_LISTINGS);
   readonly #subscriptions = new Subscriptions();
   readonly #trips = new RoundTrips();
   readonly #engine: NarrowedEngine;
@@ -135,12 +144,13 @@ export class McpServer implements LineServer {
     return MOST_LONGEST * this.#engine.current.rulebook.settings.limits.request;
   }
 
+  /** None while the client is asked something, which they may wait for: its answer comes behind all that it sent before. */
   get answering(): number {
-    return this.#listing;
+    return this.#client.waiting > 0 ? 0 : this.#listing;
   }
 
   get settling(): boolean {
-    return this.#open.size > this.#engine.busy + this.#client.waiting;
+    return this.#open.size > this.#engine.busy + this.#client.waiting + this.#listings.waiting;
   }
 
   accept(line: ReadLine): void {
@@ -241,10 +251,16 @@ export class McpServer implements LineServer {
     done: (reply: string | null) => void,
   ): Promise<void> {
     let reply: string | null;
-    const here = HERE.has(method);
+    const lists = LISTINGS.has(method);
+    const here = lists || HERE.has(method);
     if (here) this.#listing++;
     try {
-      const result = await this.#dispatch(open, method, params);
+      // One that is cancelled before its turn has come is not begun.
+      const result = lists
+        ? await this.#listings.run(async () =>
+          open.cancelled ? null : await this.#dispatch(open, method, params)
+        )
+        : await this.#dispatch(open, method, params);
       const text = typeof result === "string" ? result : JSON.stringify(result);
       reply = result === null ? null : resultMessage(open.id, text);
     } catch (error) {
