@@ -6,7 +6,11 @@ import { findWorktree, makeWorktree } from "../engine/worktrees/agent_worktree.t
 import { dropDeadLeases, takeLease } from "../engine/worktrees/leases.ts";
 import { dropHalfMade, whileMaking } from "../engine/worktrees/making.ts";
 import type { OneByOne } from "../engine/worktrees/one_by_one.ts";
-import { placeInWorktree, type Worktree } from "../engine/worktrees/place_policies.ts";
+import {
+  placeHandedOn,
+  placeInWorktree,
+  type Worktree,
+} from "../engine/worktrees/place_policies.ts";
 import { ProcessTable } from "../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
 import type { Libc } from "../sandbox/kernel/libc.ts";
@@ -16,6 +20,7 @@ import type { Session } from "./session.ts";
 /** The engine of an agent in its worktree. */
 export interface AgentPlace extends ApartEngine {
   readonly session: Session;
+  readonly worktree: Worktree;
   /** Another one there, under these policies beside. */
   readonly narrowed: (further: readonly PlacedPolicy[]) => Promise<ApartEngine>;
 }
@@ -57,10 +62,35 @@ export class AgentPlaces {
    * and RESOURCE_LIMIT.
    */
   use(agent: string): Promise<AgentPlace> | null {
+    return this.has(agent) ? this.#use(agent) : null;
+  }
+
+  /** Whether the agent works in one of them. */
+  has(agent: string): boolean {
     const { rulebook } = this.#options.engine;
     // A process in an agent's worktree speaks for no other.
-    if (rulebook.settings.git.home !== null || !rulebook.worksApart(agent)) return null;
-    return this.#use(agent);
+    return rulebook.settings.git.home === null && rulebook.worksApart(agent);
+  }
+
+  /** As {@linkcode use}, of an agent that {@linkcode has} tells of, for who comes with a token of these policies. */
+  async handedOn(agent: string, policies: readonly PlacedPolicy[]): Promise<AgentPlace> {
+    const place = await this.#use(agent);
+    const taken = placeHandedOn(policies, place.worktree);
+    try {
+      const { engine, close } = await place.narrowed(taken);
+      return {
+        ...place,
+        engine,
+        narrowed: (further) => place.narrowed([...taken, ...further]),
+        close: async () => {
+          await close();
+          await place.close();
+        },
+      };
+    } catch (error) {
+      await place.close();
+      throw error;
+    }
   }
 
   async #use(agent: string): Promise<AgentPlace> {
@@ -115,6 +145,7 @@ export class AgentPlaces {
       const opened = await open(own);
       return {
         session: own,
+        worktree,
         engine: { ...opened.engine, ...shared },
         narrowed: async (further) => {
           const narrowed = await open({ ...own, policies: [...own.policies, ...further] });

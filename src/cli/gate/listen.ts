@@ -104,11 +104,13 @@ function openGate(
   const places = new FairPlaces(settings.limits.concurrency);
   const all = Math.min(MOST_CONNECTIONS, Math.floor(openFiles(libc) / 2));
   const runners = new Set([engine.runner]);
-  const openEngine = async (further: readonly PlacedPolicy[]) =>
-    heard(
-      await openApart({ ...session, policies: [...session.policies, ...further] }),
-      runners,
-    );
+  const open = async (apart: Session) => {
+    const opened = heard(await openApart(apart), runners);
+    gate.hearNew();
+    return opened;
+  };
+  const openEngine = (further: readonly PlacedPolicy[]) =>
+    open({ ...session, policies: [...session.policies, ...further] });
   const tokenPlace = {
     workspace: session.workspace,
     budgets: engine.budgets,
@@ -116,7 +118,6 @@ function openGate(
     now: Date.now,
   };
   const tokens = new Tokens(tokenPlace);
-  const open = async (apart: Session) => heard(await openApart(apart), runners);
   const changes = new OneByOne();
   const childPlaces = new ChildPlaces(libc, session, engine, open, changes);
   const agentPlaces = new AgentPlaces({ libc, session, engine, sealed, open, changes });
@@ -137,6 +138,9 @@ function openGate(
     gate.stop(settings.killGraceMs);
   };
   const tokenEngines = new TokenEngines(({ policies }) => openEngine(policies));
+  const tokenFolders = new TokenEngines(({ agent, policies }) =>
+    agentPlaces.handedOn(agent, policies)
+  );
   const gate: Gate = new Gate({
     libc,
     spawner,
@@ -157,7 +161,10 @@ function openGate(
         version,
         workspace: session.workspace,
         openEngine,
-        useApart: (agent) => agentPlaces.use(agent),
+        useApart: (agent, token) =>
+          token === null || !agentPlaces.has(agent)
+            ? agentPlaces.use(agent)
+            : tokenFolders.use(token),
       }),
     runners: () => runners,
     busy: () => children.living > 0,

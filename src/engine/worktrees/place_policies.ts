@@ -3,7 +3,9 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { GitHome } from "../../core/git/settings.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
-import type { PathRule } from "../../policy/model.ts";
+import { segmentsOf } from "../../policy/match/path.ts";
+import { compilePathRules, findPath } from "../../policy/match/path_rules.ts";
+import type { Access, PathRule } from "../../policy/model.ts";
 import { plainGlob } from "../guard.ts";
 import { LEASE_PREFIX } from "./leases.ts";
 
@@ -29,6 +31,37 @@ export function placeInWorktree(
     home,
     policy: policy.paths === null ? policy : { ...policy, paths: [...policy.paths, ...rules] },
   }));
+}
+
+/**
+ * Those of a token likewise, which take away: of the repository they leave what they would leave of it in the folder of all,
+ * so that who is given one folder does not read what was ever committed of the others.
+ */
+export function placeHandedOn(
+  policies: readonly PlacedPolicy[],
+  worktree: Worktree,
+): readonly PlacedPolicy[] {
+  const placed = placeInWorktree(policies, worktree);
+  return policies.map((own, index) => {
+    const { paths } = own.policy;
+    const there = placed[index] as PlacedPolicy;
+    if (paths === null) return there;
+    const left = (access: Access) => reaches(own, access, `${worktree.home.common}/objects`);
+    const rules = rulesOf(worktree.home).filter(({ effect, access }) =>
+      effect === "deny" || access.every(left)
+    );
+    return { ...there, policy: { ...there.policy, paths: [...paths, ...rules] } };
+  });
+}
+
+/** Whether a policy by itself lets a path be, where it lies. */
+function reaches({ source, workspace, policy }: PlacedPolicy, access: Access, path: string) {
+  const place = { source, workspace, caseInsensitive: false };
+  const { effect } = findPath(
+    compilePathRules(policy.paths ?? [], access, place),
+    segmentsOf(path),
+  );
+  return effect === "allow" || effect === "ask";
 }
 
 /** gitrepository-layout(5), git-worktree(1) "DETAILS" */

@@ -106,6 +106,11 @@ export class Gate {
     }, 2 * graceMs + 1_000);
   }
 
+  /** There is a runner that was not there before: what it answers is heard from now on, also where nothing else happens. */
+  hearNew(): void {
+    this.#wake.resolve();
+  }
+
   /** Until it was stopped and all is answered, or given up. */
   async run(): Promise<void> {
     for (let looks = 0; !this.#abandoned;) {

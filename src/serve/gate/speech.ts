@@ -26,7 +26,7 @@ export interface SpeechParts {
   readonly engine: StayingEngine;
   readonly places: FairPlaces;
   readonly tokens: Tokens;
-  readonly tokenEngines: TokenEngines;
+  readonly tokenEngines: TokenEngines<FurtherEngine>;
   readonly children: Children;
   /** Whether the policies let a pipe register custom tools. */
   readonly registration: boolean;
@@ -36,8 +36,8 @@ export interface SpeechParts {
   readonly workspace: CanonicalPath;
   /** An engine under the policies and these, whose runner the gate listens to until it is closed. */
   readonly openEngine: (further: readonly PlacedPolicy[]) => Promise<FurtherEngine>;
-  /** The engine of an agent that works in a folder of its own; null for others. */
-  readonly useApart: (agent: string) => Promise<AgentFolder> | null;
+  /** The engine of an agent that works in a folder of its own, under what a token takes away; null for others. */
+  readonly useApart: (agent: string, token: Token | null) => Promise<AgentFolder> | null;
 }
 
 /** An agent's engine in its own folder. */
@@ -123,9 +123,8 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
   const parent = (name: string) => ({ maker: asAgent(maker(server.approver), name), child: null });
   const calls = children.callsOf(parent);
   const runner = withAgents(engine.runner, calls);
-  // What a token takes away it takes away in the folder of all.
-  const apart = token !== null ? null : new ApartEngines(
-    useApart,
+  const apart = new ApartEngines(
+    (agent) => useApart(agent, token),
     (own) => ({
       ...own,
       metrics: engine.metrics,
@@ -156,7 +155,7 @@ function openPipe(bearer: Bearer, outbox: Outbox, parts: SpeechParts): Speech {
     server: new ReadingServer(server),
     agent: agent?.name ?? null,
     close: () => {
-      void apart?.close();
+      void apart.close();
       bearer.close();
     },
   };
@@ -180,11 +179,12 @@ async function openMcp(
 ): Promise<Speech> {
   const { agent, token, close } = bearer;
   if (agent === null) throw denied(NO_AGENT);
-  const folder = token === null ? await useApart(agent.name) : null;
+  const folder = await useApart(agent.name, token);
   const engine = folder === null
     ? bearer.engine
     : engineOfOne(folder.engine, places.share(folder.engine.runner, folder.close, outbox));
-  const openIn = folder?.narrowed ?? openEngine;
+  const openIn = folder?.narrowed ??
+    ((further: readonly PlacedPolicy[]) => openEngine([...token?.policies ?? [], ...further]));
   const { budgets, approvals } = engine;
   const mcp = await import("../mcp/mcp_server.ts");
   let narrowing: readonly PlacedPolicy[] = [];
@@ -198,7 +198,7 @@ async function openMcp(
     approver: token?.approver ?? null,
     openEngine: async (further) => {
       narrowing = further;
-      const { engine: narrowed, close } = await openIn([...token?.policies ?? [], ...further]);
+      const { engine: narrowed, close } = await openIn(further);
       const runner = withAgents(places.share(narrowed.runner, close, outbox), calls);
       return engineOfOne({ ...narrowed, budgets, approvals }, runner);
     },

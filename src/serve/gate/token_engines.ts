@@ -13,35 +13,36 @@ export interface FurtherEngine {
 /** Each has threads of its own, held to what the token leaves. */
 const MOST = 32;
 
-interface Used {
-  readonly opened: Promise<FurtherEngine>;
+interface Used<E> {
+  readonly opened: Promise<E>;
   users: number;
 }
 
 /** Opens and closes them. */
-export class TokenEngines {
-  readonly #open: (token: Token) => Promise<FurtherEngine>;
-  readonly #used = new Map<Token, Used>();
+export class TokenEngines<E extends FurtherEngine> {
+  readonly #open: (token: Token) => Promise<E>;
+  readonly #used = new Map<Token, Used<E>>();
 
   /** `open`: an engine under the gate's policies and those of the token. */
-  constructor(open: (token: Token) => Promise<FurtherEngine>) {
+  constructor(open: (token: Token) => Promise<E>) {
     this.#open = open;
   }
 
   /** Throws RESOURCE_LIMIT where as many tokens are in use as may be. */
-  async use(token: Token): Promise<FurtherEngine> {
+  async use(token: Token): Promise<E> {
     const used = this.#used.get(token) ?? this.#begin(token);
     used.users++;
     try {
-      const { engine } = await used.opened;
-      return { engine: spending(engine, token), close: once(() => this.#leave(token, used)) };
+      const opened = await used.opened;
+      const engine = spending(opened.engine, token);
+      return { ...opened, engine, close: once(() => this.#leave(token, used)) };
     } catch (error) {
       await this.#leave(token, used);
       throw error;
     }
   }
 
-  #begin(token: Token): Used {
+  #begin(token: Token): Used<E> {
     if (this.#used.size >= MOST) {
       const message =
         `as many tokens as may be in use at a time are (${MOST}); end some connections`;
@@ -52,7 +53,7 @@ export class TokenEngines {
     return used;
   }
 
-  async #leave(token: Token, used: Used): Promise<void> {
+  async #leave(token: Token, used: Used<E>): Promise<void> {
     if (--used.users > 0) return;
     this.#used.delete(token);
     const opened = await used.opened.catch(() => null);

@@ -3,7 +3,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { ToolError } from "../../core/errors.ts";
 import { sha256 } from "../../core/sha256.ts";
-import { requireOwnWorkspace } from "../../engine/judge/own_workspace.ts";
+import { requireHandedWorkspace } from "../../engine/judge/own_workspace.ts";
 import type { TokenTerms } from "../_read_token.ts";
 import { Minders } from "./minders.ts";
 import { delegate, isBelow, type Maker, type Token, type TokenPlace } from "./token.ts";
@@ -71,7 +71,7 @@ export class Tokens {
       alive: () => this.#requireAlive(id),
       place: this.#place,
     });
-    requireOwnWorkspace(maker, token.agent);
+    requireHandedWorkspace(maker, maker.agent.name, token.agent);
     const secret = PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
       .toBase64({ alphabet: "base64url", omitPadding: true });
     const ms = token.expiresAt === null ? null : token.expiresAt - this.#place.now();

@@ -1,39 +1,10 @@
 /** Several agents with worktrees of their own before one process: each works in its own, and in no other's. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { git, makeRepository, said } from "../../unit/tools/git/_history.ts";
+import { said } from "../../unit/tools/git/_history.ts";
 import { Gate } from "../_gate.ts";
-import { Pipe, Workspace } from "../toolgate.ts";
-
-const POLICY = `version: 1
-risk: { allow: dangerous, ask: dangerous }
-paths:
-  - { allow: [read, write], match: ["**"] }
-  - { deny: [write], match: [".git/**", ".toolgate/**"] }
-commands: [{ allow: [git, sh, cat, echo, pwd] }]
-environment: { pass: [PATH] }
-git: { identity: { name: Agent, email: agent@example.org } }
-agents:
-  root: { permissions: [all] }
-  "worker-*": { permissions: [all], worktree: true }
-`;
-
-async function inRepository(
-  test: (workspace: Workspace, policy: string) => Promise<void>,
-  policy = POLICY,
-): Promise<void> {
-  await using workspace = new Workspace({});
-  const { root } = workspace;
-  await makeRepository(root);
-  Deno.writeTextFileSync(`${root}/a`, "one\n");
-  Deno.writeTextFileSync(`${root}/.gitignore`, ".toolgate\n");
-  await git(root, ["add", "--all"]);
-  await git(root, ["commit", "-qm", "one"]);
-  await test(workspace, workspace.policy(policy));
-  await git(root, ["fsck", "--strict"]);
-}
-
-const placeOf = (agent: string) => `.toolgate/worktrees/${agent}`;
+import { Pipe } from "../toolgate.ts";
+import { exists, inRepository, placeOf, POLICY, until } from "./_agents_apart.ts";
 
 Deno.test("agents apart: those of one pipe work each in its own worktree, at once, and root where it did", async () => {
   await inRepository(async ({ root }, policy) => {
@@ -203,16 +174,3 @@ Deno.test("agents apart: callers of a gate work each in his worktree, by NDJSON 
     await pinned.stop();
   });
 });
-
-async function until(found: () => boolean): Promise<void> {
-  while (!found()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}

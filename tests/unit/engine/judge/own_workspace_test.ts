@@ -2,7 +2,10 @@
 
 import { assertEquals } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
-import { requireOwnWorkspace } from "../../../../src/engine/judge/own_workspace.ts";
+import {
+  requireHandedWorkspace,
+  requireOwnWorkspace,
+} from "../../../../src/engine/judge/own_workspace.ts";
 import type { GitHome } from "../../../../src/core/git/settings.ts";
 import { rulebook } from "../../policy/_fixtures.ts";
 
@@ -34,5 +37,31 @@ Deno.test("an agent works in its own worktree alone, and nobody else does", () =
     const found = error instanceof ToolError ? error : null;
     assertEquals(found?.code ?? null, refused === null ? null : "PERMISSION_DENIED", agent);
     assertEquals(refused === null || refused.test(found?.message ?? ""), true, found?.message);
+  }
+});
+
+Deno.test("who works in a worktree has nobody work in the folder of all", () => {
+  const judged = rulebook([{ agents: { ...AGENTS, "child-1-help": { permissions: ["all"] } } }]);
+  const { settings } = judged;
+  const rows: readonly [home: GitHome | null, maker: string, agent: string, refused: boolean][] = [
+    [null, "root", "root", false],
+    [null, "root", "child-1", false],
+    [null, "child-1", "child-1", false],
+    [null, "child-1", "child-1-1", false],
+    [null, "child-1", "child-1-help", true],
+    [null, "child-1-help", "child-1-help", false],
+    [HOME, "child-1", "child-1", false],
+    [HOME, "child-1", "child-1-1", true],
+    [HOME, "child-1", "child-1-help", true],
+  ];
+  for (const [home, maker, agent, refused] of rows) {
+    const placed = { ...judged, settings: { ...settings, git: { ...settings.git, home } } };
+    let code: string | null = null;
+    try {
+      requireHandedWorkspace({ rulebook: placed }, maker, agent);
+    } catch (thrown) {
+      code = thrown instanceof ToolError ? thrown.code : "?";
+    }
+    assertEquals(code, refused ? "PERMISSION_DENIED" : null, `${home?.agent} ${maker} ${agent}`);
   }
 });

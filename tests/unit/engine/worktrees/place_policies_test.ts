@@ -1,8 +1,9 @@
 /** Policies as they judge an agent's own worktree. */
 
 import { assertEquals } from "@std/assert";
-import { placeInWorktree } from "../../../../src/engine/worktrees/place_policies.ts";
+import { placeHandedOn, placeInWorktree } from "../../../../src/engine/worktrees/place_policies.ts";
 import { compileRulebook } from "../../../../src/policy/compile_rulebook.ts";
+import { SILENT_POLICY } from "../../../../src/policy/model.ts";
 import { ACTIONS, canonical, pathRule, policy, WORKSPACE } from "../../policy/_fixtures.ts";
 
 const ROOT = canonical(`${WORKSPACE}/.toolgate/worktrees/a`);
@@ -43,5 +44,46 @@ Deno.test("globs begin in the worktree; of the repository what a commit takes, a
   for (const [access, path, effect] of rows) {
     const verdict = rules.judgePath(access, canonical(path), "file");
     assertEquals(verdict.effect, effect, `${access} ${path}`);
+  }
+});
+
+Deno.test("of a token: globs begin in the worktree, and the repository is open as far as they name it in the folder of all", () => {
+  const worktree = { root: ROOT, home: { agent: "a", common: COMMON, own: OWN } };
+  const workspace = canonical(WORKSPACE);
+  const rows: readonly [paths: readonly string[] | null, reads: boolean, commits: boolean][] = [
+    [null, true, true],
+    [["**"], true, true],
+    [["src/**", ".git/**"], true, true],
+    [["src/**", `${COMMON}/**`], true, true],
+    [["src/**"], false, false],
+    [["src/**", ".git"], false, false],
+    [["src/**", ".git/config"], false, false],
+  ];
+  for (const [globs, reads, commits] of rows) {
+    const own = globs === null ? null : [pathRule("allow", globs)];
+    const placed = [
+      ...placeInWorktree(
+        [{ source: "p.yaml", workspace, policy: policy({ paths: [pathRule("allow", ["**"])] }) }],
+        worktree,
+      ),
+      ...placeHandedOn(
+        [{ source: "token", workspace, policy: { ...SILENT_POLICY, paths: own } }],
+        worktree,
+      ),
+    ];
+    const rules = compileRulebook(placed, { system: [], actions: ACTIONS });
+    const effectOf = (access: "read" | "write", path: string) =>
+      rules.judgePath(access, canonical(path), "file").effect === "allow";
+    const found = [
+      effectOf("read", `${COMMON}/objects/ab/cd`),
+      effectOf("write", `${COMMON}/objects/ab/cd`),
+      effectOf("write", `${OWN}/index`),
+    ];
+    assertEquals(found, [reads, commits, commits], JSON.stringify(globs));
+    for (const path of [`${ROOT}/.git`, `${OWN}/gitdir`, `${COMMON}/config`]) {
+      assertEquals(effectOf("write", path), false, `${JSON.stringify(globs)} ${path}`);
+    }
+    assertEquals(effectOf("read", `${ROOT}/src/a`), true, JSON.stringify(globs));
+    assertEquals(effectOf("read", `${WORKSPACE}/src/a`), false, JSON.stringify(globs));
   }
 });

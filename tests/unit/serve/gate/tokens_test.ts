@@ -10,6 +10,7 @@ const POLICY = {
     "root-*": { permissions: ["all"] },
     alice: { permissions: ["all"] },
     apart: { permissions: ["all"], worktree: true },
+    "apart-help": { permissions: ["all"] },
   },
 } as const;
 
@@ -17,8 +18,6 @@ Deno.test("only the very secret is good, for one user, until it expires", () => 
   const makers = new Makers(POLICY);
   const tokens = new Tokens(makers.place);
   const { secret, token } = tokens.make(makers.caller(), { ...TERMS, expiresMs: 60_000 });
-  const apart = () => tokens.make(makers.caller(), { ...TERMS, agent: "apart" });
-  assertThrows(apart, ToolError, "works in a git worktree");
   assert(/^tg_[A-Za-z0-9_-]{43}$/.test(secret), secret);
   assertEquals(tokens.shown(secret, UID), token);
   const last = secret.endsWith("A") ? "B" : "A";
@@ -41,6 +40,23 @@ Deno.test("only the very secret is good, for one user, until it expires", () => 
   assertEquals(tokens.shown(secret, UID), null);
   assertEquals(tokens.follow(token, { kind: "connection", end: () => {} }), null);
   assertThrows(() => token.budget.charge("root", 0), ToolError, "expired or was revoked");
+  tokens.close();
+});
+
+Deno.test("who works in a worktree hands nothing on to who works in the folder of all", () => {
+  const makers = new Makers(POLICY);
+  const tokens = new Tokens(makers.place);
+  const { token } = tokens.make(makers.caller(), { ...TERMS, agent: "apart" });
+  const pinned = makers.caller({ agent: { name: "apart", pinned: true }, operator: false });
+  for (const maker of [pinned, makers.bearer(token)]) {
+    const help = () => tokens.make(maker, { ...TERMS, agent: "apart-help" });
+    assertThrows(help, ToolError, "which works in the folder of all");
+    assertEquals(tokens.make(maker, TERMS).token.agent, "apart");
+  }
+  assertEquals(
+    tokens.make(makers.caller(), { ...TERMS, agent: "apart-help" }).token.agent,
+    "apart-help",
+  );
   tokens.close();
 });
 
