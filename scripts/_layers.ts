@@ -21,6 +21,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "audit",
     "policy",
     "plugins",
+    "toolkit",
     "tools",
     "sandbox",
     "host",

@@ -1,24 +1,8 @@
 /** Source code: judged as text, and as a tree laid out in tables, which analyses of code are made of. */
 
-/** Grammars that a build carries, by the name of each in what it is carried as. */
-export const GRAMMARS = [
-  "typescript",
-  "tsx",
-  "javascript",
-  "python",
-  "go",
-  "rust",
-  "java",
-  "c",
-  "cpp",
-  "bash",
-] as const;
-/** A grammar that is carried. */
-export type GrammarName = (typeof GRAMMARS)[number];
-
 /** The words of a grammar. A node's kind and field are numbers that stand for these. */
 export interface Grammar {
-  readonly name: GrammarName;
+  readonly name: string;
   /** By kind: `function_declaration`, `&&`. Several kinds may share a name. The last is `ERROR`: what fits no rule. */
   readonly kinds: readonly string[];
   /** By kind: whether it is a rule of the grammar, and not a word or sign that stands in one. */
@@ -100,8 +84,8 @@ export interface TreeParser {
 
 /** The parsers of a thread, which keeps what it loaded. */
 export interface Parsers {
-  /** Loads the grammar on first use: some milliseconds. Throws EXECUTION_ERROR where there is none to load. */
-  of(grammar: GrammarName): TreeParser;
+  /** By the grammar's name. Loads it on first use: some milliseconds. Throws EXECUTION_ERROR where there is none to load. */
+  of(grammar: string): TreeParser;
 }
 
 /** Judging text before it is written, and taking code apart. */

@@ -9,7 +9,6 @@ import {
   type SyntaxProblem,
   type Validator,
 } from "./problem.ts";
-import type { ModuleName } from "./tree/parsers.ts";
 
 /** What validators need beside their modules. */
 export interface SyntaxOptions {
@@ -17,7 +16,7 @@ export interface SyntaxOptions {
    * Reads WebAssembly: that of `@astral-sh/ruff-wasm-web` by the name of `ruff`, asked for with the first Python, and
    * those of the parsers.
    */
-  readonly modules: () => Promise<(name: "ruff" | ModuleName) => Uint8Array>;
+  readonly modules: () => Promise<(name: string) => Uint8Array>;
   /** Milliseconds that the thread has had of a processor; those on the wall's clock unless given. */
   readonly clock?: () => number;
 }

@@ -3,6 +3,7 @@
 import { join } from "@std/path";
 import { type Client, connect, type Program } from "../../scripts/_bench_client.ts";
 import { ROOT } from "../../scripts/compile.ts";
+import { languageOf } from "../../src/toolkit/code/languages/languages.ts";
 import { type CorpusSize, FULL_SIZE } from "./_search_corpus.ts";
 import { type Cancelled, slowestCancel } from "./analysis_cancels.ts";
 import type { SearchFigure } from "./search_figures.ts";
@@ -46,7 +47,8 @@ function sources(): readonly string[] {
     for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
       const path = join(folder, name);
       if (isDirectory && name !== "node_modules" && !name.startsWith(".")) walk(path);
-      if (isSymlink || !/\.(ts|tsx|m?js|py|go|rs|java|c|cc|cpp|h|sh)$/.test(name)) continue;
+      const known = isSymlink ? null : languageOf(name);
+      if (known === null || !("language" in known)) continue;
       found.push({ path, size: Deno.statSync(path).size });
     }
   };

@@ -3,6 +3,7 @@
  * then how long they take. `deno task bench` prints both.
  */
 
+import { carriedFiles } from "../../src/engine/pool/carried_files.ts";
 import { openCarried } from "../../src/host/carried/carried.ts";
 import { createPythonValidator } from "../../src/syntax/python.ts";
 import { checkTypeScript } from "../../src/syntax/typescript.ts";
@@ -29,7 +30,9 @@ function report(language: string, judge: string, agreement: Agreement, target: n
   );
 }
 
-const checkPython = createPythonValidator((await openCarried(null)())("ruff"));
+const checkPython = createPythonValidator(
+  (await openCarried(null, await carriedFiles())())("ruff"),
+);
 const cpython = await findCPython();
 if (cpython === null) {
   console.log("Python: no CPython of version 3.9 or later here to compare with");

@@ -9,6 +9,7 @@ import type { PluginRegistry } from "../plugin_registry.ts";
 import type { DirectRunner } from "../programs/direct_runner.ts";
 import { type Job, startsPrograms } from "../runner.ts";
 import type { Boundaries } from "./boundaries.ts";
+import { filesFromSource } from "./carried_files.ts";
 import type { WorkerPoolOptions } from "./pool_options.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 
@@ -33,12 +34,13 @@ export async function openPool(
   boundaryOf: WorkerPoolOptions["boundaryOf"],
 ): Promise<WorkerPool> {
   const { WorkerPool } = await import("./worker_pool.ts");
+  const source = await filesFromSource();
   return new WorkerPool({
     rulebook,
     policies,
     boundaryOf,
     number,
-    permissionsOf: (boundary) => permissionsOf(withEmbedded(boundary)),
+    permissionsOf: (boundary) => permissionsOf(withEmbedded(boundary, source)),
     plugins: () => plugins.manifests,
     programEnvironment: () => preparation.programs().programEnvironment,
     writing: () => boundaries.ofLane("write"),

@@ -19,6 +19,7 @@ import type { Rulebook } from "../../policy/rulebook.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { processorTime } from "../../sandbox/kernel/processor_time.ts";
 import type { SyntaxOptions } from "../../syntax/validators.ts";
+import { filesFromSource } from "./carried_files.ts";
 
 /** What programs get that is the same for all of them; read on the main thread, where the environment is. */
 export interface ProgramEnvironment {
@@ -99,7 +100,7 @@ export async function enterThread(
   },
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
   const opened = own ?? openLibc({ quickFiles: scans });
-  const modules = openCarried(opened);
+  const modules = openCarried(opened, await filesFromSource());
   // Before the boundary closes: what it loads is out of sight from source afterwards.
   const files = await createFileBackend(opened, { write: boundary.write.length > 0, durability });
   const door = web === null || settings === null

@@ -3,14 +3,7 @@
 import { zstdDecompressSync } from "node:zlib";
 import { ToolError } from "../../core/errors.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import {
-  CARRIED_NAMES,
-  type CarriedName,
-  embeddedPath,
-  FOOTER_SIZE,
-  INDEX_SIZE,
-  MAGIC,
-} from "./carried_layout.ts";
+import { embeddedPath, FOOTER_SIZE, type Index, INDEX_END, MAGIC } from "./carried_layout.ts";
 
 /** The last bytes of what `deno compile` makes for Linux: two words, then the size of what it appended (`u64`). */
 const TRAILER_SIZE = 16;
@@ -19,6 +12,7 @@ const LARGEST_PIECE = 12 << 20;
 const PIECE = 4 << 20;
 /** More than any build carries. */
 const MOST = 64 << 20;
+const LARGEST_INDEX = 64 << 10;
 
 /** unistd.h */
 const SEEK_SET = 0;
@@ -26,7 +20,7 @@ const SEEK_END = 2;
 
 /** `program`: a descriptor of the executable. Throws EXECUTION_ERROR where there is nothing to read. */
 export function readCarried(
-  name: CarriedName,
+  name: string,
   libc: Libc | null,
   program: number | null,
 ): Uint8Array {
@@ -46,7 +40,7 @@ export function readCarried(
 }
 
 /** What stands before the appended part; null where this build has nothing there. */
-function readBefore(name: CarriedName, libc: Libc, program: number): Uint8Array | null {
+function readBefore(name: string, libc: Libc, program: number): Uint8Array | null {
   const end = libc.call(libc.numbers.lseek, program, -TRAILER_SIZE, SEEK_END);
   const trailer = end < 0 ? null : readAt(libc, program, end, TRAILER_SIZE);
   if (trailer === null) return null;
@@ -55,15 +49,27 @@ function readBefore(name: CarriedName, libc: Libc, program: number): Uint8Array 
   if (footer === null || footer.getBigUint64(0, true) !== MAGIC) return null;
   const length = Number(footer.getBigUint64(8, true));
   if (length > Math.min(MOST, footerAt)) return null;
-  const index = readAt(libc, program, footerAt - INDEX_SIZE, INDEX_SIZE);
-  if (index === null) return null;
-  const lengths = CARRIED_NAMES.map((_, at) => index.getUint32(4 * at, true));
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  if (sum(lengths) + INDEX_SIZE !== length) return null;
-  const at = CARRIED_NAMES.indexOf(name);
-  const start = footerAt - length + sum(lengths.slice(0, at));
-  const data = readAt(libc, program, start, lengths[at] ?? 0);
+  const index = readIndex(libc, program, footerAt, length);
+  const found = index?.findIndex(([part]) => part === name) ?? -1;
+  if (index === null || found < 0) return null;
+  const start = index.slice(0, found).reduce((sum, [, size]) => sum + size, footerAt - length);
+  const data = readAt(libc, program, start, index[found]?.[1] ?? 0);
   return data === null ? null : new Uint8Array(data.buffer);
+}
+
+/** The index of `length` bytes of data that end at a place; null where it is none of theirs. */
+function readIndex(libc: Libc, program: number, dataEnd: number, length: number): Index | null {
+  const size = readAt(libc, program, dataEnd - INDEX_END, INDEX_END)?.getUint32(0, true) ?? 0;
+  if (size === 0 || size > Math.min(LARGEST_INDEX, length - INDEX_END)) return null;
+  const text = readAt(libc, program, dataEnd - INDEX_END - size, size);
+  if (text === null) return null;
+  try {
+    const index = JSON.parse(new TextDecoder().decode(text)) as Index;
+    const parts = index.reduce((sum, [, part]) => sum + part, 0);
+    return parts + size + INDEX_END === length ? index : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Null where the file ends before. */

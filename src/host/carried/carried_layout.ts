@@ -7,33 +7,21 @@
  * them and a footer that says how long all of it is. Elsewhere each is embedded, as a file beside the modules.
  */
 
-import { GRAMMARS } from "../../core/syntax_tree.ts";
+/** WebAssembly by name: the file that it is, by the npm package that has it. */
+export type CarriedFiles = ReadonlyMap<string, string>;
 
-/** What is carried: WebAssembly, by name, as the package has it that it is from. */
-export const CARRIED: Readonly<Record<CarriedName, string>> = {
-  ruff: "@astral-sh/ruff-wasm-web/ruff_wasm_bg.wasm",
-  "tree-sitter": "web-tree-sitter/web-tree-sitter.wasm",
-  typescript: "tree-sitter-typescript/tree-sitter-typescript.wasm",
-  tsx: "tree-sitter-typescript/tree-sitter-tsx.wasm",
-  javascript: "tree-sitter-javascript/tree-sitter-javascript.wasm",
-  python: "tree-sitter-python/tree-sitter-python.wasm",
-  go: "tree-sitter-go/tree-sitter-go.wasm",
-  rust: "tree-sitter-rust/tree-sitter-rust.wasm",
-  java: "tree-sitter-java/tree-sitter-java.wasm",
-  c: "tree-sitter-c/tree-sitter-c.wasm",
-  cpp: "tree-sitter-cpp/tree-sitter-cpp.wasm",
-  bash: "tree-sitter-bash/tree-sitter-bash.wasm",
-};
+/** The checker of Python's syntax, and the library that grammars are linked with. */
+export const LIBRARIES: CarriedFiles = new Map([
+  ["ruff", "@astral-sh/ruff-wasm-web/ruff_wasm_bg.wasm"],
+  ["tree-sitter", "web-tree-sitter/web-tree-sitter.wasm"],
+]);
 
-/** The checker of Python's syntax, the library that grammars are linked with, and the grammars. */
-export type CarriedName = "ruff" | "tree-sitter" | (typeof GRAMMARS)[number];
+/** Name of the folder, beside the bundle, that parts are embedded in. */
+export const EMBEDDED_FOLDER = "carried";
 
-/** All parts, in the order in which they stand. */
-export const CARRIED_NAMES: readonly CarriedName[] = ["ruff", "tree-sitter", ...GRAMMARS];
-
-/** Name of a part's file where it is embedded, beside the bundle. */
-export function embeddedName(name: CarriedName): string {
-  return `${name}.wasm.zst`;
+/** Name of a part's file where it is embedded. */
+export function embeddedName(name: string): string {
+  return `${EMBEDDED_FOLDER}/${name}.wasm.zst`;
 }
 
 /** "toolgate" in ASCII, then the length of the data before it (`u64`, little endian). */
@@ -49,20 +37,27 @@ export function footerOf(length: number): Uint8Array {
   return new Uint8Array(footer.buffer);
 }
 
-/**
- * The index, which is the end of the data: the length of each part, in their order (`u32`, little endian). The parts are
- * those of {@linkcode CARRIED_NAMES}.
- */
-export const INDEX_SIZE = 4 * CARRIED_NAMES.length;
+/** What ends an index: its length before it (`u32`, little endian). */
+export const INDEX_END = 4;
 
-/** The index of parts of these lengths, in bytes. */
-export function indexOf(lengths: readonly number[]): Uint8Array {
-  const index = new DataView(new ArrayBuffer(INDEX_SIZE));
-  lengths.forEach((length, at) => index.setUint32(4 * at, length, true));
-  return new Uint8Array(index.buffer);
+/** The index, which is the end of the data: as JSON each part's name and length, in the order in which they stand. */
+export type Index = readonly (readonly [name: string, length: number])[];
+
+/** The index as it is written. */
+export function indexOf(index: Index): Uint8Array {
+  const text = new TextEncoder().encode(JSON.stringify(index));
+  const written = new Uint8Array(text.length + INDEX_END);
+  written.set(text);
+  new DataView(written.buffer).setUint32(text.length, text.length, true);
+  return written;
 }
 
-/** Where a part is embedded for the running program. */
-export function embeddedPath(name: CarriedName): string {
+/** Where the parts are embedded for the running program. */
+export function embeddedFolder(): string {
+  return `${import.meta.dirname}/${EMBEDDED_FOLDER}`;
+}
+
+/** Where a part is. */
+export function embeddedPath(name: string): string {
   return `${import.meta.dirname}/${embeddedName(name)}`;
 }

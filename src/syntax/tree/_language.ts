@@ -6,7 +6,7 @@
  * the pointers of 32 bits that WebAssembly has.
  */
 
-import type { Grammar, GrammarName } from "../../core/syntax_tree.ts";
+import type { Grammar } from "../../core/syntax_tree.ts";
 import type { Library } from "./_library.ts";
 
 /** Offsets in `TSLanguage`. */
@@ -44,7 +44,7 @@ export interface Language {
 }
 
 /** Copies what stands in the library's memory. */
-export function readLanguage(name: GrammarName, address: number, library: Library): Language {
+export function readLanguage(name: string, address: number, library: Library): Language {
   const { bytes, words } = library;
   const buffer = bytes.buffer;
   const word = (offset: number) => words[(address + offset) >>> 2] as number;

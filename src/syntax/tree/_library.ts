@@ -4,7 +4,6 @@
  * failed in the midst of a parse, is let go.
  */
 
-import type { GrammarName } from "../../core/syntax_tree.ts";
 import { linkingOf } from "./_linking.ts";
 
 /** Bytes that an instance starts with, and may have: what a text of some megabytes takes. */
@@ -74,7 +73,7 @@ interface Work {
 
 /** A grammar's module, and the function that gives its table. */
 export interface GrammarModule {
-  readonly name: GrammarName;
+  readonly name: string;
   readonly module: WebAssembly.Module;
 }
 

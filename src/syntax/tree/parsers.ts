@@ -1,7 +1,6 @@
 /** Parsers of the languages that a build carries the grammars of, each loaded with the first text that it is for. */
 
 import type {
-  GrammarName,
   ParseOptions,
   Parsers,
   SyntaxTree,
@@ -13,16 +12,18 @@ import { createTables, layOut } from "./_layout.ts";
 import { type GrammarModule, Library, LibraryFailed } from "./_library.ts";
 import { CompiledQuery } from "./_query.ts";
 
-/** What the parsers are made of, each a WebAssembly module: the library, and the grammars by name. */
-export type ModuleName = "tree-sitter" | GrammarName;
+/** The library, beside which there are grammars. */
+const LIBRARY = "tree-sitter";
 
-/** Parsers for one thread, which keeps them. `clock`: how many milliseconds that has worked. */
+/**
+ * Parsers for one thread, which keeps them. `read`: a WebAssembly module by its name, which is `tree-sitter` for the
+ * library or that of a grammar. `clock`: how many milliseconds that has worked. */
 export function createParsers(
-  read: (name: ModuleName) => Uint8Array,
+  read: (name: string) => Uint8Array,
   clock: () => number = () => performance.now(),
 ): Parsers {
   const compiled = new Map<string, WebAssembly.Module>();
-  const moduleOf = (name: ModuleName): WebAssembly.Module => {
+  const moduleOf = (name: string): WebAssembly.Module => {
     let module = compiled.get(name);
     if (module === undefined) {
       module = new WebAssembly.Module(read(name) as Uint8Array<ArrayBuffer>);
@@ -30,8 +31,8 @@ export function createParsers(
     }
     return module;
   };
-  const bench = new Bench(() => new Library(moduleOf("tree-sitter")), clock);
-  const parsers = new Map<GrammarName, TreeParser>();
+  const bench = new Bench(() => new Library(moduleOf(LIBRARY)), clock);
+  const parsers = new Map<string, TreeParser>();
   return {
     of(name) {
       let parser = parsers.get(name);
@@ -49,7 +50,7 @@ class Bench {
   readonly #create: () => Library;
   readonly tables = createTables();
   #library: Library | null = null;
-  #languages = new Map<GrammarName, Language>();
+  #languages = new Map<string, Language>();
   readonly clock: () => number;
   /** Set while it works: still set where that was ended from without. */
   #isBusy = false;

@@ -1,5 +1,6 @@
 /** `analyze_code_structure`: what a file, or a tree of them, is made of: symbols, imports, lines, languages. */
 
+import { LANGUAGE_NAMES } from "../../toolkit/code/languages/languages.ts";
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
@@ -144,8 +145,9 @@ const tool: Tool<typeof input, typeof output> = {
   description:
     "Outlines a file or a directory of source code: for each file its language, lines of code, comment and blank, what it " +
     "imports, and its symbols (functions, classes, types, …) with kind, lines, signature, export and doc comment. depth " +
-    "keeps the answer short: 0 totals by language, 1 files, 2 outermost symbols. TypeScript, JavaScript, Python, Go, Rust, " +
-    "Java, C, C++ and shell; other languages are counted. What ignore files name, hidden files and node_modules are left out.",
+    "keeps the answer short: 0 totals by language, 1 files, 2 outermost symbols. " +
+    `${LANGUAGE_NAMES}; other languages are counted. ` +
+    "What ignore files name, hidden files and node_modules are left out.",
   risk: "safe",
   long: true,
   permission: "file_read",

@@ -10,7 +10,11 @@ import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import { type CodeFile, CodeReader } from "../../toolkit/code/code_file.ts";
 import { textOf } from "../../toolkit/code/kinds.ts";
 import type { Language } from "../../toolkit/code/languages/language.ts";
-import { languageNamed, languageOf } from "../../toolkit/code/languages/languages.ts";
+import {
+  LANGUAGE_NAMES,
+  languageNamed,
+  languageOf,
+} from "../../toolkit/code/languages/languages.ts";
 import { matchesOf, TooManyWays } from "./patterns/match.ts";
 import { patternIn, type PatternRow, withNames } from "./patterns/pattern.ts";
 import { FILE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
@@ -108,7 +112,8 @@ const tool: Tool<typeof input, typeof output> = {
   description:
     "Finds code by its structure: layout, comments, quotes and what stands in strings do not matter. The pattern is code " +
     "with $NAME for one node and $$$NAME for any number of them, or a tree-sitter query where it begins with (. Answers " +
-    "each match with what the names stand for. TypeScript, JavaScript, Python, Go, Rust, Java, C, C++ and shell.",
+    "each match with what the names stand for. " +
+    `${LANGUAGE_NAMES}.`,
   risk: "safe",
   long: true,
   permission: "file_read",

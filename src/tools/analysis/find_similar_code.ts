@@ -8,7 +8,7 @@ import { loadValidators } from "../../syntax/validators.ts";
 import { ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import { pathSchema } from "../../toolkit/path_schema.ts";
 import { CodeReader } from "../../toolkit/code/code_file.ts";
-import { LANGUAGES } from "../../toolkit/code/languages/languages.ts";
+import { LANGUAGE_NAMES, LANGUAGES } from "../../toolkit/code/languages/languages.ts";
 import { LineIndex } from "../../toolkit/code/lines.ts";
 import { FILE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
 import { findAlike } from "./similar/changed.ts";
@@ -105,7 +105,8 @@ const tool: Tool<typeof input, typeof output> = {
   description:
     "Finds code that is alike, whatever its layout and comments: of a snippet, of a file, or within a directory. Groups of " +
     "places are exact (every word the same), renamed (other names and literals) or changed (functions that are 70 % alike " +
-    "or more). TypeScript, JavaScript, Python, Go, Rust, Java, C, C++ and shell.",
+    "or more). " +
+    `${LANGUAGE_NAMES}.`,
   risk: "safe",
   long: true,
   permission: "file_read",

@@ -1,5 +1,6 @@
 /** `measure_code_complexity`: how hard functions are to test and to follow, the worst first. */
 
+import { LANGUAGE_NAMES } from "../../toolkit/code/languages/languages.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
@@ -148,7 +149,8 @@ const tool: Tool<typeof input, typeof output> = {
   description:
     "Measures each function of files or a directory: cyclomatic and cognitive complexity, lines of code, parameters and " +
     "nesting, the worst first, with sums by file and in all. Functions within functions are measured apart; cyclomatic " +
-    "complexity leaves them out, cognitive takes them in. TypeScript, JavaScript, Python, Go, Rust, Java, C, C++ and shell.",
+    "complexity leaves them out, cognitive takes them in. " +
+    `${LANGUAGE_NAMES}.`,
   risk: "safe",
   long: true,
   permission: "file_read",

@@ -1,6 +1,7 @@
 /** Analysis of code by the compiled binary: grammars it carries, files that it may not read, the thread that helps. */
 
 import { assert, assertEquals } from "@std/assert";
+import { LANGUAGES } from "../../../src/toolkit/code/languages/languages.ts";
 import { call, Pipe, Workspace } from "../toolgate.ts";
 
 const POLICY = `version: 1
@@ -44,6 +45,21 @@ Deno.test("every language is outlined by the grammars that the binary carries, d
   }
   assertEquals(totals.files, 10);
   assert(!/sentinel|closed|secret/.test(JSON.stringify(answer)));
+});
+
+Deno.test("each ending that a language has is parsed by the grammar of it that the binary carries", async () => {
+  const wanted = LANGUAGES.flatMap(({ name, endings }) =>
+    endings.map((ending) => [`a${ending}`, name] as const)
+  );
+  await using workspace = new Workspace(
+    Object.fromEntries(wanted.map(([file]) => [file, "x\n"] as const)),
+  );
+  const args = ["analyze_code_structure", "--policy", workspace.policy(POLICY), "depth=1"];
+  const { answer } = await call(args, { cwd: workspace.root });
+  const found = answer.output.files.map((
+    { path, language, lines }: { path: string; language: string; lines: { code: number } },
+  ) => [path, language, lines.code]);
+  assertEquals(found.toSorted(), wanted.map(([path, name]) => [path, name, 1]).toSorted());
 });
 
 Deno.test("complexity is measured of files that may be read, and of no others", async () => {

@@ -9,8 +9,8 @@ import { executableTarget } from "../../../scripts/_executable_target.ts";
 import { version } from "../../../scripts/build.ts";
 import { localBase } from "../../../scripts/compile.ts";
 import { releaseName } from "../../../scripts/release.ts";
+import { carriedFiles } from "../../../src/engine/pool/carried_files.ts";
 import { readCarried } from "../../../src/host/carried/_read_carried.ts";
-import { CARRIED, CARRIED_NAMES } from "../../../src/host/carried/carried_layout.ts";
 import { AT_FDCWD, OPEN } from "../../../src/sandbox/kernel/open_without_links.ts";
 import { LIBC } from "../../unit/sandbox/_libc.ts";
 import { readElf } from "./_elf.ts";
@@ -167,13 +167,13 @@ for (const machine of Object.keys(LINUX) as (keyof typeof LINUX)[]) {
 
   released(
     `${machine}: carries the parsers where the running program looks for them`,
-    () => {
+    async () => {
       if (LIBC === null) throw new Error("no C library");
       const path = join(RELEASED, nameOf(machine));
       const descriptor = LIBC.call(LIBC.numbers.openat, AT_FDCWD, LIBC.path(path), OPEN.RDONLY);
-      for (const name of CARRIED_NAMES) {
+      for (const [name, file] of await carriedFiles()) {
         const carried = readCarried(name, LIBC, descriptor);
-        const parser = import.meta.resolve(CARRIED[name]);
+        const parser = import.meta.resolve(file);
         assertEquals(hash(carried), hash(Deno.readFileSync(new URL(parser))));
       }
       LIBC.call(LIBC.numbers.close, descriptor);

@@ -4,10 +4,11 @@
  */
 
 import type { Syntax } from "../../../src/core/syntax_tree.ts";
+import { carriedFiles } from "../../../src/engine/pool/carried_files.ts";
 import { openCarried } from "../../../src/host/carried/carried.ts";
 import { createSyntax } from "../../../src/syntax/validators.ts";
 
 export const SYNTAX: Syntax = createSyntax({
-  modules: openCarried(null),
+  modules: openCarried(null, await carriedFiles()),
   clock: () => 0,
 });

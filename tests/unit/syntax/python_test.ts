@@ -1,11 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
+import { carriedFiles } from "../../../src/engine/pool/carried_files.ts";
 import { openCarried } from "../../../src/host/carried/carried.ts";
 import { createRuff, Panic } from "../../../src/syntax/_ruff.ts";
 import { createPythonValidator } from "../../../src/syntax/python.ts";
 import { agreeOnPython, shareOf } from "./_agreement.ts";
 import { findCPython } from "./_cpython.ts";
 
-const LIBRARY = (await openCarried(null)())("ruff");
+const LIBRARY = (await openCarried(null, await carriedFiles())())("ruff");
 const check = createPythonValidator(LIBRARY);
 
 /** Verdicts of CPython 3.14.2, recorded. */

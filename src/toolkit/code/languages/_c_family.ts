@@ -1,6 +1,6 @@
 /** What C and C++ have in common, by the grammars tree-sitter-c and tree-sitter-cpp. */
 
-import type { FlowTable, ImportRule, MacroTable, SymbolRule } from "./language.ts";
+import type { FlowTable, ImportRule, MacroTable, ModuleRule, SymbolRule } from "./language.ts";
 
 /** What C and C++ name, by the node that names it. */
 export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
@@ -29,6 +29,9 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
   preproc_def: { kind: "macro" },
   preproc_function_def: { kind: "macro" },
 };
+
+/** Headers are found by their paths. */
+export const MODULES: ModuleRule = { by: "headers" };
 
 /** How they include. */
 export const IMPORTS: Readonly<Record<string, ImportRule>> = {

@@ -1,6 +1,6 @@
 /** What JavaScript and TypeScript have in common, by the grammars tree-sitter-javascript and tree-sitter-typescript. */
 
-import type { FlowTable, ImportRule, SymbolRule } from "./language.ts";
+import type { FlowTable, ImportRule, ModuleRule, SymbolRule } from "./language.ts";
 
 /** Nodes that are functions. */
 export const FUNCTIONS = [
@@ -34,6 +34,9 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
     kindByWord: { const: "constant" },
   },
 };
+
+/** How modules are found. */
+export const MODULES: ModuleRule = { by: "ecmascript" };
 
 /** How they import. */
 export const IMPORTS: Readonly<Record<string, ImportRule>> = {

@@ -1,6 +1,6 @@
 /** C. */
 
-import { BODIES, FLOW, IMPORTS, MACROS, NAMES, SYMBOLS } from "./_c_family.ts";
+import { BODIES, FLOW, IMPORTS, MACROS, MODULES, NAMES, SYMBOLS } from "./_c_family.ts";
 import type { Language } from "./language.ts";
 
 /** C. */
@@ -20,6 +20,7 @@ export const C: Language = {
   contexts: ["@;", "void f() { @ }", "void f() { @; }"],
   exports: { by: "default", hidden: ["static"] },
   imports: IMPORTS,
+  modules: MODULES,
   flow: FLOW,
   macros: MACROS,
 };

@@ -1,6 +1,6 @@
 /** C++. */
 
-import { BODIES, FLOW, IMPORTS, MACROS, NAMES, SYMBOLS } from "./_c_family.ts";
+import { BODIES, FLOW, IMPORTS, MACROS, MODULES, NAMES, SYMBOLS } from "./_c_family.ts";
 import type { Language } from "./language.ts";
 
 /** C++. */
@@ -29,6 +29,7 @@ export const CPP: Language = {
   contexts: ["@;", "void f() { @ }", "void f() { @; }", "class A { @ };"],
   exports: { by: "default", hidden: ["static", "private", "protected"] },
   imports: IMPORTS,
+  modules: MODULES,
   flow: {
     ...FLOW,
     functions: ["function_definition", "lambda_expression"],

@@ -35,6 +35,7 @@ export const GO: Language = {
   contexts: ["func f() { @ }", "package p\n@"],
   exports: { by: "capital" },
   imports: { import_spec: { form: "string", field: "path" } },
+  modules: { by: "go" },
   flow: {
     functions: ["function_declaration", "method_declaration", "func_literal"],
     parameters: ["parameters"],

@@ -58,6 +58,7 @@ export const JAVA: Language = {
   ],
   exports: { by: "modifier", words: ["public"], kinds: ["member"] },
   imports: { import_declaration: { form: "words" } },
+  modules: { by: "classes", builtin: ["java", "javax", "jdk", "sun"] },
   flow: {
     functions: [
       "method_declaration",

@@ -1,6 +1,15 @@
 /** JavaScript. */
 
-import { BODIES, FLOW, FUNCTIONS, IMPORTS, NAMES, PATTERNS, SYMBOLS } from "./_ecmascript.ts";
+import {
+  BODIES,
+  FLOW,
+  FUNCTIONS,
+  IMPORTS,
+  MODULES,
+  NAMES,
+  PATTERNS,
+  SYMBOLS,
+} from "./_ecmascript.ts";
 import type { Language } from "./language.ts";
 
 /** JavaScript, JSX included. */
@@ -19,5 +28,6 @@ export const JAVASCRIPT: Language = {
   contexts: ["class A { @ }", "({ @ })"],
   exports: { by: "statement", hidden: ["#"] },
   imports: IMPORTS,
+  modules: MODULES,
   flow: FLOW,
 };

@@ -1,6 +1,7 @@
-/** What is to be known of a language: facts about its grammar, as data. A further language is one more such literal. */
-
-import type { GrammarName } from "../../../core/syntax_tree.ts";
+/**
+ * What is to be known of a language: facts about its grammar, as data. A further language is one more such literal, a line
+ * in `table.ts` and its grammar's package in `deno.json`.
+ */
 
 /** What symbols are, in all languages. */
 export type SymbolKind =
@@ -99,6 +100,23 @@ export interface ImportRule {
   readonly names?: readonly string[];
 }
 
+/** How what is imported is found. A language without such a rule has imports, and no edges. */
+export type ModuleRule =
+  /** Files by their paths or their packages, as runtimes of JavaScript do. */
+  | { readonly by: "ecmascript" }
+  /** Python's packages. */
+  | { readonly by: "python" }
+  /** Go's packages, which are folders. */
+  | { readonly by: "go" }
+  /** Rust's crates and their modules. */
+  | { readonly by: "rust" }
+  /** Names with dots: a file lies where its name says, whatever lies above. `builtin`: what those of the runtime begin with. */
+  | { readonly by: "classes"; readonly builtin: readonly string[] }
+  /** Paths, from the file or from where any path ends so; `<x>` may be the system's. */
+  | { readonly by: "headers" }
+  /** Paths, from the file or from the workspace. */
+  | { readonly by: "scripts" };
+
 /** What complexity is counted from. Each list names kinds of nodes. */
 export interface FlowTable {
   /** Functions, in which all else is counted. */
@@ -165,7 +183,10 @@ export interface MacroTable {
 export interface Language {
   /** As people call it, and cloc does. */
   readonly name: string;
-  readonly grammar: GrammarName;
+  /** As its module calls it: `tree_sitter_<grammar>`. */
+  readonly grammar: string;
+  /** The npm package that the grammar comes in, which `deno.json` names; `tree-sitter-<grammar>` unless said. */
+  readonly package?: string;
   /** Endings of its files' names, in lower case. */
   readonly endings: readonly string[];
   /** Names of programs in a first line `#!…` that mean it. */
@@ -193,6 +214,7 @@ export interface Language {
   readonly contexts?: readonly string[];
   readonly exports: ExportRule;
   readonly imports: Readonly<Record<string, ImportRule>>;
+  readonly modules?: ModuleRule;
   readonly flow: FlowTable;
   /** Where a preprocessor goes through the text before the compiler does. */
   readonly macros?: MacroTable;

@@ -1,32 +1,27 @@
 /** All languages that code is analysed in, and which a file is in: by the ending of its name, or by its first line. */
 
 import { baseName } from "../../../core/path_text.ts";
-import { C } from "./c.ts";
-import { CPP, HEADER } from "./cpp.ts";
-import { GO } from "./go.ts";
-import { JAVA } from "./java.ts";
-import { JAVASCRIPT } from "./javascript.ts";
 import type { Language } from "./language.ts";
-import { PYTHON } from "./python.ts";
-import { RUST } from "./rust.ts";
-import { SHELL } from "./shell.ts";
-import { TSX, TYPESCRIPT } from "./typescript.ts";
 import { OTHERS } from "./_others.ts";
+import * as TABLE from "./table.ts";
 
-/** All languages that are parsed; of two that know an ending the first. */
-export const LANGUAGES: readonly Language[] = [
-  TYPESCRIPT,
-  TSX,
-  JAVASCRIPT,
-  PYTHON,
-  GO,
-  RUST,
-  JAVA,
-  C,
-  CPP,
-  HEADER,
-  SHELL,
-];
+/** All languages that are parsed, in the order of their names in the table: no two know an ending. */
+export const LANGUAGES: readonly Language[] = Object.values(TABLE);
+
+/** Grammars by name, as files of the npm packages that they come in. */
+export const GRAMMARS: ReadonlyMap<string, string> = new Map(
+  LANGUAGES.map(({ grammar, package: from = `tree-sitter-${grammar}` }) => [
+    grammar,
+    `${from}/tree-sitter-${grammar}.wasm`,
+  ]),
+);
+
+/** The languages as a sentence names them: "C, Go and Java". What several are written alike is said once. */
+export const LANGUAGE_NAMES: string = sentence(
+  [...Map.groupBy(LANGUAGES, ({ grammar }) => grammar).values()].flatMap(([first]) =>
+    first === undefined ? [] : [first.name]
+  ),
+);
 
 /** What a file is written in: a language, or the name alone of one that is not analysed. */
 export type FileLanguage = { readonly language: Language } | { readonly name: string };
@@ -65,11 +60,16 @@ export function languageOfFirstLine(text: string): FileLanguage | null {
   return BY_INTERPRETER.get(name) ?? null;
 }
 
-/** The language of that name or ending, in any case; null where none has it. */
+/** The language of that ending, grammar or name, in any case; null where none has it. */
 export function languageNamed(name: string): Language | null {
   const wanted = name.toLowerCase();
-  return LANGUAGES.find((language) =>
-    language.name.toLowerCase() === wanted || language.grammar === wanted ||
-    language.endings.includes(`.${wanted}`)
-  ) ?? null;
+  const known = BY_ENDING.get(`.${wanted}`);
+  if (known !== undefined && "language" in known) return known.language;
+  return LANGUAGES.find(({ grammar }) => grammar === wanted) ??
+    LANGUAGES.find((language) => language.name.toLowerCase() === wanted) ?? null;
+}
+
+function sentence(names: readonly string[]): string {
+  const [last = "", ...others] = [...new Set(names)].sort().reverse();
+  return others.length === 0 ? last : `${others.reverse().join(", ")} and ${last}`;
 }

@@ -33,6 +33,7 @@ export const PYTHON: Language = {
     import_from_statement: { form: "from", field: "module_name" },
     future_import_statement: { form: "from" },
   },
+  modules: { by: "python" },
   flow: {
     functions: ["function_definition"],
     parameters: ["parameters"],

@@ -45,6 +45,7 @@ export const RUST: Language = {
     scoped_identifier: { form: "path", field: "path" },
     scoped_type_identifier: { form: "path", field: "path" },
   },
+  modules: { by: "rust" },
   flow: {
     functions: ["function_item", "closure_expression"],
     parameters: ["parameters"],

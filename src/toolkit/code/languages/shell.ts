@@ -21,6 +21,7 @@ export const SHELL: Language = {
   names: ["variable_name", "word"],
   exports: { by: "default", hidden: [] },
   imports: { command: { form: "command", field: "name", names: ["source", "."] } },
+  modules: { by: "scripts" },
   flow: {
     functions: ["function_definition"],
     parameters: [],

@@ -1,6 +1,15 @@
 /** TypeScript, and TypeScript with JSX. */
 
-import { BODIES, FLOW, FUNCTIONS, IMPORTS, NAMES, PATTERNS, SYMBOLS } from "./_ecmascript.ts";
+import {
+  BODIES,
+  FLOW,
+  FUNCTIONS,
+  IMPORTS,
+  MODULES,
+  NAMES,
+  PATTERNS,
+  SYMBOLS,
+} from "./_ecmascript.ts";
 import type { Language } from "./language.ts";
 
 const { field_definition: _field, ...shared } = SYMBOLS;
@@ -42,8 +51,14 @@ export const TYPESCRIPT: Language = {
   contexts: ["class A { @ }", "interface A { @ }", "({ @ })", "let a: @"],
   exports: { by: "statement", hidden: ["#", "private", "protected"] },
   imports: { ...IMPORTS, import_require_clause: { form: "string", field: "source" } },
+  modules: MODULES,
   flow: FLOW,
 };
 
 /** TypeScript with JSX. */
-export const TSX: Language = { ...TYPESCRIPT, grammar: "tsx", endings: [".tsx"] };
+export const TSX: Language = {
+  ...TYPESCRIPT,
+  grammar: "tsx",
+  package: "tree-sitter-typescript",
+  endings: [".tsx"],
+};

@@ -1,11 +1,13 @@
 /** From the imports of all files to who imports whom. */
 
 import type { Import } from "../_imports.ts";
+import type { Language, ModuleRule } from "../../../toolkit/code/languages/language.ts";
 import { languageOf } from "../../../toolkit/code/languages/languages.ts";
+import { SHELL } from "../../../toolkit/code/languages/shell.ts";
 import { createEcmascript } from "./ecmascript.ts";
 import { createGo, goNode } from "./go.ts";
 import type { Manifests } from "../../../toolkit/project/manifests.ts";
-import { createC, createJava, createShell } from "./others.ts";
+import { createClasses, createHeaders, createScripts } from "./others.ts";
 import { folderOf, foldersAround } from "./paths.ts";
 import { createPython } from "./python.ts";
 import { createRust } from "./rust.ts";
@@ -63,7 +65,7 @@ export function networkOf(
   const code = new Set(importers.map(({ path }) => path));
   const folders = new Set([...code].flatMap((path) => foldersAround(folderOf(path))));
   const tree: Tree = { code, folders, exists: (path) => code.has(path) || exists(path) };
-  const resolvers = createResolvers(tree, manifests);
+  const resolverOf = createResolvers(tree, manifests);
   // One string for each name: those that resolving makes are as many as there are imports.
   const nodes = new Map<string, string>();
   const named = (name: string): string => {
@@ -79,14 +81,15 @@ export function networkOf(
   let unresolvedTotal = 0;
   for (const { path, imports } of importers) {
     pause();
-    const grammar = grammarOf(path);
+    const language = languageAt(path);
+    const isGo = language.modules?.by === "go";
     const from = named(nodeOf(path));
     const drawn = packages.get(from) ?? new Set<string>();
-    if (grammar === "go") packages.set(from, drawn);
-    const resolve = resolvers[grammar] ?? (() => [NOTHING]);
+    if (isGo) packages.set(from, drawn);
+    const resolve = resolverOf(language);
     for (const imported of imports) {
       const { module, line } = imported;
-      const kind = grammar === "go" && path.endsWith("_test.go") ? "test" : imported.kind;
+      const kind = isGo && path.endsWith("_test.go") ? "test" : imported.kind;
       for (const target of resolve(path, imported)) {
         if (target.is === "unresolved") {
           if (unresolvedTotal++ < room) unresolved.push({ from: path, module, line });
@@ -121,30 +124,49 @@ export function networkOf(
 
 /** Files, but of Go their packages. */
 function nodeOf(path: string): string {
-  return grammarOf(path) === "go" ? goNode(path) : path;
+  return languageAt(path).modules?.by === "go" ? goNode(path) : path;
 }
 
-function grammarOf(path: string): string {
+/** Code whose name says nothing of its language is taken for a script. */
+function languageAt(path: string): Language {
   const found = languageOf(path);
-  return found !== null && "language" in found ? found.language.grammar : "bash";
+  return found !== null && "language" in found ? found.language : SHELL;
 }
 
-function createResolvers(
+/** How imports of each language are found, made for the first file in it. */
+function createResolvers(tree: Tree, manifests: Manifests): (language: Language) => Resolve {
+  const made = new Map<ModuleRule | undefined, Resolve>();
+  return (language) => {
+    let resolve = made.get(language.modules);
+    if (resolve === undefined) {
+      resolve = createResolver(language, tree, manifests);
+      made.set(language.modules, resolve);
+    }
+    return resolve;
+  };
+}
+
+function createResolver(
+  { modules, endings }: Language,
   tree: Tree,
   manifests: Manifests,
-): Readonly<Record<string, Resolve>> {
-  const ecmascript = createEcmascript(tree, manifests);
-  const c = createC(tree);
-  return {
-    typescript: ecmascript,
-    tsx: ecmascript,
-    javascript: ecmascript,
-    python: createPython(tree, manifests),
-    go: createGo(tree, manifests),
-    rust: createRust(tree, manifests),
-    java: createJava(tree),
-    c,
-    cpp: c,
-    bash: createShell(tree),
-  };
+): Resolve {
+  switch (modules?.by) {
+    case "ecmascript":
+      return createEcmascript(tree, manifests);
+    case "python":
+      return createPython(tree, manifests);
+    case "go":
+      return createGo(tree, manifests);
+    case "rust":
+      return createRust(tree, manifests);
+    case "classes":
+      return createClasses(tree, endings, modules.builtin);
+    case "headers":
+      return createHeaders(tree);
+    case "scripts":
+      return createScripts(tree);
+    case undefined:
+      return () => [NOTHING];
+  }
 }

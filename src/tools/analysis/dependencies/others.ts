@@ -1,4 +1,4 @@
-/** What files of C, C++, Java and shells name: files by paths, and classes by packages. */
+/** What files of most languages name: other files by paths, or classes by packages. */
 
 import { baseName } from "../../../core/path_text.ts";
 import { below, folderOf } from "./paths.ts";
@@ -19,7 +19,7 @@ function byName(tree: Tree): ReadonlyMap<string, readonly string[]> {
 }
 
 /** Headers: beside the file, then wherever one path of the tree ends as the name does. */
-export function createC(tree: Tree): Resolve {
+export function createHeaders(tree: Tree): Resolve {
   const names = byName(tree);
   return (from, { module }) => {
     const name = module.slice(1, -1);
@@ -47,25 +47,31 @@ function nearest(paths: readonly string[], from: string): readonly string[] {
   return best.length === 1 ? best : [];
 }
 
-/** A class by its package: the file whose path ends as its name does. */
-export function createJava(tree: Tree): Resolve {
+/** A class by its package: the file whose path ends as its name does. `builtins`: what names of the runtime begin with. */
+export function createClasses(
+  tree: Tree,
+  endings: readonly string[],
+  builtins: readonly string[],
+): Resolve {
   const names = byName(tree);
   return (_from, { module }) => {
     const parts = module.split(".");
     if (parts.at(-1) === "*") parts.pop();
     // A name of a class may follow, or two: of a static member, of a class within.
     for (let length = parts.length; length > Math.max(0, parts.length - 3); length--) {
-      const ending = `${parts.slice(0, length).join("/")}.java`;
-      const found = (names.get(`${parts[length - 1]}.java`) ?? [])
-        .filter((path) => path === ending || path.endsWith(`/${ending}`));
-      if (found.length > 0) return [node(found[0] as string)];
+      const name = parts.slice(0, length).join("/");
+      for (const ending of endings) {
+        const found = (names.get(`${parts[length - 1]}${ending}`) ?? [])
+          .find((path) => endsWith(path, name + ending));
+        if (found !== undefined) return [node(found)];
+      }
     }
     const folder = parts.join("/");
     if (module.endsWith("*") && [...tree.folders].some((path) => endsWith(path, folder))) {
       return [NOTHING];
     }
     const [top = ""] = parts;
-    if (["java", "javax", "jdk", "sun"].includes(top)) {
+    if (builtins.includes(top)) {
       return [builtin(parts.slice(0, 2).join("."))];
     }
     const inner = parts.findIndex((part) => /^\p{Lu}/u.test(part));
@@ -78,7 +84,7 @@ function endsWith(path: string, ending: string): boolean {
 }
 
 /** A script, beside the one that reads it or from the workspace: shells look from where they stand. */
-export function createShell(tree: Tree): Resolve {
+export function createScripts(tree: Tree): Resolve {
   return (from, { module }): readonly Target[] => {
     const plain = module
       .replace(/^"?\$(\(dirname [^)]*\)|\{?(BASH_SOURCE%\/\*|DIR|SCRIPT_DIR|HERE)\}?)"?\//, "./");

@@ -1,7 +1,5 @@
 /** A text in each language that has many of its constructs. */
 
-import type { GrammarName } from "../../../../src/core/syntax_tree.ts";
-
 const TYPESCRIPT = `#!/usr/bin/env -S deno run
 /** Says much. */
 import a, { b as c, type D } from "./x.ts";
@@ -26,7 +24,7 @@ label: for (;;) { try { continue label; } catch (e) { x ??= \`\${y} text\`; } }
 `;
 
 /** By grammar. */
-export const SOURCES: Readonly<Record<GrammarName, string>> = {
+export const SOURCES: Readonly<Record<string, string>> = {
   typescript: TYPESCRIPT,
   tsx: `${TYPESCRIPT}const el = <div a={1} {...b}>{x} text<Y/></div>;\n`,
   javascript: TYPESCRIPT.replaceAll(/: \w+(\[\])?|private |implements Baz|<T>/g, ""),
@@ -129,3 +127,9 @@ EOF
 export Y=2 Z=(1 2)
 `,
 };
+
+/** What a grammar is tried with: its own text, or where it has none those of all others, most of which it does not take. */
+export function sourcesOf(grammar: string): readonly string[] {
+  const own = SOURCES[grammar];
+  return own === undefined ? Object.values(SOURCES) : [own];
+}

@@ -1,9 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
+import { carriedFiles } from "../../../../src/engine/pool/carried_files.ts";
 import { openCarried } from "../../../../src/host/carried/carried.ts";
 import { createParsers } from "../../../../src/syntax/tree/parsers.ts";
 
-const PARSERS = createParsers(await openCarried(null)());
+const PARSERS = createParsers(await openCarried(null, await carriedFiles())());
 const FREE = { pause: () => {}, timeMs: 60_000 };
 
 /** Captures of each match: name and text. */
