@@ -35,6 +35,8 @@ export interface FileCapability<P = string> {
    * cannot be resolved cannot be reached either, and the grant of the call's own handles leaves it out.
    */
   readonly by?: "program";
+  /** Where that folder is one, this path counts in place of `path`. */
+  readonly within?: { readonly folder: string; readonly path: string };
 }
 
 /** Starting a program. `argv[0]` is the program as the caller wrote it; `cwd` as requested. */

@@ -7,7 +7,8 @@ import { placeArguments, type PlacedArgument, type PlacedArguments } from "./arg
 import type { Effect } from "./effect.ts";
 import { hasOption } from "./_options.ts";
 import { resultNames } from "./_results.ts";
-import type { Beyond } from "./spec.ts";
+import { names } from "./option_table.ts";
+import type { Beyond, LeadingLiteral } from "./spec.ts";
 import type { ProgramSpec } from "./table.ts";
 
 /** What was found so far, of a command and those that it starts. */
@@ -37,8 +38,10 @@ export function touch(spec: ProgramSpec, argv: readonly string[], found: Touched
   const read = placeArguments(spec, argv);
   if (spec.subcommands.size > 0) revisions(read.operands, found);
   const before = found.effects.length;
-  const led = read.leads ? { ...found, cwd: folderOfLink(read, found) } : found;
-  for (const argument of read.operands) place(argument, argument.place === "read" ? led : found);
+  for (const argument of read.operands) {
+    if (read.leads === null || argument.place !== "read") place(argument, found);
+    else lead(argument, { leads: read.leads, read, argv }, found);
+  }
   const goes = spec.through.some((one) => one === "always" || hasOption(argv, one));
   if (goes) goThrough(read, found, before);
   for (const argument of read.values) place(argument, found);
@@ -81,16 +84,51 @@ function goThrough(
   }
 }
 
-/** Where a symbolic link comes to lie, as far as its words say: a name without a slash behind it is that of the link. */
-function folderOfLink({ operands, values }: PlacedArguments, { cwd, open }: Touched): string {
+/** Where a symbolic link leads, from where it comes to lie. */
+function lead(
+  { text }: PlacedArgument,
+  { leads, read, argv }: {
+    readonly leads: LeadingLiteral;
+    readonly read: PlacedArguments;
+    readonly argv: readonly string[];
+  },
+  found: Touched,
+): void {
+  const { cwd, open, effects } = found;
+  if (open.has(text) || STREAMS.has(text)) return;
+  const has = (options: string): boolean =>
+    names(options).some((option) => hasOption(argv, option));
+  const { lies, folder } = placeOfLink(read, found);
+  const path = pathFrom(pathFrom(cwd, lies), text);
+  const inFolder = folder === null || text.startsWith("/") || has(leads.never)
+    ? null
+    : { folder: pathFrom(cwd, folder), path: pathFrom(pathFrom(cwd, folder), text) };
+  const effect = file("read", path, false);
+  if (inFolder === null || !("file" in effect)) effects.push(effect);
+  else if (has(leads.unlessLink)) effects.push(effect, file("read", inFolder.path, false));
+  else effects.push({ ...effect, file: { ...effect.file, within: inFolder } });
+}
+
+/**
+ * Where a symbolic link comes to lie, as far as its words say. `folder`: a name without a slash behind it, which is that
+ * of the link unless a folder lies there.
+ */
+function placeOfLink(
+  { operands, values }: PlacedArguments,
+  { open }: Touched,
+): { readonly lies: string; readonly folder: string | null } {
   const into = values.find(({ place }) => place === "into")?.text;
-  const name = into === undefined ? operands.at(-1)?.text : `${into}/`;
+  const last = into ?? operands.at(-1)?.text ?? "";
   // Alone it is made where it stands.
-  if (name === undefined || open.has(name) || (into === undefined && operands.length < 2)) {
-    return cwd;
+  if (last === "" || open.has(last) || (into === undefined && operands.length < 2)) {
+    return { lies: ".", folder: null };
   }
-  const cut = /^\.{1,2}$/.test(name) ? name.length : name.lastIndexOf("/");
-  return pathFrom(cwd, cut === -1 ? "." : name.slice(0, cut) || "/");
+  // Several of them lie in a folder, or nowhere.
+  if (into !== undefined || operands.length > 2 || /(?:^|\/)(?:\.{1,2})?$/.test(last)) {
+    return { lies: last.replace(/\/+$/, "") || "/", folder: null };
+  }
+  const cut = last.lastIndexOf("/");
+  return { lies: cut === -1 ? "." : last.slice(0, cut) || "/", folder: last };
 }
 
 /** The directory that is written into, or what the last operand is called there. */

@@ -1,7 +1,7 @@
 /** Reads the words of a command by what is known of its program: each with what it names. */
 
 import { hasOption, optionIn, spelledOut } from "./_options.ts";
-import type { OptionSpec, ValueKind } from "./spec.ts";
+import type { LeadingLiteral, OptionSpec, ValueKind } from "./spec.ts";
 import type { Places, ProgramSpec } from "./table.ts";
 import { startsOf } from "../core/find_words.ts";
 
@@ -24,7 +24,8 @@ export interface PlacedArguments {
   /** Options that stand alone, or of which nothing is known: a value may hang on them. */
   readonly unknown: readonly string[];
   readonly copies: boolean;
-  readonly leads: boolean;
+  /** It makes links by its options, and these. */
+  readonly leads: LeadingLiteral | null;
   readonly here: boolean;
   readonly members: boolean;
 }
@@ -57,7 +58,7 @@ export function placeArguments(spec: ProgramSpec, argv: readonly string[]): Plac
     values: [...head?.values ?? [], ...rest.values],
     unknown: [...head?.unknown ?? [], ...rest.unknown],
     copies: (variant?.copies ?? sub?.copies ?? spec.copies) === true,
-    leads: variant?.leads === true,
+    leads: variant?.leads ?? null,
     here: places.here === true && !into,
     members: places.members === true,
   };
@@ -170,7 +171,7 @@ function placeFind({ options }: ProgramSpec, argv: readonly string[]): PlacedArg
     values,
     unknown: [],
     copies: false,
-    leads: false,
+    leads: null,
     here: false,
     members: false,
   };

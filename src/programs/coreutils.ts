@@ -192,7 +192,12 @@ export const COREUTILS: ProgramTable = {
     when: [
       // By its own folder, which is the working folder with -r alone (ln(1)).
       { has: "-r --relative", operands: "read... write", copies: true },
-      { has: "-s --symbolic", operands: "read... write", copies: true, leads: true },
+      {
+        has: "-s --symbolic",
+        operands: "read... write",
+        copies: true,
+        leads: { never: "-T --no-target-directory", unlessLink: "-n --no-dereference" },
+      },
     ],
   },
   chmod: {

@@ -15,6 +15,14 @@ export interface FileEffect {
    * rest. `into`: where that comes to lie, or the folder that it comes to lie in.
    */
   readonly through?: { readonly into: string | null };
+  /** Where that is a folder, this path counts in its place (`ln -s FILE FOLDER`). */
+  readonly within?: WithinFolder;
+}
+
+/** A path that counts where the folder is one. */
+export interface WithinFolder {
+  readonly folder: string;
+  readonly path: string;
 }
 
 /** One effect. */

@@ -72,6 +72,14 @@ export type OptionsLiteral = Readonly<Record<string, ValueKind | OptionSpec>>;
  */
 export type Grammar = "getopt" | "words" | "zip" | "tar" | "node";
 
+/** With which options the last operand is not a folder that links come to lie in, though it leads to one (ln(1)). */
+export interface LeadingLiteral {
+  /** Never. */
+  readonly never: string;
+  /** Where it is a link itself. */
+  readonly unlessLink: string;
+}
+
 /** What the arguments of a program name: the part that becomes files and hosts. */
 export interface PlacesLiteral {
   /**
@@ -82,8 +90,11 @@ export interface PlacesLiteral {
   readonly options?: OptionsLiteral;
   /** Where the last operand (or `into`) is a directory, operands come to lie in it under their own names. */
   readonly copies?: true;
-  /** What is read is named from the folder that the last operand (or `into`) lies in: a link says where it leads. */
-  readonly leads?: true;
+  /**
+   * What is read is named from the folder that the last operand (or `into`) lies in, and from that operand itself where it
+   * is a folder: a link says where it leads.
+   */
+  readonly leads?: LeadingLiteral;
   /** Writes into its working directory, unless told where by `into`. */
   readonly here?: true;
   /** Operands that are members of an archive: what is unpacked is written under their names. */

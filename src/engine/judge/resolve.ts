@@ -53,17 +53,30 @@ export function createResolver(
   programs: () => ProgramResolver,
   { probe = RUNTIME_PROBE, straight = null }: ResolverOptions = {},
 ): CapabilityResolver {
+  const isFolder = (folder: string, probe: PathProbe): boolean => {
+    try {
+      return probe.isDirectory(probe.canonicalize(workspace, folder));
+    } catch (error) {
+      // A way that does not end leads to none.
+      if (error instanceof ToolError && error.code !== "RESOURCE_LIMIT") return false;
+      throw error;
+    }
+  };
   const resolveFile = (
     capability: FileCapability,
     probe: PathProbe,
   ): readonly ResolvedFileCapability[] => {
-    const { path: requested, entry, by } = capability;
+    const { within, ...asked } = capability;
+    const { entry, by } = asked;
+    const requested = within !== undefined && isFolder(within.folder, probe)
+      ? within.path
+      : asked.path;
     const leads = probe.canonicalize(workspace, requested);
     const path = entry === true ? canonicalEntry(workspace, requested, probe.canonicalize) : leads;
     // Of arguments alone it cannot be said whether they name a directory, which rules on endings leave alone.
     const tree = capability.tree || (by === "program" && probe.isDirectory(path));
     const resolved: ResolvedFileCapability = {
-      ...capability,
+      ...asked,
       requested,
       path,
       tree,

@@ -44,9 +44,10 @@ function capabilitiesOf(
     case "read":
     case "write":
     case "delete": {
-      const { path, tree, implied } = effect.file;
+      const { path, tree, implied, within } = effect.file;
       const kind = effect.kind === "read" ? "fs.read" : "fs.write";
-      return implied === true ? [] : [{ kind, path, tree, by: "program" }];
+      if (implied === true) return [];
+      return [{ kind, path, tree, by: "program", ...(within === undefined ? {} : { within }) }];
     }
   }
 }

@@ -55,3 +55,36 @@ Deno.test("a tree is no directory's where a file is", async () => {
     }
   });
 });
+
+Deno.test("what a link leads to counts from the folder that it comes to lie in, where a folder is there", async () => {
+  await withDirectory((root) => {
+    Deno.mkdirSync(`${root}/w/folder/deep`, { recursive: true });
+    Deno.writeTextFileSync(`${root}/w/file`, "");
+    Deno.symlinkSync("folder/deep", `${root}/w/way`);
+    Deno.symlinkSync("nowhere", `${root}/w/dangling`);
+    Deno.symlinkSync("loop", `${root}/w/loop`);
+    const resolver = createResolver(`${root}/w` as CanonicalPath, noPrograms);
+    for (
+      const [folder, path, reached] of [
+        ["folder", "folder/../x", "/w/x"],
+        ["folder/deep", "folder/deep/../x", "/w/folder/x"],
+        // Through a link from where that leads.
+        ["way", "way/../x", "/w/folder/x"],
+        ["file", "file/../x", "/x"],
+        ["dangling", "dangling/../x", "/x"],
+        ["none", "none/../x", "/x"],
+        ["loop", "loop/../x", "/x"],
+      ] as const
+    ) {
+      const [resolved, ...more] = resolver.resolve([
+        { kind: "fs.read", path: "../x", tree: false, by: "program", within: { folder, path } },
+      ]);
+      assertEquals(
+        resolved !== undefined && "path" in resolved && resolved.path.slice(root.length),
+        reached,
+        folder,
+      );
+      assertEquals(more, []);
+    }
+  });
+});

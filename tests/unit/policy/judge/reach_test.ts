@@ -18,11 +18,13 @@ function reach(
   return book.reach({ kind: "process.spawn", argv, cwd: ".", ...more }, program(argv[0]!));
 }
 
-/** `r a` reads, `w a` writes, `W a` writes a directory, `c host:port`, `e NAME` sets, `? a` is looked at. */
+/** `r a` reads, `r a|b/c in b` one of them, `w a` writes, `W a` writes a directory, `c host:port`, `e NAME` sets, `? a` is looked at. */
 function short(capability: Capability): string {
   switch (capability.kind) {
-    case "fs.read":
-      return `r ${capability.path}`;
+    case "fs.read": {
+      const { path, within } = capability;
+      return `r ${path}${within === undefined ? "" : `|${within.path} in ${within.folder}`}`;
+    }
     case "fs.write":
       return `${capability.tree ? "W" : "w"} ${capability.path}`;
     case "net.connect":
@@ -77,9 +79,17 @@ const CASES: readonly (readonly [command: string, expected: string])[] = [
   ["cp -vt d a", "r a, W d, w d/a"],
   ["mv a b", "w a, w b, w b/a"],
   ["ln a b", "w a, w b, w b/a"],
-  ["ln -s a b", "r a, w b, w b/a, ? -s"],
-  // From where the link lies.
-  ["ln -s ../a d/b", "r d/../a, w d/b, w d/b/a, ? -s"],
+  ["ln -s a b", "r a|b/a in b, w b, w b/a, ? -s"],
+  // From where the link lies, which is in the folder where the last word names one.
+  ["ln -s ../a d", "r ../a|d/../a in d, w d, w d/a, ? -s"],
+  ["ln -sf ../a d/b", "r d/../a|d/b/../a in d/b, w d/b, w d/b/a, ? -sf"],
+  ["ln -s ../a ../b d", "r d/../a, r d/../b, w d, w d/a, w d/b, ? -s"],
+  ["ln -s ../a d/..", "r d/../../a, w d/.., w d/../a, ? -s"],
+  ["ln -s /x/a d", "r /x/a, w d, w d/a, ? -s"],
+  ["ln -s ../a", "r ../a, ? -s"],
+  ["ln -sT ../a d", "r ../a, w d, w d/a, ? -sT"],
+  // One of both, as no word says whether it is a link.
+  ["ln -sfn ../a d", "r ../a, r d/../a, w d, w d/a, ? -sfn"],
   ["ln -sf ../a d/", "r d/../a, w d/, w d/a, ? -sf"],
   ["ln -s ../a .", "r ../a, w ., w ./a, ? -s"],
   ["ln -s -t d ../a", "r d/../a, W d, w d/a, ? -s"],
