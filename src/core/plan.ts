@@ -160,7 +160,7 @@ export const BUILTINS = [
   ...["cd", ":", "true", "false", "exit", "export", "unset", "break", "continue", "read"],
   ...["local", "declare", "typeset", "readonly", "shift", "return", "set", "shopt"],
   ...["wait", "jobs", "trap", "source", ".", "eval", "hash", "type", "command", "mapfile"],
-  ...["readarray", "pushd", "popd", "dirs", "getopts", "disown", "ulimit"],
+  ...["readarray", "pushd", "popd", "dirs", "getopts", "disown", "ulimit", "umask"],
 ] as const;
 
 /**

@@ -11,6 +11,7 @@ import { isKnownOption, isKnownSet } from "./shell_options.ts";
 import { isSetByShell, isThrownAway } from "./special_variables.ts";
 import { isSet, NO_SETTINGS } from "./_settings.ts";
 import { readLimit } from "./read_limit.ts";
+import { readMaskWish } from "./read_mask.ts";
 import { readOptions } from "./read_options.ts";
 import { openShell, openTimed, SHELLS } from "./_shell_call.ts";
 import { fed } from "./_feeding.ts";
@@ -30,7 +31,7 @@ const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKin
   ["let", "let"],
   ...[
     ...["alias", "unalias", "enable", "bind", "complete", "compgen", "compopt"],
-    ...["history", "umask", "times", "fg", "bg"],
+    ...["history", "times", "fg", "bg"],
     ...["suspend", "logout", "caller", "help"],
   ].map((name) => [name, "builtin"] as const),
 ]);
@@ -137,6 +138,15 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
         throw new Refused("limit", index);
       }
       return simple;
+    case "umask": {
+      const known = simple.words.slice(1).map(certainText);
+      // One that is known only later is looked at then.
+      const whole = known.filter((word) => word !== null);
+      if (whole.length === known.length && readMaskWish(whole) === null) {
+        throw new Refused("mask", index);
+      }
+      return simple;
+    }
     case "disown":
       if (simple.words.slice(1).some((word) => !/^(?:-[ah]|%.*)$/.test(certainText(word) ?? ""))) {
         throw new Refused("builtin", index);

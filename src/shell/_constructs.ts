@@ -34,6 +34,10 @@ export const CONSTRUCTS = {
     "ulimit in a form that is not run here",
     "ulimit -s, -n, -t and -v with a number or unlimited are, and -s, -n and -v alone; the policy limits files and memory",
   ],
+  mask: [
+    "umask in a form that is not known",
+    "umask 022, umask u=rwx,go=rx, umask, umask -S and umask -p are",
+  ],
   getopts: ["getopts in a form that is not known", "getopts OPTIONS NAME is"],
   trap: ["trap in a form that is not known", "trap 'COMMANDS' EXIT is"],
   evaluation: ["a command that reads text as commands", "write those commands themselves"],

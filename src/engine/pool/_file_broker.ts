@@ -7,9 +7,9 @@
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { close } from "../../host/kernel/pipes.ts";
-import { openFile } from "../../host/run/line/redirect.ts";
+import { openFile, type WantedFile } from "../../host/run/line/redirect.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
-import type { OpenedFile, ToWorker } from "./_protocol.ts";
+import type { ToWorker } from "./_protocol.ts";
 
 /** A thread, as far as it is spoken to here. */
 interface Spoken {
@@ -27,7 +27,7 @@ export class FileBroker<T extends Spoken> {
   readonly #pending = new Map<number, PendingOpen<T>>();
   #last = 0;
 
-  ask(asker: T, request: number, file: OpenedFile, opener: T): void {
+  ask(asker: T, request: number, file: WantedFile, opener: T): void {
     const number = ++this.#last;
     this.#pending.set(number, { asker, request, opener });
     opener.say({ kind: "open", request: number, file });
@@ -52,14 +52,15 @@ export class FileBroker<T extends Spoken> {
 export function openForOther(
   libc: Libc | null,
   rulebook: Rulebook,
-  { kind, path }: OpenedFile,
+  file: WantedFile,
 ): number {
   if (libc === null) return -ERRNO.EACCES;
+  const { kind, path } = file;
   const denies = (access: "read" | "write"): boolean =>
     rulebook.judgePath(access, path).effect === "deny";
   const reads = kind === "read" || kind === "read-write";
   if ((reads && denies("read")) || (kind !== "read" && denies("write"))) return -ERRNO.EACCES;
-  return openFile(libc, kind, path);
+  return openFile(libc, file);
 }
 
 /** On the thread that asks: answers by the number of the request. */

@@ -1,12 +1,11 @@
 /** What crosses between the main thread and a worker: one header line of JSON, and after it the output as raw JSON. */
 
-import type { CanonicalPath } from "../../core/capability.ts";
 import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, type JsonText, type Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Resolved } from "../../host/network/resolve.ts";
 import type { WebParts } from "../../host/network/web_parts.ts";
-import type { FileKind } from "../../host/run/line/redirect.ts";
+import type { WantedFile } from "../../host/run/line/redirect.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type {
   DirectPlace,
@@ -56,12 +55,6 @@ export interface Share {
   readonly ticket: number;
 }
 
-/** See `FileBroker`. */
-export interface OpenedFile {
-  readonly kind: FileKind;
-  readonly path: CanonicalPath;
-}
-
 /** What the main thread says. */
 export type ToWorker =
   | {
@@ -86,7 +79,7 @@ export type ToWorker =
   /** So many units of the output that a job told of have been handed on. */
   | { readonly kind: "taken"; readonly job: number; readonly units: number }
   /** A file that another thread is to have: opened by the rules of this one. */
-  | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
+  | { readonly kind: "open"; readonly request: number; readonly file: WantedFile }
   /** The descriptor that was asked for, or an error number with its sign turned. */
   | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
   /** What became of asking for a command. */
@@ -116,7 +109,7 @@ export type FromWorker =
   | { readonly kind: "long"; readonly job: number }
   /** A process group that a job started. */
   | { readonly kind: "group"; readonly job: number; readonly id: number }
-  | { readonly kind: "open"; readonly request: number; readonly file: OpenedFile }
+  | { readonly kind: "open"; readonly request: number; readonly file: WantedFile }
   | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
   /** A command that somebody has to agree to before the job goes on with it. */
   | {

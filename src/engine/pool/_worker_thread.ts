@@ -222,9 +222,9 @@ class JobLoop {
       onGroup: (id) => this.#tellOfGroup(job, id),
       onLeft: () => this.say({ kind: "left", job }),
       listen: () => this.#take(),
-      openElsewhere: (kind, path) => {
+      openElsewhere: (file) => {
         const { request, answer } = this.#requests.add();
-        this.say({ kind: "open", request, file: { kind, path } });
+        this.say({ kind: "open", request, file });
         return answer;
       },
       ask: (question) => this.#ask(job, question, stop),

@@ -9,7 +9,7 @@ import { readEntries } from "../kernel/directory_entries.ts";
 import { close } from "../kernel/pipes.ts";
 import type { CallParts, CallResult } from "./_call_result.ts";
 import { LEAVE, openBelow, openExactly } from "./_names.ts";
-import { readField } from "./_file_masks.ts";
+import { readField } from "../kernel/process_status.ts";
 
 /** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h); see `ProcessLimits`. */
 const RLIMIT_RTTIME = 15;

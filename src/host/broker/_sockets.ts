@@ -23,7 +23,7 @@ import {
 import { copyOf } from "./_descriptors.ts";
 import type { ProgramReach, WayOut } from "./handed_rules.ts";
 import { connectToProxy } from "./_to_proxy.ts";
-import { readMask } from "./_file_masks.ts";
+import { readMask } from "../kernel/process_status.ts";
 import { LEAVE, normalName, openExactly } from "./_names.ts";
 import {
   FAMILIES,

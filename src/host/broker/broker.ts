@@ -24,13 +24,14 @@ import type { Architecture } from "../../sandbox/seccomp.ts";
 import { type SocketCall, socketCallsOf } from "../../sandbox/socket_calls.ts";
 import { close } from "../kernel/pipes.ts";
 import { type Poller, READABLE, type Watch } from "../kernel/poller.ts";
+import { ownMask } from "../kernel/process_status.ts";
 import { changeAttributes } from "./_attributes.ts";
 import { Connecting } from "./_connecting.ts";
 import { CallSockets, MOST_CONNECTING_OF_ALL } from "./call_sockets.ts";
 import { Concurrency } from "./_concurrency.ts";
 import type { CallParts, CallResult, Refused } from "./_call_result.ts";
 import { doCall } from "./_do_call.ts";
-import { FileMasks, readMask } from "./_file_masks.ts";
+import { FileMasks } from "./_file_masks.ts";
 import { type GitFolder, isGit, isRecord, isSettled } from "./git_folder.ts";
 import { startHook } from "./_hook_starting.ts";
 import type { Handed, HandedRules, HookStarts, NameJudge, ProgramReach } from "./handed_rules.ts";
@@ -104,7 +105,7 @@ export class Broker {
     this.#watching = WATCHING_CALLS.inotify_add_watch[architecture];
     this.#looking = lookingCallsOf(architecture);
     this.#socketCalls = socketCallsOf(architecture);
-    const mask = readMask(libc, "/proc/self/status");
+    const mask = ownMask(libc);
     this.#mask = mask ?? 0;
     this.#missing = mask === null ? "/proc cannot be read" : handingMissing(libc);
     this.#listeners = new Listeners(libc);
@@ -131,7 +132,11 @@ export class Broker {
   }
 
   /** Answers what comes by a listener, which belongs to the service from now on. */
-  serve(listener: number, { rules, judge, reach, hooks }: Handed, mark: number | null): Service {
+  serve(
+    listener: number,
+    { rules, judge, reach, hooks, masked }: Handed,
+    mark: number | null,
+  ): Service {
     const sockets = this.#socketsOf(mark);
     const service = new ProgramService({
       ...this.#parts,
@@ -148,7 +153,7 @@ export class Broker {
       attributes: this.#attributes,
       watching: this.#watching,
       looking: this.#looking,
-      masks: new FileMasks(this.#parts.libc, this.#mask),
+      masks: new FileMasks(this.#parts.libc, this.#mask, masked === true),
       replaced: (path) => this.#services.forEach((one) => one.uncover(path)),
       onEnd: () => {
         this.#services.delete(service);

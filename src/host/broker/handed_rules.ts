@@ -57,6 +57,8 @@ export interface Handed {
   readonly reach?: ProgramReach;
   /** The hooks of a git that runs some; absent for others. */
   readonly hooks?: HookStarts;
+  /** It begins with a mask of its own (umask(2)). */
+  readonly masked?: true;
 }
 
 /** The port of 127.0.0.1 that the proxy listens at, and what it is to be told first; or an error number. */

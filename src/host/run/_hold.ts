@@ -134,7 +134,11 @@ async function openSpill(
     throw new ToolError("PATH_DENIED", `"${path}" is none of the paths that this call may write`);
   }
   const { messageOf, openFileAnywhere } = await import("./line/redirect.ts");
-  const opened = await openFileAnywhere(libc, "write", entry.path, openElsewhere);
+  const opened = await openFileAnywhere(
+    libc,
+    { kind: "write", path: entry.path },
+    openElsewhere,
+  );
   if (opened >= 0) return opened;
   throw new ToolError(
     "NATIVE_DENIED",

@@ -42,6 +42,8 @@ export interface Launch {
   readonly descriptors: readonly number[];
   /** Limits of its own, which the policy's stand above. */
   readonly lowered?: readonly OwnLimit[];
+  /** What the modes of what it makes begin without, in place of this process's own. */
+  readonly mask?: number;
   /** The words that it is held by, where those name what is its own alone. */
   readonly held?: readonly string[];
   /** Toolgate itself, which no policy names. */
@@ -147,6 +149,7 @@ export class Launcher {
       descriptors: launch.descriptors,
       limits: most,
       lowered: (launch.lowered ?? []).map((one) => below(one, BigInt(most.cpu))),
+      ...(launch.mask === undefined ? {} : { mask: launch.mask }),
     };
     if (hold !== null) {
       const { own = false } = launch;
@@ -170,6 +173,7 @@ export class Launcher {
                 ...handed,
                 ...(reach === null ? {} : { reach }),
                 ...(hooks === null ? {} : { hooks }),
+                ...(launch.mask === undefined ? {} : { masked: true as const }),
               };
               this.#services.push(broker.serve(listener, service, mark));
             },

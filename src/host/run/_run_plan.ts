@@ -191,7 +191,12 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
     isProgram: (path, directory) => options.find(path, directory, folder) !== null,
     began: () => run.begin(),
     resolve,
-    open: (kind, path) => openFileAnywhere(libc, kind, path, options.openElsewhere),
+    open: (kind, path, mask = null) =>
+      openFileAnywhere(
+        libc,
+        { kind, path, ...(mask === null ? {} : { mask }) },
+        options.openElsewhere,
+      ),
     directoryFailure(path) {
       // Whether it is there or not.
       if (rulebook.judgePath("read", path, "directory").effect === "deny") {

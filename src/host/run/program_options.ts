@@ -6,7 +6,7 @@ import type { Processes } from "../../core/tool.ts";
 import type { AgreedFile, Grant } from "../../policy/grant.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { LineCommand } from "./line/line_host.ts";
-import type { FileKind } from "./line/redirect.ts";
+import type { WantedFile } from "./line/redirect.ts";
 import type { OwnProgram } from "./module_protocol.ts";
 import type { OutputListener } from "./output_listener.ts";
 import type { ProgramHolds } from "./program_holds.ts";
@@ -63,7 +63,7 @@ export interface ProgramOptions {
    * Has a file opened for writing by a thread that may make it where the rules for programs do not let this one: its
    * descriptor, or an error number with its sign turned.
    */
-  readonly openElsewhere: (kind: FileKind, path: CanonicalPath) => Promise<number>;
+  readonly openElsewhere: (file: WantedFile) => Promise<number>;
   /** `NAME=value` that marks all that a run starts, for whoever looks for what it left behind. */
   readonly marker: string | null;
   /** The same as a number, which nothing can take off: see `ProcessLimits`. */

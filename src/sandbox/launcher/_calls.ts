@@ -24,6 +24,7 @@ export interface LauncherCalls {
   readonly setpriority: number;
   readonly setsid: number;
   readonly socketpair: number;
+  readonly umask: number;
 }
 
 /**
@@ -52,6 +53,7 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     setpriority: 141,
     setsid: 112,
     socketpair: 53,
+    umask: 95,
   },
   aarch64: {
     capget: 90,
@@ -74,5 +76,6 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     setpriority: 140,
     setsid: 157,
     socketpair: 199,
+    umask: 166,
   },
 };

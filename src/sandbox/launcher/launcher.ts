@@ -41,6 +41,8 @@ export interface HeldStart extends Executed {
   readonly limits: ProcessLimits;
   /** See `ProgramHold`. */
   readonly lowered?: readonly OwnLimit[];
+  /** See `ProgramHold`. */
+  readonly mask?: number;
   /** See `ProgramHold`; without it neither rules nor filter. */
   readonly confined: boolean;
   /** A descriptor of the Landlock rules; null for none. */

@@ -44,6 +44,8 @@ export interface ProgramHold {
   readonly limits: ProcessLimits;
   /** Further ones, set last of all: what a step before needs is not theirs to take. */
   readonly lowered?: readonly OwnLimit[];
+  /** What the modes of what it makes begin without (umask(2)); left out for this process's own. */
+  readonly mask?: number;
   /** What is done first of all, and what right before the descriptors that are nobody's are closed. */
   readonly first: readonly Step<StepName>[];
   readonly placing: readonly Step<StepName>[];
@@ -86,6 +88,7 @@ export type StepName =
   | "status"
   | "directory"
   | "limit"
+  | "mask"
   | "nice"
   | "parent death"
   | "capabilities"
@@ -149,6 +152,10 @@ export function programSteps(
     ...hold.first,
     { name: "directory", call: calls.fchdir, words: [hold.directory] },
     ...limitSteps(calls.prlimit64, hold.limits),
+    // Before the filter, which may hand it over to who waits for this start.
+    ...(hold.mask === undefined
+      ? []
+      : [{ name: "mask", call: calls.umask, words: [hold.mask] } as const]),
     // Refused where this process is nicer already.
     {
       name: "nice",

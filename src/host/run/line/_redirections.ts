@@ -143,7 +143,7 @@ async function openTarget(
   if (pipe !== undefined) return host.libc.call(host.libc.numbers.fcntl, pipe, F_DUPFD_CLOEXEC, 10);
   const path = target === "" ? null : host.resolve(state.directory, target);
   if (path === null) return failureOf(state, kind, target, ERRNO.ENOENT);
-  const opened = await host.open(kind, path);
+  const opened = await host.open(kind, path, state.mask);
   if (opened === -ERRNO.ENXIO) {
     throw new ToolError(
       "COMMAND_UNPARSABLE",

@@ -230,6 +230,7 @@ async function runProgram(
     environment,
     descriptors: placed([fed ?? stdin, ...outputs], pipes),
     ...(state.limits.size === 0 ? {} : { lowered: [...state.limits.values()] }),
+    ...(state.mask === null ? {} : { mask: state.mask }),
     ...(pipes.size === 0 ? {} : { held }),
   }, state);
   if (fed !== null) close(runner.host.libc, fed);

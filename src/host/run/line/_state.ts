@@ -68,6 +68,8 @@ export class LineState {
   optionAt = 0;
   /** What `ulimit` has set, by resource. */
   limits: ReadonlyMap<number, OwnLimit> = new Map();
+  /** What `umask` has set; null where that is this process's own. */
+  mask: number | null = null;
   /** When `$SECONDS` was 0, in ms. */
   began = performance.now();
   /** What the last `=~` found; null where that is not known. */
@@ -122,12 +124,12 @@ export class LineState {
     );
     const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
     const { depth, lastJob, began, matched, task, places, source, folders, optionAt, user } = this;
-    const { limits, speaker, line, linesBefore } = this;
+    const { limits, mask, speaker, line, linesBefore } = this;
     // dash goes on with it in all subshells, bash in those of substitutions alone.
     if (shell === "sh") copy.left = this.left;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
-      ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits },
+      ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits, mask },
       ...{ speaker, line, linesBefore, nesting: this.nesting },
     });
   }
@@ -148,6 +150,7 @@ export class LineState {
     opened.places = this.places;
     opened.user = this.user;
     opened.limits = this.limits;
+    opened.mask = this.mask;
     return opened;
   }
 

@@ -58,8 +58,11 @@ export interface LineHost {
   began(): void;
   /** Where a path leads from a directory; null where that cannot be found out. */
   resolve(directory: CanonicalPath, path: string): CanonicalPath | null;
-  /** A descriptor of the file, or an error number with its sign turned. */
-  open(kind: FileKind, path: CanonicalPath): Promise<number>;
+  /**
+   * A descriptor of the file, or an error number with its sign turned. `mask`: what the mode of a new one begins without;
+   * this process's own where there is none.
+   */
+  open(kind: FileKind, path: CanonicalPath, mask?: number | null): Promise<number>;
   /** Why nothing may be done in the directory of this path, as shells say it; null where it may. */
   directoryFailure(path: CanonicalPath): string | null;
   /** Throws the ToolError that refuses it; else it may begin. `onAsk`: called where somebody is asked first. */
@@ -81,6 +84,8 @@ export interface LineHost {
     readonly descriptors: readonly number[];
     /** What it may use at most, below what the policy says. */
     readonly lowered?: readonly OwnLimit[];
+    /** What the modes of what it makes begin without, in place of this process's own (umask(2)). */
+    readonly mask?: number;
     /** The words as they were judged, where they name pipes of the line. */
     readonly held?: readonly string[];
   }): Child | NotStarted;

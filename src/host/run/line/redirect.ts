@@ -11,6 +11,14 @@ import { statOf } from "../../kernel/stat.ts";
 /** What a redirection does with its file. */
 export type FileKind = "read" | "write" | "append" | "read-write";
 
+/** A file that a line redirects to or from. */
+export interface WantedFile {
+  readonly kind: FileKind;
+  readonly path: CanonicalPath;
+  /** What the mode of a new one begins without, in place of this process's own (umask(2)). */
+  readonly mask?: number;
+}
+
 /** O_TRUNC, O_APPEND (include/uapi/asm-generic/fcntl.h) */
 const O_TRUNC = 0o1000;
 const O_APPEND = 0o2000;
@@ -24,6 +32,8 @@ const FLAGS: Readonly<Record<FileKind, number>> = {
 const NEW_MODE = 0o666;
 /** F_SETFL (include/uapi/asm-generic/fcntl.h) */
 const F_SETFL = 4;
+/** Of a file that others make and remove meanwhile. */
+const MOST_TRIES = 8;
 
 /** What shells say (strerror(3)). */
 const MESSAGES: ReadonlyMap<number, string> = new Map([
@@ -51,14 +61,14 @@ export function messageOf(errno: number): string {
  * that took the judged path's place is ELOOP. Only regular files and the few harmless devices are opened (ENXIO):
  * a FIFO would hold up the thread that opens it.
  */
-export function openFile(libc: Libc, kind: FileKind, path: CanonicalPath): number {
+export function openFile(libc: Libc, file: WantedFile): number {
+  const { kind, path } = file;
   const device = DEVICES.some((one) => one.path === path);
   const right = kind === "read" ? "read" : "write";
   if (!device && Deno.permissions.querySync({ name: right, path }).state !== "granted") {
     return -ERRNO.EACCES;
   }
-  const flags = FLAGS[kind] | OPEN.NOCTTY | OPEN.NONBLOCK;
-  const descriptor = openWithoutLinks(libc, path, flags, (flags & OPEN.CREAT) === 0 ? 0 : NEW_MODE);
+  const descriptor = openOrMake(libc, file);
   if (descriptor < 0) return descriptor;
   const stat = statOf(libc, descriptor);
   const type = typeof stat === "number" ? "other" : stat.type;
@@ -71,13 +81,28 @@ export function openFile(libc: Libc, kind: FileKind, path: CanonicalPath): numbe
   return descriptor;
 }
 
+function openOrMake(libc: Libc, { kind, path, mask }: WantedFile): number {
+  const flags = FLAGS[kind] | OPEN.NOCTTY | OPEN.NONBLOCK;
+  if ((flags & OPEN.CREAT) === 0) return openWithoutLinks(libc, path, flags, 0);
+  if (mask === undefined) return openWithoutLinks(libc, path, flags, NEW_MODE);
+  const mode = NEW_MODE & ~mask;
+  // This process's own mask may take more off: what was made is told from what was there.
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const there = openWithoutLinks(libc, path, flags & ~OPEN.CREAT, 0);
+    if (there !== -ERRNO.ENOENT) return there;
+    const made = openWithoutLinks(libc, path, flags | OPEN.EXCL, mode);
+    if (made >= 0) libc.call(libc.numbers.fchmod, made, mode);
+    if (made !== -ERRNO.EEXIST) return made;
+  }
+  return -ERRNO.ELOOP;
+}
+
 /** As `openFile`; what this thread may not open is asked for from another. */
 export async function openFileAnywhere(
   libc: Libc,
-  kind: FileKind,
-  path: CanonicalPath,
-  elsewhere: (kind: FileKind, path: CanonicalPath) => Promise<number>,
+  file: WantedFile,
+  elsewhere: (file: WantedFile) => Promise<number>,
 ): Promise<number> {
-  const opened = openFile(libc, kind, path);
-  return opened === -ERRNO.EACCES ? await elsewhere(kind, path) : opened;
+  const opened = openFile(libc, file);
+  return opened === -ERRNO.EACCES ? await elsewhere(file) : opened;
 }

@@ -9,6 +9,7 @@ import { DECLARING, setOptions } from "./_declaring.ts";
 import { FOLDERS } from "./_folders.ts";
 import { getopts } from "./_getopts.ts";
 import { ulimit } from "./_limits.ts";
+import { umask } from "./_mask.ts";
 import { commandOf, typeOf } from "./_named.ts";
 import { fillList, readLine } from "./_read.ts";
 import { messageOf } from "../redirect.ts";
@@ -22,6 +23,7 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   ...FOLDERS,
   getopts,
   ulimit,
+  umask,
   disown: () => SUCCEEDED,
   break: ([count = "1"], state) => {
     state.status = SUCCESS;
