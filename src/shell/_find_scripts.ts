@@ -3,7 +3,15 @@
 import { ToolError } from "../core/errors.ts";
 import { baseName } from "../core/path_text.ts";
 import type { Capability } from "../core/capability.ts";
-import { BUILTINS, type Plan, type PlanNode, type Word, type WordPart } from "../core/plan.ts";
+import {
+  BUILTINS,
+  type Plan,
+  type PlanNode,
+  type Redirection,
+  type Word,
+  type WordPart,
+} from "../core/plan.ts";
+import { NO_SETTINGS } from "./_settings.ts";
 import { readShellCall, SHELLS } from "./_shell_call.ts";
 import { certainText, isWhollyCertain } from "./certain.ts";
 import { parseScript } from "./parse_line.ts";
@@ -100,6 +108,10 @@ function foundBy(argv: readonly string[], index: number): FoundBy | null {
   };
 }
 
+function subshell(body: PlanNode): PlanNode {
+  return { kind: "group", subshell: true, settings: NO_SETTINGS, redirections: [], body };
+}
+
 /** Whether it only prints its words, in every shell: `printf -v` sets a variable, and `%n` in a format that is a path. */
 function prints(name: string, [format]: readonly Word[]): boolean {
   if (name !== "printf") return name === "echo";
@@ -109,32 +121,52 @@ function prints(name: string, [format]: readonly Word[]): boolean {
 
 /**
  * The script with the paths themselves where a quoted parameter stands for them; null where one stands elsewhere than as a
- * whole argument of a program, or in what is printed: a name of a program, a file to write to and a place to go to are not known.
+ * whole argument of a program, as a file that is read, or in what is printed: a name of a program, a file to write to and a
+ * place to go to are not known. What prints the output of others (`echo "$(wc -l < "$1")"`) stands behind these.
  */
 function withFound(node: PlanNode, { parameters, starts }: FoundBy): PlanNode | null {
   const isPath = (part: WordPart): boolean =>
     part.kind === "parameter" && part.quoted && part.operation === null &&
     part.subscript === undefined && part.indirect !== true && parameters.includes(part.name);
-  // Whatever it is: it is printed.
-  const printed = (word: Word): Word =>
-    word.map((part) => isPath(part) ? { kind: "text", text: starts[0] ?? "." } : part);
+  // Whatever it is: it is printed. `ran`: what runs to say it.
+  const printed = (word: Word, ran: PlanNode[]): Word =>
+    word.map((part) => {
+      if (isPath(part)) return { kind: "text", text: starts[0] ?? "." };
+      const body = part.kind === "substitution" && part.quoted ? put(part.body) : null;
+      if (body === null) return part;
+      ran.push(subshell(body));
+      return { kind: "text", text: "" };
+    });
+  const paths = (word: Word): readonly Word[] => {
+    const whole = word.filter((part) => part.kind !== "text" || part.text !== "");
+    const [part] = whole;
+    return whole.length === 1 && part !== undefined && isPath(part)
+      ? starts.map((text): Word => [{ kind: "text", text }])
+      : [word];
+  };
   const put = (one: PlanNode): PlanNode | null => {
     switch (one.kind) {
       case "simple": {
+        const redirections = one.redirections.flatMap((redirection): readonly Redirection[] =>
+          redirection.kind === "read"
+            ? paths(redirection.target).map((target) => ({ ...redirection, target }))
+            : [redirection]
+        );
+        const plain = { ...one, redirections };
         const [first, ...rest] = one.words;
         const name = first === undefined ? null : certainText(first);
-        if (rest.every((word) => certainText(word) !== null)) return one;
+        if (rest.every((word) => certainText(word) !== null)) return plain;
         if (name === null) return null;
-        if (prints(name, rest)) return { ...one, words: [first!, ...rest.map(printed)] };
+        if (prints(name, rest)) {
+          const ran: PlanNode[] = [];
+          const words = [first!, ...rest.map((word) => printed(word, ran))];
+          const print = { ...plain, words };
+          if (ran.length === 0) return print;
+          const items = [...ran, print].map((node) => ({ when: "always", node }) as const);
+          return { kind: "list", items };
+        }
         if (name === "printf" || BUILTINS.some((builtin) => builtin === name)) return null;
-        const words = rest.flatMap((word): readonly Word[] => {
-          const whole = word.filter((part) => part.kind !== "text" || part.text !== "");
-          const [part] = whole;
-          return whole.length === 1 && part !== undefined && isPath(part)
-            ? starts.map((text): Word => [{ kind: "text", text }])
-            : [word];
-        });
-        return { ...one, words: [first!, ...words] };
+        return { ...plain, words: [first!, ...rest.flatMap(paths)] };
       }
       case "pipeline": {
         const stages = one.stages.map(put).filter((stage) => stage !== null);

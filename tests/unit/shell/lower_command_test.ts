@@ -118,7 +118,29 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
     'find src d -exec sh -c \'echo "f: $1" > out; printf %s "$1"\' _ {} \\;',
     'p find src d -exec sh -c echo "f: $1" > out; printf %s "$1" _ {} ; {echo "f: $1" > out; printf %s "$1"}, p echo f: src, w out, p printf %s src',
   ],
-  ...['printf -v "$1" x', 'printf "$1"', 'echo $1 > "$1"', 'echo "$1" $2', 'cd "$1"']
+  // What is printed of others runs before; a file that is read is one of those that are found.
+  [
+    'find src d -exec sh -c \'echo "$1: $(a -l < "$1" | b)" > out\' _ {} \\;',
+    'p find src d -exec sh -c echo "$1: $(a -l < "$1" | b)" > out _ {} ; {echo "$1: $(a -l < "$1" | b)" > out}, p a -l, r src, r d, p b, p echo src: , w out',
+  ],
+  [
+    'find d -exec sh -c \'printf "%s %s\\n" "$(a "$1")" "$(cd /x && b "$1")"; c\' _ {} \\;',
+    'p find d -exec sh -c printf "%s %s\\n" "$(a "$1")" "$(cd /x && b "$1")"; c _ {} ; {printf "%s %s\\n" "$(a "$1")" "$(cd /x && b "$1")"; c}, p a d, p /x: b d, p printf %s %s\\n  , p c',
+  ],
+  ...[
+    'printf -v "$1" x',
+    'printf "$1"',
+    'echo $1 > "$1"',
+    'echo "$1" $2',
+    'cd "$1"',
+    'echo $(a "$1")',
+    'echo "$(a "x$1")"',
+    'echo "$("$1")"',
+    'echo "$(cd "$1"; a)"',
+    'echo "$(a > "$1")"',
+    'echo x > "$(a "$1")"',
+    'echo "$(a < "x$1")"',
+  ]
     .map((script): readonly [string, string] => [
       `find PATH -exec bash -c '${script}; a' _ {} \\;`,
       `p find PATH -exec bash -c ${script}; a _ {} ;`,
