@@ -4,6 +4,7 @@ import { once } from "../core/once.ts";
 import { ARCHIVES } from "./archives.ts";
 import { CHECKERS } from "./checkers.ts";
 import { COREUTILS } from "./coreutils.ts";
+import { CRYPTO } from "./crypto.ts";
 import { GIT } from "./git.ts";
 import { INTERPRETERS } from "./interpreters.ts";
 import { NETWORK } from "./network.ts";
@@ -158,6 +159,7 @@ const ENTRIES: readonly Entry[] = [
   INTERPRETERS,
   TOOLCHAINS,
   CHECKERS,
+  CRYPTO,
   WRAPPERS,
 ].flatMap((table) =>
   Object.entries(table).map(([written, literal]) => ({

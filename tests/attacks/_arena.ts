@@ -109,6 +109,7 @@ const PROGRAMS = [
     "curl",
     "wget",
     "rsync",
+    "openssl",
     "less",
     "man",
     "shuf",

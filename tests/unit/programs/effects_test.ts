@@ -45,6 +45,18 @@ const CASES: readonly (readonly [command: string, expected: string])[] = [
   ["gunzip a.tgz", "w a.tar, d a.tgz, > gzip"],
   ["gzip -dS .foo a.exe.foo", "w a.exe, d a.exe.foo"],
   ["dd if=a of=d/b bs=1k", "r a, w d/b"],
+  // Each command of it has files of its own.
+  ["openssl dgst -sha256 a b", "r a, r b"],
+  ["openssl sha256 -out o a", "r a, w o"],
+  ["openssl dgst -sign k -signature s a", "r a, r k, r s"],
+  ["openssl rand -hex 16", ""],
+  ["openssl rand -out o --writerand=w 16", "w o, w w"],
+  ["openssl base64 -d -in a -out o", "r a, w o"],
+  ["openssl enc -aes-256-cbc -pbkdf2 -pass pass:x -in a -out o", "r a, w o"],
+  ["openssl x509 -in c -noout -text", "r c"],
+  ["openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out c -days 2 -subj /CN=a", "w k, w c"],
+  ["openssl pkcs12 -in a -out o", "r a, w o"],
+  ["openssl", ""],
   // Deleting.
   ["rm -rf a b", "d a, d b"],
   ["mv a b", "w b, w b/a, d a"],

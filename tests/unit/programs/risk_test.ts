@@ -61,6 +61,12 @@ const SAFE = [
     "sed '/x/a y' a",
     "sed -e '1i x' -e '$a z' a",
   ],
+  ...[
+    "openssl dgst -sha256 a",
+    "openssl rand -hex 16",
+    "openssl base64 -d -in a",
+    "openssl x509 -in c -noout -text",
+  ],
 ];
 
 const MODERATE = [
@@ -119,9 +125,19 @@ const MODERATE = [
   ],
   ...["sed --in-place=x s/a/b/ a", "sed -ni p a", "sed -i.bak '1i x' a", "find . -exec rm '{}' +"],
   ...["nohup ls", "git clone https://example.com/x", "curl https://example.com"],
+  ...["openssl rand -out o 16", "openssl sha256 --out=o a", "openssl cms -in a"],
 ];
 
 const DANGEROUS = [
+  ...[
+    "openssl dgst -engine x a",
+    "openssl enc -provider=x -in a",
+    "openssl cms --engine x -in a",
+    "openssl req -new -config x",
+    "openssl s_client -connect x:1",
+  ],
+  // What stands for a key may name a library.
+  ...["openssl dgst -sign org.openssl.engine:x:y a", "openssl pkey --in=ORG.openssl.engine:x"],
   ...["python3 -V -", "python3 -v", "node -v -e x", "node -v -", "ruby -v -e x"],
   ...[
     "find . -delete",
