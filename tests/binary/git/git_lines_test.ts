@@ -58,6 +58,10 @@ const WORKS: readonly (readonly [line: string, prints: string])[] = [
   ["cd sub && git log --format=%s && git init -q && git config core.filemode", "x\ntrue\n"],
   ["git clone -q . copy && cd copy && cat a.txt && git status -sb", "one\n## main...origin/main\n"],
   ["cd copy && echo y > b.txt && git commit -qam y && git log -1 --format=%s", "y\n"],
+  [
+    "cd copy && echo w > c.txt && git -c user.name=W -c user.email=w@w commit -qam w && git log -1 --format=%s",
+    "w\n",
+  ],
   ["git clone -q --bare copy bare && git clone -q -b main bare again && cat again/b.txt", "y\n"],
   ["git clone -q --no-checkout . none && ls none && ls none/.git/hooks; echo $?", "2\n"],
   [

@@ -52,6 +52,11 @@ Deno.test("git's words say what it will change, and perhaps some more", () => {
     ["git commit -m x", null],
     ["git -C sub --no-pager checkout b", { trees: ["b"], dirty: free }],
     ["git -c a.b=c checkout b", null],
+    // Who commits says nothing of what is changed; what stands beside it may.
+    ["git -c user.name=x -c User.Email=x@x checkout b", { trees: ["b"], dirty: free }],
+    ["git -c user.name checkout b", null],
+    ["git -c user.name.x=y checkout b", null],
+    ["git -c user.name=x -c core.hooksPath=y checkout b", null],
     ["git", null],
   ];
   for (const [line, reach] of rows) assertEquals([line, reachOf(line)], [line, reach]);
