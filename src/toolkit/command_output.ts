@@ -173,7 +173,7 @@ export function commandError(
   const said = lastLine(output.stderr);
   const last = outcome.denied.at(-1);
   // What a program makes of it ("Permission denied") names no rule.
-  const why = last === undefined ? "" : ` (${last.reason})`;
+  const why = last === undefined ? "" : ` (${last.reason}${wayOut(last)})`;
   return new ToolError("COMMAND_FAILED", `${said === "" ? how : `${how}: ${said}`}${why}`, {
     details: {
       exit_code: outcome.exitCode,
@@ -182,6 +182,13 @@ export function commandError(
     },
     output,
   });
+}
+
+/** Who says what would allow it; nothing of names that a shell would read otherwise. */
+function wayOut({ path, access }: DeniedName): string {
+  if (!/^[\w./@-]+$/.test(path) || (access !== "read" && access !== "write")) return "";
+  const call = access === "read" ? `read_file path=${path}` : `write_file path=${path} content=x`;
+  return `; "toolgate policy explain ${call}" says what would allow it`;
 }
 
 function shownName({ path, access, code, reason }: DeniedName) {

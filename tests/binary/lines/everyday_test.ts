@@ -60,3 +60,43 @@ Deno.test("what code is loaded and how it is built a line may say, under the def
   }
   await pipe.close();
 });
+
+Deno.test("a line's umask holds for all that it makes, where programs hand over what they make too", async () => {
+  await using workspace = new Workspace({ ".env": "K=1\n" });
+  const pipe = new Pipe([], { cwd: workspace.root });
+  const makes = (at: string): string =>
+    `echo x > ${at}1; touch ${at}2; mkdir ${at}3; python3 -c 'open("${at}4", "w")'; cp ${at}1 ${at}5; ` +
+    `(umask 027; touch ${at}6; echo x > ${at}7); touch ${at}8; stat -c %a ${at}[1-8]`;
+  for (
+    const [mask, modes] of [
+      ["077", "600 600 700 600 600 640 640 600"],
+      // Wider than that of whoever made the workspace.
+      ["0", "666 666 777 666 666 640 640 666"],
+    ] as const
+  ) {
+    const command = `umask ${mask}; ${makes(`m${mask}-`)}`;
+    const { output, error } = await pipe.ask({ id: 1, tool: "run_command", args: { command } });
+    assertEquals(output?.stdout.trim().replaceAll("\n", " "), modes, error?.message);
+  }
+  const denied = { id: 1, tool: "run_command", args: { command: "umask 0; echo x > .env" } };
+  assertEquals((await pipe.ask(denied)).error?.code, "PATH_DENIED");
+  await pipe.close();
+});
+
+Deno.test("a program that reads a denied file because it is there fails with the file, the rule, and who says what would allow it", async () => {
+  await using workspace = new Workspace({
+    ".env": "K=1\n",
+    "load.py": "import os\nif os.path.exists('.env'): open('.env').read()\n",
+  });
+  const pipe = new Pipe([], { cwd: workspace.root });
+  const args = { command: "python3 load.py" };
+  const { error } = await pipe.ask({ id: 1, tool: "run_command", args });
+  assertEquals(error?.code, "COMMAND_FAILED");
+  const told = 'is denied by (built in) paths[2] (secrets); "toolgate policy explain read_file ' +
+    'path=.env" says what would allow it)';
+  assert(error?.message.endsWith(`(reading .env ${told}`), error?.message);
+  const asked = { id: 1, op: "explain", tool: "read_file", args: { path: ".env" } };
+  const { output } = await pipe.ask(asked);
+  assertEquals(output.would_be_allowed_by.map(({ key }: { key: string }) => key), ["paths[2]"]);
+  await pipe.close();
+});
