@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import { toStandardSchema } from "../../../src/core/schema.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";
 import { Gate } from "../_gate.ts";
-import { stillRunning, untilRunning } from "../_processes.ts";
+import { running, stillRunning, untilRunning } from "../_processes.ts";
 import { call, Workspace } from "../toolgate.ts";
 import {
   CHILD_POLICY,
@@ -243,7 +243,9 @@ Deno.test("with a token that is over the children end that its bearer had, and t
     assertEquals(result.status, "terminated");
     assertStringIncludes(status.why, "the token");
     assertEquals([await stillRunning(first), await stillRunning(second)], [[], []]);
-    assertEquals((await stillRunning(other)).length, 1);
+    // Looked at as it is: the wait for its end took as long, on a busy machine, as it may run.
+    const stays = await tool(caller, "get_agent_status", { agent_id: kept.agent_id });
+    assertEquals([stays.output.status, running(other).length], ["running", 1]);
     await tool(caller, "terminate_agent", { agent_id: kept.agent_id });
     bearer.close();
   }
