@@ -4,7 +4,7 @@
  * whatever they start is found below it.
  */
 
-import { type ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
+import { hasEnded, type ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { isJobOf, jobOf } from "../../host/kernel/run_marks.ts";
 import { MARKER } from "./job_programs.ts";
@@ -152,7 +152,7 @@ export class ProcessTree {
       if (id === this.#self || this.#own.has(id) || this.#foreign.has(id)) continue;
       const facts = this.table.facts(id);
       if (facts === null) continue;
-      if (facts.state === "Z" || facts.state === "X") {
+      if (hasEnded(facts)) {
         this.#reap(facts);
         continue;
       }

@@ -1,6 +1,6 @@
 /** Whether a process is one that Toolgate itself has started: such a one is no caller, whatever user it is. */
 
-import { ProcessTable } from "../../host/kernel/process_table.ts";
+import { hasEnded, ProcessTable } from "../../host/kernel/process_table.ts";
 import { isAnyMark } from "../../host/kernel/run_marks.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { MARKER } from "./job_programs.ts";
@@ -20,7 +20,7 @@ export function createDescendantProbe(libc: Libc): (pid: number) => boolean {
   const shared = isMarked(table, self);
   return (pid) => {
     let at = table.facts(pid);
-    if (at === null || at.state === "Z" || at.state === "X") return true;
+    if (at === null || hasEnded(at)) return true;
     if (!shared && isMarked(table, pid)) return true;
     for (let looks = 0; looks < MOST_PARENTS && at !== null; looks++) {
       if (at.id === self) return pid !== self;

@@ -306,11 +306,11 @@ export class ProcessWatch {
     const apart = held.reduce((total, one) => total + one.memory, 0);
     const slots = held.reduce((total, one) => total + one.slots, 0);
     if (apart + inSockets + this.#descriptors.most(slots) <= memory) return;
-    const opened = this.#descriptors.heldBy(held);
+    const isGone = (id: number): boolean => this.#table.held(id).slots === 0;
+    const opened = this.#descriptors.heldBy(held, isGone);
     if (apart + inSockets + opened <= memory) return;
-    const ids = processes.map(({ id }) => id);
     const room = memory - apart - opened;
-    const beside = opened + this.#sockets.heldBy(ids, room, () => this.#table.list());
+    const beside = opened + this.#sockets.heldBy(held, room, () => this.#table.list());
     if (apart + beside <= memory) return;
     // What processes that were forked from one another share is counted once.
     const used = held.reduce(

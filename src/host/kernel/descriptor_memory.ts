@@ -10,10 +10,11 @@ import { visitEntries } from "./directory_entries.ts";
 import { capacityOf, close } from "./pipes.ts";
 import { textAt } from "./read_text.ts";
 
-/** A process, and how many descriptors it has at most. */
+/** A process, how many descriptors it has at most, and by which thread they are shown (`HeldMemory`). */
 export interface Opener {
   readonly id: number;
   readonly slots: number;
+  readonly thread: number;
 }
 
 /** What is open: its file, its entry and its inode, in bytes (/proc/slabinfo has them at 256, 192 and 600 or so). */
@@ -70,25 +71,30 @@ export class DescriptorMemory {
     return Math.min(descriptors * this.#largest, late) + descriptors * EACH;
   }
 
-  /** What those of some processes do hold, each pipe counted once; the most of what cannot be looked at. */
-  heldBy(processes: readonly Opener[]): number {
+  /**
+   * What those of some processes do hold, each pipe counted once; the most of what cannot be looked at. `isGone`: whether one
+   * has nothing any more, which ends while it is looked at.
+   */
+  heldBy(processes: readonly Opener[], isGone: (id: number) => boolean): number {
     const found: Found = { pipes: new Map(), sockets: new Set(), flying: 0, looked: 0, unknown: 0 };
-    for (const one of processes) this.#lookAt(one, found);
+    for (const one of processes) this.#lookAt(one, found, () => isGone(one.id));
     const { pipes, flying, looked, unknown } = found;
     const inPipes = [...pipes.values()].reduce((total, bytes) => total + bytes, 0);
     return inPipes + looked * EACH + this.most(flying + unknown);
   }
 
-  #lookAt({ id, slots }: Opener, found: Found): void {
+  #lookAt({ id, slots, thread }: Opener, found: Found, isGone: () => boolean): void {
     const { call, numbers, path, structAddress, structBytes } = this.#libc;
     const flags = OPEN.RDONLY | OPEN.CLOEXEC | numbers.O_DIRECTORY;
-    const folder = call(numbers.openat, AT_FDCWD, path(`/proc/${id}/fd`), flags);
+    const shown = `/proc/${id}/task/${thread}`;
+    const folder = call(numbers.openat, AT_FDCWD, path(`${shown}/fd`), flags);
     if (folder < 0) {
-      // One that is gone has none.
-      if (folder !== -ERRNO.ENOENT) found.unknown += slots;
+      // Of one that is ending the folder is root's (proc_pid_fd(5)).
+      if (!isGone()) found.unknown += slots;
       return;
     }
-    const process = call(numbers.pidfdOpen, id, 0);
+    // Descriptors are had by the first thread alone (pidfd_getfd(2)): without that a pipe counts for all that it can hold.
+    const process = thread === id ? call(numbers.pidfdOpen, id, 0) : -ERRNO.EPERM;
     let seen = 0;
     const ended = visitEntries(this.#libc, folder, this.#buffer, (entry) => {
       if (found.looked >= MOST_LOOKED) return false;
@@ -100,24 +106,24 @@ export class DescriptorMemory {
       const [, kind, inode] = /^(pipe|socket):\[(\d+)\]$/.exec(target) ?? [];
       const number = Number(inode);
       if (kind === "pipe" && !found.pipes.has(number)) {
-        found.pipes.set(number, this.#inPipe(process, Number(name)));
+        found.pipes.set(number, this.#inPipe(process, Number(name), isGone));
       } else if (kind === "socket" && !found.sockets.has(number)) {
         found.sockets.add(number);
-        found.flying += this.#flyingIn(id, name);
+        found.flying += this.#flyingIn(shown, name);
       }
       return true;
     });
     if (process >= 0) close(this.#libc, process);
     close(this.#libc, folder);
-    const isGone = ended === -ERRNO.ENOENT || ended === -ERRNO.ESRCH;
-    if (found.looked >= MOST_LOOKED || (ended < 0 && !isGone)) found.unknown += slots - seen;
+    if (found.looked >= MOST_LOOKED || (ended < 0 && !isGone())) found.unknown += slots - seen;
   }
 
   /** A write that is short fills a page of its own. */
-  #inPipe(process: number, descriptor: number): number {
+  #inPipe(process: number, descriptor: number, isGone: () => boolean): number {
     const { call, numbers, struct, structAddress } = this.#libc;
     const copy = process < 0 ? process : call(numbers.pidfdGetfd, process, descriptor, 0);
-    if (copy < 0) return copy === -ERRNO.EBADF ? 0 : this.#largest;
+    // EBADF: closed meanwhile; ESRCH and others where it ends (pidfd_getfd(2)).
+    if (copy < 0) return copy === -ERRNO.EBADF || isGone() ? 0 : this.#largest;
     const waits = call(numbers.ioctl, copy, WAITING, structAddress) < 0
       ? Infinity
       : struct.getInt32(0, true);
@@ -126,8 +132,8 @@ export class DescriptorMemory {
     return held;
   }
 
-  #flyingIn(id: number, name: string): number {
-    const text = textAt(this.#libc, `/proc/${id}/fdinfo/${name}`, SMALL_FILE) ?? "";
+  #flyingIn(shown: string, name: string): number {
+    const text = textAt(this.#libc, `${shown}/fdinfo/${name}`, SMALL_FILE) ?? "";
     return Number(/^scm_fds:\s*(\d+)/m.exec(text)?.[1] ?? 0);
   }
 }

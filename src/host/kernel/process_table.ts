@@ -7,7 +7,7 @@ import { readSome } from "./pipes.ts";
 /** proc_pid_stat(5) */
 export interface ProcessFacts {
   readonly id: number;
-  /** `Z` and `X` have ended. */
+  /** That of its first thread: `Z` and `X` have ended, and others may go on behind that (see `hasEnded`). */
   readonly state: string;
   readonly parent: number;
   readonly group: number;
@@ -19,6 +19,14 @@ export interface ProcessFacts {
   readonly began: number;
 }
 
+/**
+ * Whether all of a process has ended. One whose first thread has ended alone is shown as a zombie as long as any other
+ * runs, and counts its threads still (pthread_exit(3), NOTES; proc_pid_stat(5), num_threads).
+ */
+export function hasEnded({ state, threads }: Pick<ProcessFacts, "state" | "threads">): boolean {
+  return state === "X" || state === "Z" && threads <= 1;
+}
+
 /** What one process has of the machine's memory. */
 export interface HeldMemory {
   /**
@@ -28,6 +36,8 @@ export interface HeldMemory {
   readonly memory: number;
   /** How many descriptors it has room for. */
   readonly slots: number;
+  /** By which of its threads the kernel shows what it has open: the first, or another that goes on behind that. */
+  readonly thread: number;
 }
 
 /** Large enough for all but an environment, which is read in pieces. */
@@ -83,12 +93,17 @@ export class ProcessTable {
 
   /** The numbers of all processes; empty where /proc is not mounted. */
   list(): readonly number[] {
+    return this.#numbersIn("/proc");
+  }
+
+  /** The entries of a folder that are numbers; none where there is no such folder. */
+  #numbersIn(folder: string): readonly number[] {
     const { numbers } = this.#libc;
     const flags = OPEN.RDONLY | OPEN.CLOEXEC | numbers.O_DIRECTORY;
     const descriptor = this.#libc.call(
       numbers.openat,
       AT_FDCWD,
-      this.#libc.path("/proc"),
+      this.#libc.path(folder),
       flags,
     );
     if (descriptor < 0) return [];
@@ -173,11 +188,23 @@ export class ProcessTable {
 
   /** What it holds; nothing where it is gone. */
   held(id: number): HeldMemory {
-    const words = this.#read(`${id}/statm`)?.split(" ");
-    if (words === undefined) return { memory: 0, slots: 0 };
-    // proc_pid_statm(5): resident, and of these file-backed or shared.
-    const [, resident = 0, shared = 0] = words.map(Number);
-    const status = this.#read(`${id}/status`) ?? "";
+    const led = this.#heldBy(`${id}`);
+    if (led !== null) return { ...led, thread: id };
+    for (const thread of this.#numbersIn(`/proc/${id}/task`)) {
+      const found = thread === id ? null : this.#heldBy(`${id}/task/${thread}`);
+      if (found !== null) return { ...found, thread };
+    }
+    return { memory: 0, slots: 0, thread: id };
+  }
+
+  /** By what is shown of one thread; null where that has no memory any more. */
+  #heldBy(shown: string): Omit<HeldMemory, "thread"> | null {
+    // proc_pid_statm(5): all that it has mapped, what of it is resident, and of these file-backed or shared.
+    const [size = 0, resident = 0, shared = 0] =
+      this.#read(`${shown}/statm`)?.split(" ").map(Number) ??
+        [];
+    if (size === 0) return null;
+    const status = this.#read(`${shown}/status`) ?? "";
     const own = (resident - shared) * this.#pageSize;
     const memory = own + kilobytes(status, "RssShmem") + unseen(status);
     return { memory, slots: Number(/^FDSize:\s+(\d+)/m.exec(status)?.[1] ?? 0) };

@@ -52,6 +52,12 @@ interface HoldingSocket {
   readonly user: number | null;
 }
 
+/** A process, and by which thread the kernel shows what it has open (`HeldMemory`). */
+export interface Holder {
+  readonly id: number;
+  readonly thread: number;
+}
+
 /** The memory of sockets of this network namespace. */
 export class SocketMemory {
   readonly #libc: Libc;
@@ -89,7 +95,7 @@ export class SocketMemory {
    * What nobody has open is on its way in another socket, or in a process that nobody can look into: where these hold
    * anything, or cannot be looked into, that counts too.
    */
-  heldBy(processes: readonly number[], room: number, all: () => readonly number[]): number {
+  heldBy(processes: readonly Holder[], room: number, all: () => readonly number[]): number {
     const { internet } = this.#facts();
     const sockets = [
       ...this.#holding(LOCAL),
@@ -99,22 +105,22 @@ export class SocketMemory {
       some.reduce((total, { bytes }) => total + bytes, 0);
     if (sum(sockets) <= room) return 0;
     const own = new Set<number>();
-    const seen = processes.map((id) => this.#openIn(id, own)).every((done) => done);
+    const seen = processes.map((one) => this.#openIn(one, own)).every((done) => done);
     const held = sum(sockets.filter(({ inode }) => own.has(inode)));
     if (seen && held === 0) return 0;
     const others = new Set<number>();
-    const mine = new Set(processes);
-    for (const id of all()) if (!mine.has(id)) this.#openIn(id, others);
+    const mine = new Set(processes.map(({ id }) => id));
+    for (const id of all()) if (!mine.has(id)) this.#openIn({ id, thread: id }, others);
     const isStray = ({ inode, user }: HoldingSocket): boolean =>
       !own.has(inode) && !others.has(inode) && (user === this.#user || this.#user === 0);
     return held + sum(sockets.filter(isStray));
   }
 
   /** Adds the sockets that a process has open; whether they could be seen. */
-  #openIn(id: number, inodes: Set<number>): boolean {
+  #openIn({ id, thread }: Holder, inodes: Set<number>): boolean {
     const { call, numbers, path, structAddress, structBytes } = this.#libc;
     const flags = OPEN.RDONLY | OPEN.CLOEXEC | numbers.O_DIRECTORY;
-    const folder = call(numbers.openat, AT_FDCWD, path(`/proc/${id}/fd`), flags);
+    const folder = call(numbers.openat, AT_FDCWD, path(`/proc/${id}/task/${thread}/fd`), flags);
     // One that is gone has none.
     if (folder < 0) return folder === -ERRNO.ENOENT;
     const entries = readEntries(this.#libc, folder, this.#buffer);

@@ -242,6 +242,41 @@ def opened(count, seconds):
     print("kept", all(os.waitpid(child, 0)[1] == 0 for child in children))
 
 
+def end_first_thread():
+    """What other threads do goes on; the kernel shows the process as a zombie from then on."""
+    exit_of_thread = 60 if os.uname().machine == "x86_64" else 93
+    ctypes.CDLL(None).syscall(exit_of_thread, 0)
+
+
+def headless(megabytes, seconds):
+    """Takes memory when its first thread has ended."""
+    def take():
+        while open(f"/proc/self/task/{os.getpid()}/stat").read().rsplit(")", 1)[1].split()[0] != "Z":
+            time.sleep(0.01)
+        kept = b"x" * (megabytes << 20)
+        print("taken", flush=True)
+        time.sleep(seconds)
+        print("kept", bool(kept), flush=True)
+        os._exit(0)
+    threading.Thread(target=take).start()
+    end_first_thread()
+
+
+def leave_headless():
+    """Leaves a process in a session of its own whose first thread has ended, and says its number."""
+    done, said = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() > 0:
+            os._exit(0)
+        os.write(said, str(os.getpid()).encode())
+        for descriptor in range(said + 1):
+            os.close(descriptor)
+        threading.Thread(target=time.sleep, args=(600,)).start()
+        end_first_thread()
+    print(os.read(done, 32).decode(), flush=True)
+
+
 def fill(one):
     """What it sends until nobody takes more."""
     one.setblocking(False)
@@ -294,5 +329,6 @@ def in_sockets(how, megabytes, seconds):
     "pipes": lambda: in_pipes(sys.argv[2], int(sys.argv[3]), float(sys.argv[4])),
     "opened": lambda: opened(int(sys.argv[2]), float(sys.argv[3])),
     "looks": lambda: looks(sys.argv[2:]),
+    "headless": lambda: headless(int(sys.argv[2]), float(sys.argv[3])), "leave headless": leave_headless,
     "tables": lambda: page_tables(int(sys.argv[2]), float(sys.argv[3])),
 }[sys.argv[1]]()

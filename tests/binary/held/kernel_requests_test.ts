@@ -86,6 +86,17 @@ class OutsideProcess implements AsyncDisposable {
   }
 }
 
+/** Whether any thread of a process still runs when it has had the time to end (proc_pid_stat(5): its state, its threads). */
+async function stays(id: number): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  try {
+    const words = Deno.readTextFileSync(`/proc/${id}/stat`).split(") ").at(-1)!.split(" ");
+    return words[0] !== "Z" || Number(words[17]) > 1;
+  } catch {
+    return false;
+  }
+}
+
 /** What was got, of lines that say so. */
 function got(text: string): readonly string[] {
   return text.split("\n").filter((line) => line.endsWith(" ok")).map((line) => line.slice(0, -3));
@@ -217,6 +228,22 @@ ended True
       assertEquals([what, how, error?.details?.limit], [what, how, "memory"]);
       assertEquals(outputOf(await held(pipe, ...row(little, "1"))), "taken\nkept True\n");
     }
+    assertEquals((await pipe.close()).status, 0);
+  });
+
+  Deno.test(`${who}: a program whose first thread has ended is held to its memory, and ends with its call`, async () => {
+    await using free = openWorkspace(user);
+    assertEquals(await alone(free, user, "headless", "60", "0"), "taken\nkept True\n");
+    const left = Number(await alone(free, user, "leave headless"));
+    assert(await stays(left), `${left} is gone`);
+    Deno.kill(left, "SIGKILL");
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true, "limits: { memory: 48MiB }"));
+    const { error } = await held(pipe, "headless", "60", "50");
+    assertEquals([error?.code, error?.details?.limit], ["RESOURCE_LIMIT", "memory"]);
+    assertEquals(outputOf(await held(pipe, "headless", "1", "1")), "taken\nkept True\n");
+    const own = Number(outputOf(await held(pipe, "leave headless")));
+    assert(!await stays(own), `${own} is still there`);
     assertEquals((await pipe.close()).status, 0);
   });
 

@@ -11,7 +11,8 @@ const DUPLICATE = 1030;
 const table = new ProcessTable(libc);
 const memory = new DescriptorMemory(libc);
 const close = (descriptor: number) => libc.call(libc.numbers.close, descriptor);
-const held = () => memory.heldBy([{ id: Deno.pid, slots: table.held(Deno.pid).slots }]);
+const gone = (id: number) => table.held(id).slots === 0;
+const held = () => memory.heldBy([{ id: Deno.pid, ...table.held(Deno.pid) }], gone);
 
 Deno.test("what lies in a pipe counts once, whoever has it open, until it is read or gone", () => {
   const before = held();
@@ -41,7 +42,10 @@ Deno.test("each descriptor counts, and those of nobody do not", () => {
   assert(grown >= 200 * 256 && grown < 1_000_000, String(grown));
   made.forEach(close);
   // A number that nobody has.
-  assertEquals(memory.heldBy([{ id: 2 ** 30, slots: 64 }]), 0);
+  const nobody = { id: 2 ** 30, slots: 64, thread: 2 ** 30 };
+  assertEquals(memory.heldBy([nobody], gone), 0);
+  // One of whom nothing is shown, and who is there all the same.
+  assertEquals(memory.heldBy([nobody], () => false), memory.most(64));
 });
 
 Deno.test("as many can hold no more than is said before they are looked at", () => {

@@ -3,6 +3,7 @@ import { SocketMemory } from "../../../../src/host/kernel/socket_memory.ts";
 import { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
 import { LIBC as libc } from "../../sandbox/_libc.ts";
 
+const holder = (id: number) => ({ id, thread: id });
 /** AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK (socketpair(2)) */
 const LOCAL = 1;
 const KIND = 1 | 0o2000000 | 0o4000;
@@ -25,9 +26,9 @@ function filledPair(): { readonly ends: readonly [number, number]; readonly sent
 
 Deno.test("what nobody has read counts for who sent it, and where he is gone for who could read it", () => {
   const memory = new SocketMemory(libc);
-  const before = memory.heldBy([Deno.pid], 0, all);
+  const before = memory.heldBy([holder(Deno.pid)], 0, all);
   const { ends: [one, other], sent } = filledPair();
-  const held = () => memory.heldBy([Deno.pid], 0, all) - before;
+  const held = () => memory.heldBy([holder(Deno.pid)], 0, all) - before;
   assert(sent > 100_000 && held() >= sent, `${sent} bytes, ${held()} held`);
   close(one);
   assert(held() >= sent, `${held()} held`);
@@ -41,10 +42,10 @@ Deno.test("what others hold is not a process's own, nor is less looked at than t
   const { ends, sent } = filledPair();
   try {
     assert(memory.most() >= sent, `${memory.most()} at most`);
-    assertEquals(memory.heldBy([child.pid], 0, all), 0);
-    assertEquals(memory.heldBy([Deno.pid], 2 ** 50, all), 0);
+    assertEquals(memory.heldBy([holder(child.pid)], 0, all), 0);
+    assertEquals(memory.heldBy([holder(Deno.pid)], 2 ** 50, all), 0);
     // A number that nobody has.
-    assertEquals(memory.heldBy([2 ** 30], 0, all), 0);
+    assertEquals(memory.heldBy([holder(2 ** 30)], 0, all), 0);
   } finally {
     ends.forEach(close);
     child.kill("SIGKILL");
