@@ -50,7 +50,7 @@ Deno.test("the listings of a batch let others in between, and answer all the sam
     between++;
   }
   await answered;
-  assert(between > 20, `${between} between 97 listings`);
+  assert(between > 40, `${between} between 97 listings`);
   const byId = new Map(
     (answers as readonly Message[]).map((answer) => [answer.id, answer.result]),
   );
