@@ -148,4 +148,5 @@ export const JUDGED_CALLS = {
   sched_setscheduler: call(144, 119),
   execve: call(59, 221),
   execveat: call(322, 281),
+  close_range: call(436, 436),
 } as const;

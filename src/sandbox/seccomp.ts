@@ -16,6 +16,7 @@ import { FilterNodes, type Instruction } from "./_filter_nodes.ts";
 import { searchTree } from "./_filter_tree.ts";
 import {
   ALLOW,
+  AND,
   answer,
   argumentOffset,
   HAND_OVER,
@@ -50,6 +51,13 @@ const AUDIT_ARCHITECTURE = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
 const NEW_NAMESPACES = 0x7e020000;
 /** CLONE_PARENT: a child of who started it, whom nobody would wait for (the same header). */
 const CLONE_PARENT = 0x8000;
+/**
+ * CLONE_THREAD and CLONE_FILES (the same header), and CLOSE_RANGE_UNSHARE (include/uapi/linux/close_range.h). All threads of a
+ * process share what they have open: the kernel shows it of the first alone, by which it is counted (`DescriptorMemory`).
+ */
+const CLONE_THREAD = 0x10000;
+const CLONE_FILES = 0x400;
+const CLOSE_RANGE_UNSHARE = 2;
 /** CLONE_NEWTIME, for `unshare` alone: in `clone` the bit belongs to the signal number. */
 const NEW_TIME_NAMESPACE = 0x80;
 /** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h). */
@@ -194,8 +202,15 @@ export function filterFor(
   }
   if (startsByName) on(JUDGED_CALLS.execveat, [refuse(ERRNO.ENOSYS)]);
   on(JUDGED_CALLS.clone3, [refuse(ERRNO.ENOSYS)]);
-  on(JUDGED_CALLS.clone, refuseBits(0, NEW_NAMESPACES | CLONE_PARENT));
-  on(JUDGED_CALLS.unshare, refuseBits(0, NEW_NAMESPACES | NEW_TIME_NAMESPACE));
+  on(JUDGED_CALLS.clone, [
+    load(argumentOffset(0)),
+    { code: AND, ifTrue: 0, ifFalse: 0, value: CLONE_THREAD | CLONE_FILES },
+    unless(JUMP_IF_EQUAL, CLONE_THREAD, 1),
+    refuse(ERRNO.EPERM),
+    ...refuseBits(0, NEW_NAMESPACES | CLONE_PARENT),
+  ]);
+  on(JUDGED_CALLS.unshare, refuseBits(0, NEW_NAMESPACES | NEW_TIME_NAMESPACE | CLONE_FILES));
+  on(JUDGED_CALLS.close_range, refuseBits(2, CLOSE_RANGE_UNSHARE));
   on(JUDGED_CALLS.ioctl, KNOWN_REQUESTS);
   on(JUDGED_CALLS.fcntl, NO_LEASES);
   on(JUDGED_CALLS.prlimit64, OWN_LIMITS);

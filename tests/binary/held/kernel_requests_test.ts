@@ -247,6 +247,17 @@ ended True
     assertEquals((await pipe.close()).status, 0);
   });
 
+  Deno.test(`${who}: no thread has files of its own, which nobody would see`, async () => {
+    await using free = openWorkspace(user);
+    const hidden = "unshare True hidden\nclose_range True hidden\n";
+    assertEquals(await alone(free, user, "hide"), hidden);
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true));
+    const shown = "unshare False shown\nclose_range False shown\n";
+    assertEquals(outputOf(await held(pipe, "hide")), shown);
+    assertEquals((await pipe.close()).status, 0);
+  });
+
   Deno.test(`${who}: what the kernel needs to find a program's memory counts as its memory`, async () => {
     await using free = openWorkspace(user);
     assertEquals(await alone(free, user, "tables", "300", "0"), "taken\nkept\n");

@@ -164,7 +164,7 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       JUDGED_CALLS;
     const { setpriority, ioprio_set, sched_setaffinity, sched_setattr, sched_setparam } =
       JUDGED_CALLS;
-    const { sched_setscheduler, execve, fcntl } = JUDGED_CALLS;
+    const { sched_setscheduler, execve, fcntl, close_range } = JUDGED_CALLS;
     const [einval, enotty] = [refused(ERRNO.EINVAL), refused(ERRNO.ENOTTY)];
     const high = 0xdeadbeef_00000000n;
     const eperm = refused(ERRNO.EPERM);
@@ -181,7 +181,12 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
           [unshare, [flag], eperm, eperm],
         ]),
       [unshare, [0x80n], eperm, eperm],
-      [unshare, [0x400n], ALLOWED, ALLOWED],
+      // CLONE_FS; CLONE_FILES, and a thread without it; CLOSE_RANGE_UNSHARE and _CLOEXEC.
+      [unshare, [0x200n], ALLOWED, ALLOWED],
+      [unshare, [0x400n | high], eperm, eperm],
+      [clone, [0x3d0b00n | high], eperm, eperm],
+      [close_range, [3n, 0xffffffffn, 2n | high], eperm, eperm],
+      [close_range, [3n, 0xffffffffn, 4n], ALLOWED, ALLOWED],
       [ioctl, [0n, 0x5401n], ALLOWED, ALLOWED],
       [ioctl, [0n, 0x5412n], eperm, eperm],
       [ioctl, [0n, 0x5412n | high], eperm, eperm],
