@@ -58,7 +58,8 @@ Deno.test("run_command says which rule refused which name to a program, whatever
   const error = await assertRejects(
     () => call(runCommand, { argv: ["x"] }, createMemory({ outcome })),
     ToolError,
-    `x ended with status 1: Permission denied (${reason})`,
+    `x ended with status 1: Permission denied (${reason}; ` +
+      '"toolgate policy explain write_file path=.git/HEAD content=x" says what would allow it)',
   );
   assertEquals(error.details?.denied, denied);
 });
