@@ -320,7 +320,14 @@ function lookAtOthers(
   on: (numbers: CallNumbers, body: readonly Instruction[]) => void,
   handed: boolean,
 ): void {
-  const { getpriority, ioprio_get, sched_getaffinity, ...byProcess } = LOOKING_CALLS;
+  const {
+    getpriority,
+    ioprio_get,
+    sched_getaffinity,
+    sched_getparam,
+    sched_getscheduler,
+    ...byProcess
+  } = LOOKING_CALLS;
   const others = (errno: number): Instruction => handed ? answer(HAND_OVER) : refuse(errno);
   const own = (errno: number): readonly Instruction[] => [
     load(argumentOffset(0)),
@@ -329,6 +336,10 @@ function lookAtOthers(
     others(errno),
   ];
   on(sched_getaffinity, own(ERRNO.ENOSYS));
+  // pthread_getschedparam(3) asks for a thread of the same process by its number, too: of these nobody is kept by his.
+  if (handed) {
+    for (const numbers of [sched_getparam, sched_getscheduler]) on(numbers, own(ERRNO.ESRCH));
+  }
   for (const numbers of Object.values(byProcess)) on(numbers, own(ERRNO.ESRCH));
   for (const [numbers, ofUsers] of [[getpriority, PRIO_USER], [ioprio_get, IOPRIO_USER]] as const) {
     on(numbers, [

@@ -272,7 +272,14 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
 
   Deno.test(`the ${architecture} filter tells of nobody's groups and scheduling but a program's own`, () => {
     const handing = filterFor(architecture, { network: false, looks: "handed" });
-    const { getpriority, ioprio_get, sched_getaffinity, ...others } = LOOKING_CALLS;
+    const {
+      getpriority,
+      ioprio_get,
+      sched_getaffinity,
+      sched_getparam,
+      sched_getscheduler,
+      ...others
+    } = LOOKING_CALLS;
     const high = 0xdeadbeef_00000000n;
     const [gone, unknown] = [refused(ERRNO.ESRCH), refused(ERRNO.ENOSYS)];
     type Row = readonly [CallNumbers, readonly bigint[], number, number];
@@ -282,6 +289,11 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
         [call, [high, 8n], ALLOWED, ALLOWED],
         [call, [77n, 0n], gone, HANDED_OVER],
         [call, [77n | high, 0n], gone, HANDED_OVER],
+      ]),
+      // The C library asks by its number for a thread of the same process.
+      ...[sched_getparam, sched_getscheduler].flatMap((call): Row[] => [
+        [call, [0n, 8n], ALLOWED, ALLOWED],
+        [call, [77n | high, 8n], ALLOWED, HANDED_OVER],
       ]),
       [sched_getaffinity, [0n, 128n], ALLOWED, ALLOWED],
       [sched_getaffinity, [77n, 128n], unknown, HANDED_OVER],
