@@ -6,7 +6,6 @@ import {
   DENIED_CALLS,
   FIRST_UNKNOWN_CALL,
   JUDGED_CALLS,
-  LOOKING_CALLS,
   MISSING_CALLS,
   WATCHING_CALLS,
 } from "./denied_calls.ts";
@@ -31,6 +30,7 @@ import {
   unless,
 } from "./_filter_words.ts";
 import { KNOWN_REQUESTS, NO_LEASES } from "./_descriptor_filter.ts";
+import { holdScheduling } from "./_scheduling_filter.ts";
 import { CONNECTED_PAIRS, handSockets, INTERNET_SOCKETS } from "./_socket_filter.ts";
 import type { Libc } from "./kernel/libc.ts";
 
@@ -62,10 +62,6 @@ const CLOSE_RANGE_UNSHARE = 2;
 const NEW_TIME_NAMESPACE = 0x80;
 /** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h). */
 const RLIMIT_RTTIME = 15;
-/** IOPRIO_WHO_PROCESS, IOPRIO_WHO_USER (include/uapi/linux/ioprio.h); PRIO_PROCESS is 0, PRIO_PGRP 1 (resource.h). */
-const IOPRIO_WHO_PROCESS = 1;
-const IOPRIO_USER = 3;
-const PRIO_USER = 2;
 
 /** A machine whose filters are known, as {@linkcode Deno.build} names it. */
 export type Architecture = keyof typeof AUDIT_ARCHITECTURE;
@@ -220,23 +216,7 @@ export function filterFor(
     refuse(ERRNO.EPERM),
     answer(ALLOW),
   ]);
-  on(JUDGED_CALLS.setpriority, [
-    load(argumentOffset(0)),
-    unless(JUMP_IF_AT_LEAST, PRIO_USER, 1),
-    refuse(ERRNO.EPERM),
-    ...onlyOwn(1),
-  ]);
-  on(JUDGED_CALLS.ioprio_set, [
-    load(argumentOffset(0)),
-    unless(JUMP_IF_EQUAL, IOPRIO_WHO_PROCESS, 4),
-    ...onlyOwn(1),
-    refuse(ERRNO.EPERM),
-  ]);
-  on(JUDGED_CALLS.sched_setaffinity, onlyOwn(0));
-  on(JUDGED_CALLS.sched_setattr, onlyOwn(0));
-  on(JUDGED_CALLS.sched_setparam, onlyOwn(0));
-  on(JUDGED_CALLS.sched_setscheduler, onlyOwn(0));
-  lookAtOthers(on, looks === "handed");
+  holdScheduling(on, looks === "handed");
   if (sockets) handSockets(on);
   on(JUDGED_CALLS.socket, network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);
   on(JUDGED_CALLS.socketpair, CONNECTED_PAIRS);
@@ -300,59 +280,6 @@ const OWN_LIMITS: readonly Instruction[] = [
   answer(ALLOW),
   refuse(ERRNO.EPERM),
 ];
-
-/** Lets it through for the caller itself (0), which needs no number; never for another. Four instructions. */
-function onlyOwn(argument: number): readonly Instruction[] {
-  return [
-    load(argumentOffset(argument)),
-    unless(JUMP_IF_EQUAL, 0, 1),
-    answer(ALLOW),
-    refuse(ERRNO.EPERM),
-  ];
-}
-
-/**
- * Of a program's own groups and scheduling everything is told, as it asks for it by 0. What is asked of others is handed over,
- * or answered as if nobody were there; by pthread_getattr_np(3), which asks for a thread by its number, as by a kernel
- * that does not tell, since that is what the C library goes on after.
- */
-function lookAtOthers(
-  on: (numbers: CallNumbers, body: readonly Instruction[]) => void,
-  handed: boolean,
-): void {
-  const {
-    getpriority,
-    ioprio_get,
-    sched_getaffinity,
-    sched_getparam,
-    sched_getscheduler,
-    ...byProcess
-  } = LOOKING_CALLS;
-  const others = (errno: number): Instruction => handed ? answer(HAND_OVER) : refuse(errno);
-  const own = (errno: number): readonly Instruction[] => [
-    load(argumentOffset(0)),
-    unless(JUMP_IF_EQUAL, 0, 1),
-    answer(ALLOW),
-    others(errno),
-  ];
-  on(sched_getaffinity, own(ERRNO.ENOSYS));
-  // pthread_getschedparam(3) asks for a thread of the same process by its number, too: of these nobody is kept by his.
-  if (handed) {
-    for (const numbers of [sched_getparam, sched_getscheduler]) on(numbers, own(ERRNO.ESRCH));
-  }
-  for (const numbers of Object.values(byProcess)) on(numbers, own(ERRNO.ESRCH));
-  for (const [numbers, ofUsers] of [[getpriority, PRIO_USER], [ioprio_get, IOPRIO_USER]] as const) {
-    on(numbers, [
-      load(argumentOffset(0)),
-      unless(JUMP_IF_AT_LEAST, ofUsers, 1),
-      refuse(ERRNO.ESRCH),
-      load(argumentOffset(1)),
-      unless(JUMP_IF_EQUAL, 0, 1),
-      answer(ALLOW),
-      others(ERRNO.ESRCH),
-    ]);
-  }
-}
 
 /** Which argument of execve(2), which has three, a start is told from others by. */
 const TOKEN_ARGUMENT = 3;

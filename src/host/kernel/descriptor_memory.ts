@@ -9,12 +9,11 @@ import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import { visitEntries } from "./directory_entries.ts";
 import { capacityOf, close } from "./pipes.ts";
 import { textAt } from "./read_text.ts";
+import type { Holder } from "./socket_memory.ts";
 
-/** A process, how many descriptors it has at most, and by which thread they are shown (`HeldMemory`). */
-export interface Opener {
-  readonly id: number;
+/** A process with how many descriptors it has at most. */
+export interface Opener extends Holder {
   readonly slots: number;
-  readonly thread: number;
 }
 
 /** What is open: its file, its entry and its inode, in bytes (/proc/slabinfo has them at 256, 192 and 600 or so). */
