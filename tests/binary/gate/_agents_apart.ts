@@ -1,6 +1,7 @@
 /** A repository under a policy that gives some agents worktrees of their own. */
 
 import { git, makeRepository } from "../../unit/tools/git/_history.ts";
+import type { Caller } from "../_gate.ts";
 import { Workspace } from "../toolgate.ts";
 
 /** `worker-*` work apart, `root` where everybody does. */
@@ -35,6 +36,29 @@ export async function inRepository(
 
 /** Where the worktree of an agent lies, from the workspace. */
 export const placeOf = (agent: string) => `.toolgate/worktrees/${agent}`;
+
+/** What `git_status` answers a client of MCP whose first words these are. */
+export async function statusByMcp(client: Caller): Promise<string> {
+  await client.send({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    },
+  });
+  await client.next();
+  await client.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await client.send({
+    jsonrpc: "2.0",
+    id: 2,
+    method: "tools/call",
+    params: { name: "git_status", arguments: {} },
+  });
+  return JSON.stringify(await client.next());
+}
 
 /** Waits until it is so. */
 export async function until(found: () => boolean): Promise<void> {

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { said } from "../../unit/tools/git/_history.ts";
 import { Gate } from "../_gate.ts";
 import { Pipe } from "../toolgate.ts";
-import { exists, inRepository, placeOf, POLICY, until } from "./_agents_apart.ts";
+import { exists, inRepository, placeOf, POLICY, statusByMcp, until } from "./_agents_apart.ts";
 
 Deno.test("agents apart: those of one pipe work each in its own worktree, at once, and root where it did", async () => {
   await inRepository(async ({ root }, policy) => {
@@ -149,25 +149,7 @@ Deno.test("agents apart: callers of a gate work each in his worktree, by NDJSON 
     const read = await own.ask({ id: 1, tool: "read_file", args: { path: "b" } });
     assertEquals(read.output?.content, "worker-1\n", JSON.stringify(read.error));
     const mcp = await pinned.connect();
-    await mcp.send({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "initialize",
-      params: {
-        protocolVersion: "2025-06-18",
-        capabilities: {},
-        clientInfo: { name: "test", version: "1" },
-      },
-    });
-    await mcp.next();
-    await mcp.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-    await mcp.send({
-      jsonrpc: "2.0",
-      id: 2,
-      method: "tools/call",
-      params: { name: "git_status", arguments: {} },
-    });
-    assertStringIncludes(JSON.stringify(await mcp.next()), "toolgate/worker-1");
+    assertStringIncludes(await statusByMcp(mcp), "toolgate/worker-1");
     mcp.close();
     own.close();
     await until(() => !exists(lock("worker-1")));

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { said } from "../../unit/tools/git/_history.ts";
 import { type Caller, Gate } from "../_gate.ts";
 import { stillRunning, untilRunning } from "../_processes.ts";
-import { exists, inRepository, placeOf, POLICY, until } from "./_agents_apart.ts";
+import { exists, inRepository, placeOf, POLICY, statusByMcp, until } from "./_agents_apart.ts";
 
 const call = (tool: string, args: Record<string, unknown>) => ({ id: 1, tool, args });
 const write = (path: string) => call("write_file", { path, content: "x\n" });
@@ -74,25 +74,7 @@ Deno.test("agents apart with tokens: the first call makes the worktree, all who 
     const mcp = await gate.connect();
     await mcp.send({ id: 0, op: "hello", token, protocol: "mcp" });
     await mcp.next();
-    await mcp.send({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "initialize",
-      params: {
-        protocolVersion: "2025-06-18",
-        capabilities: {},
-        clientInfo: { name: "test", version: "1" },
-      },
-    });
-    await mcp.next();
-    await mcp.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-    await mcp.send({
-      jsonrpc: "2.0",
-      id: 2,
-      method: "tools/call",
-      params: { name: "git_status", arguments: {} },
-    });
-    assertStringIncludes(JSON.stringify(await mcp.next()), "toolgate/worker-1");
+    assertStringIncludes(await statusByMcp(mcp), "toolgate/worker-1");
     mcp.close();
     await until(() => !exists(lock));
     maker.close();
