@@ -31,15 +31,24 @@ import {
   whileRemoving,
   type WorktreesPlace,
 } from "../../engine/worktrees/making.ts";
+import {
+  type ChildPolicies,
+  inChildClone,
+  inChildWorktree,
+  leavesCommits,
+} from "../../engine/worktrees/child_policies.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
-import { placeInWorktree } from "../../engine/worktrees/place_policies.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import type { ChildPlace } from "../../serve/gate/children/child.ts";
+import type { Begins, ChildPlace } from "../../serve/gate/children/child.ts";
+import type { Token } from "../../serve/gate/token.ts";
 import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 import type { Session } from "../session.ts";
 import { isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
+
+/** Of a child's token: who it is, and what is taken away from it. */
+type ChildPowers = Pick<Token, "agent" | "policies" | "permissions">;
 
 /** Makes and finds them. */
 export class ChildPlaces {
@@ -85,15 +94,16 @@ export class ChildPlaces {
     return taken ? null : { path: place.slice(workspace.length).replace(/^\//, ""), branch };
   }
 
-  /** `further`: what the child's powers take away. Throws NOT_A_REPOSITORY and GIT_ERROR. */
+  /** `powers`: the child's. Throws NOT_A_REPOSITORY, GIT_ERROR and PERMISSION_DENIED. */
   async open(
-    agent: string,
-    further: readonly PlacedPolicy[],
-    { from, isolation }: { readonly from: string | null; readonly isolation: "worktree" | "clone" },
+    powers: ChildPowers,
+    { from, asked, isolation }: Begins & { readonly isolation: "worktree" | "clone" },
   ): Promise<ChildPlace> {
-    await this.#swept;
-    if (isolation === "clone") return await this.#openClone(agent, further, from);
+    const { agent, policies: further, permissions } = powers;
     const { policies, workspace } = this.#session;
+    if (asked && !leavesCommits(further, `${workspace}/.git`)) throw noCommits();
+    await this.#swept;
+    if (isolation === "clone") return await this.#openClone(powers, from);
     findWorktree(workspace, this.#worktrees, agent);
     const head = from === null ? headOf(workspace) : null;
     const base = head ?? await this.#commitOf(agent, from);
@@ -104,21 +114,37 @@ export class ChildPlaces {
       return { worktree: made, lease: takeLease(made.home, this.#table, base) };
     });
     try {
-      const { engine, close } = await this.#open({
-        ...this.#session,
-        policies: placeInWorktree([...policies, ...further], worktree),
-        workspace: worktree.root,
-      });
+      const terms = { policies, further, permissions };
+      const { engine, looks, close } = await this.#engines(
+        worktree.root,
+        inChildWorktree(terms, worktree),
+      );
       const leave = async (commits: number) => {
         await close();
         return await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, commits));
       };
       const path = worktree.root.slice(workspace.length).replace(/^\//, "");
-      return { engine, path, branch: branchOf(agent), base, leave };
+      return { engine, looks, path, branch: branchOf(agent), base, leave };
     } catch (error) {
       await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, 0));
       throw error;
     }
+  }
+
+  /** The child's, and that which the gate looks with, once it does. */
+  async #engines(workspace: CanonicalPath, { own, looks }: ChildPolicies) {
+    const open = (policies: readonly PlacedPolicy[]) =>
+      this.#open({ ...this.#session, policies, workspace });
+    const { engine, close } = await open(own);
+    let looking: Promise<FurtherEngine> | null = null;
+    return {
+      engine,
+      looks: async () => looks === null ? engine : (await (looking ??= open(looks))).engine,
+      close: async () => {
+        await close();
+        await (await looking?.catch(() => null))?.close();
+      },
+    };
   }
 
   /** The lease is there as long as the files are: a gate that is killed meanwhile is not the last that knows of them. */
@@ -143,8 +169,7 @@ export class ChildPlaces {
 
   /** Of the repository where it has a commit, else of the folder as it is. */
   async #openClone(
-    agent: string,
-    further: readonly PlacedPolicy[],
+    { agent, policies: further, permissions }: ChildPowers,
     from: string | null,
   ): Promise<ChildPlace> {
     const { policies, workspace } = this.#session;
@@ -166,11 +191,11 @@ export class ChildPlaces {
       }
     });
     try {
-      const { engine, close } = await this.#open({
-        ...this.#session,
-        policies: [...policies, ...further].map((one) => ({ ...one, workspace: root })),
-        workspace: root,
-      });
+      const terms = { policies, further, permissions };
+      const { engine, looks, close } = await this.#engines(
+        root,
+        inChildClone(terms, root, { ofCommit: base !== null }),
+      );
       const leave = async (commits: number) => {
         await close();
         const collect = () => this.#step(clone, "collect");
@@ -178,7 +203,7 @@ export class ChildPlaces {
         return await this.#leave(lease, () => leaveClone({ remove, collect }, commits));
       };
       const tip = base ?? textIn(`${root}/.git/refs/heads/${branch}`).trim();
-      return { engine, path, branch, base: tip, leave };
+      return { engine, looks, path, branch, base: tip, leave };
     } catch (error) {
       Deno.removeSync(root, { recursive: true });
       throw error;
@@ -269,6 +294,13 @@ export class ChildPlaces {
       "the repository has no commit yet that a branch could begin at",
     );
   }
+}
+
+function noCommits(): ToolError {
+  return new ToolError(
+    "PERMISSION_DENIED",
+    "base: what you were handed on does not let you read the repository, whose commits it names",
+  );
 }
 
 /** What became of working files, and why. */

@@ -39,8 +39,7 @@ export function openChildren(
     follow,
     version,
     named: (agent) => childPlaces.named(agent),
-    open: ({ agent, policies }, from, isolation) =>
-      childPlaces.open(agent, policies, { from, isolation }),
+    open: (token, begins, isolation) => childPlaces.open(token, { ...begins, isolation }),
     connect: (child, { engine: own }) => {
       const pair = connectedPair(libc);
       if (pair === null) throw noDescriptors();

@@ -46,7 +46,7 @@ export function placeHandedOn(
     const { paths } = own.policy;
     const there = placed[index] as PlacedPolicy;
     if (paths === null) return there;
-    const left = (access: Access) => reaches(own, access, `${worktree.home.common}/objects`);
+    const left = (access: Access) => leavesPath(own, access, `${worktree.home.common}/objects`);
     const rules = rulesOf(worktree.home).filter(({ effect, access }) =>
       effect === "deny" || access.every(left)
     );
@@ -54,11 +54,16 @@ export function placeHandedOn(
   });
 }
 
-/** Whether a policy by itself lets a path be, where it lies. */
-function reaches({ source, workspace, policy }: PlacedPolicy, access: Access, path: string) {
+/** Whether a policy that takes away leaves a path by itself, where it lies. */
+export function leavesPath(
+  { source, workspace, policy: { paths } }: PlacedPolicy,
+  access: Access,
+  path: string,
+): boolean {
+  if (paths === null) return true;
   const place = { source, workspace, caseInsensitive: false };
   const { effect } = findPath(
-    compilePathRules(policy.paths ?? [], access, place),
+    compilePathRules(paths, access, place),
     segmentsOf(path),
   );
   return effect === "allow" || effect === "ask";

@@ -2,7 +2,7 @@
 
 import type { ResultError } from "../../../core/errors.ts";
 import type { Outcome } from "../../../engine/runner.ts";
-import type { StayingEngine } from "../../../engine/create_engine.ts";
+import type { CommandEngine, StayingEngine } from "../../../engine/create_engine.ts";
 import type { Token } from "../token.ts";
 import type { Changes } from "./changes.ts";
 import type { Minders } from "../minders.ts";
@@ -21,6 +21,8 @@ export type ChildStatus =
 /** Working files of its own, and an engine that works there. */
 export interface ChildPlace {
   readonly engine: StayingEngine;
+  /** By which the gate looks at what has changed there: it sees the repository where the child does not. */
+  readonly looks: () => Promise<CommandEngine>;
   /** Relative to the workspace. */
   readonly path: string;
   readonly branch: string;
@@ -28,6 +30,12 @@ export interface ChildPlace {
   readonly base: string;
   /** Ends its engine, and removes the working files where they hold nothing that is nowhere else. */
   leave(commits: number): Promise<{ readonly kept: boolean; readonly why: string }>;
+}
+
+/** Where its working files begin: null for the workspace's HEAD. `asked`: whether its parent says so. */
+export interface Begins {
+  readonly from: string | null;
+  readonly asked: boolean;
 }
 
 /** The gate's end of a child's input and output. */

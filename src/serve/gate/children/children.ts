@@ -11,7 +11,7 @@ import { TOKEN_OVER } from "../tokens.ts";
 import { type AgentCalls, notConfigured } from "./agent_runner.ts";
 import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
 import { type Changes, changesSince, type Party } from "./changes.ts";
-import { Child, type ChildLine, type ChildPlace } from "./child.ts";
+import { type Begins, Child, type ChildLine, type ChildPlace } from "./child.ts";
 import {
   ending,
   isBelow,
@@ -37,8 +37,8 @@ export interface ChildrenParts {
   readonly version: string;
   /** Of a name that neither a folder nor a branch has: where its working files would be, and its branch. */
   readonly named: (agent: string) => { readonly path: string; readonly branch: string } | null;
-  /** Makes the working files. `from`: where they begin. Throws NOT_A_REPOSITORY, GIT_ERROR. */
-  readonly open: (token: Token, from: string | null, isolation: Isolation) => Promise<ChildPlace>;
+  /** Makes the working files. Throws NOT_A_REPOSITORY, GIT_ERROR and PERMISSION_DENIED. */
+  readonly open: (token: Token, begins: Begins, isolation: Isolation) => Promise<ChildPlace>;
   /** A line to a program, whose requests are the child's. Throws RESOURCE_LIMIT. */
   readonly connect: (child: Child, place: ChildPlace) => {
     readonly line: ChildLine;
@@ -208,7 +208,10 @@ export class Children {
     this.#all.set(id, child);
     try {
       this.#endWithToken(child, maker);
-      const begins = input.base ?? (parent === null ? null : parent.branch);
+      const begins = {
+        from: input.base ?? parent?.branch ?? null,
+        asked: input.base !== undefined,
+      };
       const isolation = isolationOf(rule, input.isolation);
       const place = await this.#parts.open(child.token, begins, isolation);
       child.base = place.base;
@@ -304,16 +307,16 @@ export class Children {
     const below = this.#living.filter(({ parent }) => parent === child);
     for (const one of below) one.end("terminated", "its parent has ended");
     await Promise.all(below.map(({ done }) => done));
-    child.changes = await this.#changes(place.engine, child.id, child.base);
+    child.changes = await this.#changes(place.looks, child.id, child.base);
     const { path } = child.worktree;
     child.worktree = { path, ...await place.leave(child.changes.commits.length) };
     child.settle();
   }
 
   /** What cannot be looked at is told as that. */
-  async #changes(engine: StayingEngine, agent: string, base: string): Promise<Changes> {
+  async #changes(looks: ChildPlace["looks"], agent: string, base: string): Promise<Changes> {
     try {
-      return await changesSince(engine, agent, base);
+      return await changesSince(await looks(), agent, base);
     } catch (error) {
       return { ...NO_CHANGES, incomplete: messageOf(error) };
     }
@@ -325,7 +328,7 @@ export class Children {
     if (begun === null) {
       return { ...NO_CHANGES, incomplete: "it begins" };
     }
-    return await this.#changes(begun.place.engine, id, base);
+    return await this.#changes(begun.place.looks, id, base);
   }
 
   async #status(child: Child): Promise<unknown> {
@@ -366,7 +369,7 @@ export class Children {
     const own: Party[] = [];
     for (const base of new Set(children.map((child) => child.base))) {
       const changes = who.child === null
-        ? await this.#changes(this.#parts.engine, who.maker.agent.name, base)
+        ? await this.#changes(() => Promise.resolve(this.#parts.engine), who.maker.agent.name, base)
         : await this.#changesOf(who.child);
       own.push({ name: PARENT, changes });
     }
