@@ -40,5 +40,9 @@ export async function serveEngine(
 
 /** The loop itself waits for a reader that does not read: to the server there is always room. */
 function pipeOutput(writer: LineWriter): Output {
-  return { write: (line) => writer.write(line), full: false, room: () => null };
+  return {
+    write: (before, value, after) => writer.write(before, value, after),
+    full: false,
+    room: () => null,
+  };
 }

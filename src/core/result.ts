@@ -6,8 +6,22 @@ import type { Risk } from "./tool.ts";
 
 declare const json: unique symbol;
 
-/** Text that is one JSON value: outputs cross threads as text and are never parsed on the way. */
+/** Text that is one JSON value. */
 export type JsonText = string & { readonly [json]: true };
+
+/** The same as UTF-8. */
+export type JsonBytes = Uint8Array & { readonly [json]: true };
+
+/** One JSON value: outputs of threads stay the bytes that came, and are neither decoded nor parsed on their way out. */
+export type Json = JsonText | JsonBytes;
+
+// A value does not begin with a byte order mark: U+FEFF is not to be lost where something else is at fault.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** For who looks into it. */
+export function jsonText(value: Json): JsonText {
+  return typeof value === "string" ? value : decoder.decode(value) as JsonText;
+}
 
 /** Serialises a value; `undefined` becomes `null`. */
 export function toJsonText(value: unknown): JsonText {
@@ -28,7 +42,7 @@ export interface Result {
   /** Canonical name where the tool is known, else as asked. */
   readonly tool: string | null;
   readonly success: boolean;
-  readonly output: JsonText;
+  readonly output: Json;
   readonly error: ResultError | null;
   readonly risk: Risk | null;
   readonly latencyMs: number;
@@ -37,14 +51,38 @@ export interface Result {
   readonly recovery?: readonly unknown[];
 }
 
-/** `op` says which operation answers where it was no call. */
+/** Where lines go: texts, and between them what is bytes already. */
+export interface Lines {
+  write(before: string, value?: Uint8Array, after?: string): void;
+}
+
+/** Writes it as a line. `op` says which operation answers where it was no call. */
+export function writeResult(
+  lines: Lines,
+  id: RequestId,
+  result: Result,
+  op: string | null = null,
+): void {
+  const { output } = result;
+  if (typeof output === "string") lines.write(encodeResult(id, result, op));
+  else lines.write(beforeOutput(id, result, op), output, afterOutput(result));
+}
+
+/** As {@linkcode writeResult}, as one text. */
 export function encodeResult(id: RequestId, result: Result, op: string | null = null): string {
+  return beforeOutput(id, result, op) + jsonText(result.output) + afterOutput(result);
+}
+
+function beforeOutput(id: RequestId, { tool, success }: Result, op: string | null): string {
   return `{"id":${id ?? "null"},` + (op === null ? "" : `"op":${JSON.stringify(op)},`) +
-    `"tool":${JSON.stringify(result.tool)},"success":${result.success},"output":${result.output},` +
-    `"error":${result.error === null ? "null" : JSON.stringify(result.error)},` +
-    `"risk":${JSON.stringify(result.risk)},"latency_ms":${result.latencyMs.toFixed(2)},` +
-    `"usage":${JSON.stringify(result.usage)}` +
-    (result.recovery === undefined ? "}" : `,"recovery":${JSON.stringify(result.recovery)}}`);
+    `"tool":${JSON.stringify(tool)},"success":${success},"output":`;
+}
+
+function afterOutput({ error, risk, latencyMs, usage, recovery }: Result): string {
+  return `,"error":${error === null ? "null" : JSON.stringify(error)},` +
+    `"risk":${JSON.stringify(risk)},"latency_ms":${latencyMs.toFixed(2)},` +
+    `"usage":${JSON.stringify(usage)}` +
+    (recovery === undefined ? "}" : `,"recovery":${JSON.stringify(recovery)}}`);
 }
 
 /** A result that only says why nothing ran. */

@@ -1,7 +1,7 @@
 /** The one way through: every call, whichever way it came in, passes `execute()` and nothing else runs a tool. */
 
 import type { CallRequest } from "../core/request.ts";
-import { refusal, type Result } from "../core/result.ts";
+import { jsonText, refusal, type Result } from "../core/result.ts";
 import type { Risk } from "../core/tool.ts";
 import { asAgreed, type Grant } from "../policy/grant.ts";
 import type { AgreedCall, Approvals, Approver } from "./approvals/approvals.ts";
@@ -169,7 +169,7 @@ function approve(
       const grant = previewGrantOf(engine, request.agent, asked);
       const subject = subjectOf(tool, request.agent);
       const job = { tool, input, grant, preview: true, stream: false, subject };
-      return (await engine.runner.run(job, onEvent).outcome).output;
+      return jsonText((await engine.runner.run(job, onEvent).outcome).output);
     },
     told: (outcome) => record.approval(judged.tool.name, outcome),
   });

@@ -3,6 +3,7 @@
 import { ToolError } from "../core/errors.ts";
 import { parseArguments } from "../core/parse_arguments.ts";
 import type { CallRequest } from "../core/request.ts";
+import { jsonText } from "../core/result.ts";
 import { type Grant, grantOf } from "../policy/grant.ts";
 import type { CommandEngine } from "./create_engine.ts";
 import { subjectOf } from "./judge/decide_call.ts";
@@ -31,7 +32,7 @@ export async function runOwn(
 ): Promise<unknown> {
   const { output, error } = await startOwn(engine, agent, name, input, options);
   if (error !== null) throw new ToolError(error.code, error.message);
-  return JSON.parse(output);
+  return JSON.parse(jsonText(output));
 }
 
 /** The same, as far as it went. Throws what is thrown before it runs. */

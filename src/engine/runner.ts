@@ -3,7 +3,7 @@
 import type { AgreedPath } from "./approvals/agreed.ts";
 import type { Bell } from "./pool/channel.ts";
 import type { ResultError } from "../core/errors.ts";
-import { type JsonText, resultError, type Usage } from "../core/result.ts";
+import { type Json, resultError, type Usage } from "../core/result.ts";
 import type { CanonicalPath } from "../core/capability.ts";
 import type { Tool } from "../core/tool.ts";
 import type { LineCommand } from "../host/run/line/line_host.ts";
@@ -75,7 +75,7 @@ export type OnEvent = (event: JobEvent) => void | Promise<void>;
 
 /** How a call ended. `error` null means success; a failure may have output too. */
 export interface Outcome {
-  readonly output: JsonText;
+  readonly output: Json;
   readonly error: ResultError | null;
   readonly usage: Usage;
 }

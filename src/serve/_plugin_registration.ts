@@ -4,7 +4,7 @@ import { dirname } from "@std/path";
 import { type ResultError, ToolError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import type { CallRequest } from "../core/request.ts";
-import { JSON_NULL, type JsonText, toJsonText } from "../core/result.ts";
+import { JSON_NULL, type JsonText, jsonText, toJsonText } from "../core/result.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import type { CallRecord } from "../engine/recorder.ts";
@@ -185,7 +185,7 @@ async function readThrough(engine: StayingEngine, agent: string, path: string): 
     const { code, message, details, rule } = error;
     throw new ToolError(code, message, { ...(details === null ? {} : { details }), rule });
   }
-  return (JSON.parse(output) as { readonly content: string }).content;
+  return (JSON.parse(jsonText(output)) as { readonly content: string }).content;
 }
 
 function parse(parsed: ParsedManifest): PluginManifest {

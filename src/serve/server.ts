@@ -3,12 +3,13 @@
 import type { ErrorCode } from "../core/errors.ts";
 import type { CallRequest, RequestId } from "../core/request.ts";
 import {
-  encodeResult,
   type JsonText,
+  type Lines,
   refusal,
   type Result,
   resultError,
   toJsonText,
+  writeResult,
 } from "../core/result.ts";
 import type { Approver } from "../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
@@ -43,8 +44,7 @@ const MAX_ASKED = 256;
 export type { GateOperations, PipeAgent, ServerOptions } from "./_operations.ts";
 
 /** Where answers go. */
-export interface Output {
-  write(line: string): void;
+export interface Output extends Lines {
   /** Whether so much waits for its reader that nothing new is begun meanwhile. */
   readonly full: boolean;
   /** Kept once there is room again; null where there is. */
@@ -384,7 +384,7 @@ export class Server {
 
   #answer(id: RequestId, result: Result, op: string | null = null): void {
     this.#answers++;
-    this.#output.write(encodeResult(id, result, op));
+    writeResult(this.#output, id, result, op);
     this.onAnswer();
   }
 }

@@ -2,6 +2,7 @@
 
 import { EXIT } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
+import { jsonText } from "../../core/result.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { type CommandEngine, createEngine } from "../../engine/create_engine.ts";
 import { execute } from "../../engine/execute.ts";
@@ -127,7 +128,7 @@ function runCase(
       return judgeCase(manifest, expected, {
         code: result.error?.code ?? null,
         message: result.error?.message ?? null,
-        output: JSON.parse(result.output),
+        output: JSON.parse(jsonText(result.output)),
         textOf: (path) => textOf(`${workspace}/${path}`),
       });
     } finally {

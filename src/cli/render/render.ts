@@ -2,7 +2,7 @@
 
 import { isObject } from "../../core/json_value.ts";
 import type { ResultError } from "../../core/errors.ts";
-import type { Result } from "../../core/result.ts";
+import { jsonText, type Result } from "../../core/result.ts";
 import { clip, plain, textWidth } from "./plain_text.ts";
 import { outlinedFiles, renderOutline } from "./_outline.ts";
 import { cellText, renderTable } from "./_table.ts";
@@ -29,7 +29,7 @@ export function renderResult(
   screens: Screens = { output: NO_SCREEN, problem: NO_SCREEN },
   shown = false,
 ): Rendered {
-  const output: unknown = JSON.parse(result.output);
+  const output: unknown = JSON.parse(jsonText(result.output));
   const { error } = result;
   const said = shown && isObject(output) && typeof output["stdout"] === "string";
   const text = output === null || said ? "" : renderOutput(output, screens.output);

@@ -1,7 +1,7 @@
 /** What crosses between the main thread and a worker: one header line of JSON, and after it the output as raw JSON. */
 
 import type { ResultError } from "../../core/errors.ts";
-import { JSON_NULL, type JsonText, type Usage } from "../../core/result.ts";
+import { type Json, JSON_NULL, type JsonBytes, type Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Resolved } from "../../host/network/resolve.ts";
 import type { WebParts } from "../../host/network/web_parts.ts";
@@ -151,21 +151,41 @@ export type FromWorker =
     readonly usage: Usage;
   };
 
-const NEWLINE = "\n";
+/** Ends the header where an output follows, which is not escaped again. */
+const OUTPUT_FOLLOWS = "\n";
+const NEWLINE = 0x0a;
 
-/** `output` goes behind the header without being escaped again. */
-export function encodeMessage(message: ToWorker | FromWorker, output?: JsonText): string {
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The header; where an output follows, as far as where that begins. */
+export function encodeMessage(message: ToWorker | FromWorker, outputFollows = false): string {
   const header = JSON.stringify(message);
-  return output === undefined ? header : header + NEWLINE + output;
+  return outputFollows ? header + OUTPUT_FOLLOWS : header;
 }
 
-/** The header, and the raw output (`null` where there was none). The other side is our own code: shapes are trusted. */
-export function decodeMessage<M extends ToWorker | FromWorker>(text: string): {
+/** The header, and the output as it came (`null` where there was none). The other side is our own code: shapes are trusted. */
+export function decodeMessage<M extends ToWorker | FromWorker>(bytes: Uint8Array): {
   readonly message: M;
-  readonly output: JsonText;
+  readonly output: Json;
 } {
-  const end = text.indexOf(NEWLINE);
-  return end === -1
-    ? { message: JSON.parse(text) as M, output: JSON_NULL }
-    : { message: JSON.parse(text.slice(0, end)) as M, output: text.slice(end + 1) as JsonText };
+  const end = bytes.indexOf(NEWLINE);
+  if (end === -1) return { message: messageIn<M>(bytes), output: JSON_NULL };
+  const output = bytes.subarray(end + 1);
+  return {
+    message: messageIn<M>(bytes.subarray(0, end)),
+    output: isNull(output) ? JSON_NULL : output as JsonBytes,
+  };
+}
+
+function messageIn<M>(bytes: Uint8Array): M {
+  return JSON.parse(decoder.decode(bytes)) as M;
+}
+
+/** That there is none is one value, whichever way it came. */
+function isNull(json: Uint8Array): boolean {
+  if (json.length !== JSON_NULL.length) return false;
+  for (let at = 0; at < json.length; at++) {
+    if (json[at] !== JSON_NULL.charCodeAt(at)) return false;
+  }
+  return true;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Network } from "../../core/network.ts";
-import type { JsonText, Usage } from "../../core/result.ts";
+import { type JsonText, jsonText, type Usage } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type {
   DirectPlace,
@@ -118,7 +118,7 @@ class JobLoop {
   }
 
   say(message: FromWorker, output?: JsonText): void {
-    this.#outbox.sendBlocking(encodeMessage(message, output));
+    this.#outbox.sendBlocking(encodeMessage(message, output !== undefined), output);
   }
 
   async run(): Promise<void> {
@@ -142,14 +142,14 @@ class JobLoop {
 
   /** Reads what has come in: jobs wait in line, a stop takes effect at once, on a running call too. */
   #take(): void {
-    for (let text = this.#inbox.next(); text !== null; text = this.#inbox.next()) {
-      const { message, output } = decodeMessage<ToWorker>(text);
+    for (let bytes = this.#inbox.next(); bytes !== null; bytes = this.#inbox.next()) {
+      const { message, output } = decodeMessage<ToWorker>(bytes);
       switch (message.kind) {
         case "job":
           this.#queue.push({
             message: message.texts === 0
               ? message
-              : { ...message, input: putTexts(message.input, output) },
+              : { ...message, input: putTexts(message.input, jsonText(output)) },
             stop: new Stop(message.tool, message.grant.timeoutMs),
           });
           break;
@@ -343,7 +343,8 @@ class JobLoop {
         preview: message.preview,
         usage,
       });
-      this.say({ kind: "done", job, error: outcome.error, usage: outcome.usage }, outcome.output);
+      const { error, output } = outcome;
+      this.say({ kind: "done", job, error, usage: outcome.usage }, jsonText(output));
     } catch (error) {
       this.say({ kind: "done", job, error: describeFailure(name, error), usage: usage() });
     } finally {

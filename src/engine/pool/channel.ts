@@ -4,6 +4,8 @@
  * order, and a full ring makes the sender wait, so that memory stays bounded.
  */
 
+import { joinedBytes } from "../../core/bytes.ts";
+
 // A ring is written by one side and read by the other. Positions count bytes for ever and wrap at 2^32.
 const HEAD = 0; // written so far
 const TAIL = 1; // read so far
@@ -15,8 +17,14 @@ const LENGTH_BYTES = 4;
 const CONTINUED = 0x8000_0000;
 
 const encoder = new TextEncoder();
-// A frame may begin anywhere in a message, with U+FEFF too: that is no byte order mark.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * Short messages that come in lie beside each other in memory of this size: one of their own takes as long to get as
+ * reading them does. It stays as long as any of them is kept.
+ */
+const SHARED_BYTES = 1 << 14;
+const NOTHING = new Uint8Array(0);
+const NO_MORE: readonly string[] = [];
 
 /** One direction. `bell` may be shared by several rings, so that one reader waits for all of them at once. */
 export interface RingMemory {
@@ -82,9 +90,8 @@ export class RingWriter {
    * Sends now what there is room for and keeps the rest for {@linkcode flush}. `more`: what follows the text in the same
    * message, asked for piece by piece as room for it is made.
    */
-  send(text: string, more?: Iterable<string>): void {
-    const frames = more === undefined ? this.#framesIn(text, true) : this.#framesOf(text, more);
-    this.#waiting.push({ frames, kept: null });
+  send(text: string, more: Iterable<string> = NO_MORE): void {
+    this.#waiting.push({ frames: this.#framesOf(text, more), kept: null });
     if (this.#pour()) return this.#ringSoon();
     ring(this.#bell);
     this.flush();
@@ -107,9 +114,9 @@ export class RingWriter {
     this.#putBlocking(text);
   }
 
-  /** Sends, waiting for the reader to make room: for threads that may block. */
-  sendBlocking(text: string): void {
-    this.#putBlocking(text);
+  /** Sends, waiting for the reader to make room: for threads that may block. `more`: follows the text in the same message. */
+  sendBlocking(text: string, more?: string): void {
+    this.#putBlocking(text, more === undefined ? NO_MORE : [more]);
     ring(this.#bell);
   }
 
@@ -118,8 +125,8 @@ export class RingWriter {
     ring(this.#bell);
   }
 
-  #putBlocking(text: string): void {
-    for (const frame of this.#framesIn(text, true)) {
+  #putBlocking(text: string, more: readonly string[] = NO_MORE): void {
+    for (const frame of this.#framesOf(text, more)) {
       while (!this.#put(frame)) {
         ring(this.#bell);
         const tail = Atomics.load(this.#control, TAIL);
@@ -163,26 +170,31 @@ export class RingWriter {
     return true;
   }
 
-  /** The frames of a message of many pieces. */
+  /** A message of one text or more as frames of at most a quarter of the ring, each valid until the next. */
   *#framesOf(text: string, more: Iterable<string>): Generator<Uint8Array, undefined> {
-    yield* this.#framesIn(text, false);
-    for (const piece of more) yield* this.#framesIn(piece, false);
-    yield* this.#framesIn("", true);
+    const others = more[Symbol.iterator]();
+    let rest = text;
+    let filled = 0;
+    for (;;) {
+      const room = filled === 0 ? this.#scratchText : this.#scratchText.subarray(filled);
+      const { read, written } = encoder.encodeInto(rest, room);
+      filled += written;
+      if (read < rest.length) {
+        yield this.#frame(filled, CONTINUED);
+        rest = rest.slice(read);
+        filled = 0;
+        continue;
+      }
+      const next = others.next();
+      if (next.done === true) break;
+      rest = next.value;
+    }
+    yield this.#frame(filled, 0);
   }
 
-  /**
-   * Cuts a text into frames of at most a quarter of the ring, each valid until the next. `last`: its end is the message's.
-   */
-  *#framesIn(text: string, last: boolean): Generator<Uint8Array, undefined> {
-    let rest = text;
-    for (;;) {
-      const { read, written } = encoder.encodeInto(rest, this.#scratchText);
-      const more = read < rest.length;
-      this.#scratchLength[0] = (written | (more || !last ? CONTINUED : 0)) >>> 0;
-      yield this.#scratch.subarray(0, LENGTH_BYTES + written);
-      if (!more) return;
-      rest = rest.slice(read);
-    }
+  #frame(length: number, continued: number): Uint8Array {
+    this.#scratchLength[0] = (length | continued) >>> 0;
+    return this.#scratch.subarray(0, LENGTH_BYTES + length);
   }
 
   #fits(bytes: number): boolean {
@@ -210,18 +222,20 @@ export class RingWriter {
 export class RingReader {
   readonly #control: Int32Array;
   readonly #data: Uint8Array;
-  readonly #bytes: Uint8Array;
-  readonly #length: Uint32Array;
+  readonly #lengthBytes = new Uint8Array(LENGTH_BYTES);
+  readonly #length = new Uint32Array(this.#lengthBytes.buffer);
   readonly #writerBell: Int32Array | null;
-  #begun = "";
+  /** Frames of a message whose end is yet to come. */
+  #begun: Uint8Array[] = [];
+  /** Of short messages, and how much of it they have. */
+  #shared = NOTHING;
+  #used = 0;
 
   /** `writerBell` is rung when there is room again for a writer that could not send all. */
   constructor(memory: RingMemory, writerBell: SharedArrayBuffer | null = null) {
     this.#writerBell = writerBell === null ? null : new Int32Array(writerBell);
     this.#control = new Int32Array(memory.control);
     this.#data = new Uint8Array(memory.data);
-    this.#bytes = new Uint8Array(this.#data.length / 4);
-    this.#length = new Uint32Array(this.#bytes.buffer, 0, 1);
   }
 
   /** Whether a frame is there. */
@@ -234,24 +248,24 @@ export class RingReader {
     Atomics.store(this.#control, CURRENT, job);
   }
 
-  /** The next message, or null when none is complete yet. */
-  next(): string | null {
+  /** The next message, or null when none is complete yet. Its bytes are the caller's. */
+  next(): Uint8Array | null {
     while (this.ready) {
       const tail = Atomics.load(this.#control, TAIL);
       const length = this.#lengthAt(tail);
       const size = (length & ~CONTINUED) >>> 0;
-      const text = decoder.decode(this.#copy(tail + LENGTH_BYTES, size));
+      const bytes = this.#copy(tail + LENGTH_BYTES, size);
       Atomics.store(this.#control, TAIL, tail + LENGTH_BYTES + size);
       Atomics.notify(this.#control, TAIL);
       if (this.#writerBell !== null && Atomics.load(this.#control, STALLED) === 1) {
         ring(this.#writerBell);
       }
-      if ((length & CONTINUED) !== 0) {
-        this.#begun += text;
-        continue;
-      }
-      const message = this.#begun + text;
-      this.#begun = "";
+      const whole = (length & CONTINUED) === 0;
+      if (whole && this.#begun.length === 0) return bytes;
+      this.#begun.push(bytes);
+      if (!whole) continue;
+      const message = joinedBytes(this.#begun);
+      this.#begun = [];
       return message;
     }
     return null;
@@ -259,7 +273,7 @@ export class RingReader {
 
   #lengthAt(position: number): number {
     for (let at = 0; at < LENGTH_BYTES; at++) {
-      this.#bytes[at] = this.#data[(position + at) & (this.#data.length - 1)] as number;
+      this.#lengthBytes[at] = this.#data[(position + at) & (this.#data.length - 1)] as number;
     }
     return this.#length[0] as number;
   }
@@ -267,9 +281,19 @@ export class RingReader {
   #copy(position: number, length: number): Uint8Array {
     const start = (position >>> 0) & (this.#data.length - 1);
     const first = Math.min(length, this.#data.length - start);
-    this.#bytes.set(this.#data.subarray(start, start + first));
-    if (first < length) this.#bytes.set(this.#data.subarray(0, length - first), first);
-    return this.#bytes.subarray(0, length);
+    const bytes = this.#memory(length);
+    bytes.set(this.#data.subarray(start, start + first));
+    if (first < length) bytes.set(this.#data.subarray(0, length - first), first);
+    return bytes;
+  }
+
+  #memory(length: number): Uint8Array {
+    if (length > SHARED_BYTES / 4) return new Uint8Array(length);
+    if (length > this.#shared.length - this.#used) {
+      this.#shared = new Uint8Array(SHARED_BYTES);
+      this.#used = 0;
+    }
+    return this.#shared.subarray(this.#used, this.#used += length);
   }
 }
 

@@ -3,6 +3,7 @@
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
+import { jsonText } from "../../core/result.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { NetworkRule, Sandbox } from "../../policy/model.ts";
@@ -123,7 +124,10 @@ export function openTrial(engine: Engine, options: TrialOptions): Trial {
     const { outcome } = pool.run(job, () => {});
     await pool.drainUntil(outcome);
     const { error, output } = await outcome;
-    const { stdout = "", stderr = "" } = (JSON.parse(output) ?? {}) as Record<string, string>;
+    const { stdout = "", stderr = "" } = (JSON.parse(jsonText(output)) ?? {}) as Record<
+      string,
+      string
+    >;
     return { error, output: stdout + stderr };
   };
   return {

@@ -122,8 +122,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   drain(): void {
     this.bell.hear();
     for (const thread of this.#threads) {
-      for (let text = thread.outbox.next(); text !== null; text = thread.outbox.next()) {
-        this.#receive(thread, text);
+      for (let bytes = thread.outbox.next(); bytes !== null; bytes = thread.outbox.next()) {
+        this.#receive(thread, bytes);
       }
       thread.inbox.flush();
     }
@@ -250,8 +250,8 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     return thread;
   }
 
-  #receive(thread: Thread, text: string): void {
-    const { message, output } = decodeMessage<FromWorker>(text);
+  #receive(thread: Thread, bytes: Uint8Array): void {
+    const { message, output } = decodeMessage<FromWorker>(bytes);
     switch (message.kind) {
       case "ready":
         thread.layers = message.layers;

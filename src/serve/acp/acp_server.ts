@@ -5,7 +5,7 @@
 
 import { printable } from "../../core/printable.ts";
 import type { CallRequest } from "../../core/request.ts";
-import type { Result } from "../../core/result.ts";
+import { jsonText, type Result } from "../../core/result.ts";
 import type { Approver } from "../../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import { execute, type Follow } from "../../engine/execute.ts";
@@ -259,7 +259,9 @@ export class AcpServer implements LineServer {
     const to = typeof limit === "number" && limit > 0 ? { end_line: from + limit - 1 } : {};
     const args = { path: textParam(params, "path"), start_line: from, ...to };
     const result = await this.#call({ tool: "read_file", args }, open);
-    return { content: (JSON.parse(result.output) as { readonly content: string }).content };
+    return {
+      content: (JSON.parse(jsonText(result.output)) as { readonly content: string }).content,
+    };
   }
 
   async #writeFile(params: Params, open: { cancel: () => void }): Promise<Params> {

@@ -1,7 +1,7 @@
 /** Terminals of ACP: each a `run_command` under the policy, whose output is kept for who asks for it. */
 
 import type { CallRequest } from "../../core/request.ts";
-import type { Result } from "../../core/result.ts";
+import { JSON_NULL, jsonText, type Result } from "../../core/result.ts";
 import type { Follow } from "../../engine/execute.ts";
 import type { Params } from "../mcp/messages.ts";
 import { RPC, RpcError } from "../mcp/messages.ts";
@@ -66,7 +66,7 @@ export class Terminals {
       ended.resolve(terminal.exit);
     });
     const early = await Promise.race([running, done]);
-    if (early?.error && early.output === "null") {
+    if (early?.error && early.output === JSON_NULL) {
       const { code, message, rule } = early.error;
       throw new RpcError(RPC.invalidParams, `${code}: ${message}`, { code, rule });
     }
@@ -131,7 +131,7 @@ function commandOf({ command, args, env, cwd }: Params): Params {
 }
 
 function exitOf({ output }: Result): Params {
-  const { exit_code: exitCode = null } = (JSON.parse(output) ?? {}) as {
+  const { exit_code: exitCode = null } = (JSON.parse(jsonText(output)) ?? {}) as {
     readonly exit_code?: number | null;
   };
   return exitCode === null ? { exitCode, signal: "SIGTERM" } : { exitCode, signal: null };

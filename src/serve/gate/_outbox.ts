@@ -2,6 +2,7 @@
 
 import { writeSome } from "../../host/kernel/pipes.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
+import type { LineBuffer } from "../line_buffer.ts";
 import type { Output } from "../server.ts";
 
 /** Bytes that wait before nothing new is begun for this caller. */
@@ -9,7 +10,7 @@ const HIGH = 1 << 20;
 /** Below it there is room again. */
 const LOW = HIGH / 4;
 
-const encoder = new TextEncoder();
+const LINE_END = "\n";
 const NOTHING = new Uint8Array(0);
 
 /** Lines on their way to one caller. `onChange`: called when there is something to send. */
@@ -17,16 +18,19 @@ export class Outbox implements Output {
   readonly #libc: Libc;
   readonly #descriptor: number;
   readonly #onChange: () => void;
-  #lines: string[] = [];
+  /** Of all connections: empty but while one of them sends. */
+  readonly #encoded: LineBuffer;
+  #parts: (string | Uint8Array)[] = [];
   #units = 0;
   /** What was begun to be sent. */
   #rest: Uint8Array = NOTHING;
   #waiting: PromiseWithResolvers<void> | null = null;
   #closed = false;
 
-  constructor(libc: Libc, descriptor: number, onChange: () => void) {
+  constructor(libc: Libc, descriptor: number, encoded: LineBuffer, onChange: () => void) {
     this.#libc = libc;
     this.#descriptor = descriptor;
+    this.#encoded = encoded;
     this.#onChange = onChange;
   }
 
@@ -45,34 +49,52 @@ export class Outbox implements Output {
     return this.#waiting.promise;
   }
 
-  write(line: string): void {
+  write(before: string, value?: Uint8Array, after = ""): void {
     if (this.#closed) return;
-    this.#lines.push(line, "\n");
-    this.#units += line.length + 1;
+    this.#put(before);
+    if (value !== undefined) {
+      // What a slow reader leaves must keep no more memory than its own: others' answers lie beside it.
+      this.#put(this.#rest.length === 0 ? value : value.slice());
+      this.#put(after);
+    }
+    this.#put(LINE_END);
     this.#onChange();
+  }
+
+  #put(part: string | Uint8Array): void {
+    this.#parts.push(part);
+    this.#units += part.length;
   }
 
   /** Sends what goes at once; whether something of it went. What a broken connection does not take is for its end to tell. */
   flush(): boolean {
     const before = this.held;
     while (this.held > 0) {
-      if (this.#rest.length === 0) {
-        this.#rest = encoder.encode(this.#lines.join(""));
-        this.#lines = [];
-        this.#units = 0;
+      const begun = this.#rest.length > 0;
+      const bytes = begun ? this.#rest : this.#encode();
+      const sent = writeSome(this.#libc, this.#descriptor, bytes) ?? 0;
+      if (begun) this.#rest = bytes.subarray(sent);
+      else {
+        this.#rest = sent === bytes.length ? NOTHING : bytes.slice(sent);
+        this.#encoded.drop(bytes.length);
       }
-      const sent = writeSome(this.#libc, this.#descriptor, this.#rest) ?? 0;
       if (sent === 0) break;
-      this.#rest = sent === this.#rest.length ? NOTHING : this.#rest.subarray(sent);
     }
     if (this.held < LOW) this.#release();
     return this.held < before;
   }
 
+  #encode(): Uint8Array {
+    for (const part of this.#parts) this.#encoded.add(part);
+    this.#parts = [];
+    this.#units = 0;
+    return this.#encoded.bytes;
+  }
+
   /** Nobody reads any more: what comes is dropped. */
   close(): void {
     this.#closed = true;
-    this.#lines = [];
+    this.#parts = [];
     this.#units = 0;
     this.#rest = NOTHING;
     this.#release();

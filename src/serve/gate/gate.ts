@@ -14,6 +14,7 @@ import type { Caller } from "./caller.ts";
 import { Connection, type Opening, type Speech } from "./_connection.ts";
 import { type Adopted, adopted } from "./_adopted.ts";
 import type { ConnectionReport, GateOptions } from "./_gate_options.ts";
+import { LineBuffer } from "../line_buffer.ts";
 import { Outbox } from "./_outbox.ts";
 import { Unheard } from "./_unheard.ts";
 
@@ -52,6 +53,8 @@ export class Gate {
   /** Those with requests, with answers to send, or whose state has changed. */
   readonly #active = new Set<Connection>();
   readonly #changed = new Set<Connection>();
+  /** Where their answers become bytes, one connection's after the other. */
+  readonly #encoded = new LineBuffer();
   readonly #input = new Uint8Array(INPUT_BYTES);
   readonly #mostHeld: number;
   #held = 0;
@@ -264,7 +267,12 @@ export class Gate {
 
   #connect(descriptor: number, caller: Caller, open: OpenSpeech): Connection {
     const { libc, requestBytes } = this.#options;
-    const outbox: Outbox = new Outbox(libc, descriptor, () => this.#changed.add(connection));
+    const outbox: Outbox = new Outbox(
+      libc,
+      descriptor,
+      this.#encoded,
+      () => this.#changed.add(connection),
+    );
     const connection: Connection = new Connection({
       descriptor,
       number: ++this.#number,

@@ -1,7 +1,7 @@
 /** Files of the workspace as MCP resources: through the same tools, under the same policy, as everything else. */
 
 import { isObject } from "../../core/json_value.ts";
-import type { Result } from "../../core/result.ts";
+import { jsonText, type Result } from "../../core/result.ts";
 import {
   type Params,
   type Revision,
@@ -79,7 +79,7 @@ function outputOf(
 ): Params {
   const { error, output } = result;
   if (error === null) {
-    const value: unknown = JSON.parse(output);
+    const value: unknown = JSON.parse(jsonText(output));
     return isObject(value) ? value : {};
   }
   const missing = error.code === "FILE_NOT_FOUND" || error.code === "NOT_A_FILE";

@@ -1,6 +1,6 @@
 /** Tools as MCP lists them, and their results as MCP gives them. */
 
-import type { Result } from "../../core/result.ts";
+import { jsonText, type Result } from "../../core/result.ts";
 import type { ToolDescription } from "../../core/tool.ts";
 import type { Steps } from "../../engine/turns.ts";
 import { type Revision, STATELESS_REVISION } from "./messages.ts";
@@ -60,12 +60,13 @@ export function* callResult(
   revision: Revision,
   serverInfo: ServerInfo,
 ): Steps<string> {
-  const { success, output, error, latencyMs, usage, risk } = result;
+  const { success, error, latencyMs, usage, risk } = result;
+  const output: string = jsonText(result.output);
   const rule = error?.rule ?? null;
   const cited = rule === null ? "" : `\nrule: ${rule.file} ${rule.index}`;
   const texts = [
     ...(error === null ? [] : [`${error.code}: ${error.message}${cited}`]),
-    ...(output === "null" && error !== null ? [] : [output as string]),
+    ...(output === "null" && error !== null ? [] : [output]),
   ];
   const contents: string[] = [];
   for (const text of texts) contents.push(`{"type":"text","text":${yield* quoted(text)}}`);

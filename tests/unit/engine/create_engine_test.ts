@@ -1,6 +1,7 @@
 /** What engines are made of: what is loaded and started for a call, and what is not. */
 
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { jsonText } from "../../../src/core/result.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import {
   createEngine,
@@ -128,10 +129,10 @@ Deno.test(
       const engine = createEngine(optionsOf(workspace.root), FREE_THREAD);
       const result = await execute(engine, requestOf("read_file", { args: { path } }), FOLLOW);
       assertEquals(result.error?.code ?? null, code, path);
-      assert(!result.output.includes(SENTINEL.trim()));
+      assert(!jsonText(result.output).includes(SENTINEL.trim()));
       if (code === null) {
         assertEquals(result.usage["layers"], ["policy", "runtime", "landlock"]);
-        assertEquals(JSON.parse(result.output).content, "here\n");
+        assertEquals(JSON.parse(jsonText(result.output)).content, "here\n");
       }
       await engine.runner.close();
     }
@@ -170,7 +171,7 @@ Deno.test(
     for (const text of ["one\n", "two\n"]) {
       workspace.write("a.txt", text);
       const result = await drained(engine, execute(engine, read, FOLLOW));
-      assertEquals(JSON.parse(result.output).content, text);
+      assertEquals(JSON.parse(jsonText(result.output)).content, text);
     }
     assertEquals([engine.runner.threads, engine.runner.running], [1, 0]);
     const write = requestOf("write_file", { args: { path: "b.txt", content: "three\n" } });

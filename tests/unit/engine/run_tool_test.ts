@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ToolError } from "../../../src/core/errors.ts";
+import { toJsonText } from "../../../src/core/result.ts";
 import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { describeFailure, runTool } from "../../../src/engine/run_tool.ts";
 import { toolOf } from "./_stand_ins.ts";
@@ -36,8 +37,8 @@ Deno.test("a preview runs the tool's preview, and the tool itself only where it 
   const preview = () => ({ shown: true });
   const both = await outcomeOf(toolOf({ run, preview }), true);
   assertEquals([both.output, both.usage], ['{"shown":true}', { steps: 0 }]);
-  assertEquals((await outcomeOf(toolOf({ run }), true)).output, '{"ran":true}');
-  assertEquals((await outcomeOf(toolOf({ run, preview }))).output, '{"ran":true}');
+  assertEquals((await outcomeOf(toolOf({ run }), true)).output, toJsonText({ ran: true }));
+  assertEquals((await outcomeOf(toolOf({ run, preview }))).output, toJsonText({ ran: true }));
 });
 
 Deno.test("what a tool throws is its error, with the output that it had by then", async () => {

@@ -1,6 +1,7 @@
 /** One child agent: its program, its connection, its working files, and how it ended. */
 
 import type { ResultError } from "../../../core/errors.ts";
+import { jsonText } from "../../../core/result.ts";
 import type { Outcome } from "../../../engine/runner.ts";
 import type { CommandEngine, StayingEngine } from "../../../engine/create_engine.ts";
 import type { Token } from "../token.ts";
@@ -150,7 +151,7 @@ export class Child {
 
   /** Its program is gone. */
   programEnded({ output, error }: Outcome): void {
-    const code = /"returncode":(\d+)/.exec(output)?.[1];
+    const code = /"returncode":(\d+)/.exec(jsonText(output))?.[1];
     this.exitCode = code === undefined ? null : Number(code);
     if (error !== null) this.ending ??= { status: statusOf(error), why: error.message };
   }

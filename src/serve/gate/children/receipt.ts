@@ -1,7 +1,7 @@
 /** What a child did, from the very records that the audit log gets: its own words have no part in it. */
 
 import type { CallRequest } from "../../../core/request.ts";
-import type { Result } from "../../../core/result.ts";
+import { jsonText, type Result } from "../../../core/result.ts";
 import type { ResolvedCapability } from "../../../core/capability.ts";
 import type { CallRecord, Recorder } from "../../../engine/recorder.ts";
 
@@ -135,6 +135,6 @@ function ran({ success, output }: Result): boolean {
 }
 
 function exitCodeOf({ output }: Result): number | null {
-  const code = /"(?:exit_code|returncode)":(\d+)/.exec(output)?.[1];
+  const code = /"(?:exit_code|returncode)":(\d+)/.exec(jsonText(output))?.[1];
   return code === undefined ? null : Number(code);
 }

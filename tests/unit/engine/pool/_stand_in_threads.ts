@@ -59,8 +59,8 @@ export class StandInThread {
 
   /** Looks at what has come in: of that kind, in order. */
   told<K extends ToWorker["kind"]>(kind: K): readonly Extract<ToWorker, { kind: K }>[] {
-    for (let text = this.#inbox?.next(); typeof text === "string"; text = this.#inbox?.next()) {
-      this.heard.push(decodeMessage<ToWorker>(text).message);
+    for (let bytes = this.#inbox?.next(); bytes; bytes = this.#inbox?.next()) {
+      this.heard.push(decodeMessage<ToWorker>(bytes).message);
     }
     return this.heard.filter((message): message is Extract<ToWorker, { kind: K }> =>
       message.kind === kind
@@ -73,7 +73,10 @@ export class StandInThread {
   }
 
   say(message: FromWorker, output?: JsonText): void {
-    this.#outbox?.send(encodeMessage(message, output));
+    this.#outbox?.send(
+      encodeMessage(message, output !== undefined),
+      output === undefined ? [] : [output],
+    );
   }
 
   /** Says which of its jobs it works on; 0 for none. */

@@ -1,7 +1,7 @@
 /** A real thread of the pool, spoken to as the pool does. */
 
 import { assert } from "@std/assert";
-import type { JsonText } from "../../../../src/core/result.ts";
+import { type JsonText, jsonText } from "../../../../src/core/result.ts";
 import {
   Bell,
   createBell,
@@ -68,8 +68,11 @@ export class RealThread implements Disposable {
   async next(): Promise<Said> {
     for (;;) {
       this.#bell.hear();
-      const text = this.#outbox.next();
-      if (text !== null) return decodeMessage<FromWorker>(text);
+      const bytes = this.#outbox.next();
+      if (bytes !== null) {
+        const { message, output } = decodeMessage<FromWorker>(bytes);
+        return { message, output: jsonText(output) };
+      }
       await this.#bell.wait();
     }
   }

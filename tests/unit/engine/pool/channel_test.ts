@@ -18,8 +18,15 @@ function pair() {
 
 function readAll(reader: RingReader): string[] {
   const messages: string[] = [];
-  for (let text = reader.next(); text !== null; text = reader.next()) messages.push(text);
+  for (let text = nextOf(reader); text !== null; text = nextOf(reader)) messages.push(text);
   return messages;
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+function nextOf(reader: RingReader): string | null {
+  const bytes = reader.next();
+  return bytes === null ? null : decoder.decode(bytes);
 }
 
 Deno.test("a message arrives as it was sent, whatever its letters and length", () => {
@@ -45,7 +52,7 @@ Deno.test("messages keep their order through a ring that is fuller than it can h
     sent.push(text);
     writer.send(text);
     if (random.once(3)) {
-      const next = reader.next();
+      const next = nextOf(reader);
       if (next !== null) got.push(next);
       writer.flush();
     }
@@ -99,12 +106,12 @@ Deno.test("a sender that must not block is told when there is room for the rest"
     assert(told < 100 && (told === 0 || back.waitBlocking(0)), "nothing was said of the room");
     back.hear();
     if (told > 0) writer.flush();
-    got = reader.next();
+    got = nextOf(reader);
   }
   assertEquals(got, text);
   writer.send("short");
   back.hear();
-  assertEquals(reader.next(), "short");
+  assertEquals(nextOf(reader), "short");
   assertEquals(back.waitBlocking(0), false);
 });
 
@@ -149,6 +156,22 @@ Deno.test("a ring is heard once the listener says so, and by no wait", async () 
   writer.send("y");
   await again;
   clearInterval(alive);
+});
+
+Deno.test("the bytes of a message stay as they came, whatever comes after it", () => {
+  const random = new Random(11);
+  const { writer, reader } = pair();
+  const sent: string[] = [];
+  const got: Uint8Array[] = [];
+  for (let round = 0; round < 2_000; round++) {
+    const text = `${round}:` + "z".repeat(random.below(200));
+    sent.push(text);
+    writer.send(text);
+    const bytes = reader.next();
+    assert(bytes !== null);
+    got.push(bytes);
+  }
+  assertEquals(got.map((bytes) => decoder.decode(bytes)), sent);
 });
 
 Deno.test("what follows a text in its message is asked for as there is room, and others wait behind it", () => {

@@ -1,13 +1,37 @@
-import { assertEquals } from "@std/assert";
-import { JSON_NULL, type JsonText, toJsonText } from "../../../../src/core/result.ts";
+import { assert, assertEquals } from "@std/assert";
+import {
+  JSON_NULL,
+  type JsonBytes,
+  type JsonText,
+  jsonText,
+  toJsonText,
+} from "../../../../src/core/result.ts";
 import {
   decodeMessage,
   encodeMessage,
   type FromWorker,
 } from "../../../../src/engine/pool/_protocol.ts";
+import {
+  createBell,
+  createRingMemory,
+  RingReader,
+  RingWriter,
+} from "../../../../src/engine/pool/channel.ts";
 import { Random } from "../../../random.ts";
 
 const DONE: FromWorker = { kind: "done", job: 1, error: null, usage: {} };
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/** A message as a ring hands it out. */
+function sent(message: FromWorker, output?: JsonText): Uint8Array {
+  const memory = createRingMemory(1 << 12, createBell());
+  const reader = new RingReader(memory);
+  new RingWriter(memory).sendBlocking(encodeMessage(message, output !== undefined), output);
+  const bytes = reader.next();
+  assert(bytes !== null);
+  return bytes;
+}
 
 Deno.test("a message and its output arrive as they were sent, whatever is in them", () => {
   const random = new Random(20_261_122);
@@ -22,16 +46,26 @@ Deno.test("a message and its output arrive as they were sent, whatever is in the
         ...DONE,
         error: { code: "EXECUTION_ERROR", message: said, details: { said }, rule: null },
       };
-      const decoded = decodeMessage<FromWorker>(encodeMessage(message, output));
-      assertEquals(decoded, { message, output: output ?? JSON_NULL });
+      const decoded = decodeMessage<FromWorker>(sent(message, output));
+      assertEquals(decoded.message, message);
+      assertEquals(jsonText(decoded.output), output ?? JSON_NULL);
     }
   }
 });
 
 Deno.test("output is not escaped again: it follows its header as it is", () => {
   const output = toJsonText({ quotes: '""""' });
-  assertEquals(encodeMessage(DONE, output), `${JSON.stringify(DONE)}\n${output}`);
+  assertEquals(decoder.decode(sent(DONE, output)), `${JSON.stringify(DONE)}\n${output}`);
   // Its own line ends are its own.
   const lines = "{\n}\n" as unknown as JsonText;
-  assertEquals(decodeMessage(encodeMessage(DONE, lines)).output, lines);
+  assertEquals(jsonText(decodeMessage(sent(DONE, lines)).output), lines);
+});
+
+Deno.test("an output stays the bytes that came; that there is none is one value", () => {
+  const { output } = decodeMessage(sent(DONE, toJsonText({ text: "€" })));
+  assertEquals(output, new TextEncoder().encode('{"text":"€"}') as unknown as JsonBytes);
+  for (const none of [undefined, JSON_NULL]) {
+    assertEquals(decodeMessage(sent(DONE, none)).output, JSON_NULL);
+  }
+  assertEquals(jsonText(decodeMessage(sent(DONE, toJsonText(true))).output), toJsonText(true));
 });

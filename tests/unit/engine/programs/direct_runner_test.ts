@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
+import { jsonText } from "../../../../src/core/result.ts";
 import { subjectOf } from "../../../../src/engine/judge/decide_call.ts";
 import { DirectRunner } from "../../../../src/engine/programs/direct_runner.ts";
 import { createProgramSupport } from "../../../../src/engine/programs/program_support.ts";
@@ -64,7 +65,8 @@ async function withRunner(
   });
 }
 
-const outputOf = ({ output }: Outcome): Readonly<Record<string, unknown>> => JSON.parse(output);
+const outputOf = ({ output }: Outcome): Readonly<Record<string, unknown>> =>
+  JSON.parse(jsonText(output));
 const HELD = ["policy", "landlock", "seccomp"];
 
 Deno.test(

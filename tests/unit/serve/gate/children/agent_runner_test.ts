@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { ToolError } from "../../../../../src/core/errors.ts";
+import { toJsonText } from "../../../../../src/core/result.ts";
 import type { Category } from "../../../../../src/core/tool.ts";
 import type { Job, StayingRunner } from "../../../../../src/engine/runner.ts";
 import { withAgents } from "../../../../../src/serve/gate/children/agent_runner.ts";
@@ -33,11 +34,11 @@ Deno.test("calls of agent tools are answered apart, and counts are those of the 
     return calls.length === 3 ? promise : Promise.resolve({ ok: true });
   });
   const ask = (one: Job) => both.run(one, () => {});
-  assertEquals((await ask(job("agent")).outcome).output, '{"ok":true}');
+  assertEquals((await ask(job("agent")).outcome).output, toJsonText({ ok: true }));
   assertEquals((await ask(job("agent")).outcome).error?.code, "AGENT_LIMIT");
   const waiting = ask(job("agent"));
   waiting.cancel();
-  assertEquals((await waiting.outcome).output, '"cancelled"');
+  assertEquals((await waiting.outcome).output, toJsonText("cancelled"));
   await ask(job("agent", true)).outcome;
   await ask(job("fs")).outcome;
   assertEquals(ran, ["agent preview", "fs"]);
