@@ -154,7 +154,8 @@ async function holdsOf(
     await rulebook.prepare([{ kind: "process.spawn" }]);
     const keepsFolders = false;
     const folders = { temporaryRoot, keepsFolders, caches, gitConfig, hookStandIns };
-    return new WordHolds({ ...parts, ...folders, system, searchPath, broker }, rulebook);
+    const served = { broker, starts: broker };
+    return new WordHolds({ ...parts, ...folders, ...served, system, searchPath }, rulebook);
   };
 }
 

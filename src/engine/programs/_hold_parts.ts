@@ -27,4 +27,6 @@ export interface HoldParts {
   readonly searchPath: string;
   /** Whoever does what programs hand over; null where there is nobody. */
   readonly broker: Pick<Broker, "missing" | "socketsMissing"> | null;
+  /** Whoever is asked what programs may start, and need do nothing else for them; null where there is nobody. */
+  readonly starts: Pick<Broker, "missing"> | null;
 }

@@ -9,9 +9,10 @@ import { createContext } from "../../host/context.ts";
 import { createProcesses } from "../../host/run/processes.ts";
 import { createStarter, type Starter } from "../../host/run/starter.ts";
 import { UNCONFINED } from "../../host/run/program_holds.ts";
-import { KeptFolders } from "../../host/run/kept_folders.ts";
+import { KeptFolders, type RunFolders } from "../../host/run/kept_folders.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
+import { openMemoryReader } from "../../sandbox/broker/memory_reader.ts";
 import { hardenProcess } from "../../sandbox/harden.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
@@ -135,7 +136,7 @@ export class DirectRunner implements Runner {
     const { grant } = job;
     return isShort(job) &&
       grant.spawn.every(({ argv, program, cwd }) =>
-        this.#wordHolds(this.#open().held)?.isPlain(argv, program, cwd) ?? true
+        this.#wordHolds(this.#open())?.isPlain(argv, program, cwd) ?? true
       );
   }
 
@@ -212,6 +213,7 @@ export class DirectRunner implements Runner {
     const { rulebook, registry } = this.#options;
     const { tool, grant, input } = job;
     const counts: Record<string, number> = {};
+    const folders = this.#keptFolders.ofRun();
     let usage: () => Usage = () => counts;
     let outcome: Outcome;
     try {
@@ -220,7 +222,7 @@ export class DirectRunner implements Runner {
       const context = createContext({
         files: NO_FILES,
         syntax: NO_SYNTAX,
-        programs: this.#programsOf(means, number, job),
+        programs: this.#programsOf(means, number, job, folders),
         grant,
         rulebook,
         catalogue: registry.catalogue,
@@ -240,6 +242,7 @@ export class DirectRunner implements Runner {
     }
     const gone = this.#watch?.settle(number) ?? null;
     if (gone !== null) await gone;
+    folders.settle();
     return outcome;
   }
 
@@ -254,7 +257,11 @@ export class DirectRunner implements Runner {
     // The runtime's set is not narrower than the process's own, which is the policy's in a sealed build alone.
     const baked = Deno.permissions.querySync({ name: "run" }).state !== "granted";
     return this.#means = {
-      starter: createStarter(this.#libc, this.#spawner, { own: this.#own }),
+      starter: createStarter(this.#libc, this.#spawner, {
+        own: this.#own,
+        memory: openMemoryReader,
+        shared: true,
+      }),
       held,
       usage: {
         layers: ["policy", ...(baked ? ["runtime"] : []), ...held.layers],
@@ -264,7 +271,7 @@ export class DirectRunner implements Runner {
   }
 
   /** Null where nothing of the kernel's layer is there to hold programs by. */
-  #wordHolds({ abi, seccomp }: ProgramLayers): WordHolds | null {
+  #wordHolds({ held: { abi, seccomp }, starter }: Means): WordHolds | null {
     if (abi === 0 && !seccomp) return null;
     if (this.#holds !== null) return this.#holds;
     const { rulebook, programs: { programEnvironment, system } } = this.#options;
@@ -273,20 +280,31 @@ export class DirectRunner implements Runner {
     // See `#programsOf`.
     const keepsFolders = seccomp;
     const folders = { temporaryRoot, keepsFolders, caches, gitConfig, hookStandIns: null };
-    const layers = { abi, seccomp, network, broker: null };
+    const layers = { abi, seccomp, network };
+    // What programs may start is all that they ask here.
+    const served = {
+      broker: null,
+      starts: {
+        get missing() {
+          const { broker } = starter;
+          return broker === null ? "the C library cannot be called" : broker.missing;
+        },
+      },
+    };
     return this.#holds = new WordHolds(
-      { libc: this.#libc, ...layers, ...folders, system, searchPath },
+      { libc: this.#libc, ...layers, ...folders, ...served, system, searchPath },
       rulebook,
     );
   }
 
-  #programsOf({ starter, held, usage }: Means, number: number, job: Job): ProgramOptions {
+  #programsOf(means: Means, number: number, job: Job, folders: RunFolders): ProgramOptions {
+    const { starter, held, usage } = means;
     const { rulebook, programs } = this.#options;
     const { programEnvironment } = programs;
     const thread = {
       ...programEnvironment,
       // Nothing that runs here changes anything: see `takes`.
-      keptFolders: held.seccomp ? this.#keptFolders : null,
+      keptFolders: held.seccomp ? folders : null,
       create: createProcesses,
       layers: usage["layers"] as readonly string[],
       starter,
@@ -300,11 +318,11 @@ export class DirectRunner implements Runner {
       holds: {
         unserved: this.#options.rulebook.settings.sandbox.kernel === "off"
           ? null
-          : (this.#wordHolds(held) ?? UNCONFINED).unserved,
+          : (this.#wordHolds(means) ?? UNCONFINED).unserved,
         of: (starting) => {
           // Before the first program: what that orphans at once would be gone from under this process.
           this.#watch ??= this.#follow();
-          return (this.#wordHolds(held) ?? UNCONFINED).of(starting);
+          return (this.#wordHolds(means) ?? UNCONFINED).of(starting);
         },
         close: () => {},
       },

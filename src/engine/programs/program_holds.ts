@@ -131,16 +131,19 @@ export class WordHolds implements ProgramHolds {
     const only = (starts === "any" || once) && this.#parts.seccomp;
     const drawn = { effects, byWords, execute, trusted, only, views };
     const listed = use === undefined && execute !== "any" && !once ? execute : [];
-    const loaders = effects.ruled ? this.#starts.loaders(listed) : [];
-    const isJudged = listed.length > 0 && !effects.ruled && this.#handsOver;
+    // A program with files of its own words runs nobody's code: it is enough to ask what is started. Others could change the
+    // name between the two looks at it, and start by links of the workspace: there a loader opens nothing.
+    const isAsked = byWords || !effects.ruled;
+    const loaders = isAsked ? [] : this.#starts.loaders(listed);
+    const isJudged = listed.length > 0 && isAsked && this.#asksStarts;
     const judged = isJudged ? this.#starts.listOf(listed, this.#parts.system) : null;
     // What a tool starts for its own use hands over what it connects to, and nothing else.
     const isOthers = use === undefined && (changes || connects || loaders.length > 0);
-    const handsOver = (isOthers || starting.reaches === true || isJudged) && this.#handsOver;
+    const handsOver = (isOthers || starting.reaches === true) && this.#handsOver;
     const asksNames = views || this.#hasNames || standIns !== null;
     const byName = isOthers && handsOver && changes && asksNames;
     const { rules, handed, done } = this.#withRules(starting, drawn, {
-      handsOver,
+      handsOver: handsOver || isJudged,
       byName,
       loaders,
       starts: judged,
@@ -182,6 +185,12 @@ export class WordHolds implements ProgramHolds {
     return abi > 0 && seccomp && broker !== null && broker.missing === null;
   }
 
+  /** Whether what programs start is asked for, each time. */
+  get #asksStarts(): boolean {
+    const { abi, seccomp, starts } = this.#parts;
+    return abi > 0 && seccomp && starts !== null && starts.missing === null;
+  }
+
   get unserved(): string | null {
     const { network, broker } = this.#parts;
     if (network) return null;
@@ -191,13 +200,11 @@ export class WordHolds implements ProgramHolds {
 
   /**
    * Whether such a program reads the files of its words and no others, changes none and connects to nobody: to hold it no tree is looked
-   * through, and nothing is done for it that it hands over.
+   * through, and nothing is done for it that it hands over, but to say what it may start.
    */
   isPlain(argv: readonly string[], program: Program, directory: CanonicalPath): boolean {
     const effects = this.#effectsOf(argv, program, directory);
-    const isListed = effects.starts !== "any" && effects.starts !== "none";
     return this.#isTrusted(program) && isByWords(effects) && !viewsProcesses(program) &&
-      !isListed &&
       this.#rulebook.networkOf({ argv, program, cwd: directory }) === null &&
       effects.writes.length + effects.deletes.length + effects.connects.length === 0;
   }

@@ -4,7 +4,7 @@
  */
 
 import { newToken } from "../../host/kernel/run_marks.ts";
-import { removeTree } from "../../host/run/temporary.ts";
+import { removeTree } from "../../host/run/remove_tree.ts";
 import { JobNumbers } from "../job_numbers.ts";
 import { type OpenWatch, WatchSharing } from "./shared_watch.ts";
 

@@ -69,8 +69,13 @@ const POLLHUP = 0x10;
 /** struct pollfd and struct timespec, side by side. */
 const TIME_OFFSET = 8;
 
+/** Calls of one program that are waited for where we stand, if others wait for this thread. */
+const MOST_AWAITED = 8;
+
 /** What it takes. */
 export interface BrokerParts {
+  /** Others wait for this thread too: a program that goes on asking has to do with the moments that its event loop has. */
+  readonly shared: boolean;
   readonly libc: Libc;
   readonly memory: MemoryReader;
   readonly poller: Poller;
@@ -207,6 +212,7 @@ class ProgramService implements Service {
   #closed = false;
   /** Calls whose answer is not known yet. */
   #pending = 0;
+  #answered = 0;
   /** Whose call is being done, and whether it is git's: null as long as nobody asked. */
   #asking: { readonly call: HandedOver | null; isGit: boolean | null } = {
     call: null,
@@ -288,7 +294,7 @@ class ProgramService implements Service {
 
   #answerAll(): void {
     const until = performance.now() + STRETCH_MS;
-    for (let wait = 0n; !this.#closed; wait = NEXT_NS) {
+    for (let wait = 0n; !this.#closed; wait = this.#isAwaited ? NEXT_NS : 0n) {
       const seen = this.#look(wait);
       if ((seen & READABLE) !== 0) this.#answerOne();
       else {
@@ -298,8 +304,12 @@ class ProgramService implements Service {
       }
       if (performance.now() > until) break;
     }
-    if (this.#pending > 0) this.#parts.poller.expectLater();
+    if (this.#pending > 0 || !this.#isAwaited) this.#parts.poller.expectLater();
     else this.#parts.poller.expectSoon();
+  }
+
+  get #isAwaited(): boolean {
+    return !this.#parts.shared || this.#answered < MOST_AWAITED;
   }
 
   /** What poll(2) says of the listener within so many nanoseconds. */
@@ -317,6 +327,7 @@ class ProgramService implements Service {
     const notifications = this.#notifications;
     const call = notifications.receive();
     if (call === null) return;
+    this.#answered++;
     const result = this.#do(call);
     if (result === LEAVE) notifications.leave(call);
     else if (typeof result === "number") notifications.answer(call, result);

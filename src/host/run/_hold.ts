@@ -45,7 +45,7 @@ export async function hold(
     limitMaker: starter.limits,
     holds,
     wrapper,
-    broker: starter.broker,
+    broker: () => starter.broker,
     networkOf: options.rulebook.networkOf,
     proxies: options.proxies,
   });

@@ -72,7 +72,8 @@ export interface LauncherOptions {
   readonly limitMaker: LimitMaker;
   readonly holds: ProgramHolds;
   readonly wrapper: Wrapper | null;
-  readonly broker: Broker | null;
+  /** Opened when it is asked for. */
+  readonly broker: () => Broker | null;
   readonly networkOf: Rulebook["networkOf"];
   /** Null where there is no way out for any. */
   readonly proxies: ProgramProxies | null;
@@ -114,7 +115,7 @@ export class Launcher {
   }
 
   #start(launch: Launch, path: string, words: readonly string[]): Child | StartFailure {
-    const { programs, marker, wrapper, holds, limits, limitMaker, mark, broker } = this.#options;
+    const { programs, marker, wrapper, holds, limits, limitMaker, mark } = this.#options;
     const directory = this.#directory(launch.directory);
     if (directory < 0) return { step: "directory", errno: -directory };
     const network = this.#networkOf(launch);
@@ -154,6 +155,7 @@ export class Launcher {
     if (hold !== null) {
       const { own = false } = launch;
       const { done, handed, hooks: skipped = [], hooksRun: _, ...held } = hold;
+      const broker = handed === null ? null : this.#options.broker();
       for (const hook of skipped) this.#hooksSkipped.add(hook);
       const reach = network === null || handed === null ? null : this.#reachOf(launch, network);
       const file = own ? this.#open(path) : null;
@@ -222,7 +224,8 @@ export class Launcher {
     if (network === null) return null;
     const why = wrapper !== null
       ? "bubblewrap holds programs, and hands over nothing"
-      : holds.unserved ?? (broker === null || proxies === null ? "it is started elsewhere" : null);
+      : holds.unserved ??
+        (broker() === null || proxies === null ? "it is started elsewhere" : null);
     if (why !== null) throw unreachable(argv[0] ?? "", network, why);
     return network;
   }

@@ -1,6 +1,7 @@
 /** Folders for temporary files that one run leaves to the next as it found them. */
 
 import type { CanonicalPath } from "../../core/capability.ts";
+import { removeTree } from "./remove_tree.ts";
 
 /** The time by which a folder is known in which nothing was made or removed since: nobody's clock says so. */
 const UNTOUCHED = new Date(1_000);
@@ -12,6 +13,22 @@ const UNTOUCHED = new Date(1_000);
 export class KeptFolders {
   readonly #free: CanonicalPath[] = [];
 
+  /** What one run takes of them. */
+  ofRun(): RunFolders {
+    return new RunFolders(this.#free);
+  }
+}
+
+/** Those of one run, which no other has before nothing of it is left. */
+export class RunFolders {
+  readonly #free: CanonicalPath[];
+  readonly #given: CanonicalPath[] = [];
+
+  /** `free`: where those lie that anybody can take. */
+  constructor(free: CanonicalPath[]) {
+    this.#free = free;
+  }
+
   take(): CanonicalPath | null {
     return this.#free.pop() ?? null;
   }
@@ -21,11 +38,17 @@ export class KeptFolders {
     Deno.utimeSync(folder, UNTOUCHED, UNTOUCHED);
   }
 
-  /** Whether it is kept: nothing is in it, nor has ever been. */
-  give(folder: CanonicalPath): boolean {
-    const untouched = isUntouched(folder);
-    if (untouched) this.#free.push(folder);
-    return untouched;
+  /** Its time is over, but what it has started may still be there. */
+  give(folder: CanonicalPath): void {
+    this.#given.push(folder);
+  }
+
+  /** Nothing of the run is left: where nothing is in a folder, nor has ever been, it is kept. */
+  settle(): void {
+    for (const folder of this.#given.splice(0)) {
+      if (isUntouched(folder)) this.#free.push(folder);
+      else removeTree(folder);
+    }
   }
 }
 

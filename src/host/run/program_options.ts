@@ -11,7 +11,7 @@ import type { OwnProgram } from "./module_protocol.ts";
 import type { OutputListener } from "./output_listener.ts";
 import type { ProgramHolds } from "./program_holds.ts";
 import type { Starter } from "./starter.ts";
-import type { KeptFolders } from "./kept_folders.ts";
+import type { RunFolders } from "./kept_folders.ts";
 import type { ProgramProxies } from "./program_reach.ts";
 import type { Wrapper } from "./wrapper.ts";
 
@@ -46,7 +46,7 @@ export interface ProgramOptions {
   /** A directory for a private TMPDIR of each run; it must be among what programs may write. */
   readonly temporaryRoot: string | null;
   /** Folders there that the next run can have; null or absent where each has a new one. */
-  readonly keptFolders?: KeptFolders | null;
+  readonly keptFolders?: RunFolders | null;
   /** What programs keep from call to call lies here; null: in the temporary directory of the run, where there is one. */
   readonly caches: string | null;
   /** Whose call it is. */

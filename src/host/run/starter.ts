@@ -25,7 +25,7 @@ export interface Starter {
   readonly launcher: ProgramLauncher;
   readonly limits: LimitMaker;
   readonly poller: Poller;
-  /** Does for programs what they hand over; null where nobody can read what that is. */
+  /** Does for programs what they hand over; null where nobody can read what that is. Opened when it is asked for. */
   readonly broker: Broker | null;
   /** For whoever reads: what was read is taken before the next read. */
   readonly buffer: Uint8Array;
@@ -39,7 +39,8 @@ export interface Starter {
 
 /**
  * @param own For starts that take no file; null where there is none.
- * @param memory For reading what programs hand over; null where that is not wanted.
+ * @param memory For reading what programs hand over, and what is given opens it with the first; null where that is not wanted.
+ * @param shared Whether others wait for this thread; see `BrokerParts`.
  * @param folder For the launcher's own files, where memory may not be executed; null where there is no place for one.
  *
  * Throws RESOURCE_LIMIT where there are too many open files, EXECUTION_ERROR where there is no `/dev/null`.
@@ -47,10 +48,11 @@ export interface Starter {
 export function createStarter(
   libc: Libc,
   spawner: Spawner,
-  { own = null, memory = null, folder = null }: {
+  { own = null, memory = null, folder = null, shared = false }: {
     readonly own?: OwnCalls | null;
-    readonly memory?: MemoryReader | null;
+    readonly memory?: MemoryReader | (() => MemoryReader | null) | null;
     readonly folder?: string | null;
+    readonly shared?: boolean;
   } = {},
 ): Starter {
   const path = libc.path("/dev/null");
@@ -65,6 +67,12 @@ export function createStarter(
   const poller = new Poller(libc, spawner);
   const architecture = Deno.build.arch as Architecture;
   const store = createMemoryStore(libc, architecture);
+  const openBroker = (): Broker | null => {
+    const reader = typeof memory === "function" ? memory() : memory;
+    const waiting = own?.waiting ?? null;
+    return reader === null ? null : new Broker({ libc, memory: reader, poller, waiting, shared });
+  };
+  let broker: Broker | null | undefined;
   return {
     libc,
     spawner,
@@ -78,12 +86,9 @@ export function createStarter(
     }),
     limits: new LimitMaker(libc),
     poller,
-    broker: memory === null ? null : new Broker({
-      libc,
-      memory,
-      poller,
-      waiting: own?.waiting ?? null,
-    }),
+    get broker() {
+      return broker === undefined ? broker = openBroker() : broker;
+    },
     buffer: createBuffer(),
     knownLooks: new KnownLooks(),
     nothing,

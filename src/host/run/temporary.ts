@@ -2,8 +2,9 @@
 
 import { joinedBytes } from "../../core/bytes.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
-import type { KeptFolders } from "./kept_folders.ts";
+import type { RunFolders } from "./kept_folders.ts";
 import type { ProgramOptions } from "./program_options.ts";
+import { removeTree } from "./remove_tree.ts";
 
 /** What a run has of its own. */
 export interface OwnFolders {
@@ -41,7 +42,8 @@ export async function inTemporary<T>(
   try {
     return await run({ environment: { ...variables, ...environment, ...places }, temporary });
   } finally {
-    if (kept === null && keptFolders?.give(temporary) !== true) removeTree(temporary);
+    if (kept === null && keptFolders !== null) keptFolders.give(temporary);
+    else if (kept === null) removeTree(temporary);
   }
 }
 
@@ -56,7 +58,7 @@ function keptFolder(root: string, agent: string): CanonicalPath {
   return folder;
 }
 
-function makeFolder(root: string, kept: KeptFolders | null): CanonicalPath {
+function makeFolder(root: string, kept: RunFolders | null): CanonicalPath {
   const folder = Deno.makeTempDirSync({ dir: root, prefix: "run-" }) as CanonicalPath;
   kept?.mark(folder);
   return folder;
@@ -109,27 +111,4 @@ function cacheVariables(
     YARN_CACHE_FOLDER: `${folder}/yarn`,
     GRADLE_USER_HOME: `${folder}/gradle`,
   };
-}
-
-/** Removes the folder; a program that hangs in the kernel may still have a file there: the sweep of the root takes it. */
-export function removeTree(folder: string): void {
-  try {
-    Deno.removeSync(folder, { recursive: true });
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    try {
-      // Go keeps its modules in folders that nobody may write to (`go help modcache`).
-      openFolders(folder);
-      Deno.removeSync(folder, { recursive: true });
-    } catch {
-      // It is left for the system's own sweep.
-    }
-  }
-}
-
-function openFolders(folder: string): void {
-  Deno.chmodSync(folder, 0o700);
-  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
-    if (isDirectory) openFolders(`${folder}/${name}`);
-  }
 }

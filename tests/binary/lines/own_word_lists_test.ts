@@ -1,6 +1,6 @@
 /**
- * Programs that start what their own words say (`timeout 5 X`, `find -exec X`), and the loader that all of them need: as root
- * and as an ordinary user. The attacker is a shell that a policy says only reads: what it starts its words do not say.
+ * Programs that start what their own words say (`timeout 5 X`, `find -exec X`), or a rule where their words say which files they
+ * read, and the loader that all of them need: as root and as an ordinary user. The attacker is a shell that a policy says only reads: what it starts its words do not say.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -16,12 +16,21 @@ const LOADER = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].fin
 }) ?? "";
 
 /** `known`: the shell is said to read its operands and to start nothing. */
-const policyOf = (folder: string, known: boolean, denied: boolean): string =>
+const policyOf = (
+  folder: string,
+  { known, denied, ruled }: {
+    readonly known: boolean;
+    readonly denied: boolean;
+    /** A rule says what the shell starts, by itself. */
+    readonly ruled: boolean;
+  },
+): string =>
   `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
 ${denied ? '  - { deny: [read, write], match: ["**/.env"] }\n' : ""}
-commands: [{ allow: ["*"] }]
+commands:
+${ruled ? "  - { allow: [runner], runs: [runner, timeout, cat] }\n" : ""}  - { allow: ["*"] }
 ${known ? 'programs: { runner: { risk: safe, operands: ["read..."] } }\n' : ""}
 risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
@@ -82,9 +91,13 @@ function outputOf(answer: Answer): string {
 }
 
 for (const [who, user] of USERS) {
-  const open = (workspace: Workspace, { known = true, denied = false } = {}) => {
+  const open = (
+    workspace: Workspace,
+    { known = true, denied = false, ruled = false } = {},
+  ) => {
     const folder = `${workspace.base}/programs`;
-    return new Pipe(["--policy", workspace.policy(policyOf(folder, known, denied))], {
+    const policy = policyOf(folder, { known, denied, ruled });
+    return new Pipe(["--policy", workspace.policy(policy)], {
       cwd: workspace.root,
       env: { PATH: `${folder}:/usr/bin:/bin` },
       ...(user === undefined ? {} : { user }),
@@ -110,6 +123,10 @@ for (const [who, user] of USERS) {
       const honest = ["timeout", "20", "runner", "honest.sh", "inner.sh", "a.txt"];
       assertEquals(await run(pipe, ...honest), "text\ntext\n");
       assertEquals((await pipe.close()).status, 0);
+      const ruled = open(workspace, { denied, ruled: true });
+      assertEquals((await run(ruled, "runner", "attack.sh", "tool")).trim(), "");
+      assertEquals(await run(ruled, "runner", "honest.sh", "inner.sh", "a.txt"), "text\ntext\n");
+      assertEquals((await ruled.close()).status, 0);
     }
   });
 

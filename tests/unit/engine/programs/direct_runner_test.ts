@@ -105,6 +105,29 @@ Deno.test(
 );
 
 Deno.test(
+  "what a program may start by its words or by its rule is asked for where it runs",
+  LIBRARY_STAYS,
+  () => {
+    const commands = [
+      { ...commandRule("allow", ["nice"]), runs: ["sort"] },
+      commandRule("allow", ["find", "timeout", "cat", "grep", "perl", "sort"]),
+    ];
+    return withRunner({ commands }, async ({ runner, job, ask }) => {
+      const rows = [
+        [["timeout", "5", "cat", "a.txt"], "text\n"],
+        [["nice", "sort", "a.txt"], "text\n"],
+        [["find", ".", "-name", "a.txt", "-exec", "grep", "-c", "text", "{}", ";"], "1\n"],
+      ] as const;
+      for (const [argv, expected] of rows) {
+        assertEquals(runner.takes(await job(argv)), true, argv.join(" "));
+        assertEquals(outputOf(await ask(argv))["stdout"], expected, argv.join(" "));
+      }
+      assertEquals(runner.takes(await job(["timeout", "5", "perl", "-e", "1"])), false);
+    });
+  },
+);
+
+Deno.test(
   "what somebody agreed to is compared once more, with all that lies below it",
   LIBRARY_STAYS,
   () =>

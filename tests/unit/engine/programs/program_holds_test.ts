@@ -57,6 +57,7 @@ class Place {
       hookStandIns: null,
       searchPath: SEARCH_PATH,
       broker: null,
+      starts: null,
     }, rulebook);
     const finder = createProgramFinder(root, SYSTEM_PATHS, { searchPath: SEARCH_PATH });
     this.#find = (name) => finder.find(name, root);

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { KeptFolders } from "../../../../src/host/run/kept_folders.ts";
+import { KeptFolders, type RunFolders } from "../../../../src/host/run/kept_folders.ts";
 import type { CanonicalPath } from "../../../../src/core/capability.ts";
 import { asNamed, inTemporary } from "../../../../src/host/run/temporary.ts";
 
@@ -37,14 +37,23 @@ Deno.test("a run's folder goes with it, whatever the modes of what lies there; w
 
 Deno.test("a run's folder is the next one's where nothing was ever done in it, and only then", async () => {
   const root = Deno.realPathSync(Deno.makeTempDirSync());
-  const parts = { temporaryRoot: root, caches: null, keptFolders: new KeptFolders() };
-  const run = (work: (folder: string) => void): Promise<string> =>
-    inTemporary(parts, {}, ({ temporary }) => {
+  const kept = new KeptFolders();
+  const partsOf = (keptFolders: RunFolders) => ({ temporaryRoot: root, caches: null, keptFolders });
+  const run = async (
+    work: (folder: string) => void,
+    left: (folder: string) => void = () => {},
+  ): Promise<string> => {
+    const folders = kept.ofRun();
+    const folder = await inTemporary(partsOf(folders), {}, ({ temporary }) => {
       assert(temporary !== null);
       assertEquals([...Deno.readDirSync(temporary)], []);
       work(temporary);
       return Promise.resolve(temporary);
     });
+    left(folder);
+    folders.settle();
+    return folder;
+  };
   try {
     const first = await run(() => {});
     assertEquals(await run(() => {}), first);
@@ -68,13 +77,27 @@ Deno.test("a run's folder is the next one's where nothing was ever done in it, a
       assert(next !== touched);
       assertEquals(await run(() => {}), next);
     }
+    for (const touch of touches) {
+      // What a run has left behind touches it after its time.
+      const left = await run(() => {}, touch);
+      assertEquals([...Deno.readDirSync(root)], []);
+      assert(await run(() => {}) !== left);
+    }
+    const early = kept.ofRun();
+    const over = await inTemporary(
+      partsOf(early),
+      {},
+      ({ temporary }) => Promise.resolve(temporary),
+    );
+    assert(await run(() => {}) !== over, "what it has started may still be there");
+    early.settle();
     // Two that run at a time have one each.
     const [one, other] = await Promise.all([
-      inTemporary(parts, {}, async ({ temporary }) => {
+      inTemporary(partsOf(kept.ofRun()), {}, async ({ temporary }) => {
         await null;
         return temporary;
       }),
-      inTemporary(parts, {}, async ({ temporary }) => {
+      inTemporary(partsOf(kept.ofRun()), {}, async ({ temporary }) => {
         await null;
         return temporary;
       }),
