@@ -142,6 +142,22 @@ export type Redirection =
   };
 
 /**
+ * Whether a command would begin with a file under a number above 2 that its own redirections give it (`3>f`), which no
+ * program gets here. What only helps to change places does not count: in `3>&1 1>&2 2>&3` the third is read from again.
+ */
+export function givesDescriptor(redirections: readonly Redirection[]): boolean {
+  const given = new Set<number>();
+  for (const one of redirections) {
+    if (one.descriptor > 2) {
+      if (one.kind === "close") given.delete(one.descriptor);
+      else given.add(one.descriptor);
+    }
+    if (one.kind === "duplicate" && one.descriptor <= 2) given.delete(one.from);
+  }
+  return given.size > 0;
+}
+
+/**
  * The words that the runner does itself, by the literal text of the first word. All else is a program. What the parser
  * leaves of their arguments:
  * - `cd [DIR]`: `-` is the directory before, nothing HOME.

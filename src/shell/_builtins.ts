@@ -2,6 +2,7 @@
 
 import {
   BUILTINS,
+  givesDescriptor,
   INNER_PROGRAMS,
   type PlanNode,
   type SimplePlan,
@@ -160,11 +161,7 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       return replacing(finishCommand(without(simple, 1), rest(from, 1)), simple);
     default:
       // It would get one that it may not ask for: what starts programs gives them three.
-      if (
-        !within && simple.redirections.some((one) => one.descriptor > 2 && one.kind !== "close")
-      ) {
-        throw new Refused("descriptor", index);
-      }
+      if (!within && givesDescriptor(simple.redirections)) throw new Refused("given", index);
       if (name === "xargs") return fed(simple, from);
       if (name === "timeout") return openTimed(simple, from);
       return SHELLS.has(name) ? openShell(simple, from) : simple;

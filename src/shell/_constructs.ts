@@ -57,6 +57,10 @@ export const CONSTRUCTS = {
   array: ["an array in a form that is not known", "NAME=(…), NAME+=(…), NAME[i]=…, ${NAME[@]} are"],
   special: ["a variable that belongs to the shell", "write the value itself"],
   process: ["a process substitution", "write the output to a file first, or use a pipe"],
+  given: [
+    "a program that is given a descriptor above 2",
+    "leave it out, or write { COMMAND; } 3>FILE, where the line itself can use it",
+  ],
   descriptor: ["a descriptor above 9, or one that a variable names", "use 3 to 9"],
   redirection: [
     "a redirection of a form that is not known",

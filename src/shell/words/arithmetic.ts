@@ -213,10 +213,11 @@ class Reader {
     return { op: "assign", name, operator: operator.slice(0, -1), value };
   }
 
-  /** `$NAME`, `${NAME}`, `$(…)`: what comes out must be one number. */
+  /** `$NAME`, `${NAME}`, `$(…)`, `$((…))`: what comes out must be one number. */
   #expansion(): Arithmetic {
     const scanner = this.#scanner;
-    if (scanner.startsWith("$(") && !scanner.startsWith("$((")) {
+    if (scanner.startsWith("$((")) return this.#within();
+    if (scanner.startsWith("$(")) {
       if (this.#set.size > 0) this.#refuse();
       const { body, end } = this.#context.substitution(scanner.at);
       scanner.at = end;
@@ -230,5 +231,19 @@ class Reader {
       return { op: "variable", name };
     }
     return { op: "word", word: this.#context.parameter(scanner) };
+  }
+
+  /** `$((…))`, whose value shells put in before they read what stands around it: so neither may set variables. */
+  #within(): Arithmetic {
+    const scanner = this.#scanner;
+    if (this.#set.size > 0) this.#refuse();
+    scanner.at += 3;
+    if (++this.#depth > MOST_DEPTH) throw new Refused("deep", scanner.at);
+    const inner = this.sequence();
+    this.#depth--;
+    skipSpace(scanner);
+    scanner.expect("))");
+    if (this.#set.size > 0) this.#refuse();
+    return inner;
   }
 }

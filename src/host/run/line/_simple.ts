@@ -1,7 +1,7 @@
 /** Runs one command: its words, its variables, its files, and then what its first word means. */
 
 import { ToolError } from "../../../core/errors.ts";
-import { PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
+import { givesDescriptor, PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { readOptions } from "../../../shell/read_options.ts";
 import { isHarmless } from "../../../shell/certain.ts";
@@ -200,8 +200,6 @@ async function runProgram(
 ): Promise<void> {
   const { descriptors } = place;
   const [name = "", ...rest] = argv;
-  const own = node.redirections.some((one) => one.descriptor > 2 && one.kind !== "close");
-  if (own) throw unparsable(node, "a program is given a descriptor above 2");
   const copy = state.copy();
   const values = await assign(node.assignments, copy, runner, expander);
   if (isTraced(state)) {
@@ -215,6 +213,9 @@ async function runProgram(
     if (differsFromShell(argv)) {
       throw unparsable(node, `"${name}" came out in a form that only a shell has`);
     }
+  }
+  if (givesDescriptor(node.redirections)) {
+    throw unparsable(node, "a program is given a descriptor above 2");
   }
   const environment = state.environment();
   for (const [variable, value] of values) environment.set(variable, value);

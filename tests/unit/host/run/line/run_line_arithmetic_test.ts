@@ -42,6 +42,9 @@ const LINES = [
   "head -n $((1+1)) a.txt",
   "[ $((3 % 2)) -eq 1 ] && echo odd",
   "echo $(( 1 +\n2 ))",
+  "echo $(( $((1+1)) * $(( (2) )) )) $((-$((-1)))) $((3**$((1+1))))",
+  "V=foobar; i=2; echo ${V:$((i)):1} ${V:0:$((${#V}-1))} ${V:$(($i+1))}",
+  "x=4; echo $(( x++ + 1 )) $((x)) ; (( $((x)) == 5 )) && echo five",
 ];
 
 Deno.test("arithmetic comes to what it comes to in bash", () => compareWithBash(LINES));
@@ -81,10 +84,27 @@ Deno.test("any expression comes to what it comes to in bash", () => {
   return compareWithBash(lines);
 });
 
+Deno.test("an expression within another comes to what it comes to in bash", () => {
+  const random = new Random(72);
+  const plain = (): string => {
+    const found = expression(random, random.below(3));
+    return found.includes("c ") ? plain() : found;
+  };
+  const nested = () =>
+    `$(($((${plain()})) ${random.pick(["+", "-", "*", "<", "&&"])} -$((${plain()}))))`;
+  const lines = Array.from({ length: 4 }, () => {
+    return `a=5; b=-3; echo ${Array.from({ length: 30 }, nested).join(" ")}`;
+  });
+  return compareWithBash(lines);
+});
+
 /** What bash takes for more than a number: it could run something, or ends in bash in a way of its own. */
 const REFUSED = [
   "x=1+1; echo $((x))",
   "x='a[$(echo 1)]'; echo $((x))",
+  "x=1; echo $((x + $((x++))))",
+  "x=1; echo $((x++ + $((x))))",
+  "echo $((1 + $((ls) ) ))",
   "echo $((1/0))",
   "x=0; echo $((5 % x))",
   "echo $((2 ** -1))",
