@@ -103,7 +103,8 @@ function convert(
       padded(cut(encode(printfQuoted(value ?? ""))));
       return false;
     case "c":
-      padded(encode(value ?? "").slice(0, 1));
+      // The first of C's bytes, which is the zero at its end where the text has none.
+      padded(encode(`${value ?? ""}\0`).slice(0, 1));
       return false;
     case "b": {
       const inner = new Bytes();
@@ -131,7 +132,7 @@ function convert(
     case "G": {
       if (flags.includes("#")) throw refused(whole);
       const write = FLOATING[letter.toLowerCase() as keyof typeof FLOATING];
-      const written = write(value ?? "0", exact === null || exact < 0 ? 6 : exact);
+      const written = write(value || "0", exact === null || exact < 0 ? 6 : exact);
       const text = letter === "E" || letter === "G" ? written?.toUpperCase() ?? null : written;
       if (text === null) throw refused(`${whole} of ${JSON.stringify(value)}`);
       const signed = text.startsWith("-")
@@ -162,10 +163,7 @@ function addEscaped(bytes: Bytes, text: string): boolean {
 
 /** A whole number in the words of C; what follows it is told, and what does not fit. */
 function integerOf(text: string | null, errors: string[]): bigint {
-  if (text === null || text === "") {
-    if (text === "") errors.push(": invalid number");
-    return 0n;
-  }
+  if (text === null || text === "") return 0n;
   if (/^["']/.test(text)) {
     const point = text.codePointAt(1) ?? 0;
     if (point >= 0x80) throw refused(`the number of ${text}`);

@@ -219,6 +219,8 @@ async function slice(
   }
   const end = length === null ? items.length : length < 0 ? items.length + length : start + length;
   if (length !== null && length < 0 && end < start) {
+    // Of what is not set there is nothing to count back from, and nothing to say.
+    if (values.length === 0) return [""];
     return await expander.fail(`${length}: substring expression < 0`, state, 1);
   }
   const sliced = start < 0 ? [] : items.slice(start, Math.max(start, end));

@@ -124,6 +124,8 @@ const LINES = [
   'x="$(printf \'a\\nb\\n\')"; while read -r l; do echo "[$l]"; done <<< "$x"',
   "true && { echo a; false; } || echo b",
   "echo start; exit 4; echo no",
+  "printf '%d|%i|%x|%f|%s\\n' '' '' '' '' ''; echo $?; printf '%d\\n' ' '; echo $?; printf '%c|%c|' '' | wc -c",
+  'echo "[${U:0:-1}]" ${U:1:-2}; f() { echo "<${1:0:-1}>"; }; f; f abc; V=; echo "${V:0:-1}"; echo no',
   "{ ls a.txt nope.txt 3>&1 1>&2 2>&3 | sort; } 2> err; cat err",
   "ls a.txt nope.txt 3>&1 1>&2 2>&3 3>&- | wc -l",
   "echo a 3> three 1>&3; cat three; sort a.txt 4> four >&4; cat four; [ -f four ] 5> five; ls",
