@@ -73,12 +73,15 @@ export type Subscript =
   /** Of what `declare -A` has made. */
   | { readonly kind: "key"; readonly word: Word };
 
+/** A subscript that names one. */
+export type OneElement = Exclude<Subscript, { readonly kind: "all" }>;
+
 /** An expression over whole numbers of 64 bits (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION). */
 export type Arithmetic =
   /** In decimal digits. */
   | { readonly op: "number"; readonly digits: string }
-  /** A variable whose value is a number; none is 0. */
-  | { readonly op: "variable"; readonly name: string }
+  /** A variable, or an element of an array, whose value is a number; none is 0. */
+  | { readonly op: "variable"; readonly name: string; readonly subscript?: OneElement }
   | { readonly op: "substitution"; readonly body: PlanNode }
   /** `${#NAME}`, `$1`: what comes out must be one number. */
   | { readonly op: "word"; readonly word: Word }
@@ -100,6 +103,7 @@ export type Arithmetic =
   | {
     readonly op: "assign";
     readonly name: string;
+    readonly subscript?: OneElement;
     readonly operator: string;
     readonly value: Arithmetic;
   }
@@ -107,6 +111,7 @@ export type Arithmetic =
   | {
     readonly op: "step";
     readonly name: string;
+    readonly subscript?: OneElement;
     readonly by: 1 | -1;
     readonly before: boolean;
   };

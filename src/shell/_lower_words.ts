@@ -108,6 +108,7 @@ export function lowerArithmetic(expression: Arithmetic, cwd: KnownFolder, needs:
   if (expression.op === "assign" || expression.op === "step") {
     needs.found.push(localChange(expression.name));
   }
+  if ("subscript" in expression) lowerSubscript(expression.subscript, cwd, needs);
   for (const part of partsOf(expression)) lowerArithmetic(part, cwd, needs);
 }
 

@@ -1,6 +1,6 @@
 /** Reads arithmetic expressions (POSIX, 2.6.4, and bash(1), ARITHMETIC EVALUATION): the operators of C on whole numbers. */
 
-import type { Arithmetic } from "../../core/plan.ts";
+import type { Arithmetic, OneElement } from "../../core/plan.ts";
 import { isSetByShell, isSpecialVariable } from "../special_variables.ts";
 import type { WordContext } from "./parts.ts";
 import type { Scanner } from "./scanner.ts";
@@ -48,6 +48,23 @@ export function readArithmetic(scanner: Scanner, context: WordContext): Arithmet
 /** Past blanks and newlines, which say nothing in an expression. */
 export function skipSpace(scanner: Scanner): void {
   while (/^[ \t\n]$/.test(scanner.character)) scanner.at++;
+}
+
+/** Whether calculating it twice would come to something else. */
+function changes(expression: Arithmetic): boolean {
+  switch (expression.op) {
+    case "number":
+    case "variable":
+      return false;
+    case "unary":
+      return changes(expression.operand);
+    case "binary":
+      return changes(expression.left) || changes(expression.right);
+    case "choice":
+      return [expression.test, expression.yes, expression.no].some(changes);
+    default:
+      return true;
+  }
 }
 
 class Reader {
@@ -133,9 +150,10 @@ class Reader {
       this.#scanner.at += 2;
       skipSpace(this.#scanner);
       const name = this.#name();
-      if (this.#scanner.character === "[") throw new Refused("array", this.#scanner.at);
+      const subscript = this.#subscript(name);
       this.#set.add(name);
-      return { op: "step", name, by: operator === "++" ? 1 : -1, before: false };
+      const variable = { name, ...(subscript === null ? {} : { subscript }) };
+      return { op: "step", ...variable, by: operator === "++" ? 1 : -1, before: false };
     }
     if (!["-", "+", "!", "~"].includes(operator)) return this.#operand();
     this.#scanner.at++;
@@ -181,13 +199,27 @@ class Reader {
       return { op: "number", digits: String(BigInt(octal)) };
     }
     const name = this.#name();
-    if (scanner.character === "[") {
-      const subscript = this.#context.subscript(scanner, name);
-      if (subscript.kind === "all" || this.#assigns()) throw new Refused("array", scanner.at);
+    const subscript = this.#subscript(name);
+    if (subscript !== null && isSetByShell(name)) {
+      if (this.#assigns()) throw new Refused("array", scanner.at);
       const part = { kind: "parameter", name, quoted: true, operation: null, subscript } as const;
       return { op: "word", word: [part] };
     }
-    return this.#changed(name) ?? { op: "variable", name };
+    const variable = { name, ...(subscript === null ? {} : { subscript }) };
+    return this.#changed(variable) ?? { op: "variable", ...variable };
+  }
+
+  /** Behind a name: which element of it, null for none. */
+  #subscript(name: string): OneElement | null {
+    const scanner = this.#scanner;
+    if (scanner.character !== "[") return null;
+    const subscript = this.#context.subscript(scanner, name);
+    if (subscript.kind === "all") throw new Refused("array", scanner.at);
+    // Shells are of two minds on how often they calculate it.
+    if (subscript.kind === "index" && changes(subscript.expression)) {
+      throw new Refused("array", scanner.at);
+    }
+    return subscript;
   }
 
   /** Whether what stands next changes what stands before it. */
@@ -198,19 +230,22 @@ class Reader {
   }
 
   /** What is done to the variable that was just read; null for nothing. */
-  #changed(name: string): Arithmetic | null {
+  #changed(
+    variable: { readonly name: string; readonly subscript?: OneElement },
+  ): Arithmetic | null {
+    const { name } = variable;
     const operator = this.#operator();
     if (isSetByShell(name)) return null;
     if (operator === "++" || operator === "--") {
       this.#scanner.at += 2;
       this.#set.add(name);
-      return { op: "step", name, by: operator === "++" ? 1 : -1, before: true };
+      return { op: "step", ...variable, by: operator === "++" ? 1 : -1, before: true };
     }
     if (!this.#assigns()) return null;
     this.#scanner.at += operator.length;
     const value = this.choice();
     this.#set.add(name);
-    return { op: "assign", name, operator: operator.slice(0, -1), value };
+    return { op: "assign", ...variable, operator: operator.slice(0, -1), value };
   }
 
   /** `$NAME`, `${NAME}`, `$(…)`, `$((…))`: what comes out must be one number. */

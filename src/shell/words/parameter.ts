@@ -120,7 +120,10 @@ function readOperation(reading: ParameterReading, name: string, start: number): 
     return { operator: "transform", letter };
   }
   if (operator.startsWith("/")) {
-    const pattern = patternWord(reading, start, "/");
+    // At the beginning and at the end there is always a place for something.
+    const anywhere = operator === "/#" || operator === "/%";
+    const none = anywhere && scanner.character === "/";
+    const pattern = none ? [] : patternWord(reading, start, "/");
     const more = scanner.character === "/";
     if (more) scanner.at++;
     const replacement = more ? patternWord(reading, start, "") : [];

@@ -1,6 +1,6 @@
 /** Reads one word of a line, character by character, as POSIX (2.2, 2.3, 2.6) and bash(1) read it. */
 
-import type { Word } from "../../core/plan.ts";
+import type { Word, WordPart } from "../../core/plan.ts";
 import { ansiText } from "./_ansi.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { type ParameterReading, readParameter } from "./parameter.ts";
@@ -118,18 +118,30 @@ function singleQuoted(scanner: Scanner): string {
 /** Inside, a backslash is one only before `$`, backquote, `"`, `\` and newline (POSIX, 2.2.3). */
 function readDoubleQuoted(scanner: Scanner, context: WordContext, parts: Parts): void {
   const start = scanner.at;
+  const inner = new Parts();
   scanner.at++;
-  // `"$@"` and nothing else is no word where there is nothing.
-  if (!ONLY_ALL.test(restOfWord(scanner))) parts.text("");
   while (scanner.character !== '"') {
     if (scanner.at >= scanner.end) throw new Refused("quote", start);
-    if (!readRun(scanner, parts, QUOTED_PLAIN)) readQuotedPiece(scanner, context, parts);
+    if (!readRun(scanner, inner, QUOTED_PLAIN)) readQuotedPiece(scanner, context, inner);
   }
   scanner.at++;
+  const word = inner.done();
+  // `"$@"` and nothing else is no word where there is nothing.
+  if (word.length === 0 || !word.every(isList)) parts.text("");
+  for (const part of word) {
+    if (part.kind === "text") parts.text(part.text);
+    else parts.push(part);
+  }
 }
 
-/** The rest of a double-quoted string that stands for as many words as there are. */
-const ONLY_ALL = /^\$(?:@|\{@\}|\{[A-Za-z_]\w*\[@\]\}|\{!\w+\[@\]\}|\{(?:@|\w+\[@\]):[\w:$ -]*\})"/;
+/** Whether it stands for as many words as there are: `$@`, and arrays, whatever is done to each of their values. */
+function isList(part: WordPart): boolean {
+  if (part.kind !== "parameter") return false;
+  const { name, operation, subscript } = part;
+  const all = name === "@" || (subscript?.kind === "all" && !subscript.joined);
+  const { operator } = operation ?? { operator: "" };
+  return all && operator !== "length" && !/^:?[-+=?]$/.test(operator);
+}
 
 /** `<(…)` and `>(…)` */
 function readProcess(scanner: Scanner, context: WordContext, parts: Parts): void {

@@ -5,7 +5,7 @@ import type { Assignment, SimplePlan } from "../../../core/plan.ts";
 import type { Expansion } from "./_expansion.ts";
 import type { LineState } from "./_state.ts";
 import { type Expander, expandText, expandWord } from "./expand/expand.ts";
-import { keyOf } from "./expand/parameter.ts";
+import { keyOf } from "./expand/arithmetic.ts";
 
 /** What setting them asks of whoever runs the line. */
 interface Assigning {

@@ -1,10 +1,16 @@
 /** What arithmetic expressions come to: whole numbers of 64 bits, which wrap around as the machine's do. */
 
 import { ToolError } from "../../../../core/errors.ts";
-import type { Arithmetic } from "../../../../core/plan.ts";
+import type { Arithmetic, OneElement } from "../../../../core/plan.ts";
 import type { Expander } from "./expander.ts";
 import type { LineState } from "../_state.ts";
 import { unbound } from "./unbound.ts";
+
+/** A variable, or an element of one. */
+interface Place {
+  readonly name: string;
+  readonly subscript?: OneElement;
+}
 
 /**
  * The value. Throws COMMAND_UNPARSABLE for what bash would take further than numbers: a variable that holds an expression,
@@ -16,24 +22,29 @@ export async function calculate(
   expander: Expander,
 ): Promise<bigint> {
   const value = (one: Arithmetic): Promise<bigint> => calculate(one, state, expander);
-  const variable = async (name: string): Promise<bigint> => {
-    const text = state.valueOf(name);
-    if (text === undefined && state.settings.nounset) {
+  const variable = async ({ name, subscript }: Place): Promise<bigint> => {
+    const key = subscript === undefined ? null : await keyIn(subscript, state, expander);
+    const text = key === null ? state.valueOf(name) : state.variables.element(name, key);
+    // Of an array that has any the element is not asked for.
+    const asked = key === null || state.variables.count(name) === 0;
+    if (text === undefined && state.settings.nounset && asked) {
       return await expander.fail(unbound(name, state), state);
     }
     return numberOf(name, text ?? "");
   };
-  const assign = async (name: string, number: bigint): Promise<bigint> => {
+  const assign = async ({ name, subscript }: Place, number: bigint): Promise<bigint> => {
     const wrapped = BigInt.asIntN(64, number);
+    const key = subscript === undefined ? null : await keyIn(subscript, state, expander);
     await expander.allowVariable(name, state);
-    state.assign(name, String(wrapped));
+    if (key === null) state.assign(name, String(wrapped));
+    else state.variables.assignElement(name, key, String(wrapped));
     return wrapped;
   };
   switch (expression.op) {
     case "number":
       return BigInt(expression.digits);
     case "variable":
-      return await variable(expression.name);
+      return await variable(expression);
     case "substitution":
       return numberOf("$(…)", await expander.substitute(expression.body, state));
     case "word":
@@ -43,14 +54,17 @@ export async function calculate(
     case "choice":
       return await value(await value(expression.test) === 0n ? expression.no : expression.yes);
     case "assign": {
-      const { name, operator } = expression;
-      const before = operator === "" ? 0n : await variable(name);
+      const { operator } = expression;
+      const before = operator === "" ? 0n : await variable(expression);
       const number = await value(expression.value);
-      return await assign(name, operator === "" ? number : combined(operator, before, number));
+      return await assign(
+        expression,
+        operator === "" ? number : combined(operator, before, number),
+      );
     }
     case "step": {
-      const before = await variable(expression.name);
-      const after = await assign(expression.name, before + BigInt(expression.by));
+      const before = await variable(expression);
+      const after = await assign(expression, before + BigInt(expression.by));
       return expression.before ? before : after;
     }
     case "binary": {
@@ -61,6 +75,30 @@ export async function calculate(
       return combined(operator, left, await value(expression.right));
     }
   }
+}
+
+/** Which element a subscript names. */
+export async function keyOf(
+  subscript: OneElement,
+  state: LineState,
+  expander: Expander,
+): Promise<bigint | string> {
+  return subscript.kind === "index"
+    ? await calculate(subscript.expression, state, expander)
+    : await expander.text(subscript.word, state);
+}
+
+/** Keys that bash would take for more than text where they stand in an expression are not used there. */
+async function keyIn(
+  subscript: OneElement,
+  state: LineState,
+  expander: Expander,
+): Promise<bigint | string> {
+  const key = await keyOf(subscript, state, expander);
+  if (typeof key === "string" && !/^[^\s$`"'\\[\]](?:[^$`"'\\[\]\n]*[^\s$`"'\\[\]])?$/.test(key)) {
+    throw refused(`the key ${JSON.stringify(key.slice(0, 40))} is one that shells read anew`);
+  }
+  return key;
 }
 
 /** Values are numbers as the line itself may write them; nothing is 0. Throws as {@linkcode calculate}. */

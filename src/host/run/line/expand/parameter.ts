@@ -3,7 +3,7 @@
 import { ToolError } from "../../../../core/errors.ts";
 import type { Operation, Subscript, WordPart } from "../../../../core/plan.ts";
 import { isSpecialVariable } from "../../../../shell/special_variables.ts";
-import { calculate } from "./arithmetic.ts";
+import { calculate, keyOf } from "./arithmetic.ts";
 import type { Expander } from "./expander.ts";
 import type { Piece } from "./fields.ts";
 import { removeMatch, replaceMatches } from "./pattern.ts";
@@ -112,17 +112,6 @@ function ownList(name: string, state: LineState): readonly string[] | null {
     throw refused("what the parts of the last =~ matched is not known: it has alternatives");
   }
   return state.matched;
-}
-
-/** Which element a subscript names. */
-export async function keyOf(
-  subscript: Exclude<Subscript, { readonly kind: "all" }>,
-  state: LineState,
-  expander: Expander,
-): Promise<bigint | string> {
-  return subscript.kind === "index"
-    ? await calculate(subscript.expression, state, expander)
-    : await expander.text(subscript.word, state);
 }
 
 function pieces(
