@@ -1,6 +1,7 @@
 /** The one envelope of every answer, and how it is written as a line of JSON. */
 
 import type { ErrorCode, ResultError } from "./errors.ts";
+import type { JsonBytes } from "./json_bytes.ts";
 import type { RequestId } from "./request.ts";
 import type { Risk } from "./tool.ts";
 
@@ -9,18 +10,12 @@ declare const json: unique symbol;
 /** Text that is one JSON value. */
 export type JsonText = string & { readonly [json]: true };
 
-/** The same as UTF-8. */
-export type JsonBytes = Uint8Array & { readonly [json]: true };
-
 /** One JSON value: outputs of threads stay the bytes that came, and are neither decoded nor parsed on their way out. */
 export type Json = JsonText | JsonBytes;
 
-// A value does not begin with a byte order mark: U+FEFF is not to be lost where something else is at fault.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
 /** For who looks into it. */
 export function jsonText(value: Json): JsonText {
-  return typeof value === "string" ? value : decoder.decode(value) as JsonText;
+  return typeof value === "string" ? value : value.text as JsonText;
 }
 
 /** Serialises a value; `undefined` becomes `null`. */
@@ -51,9 +46,9 @@ export interface Result {
   readonly recovery?: readonly unknown[];
 }
 
-/** Where lines go: texts, and between them what is bytes already. */
+/** Where lines go: texts, and between them what is bytes already, which is released once it is in the line. */
 export interface Lines {
-  write(before: string, value?: Uint8Array, after?: string): void;
+  write(before: string, value?: JsonBytes, after?: string): void;
 }
 
 /** Writes it as a line. `op` says which operation answers where it was no call. */

@@ -1,5 +1,6 @@
 /** Lines as the bytes that they go out as. */
 
+import type { JsonBytes } from "../core/json_bytes.ts";
 import type { Lines } from "../core/result.ts";
 
 const encoder = new TextEncoder();
@@ -7,7 +8,7 @@ const encoder = new TextEncoder();
 const INITIAL_BYTES = 1 << 16;
 /** An answer of 100 KB may take three times as much: room for it that is made anew each time costs a fifth of writing it. */
 const KEPT_BYTES = 1 << 19;
-const LINE_END = Uint8Array.of(0x0a);
+const LINE_END = "\n";
 
 /** Gathers lines until they are written. */
 export class LineBuffer implements Lines {
@@ -25,7 +26,7 @@ export class LineBuffer implements Lines {
   }
 
   /** Puts a line in. */
-  write(before: string, value?: Uint8Array, after?: string): void {
+  write(before: string, value?: JsonBytes, after?: string): void {
     this.add(before);
     if (value !== undefined) this.add(value);
     if (after !== undefined) this.add(after);
@@ -33,16 +34,18 @@ export class LineBuffer implements Lines {
   }
 
   /** Puts a part of a line in. */
-  add(part: string | Uint8Array): void {
+  add(part: string | JsonBytes): void {
     if (typeof part === "string") {
       // UTF-8 takes at most three bytes a UTF-16 unit.
       this.#makeRoom(3 * part.length);
       const { written } = encoder.encodeInto(part, this.#memory.subarray(this.#length));
       this.#length += written;
     } else {
-      this.#makeRoom(part.length);
-      this.#memory.set(part, this.#length);
-      this.#length += part.length;
+      const { bytes } = part;
+      this.#makeRoom(bytes.length);
+      this.#memory.set(bytes, this.#length);
+      this.#length += bytes.length;
+      part.release();
     }
   }
 

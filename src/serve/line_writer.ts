@@ -1,5 +1,6 @@
 /** Writes lines to standard output: many in one write, and never blocking the loop on a slow reader. */
 
+import type { JsonBytes } from "../core/json_bytes.ts";
 import type { Lines } from "../core/result.ts";
 import { type Readiness, WRITABLE_BYTES } from "../host/kernel/readiness.ts";
 import { LineBuffer } from "./line_buffer.ts";
@@ -26,7 +27,7 @@ export class LineWriter implements Lines {
   }
 
   /** Puts a line into the buffer. */
-  write(before: string, value?: Uint8Array, after?: string): void {
+  write(before: string, value?: JsonBytes, after?: string): void {
     if (!this.#broken) this.#lines.write(before, value, after);
   }
 

@@ -1,7 +1,8 @@
 /** What crosses between the main thread and a worker: one header line of JSON, and after it the output as raw JSON. */
 
 import type { ResultError } from "../../core/errors.ts";
-import { type Json, JSON_NULL, type JsonBytes, type Usage } from "../../core/result.ts";
+import { type Json, JSON_NULL, type Usage } from "../../core/result.ts";
+import { JsonBytes } from "../../core/json_bytes.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { Resolved } from "../../host/network/resolve.ts";
 import type { WebParts } from "../../host/network/web_parts.ts";
@@ -163,8 +164,14 @@ export function encodeMessage(message: ToWorker | FromWorker, outputFollows = fa
   return outputFollows ? header + OUTPUT_FOLLOWS : header;
 }
 
-/** The header, and the output as it came (`null` where there was none). The other side is our own code: shapes are trusted. */
-export function decodeMessage<M extends ToWorker | FromWorker>(bytes: Uint8Array): {
+/**
+ * The header, and the output as it came (`null` where there was none). The other side is our own code: shapes are trusted.
+ * `giveBack`: for the memory of the output.
+ */
+export function decodeMessage<M extends ToWorker | FromWorker>(
+  bytes: Uint8Array,
+  giveBack: ((bytes: Uint8Array) => void) | null = null,
+): {
   readonly message: M;
   readonly output: Json;
 } {
@@ -173,7 +180,7 @@ export function decodeMessage<M extends ToWorker | FromWorker>(bytes: Uint8Array
   const output = bytes.subarray(end + 1);
   return {
     message: messageIn<M>(bytes.subarray(0, end)),
-    output: isNull(output) ? JSON_NULL : output as JsonBytes,
+    output: isNull(output) ? JSON_NULL : new JsonBytes(output, giveBack),
   };
 }
 

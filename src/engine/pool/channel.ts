@@ -5,6 +5,7 @@
  */
 
 import { joinedBytes } from "../../core/bytes.ts";
+import { MessageMemory } from "./_message_memory.ts";
 
 // A ring is written by one side and read by the other. Positions count bytes for ever and wrap at 2^32.
 const HEAD = 0; // written so far
@@ -24,12 +25,6 @@ const CONTINUED = 0x8000_0000;
 
 const encoder = new TextEncoder();
 
-/**
- * Short messages that come in lie beside each other in memory of this size: one of their own takes as long to get as
- * reading them does. It stays as long as any of them is kept.
- */
-const SHARED_BYTES = 1 << 14;
-const NOTHING = new Uint8Array(0);
 const NO_MORE: readonly string[] = [];
 
 /** One direction. `bell` may be shared by several rings, so that one reader waits for all of them at once. */
@@ -236,9 +231,7 @@ export class RingReader {
   readonly #writerBell: Int32Array | null;
   /** Frames of a message whose end is yet to come. */
   #begun: Uint8Array[] = [];
-  /** Of short messages, and how much of it they have. */
-  #shared = NOTHING;
-  #used = 0;
+  readonly #memory = new MessageMemory();
 
   /** `writerBell` is rung when there is room again for a writer that could not send all. */
   constructor(memory: RingMemory, writerBell: SharedArrayBuffer | null = null) {
@@ -258,7 +251,12 @@ export class RingReader {
     Atomics.store(this.#control, CURRENT, job);
   }
 
-  /** The next message, or null when none is complete yet. Its bytes are the caller's. */
+  /** For a message, or a part of one, that nobody looks at any more: others will lie there. Others can be kept. */
+  get giveBack(): (bytes: Uint8Array) => void {
+    return this.#memory.giveBack;
+  }
+
+  /** The next message, or null when none is complete yet. */
   next(): Uint8Array | null {
     while (this.ready) {
       const tail = Atomics.load(this.#control, TAIL);
@@ -275,6 +273,7 @@ export class RingReader {
       this.#begun.push(bytes);
       if (!whole) continue;
       const message = joinedBytes(this.#begun);
+      for (const frame of this.#begun) this.giveBack(frame);
       this.#begun = [];
       return message;
     }
@@ -289,21 +288,10 @@ export class RingReader {
   #copy(position: number, length: number): Uint8Array {
     const start = (position >>> 0) & (this.#data.length - 1);
     const first = Math.min(length, this.#data.length - start);
-    const bytes = this.#memory(length);
+    const bytes = this.#memory.take(length);
     bytes.set(this.#data.subarray(start, start + first));
     if (first < length) bytes.set(this.#data.subarray(0, length - first), first);
     return bytes;
-  }
-
-  #memory(length: number): Uint8Array {
-    if (length > SHARED_BYTES / 4) return new Uint8Array(length);
-    if (length > this.#shared.length - this.#used) {
-      this.#shared = new Uint8Array(SHARED_BYTES);
-      this.#used = 0;
-    }
-    const memory = this.#shared.subarray(this.#used, this.#used + length);
-    this.#used += toWords(length);
-    return memory;
   }
 }
 

@@ -251,7 +251,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   }
 
   #receive(thread: Thread, bytes: Uint8Array): void {
-    const { message, output } = decodeMessage<FromWorker>(bytes);
+    const { message, output } = decodeMessage<FromWorker>(bytes, thread.outbox.giveBack);
     switch (message.kind) {
       case "ready":
         thread.layers = message.layers;

@@ -1,5 +1,6 @@
 /** What goes out to one caller: lines that wait, written as far as he takes them, and never waited for. */
 
+import { JsonBytes } from "../../core/json_bytes.ts";
 import { writeSome } from "../../host/kernel/pipes.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { LineBuffer } from "../line_buffer.ts";
@@ -20,7 +21,7 @@ export class Outbox implements Output {
   readonly #onChange: () => void;
   /** Of all connections: empty but while one of them sends. */
   readonly #encoded: LineBuffer;
-  #parts: (string | Uint8Array)[] = [];
+  #parts: (string | JsonBytes)[] = [];
   #units = 0;
   /** What was begun to be sent. */
   #rest: Uint8Array = NOTHING;
@@ -49,19 +50,19 @@ export class Outbox implements Output {
     return this.#waiting.promise;
   }
 
-  write(before: string, value?: Uint8Array, after = ""): void {
+  write(before: string, value?: JsonBytes, after = ""): void {
     if (this.#closed) return;
     this.#put(before);
     if (value !== undefined) {
       // What a slow reader leaves must keep no more memory than its own: others' answers lie beside it.
-      this.#put(this.#rest.length === 0 ? value : value.slice());
+      this.#put(this.#rest.length === 0 ? value : copied(value));
       this.#put(after);
     }
     this.#put(LINE_END);
     this.#onChange();
   }
 
-  #put(part: string | Uint8Array): void {
+  #put(part: string | JsonBytes): void {
     this.#parts.push(part);
     this.#units += part.length;
   }
@@ -104,4 +105,10 @@ export class Outbox implements Output {
     this.#waiting?.resolve();
     this.#waiting = null;
   }
+}
+
+function copied(value: JsonBytes): JsonBytes {
+  const copy = new JsonBytes(value.bytes.slice());
+  value.release();
+  return copy;
 }

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
+import { JsonBytes } from "../../../src/core/json_bytes.ts";
 import {
   encodeResult,
   type Json,
-  type JsonBytes,
   refusal,
   type Result,
   resultError,
@@ -34,7 +34,7 @@ function written(
     write(before, value, after = "") {
       parts.push(
         encoder.encode(before),
-        ...value === undefined ? [] : [value, encoder.encode(after)],
+        ...value === undefined ? [] : [value.bytes, encoder.encode(after)],
       );
     },
   }, ...args);
@@ -43,14 +43,14 @@ function written(
 
 Deno.test("a line is the same whether its output is text or bytes, and bytes go into it as they are", () => {
   const text = toJsonText({ content: '€ "quoted"\n' });
-  const bytes = encoder.encode(text) as unknown as JsonBytes;
+  const bytes = new JsonBytes(encoder.encode(text));
   for (const op of [null, "explain"]) {
     const expected = encodeResult("7", resultOf(text), op);
     assertEquals(JSON.parse(expected).output, JSON.parse(text));
     assertEquals(encodeResult("7", resultOf(bytes), op), expected);
     assertEquals(written("7", resultOf(text), op).line, expected);
     const { line, parts } = written("7", resultOf(bytes), op);
-    assertEquals([line, parts[1] === bytes], [expected, true]);
+    assertEquals([line, parts[1] === bytes.bytes], [expected, true]);
   }
 });
 

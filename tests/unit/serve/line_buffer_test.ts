@@ -1,7 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { JsonBytes } from "../../../src/core/json_bytes.ts";
 import { LineBuffer } from "../../../src/serve/line_buffer.ts";
 
-const encoder = new TextEncoder();
+const bytesOf = (text: string) => new JsonBytes(new TextEncoder().encode(text));
 
 function textOf(lines: LineBuffer): string {
   return new TextDecoder().decode(lines.bytes);
@@ -10,18 +11,27 @@ function textOf(lines: LineBuffer): string {
 Deno.test("a line is its texts and the bytes between them, and ends", () => {
   const lines = new LineBuffer();
   lines.write("a€");
-  lines.write('{"x":', encoder.encode('"ü"'), "}");
-  lines.write("only", encoder.encode(" bytes"));
+  lines.write('{"x":', bytesOf('"ü"'), "}");
+  lines.write("only", bytesOf(" bytes"));
   lines.add("begun");
   assertEquals(textOf(lines), 'a€\n{"x":"ü"}\nonly bytes\nbegun');
   assertEquals(lines.length, lines.bytes.length);
+});
+
+Deno.test("what was put in is given back: it lies in the line", () => {
+  const lines = new LineBuffer();
+  const lent = new TextEncoder().encode("value");
+  const value = new JsonBytes(lent, (bytes) => bytes.fill(0));
+  lines.write("<", value, ">");
+  assertEquals([textOf(lines), lent[0]], ["<value>\n", 0]);
+  assertThrows(() => value.bytes, Error);
 });
 
 Deno.test("what has gone out is dropped, and the rest stays in order however long it is", () => {
   const lines = new LineBuffer();
   const long = "€".repeat(300_000);
   lines.write("first");
-  lines.write(long, encoder.encode(long), long);
+  lines.write(long, bytesOf(long), long);
   lines.drop(6);
   assertEquals(textOf(lines), `${long}${long}${long}\n`);
   lines.drop(9 * 300_000);

@@ -1,11 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  JSON_NULL,
-  type JsonBytes,
-  type JsonText,
-  jsonText,
-  toJsonText,
-} from "../../../../src/core/result.ts";
+import { JSON_NULL, type JsonText, jsonText, toJsonText } from "../../../../src/core/result.ts";
+import { JsonBytes } from "../../../../src/core/json_bytes.ts";
 import {
   decodeMessage,
   encodeMessage,
@@ -62,8 +57,13 @@ Deno.test("output is not escaped again: it follows its header as it is", () => {
 });
 
 Deno.test("an output stays the bytes that came; that there is none is one value", () => {
-  const { output } = decodeMessage(sent(DONE, toJsonText({ text: "€" })));
-  assertEquals(output, new TextEncoder().encode('{"text":"€"}') as unknown as JsonBytes);
+  const released: Uint8Array[] = [];
+  const message = sent(DONE, toJsonText({ text: "€" }));
+  const { output } = decodeMessage(message, (bytes) => released.push(bytes));
+  assert(output instanceof JsonBytes);
+  assertEquals(output.bytes, new TextEncoder().encode('{"text":"€"}'));
+  output.release();
+  assertEquals(released.map(({ buffer }) => buffer), [message.buffer]);
   for (const none of [undefined, JSON_NULL]) {
     assertEquals(decodeMessage(sent(DONE, none)).output, JSON_NULL);
   }
