@@ -288,9 +288,15 @@ function namesTaken(
   return taken;
 }
 
+/** How the module of a script comes by the two: as bytes, since the runtime takes three times as long for a module of text. */
+export function readingLines({ text, cache }: ScriptFiles): string {
+  return `import bytes from "./${text}" with { type: "bytes" };\n` +
+    `import cachedData from "./${cache}" with { type: "bytes" };`;
+}
+
 /** The module beside a script: all imports are literal, so that the compiler sees and embeds what they name. */
 function scriptModule(
-  { text, cache, parts: own }: Script,
+  { parts: own, ...files }: Script,
   { cold, node, given }: MadeScript,
   outside: ReadonlyMap<string, ReadonlySet<string>>,
   places: Places,
@@ -299,15 +305,13 @@ function scriptModule(
     ...node.map((name, i) => `import * as n${i} from ${JSON.stringify(name)};`),
     ...given.map((name, i) => `import {parts as g${i}} from "./${name}";`),
     `import { Script } from "node:vm";`,
-    // As bytes: the runtime takes three times as long for a module of text.
-    `import bytes from "./${text}" with { type: "bytes" };`,
-    `import cachedData from "./${cache}" with { type: "bytes" };`,
+    readingLines(files),
     `const cold={${
       cold.map((name) => `${JSON.stringify(name)}:()=>${imported(name, places)}`).join(",")
     }};`,
     `const node={${node.map((name, i) => `${JSON.stringify(name)}:n${i}`).join(",")}};`,
     `const given={${given.map((name, i) => `${JSON.stringify(name)}:g${i}`).join(",")}};`,
-    `export const script=new Script(new TextDecoder().decode(bytes),{filename:"${text}",...(cachedData.length>0?{cachedData}:{})});`,
+    `export const script=new Script(new TextDecoder().decode(bytes),{filename:"${files.text}",...(cachedData.length>0?{cachedData}:{})});`,
     `export const parts=script.runInThisContext()((name)=>cold[name](),import.meta,node,given);`,
     ...own.flatMap((name, number) => [
       `export const p${number}=parts[${number}];`,

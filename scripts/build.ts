@@ -18,7 +18,8 @@ import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { createRegistry } from "../src/tools/registry.ts";
 import { addCarried, compressed, embedCarried } from "./_carried.ts";
 import { produceCaches, REHEARSED, SCRIPTS } from "./_code_caches.ts";
-import { joinScripts, standAlone } from "./_compiled_scripts.ts";
+import { joinScripts, type ScriptPlan, standAlone } from "./_compiled_scripts.ts";
+import { packScript } from "./_packed_scripts.ts";
 import { nameParts } from "./_stable_names.ts";
 import { compile, type CompileOptions, localBase, ROOT, runDeno } from "./compile.ts";
 import { type Target, TARGETS } from "./target.ts";
@@ -49,6 +50,29 @@ export const CALL_ALONE = "call_alone.js";
 
 /** The stem of the files that the tools are in as listings have them: compressed, and a module that reads them once. */
 export const LISTING = "tools_listing";
+
+/** What few calls take, and all that is used with it: compressed, since every start reads all files of a build. */
+const SELDOM: readonly ScriptPlan[] = [
+  { name: "typescript_syntax", roots: ["typescript", "jsx", "strip_types"] },
+  { name: "javascript_syntax", roots: ["javascript"] },
+  { name: "pages", roots: ["html", "page"] },
+  {
+    name: "analysis",
+    roots: [
+      "analyze_code_structure",
+      "analyze_dependencies",
+      "find_code_patterns",
+      "find_similar_code",
+      "measure_code_complexity",
+      "outliner",
+    ],
+  },
+  { name: "profiles", roots: ["analyze_performance"] },
+  { name: "telemetry_export", roots: ["telemetry"] },
+];
+
+/** The scripts that are compressed. */
+const PACKED = [...SELDOM.map(({ name }) => name), "programs"];
 
 /** The modules that threads start with. */
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
@@ -168,7 +192,9 @@ export async function build(options: BuildOptions): Promise<void> {
   ]);
   await nameParts(bundle);
   await standAlone(bundle, CALL_ALONE);
-  if (options.rehearse !== undefined) await joinScripts(bundle, ENTRIES, SCRIPTS);
+  if (options.rehearse !== undefined) {
+    await joinScripts(bundle, ENTRIES, [...SCRIPTS, ...SELDOM]);
+  }
   const workers = ["worker", "module_worker"].map((name) => join(bundle, `${name}.ts`));
   for (const worker of workers) {
     await Deno.writeTextFile(worker, `import "./${basename(worker, ".ts")}.js";\n`);
@@ -193,6 +219,7 @@ export async function build(options: BuildOptions): Promise<void> {
   if (options.rehearse !== undefined) {
     const policy = join(ROOT, DEFAULT_POLICY);
     await produceCaches({ ...parts, flags: UNSEALED_FLAGS }, { bundle, policy, report });
+    for (const name of PACKED) await packScript(bundle, name);
   }
   for (const { name } of Deno.readDirSync(bundle)) {
     await Deno.utime(join(bundle, name), EPOCH, EPOCH);

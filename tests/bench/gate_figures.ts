@@ -6,6 +6,7 @@
 import { join } from "@std/path";
 import { alternate, median, type Pair, wholeRuns } from "../../scripts/_bench_figures.ts";
 import { GateClient } from "../../src/cli/gate/client.ts";
+import { openLibc } from "../../src/sandbox/kernel/libc.ts";
 
 interface Figure {
   readonly figure: string;
@@ -76,8 +77,9 @@ export async function gateFigures(toolgate: string, hello: string): Promise<read
 const REQUEST = JSON.stringify({ id: 1, tool: "read_file", args: { path: "a.txt" } });
 
 function manyAndOne(socket: string): Pair {
-  const many = Array.from({ length: WIDTH }, () => GateClient.connect(socket));
-  const one = GateClient.connect(socket);
+  const libc = openLibc();
+  const many = Array.from({ length: WIDTH }, () => GateClient.connect(socket, libc));
+  const one = GateClient.connect(socket, libc);
   const lines = Array.from({ length: WIDTH }, () => REQUEST).join("\n");
   const perSecond = (batch: () => void) => (batches: number): number => {
     const started = performance.now();
@@ -197,9 +199,10 @@ export async function childFigure(toolgate: string): Promise<Figure> {
 
 /** Callers that come, ask one thing, and go, one after the other. */
 function leftBehind(socket: string, pid: number): readonly Figure[] {
+  const libc = openLibc();
   const come = (callers: number): void => {
     for (let i = 0; i < callers; i++) {
-      const client = GateClient.connect(socket);
+      const client = GateClient.connect(socket, libc);
       client.send(REQUEST);
       expectSuccess(client.next());
       client.close();

@@ -23,9 +23,8 @@ export class GateClient {
     this.descriptor = descriptor;
   }
 
-  /** Throws a UsageError where nobody listens there. */
-  static connect(path: string): GateClient {
-    const libc = openLibc();
+  /** `libc`: for who connects often. Throws a UsageError where nobody listens there. */
+  static connect(path: string, libc = openLibc({ late: true })): GateClient {
     if (libc === null) throw new UsageError("--gate needs Linux with glibc");
     const descriptor = openSocket(libc, { blocking: true });
     if (descriptor < 0) throw new UsageError(`--gate: no socket (${errnoName(-descriptor)})`);

@@ -105,19 +105,28 @@ interface LogSymbols {
 
 const WORDS = ["i64", "i64", "i64", "i64", "i64", "i64"] as const;
 
+/** What is loaded of the library at once. */
+export interface LibcOptions {
+  /** Three symbols more, for threads that search: each of their calls then saves 0.3 µs, half of what it costs here. */
+  readonly quickFiles?: boolean;
+  /** The same for the audit log of many calls. */
+  readonly quickLogs?: boolean;
+  /**
+   * Only what a few calls take; the rest when one fails, which is then made once more. For processes that keep `ffi` and
+   * end soon.
+   */
+  readonly late?: boolean;
+}
+
 /**
  * Opens the C library of this thread. Null where there is no glibc, the architecture has no table, or `ffi`
  * is not granted (which in a compiled binary must be granted without paths: the name is looked up by the
- * loader). Few symbols on purpose: each costs about 0.15 ms. `quickFiles` takes three more, for threads that search:
- * each of their calls then saves 0.3 µs, half of what it costs beside the kernel's part. `quickLogs` does the same for
- * the audit log of many calls.
+ * loader). Few symbols on purpose: each costs about 0.15 ms.
  */
-export function openLibc(
-  options: { readonly quickFiles?: boolean; readonly quickLogs?: boolean } = {},
-): Libc | null {
+export function openLibc(options: LibcOptions = {}): Libc | null {
   const numbers = syscallsOf(Deno.build.arch);
   if (Deno.build.os !== "linux" || numbers === null) return null;
-  const symbols = loadSymbols(SYMBOLS) as Symbols | null;
+  const symbols = options.late === true ? lateSymbols() : loadSymbols(SYMBOLS) as Symbols | null;
   if (symbols === null) return null;
   const quick = options.quickFiles === true
     ? loadSymbols(FILE_SYMBOLS) as FileSymbols | null
@@ -142,7 +151,7 @@ export function openLibc(
 
   const arena = new Uint8Array(ARENA_SIZE);
   const address = Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(arena)));
-  const errnoAddress = symbols.__errno_location();
+  let errnoAddress = 0n;
   const struct = new DataView(arena.buffer, STRUCT_OFFSET, STRUCT_SIZE);
   const errnoView = new DataView(arena.buffer, ERRNO_OFFSET, 8);
   const places = [arena.subarray(0, PATH_MAX), arena.subarray(PATH_MAX, 2 * PATH_MAX)] as const;
@@ -150,6 +159,7 @@ export function openLibc(
 
   // The error number is this thread's own variable, so its address stays; copying it is one call.
   const failure = (): number => {
+    errnoAddress ||= symbols.__errno_location();
     symbols.memcpy(BigInt(address + ERRNO_OFFSET), errnoAddress, 4n);
     return -(errnoView.getInt32(0, true) || ERRNO.EIO);
   };
@@ -262,13 +272,19 @@ export function openLibc(
   };
 }
 
-/** `syscall(2)` three times, with as many shapes of arguments: both Linux ABIs pass variadic integers like others. */
-const SYMBOLS = {
-  syscall: { parameters: WORDS, result: "i32" },
+/** `syscall(2)` three times in all, with as many shapes of arguments: both Linux ABIs pass variadic integers like others. */
+const FIRST_SYMBOLS = { syscall: { parameters: WORDS, result: "i32" } } as const;
+
+const FURTHER_SYMBOLS = {
   wide: { name: "syscall", parameters: [...WORDS, "i64"], result: "i64" },
-  transfer: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i32" },
   memcpy: { parameters: ["i64", "i64", "i64"], result: "void" },
   __errno_location: { parameters: [], result: "i64" },
+} as const;
+
+const SYMBOLS = {
+  ...FIRST_SYMBOLS,
+  transfer: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i32" },
+  ...FURTHER_SYMBOLS,
 } as const;
 
 /** `int` as it is: 64-bit parameters are what makes a call slow. No buffer has 2^31 bytes, so that no result has more. */
@@ -284,7 +300,33 @@ const LOG_SYMBOLS = {
   write: { parameters: ["i32", "buffer", "i64"], result: "i32" },
 } as const;
 
-function loadSymbols(symbols: typeof SYMBOLS | typeof FILE_SYMBOLS | typeof LOG_SYMBOLS): unknown {
+/** The further ones are loaded by the first call that fails: that sets the error number, so the call is made again. */
+function lateSymbols(): Symbols | null {
+  const first = loadSymbols(FIRST_SYMBOLS) as Pick<Symbols, "syscall"> | null;
+  if (first === null) return null;
+  let loaded: Omit<Symbols, "syscall" | "transfer"> | null = null;
+  const further = () => loaded ??= loadSymbols(FURTHER_SYMBOLS) as NonNullable<typeof loaded>;
+  const made = (call: () => number): number => {
+    const result = call();
+    if (result !== -1 || loaded !== null) return result;
+    further();
+    return call();
+  };
+  return {
+    syscall: (...words) => made(() => first.syscall(...words)),
+    transfer: (number, descriptor, { buffer, byteOffset }, count) => {
+      // Of the buffer: V8 keeps short arrays where it moves things until somebody asks for that.
+      const start = Deno.UnsafePointer.value(Deno.UnsafePointer.of(buffer as ArrayBuffer));
+      const address = BigInt(start) + BigInt(byteOffset);
+      return made(() => first.syscall(number, descriptor, address, count, 0n, 0n));
+    },
+    wide: (...words) => further().wide(...words),
+    memcpy: (...words) => further().memcpy(...words),
+    __errno_location: () => further().__errno_location(),
+  };
+}
+
+function loadSymbols(symbols: Deno.ForeignLibraryInterface): unknown {
   try {
     return Deno.dlopen("libc.so.6", symbols).symbols;
   } catch {

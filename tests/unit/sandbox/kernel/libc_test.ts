@@ -1,43 +1,69 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ERRNO, errnoName } from "../../../../src/sandbox/kernel/errno.ts";
-import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
+import { type Libc, openLibc } from "../../../../src/sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { syscallsOf } from "../../../../src/sandbox/kernel/_syscalls.ts";
 import { LIBC as libc } from "../_libc.ts";
 
-Deno.test("openLibc reads and writes through buffers of the caller", () => {
-  const path = Deno.makeTempFileSync();
-  try {
-    const { numbers } = libc;
-    const descriptor = libc.call(
-      numbers.openat,
-      AT_FDCWD,
-      libc.path(path),
-      OPEN.RDWR | OPEN.CLOEXEC,
-    );
-    assert(descriptor > 2);
-    const text = new TextEncoder().encode("grüße");
-    assertEquals(libc.transfer(numbers.write, descriptor, text, text.length), text.length);
-    assertEquals(libc.call(numbers.close, descriptor), 0);
-    assertEquals(Deno.readTextFileSync(path), "grüße");
-  } finally {
-    Deno.removeSync(path);
+/** All of it at once, and the rest only when something fails: that stays open as the first does. */
+function opened(): readonly Libc[] {
+  const late = openLibc({ late: true });
+  assert(late !== null);
+  return [libc, late];
+}
+const STAYS_OPEN = { sanitizeResources: false } as const;
+
+Deno.test("openLibc reads and writes through buffers of the caller", STAYS_OPEN, () => {
+  for (const libc of opened()) {
+    const path = Deno.makeTempFileSync();
+    try {
+      const { numbers } = libc;
+      const descriptor = libc.call(
+        numbers.openat,
+        AT_FDCWD,
+        libc.path(path),
+        OPEN.RDWR | OPEN.CLOEXEC,
+      );
+      assert(descriptor > 2);
+      const text = new TextEncoder().encode("grüße");
+      // A view that begins behind the beginning of its buffer.
+      const within = new Uint8Array([0, 0, 0, ...text]).subarray(3);
+      assertEquals(libc.transfer(numbers.write, descriptor, within, text.length), text.length);
+      assertEquals(libc.callWide(numbers.lseek, descriptor, 0, 0), 0);
+      const read = new Uint8Array(text.length + 1).subarray(1);
+      assertEquals(libc.transfer(numbers.read, descriptor, read, read.length), text.length);
+      assertEquals(new TextDecoder().decode(read), "grüße");
+      assertEquals(libc.call(numbers.close, descriptor), 0);
+      assertEquals(Deno.readTextFileSync(path), "grüße");
+    } finally {
+      Deno.removeSync(path);
+    }
   }
 });
 
-Deno.test("openLibc gives error numbers with their sign turned", () => {
-  const { numbers } = libc;
-  const open = (path: string): number =>
-    libc.call(numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDONLY);
-  const cases: readonly (readonly [number, number])[] = [
-    [open("/no-such-file-here"), ERRNO.ENOENT],
-    [open("/etc/passwd/below"), ERRNO.ENOTDIR],
-    [libc.call(numbers.close, 9_999), ERRNO.EBADF],
-    [libc.transfer(numbers.read, 9_999, new Uint8Array(1), 1), ERRNO.EBADF],
-    [libc.call(99_999), ERRNO.ENOSYS],
-  ];
-  for (const [result, errno] of cases) assertEquals(result, -errno);
-});
+Deno.test(
+  "openLibc gives error numbers with their sign turned, the first that fails, too",
+  STAYS_OPEN,
+  () => {
+    const open = (libc: Libc, path: string): number =>
+      libc.call(libc.numbers.openat, AT_FDCWD, libc.path(path), OPEN.RDONLY);
+    const failing: readonly (readonly [number, (libc: Libc) => number])[] = [
+      [ERRNO.ENOENT, (libc) => open(libc, "/no-such-file-here")],
+      [ERRNO.ENOTDIR, (libc) => open(libc, "/etc/passwd/below")],
+      [ERRNO.EBADF, (libc) => libc.call(libc.numbers.close, 9_999)],
+      [ERRNO.EBADF, (libc) => libc.transfer(libc.numbers.read, 9_999, new Uint8Array(1), 1)],
+      [ERRNO.EBADF, (libc) => libc.callWide(libc.numbers.lseek, 9_999, 0, 0)],
+      [ERRNO.ENOSYS, (libc) => libc.call(99_999)],
+    ];
+    for (let first = 0; first < failing.length; first++) {
+      for (const libc of opened()) {
+        for (const [errno, fail] of [...failing.slice(first), ...failing.slice(0, first)]) {
+          assertEquals(fail(libc), -errno);
+        }
+      }
+    }
+  },
+);
 
 Deno.test("path keeps two places and refuses what no system call takes", () => {
   const first = libc.path("/a/b", 0);
