@@ -78,7 +78,7 @@ export async function enterBoundary(
   const opened = open();
   const own = opened === null ? null : launching?.openOwnCalls(opened) ?? null;
   const libc = opened === null ? null : launching?.withOwnCalls(opened, own) ?? opened;
-  const memory = libc === null || handing === null ? null : handing.openMemoryReader();
+  const memory = libc === null || handing === null ? null : handing.createMemoryReader(libc);
   const spawner = libc === null || spawning === null ? null : spawning.openSpawner();
   const layers: Layer[] = ["policy"];
   const reasons: string[] = [];

@@ -12,7 +12,7 @@ import { UNCONFINED } from "../../host/run/program_holds.ts";
 import { KeptFolders, type RunFolders } from "../../host/run/kept_folders.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
-import { openMemoryReader } from "../../sandbox/broker/memory_reader.ts";
+import { createMemoryReader } from "../../sandbox/broker/memory_reader.ts";
 import { hardenProcess } from "../../sandbox/harden.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
@@ -259,7 +259,7 @@ export class DirectRunner implements Runner {
     return this.#means = {
       starter: createStarter(this.#libc, this.#spawner, {
         own: this.#own,
-        memory: openMemoryReader,
+        memory: () => createMemoryReader(this.#libc),
         shared: true,
       }),
       held,

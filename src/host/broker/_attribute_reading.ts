@@ -18,7 +18,7 @@ const LONGEST = STRUCT_SIZE / 2;
 /** getxattr(2): name, address and size follow what is read. */
 export function valueAt(parts: CallParts, call: HandedOver): Change | number {
   const { libc, notifications } = parts;
-  const name = notifications.text(call, call.words[1]!);
+  const name = notifications.text(call, call.words.at(1));
   if (typeof name === "number") return name === -ERRNO.EPERM ? -ERRNO.EFAULT : name;
   if (!OWNERS_NAMES.test(name)) return -ERRNO.EOPNOTSUPP;
   return (object, type) => {
@@ -57,10 +57,10 @@ function given(
   bytes: Uint8Array,
   argument: 1 | 2,
 ): number {
-  const room = call.words[argument + 1]!;
+  const room = call.words.at(argument + 1);
   // It is asked how much room it takes.
-  if (room === 0n) return bytes.length;
-  if (room < BigInt(bytes.length)) return -ERRNO.ERANGE;
+  if (room === 0) return bytes.length;
+  if (room < bytes.length) return -ERRNO.ERANGE;
   if (bytes.length > LONGEST) return -ERRNO.E2BIG;
-  return notifications.write(call, call.words[argument]!, bytes) || bytes.length;
+  return notifications.write(call, call.words.at(argument), bytes) || bytes.length;
 }

@@ -59,10 +59,9 @@ export function changeAttributes(
   call: HandedOver,
 ): CallResult {
   const { words } = call;
-  /** The kernel takes these arguments as 32 bits, whatever is above. */
-  const int = (index: number): number => Number(BigInt.asIntN(32, words[index]!));
-  const here = (flags = 0): Target => ({ directory: AT_FDCWD, address: words[0]!, flags });
-  const at = (flags = 0): Target => ({ directory: int(0), address: words[1]!, flags });
+  const int = (index: number): number => words.int(index);
+  const here = (flags = 0): Target => ({ directory: AT_FDCWD, address: words.at(0), flags });
+  const at = (flags = 0): Target => ({ directory: int(0), address: words.at(1), flags });
   const on = (target: Target, change: Change | number): CallResult =>
     typeof change === "number"
       ? change
@@ -72,9 +71,9 @@ export function changeAttributes(
       ? change
       : changeTarget(parts, call, target, { access: "read", change });
   const { libc } = parts;
-  const times = (address: bigint, moments: Moments) => timesAt(parts, call, address, moments);
+  const times = (address: number, moments: Moments) => timesAt(parts, call, address, moments);
   /** Where no name is given the descriptor itself is meant. */
-  const perhaps = (flags = 0): Target => words[1] === 0n ? int(0) : at(flags);
+  const perhaps = (flags = 0): Target => words.at(1) === 0 ? int(0) : at(flags);
   switch (name) {
     case "chmod":
       return on(here(), modeOf(libc, int(1)));
@@ -93,13 +92,13 @@ export function changeAttributes(
     case "fchownat":
       return on(at(int(4)), ownerOf(libc, int(2), int(3)));
     case "utime":
-      return on(here(), times(words[1]!, "seconds"));
+      return on(here(), times(words.at(1), "seconds"));
     case "utimes":
-      return on(here(), times(words[1]!, "microseconds"));
+      return on(here(), times(words.at(1), "microseconds"));
     case "futimesat":
-      return on(perhaps(), times(words[2]!, "microseconds"));
+      return on(perhaps(), times(words.at(2), "microseconds"));
     case "utimensat":
-      return on(perhaps(int(3)), times(words[2]!, "nanoseconds"));
+      return on(perhaps(int(3)), times(words.at(2), "nanoseconds"));
     case "setxattr":
       return on(here(), attributeAt(parts, call));
     case "lsetxattr":
@@ -238,11 +237,11 @@ function ownerOf(libc: Libc, user: number, group: number): Change {
 function timesAt(
   { libc, notifications }: CallParts,
   call: HandedOver,
-  address: bigint,
+  address: number,
   moments: Moments,
 ): Change | number {
   const { numbers: { utimensat }, structAddress, structBytes } = libc;
-  if (address === 0n) return (object) => libc.call(utimensat, object, libc.path(""), 0, EMPTY_PATH);
+  if (address === 0) return (object) => libc.call(utimensat, object, libc.path(""), 0, EMPTY_PATH);
   const read = momentsOf(moments, (size) => notifications.bytes(call, address, size));
   if (typeof read === "number") return read;
   return (object) => {
@@ -256,10 +255,10 @@ function attributeAt(parts: CallParts, call: HandedOver): Change | number {
   const { libc, notifications } = parts;
   const name = attributeName(parts, call);
   if (typeof name === "number") return name;
-  const [, , address = 0n, size = 0n] = call.words;
-  const flags = Number(BigInt.asIntN(32, call.words[4]!));
-  if (size > BigInt(LONGEST_VALUE)) return -ERRNO.E2BIG;
-  const value = notifications.bytes(call, address, Number(size));
+  const { words } = call;
+  const [address, size, flags] = [words.at(2), words.at(3), words.int(4)];
+  if (size > LONGEST_VALUE) return -ERRNO.E2BIG;
+  const value = notifications.bytes(call, address, size);
   if (typeof value === "number") return value;
   return (object, type) => {
     if (type === "symlink") return -ERRNO.EPERM;
@@ -282,7 +281,7 @@ function withoutAttributeAt(parts: CallParts, call: HandedOver): Change | number
 }
 
 function attributeName({ notifications }: CallParts, call: HandedOver): string | number {
-  const name = notifications.text(call, call.words[1]!);
+  const name = notifications.text(call, call.words.at(1));
   if (typeof name === "number") return name === -ERRNO.EPERM ? -ERRNO.EFAULT : name;
   if (name === "" || name.length > LONGEST_NAME) return -ERRNO.ERANGE;
   if (OWNERS_NAMES.test(name)) return name;

@@ -44,7 +44,10 @@ export interface CallParts {
   readonly judge: NameJudge;
   /** As `NameJudge.refused`, for the program whose call is being done. */
   readonly refused: (
-    ...args: [...Parameters<NameJudge["refused"]>, change?: NameChange]
+    access: Access,
+    path: string,
+    kind: NameKind,
+    change?: NameChange,
   ) => Access | null;
   readonly rules: HandedRules;
   readonly masks: FileMasks;
@@ -74,7 +77,7 @@ export function pathOf(
   parts: CallParts,
   call: HandedOver,
   directory: number,
-  address: bigint,
+  address: number,
   last: boolean,
   ruled: (name: ExactName) => CallResult,
 ): CallResult {
@@ -145,17 +148,18 @@ export function isOwn({ rules }: Pick<CallParts, "rules">, path: string): boolea
  * unless that is done `quietly`.
  */
 export function permits(
-  { rules, refuse, ...parts }: CallParts,
+  parts: CallParts,
   access: Access,
   path: string,
   kind: NameKind,
   quietly = false,
   change?: NameChange,
 ): boolean {
-  if (isOwn({ rules }, path)) return true;
-  const refused = parts.refused(access, path, kind, ...change === undefined ? [] : [change]);
+  const { rules } = parts;
+  if (isOwn(parts, path)) return true;
+  const refused = parts.refused(access, path, kind, change);
   if (refused !== null) {
-    if (!quietly) refuse({ path: path as CanonicalPath, access: refused, kind });
+    if (!quietly) parts.refuse({ path: path as CanonicalPath, access: refused, kind });
     return false;
   }
   return access === "read" || rules.change.some((folder) => isWithin(folder, path));

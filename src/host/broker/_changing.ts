@@ -39,7 +39,7 @@ const MOST_MOVED = 50_000;
 /** A name in a call: the directory that it begins at, and where its text is. */
 export interface NameWord {
   readonly directory: number;
-  readonly address: bigint;
+  readonly address: number;
 }
 
 function made(
@@ -62,6 +62,13 @@ function noFolderMade(parts: CallParts, { path }: ExactName): number {
   return found < 0 ? found : -ERRNO.EEXIST;
 }
 
+/** Most folders that programs make are there: whoever unpacks something makes them for each file. */
+function isThere({ libc }: CallParts, { path }: ExactName): boolean {
+  const found = openExactly(libc, path, OPEN.PATH);
+  if (found >= 0) close(libc, found);
+  return found >= 0;
+}
+
 /** mkdir(2) */
 export function makeDirectory(
   parts: CallParts,
@@ -77,7 +84,7 @@ export function makeDirectory(
     address,
     false,
     (exact) =>
-      made(parts, exact, "directory", (folder, name) => {
+      isThere(parts, exact) ? -ERRNO.EEXIST : made(parts, exact, "directory", (folder, name) => {
         const wanted = parts.masks.masked(call.thread, mode & MODE_BITS);
         const result = libc.call(libc.numbers.mkdirat, folder, libc.path(name), wanted.mode);
         if (result >= 0) {
@@ -125,7 +132,7 @@ export function makeNode(
 export function makeLink(
   parts: CallParts,
   call: HandedOver,
-  target: bigint,
+  target: number,
   { directory, address }: NameWord,
 ): CallResult {
   const { libc, notifications } = parts;

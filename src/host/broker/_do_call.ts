@@ -30,10 +30,9 @@ export function doCall(
   call: HandedOver,
 ): CallResult {
   const { words } = call;
-  /** The kernel takes these arguments as 32 bits, whatever is above. */
-  const int = (index: number): number => Number(BigInt.asIntN(32, words[index]!));
-  const here = (index: number): NameWord => ({ directory: AT_FDCWD, address: words[index]! });
-  const at = (index: number): NameWord => ({ directory: int(index), address: words[index + 1]! });
+  const int = (index: number): number => words.int(index);
+  const here = (index: number): NameWord => ({ directory: AT_FDCWD, address: words.at(index) });
+  const at = (index: number): NameWord => ({ directory: int(index), address: words.at(index + 1) });
   switch (name) {
     case "open":
       return openFor(parts, call, { ...here(0), flags: int(1), mode: int(2) });
@@ -50,9 +49,9 @@ export function doCall(
     case "mknodat":
       return makeNode(parts, call, at(0), int(2));
     case "symlink":
-      return makeLink(parts, call, words[0]!, here(1));
+      return makeLink(parts, call, words.at(0), here(1));
     case "symlinkat":
-      return makeLink(parts, call, words[0]!, at(1));
+      return makeLink(parts, call, words.at(0), at(1));
     case "rmdir":
       return remove(parts, call, here(0), REMOVE_DIRECTORY);
     case "unlink":
@@ -70,9 +69,9 @@ export function doCall(
     case "linkat":
       return link(parts, call, [at(0), at(2)], int(4));
     case "truncate":
-      return truncate(parts, call, here(0), BigInt.asIntN(64, words[1]!));
+      return truncate(parts, call, here(0), words.wide(1));
     case "execve":
-      return startFor(parts, call, words[0]!);
+      return startFor(parts, call, words.at(0));
     case "umask":
       parts.masks.change();
       return LEAVE;

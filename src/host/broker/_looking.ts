@@ -28,7 +28,7 @@ export function lookAt(
   { thread, words }: HandedOver,
   argument: 0 | 1,
 ): typeof LEAVE | number {
-  const id = Number(BigInt.asIntN(32, words[argument]!));
+  const id = words.int(argument);
   const isOwn = id === thread || id > 0 &&
       (mark === null ? leaderOf(libc, id) === leaderOf(libc, thread) : isMarked(libc, id, mark));
   return isOwn ? LEAVE : -ERRNO.ESRCH;

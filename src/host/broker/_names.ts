@@ -81,7 +81,7 @@ export function writtenName(
   notifications: Notifications,
   call: HandedOver,
   directory: number,
-  address: bigint,
+  address: number,
 ): WrittenName | typeof LEAVE {
   const text = notifications.unsureText(call, address);
   if (typeof text === "number" || text === "") return LEAVE;
@@ -101,6 +101,7 @@ export function normalName(
   const base = linkTarget(
     libc,
     directory === AT_FDCWD ? `/proc/${thread}/cwd` : `/proc/${thread}/fd/${directory}`,
+    notifications,
   );
   if (base === null || !base.startsWith("/") || !notifications.isWaiting(call)) return LEAVE;
   return normal(base === "/" ? `/${text}` : `${base}/${text}`);
@@ -114,8 +115,12 @@ function normal(text: string): WrittenName {
   return { path: `/${parts.join("/")}`, slash, climbs: parts.includes("..") };
 }
 
-/** Where a link of /proc leads; null where it cannot be told, or is no text. */
-export function linkTarget(libc: Libc, path: string): string | null {
+/** Where a link of /proc leads; null where it cannot be told, or is no text. `texts`: where many lead to the same. */
+export function linkTarget(
+  libc: Libc,
+  path: string,
+  texts: Pick<Notifications, "textOf"> | null = null,
+): string | null {
   const { numbers, structAddress, structBytes } = libc;
   const length = libc.call(
     numbers.readlinkat,
@@ -124,7 +129,10 @@ export function linkTarget(libc: Libc, path: string): string | null {
     structAddress,
     LONGEST_PATH,
   );
-  return length <= 0 ? null : decoded(structBytes.subarray(0, length));
+  if (length <= 0) return null;
+  return texts === null
+    ? decoded(structBytes.subarray(0, length))
+    : texts.textOf(structBytes, length);
 }
 
 function decoded(bytes: Uint8Array): string | null {

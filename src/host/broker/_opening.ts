@@ -46,7 +46,7 @@ export function openFor(
   call: HandedOver,
   { directory, address, flags, mode }: {
     readonly directory: number;
-    readonly address: bigint;
+    readonly address: number;
     readonly flags: number;
     readonly mode: number;
   },

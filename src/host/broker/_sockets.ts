@@ -95,7 +95,7 @@ export class SocketDeeds {
   /** Does the call for the program, as far as it may. */
   do(name: SocketCall, call: HandedOver): CallResult {
     if (name === "getsockname") return this.#name(call);
-    const copy = copyOf(this.#parts, call, int(call.words[0]!));
+    const copy = copyOf(this.#parts, call, call.words.int(0));
     if (copy < 0) return copy;
     let result: CallResult = -ERRNO.EACCES;
     try {
@@ -103,7 +103,7 @@ export class SocketDeeds {
       result = family === null
         ? -ERRNO.ENOTSOCK
         : name === "listen"
-        ? this.#listen(copy, family, int(call.words[1]!))
+        ? this.#listen(copy, family, call.words.int(1))
         : this.#at(name, call, copy, family);
       return result;
     } finally {
@@ -123,9 +123,9 @@ export class SocketDeeds {
 
   #at(name: "bind" | "connect", call: HandedOver, copy: number, family: number): CallResult {
     const { notifications } = this.#parts;
-    const size = int(call.words[2]!);
+    const size = call.words.int(2);
     if (size < 0 || size > LARGEST_ADDRESS) return -ERRNO.EINVAL;
-    const bytes = notifications.bytes(call, call.words[1]!, size);
+    const bytes = notifications.bytes(call, call.words.at(1), size);
     if (typeof bytes === "number") return bytes;
     const address = readAddress(bytes);
     if (address === null) return -ERRNO.EINVAL;
@@ -346,20 +346,20 @@ export class SocketDeeds {
   #name(call: HandedOver): CallResult {
     const { libc, notifications, sockets } = this.#parts;
     if (!sockets.hasNames) return LEAVE;
-    const copy = copyOf(this.#parts, call, int(call.words[0]!));
+    const copy = copyOf(this.#parts, call, call.words.int(0));
     if (copy < 0) return LEAVE;
     const stat = statOf(libc, copy);
     close(libc, copy);
     const name = typeof stat === "number" ? null : sockets.nameOf(stat.inode);
     if (name === null) return LEAVE;
-    const [, address, length] = call.words;
-    const room = notifications.bytes(call, length!, 4);
+    const [address, length] = [call.words.at(1), call.words.at(2)];
+    const room = notifications.bytes(call, length, 4);
     if (typeof room === "number") return room;
     const size = new DataView(room.buffer).getInt32(0, true);
     if (size < 0) return -ERRNO.EINVAL;
     const all = localBytes(name);
-    const written = notifications.write(call, address!, all.subarray(0, size)) ||
-      notifications.write(call, length!, new Uint8Array(Uint32Array.of(all.length).buffer));
+    const written = notifications.write(call, address, all.subarray(0, size)) ||
+      notifications.write(call, length, new Uint8Array(Uint32Array.of(all.length).buffer));
     return written;
   }
 }
@@ -367,9 +367,4 @@ export class SocketDeeds {
 /** The name of an open file, which leads to it whatever lies at its path. */
 function fileAddress(file: number): Uint8Array {
   return localBytes(new TextEncoder().encode(`/proc/self/fd/${file}`));
-}
-
-/** The kernel takes these arguments as 32 bits, whatever is above. */
-function int(word: bigint): number {
-  return Number(BigInt.asIntN(32, word));
 }

@@ -28,7 +28,7 @@ export function judgeStart(
   parts: CallParts,
   list: StartList,
   call: HandedOver,
-  address: bigint,
+  address: number,
 ): CallResult {
   const { libc, notifications } = parts;
   const text = notifications.unsureText(call, address);

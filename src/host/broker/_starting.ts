@@ -30,7 +30,7 @@ const MODIFIED = 112;
 const TIME_SIZE = 16;
 
 /** execve(2): what is not refused for good the kernel does, whatever comes of it. */
-export function startFor(parts: CallParts, call: HandedOver, address: bigint): CallResult {
+export function startFor(parts: CallParts, call: HandedOver, address: number): CallResult {
   const { spares, starts } = parts.rules;
   if (starts !== null) return judgeStart(parts, starts, call, address);
   if (spares === null) return LEAVE;

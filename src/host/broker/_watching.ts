@@ -25,10 +25,8 @@ const DONT_FOLLOW = 0x02000000;
 /** inotify_add_watch(2), done with the program's own descriptor where it may read what it names; refused elsewhere. */
 export function watchFor(parts: CallParts, call: HandedOver): number {
   const { libc, notifications } = parts;
-  const [, address = 0n] = call.words;
-  /** The kernel takes these arguments as 32 bits, whatever is above. */
-  const int = (index: number): number => Number(BigInt.asIntN(32, call.words[index]!));
-  const [watcher, mask] = [int(0), int(2)];
+  const { words } = call;
+  const [watcher, address, mask] = [words.int(0), words.at(1), words.int(2)];
   if (watcher < 0) return -ERRNO.EBADF;
   const written = writtenName(libc, notifications, call, AT_FDCWD, address);
   if (written === LEAVE) {

@@ -23,7 +23,7 @@ import { STAND_IN_CALL } from "../../sandbox/launcher/stand_in.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
 import { type SocketCall, socketCallsOf } from "../../sandbox/socket_calls.ts";
 import { close } from "../kernel/pipes.ts";
-import { type Poller, READABLE, type Watch } from "../kernel/poller.ts";
+import { ALL_DONE, type Poller, READABLE, type Tell, type Watch } from "../kernel/poller.ts";
 import { ownMask } from "../kernel/process_status.ts";
 import { changeAttributes } from "./_attributes.ts";
 import { Connecting } from "./_connecting.ts";
@@ -63,7 +63,7 @@ const MOST_REFUSALS = 16;
 /** How long one program's calls are answered at a stretch before others get their turn. */
 const STRETCH_MS = 1;
 /** How long the next call of a program that works is waited for where we stand. */
-const NEXT_NS = 60_000n;
+const NEXT_NS = 60_000;
 /** POLLIN, POLLHUP (include/uapi/asm-generic/poll.h) */
 const POLLHUP = 0x10;
 /** struct pollfd and struct timespec, side by side. */
@@ -292,9 +292,9 @@ class ProgramService implements Service {
     this.#covered?.delete(path);
   }
 
-  #answerAll(): void {
+  #answerAll(): ReturnType<Tell> {
     const until = performance.now() + STRETCH_MS;
-    for (let wait = 0n; !this.#closed; wait = this.#isAwaited ? NEXT_NS : 0n) {
+    for (let wait = 0; !this.#closed; wait = this.#isAwaited ? NEXT_NS : 0) {
       const seen = this.#look(wait);
       if ((seen & READABLE) !== 0) this.#answerOne();
       else {
@@ -304,8 +304,12 @@ class ProgramService implements Service {
       }
       if (performance.now() > until) break;
     }
-    if (this.#pending > 0 || !this.#isAwaited) this.#parts.poller.expectLater();
-    else this.#parts.poller.expectSoon();
+    if (this.#pending > 0 || !this.#isAwaited) {
+      this.#parts.poller.expectLater();
+      return;
+    }
+    this.#parts.poller.expectSoon();
+    if (!this.#closed) return ALL_DONE;
   }
 
   get #isAwaited(): boolean {
@@ -313,12 +317,14 @@ class ProgramService implements Service {
   }
 
   /** What poll(2) says of the listener within so many nanoseconds. */
-  #look(wait: bigint): number {
+  #look(wait: number): number {
     const { libc: { struct, structAddress, call, numbers }, listener } = this.#parts;
     struct.setInt32(0, listener, true);
     struct.setInt32(4, READABLE, true);
-    struct.setBigInt64(TIME_OFFSET, 0n, true);
-    struct.setBigInt64(TIME_OFFSET + 8, wait, true);
+    struct.setUint32(TIME_OFFSET, 0, true);
+    struct.setUint32(TIME_OFFSET + 4, 0, true);
+    struct.setUint32(TIME_OFFSET + 8, wait, true);
+    struct.setUint32(TIME_OFFSET + 12, 0, true);
     const ready = call(numbers.ppoll, structAddress, 1, structAddress + TIME_OFFSET, 0, 0);
     return ready <= 0 ? 0 : struct.getInt16(6, true);
   }

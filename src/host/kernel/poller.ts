@@ -22,6 +22,7 @@ const LONGEST_SLEEP_S = 1;
 const SETTLE_TURNS = 48;
 /** sizeof(struct pollfd): descriptor (4), wanted (2), seen (2) (poll(2)). */
 const ENTRY_SIZE = 8;
+const SEEN_OFFSET = 6;
 
 /** What is waited for, until `close`. */
 export interface Watch {
@@ -30,10 +31,16 @@ export interface Watch {
   close(): void;
 }
 
+/** What is done when a descriptor is ready. `ALL_DONE`: nothing of it goes on afterwards. */
+export type Tell = () => void | typeof ALL_DONE;
+
+/** Nothing was begun that has continuations of its own. */
+export const ALL_DONE = "all done";
+
 interface Watched {
   readonly descriptor: number;
   readonly events: number;
-  readonly tell: () => void;
+  readonly tell: Tell;
   /** The end of a program, which what it wrote waits for while that is little. */
   readonly end: boolean;
   resting: boolean;
@@ -44,6 +51,8 @@ export class Poller {
   readonly #libc: Libc;
   readonly #spawner: Spawner;
   readonly #watched = new Set<Watched>();
+  /** What of it is looked at, as it is as long as nothing changes. */
+  #looked: Looked | null = null;
   /** An eventfd(2) that ends a sleep. */
   readonly #wake: number;
   readonly #one = new Uint8Array(new BigUint64Array([1n]).buffer);
@@ -66,12 +75,12 @@ export class Poller {
   }
 
   /** Calls `tell` each time the descriptor is ready, or at its end, until the watch is closed. */
-  watch(descriptor: number, events: number, tell: () => void): Watch {
+  watch(descriptor: number, events: number, tell: Tell): Watch {
     return this.#add({ descriptor, events, tell, end: false, resting: false });
   }
 
   /** As `watch`, of a program's end (pidfd_open(2)). */
-  watchEnd(descriptor: number, tell: () => void): Watch {
+  watchEnd(descriptor: number, tell: Tell): Watch {
     return this.#add({ descriptor, events: READABLE, tell, end: true, resting: false });
   }
 
@@ -124,6 +133,7 @@ export class Poller {
 
   /** The set that is slept on is no longer the one that is watched (what it holds is open until it wakes). */
   #changed(): void {
+    this.#looked = null;
     if (!this.#running) {
       this.#running = true;
       void this.#run();
@@ -143,53 +153,53 @@ export class Poller {
       if (!hot) this.#cool();
       const told = hot ? this.#turn(Math.min(this.#hotUntil - now, 1)) : await this.#sleep();
       if (!hot) this.#hotSince = performance.now();
-      for (let turn = 0; told && turn < SETTLE_TURNS; turn++) await null;
+      const turns = told === "done" ? 1 : told === "begun" ? SETTLE_TURNS : 0;
+      for (let turn = 0; turn < turns; turn++) await null;
     }
     this.#running = false;
     this.#cool();
   }
 
   /**
-   * Looks, waiting at most so long, and tells; whether there was something to tell. Where programs are about to end
-   * their ends alone are waited for: the pipes that they close on the way would wake it for nothing.
+   * Looks, waiting at most so long, and tells what there was to tell. Where programs are about to end their ends alone
+   * are waited for: the pipes that they close on the way would wake it for nothing.
    */
-  #turn(ms: number): boolean {
-    const set = this.#set();
-    if (set.length > MOST_AT_ONCE) return false;
-    const ends = set.filter(({ end }) => end);
-    if (ends.length === 0) return this.#tellReady(set, ms);
+  #turn(ms: number): Told {
+    const { all, ends } = this.#looked ??= lookedOf([...this.#watched]);
+    if (all.watched.length > MOST_AT_ONCE) return "nothing";
+    if (ends.watched.length === 0) return this.#tellReady(all, ms);
+    if (ends.watched.length === all.watched.length) return this.#tellReady(ends, ms);
     this.#ready(ends, ms);
-    return this.#tellReady(set, 0);
+    return this.#tellReady(all, 0);
   }
 
-  #tellReady(set: readonly Watched[], ms: number): boolean {
+  #tellReady(set: Entries, ms: number): Told {
     const seen = this.#ready(set, ms);
-    return seen !== null && this.#tell(set, seen);
+    return seen === null ? "nothing" : this.#tell(set.watched, seen);
   }
 
   /** The entries as ppoll(2) left them; null where none is ready. */
-  #ready(set: readonly Watched[], ms: number): Uint8Array | null {
-    const { numbers, structAddress, structBytes } = this.#libc;
-    const entries = encode(set);
+  #ready({ watched, bytes }: Entries, ms: number): Uint8Array | null {
+    const { numbers, struct, structAddress, structBytes } = this.#libc;
     // The time limit lies behind the entries.
-    structBytes.set(entries, LIMIT_SIZE);
-    const limit = new DataView(structBytes.buffer, structBytes.byteOffset, LIMIT_SIZE);
-    limit.setBigInt64(0, 0n, true);
-    limit.setBigInt64(8, BigInt(Math.floor(ms * 1e6)), true);
+    structBytes.set(bytes, LIMIT_SIZE);
+    struct.setUint32(0, 0, true);
+    struct.setUint32(4, 0, true);
+    struct.setUint32(8, Math.floor(ms * 1e6), true);
+    struct.setUint32(12, 0, true);
     const ready = this.#libc.call(
       numbers.ppoll,
       structAddress + LIMIT_SIZE,
-      set.length,
+      watched.length,
       structAddress,
       0,
       0,
     );
     // Telling uses the same memory.
-    return ready <= 0 ? null : structBytes.slice(LIMIT_SIZE, LIMIT_SIZE + entries.length);
+    return ready <= 0 ? null : structBytes.slice(LIMIT_SIZE, LIMIT_SIZE + bytes.length);
   }
 
-  async #sleep(): Promise<boolean> {
-    const set = this.#set();
+  async #sleep(): Promise<Told> {
     const wake: Watched = {
       descriptor: this.#wake,
       events: READABLE,
@@ -199,7 +209,7 @@ export class Poller {
         this.#libc.transfer(this.#libc.numbers.read, this.#wake, this.#count, this.#count.length);
       },
     };
-    const all = [...set, wake];
+    const all = [...awake([...this.#watched]), wake];
     const entries = encode(all);
     this.#limit[0] = BigInt(LONGEST_SLEEP_S);
     this.#asleep = true;
@@ -212,26 +222,50 @@ export class Poller {
     const ready = await this.#sleeping;
     this.#asleep = false;
     this.#woken = false;
-    return ready > 0 && this.#tell(all, entries);
+    return ready > 0 ? this.#tell(all, entries) : "nothing";
   }
 
-  #set(): readonly Watched[] {
-    return [...this.#watched].filter(({ resting }) => !resting);
-  }
-
-  #tell(set: readonly Watched[], entries: Uint8Array): boolean {
-    const view = new DataView(entries.buffer, entries.byteOffset, entries.length);
-    let told = false;
+  #tell(set: readonly Watched[], entries: Uint8Array): Told {
+    let told: Told = "nothing";
     set.forEach((watched, index) => {
-      if (view.getInt16(index * ENTRY_SIZE + 6, true) === 0) return;
+      const seen = index * ENTRY_SIZE + SEEN_OFFSET;
+      if (entries[seen] === 0 && entries[seen + 1] === 0) return;
       // It may have been closed, or put to rest, by one that was told before it.
       if (watched.descriptor !== this.#wake && !this.#watched.has(watched)) return;
       if (watched.resting) return;
-      watched.tell();
-      told = true;
+      const isDone = watched.tell() === ALL_DONE;
+      if (!isDone) told = "begun";
+      else if (told === "nothing") told = "done";
     });
     return told;
   }
+}
+
+/** What a look came to: whether there was something to tell, and whether that began something. */
+type Told = "nothing" | "done" | "begun";
+
+/** What is looked at in one call, as struct pollfd one behind the other. */
+interface Entries {
+  readonly watched: readonly Watched[];
+  readonly bytes: Uint8Array;
+}
+
+interface Looked {
+  readonly all: Entries;
+  readonly ends: Entries;
+}
+
+function lookedOf(watched: readonly Watched[]): Looked {
+  const all = awake(watched);
+  const ends = all.filter(({ end }) => end);
+  return {
+    all: { watched: all, bytes: encode(all) },
+    ends: { watched: ends, bytes: encode(ends) },
+  };
+}
+
+function awake(watched: readonly Watched[]): readonly Watched[] {
+  return watched.filter(({ resting }) => !resting);
 }
 
 /** sizeof(struct timespec) */

@@ -8,12 +8,40 @@ import type { MemoryReader } from "./memory_reader.ts";
 
 /** A call that somebody waits for. */
 export interface HandedOver {
-  readonly id: bigint;
+  /** The kernel's number for it: the lower and the upper half. */
+  readonly low: number;
+  readonly high: number;
   /** The thread that made it, which waits; its number may be another's as soon as it was killed. */
   readonly thread: number;
   readonly number: number;
-  /** As the registers had them: 64 bits each. */
-  readonly words: BigUint64Array;
+  /** Its arguments, until the next call is received. */
+  readonly words: Words;
+}
+
+/** The arguments of a call, as the registers had them: 64 bits each. */
+export class Words {
+  readonly #bytes = new Uint8Array(8 * WORDS);
+  readonly #view = new DataView(this.#bytes.buffer);
+
+  take(bytes: Uint8Array): void {
+    this.#bytes.set(bytes);
+  }
+
+  /** As the kernel takes what is an `int`: 32 bits of it, whatever is above. */
+  int(index: number): number {
+    return this.#view.getInt32(8 * index, true);
+  }
+
+  /** An address or a size: exact below 2^53, and no such above. */
+  at(index: number): number {
+    return this.#view.getUint32(8 * index + 4, true) * 2 ** 32 +
+      this.#view.getUint32(8 * index, true);
+  }
+
+  /** A number with a sign. */
+  wide(index: number): bigint {
+    return this.#view.getBigInt64(8 * index, true);
+  }
 }
 
 /** SECCOMP_IOCTL_NOTIF_RECV, SEND, ID_VALID, ADDFD, SET_FLAGS (include/uapi/linux/seccomp.h) */
@@ -32,6 +60,7 @@ const FLAG_SEND = 2;
 /** sizeof(struct seccomp_notif); the data of the call begins at 16, its words at 32 (the same header). */
 const NOTICE_SIZE = 80;
 const ANSWER_SIZE = 24;
+const WORDS_OFFSET = 32;
 const WORDS = 6;
 /** SECCOMP_SET_MODE_FILTER, SECCOMP_GET_NOTIF_SIZES (the same header) */
 const SET_MODE_FILTER = 1;
@@ -64,28 +93,31 @@ export function handingMissing(libc: Libc): string | null {
 export class Notifications {
   readonly #libc: Libc;
   readonly #memory: MemoryReader;
-  readonly #words = new BigUint64Array(WORDS);
+  readonly #words = new Words();
+  readonly #notice: Uint8Array;
+  readonly #received: Uint8Array;
   readonly listener: number;
 
   constructor(libc: Libc, memory: MemoryReader, listener: number) {
     this.#libc = libc;
     this.#memory = memory;
+    this.#notice = libc.structBytes.subarray(0, NOTICE_SIZE);
+    this.#received = this.#notice.subarray(WORDS_OFFSET);
     this.listener = listener;
     libc.call(libc.numbers.ioctl, listener, IOCTL.SET_FLAGS, SYNC_WAKE_UP);
   }
 
-  /** The next call; its words are good until the next. Null where who made it has gone meanwhile. Waits for one. */
+  /** The next call. Null where who made it has gone meanwhile. Waits for one. */
   receive(): HandedOver | null {
-    const { numbers, struct, structAddress, structBytes } = this.#libc;
-    structBytes.fill(0, 0, NOTICE_SIZE);
+    const { numbers, struct, structAddress } = this.#libc;
+    this.#notice.fill(0);
     if (this.#libc.call(numbers.ioctl, this.listener, IOCTL.RECEIVE, structAddress) < 0) {
       return null;
     }
-    for (let word = 0; word < WORDS; word++) {
-      this.#words[word] = struct.getBigUint64(32 + 8 * word, true);
-    }
+    this.#words.take(this.#received);
     return {
-      id: struct.getBigUint64(0, true),
+      low: struct.getUint32(0, true),
+      high: struct.getUint32(4, true),
       thread: struct.getUint32(8, true),
       number: struct.getInt32(16, true),
       words: this.#words,
@@ -93,9 +125,9 @@ export class Notifications {
   }
 
   /** Whether it still waits: what was read of its thread meanwhile was its own. */
-  isWaiting({ id }: HandedOver): boolean {
-    const { numbers, struct, structAddress } = this.#libc;
-    struct.setBigUint64(0, id, true);
+  isWaiting(call: HandedOver): boolean {
+    const { numbers, structAddress } = this.#libc;
+    this.#name(call);
     return this.#libc.call(numbers.ioctl, this.listener, IOCTL.IS_VALID, structAddress) >= 0;
   }
 
@@ -103,18 +135,23 @@ export class Notifications {
    * The text at an address of its memory, without the closing NUL; or an error number with its sign turned: EFAULT,
    * ENAMETOOLONG, EILSEQ where it is no UTF-8, EPERM where it cannot be looked at.
    */
-  text(call: HandedOver, address: bigint): string | number {
+  text(call: HandedOver, address: number): string | number {
     const read = this.unsureText(call, address);
     return typeof read === "number" || this.isWaiting(call) ? read : -ERRNO.ESRCH;
   }
 
   /** As `text`, but it may be of another's memory: only to be used once `isWaiting` was asked after it. */
-  unsureText({ thread }: HandedOver, address: bigint): string | number {
+  unsureText({ thread }: HandedOver, address: number): string | number {
     return this.#memory.text(thread, address);
   }
 
+  /** The text of bytes, as it may have been read before; null where it is no UTF-8. */
+  textOf(bytes: Uint8Array, length: number): string | null {
+    return this.#memory.texts.textOf(bytes, 0, length);
+  }
+
   /** So many bytes at an address of its memory; an error number with its sign turned where they are not there. */
-  bytes(call: HandedOver, address: bigint, size: number): Uint8Array | number {
+  bytes(call: HandedOver, address: number, size: number): Uint8Array | number {
     const read = this.#memory.bytes(call.thread, address, size);
     if (!this.isWaiting(call)) return -ERRNO.ESRCH;
     return read ?? -ERRNO.EFAULT;
@@ -124,14 +161,15 @@ export class Notifications {
    * Puts bytes at an address of its memory: 0, or an error number with its sign turned. A moment after it was seen to wait
    * nobody else has its number, as numbers are given in a round.
    */
-  write(call: HandedOver, address: bigint, bytes: Uint8Array): number {
+  write(call: HandedOver, address: number, bytes: Uint8Array): number {
     if (bytes.length === 0) return 0;
+    if (!Number.isSafeInteger(address)) return -ERRNO.EFAULT;
     const { numbers, struct, structAddress, structBytes } = this.#libc;
     structBytes.set(bytes, BYTES_PLACE);
     const [own, theirs] = [OWN_PLACE, OWN_PLACE + 16];
     struct.setBigUint64(own, BigInt(structAddress + BYTES_PLACE), true);
     struct.setBigUint64(own + 8, BigInt(bytes.length), true);
-    struct.setBigUint64(theirs, address, true);
+    struct.setBigUint64(theirs, BigInt(address), true);
     struct.setBigUint64(theirs + 8, BigInt(bytes.length), true);
     if (!this.isWaiting(call)) return -ERRNO.ESRCH;
     const written = this.#libc.callWide(
@@ -147,19 +185,27 @@ export class Notifications {
   }
 
   /** The call's result: at least 0, or an error number with its sign turned. */
-  answer({ id }: HandedOver, result: number): void {
-    this.#send(id, result, 0);
+  answer(call: HandedOver, result: number): void {
+    this.#send(call, result, 0);
   }
 
   /** The kernel does it as if nobody had been asked: the program's own rules hold it. */
-  leave({ id }: HandedOver): void {
-    this.#send(id, 0, FLAG_CONTINUE);
+  leave(call: HandedOver): void {
+    this.#send(call, 0, FLAG_CONTINUE);
   }
 
-  #send(id: bigint, result: number, flags: number): void {
+  /** Puts its number where every structure has it. */
+  #name({ low, high }: HandedOver): void {
+    const { struct } = this.#libc;
+    struct.setUint32(0, low, true);
+    struct.setUint32(4, high, true);
+  }
+
+  #send(call: HandedOver, result: number, flags: number): void {
     const { numbers, struct, structAddress } = this.#libc;
-    struct.setBigUint64(0, id, true);
-    struct.setBigInt64(8, BigInt(Math.max(result, 0)), true);
+    this.#name(call);
+    struct.setUint32(8, Math.max(result, 0), true);
+    struct.setUint32(12, 0, true);
     struct.setInt32(16, Math.min(result, 0), true);
     struct.setUint32(20, flags, true);
     this.#libc.call(numbers.ioctl, this.listener, IOCTL.SEND, structAddress);
@@ -168,7 +214,7 @@ export class Notifications {
   /** Gives the program a copy of a descriptor as the result of its call. */
   give(call: HandedOver, descriptor: number, closesOnExec: boolean): void {
     const { numbers, struct, structAddress } = this.#libc;
-    struct.setBigUint64(0, call.id, true);
+    this.#name(call);
     struct.setUint32(8, FLAG_SEND, true);
     struct.setUint32(12, descriptor, true);
     struct.setUint32(16, 0, true);

@@ -6,12 +6,15 @@ import { LEAVE } from "../../../../src/host/broker/_names.ts";
 import { judgeStart } from "../../../../src/host/broker/_start_judging.ts";
 import type { StartList } from "../../../../src/host/broker/handed_rules.ts";
 import { identityOf } from "../../../../src/host/kernel/stat.ts";
+import { KnownTexts } from "../../../../src/sandbox/broker/known_texts.ts";
+import { Words } from "../../../../src/sandbox/broker/notifications.ts";
 import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
 import { withDirectory } from "../files/_temporary.ts";
 import { canonical } from "../../policy/_fixtures.ts";
 import { LIBC as libc } from "../../sandbox/_libc.ts";
 
-const CALL = { id: 1n, thread: Deno.pid, number: 59, words: new BigUint64Array(6) };
+const CALL = { low: 1, high: 0, thread: Deno.pid, number: 59, words: new Words() };
+const TEXTS = new KnownTexts();
 
 /** How a start by this text is judged, for a program of this process in a workspace. */
 function judgerIn(root: string, list: StartList, { waits = true } = {}) {
@@ -19,14 +22,18 @@ function judgerIn(root: string, list: StartList, { waits = true } = {}) {
     judgeStart(
       {
         libc,
-        notifications: { unsureText: () => text, isWaiting: () => waits },
+        notifications: {
+          unsureText: () => text,
+          textOf: (bytes: Uint8Array, length: number) => TEXTS.textOf(bytes, 0, length),
+          isWaiting: () => waits,
+        },
         judge: { isRuled: (path: string) => path === root || path.startsWith(`${root}/`) },
         rules: { left: [canonical(`${root}-temporary`)] },
         // deno-lint-ignore no-explicit-any
       } as any as CallParts,
       list,
       CALL,
-      0n,
+      0,
     );
 }
 

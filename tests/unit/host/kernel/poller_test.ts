@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Poller, READABLE, WRITABLE } from "../../../../src/host/kernel/poller.ts";
+import { ALL_DONE, Poller, READABLE, WRITABLE } from "../../../../src/host/kernel/poller.ts";
 import {
   close,
   openPipe,
@@ -84,6 +84,35 @@ Deno.test("a hundred pipes at once are all heard", () =>
     }));
     assertEquals(heard.length, 100);
     for (const pipe of pipes) {
+      close(libc, pipe.read);
+      close(libc, pipe.write);
+    }
+  }));
+
+Deno.test("what is done when it was told is told again for each time, with others beside it", () =>
+  withPoller(async (poller) => {
+    const [first, second] = [openPipe(libc), openPipe(libc)];
+    const told = { first: 0, second: 0 };
+    poller.expectSoon();
+    const watches = [
+      poller.watchEnd(first.read, () => {
+        readSome(libc, first.read, new Uint8Array(1));
+        told.first++;
+        poller.expectSoon();
+        return ALL_DONE;
+      }),
+      poller.watch(second.read, READABLE, () => {
+        readSome(libc, second.read, new Uint8Array(1));
+        told.second++;
+      }),
+    ];
+    for (let time = 1; time <= 3; time++) {
+      writeSome(libc, first.write, BYTE);
+      writeSome(libc, second.write, BYTE);
+      await until(() => told.first === time && told.second === time);
+    }
+    for (const watch of watches) watch.close();
+    for (const pipe of [first, second]) {
       close(libc, pipe.read);
       close(libc, pipe.write);
     }
