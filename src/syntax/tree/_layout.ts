@@ -73,18 +73,21 @@ const KEPT = 1 << 17;
 const PAUSE = 1 << 16;
 
 /**
- * Lays out the tree at the address, in the memory whose words these are; null where `isOver` ended it. One loop without
- * functions in it: what such a function changes would be kept in memory, and asked for there with each node.
+ * Lays out the tree at the address, in the memory whose words these are; null where `isOver` ended it. `isNarrow`: as the
+ * text was parsed. One loop without functions in it: what such a function changes would be kept in memory, and asked for
+ * there with each node.
  */
 export function layOut(
   words: Uint32Array,
   tree: number,
   text: string,
+  isNarrow: boolean,
   { grammar, publicKinds, named, aliases, longest, slices, entries }: Language,
   tables: Tables,
   isOver: () => boolean,
 ): SyntaxTree | null {
   const errorKind = grammar.kinds.length - 1;
+  const half = isNarrow ? 0 : 1; // the tree counts bytes: of a narrow text one for each unit, else two
   // The first member of `TSTree` is its root.
   const root = words[tree >>> 2] as number;
   const total = (root & 1) === 1 ? 1 : (words[(root >>> 2) + DESCENDANTS] as number) + 1;
@@ -184,8 +187,8 @@ export function layOut(
       fields[owner] = field;
       flags[owner] = (isNamed ? NODE.named : 0) | ((bits & EXTRA) !== 0 ? NODE.extra : 0) |
         (missing ? NODE.missing : 0);
-      starts[owner] = start >>> 1;
-      ends[owner] = (start + size) >>> 1;
+      starts[owner] = start >>> half;
+      ends[owner] = (start + size) >>> half;
       parents[owner] = node;
       nexts[owner] = count;
       field = 0;

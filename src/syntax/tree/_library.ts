@@ -6,9 +6,9 @@
 
 import { linkingOf } from "./_linking.ts";
 
-/** Bytes that an instance starts with, and may have: what a text of some megabytes takes. */
+/** Bytes that an instance starts with, and may have: what a text of some megabytes takes, beside wide tables. */
 const PAGE = 64 * 1024;
-const INITIAL_PAGES = 512;
+const INITIAL_PAGES = 640;
 const MOST_PAGES = 4096;
 /** The most that the module lets its memory have: it is declared so. */
 const DECLARED_PAGES = 32_768;
@@ -24,7 +24,16 @@ const TABLE_BASE = 1;
 const TABLE_SIZE = 31;
 
 /** Bytes of a parser's input buffer (tree-sitter, lib/binding_web/lib/tree-sitter.c, INPUT_BUFFER_SIZE), less the last unit. */
-const MOST_UNITS = (10 * 1024 - 2) / 2;
+const MOST_BYTES = 10 * 1024 - 2;
+const MOST_UNITS = MOST_BYTES / 2;
+
+/**
+ * Words of the `Lexer` that a parser begins with (tree-sitter 0.26, lib/src/lexer.h), of `TSRange` where its text ends, and
+ * the encoding (`TSInputEncodingUTF8`) that the lexer is quickest in.
+ */
+const LEXER = { ranges: 17, encoding: 21, chunkStart: 27 } as const;
+const RANGE_END = 5;
+const UTF_8 = 0;
 
 /** The exports in use: pointers are offsets in memory. */
 interface Exports {
@@ -67,6 +76,8 @@ interface Work {
   readonly text: string;
   /** Whether to end it. */
   readonly isOver: () => boolean;
+  /** Its text is ASCII alone, and handed over by the byte. */
+  readonly isNarrow: boolean;
   /** Its text was ended where it was no more than come to. */
   isCut: boolean;
 }
@@ -151,9 +162,12 @@ export class Library {
     return language();
   }
 
-  /** The address of the text's tree; 0 where `isOver` ended it. */
-  parse(language: number, text: string, isOver: () => boolean): number {
-    const work = this.#work = { text, isOver, isCut: false };
+  /**
+   * The address of the text's tree, which counts in bytes of UTF-16, or where `isNarrow` says that the text is ASCII, of that;
+   * 0 where `isOver` ended it.
+   */
+  parse(language: number, text: string, isOver: () => boolean, isNarrow = false): number {
+    const work = this.#work = { text, isOver, isNarrow, isCut: false };
     const { exports } = this;
     exports.ts_parser_set_language(this.#parser, language);
     const tree = exports.ts_parser_parse_wasm(this.#parser, this.#input, 0, 0, 0);
@@ -166,7 +180,7 @@ export class Library {
 
   /** Does what may ask whether it is over. */
   whileAsked<T>(isOver: () => boolean, work: () => T): T {
-    this.#work = { text: "", isOver, isCut: false };
+    this.#work = { text: "", isOver, isNarrow: false, isCut: false };
     const result = work();
     this.#work = null;
     return result;
@@ -217,10 +231,35 @@ export class Library {
   #read(buffer: number, at: number, length: number): void {
     if (this.#work?.isOver() === true) this.#work.isCut = true;
     const text = this.#work?.isCut === false ? this.#work.text : "";
+    if (this.#work?.isNarrow === true) {
+      this.#readNarrow(text, buffer, length);
+      return;
+    }
     const count = Math.max(0, Math.min(text.length - at, MOST_UNITS));
     const units = new Uint16Array(this.#memory.buffer, buffer, count);
     for (let index = 0; index < count; index++) units[index] = text.charCodeAt(at + index);
     this.words[length >>> 2] = count;
+  }
+
+  /**
+   * The same by the byte. The module takes all texts for UTF-16, in which each sign goes a longer way: the encoding is put
+   * right as the text is begun. It also counts what it gets in pairs of bytes, so that the place of the last byte is said
+   * as the end of the range that is to be parsed.
+   */
+  #readNarrow(text: string, buffer: number, length: number): void {
+    const { bytes, words } = this;
+    const lexer = this.#parser >>> 2;
+    const at = words[lexer + LEXER.chunkStart] as number;
+    if (at === 0) {
+      words[lexer + LEXER.encoding] = UTF_8;
+      const range = (words[lexer + LEXER.ranges] as number) >>> 2;
+      words[range + RANGE_END] = text.length;
+    }
+    const count = Math.max(0, Math.min(text.length - at, MOST_BYTES));
+    for (let index = 0; index < count; index++) {
+      bytes[buffer + index] = text.charCodeAt(at + index);
+    }
+    words[length >>> 2] = (count + 1) >>> 1;
   }
 
   #isOver(): number {

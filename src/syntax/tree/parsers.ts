@@ -11,9 +11,14 @@ import { type Language, readLanguage } from "./_language.ts";
 import { createTables, layOut } from "./_layout.ts";
 import { type GrammarModule, Library, LibraryFailed } from "./_library.ts";
 import { CompiledQuery } from "./_query.ts";
+import { widen, wideSize } from "./_wide_table.ts";
 
 /** The library, beside which there are grammars. */
 const LIBRARY = "tree-sitter";
+
+/** Units of text in a grammar after which its wide table has paid for itself, and bytes that such tables take at most. */
+const WIDE_AFTER = 512 * 1024;
+const MOST_WIDE = 8 * 1024 * 1024;
 
 /**
  * Parsers for one thread, which keeps them. `read`: a WebAssembly module by its name, which is `tree-sitter` for the
@@ -51,6 +56,9 @@ class Bench {
   readonly tables = createTables();
   #library: Library | null = null;
   #languages = new Map<string, Language>();
+  /** Units of text that were parsed in each, until that was enough; and bytes that are left for wide tables. */
+  #parsed = new Map<Language, number>();
+  #room = MOST_WIDE;
   readonly clock: () => number;
   /** Set while it works: still set where that was ended from without. */
   #isBusy = false;
@@ -75,9 +83,22 @@ class Bench {
     return result;
   }
 
+  /** Much text in a language is worth a table that is looked things up in at once. */
+  count(library: Library, language: Language, length: number): void {
+    const before = this.#parsed.get(language) ?? 0;
+    this.#parsed.set(language, before + length);
+    if (before >= WIDE_AFTER || before + length < WIDE_AFTER) return;
+    const size = wideSize(language.address, library);
+    if (size > this.#room) return;
+    this.#room -= size;
+    widen(language.address, library);
+  }
+
   #drop(): void {
     this.#library = null;
     this.#languages = new Map();
+    this.#parsed = new Map();
+    this.#room = MOST_WIDE;
   }
 }
 
@@ -85,13 +106,15 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
   const { grammar } = bench.use(module, (_, language) => language);
   const parse = <T>(
     text: string,
+    isNarrow: boolean,
     options: ParseOptions,
     take: (tree: number, library: Library, language: Language, isOver: () => boolean) => T | null,
   ): T | Unparsed => {
     const watch = new Watch(options, bench.clock);
     try {
       const result = bench.use(module, (library, language) => {
-        const tree = library.parse(language.address, text, watch.isOver);
+        bench.count(library, language, text.length);
+        const tree = library.parse(language.address, text, watch.isOver, isNarrow);
         if (tree === 0) return null;
         const taken = take(tree, library, language, watch.isOver);
         library.exports.ts_tree_delete(tree);
@@ -116,20 +139,31 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
         matches: (text, options) =>
           parse(
             text,
+            false,
             options,
             (tree, library, language, isOver) =>
               compiled.on(library, language).matches(tree, text, isOver),
           ),
       };
     },
-    parse: (text, options): SyntaxTree | Unparsed =>
-      parse(
+    parse(text, options): SyntaxTree | Unparsed {
+      const isNarrow = isAscii(text);
+      return parse(
         text,
+        isNarrow,
         options,
         (tree, library, language, isOver) =>
-          layOut(library.words, tree, text, language, bench.tables, isOver),
-      ),
+          layOut(library.words, tree, text, isNarrow, language, bench.tables, isOver),
+      );
+    },
   };
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) > 0x7f) return false;
+  }
+  return true;
 }
 
 /** Whether the library is to stop, and why. What is thrown may not pass through it. */
