@@ -117,6 +117,12 @@ export interface Processes {
    */
   withScratch<T>(work: (folder: string) => Promise<T>): Promise<T>;
   /**
+   * Holds a folder in which the program of a capability with `own` may write, as one that this call changes; null where
+   * another call does, of whatever process, where the use was judged as reading, and where the kernel cannot do that. A
+   * process that is gone holds nothing: what it had begun there is nobody's any more.
+   */
+  hold(argv: readonly string[], folder: string): Hold | null;
+  /**
    * A command line, without a shell (or by `/bin/sh` where the policy's `shell.mode` is `sh`). Commands that are
    * known only when they run are judged then; one that is not plainly allowed ends the line (`refusal`).
    * `request.env` was judged as variables that the call changes.
@@ -127,6 +133,13 @@ export interface Processes {
    * nothing, connects to nothing, and has no environment but what it is handed.
    */
   runModule(request: ModuleRequest): Promise<ModuleOutcome>;
+}
+
+/** A folder that is held. */
+export interface Hold {
+  /** Whether a file is this user's, and nobody on this machine has it open for writing. */
+  isLeftAlone(path: string): boolean;
+  release(): void;
 }
 
 /** What a hook is run with. */

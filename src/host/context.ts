@@ -101,6 +101,7 @@ export function createContext(options: ContextOptions): ToolContext {
       runOwn: async (argv, request) => await processes().runOwn(argv, request),
       runHook: async (argv, request) => await processes().runHook(argv, request),
       asFile: async (argv) => await processes().asFile(argv),
+      hold: (argv, folder) => processes().hold(argv, folder),
       withScratch: async (work) => await processes().withScratch(work),
       runLine: async (plan, request) => await processes().runLine(plan, request),
       runModule: async (request) => await processes().runModule(request),

@@ -12,10 +12,11 @@ import { asNamed, inTemporary } from "./temporary.ts";
 import { hold } from "./_hold.ts";
 import { grantedHooks } from "./_line_hook.ts";
 import { runPlan } from "./_run_plan.ts";
+import { holdFolder, isLeftAlone } from "../kernel/folder_hold.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { resolver } from "../paths/canonicalize.ts";
 import { surveyStart } from "./survey/survey_start.ts";
-import { grantedOwn, grantedSpawn } from "./granted_programs.ts";
+import { folderOf, grantedOwn, grantedSpawn } from "./granted_programs.ts";
 import { programFile } from "./_program_file.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 
@@ -128,6 +129,15 @@ export function createProcesses(options: ProcessesOptions): Processes {
     async runHook(argv, request) {
       const { runHook } = await import("./_run_hook.ts");
       return await runHook(options, argv, request);
+    },
+    hold(argv, folder) {
+      const { grant, starter } = options;
+      const { use } = grantedOwn(grant, argv, { cwd: folder, writes: [folder] });
+      if (starter === null || use.writes.length === 0) return null;
+      const { libc } = starter;
+      const release = holdFolder(libc, folderOf(grant, folder));
+      if (release === null) return null;
+      return { isLeftAlone: (path) => isLeftAlone(libc, folderOf(grant, path)), release };
     },
     asFile: (argv) => Promise.resolve(programFile(options, argv)?.file ?? null),
     async withScratch(work) {

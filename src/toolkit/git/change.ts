@@ -2,11 +2,12 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
+import { lockError } from "./locks.ts";
 import { type RawChange, readChanges } from "./raw_changes.ts";
 import { nameOf, splitNul, textOf } from "./names.ts";
 import { isAllowed, shown } from "./paths.ts";
 import { look, within } from "./place.ts";
-import { type GitOptions, lockError, type Repository } from "./repository.ts";
+import type { GitOptions, Repository } from "./repository.ts";
 
 /** The tree with nothing in it, as this repository hashes. Nothing is written. */
 export async function emptyTree(repository: Repository): Promise<string> {

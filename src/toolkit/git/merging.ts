@@ -13,6 +13,7 @@ import {
   uncommitted,
 } from "./change.ts";
 import { type Conflict, conflictsOf, readConflicts } from "./conflicts.ts";
+import { moving } from "./moves.ts";
 import type { RawChange } from "./raw_changes.ts";
 import { nameOf, splitNul, textOf } from "./names.ts";
 import { shown } from "./paths.ts";
@@ -181,12 +182,18 @@ export async function doMerge(
     readonly commit?: boolean;
   },
 ): Promise<{ readonly hash: string | null; readonly conflicts: readonly Conflict[] }> {
-  const { status, stderr } = await repository.git(
-    [
-      ...[...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy]],
-      ...[...(commit ? [] : ["--no-commit"]), "-m", text, theirs],
-    ],
-    { changes: "files", good: [0, 1, 2, 128], env: { ...env, ...withoutOptions(head) } },
+  const words = [
+    ...[...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy]],
+    ...[...(commit ? [] : ["--no-commit"]), "-m", text, theirs],
+  ];
+  const { status, stderr } = await moving(
+    repository,
+    { head: head.hash, steps: [], merged: theirs },
+    () =>
+      repository.git(words, {
+        ...{ changes: "files", good: [0, 1, 2, 128] },
+        env: { ...env, ...withoutOptions(head) },
+      }),
   );
   if (status === 0) return { hash: (await headOf(repository)).hash, conflicts: [] };
   const conflicts = await conflictsOf(repository);

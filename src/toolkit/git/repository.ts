@@ -5,15 +5,15 @@ import { ToolError } from "../../core/errors.ts";
 import { FILTER_PROGRAMS, type GitFilter } from "../../core/git/settings.ts";
 import { foldersFrom } from "../../core/path_text.ts";
 import { printable } from "../../core/printable.ts";
-import type { DeniedName, Destination, ReadFiles, ToolContext } from "../../core/tool.ts";
+import type { DeniedName, Destination, Hold, ReadFiles, ToolContext } from "../../core/tool.ts";
 import { commandError } from "../command_output.ts";
 import { isOutOfTime } from "../run_program.ts";
+import { requireNoLock } from "./locks.ts";
 import { splitNul, textOf } from "./names.ts";
 import {
   checkAlternates,
   commonOf,
   findPlace,
-  inside,
   look,
   type Place,
   requireFile,
@@ -102,6 +102,8 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether it changes files anywhere in the workspace, those of the repository, those of `.git` alone, or nothing. */
   readonly changes?: "workspace" | "files" | "git" | "nothing";
+  /** A folder of the repository that it takes for the working files. */
+  readonly inside?: string;
   /** A folder that was lent, in which it may write too. */
   readonly scratch?: string;
   /** Where it goes by the network. */
@@ -128,6 +130,10 @@ export interface Repository {
   readonly scratch?: string;
   readonly files: ReadFiles;
   readonly now: () => Date;
+  /** Milliseconds that the call may still take. */
+  timeLeft(): number;
+  /** Holds `folder`, as {@linkcode ToolContext.processes} does. */
+  hold(): Hold | null;
   /** Variables with which new objects go there and into no repository. */
   objectsIn(folder: string): Readonly<Record<string, string>>;
   /** Where another repository has its objects, as an entry of GIT_ALTERNATE_OBJECT_DIRECTORIES here. */
@@ -192,6 +198,8 @@ export async function openAt(
     filters: filters.map(({ name }) => name),
     files,
     now: context.now,
+    timeLeft: () => context.timeoutMs,
+    hold: () => context.processes.hold(["git"], folder),
     objectsIn: (folder: string) => ({
       GIT_OBJECT_DIRECTORY: folder,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedAlternate(`${seenFrom(root, common)}/objects`),
@@ -294,17 +302,18 @@ function seenFrom(root: string, path: string): string {
 async function runGit(
   { context, tool, root, folder, common, overrides }: Start & { readonly overrides: Overrides },
   words: readonly string[],
-  { stdin, good = [0], env = {}, changes = "nothing", own, scratch, connects, startsToo }:
-    GitOptions,
+  options: GitOptions,
 ): Promise<GitOutput> {
+  const { stdin, good = [0], env = {}, changes = "nothing", scratch, connects } = options;
+  const { own, startsToo, inside } = options;
   const writes = changes === "nothing" ? [] : [...new Set([folder, common])];
   const outcome = await context.processes.runOwn(
     ["git", "--no-pager", ...(own === true ? [] : settingOptions(overrides)), ...words],
     {
-      cwd: root,
+      cwd: inside ?? root,
       env: {
         ...ENVIRONMENT,
-        GIT_DIR: seenFrom(root, folder),
+        GIT_DIR: inside === undefined ? seenFrom(root, folder) : ".",
         GIT_WORK_TREE: ".",
         ...(changes === "nothing" ? { GIT_OPTIONAL_LOCKS: "0" } : {}),
         ...env,
@@ -335,40 +344,6 @@ async function runGit(
     throw connects === undefined ? gitError(tool, stderr) : farError(tool, outcome.denied, stderr);
   }
   return { bytes: stdout, truncated: dropped.stdout > 0, stderr, status: exitCode };
-}
-
-/**
- * GIT_ERROR with what to do where git found a lock (lockfile.c): a git is at work there, or one that was killed has left
- * it, and nobody can tell which.
- */
-function requireNoLock(
-  { tool, root, files, now }: Pick<Repository, "tool" | "root" | "files" | "now">,
-  stderr: string,
-): void {
-  const path = /Unable to create '([^\n]+\.lock)': File exists/.exec(stderr)?.[1];
-  if (path === undefined) return;
-  // Git names it as it was told of the folder, by way of others.
-  throw lockError({ tool, files, now }, inside(files, root, path) ?? files.display(path));
-}
-
-/** That error. `lock`: its path. */
-export function lockError(
-  { tool, files, now }: Pick<Repository, "tool" | "files" | "now">,
-  lock: string,
-): ToolError {
-  const found = look(files, lock);
-  const seconds = found === null ? 0 : Math.max(0, (now().getTime() - found.modified) / 1000);
-  const age = seconds < 120
-    ? `${Math.round(seconds)} seconds`
-    : `${Math.round(seconds / 60)} minutes`;
-  return new ToolError(
-    "GIT_ERROR",
-    `${tool}: ${
-      printable(lock)
-    } is there, ${age} old: a git is at work in this repository, or one that was killed ` +
-      "left it behind; nothing was changed. Where no git runs there any more, delete that file and call again",
-    { details: { lock, age_seconds: Math.round(seconds) } },
-  );
 }
 
 /** Why another machine was not reached, or did not do what it was asked. */

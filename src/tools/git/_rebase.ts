@@ -15,6 +15,7 @@ import {
   uncommitted,
 } from "../../toolkit/git/change.ts";
 import { mergeTree, requireNoDriver } from "../../toolkit/git/merging.ts";
+import { moving } from "../../toolkit/git/moves.ts";
 import { encoded, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
@@ -289,13 +290,16 @@ export async function doRebase(
   const plan = await planRebase(repository, { head, theirs, name }, identity, { changes: "git" });
   context.checkpoint();
   const from = { changes: "files" } as const;
-  // Times alone that differ would stand in the way.
-  await repository.git(["update-index", "-q", "--refresh"], { ...from, good: [0, 1] });
-  await repository.git(["read-tree", "-m", "-u", head, plan.tip], from);
-  const moved = await repository.git(
-    ["update-ref", "-m", `git_pull: rebased onto ${name}`, "HEAD", plan.tip, head],
-    { changes: "git", good: [0, 128] },
-  );
+  const steps = [{ rest: head, other: plan.tip }];
+  const moved = await moving(repository, { head, steps }, async () => {
+    // Times alone that differ would stand in the way.
+    await repository.git(["update-index", "-q", "--refresh"], { ...from, good: [0, 1] });
+    await repository.git(["read-tree", "-m", "-u", head, plan.tip], from);
+    return await repository.git(
+      ["update-ref", "-m", `git_pull: rebased onto ${name}`, "HEAD", plan.tip, head],
+      { changes: "git", good: [0, 128] },
+    );
+  });
   if (moved.status === 0) {
     await repository.git(["update-ref", "ORIG_HEAD", head], { changes: "git" });
     return plan;

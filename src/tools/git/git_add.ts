@@ -7,9 +7,12 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWords, invalid } from "../../toolkit/words.ts";
 import { readStatus } from "../../toolkit/git/change.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
+import { moving, recording } from "../../toolkit/git/moves.ts";
 import { nameOf, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, ofRepository, requireAllowed, shown } from "../../toolkit/git/paths.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { gitNeeds, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { headOf } from "../../toolkit/git/revisions.ts";
 import { LEFT_OUT, pathsSchema, REPOSITORY } from "./_schemas.ts";
 
 const input = {
@@ -79,14 +82,16 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     ),
   preview: (input) => ({ action: tool.describe(input), files: input.files ?? [], all: input.all }),
   async run({ repository: folder, files, only_look }, context) {
-    const repository = await openRepository(tool.name, context, folder);
+    const repository = await openSettled(tool.name, context, folder);
     const named = (files ?? []).map((path) => ofRepository(repository, path));
     const { taken, leftOut } = await changedBelow(repository, named, files ?? []);
     if (taken.length > 0 && only_look !== true) {
-      await repository.git(
-        ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
-        { stdin: joinedBytes(taken.flatMap((path) => [path, NUL])), changes: "git" },
-      );
+      const { hash } = await headOf(repository);
+      await moving(repository, recording(hash), () =>
+        repository.git(
+          ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
+          { stdin: joinedBytes(taken.flatMap((path) => [path, NUL])), changes: "git" },
+        ));
     }
     const filters = [...new Set([...repository.overrides.filters, ...context.git.filters])]
       .filter((name) => !repository.filters.includes(name));

@@ -15,11 +15,13 @@ import {
   requireClear,
   requireWritable,
 } from "../../toolkit/git/change.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
+import { moving, recording } from "../../toolkit/git/moves.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { encoded, exactly } from "../../toolkit/git/names.ts";
 import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { asWords, requireAllowed } from "../../toolkit/git/paths.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { gitNeeds, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkBranch, checkRevision, pathsSchema, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
@@ -118,7 +120,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   },
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
-    const repository = await openRepository(tool.name, context, input.repository);
+    const repository = await openSettled(tool.name, context, input.repository);
     const hooks = await Hooks.of(repository, context, HOOKS, input.only_look === true);
     const asks = context.git.hooks === "allow";
     const before = asks ? (await headOf(repository)).hash : null;
@@ -176,9 +178,12 @@ async function go(
   checkpoint();
   if (only_look !== true) {
     const where = branch === null ? ["--detach", target] : [branch_or_commit];
-    await repository.git([...QUIETLY, "--no-overwrite-ignore", "--no-guess", ...where, "--"], {
-      changes: "files",
-    });
+    const words = [...QUIETLY, "--no-overwrite-ignore", "--no-guess", ...where, "--"];
+    await moving(
+      repository,
+      { head: hash, steps: [{ rest: from, other: target }] },
+      () => repository.git(words, { changes: "files" }),
+    );
   }
   const pointers = only_look === true
     ? {}
@@ -206,12 +211,14 @@ async function takeFiles(
     return { ...await standing(repository), files_changed: changed.length };
   }
   const replaced = await keepContents(repository, changed);
-  await repository.git(
-    ["--literal-pathspecs", ...QUIETLY, target, "--pathspec-from-file=-", "--pathspec-file-nul"],
-    { stdin: joinedBytes(changed.flatMap((path) => [path, NUL])), changes: "files" },
-  );
+  const now = await standing(repository);
+  await moving(repository, recording(now.hash), () =>
+    repository.git(
+      ["--literal-pathspecs", ...QUIETLY, target, "--pathspec-from-file=-", "--pathspec-file-nul"],
+      { stdin: joinedBytes(changed.flatMap((path) => [path, NUL])), changes: "files" },
+    ));
   return {
-    ...await standing(repository),
+    ...now,
     files_changed: changed.length,
     ...(replaced.length === 0 ? {} : { replaced }),
     ...await pointersAmong(repository, changed),

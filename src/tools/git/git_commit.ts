@@ -7,19 +7,15 @@ import type { Tool } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changedNames, filesOf } from "./_diff.ts";
 import { committer } from "./_identity.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
+import { moving, recording } from "../../toolkit/git/moves.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { splitNul } from "../../toolkit/git/names.ts";
 import { type RawChange, readChanges } from "../../toolkit/git/raw_changes.ts";
 import { listOf, requireWhole } from "../../toolkit/git/change.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
-import {
-  gitError,
-  gitNeeds,
-  openRepository,
-  READS,
-  type Repository,
-} from "../../toolkit/git/repository.ts";
+import { gitError, gitNeeds, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { headOf } from "../../toolkit/git/revisions.ts";
 import { REPOSITORY } from "./_schemas.ts";
 
@@ -119,7 +115,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     ],
   preview: (input) => ({ action: tool.describe(input), message: input.message }),
   async run({ repository: folder, message, amend, allow_empty, author, only_look }, context) {
-    const found = await openRepository(tool.name, context, folder);
+    const found = await openSettled(tool.name, context, folder);
     const head = await headOf(found);
     const whole = { amend, allow_empty, born: head.hash !== null };
     const names = amend ? HOOKS : HOOKS.filter((name) => name !== "post-rewrite");
@@ -135,15 +131,23 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     const text = await hooks.run("commit-msg", { message: prepared });
     // They may have staged something else, and changed what the repository says.
     const changed = hooks.told.hooks_run !== undefined;
-    const repository = changed ? await openRepository(tool.name, context, folder) : found;
+    const repository = changed ? await openSettled(tool.name, context, folder) : found;
     if (changed) await requireCommittable(repository, whole);
     const env = await committer(repository, context);
-    const { status, stderr } = await repository.git([
+    const words = [
       ...["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--no-status", "--file=-"],
       ...["--cleanup=whitespace", ...(amend ? ["--amend"] : [])],
       ...(allow_empty ? ["--allow-empty"] : []),
       ...(author === undefined ? [] : [`--author=${author}`]),
-    ], { stdin: new TextEncoder().encode(text), changes: "git", good: [0, 1, 128], env });
+    ];
+    const { status, stderr } = await moving(
+      repository,
+      recording(head.hash),
+      () =>
+        repository.git(words, {
+          ...{ stdin: new TextEncoder().encode(text), changes: "git", good: [0, 1, 128], env },
+        }),
+    );
     if (status !== 0) throw gitError(tool.name, stderr);
     const { hash, branch } = await headOf(repository);
     if (hash === null) throw new Error("a commit was made and HEAD names none");

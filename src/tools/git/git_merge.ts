@@ -6,12 +6,14 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changesSince, keepContents, REPLACED, requireWritable } from "../../toolkit/git/change.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
+import { moving, recording } from "../../toolkit/git/moves.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { mergeWithHooks } from "./_merge_hooks.ts";
 import { isMerging, mergeConflict, planMerge, requireNoMerge } from "../../toolkit/git/merging.ts";
 import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { gitNeeds, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, type Head, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
@@ -113,7 +115,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
     // Whatever names a program that merges must be known.
-    const repository = await openRepository(tool.name, context, input.repository, true);
+    const repository = await openSettled(tool.name, context, input.repository, true);
     const head = await headOf(repository);
     return input.abort
       ? await abort(repository, head, input)
@@ -185,7 +187,11 @@ async function abort(repository: Repository, head: Head, { only_look }: Input): 
   };
   if (only_look === true) return done;
   const replaced = await keepContents(repository, changed);
-  await repository.git(["merge", "--abort"], { changes: "files" });
+  await moving(
+    repository,
+    recording(head.hash),
+    () => repository.git(["merge", "--abort"], { changes: "files" }),
+  );
   return { ...done, ...(replaced.length === 0 ? {} : { replaced }) };
 }
 

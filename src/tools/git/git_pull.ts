@@ -4,6 +4,7 @@ import { printable, quoted } from "../../core/printable.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
@@ -14,7 +15,7 @@ import { textOf } from "../../toolkit/git/names.ts";
 import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { besides, withScratchOf } from "../../toolkit/git/besides.ts";
 import { moveRef, remoteOf, tipAt, transfer, withFetched } from "./_remote.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { gitNeeds, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { type Head, headOf } from "../../toolkit/git/revisions.ts";
 import { checkBranch, LAST_SEEN, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
@@ -125,7 +126,7 @@ const REBASE_HOOKS = ["pre-rebase", "post-checkout", "post-rewrite"];
 const PICK_HOOKS = ["prepare-commit-msg", "post-commit"];
 
 async function pull(input: Input, context: ToolContext): Promise<Output> {
-  const repository = await openRepository(tool.name, context, input.repository, true);
+  const repository = await openSettled(tool.name, context, input.repository, true);
   requireNoMerge(repository);
   const head = await headOf(repository);
   const branch = input.branch ?? await followed(repository, head);

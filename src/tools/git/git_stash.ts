@@ -5,15 +5,10 @@ import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
 import { compare, DIFF_PROPERTIES } from "./_diff.ts";
 import { shown } from "../../toolkit/git/paths.ts";
-import {
-  gitNeeds,
-  type GitUse,
-  openRepository,
-  READS,
-  type Repository,
-} from "../../toolkit/git/repository.ts";
+import { gitNeeds, type GitUse, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { LEFT_OUT, REPOSITORY } from "./_schemas.ts";
 import { bringBack } from "./stash/bring_back.ts";
 import { dropStash, listStashes, requireStash, STASH, type Stash } from "./stash/entries.ts";
@@ -113,7 +108,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   capabilities: (input) => gitNeeds(input.repository, wordsOf(input), useOf(input)),
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
-    const repository = await openRepository(tool.name, context, input.repository);
+    const repository = await openSettled(tool.name, context, input.repository);
     const { action } = input;
     if (action === "list") return { entries: await listStashes(repository) };
     if (action === "push") return await push(repository, input);

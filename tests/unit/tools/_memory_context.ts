@@ -117,6 +117,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
         started.push(call);
         return Promise.resolve({ ...SUCCESS, ...options.answers?.(call[0], nodes) });
       },
+      hold: () => null,
       asFile: () => Promise.resolve(null),
       withScratch: (work) => work("/scratch"),
       runHook: () => Promise.resolve(null),

@@ -11,10 +11,11 @@ import {
   uncommitted,
 } from "../../../toolkit/git/change.ts";
 import { conflictsOf } from "../../../toolkit/git/conflicts.ts";
+import { moving } from "../../../toolkit/git/moves.ts";
 import { nameOf } from "../../../toolkit/git/names.ts";
 import { shown } from "../../../toolkit/git/paths.ts";
 import { gitError, type Repository } from "../../../toolkit/git/repository.ts";
-import { findCommit } from "../../../toolkit/git/revisions.ts";
+import { findCommit, headOf, requireCommit } from "../../../toolkit/git/revisions.ts";
 import type { Stash } from "./entries.ts";
 
 /**
@@ -44,9 +45,15 @@ export async function bringBack(
   ].map(({ path }) => shown(repository, path));
   if (blocked.length > 0) throw inTheWayError(repository, blocked, doing);
   if (onlyLook) return paths;
-  const { status, stderr } = await repository.git(
-    ["stash", "apply", "--quiet", hash],
-    { changes: "files", good: [0, 1] },
+  const { hash: head } = await headOf(repository);
+  const steps = [
+    { rest: await requireCommit(repository, `${hash}^1`), other: hash },
+    ...(untracked === null ? [] : [{ rest: await emptyTree(repository), other: untracked }]),
+  ];
+  const { status, stderr } = await moving(
+    repository,
+    { head, steps },
+    () => repository.git(["stash", "apply", "--quiet", hash], { changes: "files", good: [0, 1] }),
   );
   if (status === 0) return paths;
   const conflicts = await conflictsOf(repository);

@@ -12,6 +12,7 @@ import {
   uncommitted,
 } from "../../../toolkit/git/change.ts";
 import type { RawChange } from "../../../toolkit/git/raw_changes.ts";
+import { moving, recording } from "../../../toolkit/git/moves.ts";
 import { nameOf, splitNul, textOf } from "../../../toolkit/git/names.ts";
 import { isAllowed } from "../../../toolkit/git/paths.ts";
 import type { Repository } from "../../../toolkit/git/repository.ts";
@@ -73,10 +74,11 @@ export async function putAside(
   const names = new Set(taken.map(({ path }) => nameOf(path)));
   const untracked = new Set(taken.flatMap(({ path, tracked }) => tracked ? [] : nameOf(path)));
   const staged = await changesStaged(repository, head);
-  await repository.git(
-    ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
-    { stdin: joinedBytes(taken.flatMap(({ path }) => [path, NUL])), changes: "git" },
-  );
+  await moving(repository, recording(head), () =>
+    repository.git(
+      ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
+      { stdin: joinedBytes(taken.flatMap(({ path }) => [path, NUL])), changes: "git" },
+    ));
   const now = await changesStaged(repository, head);
   const among = (changes: readonly RawChange[], wanted: (name: string) => boolean) =>
     changes.filter(({ path }) => wanted(nameOf(path)));
@@ -113,11 +115,14 @@ export async function putAside(
   });
   const { bytes } = await repository.git(["write-tree"], { changes: "git" });
   const after = stays.length === 0 ? head : commits[commits.length - 1] ?? head;
-  // Refuses, and changes nothing, where a file is not any more what was just put aside.
-  await repository.git(
-    ["read-tree", "-m", "-u", "--no-recurse-submodules", textOf(bytes).trim(), `${after}^{tree}`],
-    { changes: "files" },
-  );
+  const aside = textOf(bytes).trim();
+  // What was put aside is kept: cut short, the rest of it goes there too.
+  await moving(repository, { head, steps: [{ rest: after, other: aside }] }, () =>
+    // Refuses, and changes nothing, where a file is not any more what was just put aside.
+    repository.git(
+      ["read-tree", "-m", "-u", "--no-recurse-submodules", aside, `${after}^{tree}`],
+      { changes: "files" },
+    ));
 }
 
 interface Made {

@@ -1,0 +1,105 @@
+/**
+ * What a change that was cut short has left, taken back by the next call that changes something; what somebody has made of
+ * it meanwhile stays.
+ */
+
+import { isObject } from "../../core/json_value.ts";
+import type { Hold, ToolContext } from "../../core/tool.ts";
+import { birthOf, forget, LOG, MARK, type Moves, removeFiles } from "./moves.ts";
+import { look, textIn } from "./place.ts";
+import { openRepository, type Repository } from "./repository.ts";
+import { restore } from "./restore.ts";
+import { headOf } from "./revisions.ts";
+
+interface Mark extends Moves {
+  readonly head: string;
+  /** Milliseconds that it was given. */
+  readonly time: number;
+  /** As {@linkcode birthOf} has it. */
+  readonly born: number;
+}
+
+/** Clocks of file systems are coarse. */
+const SLACK_MS = 2_000;
+
+/** As {@linkcode openRepository}, for a call that changes it: what another had begun there and could not end is taken back. */
+export async function openSettled(
+  tool: string,
+  context: ToolContext,
+  folder: string,
+  listed = false,
+): Promise<Repository> {
+  const repository = await openRepository(tool, context, folder, listed);
+  if (isMarked(repository)) {
+    const hold = repository.hold();
+    try {
+      if (hold !== null && isMarked(repository)) await settle(repository, hold);
+    } finally {
+      hold?.release();
+    }
+  }
+  return repository;
+}
+
+function isMarked({ files, folder }: Repository): boolean {
+  return [LOG, `${MARK}.lock`].some((name) => look(files, `${folder}/${name}`) !== null);
+}
+
+/** Whoever noted it is gone: he would hold the folder. */
+async function settle(repository: Repository, hold: Hold): Promise<void> {
+  const { files, folder, common } = repository;
+  const mark = readMark(repository);
+  const noted = look(files, `${folder}/${LOG}`)?.modified ?? 0;
+  const isOurs = (path: string): boolean => {
+    const { type, modified = 0 } = look(files, path) ?? {};
+    // Nobody else makes this one.
+    const inTime = path === `${folder}/${MARK}.lock` || mark !== null &&
+        modified >= noted - SLACK_MS && modified <= noted + mark.time + SLACK_MS;
+    return type === "file" && inTime && hold.isLeftAlone(path);
+  };
+  const locks = await locksOf(repository);
+  // A git that is not ours may be at work.
+  if (!locks.every(isOurs)) return;
+  const head = mark === null ? null : (await headOf(repository)).hash;
+  const inCommon = locks.filter((path) => !path.startsWith(`${folder}/`));
+  await removeFiles(repository, folder, locks.filter((path) => !inCommon.includes(path)));
+  await removeFiles(repository, common, inCommon);
+  if (mark !== null && head === mark.head) await restore(repository, mark);
+  await forget(repository);
+}
+
+/** Those that are there, of what such a change writes. */
+async function locksOf(repository: Repository): Promise<readonly string[]> {
+  const { files, folder, common } = repository;
+  const { branch } = await headOf(repository);
+  return [
+    ...["index", "HEAD", "ORIG_HEAD", MARK].map((name) => `${folder}/${name}.lock`),
+    `${common}/packed-refs.lock`,
+    `${common}/refs/stash.lock`,
+    ...(branch === null ? [] : [`${common}/refs/heads/${branch}.lock`]),
+  ].filter((path) => look(files, path) !== null);
+}
+
+/** What was noted; null where nothing was, and where it is nothing of ours. */
+function readMark(repository: Repository): Mark | null {
+  try {
+    const log = textIn(repository.files, `${repository.folder}/${LOG}`) ?? "";
+    const text = log.trimEnd().split("\n").pop() ?? "";
+    const value: unknown = JSON.parse(text.slice(text.indexOf("\t") + 1));
+    return isMark(value) && value.born === birthOf(repository) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isMark(value: unknown): value is Mark {
+  if (!isObject(value)) return false;
+  const { head, steps, merged, time } = value;
+  return isHash(head) && (merged === undefined || isHash(merged)) && typeof time === "number" &&
+    Array.isArray(steps) &&
+    steps.every((step) => isObject(step) && isHash(step["rest"]) && isHash(step["other"]));
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
+}

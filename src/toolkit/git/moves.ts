@@ -1,0 +1,105 @@
+/**
+ * Changes that may be cut short: whoever is killed in the middle leaves git's locks, and working files of which some are as
+ * they were and some as they were to be. So it is noted beforehand what becomes of which.
+ */
+
+import { ToolError } from "../../core/errors.ts";
+import { isObject } from "../../core/json_value.ts";
+import { look } from "./place.ts";
+import type { Repository } from "./repository.ts";
+
+/** What a change makes of working files: one commit or tree of another. */
+export interface Step {
+  /** What they are made again where it is cut short, */
+  readonly rest: string;
+  /** and what else their contents may come from: these two hold it, so that nothing of it is lost. */
+  readonly other: string;
+}
+
+/** A change before it begins. */
+export interface Moves {
+  /** The commit of HEAD; where that has changed, it was done. Null where there is none: then nothing is noted. */
+  readonly head: string | null;
+  readonly steps: readonly Step[];
+  /** What is merged into HEAD. */
+  readonly merged?: string;
+}
+
+/** Of what git records and touches no working file for. */
+export function recording(head: string | null): Moves {
+  return { head, steps: [] };
+}
+
+/** The note: a ref of each worktree's own, with a log that holds the note in place of a reason (git-update-ref(1), gitglossary(7)). */
+export const MARK = "TOOLGATE_HEAD";
+/** Its log. */
+export const LOG = `logs/${MARK}`;
+
+/** Does it, noted for as long as it takes. */
+export async function moving<T>(
+  repository: Repository,
+  moves: Moves,
+  change: () => Promise<T>,
+): Promise<T> {
+  const born = birthOf(repository);
+  const hold = moves.head === null || born === null ? null : repository.hold();
+  if (moves.head === null || hold === null) return await change();
+  try {
+    const text = JSON.stringify({ ...moves, time: repository.timeLeft(), born });
+    await repository.git(["update-ref", "--create-reflog", "-m", text, MARK, moves.head], {
+      changes: "git",
+    });
+    const done = await whole(repository, change);
+    await forget(repository);
+    return done;
+  } finally {
+    hold.release();
+  }
+}
+
+/**
+ * When the repository's folder was made here: a note that came with a repository from elsewhere was not made in it. Null where
+ * the file system does not keep that.
+ */
+export function birthOf({ files, folder }: Repository): number | null {
+  return look(files, folder)?.created ?? null;
+}
+
+/** What git itself refused or gave up it has ended; what was ended for it is left to the next call. */
+async function whole<T>(repository: Repository, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!isCutShort(error)) await forget(repository);
+    throw error;
+  }
+}
+
+function isCutShort(error: unknown): boolean {
+  if (!(error instanceof ToolError)) return true;
+  const { code, details } = error;
+  const signal = isObject(details) ? details["signal"] ?? null : null;
+  return signal !== null || ["TIMEOUT", "CANCELLED", "RESOURCE_LIMIT"].includes(code);
+}
+
+/** Takes the note away: not by git-update-ref(1), which wants to write among the refs of all worktrees. */
+export async function forget(repository: Repository): Promise<void> {
+  const { folder } = repository;
+  await removeFiles(repository, folder, [`${folder}/${MARK}`, `${folder}/${LOG}`]);
+}
+
+/** Files of the repository, by git itself: to git-clean(1) they are untracked files where that folder is the working files. */
+export async function removeFiles(
+  repository: Repository,
+  folder: string,
+  paths: readonly string[],
+): Promise<void> {
+  if (paths.length === 0) return;
+  const names = paths.map((path) => path.slice(folder.length + 1));
+  await repository.git(["--literal-pathspecs", "clean", "-f", "-x", "--quiet", "--", ...names], {
+    changes: "git",
+    inside: folder,
+    // Of no index: one that the repository has may name anything.
+    env: { GIT_INDEX_FILE: "toolgate-no-index" },
+  });
+}
