@@ -30,14 +30,33 @@ export const WORKTREE = {
 /** Likewise. */
 export type Worktree = Infer<typeof WORKTREE>;
 
-/** git-worktree(1), "PORCELAIN FORMAT": a record ends with an empty line. */
+/** All of them, each looked into. */
 export async function worktreesOf(
   repository: Repository,
   context: ToolContext,
 ): Promise<readonly Worktree[]> {
+  const worktrees: Worktree[] = [];
+  for (const listed of await listedOf(repository)) {
+    const elsewhere = listed.path.startsWith("/");
+    const open = elsewhere || listed.gone || listed.bare
+      ? null
+      : await openWorktree(repository, context, listed.path);
+    const { bare: _, ...worktree } = listed;
+    worktrees.push({ ...worktree, dirty: open !== null && (await leftIn(open, "no")).length > 0 });
+  }
+  return worktrees;
+}
+
+/** What git knows of one without looking into it, which takes two programs each. */
+interface Listed extends Omit<Worktree, "dirty"> {
+  readonly bare: boolean;
+}
+
+/** git-worktree(1), "PORCELAIN FORMAT": a record ends with an empty line. */
+export async function listedOf(repository: Repository): Promise<readonly Listed[]> {
   const { bytes, truncated } = await repository.git(["worktree", "list", "--porcelain", "-z"]);
   requireWhole(repository, truncated);
-  const worktrees: Worktree[] = [];
+  const all: Listed[] = [];
   let record = new Map<string, string>();
   for (const line of splitNul(bytes).map(textOf)) {
     if (line !== "") {
@@ -45,32 +64,23 @@ export async function worktreesOf(
       record.set(key, value);
       continue;
     }
-    worktrees.push(await worktreeOf(repository, context, record));
+    all.push(listedAs(repository, record));
     record = new Map();
   }
-  return worktrees;
+  return all;
 }
 
-async function worktreeOf(
-  repository: Repository,
-  context: ToolContext,
-  record: ReadonlyMap<string, string>,
-): Promise<Worktree> {
-  const { files } = repository;
+function listedAs({ files }: Repository, record: ReadonlyMap<string, string>): Listed {
   const path = files.display(record.get("worktree") ?? "");
   const hash = record.get("HEAD") ?? "";
   const elsewhere = path.startsWith("/");
-  const gone = record.has("prunable") || !elsewhere && look(files, path) === null;
-  const open = elsewhere || gone || record.has("bare")
-    ? null
-    : await openWorktree(repository, context, path);
   return {
     path,
     branch: record.get("branch")?.replace(/^refs\/heads\//, "") ?? null,
     hash: /^0*$/.test(hash) ? null : hash,
-    dirty: open !== null && (await leftIn(open, "no")).length > 0,
     locked: record.has("locked"),
-    gone,
+    gone: record.has("prunable") || !elsewhere && look(files, path) === null,
+    bare: record.has("bare"),
   };
 }
 

@@ -25,6 +25,7 @@ import {
   layOut,
   layOutMissing,
   leftIn,
+  listedOf,
   openWorktree,
   pathsIn,
   WORKTREE,
@@ -313,7 +314,7 @@ function makeFolder({ files }: ToolContext, path: string): void {
 async function remove(
   repository: Repository,
   context: ToolContext,
-  { path = "", only_look, looked }: Input,
+  { path = "", only_look, looked, unlisted }: Input,
 ): Promise<Output["removed"]> {
   const wanted = repository.files.display(path).replace(/\/+$/, "");
   const take = () =>
@@ -324,8 +325,7 @@ async function remove(
     await take();
     return undefined;
   }
-  const worktrees = await worktreesOf(repository, context);
-  const [own, ...others] = worktrees;
+  const [own, ...others] = await listedOf(repository);
   const found = others.find((one) => one.path === wanted);
   if (found === undefined) {
     throw new ToolError(
@@ -364,6 +364,7 @@ async function remove(
       } are on no branch: git_branch with from ${hash} keeps them`,
     );
   }
+  if (only_look === true && unlisted === true) return undefined;
   const unmerged = hash === null ? 0 : await unmergedOf(repository, hash, branch);
   if (only_look !== true) await take();
   return { path: wanted, branch, hash, unmerged };
