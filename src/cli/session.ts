@@ -27,9 +27,9 @@ import type { PluginManifest } from "../plugins/manifest.ts";
 import { isWithin } from "../sandbox/within.ts";
 import { environmentVariable, variable } from "./environment.ts";
 import { formatOf } from "./format.ts";
-import { guardOf } from "../engine/guard.ts";
+import { guarded, realPath } from "./governing.ts";
 import type { Invocation } from "./invocation.ts";
-import { ParsedPolicies, parsedPoliciesFolder } from "./parsed_policies.ts";
+import { ParsedPolicies } from "./parsed_policies.ts";
 import { type LoadedPlugins, NO_PLUGINS } from "./plugin/loaded_plugins.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -202,40 +202,6 @@ async function pluginsOf(
     return { source, rule: policy.plugins, folder };
   });
   return loadPlugins(sources, embedded.plugins ?? [], (file) => readPolicy(file, "plugin"));
-}
-
-/** With what keeps tools off the files that govern this run. */
-function guarded(
-  policies: PlacedPolicy[],
-  files: readonly string[],
-  plugins: LoadedPlugins,
-  invocation: Invocation,
-): readonly PlacedPolicy[] {
-  const { workspace } = policies.at(-1) as PlacedPolicy;
-  const log = policies.map(({ policy }) => policy.audit?.file ?? null).find((file) =>
-    file !== null
-  );
-  const guard = guardOf(policies, workspace, {
-    unwritable: [...files, Deno.execPath(), ...socketOf(invocation)].map(realPath),
-    manifests: plugins.governing,
-    kept: parsedPoliciesFolder(),
-    log: log === undefined ? null : canonicalize(workspace, log),
-  });
-  return guard === null ? policies : [...policies, guard];
-}
-
-/** The socket that is listened on, where one is. */
-function socketOf({ values }: Invocation): readonly string[] {
-  return (values["listen"] ?? []).map((place) => place.replace(/^unix:/, ""));
-}
-
-/** Of a file that was read or is run: where it is out of sight by now, as it was named. */
-function realPath(file: string): CanonicalPath {
-  try {
-    return Deno.realPathSync(file) as CanonicalPath;
-  } catch {
-    return canonicalize(Deno.cwd() as CanonicalPath, file);
-  }
 }
 
 /** One policy file, whole, or a UsageError with all its problems. */

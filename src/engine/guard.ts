@@ -7,8 +7,10 @@ import { isWithin } from "../sandbox/within.ts";
 
 /** Files of this run, as they really are. */
 export interface GoverningFiles {
-  /** Policy files, the binary: never written. */
+  /** Policy files and the links that lead to them, the binary: never written. */
   readonly unwritable: readonly CanonicalPath[];
+  /** Keys of the policies: never read or written. */
+  readonly keys: readonly CanonicalPath[];
   /** Likewise what was, or would be, read as a custom tool: absolute globs, and the folder or file each leads to. */
   readonly manifests: readonly { readonly glob: string; readonly below: CanonicalPath }[];
   /** The folder in which policies lie as they were parsed: nothing below it is ever written. */
@@ -24,7 +26,7 @@ export interface GoverningFiles {
 export function guardOf(
   policies: readonly PlacedPolicy[],
   workspace: CanonicalPath,
-  { unwritable, manifests, kept, log }: GoverningFiles,
+  { unwritable, keys, manifests, kept, log }: GoverningFiles,
 ): PlacedPolicy | null {
   const reachesOut = policies.some(({ policy }) =>
     policy.paths?.some(({ effect, match }) =>
@@ -40,7 +42,8 @@ export function guardOf(
       .map(({ glob }) => glob),
   ];
   const logs = log !== null && isReached(log) ? [plainGlob(log), `${plainGlob(log)}.[0-9]*`] : [];
-  if (governing.length + logs.length === 0) return null;
+  const secret = keys.filter(isReached).map(plainGlob);
+  if (governing.length + logs.length + secret.length === 0) return null;
   const paths: readonly PathRule[] = [
     { effect: "allow", access: ["read", "write"], match: ["/**"] },
     {
@@ -50,6 +53,7 @@ export function guardOf(
       reason: "it governs this run",
     },
     { effect: "deny", access: ["read", "write"], match: logs, reason: "it is the audit log" },
+    { effect: "deny", access: ["read", "write"], match: secret, reason: "it is a key of a policy" },
   ];
   const policy = { ...SILENT_POLICY, paths: paths.filter(({ match }) => match.length > 0) };
   return { source: "toolgate", policy, workspace };

@@ -24,6 +24,7 @@ import { languageOf, parseManifest } from "../../plugins/parse_manifest.ts";
 import { isCasesFile } from "../../plugins/scaffold.ts";
 import { createRegistry } from "../../tools/registry.ts";
 import { plainGlob } from "../../engine/guard.ts";
+import { linksTo } from "../../host/paths/links_to.ts";
 import type { LoadedPlugins } from "./loaded_plugins.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -242,13 +243,18 @@ function governingOf({ source, rule, folder }: PluginSource): LoadedPlugins["gov
       const wild = segments.findIndex((segment) => typeof segment !== "string");
       return `/${segments.slice(0, wild === -1 ? -1 : wild).join("/")}` as CanonicalPath;
     });
-    const files = filesOf(glob, folder, place).flatMap((file) => realPath(file, place));
+    const named = filesOf(glob, folder, place);
+    const files = named.map((file) => realPath(file, place));
+    const links = new Set([...prefixes, ...named].flatMap(linksTo));
+    // What lies in a folder that a link leads to has another name there.
+    const led = prefixes.filter((below) => linksTo(below).length > 0).flatMap(realFolder);
     return [
       ...prefixes.map((below) => ({ glob: absolute, below })),
       ...prefixes.filter((below) => below !== folder && !folder.startsWith(`${below}/`))
         .filter((below) => below !== "/")
         .map((below) => ({ glob: `${plainGlob(below)}/**`, below })),
-      ...files.map((file) => ({
+      ...led.map((below) => ({ glob: `${plainGlob(below)}/**`, below })),
+      ...[...links, ...files].map((file) => ({
         glob: plainGlob(file),
         below: file as CanonicalPath,
       })),
@@ -256,11 +262,20 @@ function governingOf({ source, rule, folder }: PluginSource): LoadedPlugins["gov
   });
 }
 
+/** None where it is not there: what it would be is guarded by its name. */
+function realFolder(folder: string): readonly CanonicalPath[] {
+  try {
+    return [Deno.realPathSync(folder) as CanonicalPath];
+  } catch {
+    return [];
+  }
+}
+
 /** The module of a manifest: what it is called by there, and what that is a link to. */
 function governingModule({ file, manifest }: FoundManifest): LoadedPlugins["governing"] {
   if (file === null || !isModule(manifest)) return [];
   const named = moduleFile(file, manifest);
-  return [named, realPath(named, file)].map((path) => ({
+  return [named, realPath(named, file), ...linksTo(named)].map((path) => ({
     glob: plainGlob(path),
     below: path as CanonicalPath,
   }));

@@ -100,7 +100,7 @@ async function review(
   const reviewed = named.length;
   const warnings = [
     ...reviewPolicies(policies, { reviewed, rulebook, tools: registry }),
-    ...reviewPlaces(policies, rulebook, named.map(({ file, text }) => text === null ? null : file)),
+    ...reviewPlaces(policies.slice(0, reviewed)),
   ];
   const layouts = new Map<number, ReturnType<typeof layOut>>();
   return warnings.map((warning) => shown(warning, named, layouts));

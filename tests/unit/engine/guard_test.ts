@@ -6,6 +6,7 @@ import { canonical, pathRule, policy, rulebook, WORKSPACE } from "../policy/_fix
 
 const NOTHING: GoverningFiles = {
   unwritable: [],
+  keys: [],
   manifests: [],
   kept: null,
   log: null,
@@ -29,6 +30,7 @@ Deno.test("what governs a run is never written, and its log is not even read", (
   const all = [pathRule("allow", ["**"])];
   const files: GoverningFiles = {
     unwritable: [canonical(`${WORKSPACE}/policy.yaml`)],
+    keys: [canonical(`${WORKSPACE}/token`)],
     manifests: [{ glob: `${WORKSPACE}/plugins/*.yaml`, below: canonical(`${WORKSPACE}/plugins`) }],
     kept: canonical(`${WORKSPACE}/.local/state/toolgate/policies`),
     log: canonical(`${WORKSPACE}/audit.log`),
@@ -37,6 +39,8 @@ Deno.test("what governs a run is never written, and its log is not even read", (
     ["policy.yaml", "allow deny"],
     ["plugins/new.yaml", "allow deny"],
     ["plugins/readme.md", "allow allow"],
+    ["token", "deny deny"],
+    ["tokens", "allow allow"],
     ["audit.log", "deny deny"],
     ["audit.log.1", "deny deny"],
     ["audit.log.12", "deny deny"],
@@ -55,6 +59,7 @@ Deno.test("what governs a run is never written, and its log is not even read", (
 Deno.test("where the policies reach none of them there is no guard to pay for", () => {
   const outside: GoverningFiles = {
     unwritable: [canonical("/etc/toolgate/policy.yaml")],
+    keys: [],
     manifests: [{ glob: "/opt/plugins/*.yaml", below: canonical("/opt/plugins") }],
     kept: canonical("/home/u/.local/state/toolgate/policies"),
     log: canonical("/var/log/audit.log"),

@@ -135,8 +135,15 @@ Deno.test("what would be read as a manifest governs: files, globs, folders and w
     assertEquals(globs, [
       `${folder}/plugins/link.y*`,
       `${folder}/plugins/**`,
+      `${folder}/plugins/link.yaml`,
       `${folder}/other/d.yaml`,
       `${folder}/a.yaml*`,
+    ]);
+    Deno.symlinkSync("plugins", `${folder}/led`);
+    const led = loadPlugins([source(folder, "led/a.y*")], [], read).governing;
+    assertEquals(led.map(({ glob }) => glob), [
+      ...[`${folder}/led/a.y*`, `${folder}/led/**`, `${folder}/plugins/**`],
+      ...[`${folder}/led`, `${folder}/plugins/a.yaml`],
     ]);
   });
 });
