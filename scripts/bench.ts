@@ -1,7 +1,7 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, tools, programs, gate, git, search, walk, web, pages, analysis, agreement, lines, everyday, parts.
+ * pipe, tools, programs, builds, gate, git, search, walk, web, pages, analysis, agreement, lines, everyday, parts.
  */
 
 import { join } from "@std/path";
@@ -25,6 +25,7 @@ import {
   renderLineAgreement,
 } from "../tests/bench/lines/agreement.ts";
 import { renderUnasked, unasked } from "../tests/bench/lines/unasked.ts";
+import { buildFigures } from "../tests/bench/builds/builds.ts";
 import { analysisFigures } from "../tests/bench/analysis_figures.ts";
 import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
@@ -211,6 +212,7 @@ const tables = (workspace: string): Readonly<Record<string, () => Promise<readon
   pipe: () => measure(workspace, join(out, "audit.ndjson")),
   tools: () => pipeFigures(paths.toolgate, paths.pipe, policy),
   programs: () => programFigures(paths.toolgate, paths.pipe),
+  builds: () => buildFigures(paths.toolgate),
   gate: () => gateFigures(paths.toolgate, paths.hello),
   git: () => gitFigures(paths.toolgate, paths.pipe),
   search: () => searchFigures(paths.toolgate),
