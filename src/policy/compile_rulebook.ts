@@ -7,7 +7,7 @@ import { compilePathRules } from "./match/path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
 import type { CanonicalPath } from "../core/capability.ts";
 import { PERMISSION_GROUPS, type PermissionGroup, RISKS } from "../core/tool.ts";
-import { atOnce, decide, holdsPrograms, type Judges } from "./judge/decide.ts";
+import { decide, decideInSteps, holdsPrograms, type Judges } from "./judge/decide.ts";
 import { compileAgents, matchAgent } from "./match/agent.ts";
 import { DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
 import type { PolicyScope, Rulebook, Settings, Subject } from "./rulebook.ts";
@@ -119,8 +119,8 @@ export function compileRulebook(
             withFolder(compiled[position]!, placed, folder, options)
           ),
         }),
-      decide: (subject, capabilities) => atOnce(decide(judges, subject, capabilities)),
-      decideInSteps: (subject, capabilities) => decide(judges, subject, capabilities),
+      decide: (subject, capabilities) => decide(judges, subject, capabilities),
+      decideInSteps: (subject, capabilities) => decideInSteps(judges, subject, capabilities),
       offers: (subject) => offers(compiled, scope(), settings, subject),
       permissionsOf: (agent) => permissionsOf(compiled, agent),
       tokensOf: (agent) => tokensOf(compiled, agent),

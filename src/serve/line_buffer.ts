@@ -8,7 +8,7 @@ const encoder = new TextEncoder();
 const INITIAL_BYTES = 1 << 16;
 /** An answer of 100 KB may take three times as much: room for it that is made anew each time costs a fifth of writing it. */
 const KEPT_BYTES = 1 << 19;
-const LINE_END = "\n";
+const LINE_END = 0x0a;
 
 /** Gathers lines until they are written. */
 export class LineBuffer implements Lines {
@@ -30,7 +30,8 @@ export class LineBuffer implements Lines {
     this.add(before);
     if (value !== undefined) this.add(value);
     if (after !== undefined) this.add(after);
-    this.add(LINE_END);
+    this.#makeRoom(1);
+    this.#memory[this.#length++] = LINE_END;
   }
 
   /** Puts a part of a line in. */

@@ -1,13 +1,13 @@
 /** Deciding on a request without any effect: its arguments, what they need, and what the policy says to that. */
 
-import type { Capability } from "../../core/capability.ts";
+import type { Capability, ResolvedCapability } from "../../core/capability.ts";
 import { invalidArguments, parseArguments } from "../../core/parse_arguments.ts";
 import type { CallRequest } from "../../core/request.ts";
 import type { LineScope } from "../../core/line_scope.ts";
 import type { Tool } from "../../core/tool.ts";
 import { grantOf } from "../../policy/grant.ts";
 import { EFFECTS } from "../../policy/model.ts";
-import type { Subject } from "../../policy/rulebook.ts";
+import type { Decision, Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { ListedTool } from "../../tools/listing.ts";
 import type { DecidedCall, DecideInput, DecisionParts } from "./decided_call.ts";
 import { needsOf } from "./needs.ts";
@@ -98,18 +98,54 @@ export function decideOn(
   call: Pick<DecidedCall, "tool" | "input">,
   found: readonly Capability[],
 ): DecidedCall | Promise<DecidedCall> {
-  return inTurns(decisionSteps(engine, request, call, found));
+  return isShort(found)
+    ? decideAtOnce(engine, request, call, found)
+    : inTurns(decisionSteps(engine, request, call, found));
+}
+
+/** Capabilities that are judged without a turn for others in between. */
+const FEW = 4;
+
+/** Whether it names a few things that are there to be looked at, and no programs: most calls. */
+function isShort(found: readonly Capability[]): boolean {
+  if (found.length > FEW) return false;
+  for (const one of found) {
+    if (one.kind === "process.spawn" || ("optional" in one && one.optional === true)) return false;
+  }
+  return true;
+}
+
+function decideAtOnce(
+  { resolver, rulebook }: DecisionParts,
+  request: CallRequest,
+  call: Pick<DecidedCall, "tool" | "input">,
+  found: readonly Capability[],
+): DecidedCall {
+  const resolved = resolver.resolve(found);
+  const decision = rulebook.decide(subjectOf(call.tool, request.agent), resolved);
+  return decided(rulebook, request, call, resolved, decision);
 }
 
 function* decisionSteps(
   { resolver, rulebook }: DecisionParts,
-  { agent, timeoutMs }: CallRequest,
-  { tool, input }: Pick<DecidedCall, "tool" | "input">,
+  request: CallRequest,
+  call: Pick<DecidedCall, "tool" | "input">,
   found: readonly Capability[],
 ): Steps<DecidedCall> {
+  const { agent } = request;
   const whole = yield* resolver.resolveInSteps(found);
   const resolved = yield* withoutRefusedOptions(rulebook, agent, whole);
-  const decision = yield* rulebook.decideInSteps(subjectOf(tool, agent), resolved);
+  const decision = yield* rulebook.decideInSteps(subjectOf(call.tool, agent), resolved);
+  return decided(rulebook, request, call, resolved, decision);
+}
+
+function decided(
+  rulebook: Rulebook,
+  { timeoutMs }: CallRequest,
+  { tool, input }: Pick<DecidedCall, "tool" | "input">,
+  resolved: readonly ResolvedCapability[],
+  decision: Decision,
+): DecidedCall {
   const ms = Math.min(rulebook.timeoutOf(tool.name), timeoutMs ?? Infinity);
   return { tool, input, decision, grant: grantOf(resolved, rulebook.settings, ms) };
 }

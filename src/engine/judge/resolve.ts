@@ -7,6 +7,7 @@ import type {
   ResolvedCapability,
   ResolvedFileCapability,
   ResolvedSpawnCapability,
+  SpawnCapability,
 } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { canonicalEntry, type StraightProbe } from "../../host/paths/canonicalize.ts";
@@ -90,33 +91,37 @@ export function createResolver(
       judgedOnly: true,
     }];
   };
+  const resolveOne = (
+    capability: PlainCapability,
+    probe: PathProbe,
+    found: ResolvedCapability[],
+  ): void => {
+    if (capability.kind === "net.connect" || capability.kind === "env.read") {
+      found.push(capability);
+      return;
+    }
+    try {
+      found.push(...resolveFile(capability, probe));
+    } catch (error) {
+      leaveOut(capability, error);
+    }
+  };
   function* resolveAll(
     capabilities: readonly Capability[],
     probe: PathProbe,
     found: ResolvedCapability[],
   ): Steps<void> {
     for (const capability of capabilities) {
-      try {
-        switch (capability.kind) {
-          case "fs.read":
-          case "fs.write":
-            found.push(...resolveFile(capability, probe));
-            break;
-          case "process.spawn": {
-            const { spawn, reached } = yield* programs().resolve(capability, probe);
-            found.push(spawn);
-            yield* resolveAll(reached, probe, found);
-            break;
-          }
-          case "net.connect":
-          case "env.read":
-            found.push(capability);
+      if (capability.kind !== "process.spawn") {
+        resolveOne(capability, probe, found);
+      } else {
+        try {
+          const { spawn, reached } = yield* programs().resolve(capability, probe);
+          found.push(spawn);
+          yield* resolveAll(reached, probe, found);
+        } catch (error) {
+          leaveOut(capability, error);
         }
-      } catch (error) {
-        // What cannot be resolved is left out where the call can do without it, or no program can reach it.
-        const spared = "optional" in capability || "by" in capability;
-        const spent = error instanceof ToolError && error.code === "RESOURCE_LIMIT";
-        if (!(error instanceof ToolError) || !spared || spent) throw error;
       }
       yield;
     }
@@ -127,11 +132,34 @@ export function createResolver(
     return found;
   }
   return {
-    resolve: (capabilities) => atOnce(steps(capabilities)),
+    resolve(capabilities) {
+      if (!startNothing(capabilities)) return atOnce(steps(capabilities));
+      const found: ResolvedCapability[] = [];
+      const own = createRequestProbe(probe, { straight });
+      for (const capability of capabilities) resolveOne(capability, own, found);
+      return found;
+    },
     resolveInSteps: steps,
     missingNetwork: (tool, spawn) => programs().missingNetwork?.(tool, spawn) ?? null,
     near: (name) => programs().near?.(name) ?? { names: [], untrusted: null },
   };
+}
+
+/** What takes no look for programs. */
+type PlainCapability = Exclude<Capability, SpawnCapability>;
+
+function startNothing(
+  capabilities: readonly Capability[],
+): capabilities is readonly PlainCapability[] {
+  for (const { kind } of capabilities) if (kind === "process.spawn") return false;
+  return true;
+}
+
+/** What cannot be resolved is left out where the call can do without it, or no program can reach it. Throws elsewhere. */
+function leaveOut(capability: Capability, error: unknown): void {
+  const spared = "optional" in capability || "by" in capability;
+  const spent = error instanceof ToolError && error.code === "RESOURCE_LIMIT";
+  if (!(error instanceof ToolError) || !spared || spent) throw error;
 }
 
 /** What is not there yet counts: as a file it would be judged again when it is opened. */

@@ -43,22 +43,60 @@ export function atOnce<T>(judging: Judging<T>): T {
 }
 
 /** Judges a request, step by step. `subject.tool` is the canonical name. */
-export function* decide(
+export function* decideInSteps(
   judges: Judges,
   subject: Subject,
   capabilities: readonly ResolvedCapability[],
 ): Judging<Decision> {
-  const { policies } = judges;
   const assessments: Weighed[] = [];
-  const asked: Judged["asked"][] = [];
+  const found: Judged[] = [];
+  for (const capability of capabilities) {
+    found.push(
+      capability.kind === "process.spawn"
+        ? yield* judgeCommand(judges, capability, assessments)
+        : judgeCapability(judges, capability),
+    );
+    yield;
+  }
+  return conclude(judges, subject, capabilities, found, assessments);
+}
+
+/** The same at once: without steps where there are no programs to judge. */
+export function decide(
+  judges: Judges,
+  subject: Subject,
+  capabilities: readonly ResolvedCapability[],
+): Decision {
+  if (!startNothing(capabilities)) return atOnce(decideInSteps(judges, subject, capabilities));
+  const found: Judged[] = [];
+  for (const capability of capabilities) found.push(judgeCapability(judges, capability));
+  return conclude(judges, subject, capabilities, found, NONE_ASSESSED);
+}
+
+/** What needs no program to be looked at. */
+type PlainCapability = Exclude<ResolvedCapability, ResolvedSpawnCapability>;
+
+function startNothing(
+  capabilities: readonly ResolvedCapability[],
+): capabilities is readonly PlainCapability[] {
+  for (const { kind } of capabilities) if (kind === "process.spawn") return false;
+  return true;
+}
+
+const NONE_ASSESSED: readonly Weighed[] = [];
+
+/** `found`: of each capability, in their order. */
+function conclude(
+  judges: Judges,
+  subject: Subject,
+  capabilities: readonly ResolvedCapability[],
+  found: readonly Judged[],
+  assessments: readonly Weighed[],
+): Decision {
+  const { policies } = judges;
   const verdicts: { capability: ResolvedCapability; verdict: Verdict }[] = [];
   for (const capability of capabilities) {
-    const judged = capability.kind === "process.spawn"
-      ? yield* judgeCommand(judges, capability, assessments)
-      : judgeCapability(judges, capability);
-    asked.push(judged.asked);
-    verdicts.push({ capability, verdict: judged.verdict });
-    yield;
+    verdicts.push({ capability, verdict: found[verdicts.length]!.verdict });
   }
   const { risk, verdict: riskVerdict } = weigh(policies, subject, assessments, capabilities);
   const groups = groupsOf(subject.permission, capabilities);
@@ -72,7 +110,7 @@ export function* decide(
   // Few ask why: what it takes to say so is loaded, and gone through, only then.
   const findings: Decision["findings"] = async (run = atOnce) => {
     const { findingsOf } = await import("./_findings.ts");
-    return await run(findingsOf(policies, subject.agent, groups, asked));
+    return await run(findingsOf(policies, subject.agent, groups, found.map(({ asked }) => asked)));
   };
   if (worst.effect !== "allow") {
     const reason = worst.reason + temporaryHint(judges.settings, subject, capabilities, worst);
@@ -161,10 +199,9 @@ function steered(
     : [];
 }
 
-/** What needs no program to be looked at. */
 function judgeCapability(
   { policies, settings, actions, system }: Judges,
-  capability: Exclude<ResolvedCapability, ResolvedSpawnCapability>,
+  capability: PlainCapability,
 ): Judged {
   switch (capability.kind) {
     case "fs.read":

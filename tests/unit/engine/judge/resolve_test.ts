@@ -1,6 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import type { CanonicalPath, Capability } from "../../../../src/core/capability.ts";
+import { ToolError } from "../../../../src/core/errors.ts";
 import { createResolver } from "../../../../src/engine/judge/resolve.ts";
+import { atOnce } from "../../../../src/engine/turns.ts";
 import { grantOf } from "../../../../src/policy/grant.ts";
 import { withDirectory } from "../../host/files/_temporary.ts";
 import { rulebook } from "../../policy/_fixtures.ts";
@@ -32,6 +34,7 @@ Deno.test("an entry is the link itself, and where it leads is judged and never g
     for (const [path, judged, granted] of cases) {
       const wanted: Capability = { kind: "fs.write", path, tree: false, entry: true };
       const resolved = resolver.resolve([wanted]);
+      assertEquals(atOnce(resolver.resolveInSteps([wanted])), resolved);
       const short = (at: string) => at.startsWith(root) ? at.slice(root.length) : at;
       assertEquals(
         resolved.map((one) => "path" in one ? short(one.path) : ""),
@@ -40,6 +43,28 @@ Deno.test("an entry is the link itself, and where it leads is judged and never g
       );
       const grant = grantOf(resolved, rulebook([{}]).settings, 1000);
       assertEquals(grant.write.map((one) => short(one.path)), granted, path);
+    }
+  });
+});
+
+Deno.test("what cannot be resolved and could be done without is left out, at once as in steps", async () => {
+  await withDirectory((root) => {
+    Deno.symlinkSync("loop", `${root}/loop`);
+    const resolver = createResolver(root as CanonicalPath, noPrograms);
+    const of = (path: string, more: { readonly optional?: true }): Capability => ({
+      ...{ kind: "fs.read", path, tree: false, ...more },
+    });
+    const wanted = [of("a", {}), of("loop", { optional: true }), of("b", {})];
+    const resolved = resolver.resolve(wanted);
+    assertEquals(resolved.map((one) => "requested" in one && one.requested), ["a", "b"]);
+    assertEquals(atOnce(resolver.resolveInSteps(wanted)), resolved);
+    for (
+      const resolve of [
+        resolver.resolve,
+        (all: typeof wanted) => atOnce(resolver.resolveInSteps(all)),
+      ]
+    ) {
+      assertThrows(() => resolve([of("a", {}), of("loop", {})]), ToolError);
     }
   });
 });
