@@ -301,6 +301,25 @@ def restless():
     print("restless", len(children) > 0)
 
 
+def frozen():
+    """Ends while those that it started are stopped, each wherever it was in asking."""
+    children = []
+    for number in range(12):
+        child = os.fork()
+        if child == 0:
+            name = "sub/frozen%d" % number
+            while True:
+                write(name)
+                os.mkdir(name + "d")
+                os.rmdir(name + "d")
+        children.append(child)
+    while not all(os.path.exists("sub/frozen%d" % number) for number in range(12)):
+        pass
+    for child in children:
+        os.kill(child, signal.SIGSTOP)
+    print("frozen", len(children))
+
+
 def flood():
     """Asks as fast as it can until it is told to end."""
     for _ in range(3):
@@ -367,4 +386,5 @@ def shares():
         raise OSError(errno.EIO, str(value.value))
 
 
-{"names": names, "processes": processes, "race": race, "restless": restless, "flood": flood}[sys.argv[1]]()
+DEEDS = [names, processes, race, restless, frozen, flood]
+{deed.__name__: deed for deed in DEEDS}[sys.argv[1]]()

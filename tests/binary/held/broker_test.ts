@@ -1,7 +1,8 @@
 /** Programs and names that the kernel's own rules cannot tell from others: as root and as an ordinary user. */
 
 import { assert, assertEquals } from "@std/assert";
-import { fromFileUrl } from "@std/path";
+import { basename, fromFileUrl } from "@std/path";
+import { running, stillRunning, untilRunning } from "../_processes.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
 
 const ATTACKS = Deno.readTextFileSync(
@@ -189,11 +190,14 @@ for (const [who, user] of USERS) {
     const own = "all,own stat,own maps,own status,own thread,own files,child,shared,shared name";
     await using free = openWorkspace(user);
     const control = linesOf(await alone(free, "processes"));
-    const shared = () =>
-      [...Deno.readDirSync("/dev/shm")].map(({ name }) => name)
-        .filter((name) => name.startsWith("toolgate-test-"));
-    for (const name of shared()) Deno.removeSync(`/dev/shm/${name}`);
     await using workspace = openWorkspace(user);
+    /** What of theirs lies where all of the machine share memory. */
+    const shared = () => {
+      const names = [free, workspace].map(({ base }) => basename(base));
+      return [...Deno.readDirSync("/dev/shm")].map(({ name }) => name)
+        .filter((name) => names.includes(name));
+    };
+    for (const name of shared()) Deno.removeSync(`/dev/shm/${name}`);
     const pipe = open(workspace);
     await runs(pipe, 1, "processes");
     const answer = (await pipe.answers(1)).get(1);
@@ -300,12 +304,20 @@ for (const [who, user] of USERS) {
     const flood = (await pipe.answers(1)).get(1);
     assertEquals(flood?.output?.stdout, "flooded\n".repeat(4), JSON.stringify(flood));
     assertKept(workspace);
+    // Who is stopped in the middle of it, and let go by nobody, holds up neither its call nor the next.
+    const word = `asking-${pipe.process.pid}`;
+    await runs(pipe, 5, "frozen", word);
+    const frozen = (await pipe.answers(1)).get(5);
+    assertEquals(frozen?.output?.stdout, "frozen 12\n", JSON.stringify(frozen));
+    assertEquals(await stillRunning(word), []);
     // One that is in the middle of it when Toolgate goes: nothing of it is left.
     Deno.removeSync(workspace.path("stop"));
-    await runs(pipe, 5, "flood");
-    await pipe.ask({ id: 6, op: "ping" });
+    await runs(pipe, 6, "flood", word);
+    await untilRunning(word, 4);
+    assert(running(word).length >= 4, "they ask meanwhile");
     pipe.process.kill("SIGKILL");
     await pipe.process.status;
+    assertEquals(await stillRunning(word), []);
     await pipe.close().catch(() => {});
     assertKept(workspace);
   });
