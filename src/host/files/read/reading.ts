@@ -115,7 +115,7 @@ export function createReading(files: ReadPrimitives): Reading {
 }
 
 function findEntry(files: ReadPrimitives, target: Target): FileInfo | null {
-  requirePermission("read", target);
+  requireReadable(target);
   const entry = files.openPath(target.path, "entry");
   if (entry === -ERRNO.ENOENT) return null;
   if (entry < 0) throw refusal(target, entry);

@@ -96,6 +96,28 @@ for (const [name, create] of backends) {
     });
   });
 
+  Deno.test(`${name}: the runtime is queried about no file that is read or found: it keeps each path`, async () => {
+    await withDirectory((root) => {
+      const files = create();
+      Deno.writeTextFileSync(`${root}/f`, "1");
+      const asked: unknown[] = [];
+      const { permissions } = Deno;
+      const own = permissions.querySync;
+      permissions.querySync = (descriptor) => {
+        asked.push(descriptor);
+        return own.call(permissions, descriptor);
+      };
+      try {
+        files.read(at(`${root}/f`), 10);
+        files.find(at(`${root}/f`));
+        files.find(at(`${root}/none/f`));
+      } finally {
+        Reflect.deleteProperty(permissions, "querySync");
+      }
+      assertEquals(asked, []);
+    });
+  });
+
   Deno.test(`${name}: walk gives entries in order, follows no link, and looks only where it may`, async () => {
     await withDirectory((root) => {
       const files = create();
