@@ -8,12 +8,12 @@ import {
   type SimplePlan,
   type Word,
 } from "../core/plan.ts";
-import { isKnownOption, isKnownSet } from "./shell_options.ts";
+import { isKnownOption, isKnownSet } from "./commands/shell_options.ts";
 import { isSetByShell, isThrownAway } from "./special_variables.ts";
 import { isSet, NO_SETTINGS } from "./_settings.ts";
-import { readLimit } from "./read_limit.ts";
-import { readMaskWish } from "./read_mask.ts";
-import { readOptions } from "./read_options.ts";
+import { readLimit } from "./commands/read_limit.ts";
+import { readMaskWish } from "./commands/read_mask.ts";
+import { readOptions } from "./commands/read_options.ts";
 import { openShell, openTimed, SHELLS } from "./_shell_call.ts";
 import { fed } from "./_feeding.ts";
 import type { CommandSource } from "./_command_source.ts";

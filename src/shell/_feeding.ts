@@ -9,7 +9,7 @@ import type { assessCommand } from "../programs/risk.ts";
 import type { CommandSource } from "./_command_source.ts";
 import { openShell, readShellCall, SHELLS } from "./_shell_call.ts";
 import { certainText, wordText } from "./certain.ts";
-import { readXargs } from "./xargs_words.ts";
+import { readXargs } from "./commands/xargs_words.ts";
 
 /** An `xargs` that feeds a shell has its script read with the line, its parameters left open. */
 export function fed(simple: SimplePlan, from: CommandSource): PlanNode {

@@ -11,7 +11,7 @@ import type {
   Word,
 } from "../core/plan.ts";
 import { certainText } from "./certain.ts";
-import { fileTest, looksAtFiles } from "./file_test.ts";
+import { fileTest, looksAtFiles } from "./commands/file_test.ts";
 import {
   certainTargets,
   type KnownFolder,

@@ -31,7 +31,7 @@ import {
   placeOf,
   ready,
 } from "./_needs.ts";
-import { readXargs } from "./xargs_words.ts";
+import { readXargs } from "./commands/xargs_words.ts";
 import { SHELLS } from "./_shell_call.ts";
 import { certainText, isHarmless, movesAnywhere, wordText } from "./certain.ts";
 import type { SpentPieces } from "./_walk.ts";

@@ -5,7 +5,7 @@ import { BUILTINS, INNER_PROGRAMS } from "../core/plan.ts";
 import type { IsOwnTemporary } from "../core/line_scope.ts";
 import { type Effects, effectsOf } from "../programs/effects.ts";
 import { certainText, wordText } from "./certain.ts";
-import { looksAtFiles } from "./file_test.ts";
+import { looksAtFiles } from "./commands/file_test.ts";
 
 const FOLDER = "/tmp";
 /** At the beginning of a word, or of what an option or a variable is given: `-o/tmp/a`, `--out=/tmp/a`, `of=/tmp/a`. */

@@ -2,7 +2,7 @@
 
 import type { PlanNode } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
-import { fileTest } from "../../../shell/file_test.ts";
+import { fileTest } from "../../../shell/commands/file_test.ts";
 import { type Expander, expandText, patternOf, piecesOf } from "./expand/expand.ts";
 import { isComparedSo, isSo } from "./_file_tests.ts";
 import type { LineHost } from "./line_host.ts";

@@ -3,7 +3,7 @@
 import { ToolError } from "../../../core/errors.ts";
 import { givesDescriptor, PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
-import { readOptions } from "../../../shell/read_options.ts";
+import { readOptions } from "../../../shell/commands/read_options.ts";
 import { isHarmless } from "../../../shell/certain.ts";
 import { differsFromShell } from "../../../shell/program_forms.ts";
 import type { Child, Ended } from "../_programs.ts";

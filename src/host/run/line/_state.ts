@@ -5,7 +5,7 @@ import { ToolError } from "../../../core/errors.ts";
 import { baseName } from "../../../core/path_text.ts";
 import type { PlanNode, ShellSettings } from "../../../core/plan.ts";
 import type { OwnLimit } from "../../../sandbox/launcher/program_steps.ts";
-import type { ShellOption } from "../../../shell/shell_options.ts";
+import type { ShellOption } from "../../../shell/commands/shell_options.ts";
 import type { Ended } from "../_programs.ts";
 import type { Task } from "./_background.ts";
 import { Jobs } from "./_jobs.ts";

@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import type { TestExpression, Word } from "../../../core/plan.ts";
-import { looksAtFiles } from "../../../shell/file_test.ts";
+import { looksAtFiles } from "../../../shell/commands/file_test.ts";
 import { numberOf } from "./expand/arithmetic.ts";
 import { type Expander, expandText, patternOf, piecesOf } from "./expand/expand.ts";
 import { compilePattern } from "./expand/pattern.ts";

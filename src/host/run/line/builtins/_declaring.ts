@@ -1,7 +1,7 @@
 /** `export`, `local`, `declare`, `readonly`, `unset` and `set` (bash(1), SHELL BUILTIN COMMANDS). */
 
 import { ToolError } from "../../../../core/errors.ts";
-import { SET_OPTIONS } from "../../../../shell/shell_options.ts";
+import { SET_OPTIONS } from "../../../../shell/commands/shell_options.ts";
 import type { Builtin, Done } from "./builtin.ts";
 import type { LineState } from "../_state.ts";
 

@@ -3,7 +3,7 @@
 import { ToolError } from "../../../../core/errors.ts";
 import type { Libc } from "../../../../sandbox/kernel/libc.ts";
 import { type OwnLimit, UNLIMITED } from "../../../../sandbox/launcher/program_steps.ts";
-import { type LimitWish, readLimit } from "../../../../shell/read_limit.ts";
+import { type LimitWish, readLimit } from "../../../../shell/commands/read_limit.ts";
 import type { Builtin } from "./builtin.ts";
 
 /** As bash(1) has it; what may be raised is raised no further than this process's own. */

@@ -1,7 +1,7 @@
 /** `umask`: the modes that what the line makes from there on begins with. */
 
 import { ToolError } from "../../../../core/errors.ts";
-import { maskText, readMaskWish } from "../../../../shell/read_mask.ts";
+import { maskText, readMaskWish } from "../../../../shell/commands/read_mask.ts";
 import { ownMask } from "../../../kernel/process_status.ts";
 import type { Builtin } from "./builtin.ts";
 

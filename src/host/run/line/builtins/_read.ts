@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../../../core/errors.ts";
 import { CLOSED } from "../../../../sandbox/spawner.ts";
-import { readOptions } from "../../../../shell/read_options.ts";
+import { readOptions } from "../../../../shell/commands/read_options.ts";
 import type { Around, Done } from "./builtin.ts";
 import { Source } from "./_source.ts";
 import type { LineState } from "../_state.ts";

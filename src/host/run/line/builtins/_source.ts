@@ -2,7 +2,7 @@
 
 import { READABLE } from "../../../kernel/poller.ts";
 import { statOf } from "../../../kernel/stat.ts";
-import type { ReadOptions } from "../../../../shell/read_options.ts";
+import type { ReadOptions } from "../../../../shell/commands/read_options.ts";
 import type { Around } from "./builtin.ts";
 
 /** In place of a count: nothing came in time. */

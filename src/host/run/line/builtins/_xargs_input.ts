@@ -1,6 +1,6 @@
 /** What xargs(1) makes of its input: words, as it comes. */
 
-import type { XargsCall } from "../../../../shell/xargs_words.ts";
+import type { XargsCall } from "../../../../shell/commands/xargs_words.ts";
 
 /** A word of the input. */
 export interface FedWord {

@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../../../core/errors.ts";
 import { BUILTINS } from "../../../../core/plan.ts";
-import { optionOf } from "../../../../shell/shell_options.ts";
+import { optionOf } from "../../../../shell/commands/shell_options.ts";
 import type { Around, Builtin, Done } from "./builtin.ts";
 import { LoopJump } from "../_compound.ts";
 import { DECLARING, setOptions } from "./_declaring.ts";

@@ -4,7 +4,7 @@ import { ToolError } from "../../../../core/errors.ts";
 import type { Ended } from "../../_programs.ts";
 import type { PlanNode, SimplePlan, Word } from "../../../../core/plan.ts";
 import { CLOSED } from "../../../../sandbox/spawner.ts";
-import { readXargs, SHELLS, type XargsCall } from "../../../../shell/xargs_words.ts";
+import { readXargs, SHELLS, type XargsCall } from "../../../../shell/commands/xargs_words.ts";
 import type { Around, Builtin, Done } from "./builtin.ts";
 import { type LineState, statusOf } from "../_state.ts";
 import { Source } from "./_source.ts";

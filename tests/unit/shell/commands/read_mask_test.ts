@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { maskText, readMaskWish } from "../../../src/shell/read_mask.ts";
+import { maskText, readMaskWish } from "../../../../src/shell/commands/read_mask.ts";
 
 /** Words, and what comes of a mask of 022: a mask, or what is told; null where it is refused. */
 const CASES: readonly (readonly [string, string | null])[] = [

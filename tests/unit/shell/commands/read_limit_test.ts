@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readLimit } from "../../../src/shell/read_limit.ts";
+import { readLimit } from "../../../../src/shell/commands/read_limit.ts";
 
 /** Words, and what is done: the resource, which of its limits, and to what; null where it is refused. */
 const CASES: readonly (readonly [string, readonly unknown[] | null])[] = [

@@ -1,6 +1,6 @@
 /** The words of `xargs`: how it takes apart what it reads, and the command that it starts with it. */
 
-export { SHELLS } from "./shells.ts";
+export { SHELLS } from "../shells.ts";
 
 /** How its input becomes words (xargs(1)). */
 export interface XargsCall {
