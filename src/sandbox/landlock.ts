@@ -86,6 +86,19 @@ export function addOpenFile(
   return call(numbers.landlockAddRule, ruleset, RULE_PATH_BENEATH, structAddress, 0) >= 0;
 }
 
+/** Adds a folder with all below it, likewise: a descriptor of it (O_PATH), or an error number with its sign turned. */
+export function addFolder(libc: Libc, ruleset: number, path: string, rights: number): number {
+  const { call, numbers, struct, structAddress } = libc;
+  const descriptor = openWithoutLinks(libc, path, OPEN.PATH | numbers.O_DIRECTORY);
+  if (descriptor < 0) return descriptor;
+  struct.setBigUint64(0, BigInt(rights), true);
+  struct.setInt32(8, descriptor, true);
+  const added = call(numbers.landlockAddRule, ruleset, RULE_PATH_BENEATH, structAddress, 0);
+  if (added >= 0) return descriptor;
+  call(numbers.close, descriptor);
+  return added;
+}
+
 function addAll(
   libc: Libc,
   ruleset: number,

@@ -40,6 +40,11 @@ const WRITE = READ | RIGHTS.WRITE_FILE | RIGHTS.TRUNCATE | RIGHTS.MAKE_REG | RIG
   RIGHTS.MAKE_SYM | RIGHTS.MAKE_FIFO | RIGHTS.MAKE_SOCK | RIGHTS.REMOVE_FILE |
   RIGHTS.REMOVE_DIR | RIGHTS.REFER | RIGHTS.RESOLVE_UNIX;
 
+/** What a program has in a folder that it writes in, for a kernel of this ABI. `executes`: what it makes there, too. */
+export function folderRights(executes: boolean, abi: number): number {
+  return (WRITE | (executes ? RIGHTS.EXECUTE : 0)) & handledRights(abi);
+}
+
 /** The rules for a kernel of this ABI. */
 export function programRules(reach: ProgramReach, abi: number): LandlockRules {
   const handled = handledRights(abi);

@@ -1,26 +1,54 @@
-/** Rules of the kernel that are kept for the next program of their kind, with the files that are yet to become programs. */
+/**
+ * Rules of the kernel that are kept for the next program of their kind, with the files that are yet to become programs. What
+ * differs from run to run is the run's own folder: its rule is added last, to rules whose earlier folders are gone.
+ */
 
+import { ToolError } from "../../core/errors.ts";
 import { SpareFiles } from "../../host/broker/spare_files.ts";
 import { close } from "../../host/kernel/pipes.ts";
-import { addOpenFile } from "../../sandbox/landlock.ts";
+import { isRemoved } from "../../host/kernel/stat.ts";
+import { addFolder, addOpenFile } from "../../sandbox/landlock.ts";
 import { RIGHTS } from "../../sandbox/landlock_rules.ts";
+import { errnoName } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
 /** How many programs a program may make and execute itself: a configure script tries a few dozen. */
 const SPARES = 64;
+/** Kinds, and of one kind as many as run at once. Each is a descriptor of rules and one of a folder. */
+const MOST_KEPT = 8;
+/** Folders that were added to one: the kernel keeps those that are gone, too. */
+const MOST_FOLDERS = 64;
 
 /** What was drawn for one kind. */
 export interface Drawn {
-  /** A descriptor of the rules, closed with the next kind. */
+  /** A descriptor of the rules, which stays this one's. */
   readonly rules: number;
   /** Null for none. */
   readonly spares: SpareFiles | null;
 }
 
-/** Those of the last kind, and the last spare files. */
+/** What rules are drawn for. */
+export interface Kind {
+  /** All that they hang on, but for the folder. */
+  readonly key: string;
+  /** The run's own, and what may be done there; null for none. */
+  readonly folder: { readonly path: string; readonly rights: number } | null;
+  /** The folder where programs are made; null where none is to be executed. */
+  readonly spareIn: string | null;
+}
+
+interface Kept extends Drawn {
+  readonly key: string;
+  /** The last that was added, which is open. */
+  folder: { readonly path: string; readonly descriptor: number } | null;
+  folders: number;
+}
+
+/** Those of the last kinds, and the last spare files. */
 export class KeptRules {
   readonly #libc: Libc;
-  #kept: (Drawn & { readonly key: string }) | null = null;
+  /** What was used last stands last. */
+  readonly #kept: Kept[] = [];
   #spares: { readonly folder: string; readonly files: SpareFiles } | null = null;
 
   constructor(libc: Libc) {
@@ -28,20 +56,54 @@ export class KeptRules {
   }
 
   /**
-   * What was drawn for this key last, else what is drawn now. `spareIn`: the folder where programs are made; null where none
-   * is to be executed. Rules by which somebody made one are his alone.
+   * What was drawn for this kind before, else what is drawn now. Rules by which somebody made a program are his alone, and so
+   * are those of a run as long as its folder is there.
    */
-  of(key: string, spareIn: string | null, draw: () => number): Drawn {
-    if (this.#kept?.key === key && this.#kept.spares?.isUsed !== true) return this.#kept;
+  of(kind: Kind, draw: () => number): Drawn {
+    const at = this.#kept.findIndex((one) => this.#serves(one, kind));
+    const [kept = this.#draw(kind, draw)] = at === -1 ? [] : this.#kept.splice(at, 1);
+    this.#kept.push(kept);
+    this.#addFolder(kept, kind.folder);
+    if (this.#kept.length > MOST_KEPT) this.#forget(this.#kept.shift());
+    return kept;
+  }
+
+  #serves({ key, spares, folder, folders }: Kept, kind: Kind): boolean {
+    if (key !== kind.key || spares !== null && spares !== this.#spares?.files) return false;
+    const isGone = folder !== null && isRemoved(this.#libc, folder.descriptor);
+    if (folder?.path === kind.folder?.path && !isGone) return spares?.isUsed !== true;
+    return isGone && kind.folder !== null && folders < MOST_FOLDERS &&
+      (spares === null || spares.isUntouched);
+  }
+
+  #draw({ key, spareIn }: Kind, draw: () => number): Kept {
     const rules = draw();
     const spares = spareIn === null ? null : this.#sparesIn(spareIn);
     for (const descriptor of spares?.free ?? []) {
       // One that has no rule is one that cannot be executed, as all were before.
       addOpenFile(this.#libc, rules, descriptor, RIGHTS.READ_FILE | RIGHTS.EXECUTE);
     }
-    this.#forget();
-    this.#kept = { key, rules, spares };
-    return this.#kept;
+    return { key, rules, spares, folder: null, folders: 0 };
+  }
+
+  #addFolder(kept: Kept, wanted: Kind["folder"]): void {
+    if (wanted === null || kept.folder?.path === wanted.path && !this.#isGone(kept)) return;
+    const descriptor = addFolder(this.#libc, kept.rules, wanted.path, wanted.rights);
+    if (descriptor < 0) {
+      throw new ToolError(
+        "NATIVE_DENIED",
+        `programs cannot be held by Landlock here: their folder has no rule (${
+          errnoName(-descriptor)
+        })`,
+      );
+    }
+    if (kept.folder !== null) close(this.#libc, kept.folder.descriptor);
+    kept.folder = { path: wanted.path, descriptor };
+    kept.folders++;
+  }
+
+  #isGone({ folder }: Kept): boolean {
+    return folder !== null && isRemoved(this.#libc, folder.descriptor);
   }
 
   /**
@@ -58,13 +120,14 @@ export class KeptRules {
     return files;
   }
 
-  #forget(): void {
-    if (this.#kept !== null) close(this.#libc, this.#kept.rules);
-    this.#kept = null;
+  #forget(kept: Kept | undefined): void {
+    if (kept === undefined) return;
+    close(this.#libc, kept.rules);
+    if (kept.folder !== null) close(this.#libc, kept.folder.descriptor);
   }
 
   close(): void {
-    this.#forget();
+    for (const kept of this.#kept.splice(0)) this.#forget(kept);
     this.#spares?.files.release();
     this.#spares = null;
   }

@@ -8,18 +8,17 @@ import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { NameJudge, type StartList } from "../../host/broker/handed_rules.ts";
 import type { ProgramHold, ProgramHolds, Starting } from "../../host/run/program_holds.ts";
-import { resolver } from "../../host/paths/canonicalize.ts";
 import { createKernelProbe, type PathProbe } from "../../host/paths/path_probe.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { createLandlockPaths, type LandlockPathSource } from "../../host/scan/landlock_paths.ts";
 import type { Effects, Rulebook, RuledEffects, Starts } from "../../policy/rulebook.ts";
 import { KeptPaths, openRules } from "../../sandbox/landlock.ts";
 import { scopeRules } from "../../sandbox/landlock_rules.ts";
-import { type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
+import { folderRights, type ProgramPaths, programRules } from "../../sandbox/program_rules.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
-import { basicsOf } from "../../sandbox/system_paths.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import { close } from "../../host/kernel/pipes.ts";
+import { identityOf } from "../../host/kernel/stat.ts";
 import { textAt } from "../../host/kernel/read_text.ts";
 import { withAgreed } from "./_agreed_rules.ts";
 import type { HoldParts } from "./_hold_parts.ts";
@@ -30,7 +29,8 @@ import { KeptFilters } from "./_kept_filters.ts";
 import { KeptRules } from "./_kept_rules.ts";
 import { isNameless, NamelessRules } from "./_nameless_rules.ts";
 import { ownFiles } from "./_own_files.ts";
-import { OwnStarts, withoutPrograms } from "./_own_starts.ts";
+import { OwnStarts } from "./_own_starts.ts";
+import { SystemReach } from "./_system_reach.ts";
 import { groundOf, handedOf, temporaryOf, viewsProcesses } from "./_program_ground.ts";
 
 /** What was found out of one start. */
@@ -52,7 +52,7 @@ export class WordHolds implements ProgramHolds {
   readonly #rulebook: Rulebook;
   readonly #starts: OwnStarts;
   readonly #system: KeptPaths;
-  readonly #basics: readonly string[];
+  readonly #reach: SystemReach;
   readonly #ground: LandlockPathSource;
   /** As `#ground`, of what is read alone. */
   readonly #readable: LandlockPathSource;
@@ -65,10 +65,7 @@ export class WordHolds implements ProgramHolds {
   readonly #kept: KeptRules;
   readonly #nameless: NamelessRules;
   #last: KnownEffects | null = null;
-  #realSystem: readonly CanonicalPath[] | null = null;
   #scopes: number | null | undefined;
-  #libraries: readonly string[] | null = null;
-  #basicLibraries: readonly string[] | null = null;
 
   constructor(parts: HoldParts, rulebook: Rulebook) {
     const { libc, system, searchPath } = parts;
@@ -86,7 +83,7 @@ export class WordHolds implements ProgramHolds {
       createProgramFinder(workspace, system, { searchPath, probe }),
     );
     this.#system = new KeptPaths(libc);
-    this.#basics = basicsOf(system);
+    this.#reach = new SystemReach(libc, probe, system);
     this.#ground = createLandlockPaths(rulebook, undefined, { roots: null, libc });
     this.#readable = createLandlockPaths(rulebook, undefined, {
       roots: null,
@@ -263,9 +260,9 @@ export class WordHolds implements ProgramHolds {
     const temporary = temporaryOf(this.#parts, starting);
     if (byWords) {
       const rulebook = withAgreed(this.#rulebook, starting.agreed ?? []);
-      const source = { libc, rulebook, system: () => this.#systemAsItIs() };
+      const source = { libc, rulebook, system: () => this.#reach.real() };
       const files = ownFiles(source, effects, directory, byName);
-      const system = this.#systemOf(effects, only);
+      const system = this.#reach.of(effects, only);
       const draw = () => this.#open(files, temporary, system, execute);
       const isKept = this.#parts.keepsFolders && isNameless(files) && execute !== "any";
       const kind = [effects.beyond, only, ...temporary].join("\0");
@@ -289,22 +286,27 @@ export class WordHolds implements ProgramHolds {
     );
     const own = [trusted ? null : program.path, gitConfig, ...agreed]
       .filter((path) => path !== null) as CanonicalPath[];
-    const left = [
-      ...temporary,
-      ...(caches === null || starting.use !== undefined ? [] : [caches as CanonicalPath]),
-    ];
+    const kept = caches === null || starting.use !== undefined ? [] : [caches as CanonicalPath];
+    const left = [...temporary, ...kept];
     // A program that lies where the system's list does not lead is given with it.
-    const whole = execute === "any" ? this.#parts.system : this.#librariesOf();
-    const system = trusted ? [...whole, program.start] : whole;
+    const whole = execute === "any" ? this.#parts.system : this.#reach.libraries();
+    const given = execute === "any" && this.#reach.holds(program) || !trusted
+      ? []
+      : [program.start];
+    const system = [...whole, ...given];
     const written = starting.use === undefined ? [] : [...starting.use.writes, "use"];
     const kind = byName ? "by name" : "";
-    const key = [ground.fingerprint, ...temporary, ...own, ...written, kind, ...execute].join("\0");
+    // Rules are about the files that are there now: where others come to lie under their names they are another kind.
+    const files = [...own, ...given, ...(execute === "any" ? [] : execute)]
+      .map((path) => `${path}\0${identityOf(libc, path)}`);
+    const key = [ground.fingerprint, ...files, ...written, kind, execute === "any"].join("\0");
     const { scope } = this.#rulebook;
     const spareIn = byName && execute === "any" ? this.#workspace : null;
+    const [path] = temporary;
+    const rights = folderRights(execute === "any", abi);
     const { rules, spares } = this.#kept.of(
-      key,
-      spareIn,
-      () => this.#open({ ...ground, readFiles: own }, left, system, execute),
+      { key, folder: path === undefined ? null : { path, rights }, spareIn },
+      () => this.#open({ ...ground, readFiles: own }, kept, system, execute),
     );
     const { entryAt } = this.#probe;
     const text = (path: string) => textAt(libc, path, MOST_LINK);
@@ -327,30 +329,6 @@ export class WordHolds implements ProgramHolds {
   /** Who judges the names that it hands over. */
   #judgeOf({ agreed = [] }: Starting): NameJudge {
     return agreed.length === 0 ? this.#judge : new NameJudge(withAgreed(this.#rulebook, agreed));
-  }
-
-  /**
-   * What a program whose files are those of its words reads of the system. One that may start some others and not all has
-   * no folder of programs: the loader, which all of them must be able to execute, is called with the name of a program in
-   * vain then, since it can only load what it can read.
-   */
-  #systemOf({ beyond }: Effects, only: boolean): readonly string[] {
-    const { libc, system } = this.#parts;
-    if (beyond === "system") return only ? system : this.#librariesOf();
-    if (only) return this.#basics;
-    return this.#basicLibraries ??= withoutPrograms(libc, this.#basics);
-  }
-
-  /** Where the paths of the system lead. */
-  #systemAsItIs(): readonly CanonicalPath[] {
-    const resolve = resolver(this.#probe.entryAt, this.#probe.isStraight);
-    return this.#realSystem ??= this.#parts.system.flatMap((path) =>
-      resolve("/" as CanonicalPath, path) ?? []
-    );
-  }
-
-  #librariesOf(): readonly string[] {
-    return this.#libraries ??= withoutPrograms(this.#parts.libc, this.#parts.system);
   }
 
   #open(

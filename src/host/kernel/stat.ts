@@ -12,6 +12,8 @@ const WANTED = 0xfff;
 const WANTED_SIZE = 0x201;
 /** STATX_TYPE | STATX_MTIME | STATX_CTIME | STATX_INO */
 const WANTED_CHANGE = 0x1 | 0x40 | 0x80 | 0x100;
+/** STATX_NLINK */
+const WANTED_LINKS = 0x4;
 /** STATX_INO */
 const WANTED_INODE = 0x100;
 /** S_IFDIR */
@@ -94,6 +96,12 @@ export function identityOf(libc: Libc, path: string): string | null {
 /** As `identityOf`, of what is open. */
 export function openIdentity(libc: Libc, descriptor: number): string | null {
   return identity(libc, callStatx(libc, descriptor, "", AT_EMPTY_PATH, WANTED_INODE));
+}
+
+/** Whether a folder that is open has been removed: then nothing is in it, and nothing can be made there any more. */
+export function isRemoved(libc: Libc, descriptor: number): boolean {
+  const seen = callStatx(libc, descriptor, "", AT_EMPTY_PATH, WANTED_LINKS);
+  return seen >= 0 && libc.struct.getUint32(16, true) === 0;
 }
 
 function identity({ struct }: Libc, result: number): string | null {

@@ -113,3 +113,77 @@ Deno.test("a call's programs have a folder of their own, and what they keep lies
   await pipe.close();
   assertEquals([...Deno.readDirSync(temporary)].map(({ name }) => name), ["SENTINEL"]);
 });
+
+/** Says where its folder lies, writes there, and stays until it may go. */
+const STAYS = `import os, time
+folder = os.environ["TMPDIR"]
+open(folder + "/secret", "w").write("told")
+open("where", "w").write(folder)
+while not os.path.exists("go"): time.sleep(0.01)
+`;
+/** Tries the other's folder, and that of whoever ran before; its own it has. */
+const TRIES = `import os
+def tried(what):
+    try: return what()
+    except OSError: return "refused"
+own = os.environ["TMPDIR"]
+open(own + "/mine", "w").write("own")
+said = [open(own + "/mine").read()]
+for folder in [open("where").read(), open("before").read() if os.path.exists("before") else own + "/.."]:
+    said.append(tried(lambda: open(folder + "/secret").read()))
+    said.append(tried(lambda: open(folder + "/made", "w").write("made")))
+    said.append(tried(lambda: os.listdir(folder)))
+    said.append(tried(lambda: os.link(folder + "/secret", "linked")))
+    said.append(tried(lambda: os.rename(folder, own + "/taken")))
+open("before", "w").write(own)
+print(" ".join(map(str, said)))
+`;
+
+// Where names are denied programs hold files for what they make, and their rules are nobody else's meanwhile; elsewhere it
+// is the folder alone by which they are.
+for (const denied of [true, false]) {
+  Deno.test(`a run's programs reach the folder of no other, under way or over${denied ? ", where a name is denied" : ""}`, async () => {
+    await using workspace = new Workspace({
+      "stays.py": STAYS,
+      "tries.py": TRIES,
+      ".env": "A=1\n",
+    });
+    const policy = workspace.policy(`version: 1
+paths:
+  - { allow: [read, write], match: ["**"] }
+${denied ? '  - { deny: [read, write], match: ["**/.env"] }' : ""}
+commands: [{ allow: [python3] }]
+risk: { allow: dangerous, ask: dangerous }
+`);
+    const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
+    const request = (id: number, script: string) => ({
+      id,
+      tool: "run_command",
+      args: { argv: ["python3", script] },
+    });
+    const tries = async (id: number) => {
+      const answer = await pipe.ask(request(id, "tries.py"));
+      assert(answer.success && answer.id === id, JSON.stringify(answer));
+      assertEquals(answer.output.stdout, `own${" refused".repeat(10)}\n`);
+    };
+    await pipe.send(request(1, "stays.py"));
+    while (!exists(workspace.path("where"))) await new Promise((go) => setTimeout(go, 5));
+    const folder = Deno.readTextFileSync(workspace.path("where"));
+    for (let id = 2; id < 12; id++) await tries(id);
+    assertEquals(Deno.readTextFileSync(`${folder}/secret`), "told");
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["secret"]);
+    Deno.writeTextFileSync(workspace.path("go"), "");
+    assert((await pipe.next())?.success);
+    assert(!exists(folder));
+    await tries(12);
+    assertEquals((await pipe.close()).status, 0);
+  });
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).size >= 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,9 +1,10 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ToolError } from "../../../../src/core/errors.ts";
 import { KeptRules } from "../../../../src/engine/programs/_kept_rules.ts";
 import { close } from "../../../../src/host/kernel/pipes.ts";
 import { statOf } from "../../../../src/host/kernel/stat.ts";
 import { openRules } from "../../../../src/sandbox/landlock.ts";
-import { programRules } from "../../../../src/sandbox/program_rules.ts";
+import { folderRights, programRules } from "../../../../src/sandbox/program_rules.ts";
 import { ABI, LIBC as libc } from "../../sandbox/_libc.ts";
 
 const NOTHING = { read: [], readFiles: [], write: [], list: [], system: [], network: false };
@@ -26,14 +27,15 @@ Deno.test({
     const folder = Deno.makeTempDirSync();
     const kept = new KeptRules(libc);
     const { draw, count } = drawing();
+    const kind = (key: string) => ({ key, folder: null, spareIn: folder });
     try {
-      const [one, again] = [kept.of("a", folder, draw), kept.of("a", folder, draw)];
+      const [one, again] = [kept.of(kind("a"), draw), kept.of(kind("a"), draw)];
       assertEquals([count(), one === again, one.spares === null], [1, true, false]);
-      assertEquals(kept.of("b", null, draw).spares, null);
-      const { spares } = kept.of("a", folder, draw);
+      assertEquals(kept.of({ ...kind("b"), spareIn: null }, draw).spares, null);
+      const { spares } = kept.of(kind("a"), draw);
       assert(spares === one.spares, "nobody had them, and nothing was taken from them");
       spares?.hold();
-      const beside = kept.of("c", folder, draw).spares;
+      const beside = kept.of(kind("c"), draw).spares;
       assert(beside !== spares, "whoever has them may still run");
       assertEquals(beside?.free.length, spares?.free.length);
       spares?.release();
@@ -52,24 +54,102 @@ Deno.test({
     const folder = Deno.makeTempDirSync();
     const kept = new KeptRules(libc);
     const { draw, count } = drawing();
+    const kind = (key: string) => ({ key, folder: null, spareIn: folder });
     try {
-      const { spares } = kept.of("a", folder, draw);
+      const { spares } = kept.of(kind("a"), draw);
       const taken = spares?.take();
       assert(spares !== null && typeof taken === "number");
       const stat = statOf(libc, taken);
       assert(typeof stat !== "number");
       spares.became(stat);
       close(libc, taken);
-      const others = kept.of("a", folder, draw).spares;
+      const others = kept.of(kind("a"), draw).spares;
       assert(others !== spares, "nobody else executes what one has made");
       assertEquals(count(), 2);
       const lost = others?.take();
       assert(typeof lost === "number");
       close(libc, lost);
-      assert(kept.of("b", folder, draw).spares !== others, "one of them may have become something");
+      assert(kept.of(kind("b"), draw).spares !== others, "one of them may have become something");
     } finally {
       kept.close();
       Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "the next run's folder comes to the rules of one whose folder is gone, and to no others",
+  ignore: ABI === 0,
+  fn() {
+    const root = Deno.realPathSync(Deno.makeTempDirSync());
+    const kept = new KeptRules(libc);
+    const { draw, count } = drawing();
+    const made = (name: string): string => {
+      Deno.mkdirSync(`${root}/${name}`);
+      return `${root}/${name}`;
+    };
+    const rulesFor = (path: string, key = "a"): number =>
+      kept.of({ key, folder: { path, rights: folderRights(true, ABI) }, spareIn: null }, draw)
+        .rules;
+    try {
+      const [one, two] = [made("one"), made("two")];
+      const first = rulesFor(one);
+      assertEquals([rulesFor(one), count()], [first, 1]);
+      const second = rulesFor(two);
+      assert(second !== first, "the other run is not over");
+      assertEquals([rulesFor(one), rulesFor(two), count()], [first, second, 2]);
+      // By a link, or under another name, it is there.
+      Deno.renameSync(one, `${root}/moved`);
+      Deno.symlinkSync(two, one);
+      const third = rulesFor(made("three"));
+      assertEquals([third === first, third === second, count()], [false, false, 3]);
+      Deno.removeSync(one);
+      Deno.removeSync(`${root}/moved`);
+      assertEquals([rulesFor(made("four")), count()], [first, 3]);
+      // Under the name of one that is gone lies another folder.
+      Deno.removeSync(`${root}/four`);
+      assertEquals([rulesFor(made("four")), count()], [first, 3]);
+      assertEquals(rulesFor(`${root}/four`, "b") === first, false);
+      // What was added stays in the kernel's rules: they are drawn anew now and then.
+      for (let run = 0; run < 200; run++) {
+        Deno.removeSync(`${root}/four`);
+        rulesFor(made("four"));
+      }
+      assert(count() > 5 && count() < 12, `${count()}`);
+      assertThrows(() => rulesFor(`${root}/nowhere`), ToolError);
+    } finally {
+      kept.close();
+      Deno.removeSync(root, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "whoever could execute what one makes has ended before the rules are another's",
+  ignore: ABI === 0,
+  fn() {
+    const root = Deno.realPathSync(Deno.makeTempDirSync());
+    const kept = new KeptRules(libc);
+    const { draw, count } = drawing();
+    const run = (name: string) => {
+      const path = `${root}/${name}`;
+      Deno.mkdirSync(path);
+      const folder = { path, rights: folderRights(true, ABI) };
+      const drawn = kept.of({ key: "a", folder, spareIn: root }, draw);
+      Deno.removeSync(path);
+      return drawn;
+    };
+    try {
+      const { rules, spares } = run("one");
+      assertEquals([run("two").rules, count()], [rules, 1]);
+      spares?.hold();
+      const beside = run("three");
+      assertEquals([beside.rules === rules, beside.spares === spares, count()], [false, false, 2]);
+      spares?.release();
+      assertEquals([run("four").rules, count()], [beside.rules, 2]);
+    } finally {
+      kept.close();
+      Deno.removeSync(root, { recursive: true });
     }
   },
 });
