@@ -5,7 +5,8 @@
 
 import { isObject } from "../../core/json_value.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
-import { birthOf, forget, LOG, MARK, type Moves, removeFiles } from "./moves.ts";
+import { dropHalfMade } from "./half_made.ts";
+import { birthOf, forget, LOG, MARK, type Moves, RECORDING, removeFiles } from "./moves.ts";
 import { look, textIn } from "./place.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { restore } from "./restore.ts";
@@ -33,7 +34,7 @@ export async function openSettled(
   if (isMarked(repository)) {
     const hold = repository.hold();
     try {
-      if (hold !== null && isMarked(repository)) await settle(repository, hold);
+      if (hold !== null && isMarked(repository)) await settle(repository, context, hold);
     } finally {
       hold?.release();
     }
@@ -46,7 +47,7 @@ function isMarked({ files, folder }: Repository): boolean {
 }
 
 /** Whoever noted it is gone: he would hold the folder. */
-async function settle(repository: Repository, hold: Hold): Promise<void> {
+async function settle(repository: Repository, context: ToolContext, hold: Hold): Promise<void> {
   const { files, folder, common } = repository;
   const mark = readMark(repository);
   const noted = look(files, `${folder}/${LOG}`)?.modified ?? 0;
@@ -57,7 +58,7 @@ async function settle(repository: Repository, hold: Hold): Promise<void> {
         modified >= noted - SLACK_MS && modified <= noted + mark.time + SLACK_MS;
     return type === "file" && inTime && hold.isLeftAlone(path);
   };
-  const locks = await locksOf(repository);
+  const locks = await locksOf(repository, mark);
   // A git that is not ours may be at work.
   if (!locks.every(isOurs)) return;
   const head = mark === null ? null : (await headOf(repository)).hash;
@@ -65,18 +66,22 @@ async function settle(repository: Repository, hold: Hold): Promise<void> {
   await removeFiles(repository, folder, locks.filter((path) => !inCommon.includes(path)));
   await removeFiles(repository, common, inCommon);
   if (mark !== null && head === mark.head) await restore(repository, mark);
+  if (mark?.adds !== undefined) await dropHalfMade(repository, context, mark.adds, hold);
   await forget(repository);
 }
 
 /** Those that are there, of what such a change writes. */
-async function locksOf(repository: Repository): Promise<readonly string[]> {
+async function locksOf(
+  repository: Repository,
+  mark: Mark | null,
+): Promise<readonly string[]> {
   const { files, folder, common } = repository;
-  const { branch } = await headOf(repository);
+  const branches = [(await headOf(repository)).branch, mark?.adds?.branch ?? null];
   return [
     ...["index", "HEAD", "ORIG_HEAD", MARK].map((name) => `${folder}/${name}.lock`),
     `${common}/packed-refs.lock`,
     `${common}/refs/stash.lock`,
-    ...(branch === null ? [] : [`${common}/refs/heads/${branch}.lock`]),
+    ...branches.flatMap((one) => one === null ? [] : `${common}/refs/heads/${one}.lock`),
   ].filter((path) => look(files, path) !== null);
 }
 
@@ -94,10 +99,18 @@ function readMark(repository: Repository): Mark | null {
 
 function isMark(value: unknown): value is Mark {
   if (!isObject(value)) return false;
-  const { head, steps, merged, time } = value;
-  return isHash(head) && (merged === undefined || isHash(merged)) && typeof time === "number" &&
-    Array.isArray(steps) &&
+  const { head, steps, merged, time, adds } = value;
+  return (isHash(head) || head === RECORDING.head) && (merged === undefined || isHash(merged)) &&
+    typeof time === "number" &&
+    Array.isArray(steps) && (adds === undefined || isAdds(adds)) &&
     steps.every((step) => isObject(step) && isHash(step["rest"]) && isHash(step["other"]));
+}
+
+function isAdds(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { place, branch, hash } = value;
+  return typeof place === "string" && (branch === null || typeof branch === "string") &&
+    isHash(hash);
 }
 
 function isHash(value: unknown): value is string {

@@ -16,19 +16,28 @@ export interface Step {
   readonly other: string;
 }
 
+/** A worktree that is made. */
+export interface Adds {
+  /** Relative to the workspace. */
+  readonly place: string;
+  /** A branch that is made for it. */
+  readonly branch: string | null;
+  /** The commit that it begins at. */
+  readonly hash: string;
+}
+
 /** A change before it begins. */
 export interface Moves {
-  /** The commit of HEAD; where that has changed, it was done. Null where there is none: then nothing is noted. */
+  /** The commit of HEAD, by which it is found whether it was done. Null where there is none: then nothing is noted. */
   readonly head: string | null;
   readonly steps: readonly Step[];
   /** What is merged into HEAD. */
   readonly merged?: string;
+  readonly adds?: Adds;
 }
 
-/** Of what git records and touches no working file for. */
-export function recording(head: string | null): Moves {
-  return { head, steps: [] };
-}
+/** Of what leaves no working file half done: locks alone. */
+export const RECORDING: Moves = { head: "HEAD", steps: [] };
 
 /** The note: a ref of each worktree's own, with a log that holds the note in place of a reason (git-update-ref(1), gitglossary(7)). */
 export const MARK = "TOOLGATE_HEAD";
@@ -46,9 +55,12 @@ export async function moving<T>(
   if (moves.head === null || hold === null) return await change();
   try {
     const text = JSON.stringify({ ...moves, time: repository.timeLeft(), born });
-    await repository.git(["update-ref", "--create-reflog", "-m", text, MARK, moves.head], {
-      changes: "git",
-    });
+    const { status } = await repository.git(
+      ["update-ref", "--create-reflog", "-m", text, MARK, moves.head],
+      { changes: "git", good: [0, 1, 128] },
+    );
+    // Without a commit there is nothing that a ref could name.
+    if (status !== 0) return await change();
     const done = await whole(repository, change);
     await forget(repository);
     return done;

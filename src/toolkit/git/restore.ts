@@ -7,6 +7,7 @@ import { isMerging, mergeTree } from "./merging.ts";
 import type { Moves, Step } from "./moves.ts";
 import { encoded, isText, nameOf, textOf } from "./names.ts";
 import { isAllowed } from "./paths.ts";
+import { type Part, partOf, type Side } from "./part_of.ts";
 import { look, textIn, within } from "./place.ts";
 import type { RawChange } from "./raw_changes.ts";
 import type { Repository } from "./repository.ts";
@@ -18,14 +19,6 @@ interface Both {
   readonly other: Side;
 }
 
-/** An entry of the index: zeros where there is none. */
-interface Side {
-  readonly mode: string;
-  readonly hash: string;
-}
-
-/** Longer ones are not compared with what they might be the beginning of. */
-const LONGEST_PART = 16 << 20;
 /** As many as git writes at a time, and some that were changed by somebody. */
 const MOST_PARTS = 16;
 
@@ -80,8 +73,8 @@ async function restoreStep(repository: Repository, head: string, step: Step): Pr
     else if (hash === rest.hash) found.push({ both, is: rest });
     else if (hash === other.hash) found.push({ both, is: other });
     else if (parts++ < MOST_PARTS) {
-      const part = await partOf(repository, path, [rest, other]);
-      if (part !== null) found.push({ both, is: part });
+      const part = await partOf(repository, path, [rest, other].filter((side) => side !== NONE));
+      if (part !== null) found.push({ both, is: await kept(repository, part) });
     }
   }
   if (found.length === 0) return all.length === 0;
@@ -180,26 +173,13 @@ function isGone(both: Both | undefined): boolean {
   return both !== undefined && [both.rest, both.other].some((side) => side === NONE);
 }
 
-/** A file that was being written: what there is of it is kept as an object. Null where it is the beginning of neither. */
-async function partOf(
-  repository: Repository,
-  path: Uint8Array,
-  sides: readonly Side[],
-): Promise<Side | null> {
-  const place = within(repository.root, textOf(path));
-  if ((look(repository.files, place)?.size ?? LONGEST_PART) >= LONGEST_PART) return null;
-  const { bytes: part } = repository.files.read(place, LONGEST_PART);
-  const own = part.slice();
-  for (const side of sides.filter((one) => one !== NONE)) {
-    const { bytes: all } = await repository.git(["cat-file", "blob", side.hash]);
-    if (own.length >= all.length || !own.every((byte, at) => all[at] === byte)) continue;
-    const { bytes } = await repository.git(["hash-object", "-w", "--no-filters", "--stdin"], {
-      stdin: own,
-      changes: "git",
-    });
-    return { mode: side.mode, hash: textOf(bytes).trim() };
-  }
-  return null;
+/** A file that was being written: what there is of it, as an object. */
+async function kept(repository: Repository, { side: { mode }, bytes: part }: Part): Promise<Side> {
+  const { bytes } = await repository.git(["hash-object", "-w", "--no-filters", "--stdin"], {
+    stdin: part,
+    changes: "git",
+  });
+  return { mode, hash: textOf(bytes).trim() };
 }
 
 /** git-update-index(1), "USING --INDEX-INFO": one that is to go has the mode 0. */

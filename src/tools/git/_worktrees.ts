@@ -8,8 +8,9 @@ import { listOf, requireWhole } from "../../toolkit/git/change.ts";
 import { seeingLeftOut } from "../../toolkit/git/left_out.ts";
 import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
-import { inside, look, within } from "../../toolkit/git/place.ts";
-import { openAt, type Repository } from "../../toolkit/git/repository.ts";
+import { look } from "../../toolkit/git/place.ts";
+import type { Repository } from "../../toolkit/git/repository.ts";
+import { openWorktree } from "../../toolkit/git/half_made.ts";
 
 const HASH = { oneOf: [{ type: "string" }, { type: "null" }] } as const;
 
@@ -82,25 +83,6 @@ function listedAs({ files }: Repository, record: ReadonlyMap<string, string>): L
     gone: record.has("prunable") || !elsewhere && look(files, path) === null,
     bare: record.has("bare"),
   };
-}
-
-/** The repository of a worktree's folder, where it is one of this repository's; null where it is not. */
-export async function openWorktree(
-  repository: Repository,
-  context: ToolContext,
-  root: string,
-): Promise<Repository | null> {
-  const { tool, common, files } = repository;
-  if (root === repository.root) return repository;
-  const dot = within(root, ".git");
-  const type = look(files, dot)?.type;
-  if (type === "directory") return await openAt(tool, context, { root, folder: dot }, false);
-  if (type !== "file") return null;
-  const target = /^gitdir: ([^\n]+)\n*$/.exec(textOf(files.read(dot, 4096).bytes))?.[1];
-  const folder = target === undefined ? null : inside(files, root, target);
-  if (folder === null || look(files, folder) === null) return null;
-  const open = await openAt(tool, context, { root, folder }, false);
-  return open.common === common ? open : null;
 }
 
 /** What in it is not committed: changed, staged, in conflict or unknown to git. `ignored`: as git-status(1) has it. */

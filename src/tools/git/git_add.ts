@@ -8,11 +8,10 @@ import type { Tool } from "../../core/tool.ts";
 import { checkWords, invalid } from "../../toolkit/words.ts";
 import { readStatus } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
-import { moving, recording } from "../../toolkit/git/moves.ts";
+import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { nameOf, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, ofRepository, requireAllowed, shown } from "../../toolkit/git/paths.ts";
 import { gitNeeds, READS, type Repository } from "../../toolkit/git/repository.ts";
-import { headOf } from "../../toolkit/git/revisions.ts";
 import { LEFT_OUT, pathsSchema, REPOSITORY } from "./_schemas.ts";
 
 const input = {
@@ -86,8 +85,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     const named = (files ?? []).map((path) => ofRepository(repository, path));
     const { taken, leftOut } = await changedBelow(repository, named, files ?? []);
     if (taken.length > 0 && only_look !== true) {
-      const { hash } = await headOf(repository);
-      await moving(repository, recording(hash), () =>
+      await moving(repository, RECORDING, () =>
         repository.git(
           ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
           { stdin: joinedBytes(taken.flatMap((path) => [path, NUL])), changes: "git" },

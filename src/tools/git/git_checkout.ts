@@ -16,7 +16,7 @@ import {
   requireWritable,
 } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
-import { moving, recording } from "../../toolkit/git/moves.ts";
+import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { encoded, exactly } from "../../toolkit/git/names.ts";
 import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
@@ -211,14 +211,13 @@ async function takeFiles(
     return { ...await standing(repository), files_changed: changed.length };
   }
   const replaced = await keepContents(repository, changed);
-  const now = await standing(repository);
-  await moving(repository, recording(now.hash), () =>
+  await moving(repository, RECORDING, () =>
     repository.git(
       ["--literal-pathspecs", ...QUIETLY, target, "--pathspec-from-file=-", "--pathspec-file-nul"],
       { stdin: joinedBytes(changed.flatMap((path) => [path, NUL])), changes: "files" },
     ));
   return {
-    ...now,
+    ...await standing(repository),
     files_changed: changed.length,
     ...(replaced.length === 0 ? {} : { replaced }),
     ...await pointersAmong(repository, changed),

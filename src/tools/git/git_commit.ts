@@ -8,7 +8,7 @@ import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changedNames, filesOf } from "./_diff.ts";
 import { committer } from "./_identity.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
-import { moving, recording } from "../../toolkit/git/moves.ts";
+import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { splitNul } from "../../toolkit/git/names.ts";
 import { type RawChange, readChanges } from "../../toolkit/git/raw_changes.ts";
@@ -142,7 +142,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     ];
     const { status, stderr } = await moving(
       repository,
-      recording(head.hash),
+      RECORDING,
       () =>
         repository.git(words, {
           ...{ stdin: new TextEncoder().encode(text), changes: "git", good: [0, 1, 128], env },

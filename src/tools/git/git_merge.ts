@@ -7,7 +7,7 @@ import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { changesSince, keepContents, REPLACED, requireWritable } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
-import { moving, recording } from "../../toolkit/git/moves.ts";
+import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { mergeWithHooks } from "./_merge_hooks.ts";
@@ -189,7 +189,7 @@ async function abort(repository: Repository, head: Head, { only_look }: Input): 
   const replaced = await keepContents(repository, changed);
   await moving(
     repository,
-    recording(head.hash),
+    RECORDING,
     () => repository.git(["merge", "--abort"], { changes: "files" }),
   );
   return { ...done, ...(replaced.length === 0 ? {} : { replaced }) };

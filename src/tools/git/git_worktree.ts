@@ -7,17 +7,14 @@ import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { listOf, requireWritable } from "../../toolkit/git/change.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
+import { openWorktree } from "../../toolkit/git/half_made.ts";
+import { moving } from "../../toolkit/git/moves.ts";
 import { bytesOf, isText, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
 import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
-import {
-  gitNeeds,
-  type GitUse,
-  openRepository,
-  READS,
-  type Repository,
-} from "../../toolkit/git/repository.ts";
+import { gitNeeds, type GitUse, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, collect, fill } from "./_clones.ts";
@@ -26,7 +23,6 @@ import {
   layOutMissing,
   leftIn,
   listedOf,
-  openWorktree,
   pathsIn,
   WORKTREE,
   worktreesOf,
@@ -147,7 +143,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
       await (input.clone.step === "fill" ? fill : collect)(tool.name, context, input.clone);
       return { worktrees: [] };
     }
-    const repository = await openRepository(tool.name, context, input.repository);
+    const repository = await openSettled(tool.name, context, input.repository);
     if (input.missing !== undefined) {
       await layOutMissing(await requireWorktree(repository, context, input.missing));
       return { worktrees: [] };
@@ -261,12 +257,16 @@ async function add(
   const start = known === null ? hash : branch;
   makeFolder(context, context.git.worktrees);
   try {
-    await repository.git(
-      [
-        ...["worktree", "add", "--quiet", ...whole, ...how, "--"],
-        ...[seenFromRoot(repository, place), start],
-      ],
-      { changes: "workspace" },
+    const words = [
+      ...["worktree", "add", "--quiet", ...whole, ...how, "--"],
+      ...[seenFromRoot(repository, place), start],
+    ];
+    const { hash: head } = await headOf(repository);
+    const adds = { place, branch: known === null ? branch : null, hash };
+    await moving(
+      repository,
+      { head, steps: [], adds },
+      () => repository.git(words, { changes: "workspace" }),
     );
     const worktree = await requireWorktree(repository, context, place);
     if (denied.length > 0) await layOut(worktree, denied);

@@ -103,14 +103,27 @@ async function killed(
   await pipe.send({ id: 2, tool, args });
   let answered = false;
   const answer = pipe.next().then(() => answered = true, () => {});
-  const lock = `${root}/.git/index.lock`;
+  const lock = `${root}/.git/${tool === "git_worktree" ? "worktrees/apart/" : ""}index.lock`;
   while (!answered && !exists(lock)) await new Promise((resolve) => setTimeout(resolve, 0));
   await new Promise((resolve) => setTimeout(resolve, later));
   pipe.process.kill("SIGKILL");
   await pipe.process.status;
   await answer;
   await pipe.close();
+  while (gitIn(root)) await new Promise((resolve) => setTimeout(resolve, 5));
   return answered;
+}
+
+/** Whether any goes on there: those that a git has started outlive it by a moment. */
+function gitIn(root: string): boolean {
+  return [...Deno.readDirSync("/proc")].some(({ name }) => {
+    try {
+      return /^\d+$/.test(name) && Deno.readLinkSync(`/proc/${name}/cwd`).startsWith(root) &&
+        Deno.readTextFileSync(`/proc/${name}/comm`).startsWith("git");
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Nothing is left of it, and nothing is lost. */
@@ -129,6 +142,21 @@ const status = async (root: string) =>
   (await said(root, ["status", "--porcelain"])).split("\n").filter((line) =>
     line !== "?? mine" && line !== ""
   );
+
+const WORKTREE: Call = ["git_worktree", {
+  action: "add",
+  branch: "apart",
+  path: ".toolgate/worktrees/apart",
+}];
+
+/** Whole, and nobody's. */
+async function isMade(root: string): Promise<boolean> {
+  const place = `${root}/.toolgate/worktrees/apart`;
+  const list = await said(root, ["worktree", "list", "--porcelain"]);
+  return list.includes(`worktree ${place}\n`) && !list.includes("locked") &&
+    await said(place, ["status", "--porcelain"]) === "" &&
+    await said(place, ["branch", "--show-current"]) === "apart";
+}
 
 /** What is prepared for each, and what is true once it was done. */
 const CALLS: readonly (readonly [
@@ -191,6 +219,11 @@ const CALLS: readonly (readonly [
       await git(root, ["add", "--update"]);
     },
     async (root) => await said(root, ["log", "-1", "--format=%s"]) === "work",
+  ],
+  [
+    WORKTREE,
+    (root) => Deno.writeTextFileSync(`${root}/.git/info/exclude`, ".toolgate\n"),
+    isMade,
   ],
 ];
 
@@ -413,5 +446,35 @@ Deno.test("a call whose time is over in the middle is taken back by the next; on
       }
       for (const pipe of [first, second]) await pipe.close();
     });
+  });
+});
+
+Deno.test("a worktree whose making was killed is taken away and made again, but not where somebody has put something", async () => {
+  await withGrounds(async (onGround) => {
+    for (const [file, text] of [[null, ""], ["new", "work\n"], [name(1), "work\n"]] as const) {
+      await onGround(async (ground) => {
+        const { root, begin } = ground;
+        const place = `${root}/.toolgate/worktrees/apart`;
+        Deno.writeTextFileSync(`${root}/.git/info/exclude`, ".toolgate\n");
+        const isCut = () => exists(`${root}/.git/worktrees/apart/index.lock`);
+        for (let tries = 0; tries < 20 && !isCut(); tries++) {
+          await git(root, ["worktree", "remove", "-f", "-f", place], { good: [0, 128] });
+          await git(root, ["branch", "-D", "apart"], { good: [0, 1] });
+          await killed(ground, WORKTREE, 0);
+        }
+        assert(isCut(), "it was never in the middle");
+        if (file !== null) {
+          Deno.mkdirSync(`${place}/d1`, { recursive: true });
+          Deno.writeTextFileSync(`${place}/${file}`, text);
+        }
+        const [tool, args] = WORKTREE;
+        const pipe = begin();
+        const { error } = await pipe.ask({ id: 1, tool, args });
+        await pipe.close();
+        assertEquals(error?.code ?? null, file === null ? null : "FILE_EXISTS", `${file}`);
+        if (file === null) return assert(await isMade(root));
+        assertEquals(Deno.readTextFileSync(`${place}/${file}`), text);
+      });
+    }
   });
 });

@@ -12,7 +12,7 @@ import {
   uncommitted,
 } from "../../../toolkit/git/change.ts";
 import type { RawChange } from "../../../toolkit/git/raw_changes.ts";
-import { moving, recording } from "../../../toolkit/git/moves.ts";
+import { moving, RECORDING } from "../../../toolkit/git/moves.ts";
 import { nameOf, splitNul, textOf } from "../../../toolkit/git/names.ts";
 import { isAllowed } from "../../../toolkit/git/paths.ts";
 import type { Repository } from "../../../toolkit/git/repository.ts";
@@ -74,7 +74,7 @@ export async function putAside(
   const names = new Set(taken.map(({ path }) => nameOf(path)));
   const untracked = new Set(taken.flatMap(({ path, tracked }) => tracked ? [] : nameOf(path)));
   const staged = await changesStaged(repository, head);
-  await moving(repository, recording(head), () =>
+  await moving(repository, RECORDING, () =>
     repository.git(
       ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
       { stdin: joinedBytes(taken.flatMap(({ path }) => [path, NUL])), changes: "git" },
