@@ -6,7 +6,7 @@
 import { isObject } from "../../core/json_value.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { dropHalfMade } from "./half_made.ts";
-import { birthOf, forget, LOG, MARK, type Moves, RECORDING, removeFiles } from "./moves.ts";
+import { birthOf, forget, LOG, MARK, type Moves, note, RECORDING, removeFiles } from "./moves.ts";
 import { look, textIn } from "./place.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { restore } from "./restore.ts";
@@ -65,6 +65,8 @@ async function settle(repository: Repository, context: ToolContext, hold: Hold):
   const inCommon = locks.filter((path) => !path.startsWith(`${folder}/`));
   await removeFiles(repository, folder, locks.filter((path) => !inCommon.includes(path)));
   await removeFiles(repository, common, inCommon);
+  // Taking back may be cut short, too: its locks are of a later time.
+  if (mark !== null) await note(repository, mark);
   if (mark !== null && head === mark.head) await restore(repository, mark);
   if (mark?.adds !== undefined) await dropHalfMade(repository, context, mark.adds, hold);
   await forget(repository);

@@ -52,21 +52,29 @@ export async function moving<T>(
 ): Promise<T> {
   const born = birthOf(repository);
   const hold = moves.head === null || born === null ? null : repository.hold();
-  if (moves.head === null || hold === null) return await change();
+  if (born === null || hold === null) return await change();
   try {
-    const text = JSON.stringify({ ...moves, time: repository.timeLeft(), born });
-    const { status } = await repository.git(
-      ["update-ref", "--create-reflog", "-m", text, MARK, moves.head],
-      { changes: "git", good: [0, 1, 128] },
-    );
     // Without a commit there is nothing that a ref could name.
-    if (status !== 0) return await change();
+    if (!await note(repository, { ...moves, born })) return await change();
     const done = await whole(repository, change);
     await forget(repository);
     return done;
   } finally {
     hold.release();
   }
+}
+
+/** Whether it could be. */
+export async function note(
+  repository: Repository,
+  moves: Moves & { readonly born: number },
+): Promise<boolean> {
+  const text = JSON.stringify({ ...moves, time: repository.timeLeft() });
+  const { status } = await repository.git(
+    ["update-ref", "--create-reflog", "-m", text, MARK, moves.head ?? "HEAD"],
+    { changes: "git", good: [0, 1, 128] },
+  );
+  return status === 0;
 }
 
 /**
