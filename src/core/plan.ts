@@ -182,6 +182,8 @@ export const BUILTINS = [
   ...["local", "declare", "typeset", "readonly", "shift", "return", "set", "shopt"],
   ...["wait", "jobs", "trap", "source", ".", "eval", "hash", "type", "command", "mapfile"],
   ...["readarray", "pushd", "popd", "dirs", "getopts", "disown", "ulimit", "umask"],
+  // No shell has these; as programs they would be kept from all that they look for.
+  ...["pkill", "killall"],
 ] as const;
 
 /**

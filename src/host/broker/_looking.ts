@@ -7,9 +7,10 @@ import { LOOKING_CALLS } from "../../sandbox/denied_calls.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
+import { isMarked } from "../kernel/marked_processes.ts";
 import type { CallParts } from "./_call_result.ts";
 import { LEAVE } from "./_names.ts";
-import { isMarked, leaderOf } from "./_process_files.ts";
+import { leaderOf } from "./_process_files.ts";
 
 /** By the numbers of such calls on this machine: which argument says whom they ask for. */
 export function lookingCallsOf(architecture: Architecture): ReadonlyMap<number, 0 | 1> {

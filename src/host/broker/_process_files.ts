@@ -6,13 +6,11 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import { readEntries } from "../kernel/directory_entries.ts";
+import { isMarked } from "../kernel/marked_processes.ts";
 import { close } from "../kernel/pipes.ts";
 import type { CallParts, CallResult } from "./_call_result.ts";
 import { LEAVE, openBelow, openExactly } from "./_names.ts";
 import { readField } from "../kernel/process_status.ts";
-
-/** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h); see `ProcessLimits`. */
-const RLIMIT_RTTIME = 15;
 
 /** AT_REMOVEDIR (include/uapi/linux/fcntl.h) */
 const REMOVE_DIRECTORY = 0x200;
@@ -122,12 +120,4 @@ function numbersIn(libc: Libc, path: string): readonly string[] {
 export function leaderOf(libc: Libc, thread: number): number | null {
   const found = readField(libc, `/proc/${thread}/status`, /\nTgid:\s*(\d+)/);
   return found === null ? null : Number(found);
-}
-
-/** Whether a process, or the one that a thread belongs to, is of the run that has this number. */
-export function isMarked(libc: Libc, id: number, mark: number | null): boolean {
-  if (mark === null) return false;
-  const { struct, structAddress, numbers } = libc;
-  const asked = libc.call(numbers.prlimit64, id, RLIMIT_RTTIME, 0, structAddress);
-  return asked >= 0 && struct.getBigUint64(8, true) === BigInt(mark);
 }

@@ -45,6 +45,7 @@ const BUFFER_BYTES = 1 << 16;
 /** linux_dirent64: inode and offset (16), length of the record (2), type (1), then the name (getdents(2)). */
 const RECORD_LENGTH = 16;
 const RECORD_NAME = 19;
+const NOTHING = new Uint8Array(0);
 /** The longest environment that is looked through. */
 const MOST_ENVIRONMENT = 1 << 20;
 
@@ -53,6 +54,7 @@ export class ProcessTable {
   readonly #libc: Libc;
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   readonly #latin1 = new TextDecoder("latin1");
+  readonly #utf8 = new TextDecoder();
   readonly #pageSize: number;
 
   constructor(libc: Libc) {
@@ -67,6 +69,12 @@ export class ProcessTable {
 
   /** As `#read`, with an empty text for one that says nothing. */
   #readAll(path: string): string | null {
+    const bytes = this.#readBytes(path);
+    return bytes === null ? null : this.#latin1.decode(bytes);
+  }
+
+  /** Valid until the next is read. */
+  #readBytes(path: string): Uint8Array | null {
     const { numbers } = this.#libc;
     const flags = OPEN.RDONLY | OPEN.CLOEXEC;
     const descriptor = this.#libc.call(
@@ -78,7 +86,7 @@ export class ProcessTable {
     if (descriptor < 0) return null;
     const count = readSome(this.#libc, descriptor, this.#buffer);
     this.#libc.call(numbers.close, descriptor);
-    return count === null ? null : this.#latin1.decode(this.#buffer.subarray(0, count));
+    return count === null ? null : this.#buffer.subarray(0, count);
   }
 
   /**
@@ -183,6 +191,15 @@ export class ProcessTable {
       ticks: word(14) + word(15) + word(16) + word(17),
       threads: word(20),
       began: word(22),
+    };
+  }
+
+  /** What it is called (proc_pid_comm(5)), and its words (proc_pid_cmdline(5)), blanks between them. */
+  command(id: number): { readonly name: string; readonly words: string } {
+    const text = (path: string) => this.#utf8.decode(this.#readBytes(path) ?? NOTHING);
+    return {
+      name: text(`${id}/comm`).replace(/\n$/, ""),
+      words: text(`${id}/cmdline`).replace(/\0+$/, "").replaceAll("\0", " "),
     };
   }
 

@@ -10,6 +10,7 @@ import { changedNames, isWhollyCertain } from "../../shell/certain.ts";
 import { resolvePath, resolver } from "../paths/canonicalize.ts";
 import type { Launch, Launcher } from "./_launcher.ts";
 import { runLineHook } from "./_line_hook.ts";
+import { markedProcesses } from "../kernel/marked_processes.ts";
 import { close } from "../kernel/pipes.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { type Ended, endedBy } from "./_programs.ts";
@@ -207,6 +208,7 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
       close(libc, descriptor);
       return null;
     },
+    processes: () => options.mark === null ? null : markedProcesses(libc, options.mark),
     allow,
     feed(argv, directory, read) {
       const program = mayReadNames({ rulebook }, argv) ? programAt(argv, directory) : null;

@@ -78,6 +78,7 @@ export interface Syscalls {
   readonly getpeername: number;
   readonly pwrite64: number;
   readonly pidfdGetfd: number;
+  readonly pidfdSendSignal: number;
   readonly processVmReadv: number;
   readonly processVmWritev: number;
   readonly epollCreate1: number;
@@ -166,6 +167,7 @@ const X86_64: Syscalls = {
   getpeername: 52,
   pwrite64: 18,
   pidfdGetfd: 438,
+  pidfdSendSignal: 424,
   processVmReadv: 310,
   processVmWritev: 311,
   epollCreate1: 291,
@@ -254,6 +256,7 @@ const AARCH64: Syscalls = {
   getpeername: 205,
   pwrite64: 68,
   pidfdGetfd: 438,
+  pidfdSendSignal: 424,
   processVmReadv: 270,
   processVmWritev: 271,
   epollCreate1: 20,

@@ -92,6 +92,11 @@ export class Task {
     this.#within?.waits();
   }
 
+  /** What it has begun beside itself is none of its own programs, and nothing to wait for either. */
+  hasBeside({ first }: Task): void {
+    void first.then(() => this.waits());
+  }
+
   ended(status: Ended): void {
     this.status = status;
     this.#first.resolve(null);

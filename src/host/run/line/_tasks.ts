@@ -195,6 +195,7 @@ export class Tasks {
     };
     this.#tasks.set(task, known);
     this.#copies.add(copies);
+    state.task?.hasBeside(task);
     state.task = task;
     const run = async (): Promise<Ended> => {
       let status: Ended = FAILED;

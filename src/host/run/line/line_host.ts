@@ -4,6 +4,7 @@ import type { CanonicalPath, Program } from "../../../core/capability.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import type { OwnLimit } from "../../../sandbox/launcher/program_steps.ts";
 import type { Spawner } from "../../../sandbox/spawner.ts";
+import type { MarkedProcess } from "../../kernel/marked_processes.ts";
 import type { Poller } from "../../kernel/poller.ts";
 import type { Child } from "../_programs.ts";
 import type { FileNamesWish } from "./file_names.ts";
@@ -89,6 +90,8 @@ export interface LineHost {
     /** The words as they were judged, where they name pipes of the line. */
     readonly held?: readonly string[];
   }): Child | NotStarted;
+  /** What the call has started, line and all, and has not ended; null where that cannot be told. */
+  processes(): readonly MarkedProcess[] | null;
   /** Ends what runs. */
   stop(): void;
   /** Whether it is to end: nothing new begins. */

@@ -12,7 +12,11 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 const OTHERS =
   ("alias bg bind builtin caller compgen complete compopt dirs disown enable exec fc fg getopts " +
     "help history logout popd pushd suspend times ulimit umask unalias").split(" ");
-const WITHIN: ReadonlySet<string> = new Set([...BUILTINS, ...INNER_PROGRAMS, ...OTHERS]);
+/** Done by the line, and programs to every shell. */
+const PROGRAMS: ReadonlySet<string> = new Set(["pkill", "killall"]);
+const WITHIN: ReadonlySet<string> = new Set(
+  [...BUILTINS, ...INNER_PROGRAMS, ...OTHERS].filter((name) => !PROGRAMS.has(name)),
+);
 
 type Meaning =
   | { readonly kind: "keyword" | "function" | "builtin"; readonly shown: string }

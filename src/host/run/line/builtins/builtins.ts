@@ -12,6 +12,7 @@ import { ulimit } from "./_limits.ts";
 import { umask } from "./_mask.ts";
 import { commandOf, typeOf } from "./_named.ts";
 import { fillList, readLine } from "./_read.ts";
+import { killall, pkill } from "./_pkill.ts";
 import { messageOf } from "../redirect.ts";
 import { Exit, type LineState, Return, statusOf, SUCCESS } from "../_state.ts";
 
@@ -25,6 +26,8 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   ulimit,
   umask,
   disown: () => SUCCEEDED,
+  pkill,
+  killall,
   break: ([count = "1"], state) => {
     state.status = SUCCESS;
     throw new LoopJump("break", Number(count));

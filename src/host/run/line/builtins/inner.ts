@@ -60,8 +60,11 @@ function told(errors: readonly string[]): Done {
 export function endsOwn([name, ...words]: readonly string[], { jobs }: LineState): boolean {
   if (name !== "kill") return false;
   const { number, targets } = targetsOf(words);
-  return number !== null && targets.length > 0 &&
-    targets.every((one) => one.startsWith("%") || isShell(one) || jobs.named(one) !== null);
+  return number !== null && targets.length > 0 && targets.every((one) => isOfLine(one, { jobs }));
+}
+
+function isOfLine(target: string, { jobs }: Pick<LineState, "jobs">): boolean {
+  return target.startsWith("%") || isShell(target) || jobs.named(target) !== null;
 }
 
 /** Whether it is what `$$` says: the shell of a line is this process. */
@@ -81,11 +84,14 @@ function targetsOf(
   return { number: signalNumber(signal), targets: words.slice(skip) };
 }
 
-/** What `kill` tells those that the line itself has started; others a program tells, as far as it may. */
-function signalled(words: readonly string[], state: LineState): Done | null {
+/** What `kill` tells those that the call itself has started; others a program tells, as far as it may. */
+function signalled(words: readonly string[], state: LineState, { host }: Around): Done | null {
   const { number, targets } = targetsOf(words);
-  const jobs = targets.map((target) => state.jobs.named(target));
   if (number === null || targets.length === 0) return null;
+  const started = targets.every((target) => isOfLine(target, state)) ? [] : host.processes() ?? [];
+  const jobs = targets.map((target) =>
+    state.jobs.named(target) ?? started.find(({ id }) => String(id) === target) ?? null
+  );
   if (number !== 0 && targets.some(isShell)) {
     throw new ToolError(
       "COMMAND_UNPARSABLE",
@@ -100,9 +106,11 @@ function signalled(words: readonly string[], state: LineState): Done | null {
   targets.forEach((target, at) => {
     const job = jobs[at] ?? null;
     if (isShell(target)) return;
+    const gone = (): void => void errors.push(`(${job?.id}) - No such process`);
     if (job === null) errors.push(`${target}: no such job`);
-    else if (job.status() !== null) errors.push(`(${job.id}) - No such process`);
-    else if (number !== 0) job.signal(number);
+    else if ("status" in job && job.status() !== null) gone();
+    else if ("status" in job) number !== 0 && job.signal(number);
+    else if (!job.signal(number)) gone();
   });
   return errors.length === 0
     ? { status: 0 }

@@ -34,6 +34,10 @@ const LINES = [
   `sh -c "trap 'x=\\$(false; exit); echo \\$?; { false; exit; } & wait; echo \\$?' EXIT; (exit 3)"`,
   "kill -0 $$; echo $?",
   "sleep 0.1 & wait; echo done",
+  // What stands behind a job that waits for a job of its own goes on.
+  "(until [ -e go ]; do sleep 0.01; done & wait) & > go; wait; echo done",
+  "sh -c 'until [ -e go ]; do sleep 0.01; done & wait; echo inner' & > go; wait; echo done",
+  "{ cat <(until [ -e go ]; do sleep 0.01; done; echo read); } & > go; wait; echo done",
   "sleep 30 & p=$!; kill $p; wait $p; echo $?",
   "cat <(echo hi) a.txt",
   "printf '%s-%d|%05.2f|%x\\n' a 3 2.675 255; printf '%s\\n' a b c; printf -v y '%03d' 7; echo $y; printf '%q\\n' \"a b\" \"it's\"",
