@@ -20,6 +20,10 @@ const LIBRARY = "tree-sitter";
 const WIDE_AFTER = 512 * 1024;
 const MOST_WIDE = 8 * 1024 * 1024;
 
+/** A broken text costs a second parse, a whole one saves a sixteenth of its own by the byte; units that may be lost at first. */
+const SAVED = 1 / 16;
+const RISKED = 64 * 1024;
+
 /**
  * Parsers for one thread, which keeps them. `read`: a WebAssembly module by its name, which is `tree-sitter` for the
  * library or that of a grammar. `clock`: how many milliseconds that has worked. */
@@ -107,10 +111,9 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
   const parse = <T>(
     text: string,
     isNarrow: boolean,
-    options: ParseOptions,
+    watch: Watch,
     take: (tree: number, library: Library, language: Language, isOver: () => boolean) => T | null,
   ): T | Unparsed => {
-    const watch = new Watch(options, bench.clock);
     try {
       const result = bench.use(module, (library, language) => {
         bench.count(library, language, text.length);
@@ -130,6 +133,15 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
     watch.rethrow();
     return "slow";
   };
+  const treeOf = (text: string, isNarrow: boolean, watch: Watch): SyntaxTree | Unparsed =>
+    parse(
+      text,
+      isNarrow,
+      watch,
+      (tree, library, language, isOver) =>
+        layOut(library.words, tree, text, isNarrow, language, bench.tables, isOver),
+    );
+  const texts = { whole: 0, broken: 0 };
   return {
     grammar,
     query(source) {
@@ -140,21 +152,27 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
           parse(
             text,
             false,
-            options,
+            new Watch(options, bench.clock),
             (tree, library, language, isOver) =>
               compiled.on(library, language).matches(tree, text, isOver),
           ),
       };
     },
+    /**
+     * What is broken is mended by what that costs, and errors cost by the bytes they take: of ASCII by the byte half of
+     * what they do beside other signs, and in queries. So only whole texts, where that decides nothing, are taken so.
+     */
     parse(text, options): SyntaxTree | Unparsed {
-      const isNarrow = isAscii(text);
-      return parse(
-        text,
-        isNarrow,
-        options,
-        (tree, library, language, isOver) =>
-          layOut(library.words, tree, text, isNarrow, language, bench.tables, isOver),
-      );
+      const watch = new Watch(options, bench.clock);
+      const isNarrow = texts.broken <= RISKED + texts.whole * SAVED && isAscii(text);
+      const tree = treeOf(text, isNarrow, watch);
+      if (typeof tree === "string") return tree;
+      if (tree.errors === 0) {
+        texts.whole += text.length;
+        return tree;
+      }
+      texts.broken += text.length;
+      return isNarrow ? treeOf(text, false, watch) : tree;
     },
   };
 }
