@@ -123,6 +123,11 @@ export interface Processes {
    */
   hold(argv: readonly string[], folder: string): Hold | null;
   /**
+   * Removes a folder in which the program of a capability with `own` may write, and which holds nothing but a short file of
+   * that name and empty folders: false where anything else is in it, which stays, and where the use was judged as reading.
+   */
+  removeBare(argv: readonly string[], folder: string, file: string): boolean;
+  /**
    * A command line, without a shell (or by `/bin/sh` where the policy's `shell.mode` is `sh`). Commands that are
    * known only when they run are judged then; one that is not plainly allowed ends the line (`refusal`).
    * `request.env` was judged as variables that the call changes.

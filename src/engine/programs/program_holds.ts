@@ -294,12 +294,12 @@ export class WordHolds implements ProgramHolds {
       ? []
       : [program.start];
     const system = [...whole, ...given];
-    const written = starting.use === undefined ? [] : [...starting.use.writes, "use"];
-    const kind = byName ? "by name" : "";
+    const kinds = [...(starting.use === undefined ? [] : ["use"]), byName ? "by name" : ""];
     // Rules are about the files that are there now: where others come to lie under their names they are another kind.
-    const files = [...own, ...given, ...(execute === "any" ? [] : execute)]
+    const writes = starting.use?.writes ?? [];
+    const files = [...own, ...given, ...(execute === "any" ? [] : execute), ...writes]
       .map((path) => `${path}\0${identityOf(libc, path)}`);
-    const key = [ground.fingerprint, ...files, ...written, kind, execute === "any"].join("\0");
+    const key = [ground.fingerprint, ...files, ...kinds, execute === "any"].join("\0");
     const { scope } = this.#rulebook;
     const spareIn = byName && execute === "any" ? this.#workspace : null;
     const [path] = temporary;

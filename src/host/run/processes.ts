@@ -12,6 +12,7 @@ import { asNamed, inTemporary } from "./temporary.ts";
 import { hold } from "./_hold.ts";
 import { grantedHooks } from "./_line_hook.ts";
 import { runPlan } from "./_run_plan.ts";
+import { removeBareFolder, removeBarePortably } from "../kernel/bare_folder.ts";
 import { holdFolder, isLeftAlone } from "../kernel/folder_hold.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { resolver } from "../paths/canonicalize.ts";
@@ -138,6 +139,15 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const release = holdFolder(libc, folderOf(grant, folder));
       if (release === null) return null;
       return { isLeftAlone: (path) => isLeftAlone(libc, folderOf(grant, path)), release };
+    },
+    removeBare(argv, folder, file) {
+      const { grant, starter } = options;
+      const { use } = grantedOwn(grant, argv, { cwd: folder, writes: [folder] });
+      if (use.writes.length === 0) return false;
+      const path = folderOf(grant, folder);
+      return starter === null
+        ? removeBarePortably(path, file)
+        : removeBareFolder(starter.libc, path, file);
     },
     asFile: (argv) => Promise.resolve(programFile(options, argv)?.file ?? null),
     async withScratch(work) {

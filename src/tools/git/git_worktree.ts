@@ -6,7 +6,7 @@ import type { Capability } from "../../core/capability.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
-import { listOf, requireWritable } from "../../toolkit/git/change.ts";
+import { requireWritable } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
 import { openWorktree } from "../../toolkit/git/half_made.ts";
 import { moving } from "../../toolkit/git/moves.ts";
@@ -18,6 +18,7 @@ import { gitNeeds, type GitUse, READS, type Repository } from "../../toolkit/git
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, collect, fill } from "./_clones.ts";
+import { holdsMore, takeAway } from "./_take_away.ts";
 import {
   layOut,
   layOutMissing,
@@ -317,12 +318,14 @@ async function remove(
   { path = "", only_look, looked, unlisted }: Input,
 ): Promise<Output["removed"]> {
   const wanted = repository.files.display(path).replace(/\/+$/, "");
-  const take = () =>
-    repository.git(["worktree", "remove", "--", seenFromRoot(repository, wanted)], {
-      changes: "workspace",
-    });
+  const take = async (worktree: Repository) => {
+    await takeAway(worktree, context);
+    // There is nothing left of it but what the repository knows.
+    const words = ["worktree", "remove", "--", seenFromRoot(repository, wanted)];
+    await repository.git(words, { changes: "git" });
+  };
   if (looked === true) {
-    await take();
+    await take(await requireWorktree(repository, context, wanted));
     return undefined;
   }
   const [own, ...others] = await listedOf(repository);
@@ -346,15 +349,7 @@ async function remove(
     );
   }
   const left = await leftIn(worktree, "matching");
-  if (left.length > 0) {
-    throw new ToolError(
-      "GIT_ERROR",
-      `${tool.name}: ${quoted(path)} holds what is not committed: ${
-        listOf(left)
-      }; commit it or delete it first`,
-      { details: { left: left.slice(0, 100) } },
-    );
-  }
+  if (left.length > 0) throw holdsMore(worktree, left);
   const { branch, hash } = await headOf(worktree);
   if (branch === null && hash !== null && await unmergedOf(repository, hash, null) > 0) {
     throw new ToolError(
@@ -366,7 +361,7 @@ async function remove(
   }
   if (only_look === true && unlisted === true) return undefined;
   const unmerged = hash === null ? 0 : await unmergedOf(repository, hash, branch);
-  if (only_look !== true) await take();
+  if (only_look !== true) await take(worktree);
   return { path: wanted, branch, hash, unmerged };
 }
 

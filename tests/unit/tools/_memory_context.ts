@@ -118,6 +118,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
         return Promise.resolve({ ...SUCCESS, ...options.answers?.(call[0], nodes) });
       },
       hold: () => null,
+      removeBare: () => false,
       asFile: () => Promise.resolve(null),
       withScratch: (work) => work("/scratch"),
       runHook: () => Promise.resolve(null),

@@ -1,0 +1,130 @@
+/**
+ * Folders that are taken away where nothing is left in them: by rmdir(2), which takes none that holds anything, whoever put it
+ * there and when.
+ */
+
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
+import { readEntries } from "./directory_entries.ts";
+
+/** AT_REMOVEDIR (include/uapi/linux/fcntl.h) */
+const REMOVE_DIRECTORY = 0x200;
+const LISTING = 32 << 10;
+/** A longer file is none that only says where something lies. */
+const LONGEST_FILE = 4096;
+/** Deeper ones are left: each takes a descriptor. */
+const MOST_DEEP = 100;
+
+/**
+ * Removes a folder that holds nothing but a short file of that name and empty folders; false where anything else is in it,
+ * which stays, with the file. `path`: absolute, without links.
+ */
+export function removeBareFolder(libc: Libc, path: string, file: string): boolean {
+  const { numbers } = libc;
+  const slash = path.lastIndexOf("/");
+  const parent = openFolder(libc, path.slice(0, slash) || "/");
+  const folder = openFolder(libc, path);
+  const name = path.slice(slash + 1);
+  try {
+    if (parent < 0 || folder < 0) return false;
+    const tree = new EmptyTree(libc);
+    if (!tree.visit(folder, { but: file, remove: false })) return false;
+    const text = readFile(libc, folder, file);
+    if (text === null || !tree.visit(folder, { but: file, remove: true })) return false;
+    if (libc.call(numbers.unlinkat, folder, libc.path(file), 0) < 0) return false;
+    if (libc.call(numbers.unlinkat, parent, libc.path(name), REMOVE_DIRECTORY) >= 0) return true;
+    writeFile(libc, folder, file, text);
+    return false;
+  } finally {
+    for (const opened of [parent, folder]) if (opened >= 0) libc.call(numbers.close, opened);
+  }
+}
+
+function openFolder(libc: Libc, path: string): number {
+  return openWithoutLinks(libc, path, OPEN.RDONLY | libc.numbers.O_DIRECTORY);
+}
+
+/** Folders in folders, and nothing else. */
+class EmptyTree {
+  readonly #libc: Libc;
+  readonly #listing = new Uint8Array(LISTING);
+
+  constructor(libc: Libc) {
+    this.#libc = libc;
+  }
+
+  /** Whether there is nothing else in it; `remove`: those in it go. */
+  visit(
+    folder: number,
+    options: { readonly remove: boolean; readonly but?: string },
+    depth = 0,
+  ): boolean {
+    const { call, numbers, path } = this.#libc;
+    if (call(numbers.lseek, folder, 0, 0) < 0) return false;
+    const entries = readEntries(this.#libc, folder, this.#listing);
+    if (typeof entries === "number" || depth > MOST_DEEP) return false;
+    return entries.every(({ name, raw }) => {
+      if (name === options.but) return true;
+      const bytes = raw ?? name;
+      const flags = OPEN.RDONLY | OPEN.CLOEXEC | OPEN.NONBLOCK | numbers.O_DIRECTORY |
+        numbers.O_NOFOLLOW;
+      const within = call(numbers.openat, folder, path(bytes), flags);
+      if (within < 0) return within === -ERRNO.ENOENT;
+      const empty = this.visit(within, { remove: options.remove }, depth + 1);
+      call(numbers.close, within);
+      if (!empty || !options.remove) return empty;
+      return call(numbers.unlinkat, folder, path(bytes), REMOVE_DIRECTORY) >= 0;
+    });
+  }
+}
+
+/** Null where it is none, or a long one. */
+function readFile(libc: Libc, folder: number, name: string): Uint8Array | null {
+  const { call, numbers } = libc;
+  const flags = OPEN.RDONLY | OPEN.CLOEXEC | OPEN.NONBLOCK | OPEN.NOCTTY | numbers.O_NOFOLLOW;
+  const file = call(numbers.openat, folder, libc.path(name), flags);
+  if (file < 0) return null;
+  const buffer = new Uint8Array(LONGEST_FILE);
+  const count = libc.transfer(numbers.read, file, buffer, buffer.length);
+  call(numbers.close, file);
+  return count < 0 || count === LONGEST_FILE ? null : buffer.subarray(0, count);
+}
+
+/** As it was. */
+function writeFile(libc: Libc, folder: number, name: string, text: Uint8Array): void {
+  const { call, numbers } = libc;
+  const flags = OPEN.WRONLY | OPEN.CREAT | OPEN.EXCL | OPEN.CLOEXEC;
+  const file = call(numbers.openat, folder, libc.path(name), flags, 0o644);
+  if (file < 0) return;
+  libc.transfer(numbers.write, file, text, text.length);
+  call(numbers.close, file);
+}
+
+/** The same where the kernel's own calls are not to be had. */
+export function removeBarePortably(path: string, file: string): boolean {
+  const isEmpty = (folder: string, but?: string): boolean =>
+    [...Deno.readDirSync(folder)].every(({ name, isDirectory }) =>
+      name === but || isDirectory && isEmpty(`${folder}/${name}`)
+    );
+  const removeIn = (folder: string): void => {
+    for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+      if (!isDirectory) continue;
+      removeIn(`${folder}/${name}`);
+      Deno.removeSync(`${folder}/${name}`);
+    }
+  };
+  let text: Uint8Array | null = null;
+  try {
+    if (!Deno.lstatSync(`${path}/${file}`).isFile || !isEmpty(path, file)) return false;
+    removeIn(path);
+    text = Deno.readFileSync(`${path}/${file}`);
+    Deno.removeSync(`${path}/${file}`);
+    Deno.removeSync(path);
+    return true;
+  } catch {
+    // Somebody has put something there.
+    if (text !== null) Deno.writeFileSync(`${path}/${file}`, text);
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+/** Folders that go where nothing is left in them. */
+
+import { assertEquals } from "@std/assert";
+import { removeBareFolder, removeBarePortably } from "../../../../src/host/kernel/bare_folder.ts";
+import { LIBC } from "../../sandbox/_libc.ts";
+
+const WAYS = {
+  kernel: (path: string) => removeBareFolder(LIBC, path, ".git"),
+  portable: (path: string) => removeBarePortably(path, ".git"),
+};
+
+for (const [way, remove] of Object.entries(WAYS)) {
+  Deno.test(`a folder goes with its file and empty folders, and with nothing else: ${way}`, () => {
+    const outer = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      const rows: readonly [string, (folder: string) => void, boolean][] = [
+        ["the file alone", () => {}, true],
+        ["empty folders", (at) => Deno.mkdirSync(`${at}/a/b\u00e9/c`, { recursive: true }), true],
+        ["a file more", (at) => Deno.writeTextFileSync(`${at}/x`, "mine"), false],
+        ["a file deep in it", (at) => {
+          Deno.mkdirSync(`${at}/a/b`, { recursive: true });
+          Deno.writeTextFileSync(`${at}/a/b/x`, "mine");
+        }, false],
+        ["a link", (at) => Deno.symlinkSync(outer, `${at}/link`), false],
+        ["a file of that name deeper in it", (at) => {
+          Deno.mkdirSync(`${at}/a`);
+          Deno.writeTextFileSync(`${at}/a/.git`, "mine");
+        }, false],
+        ["a folder for the file", (at) => {
+          Deno.removeSync(`${at}/.git`);
+          Deno.mkdirSync(`${at}/.git`);
+        }, false],
+        ["a link for the file", (at) => {
+          Deno.renameSync(`${at}/.git`, `${outer}/moved`);
+          Deno.symlinkSync(`${outer}/moved`, `${at}/.git`);
+        }, false],
+        ["no file", (at) => Deno.removeSync(`${at}/.git`), false],
+      ];
+      for (const [name, fill, gone] of rows) {
+        const folder = `${outer}/folder`;
+        Deno.mkdirSync(folder);
+        Deno.writeTextFileSync(`${folder}/.git`, "gitdir: there\n");
+        fill(folder);
+        const before = listOf(folder);
+        assertEquals(remove(folder), gone, name);
+        if (gone) continue;
+        assertEquals(listOf(folder), before, name);
+        Deno.removeSync(folder, { recursive: true });
+      }
+      // Whoever has the place of the folder for a link loses nothing of what that leads to.
+      Deno.mkdirSync(`${outer}/other`);
+      Deno.writeTextFileSync(`${outer}/other/.git`, "gitdir: there\n");
+      Deno.symlinkSync("other", `${outer}/link`);
+      if (way === "kernel") assertEquals(remove(`${outer}/link`), false);
+      assertEquals(remove(`${outer}/none`), false);
+      assertEquals(listOf(`${outer}/other`), ["/.git"]);
+    } finally {
+      Deno.removeSync(outer, { recursive: true });
+    }
+  });
+}
+
+function listOf(folder: string, below = ""): readonly string[] {
+  return [...Deno.readDirSync(`${folder}${below}`)].flatMap(({ name, isDirectory }) => {
+    const path = `${below}/${name}`;
+    return [path, ...isDirectory ? listOf(folder, path) : []];
+  }).sort();
+}
