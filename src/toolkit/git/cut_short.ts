@@ -6,7 +6,17 @@
 import { isObject } from "../../core/json_value.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { dropHalfMade } from "./half_made.ts";
-import { birthOf, forget, LOG, MARK, type Moves, note, RECORDING, removeFiles } from "./moves.ts";
+import { dropHalfRemoved } from "./half_removed.ts";
+import {
+  birthOf,
+  forget,
+  LOG,
+  MARK,
+  type Moves,
+  noteAnew,
+  RECORDING,
+  removeFiles,
+} from "./moves.ts";
 import { look, textIn } from "./place.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { restore } from "./restore.ts";
@@ -43,7 +53,7 @@ export async function openSettled(
 }
 
 function isMarked({ files, folder }: Repository): boolean {
-  return [LOG, `${MARK}.lock`].some((name) => look(files, `${folder}/${name}`) !== null);
+  return [LOG, MARK, `${MARK}.lock`].some((name) => look(files, `${folder}/${name}`) !== null);
 }
 
 /** Whoever noted it is gone: he would hold the folder. */
@@ -66,9 +76,12 @@ async function settle(repository: Repository, context: ToolContext, hold: Hold):
   await removeFiles(repository, folder, locks.filter((path) => !inCommon.includes(path)));
   await removeFiles(repository, common, inCommon);
   // Taking back may be cut short, too: its locks are of a later time.
-  if (mark !== null) await note(repository, mark);
-  if (mark !== null && head === mark.head) await restore(repository, mark);
+  if (mark !== null) await noteAnew(repository, mark);
+  if (mark !== null && head === mark.head) await restore(repository, context, mark);
   if (mark?.adds !== undefined) await dropHalfMade(repository, context, mark.adds, hold);
+  if (mark?.removes !== undefined) {
+    await dropHalfRemoved(repository, context, mark.removes, hold);
+  }
   await forget(repository);
 }
 
@@ -101,10 +114,11 @@ function readMark(repository: Repository): Mark | null {
 
 function isMark(value: unknown): value is Mark {
   if (!isObject(value)) return false;
-  const { head, steps, merged, time, adds } = value;
+  const { head, steps, merged, time, adds, removes } = value;
   return (isHash(head) || head === RECORDING.head) && (merged === undefined || isHash(merged)) &&
     typeof time === "number" &&
     Array.isArray(steps) && (adds === undefined || isAdds(adds)) &&
+    (removes === undefined || isRemoves(removes)) &&
     steps.every((step) => isObject(step) && isHash(step["rest"]) && isHash(step["other"]));
 }
 
@@ -113,6 +127,12 @@ function isAdds(value: unknown): boolean {
   const { place, branch, hash } = value;
   return typeof place === "string" && (branch === null || typeof branch === "string") &&
     isHash(hash);
+}
+
+function isRemoves(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { place, folder, hash } = value;
+  return typeof place === "string" && typeof folder === "string" && isHash(hash);
 }
 
 function isHash(value: unknown): value is string {

@@ -1,8 +1,7 @@
 /** Linked worktrees, and those of which the making was cut short: taken away where nobody has made anything of them. */
 
-import { ToolError } from "../../core/errors.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
-import type { Adds } from "./moves.ts";
+import { type Adds, isEnded } from "./moves.ts";
 import { splitNul, textOf } from "./names.ts";
 import { partOf } from "./part_of.ts";
 import { inside, look, within } from "./place.ts";
@@ -46,7 +45,9 @@ export async function dropHalfMade(
     const lock = `${worktree?.folder ?? repository.folder}/index.lock`;
     // Those that git starts to make it outlive it by a moment.
     if (look(repository.files, lock) !== null && !hold.isLeftAlone(lock)) return;
-    if (await holdsWork(repository, context, { place, hash, worktree })) return;
+    if (look(repository.files, place) !== null) {
+      if (worktree === null || await holdsWork(worktree, context, hash)) return;
+    }
     // Once for what git calls dirty, once for the lock.
     const words = ["worktree", "remove", "--force", "--force", "--", seenFrom(repository, place)];
     await repository.git(words, { changes: "workspace" });
@@ -56,8 +57,7 @@ export async function dropHalfMade(
       good: [0, 1, 128],
     });
   } catch (error) {
-    const over = ["TIMEOUT", "CANCELLED"];
-    if (!(error instanceof ToolError) || over.includes(error.code)) throw error;
+    if (isEnded(error)) throw error;
   }
 }
 
@@ -72,16 +72,12 @@ async function isBeingMade(repository: Repository, place: string): Promise<boole
   return false;
 }
 
-/** Whether there is anything that is not of that commit, or the beginning of it. */
-async function holdsWork(
-  repository: Repository,
+/** Whether there is anything in it that is not of that commit, or the beginning of it. */
+export async function holdsWork(
+  worktree: Repository,
   context: ToolContext,
-  { place, hash, worktree }: Pick<Adds, "place" | "hash"> & {
-    readonly worktree: Repository | null;
-  },
+  hash: string,
 ): Promise<boolean> {
-  if (look(repository.files, place) === null) return false;
-  if (worktree === null) return true;
   return await context.processes.withScratch(async (scratch) => {
     const options = { scratch, env: { GIT_INDEX_FILE: `${scratch}/index` } };
     await worktree.git(["read-tree", hash], options);

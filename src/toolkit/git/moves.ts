@@ -26,6 +26,16 @@ export interface Adds {
   readonly hash: string;
 }
 
+/** A worktree that is removed, in which nothing was that is not committed. */
+export interface Removes {
+  /** Relative to the workspace. */
+  readonly place: string;
+  /** The repository's part of it, likewise. */
+  readonly folder: string;
+  /** The commit of its HEAD. */
+  readonly hash: string;
+}
+
 /** A change before it begins. */
 export interface Moves {
   /** The commit of HEAD, by which it is found whether it was done. Null where there is none: then nothing is noted. */
@@ -34,6 +44,7 @@ export interface Moves {
   /** What is merged into HEAD. */
   readonly merged?: string;
   readonly adds?: Adds;
+  readonly removes?: Removes;
 }
 
 /** Of what leaves no working file half done: locks alone. */
@@ -96,10 +107,24 @@ async function whole<T>(repository: Repository, change: () => Promise<T>): Promi
 }
 
 function isCutShort(error: unknown): boolean {
+  return isEnded(error) || error instanceof ToolError && error.code === "RESOURCE_LIMIT";
+}
+
+/** Whether git was ended from outside: what it was to do is as far as it happened to be. */
+export function isEnded(error: unknown): boolean {
   if (!(error instanceof ToolError)) return true;
   const { code, details } = error;
   const signal = isObject(details) ? details["signal"] ?? null : null;
-  return signal !== null || ["TIMEOUT", "CANCELLED", "RESOURCE_LIMIT"].includes(code);
+  return ["TIMEOUT", "CANCELLED"].includes(code) || code !== "RESOURCE_LIMIT" && signal !== null;
+}
+
+/** Notes what was noted once more, as of now: a log that is there is not written anew for the same commit. */
+export async function noteAnew(
+  repository: Repository,
+  moves: Moves & { readonly born: number },
+): Promise<void> {
+  await removeFiles(repository, repository.folder, [`${repository.folder}/${MARK}`]);
+  await note(repository, moves);
 }
 
 /** Takes the note away: not by git-update-ref(1), which wants to write among the refs of all worktrees. */
@@ -108,7 +133,7 @@ export async function forget(repository: Repository): Promise<void> {
   await removeFiles(repository, folder, [`${folder}/${MARK}`, `${folder}/${LOG}`]);
 }
 
-/** Files of the repository, by git itself: to git-clean(1) they are untracked files where that folder is the working files. */
+/** Files and folders of the repository, by git itself: to git-clean(1) they are untracked files where that folder is the working files. */
 export async function removeFiles(
   repository: Repository,
   folder: string,
@@ -116,10 +141,15 @@ export async function removeFiles(
 ): Promise<void> {
   if (paths.length === 0) return;
   const names = paths.map((path) => path.slice(folder.length + 1));
-  await repository.git(["--literal-pathspecs", "clean", "-f", "-x", "--quiet", "--", ...names], {
+  await repository.git(["--literal-pathspecs", "clean", ...WHOLLY, "--", ...names], {
     changes: "git",
     inside: folder,
-    // Of no index: one that the repository has may name anything.
-    env: { GIT_INDEX_FILE: "toolgate-no-index" },
+    env: NO_INDEX,
   });
 }
+
+/** To git-clean(1): what is ignored too, and what is a repository. */
+export const WHOLLY = ["-f", "-f", "-d", "-x", "--quiet"];
+
+/** An index that is not there: one that a repository has may name anything. */
+export const NO_INDEX = { GIT_INDEX_FILE: "toolgate-no-index" };

@@ -1,22 +1,32 @@
 /** Making working files again what they were before a change that was cut short, as far as that loses nothing. */
 
 import { joinedBytes } from "../../core/bytes.ts";
-import { ToolError } from "../../core/errors.ts";
 import { changesBetween, changesStaged, quotedPath } from "./change.ts";
 import { isMerging, mergeTree } from "./merging.ts";
-import type { Moves, Step } from "./moves.ts";
+import { isEnded, type Moves, type Step } from "./moves.ts";
+import type { ToolContext } from "../../core/tool.ts";
 import { encoded, isText, nameOf, textOf } from "./names.ts";
 import { isAllowed } from "./paths.ts";
 import { type Part, partOf, type Side } from "./part_of.ts";
 import { look, textIn, within } from "./place.ts";
 import type { RawChange } from "./raw_changes.ts";
-import type { Repository } from "./repository.ts";
+import type { GitOptions, Repository } from "./repository.ts";
 
 /** A path on both sides of a change. */
 interface Both {
   readonly path: Uint8Array;
   readonly rest: Side;
   readonly other: Side;
+}
+
+/** One whose entry in the index is of one of its sides. */
+interface Known extends Both {
+  readonly index: Side;
+}
+
+/** One whose file holds something of the change. */
+interface Found extends Known {
+  readonly is: Side;
 }
 
 /** As many as git writes at a time, and some that were changed by somebody. */
@@ -26,20 +36,25 @@ const MOST_PARTS = 16;
  * Of the paths that the change speaks of, those whose files hold what one of its sides does, or the beginning of it, or are
  * missing, and whose entries in the index are of one of its sides. Where that cannot be told, all stays as it is.
  */
-export async function restore(repository: Repository, moves: Moves): Promise<void> {
+export async function restore(
+  repository: Repository,
+  { processes }: ToolContext,
+  moves: Moves,
+): Promise<void> {
   try {
     const { bytes: unmerged } = await repository.git(["ls-files", "--unmerged", "-z"]);
     if (unmerged.length > 0) return;
     let whole = true;
     for (const step of await stepsOf(repository, moves)) {
-      whole = await restoreStep(repository, moves.head ?? step.rest, step) && whole;
+      whole = await processes.withScratch((scratch) =>
+        restoreStep(repository, scratch, moves.head ?? step.rest, step)
+      ) && whole;
     }
     if (whole && isMergeOf(repository, moves)) {
       await repository.git(["merge", "--quit"], { changes: "git" });
     }
   } catch (error) {
-    const over = ["TIMEOUT", "CANCELLED"];
-    if (!(error instanceof ToolError) || over.includes(error.code)) throw error;
+    if (isEnded(error)) throw error;
   }
 }
 
@@ -59,46 +74,107 @@ function isMergeOf(repository: Repository, { merged }: Moves): boolean {
 }
 
 /** Whether all of it is as it was. */
-async function restoreStep(repository: Repository, head: string, step: Step): Promise<boolean> {
+async function restoreStep(
+  repository: Repository,
+  scratch: string,
+  head: string,
+  step: Step,
+): Promise<boolean> {
   const all = await bothSides(repository, step);
   const known = await knownEntries(repository, head, all, step);
-  const found: { readonly both: Both; readonly is: Side }[] = [];
+  const apart = { scratch, env: repository.objectsIn(scratch) };
+  const found = await foundOf(repository, known, apart);
+  const changed = found.filter(({ rest, is }) => !isSame(rest, is));
+  if (changed.length > 0) await writeBack(repository, changed, apart);
+  // At once, and last: at any moment before each entry is of one side, as whoever takes this back wants it.
+  const staged = found.filter(({ rest, index }) => !isSame(rest, index));
+  if (staged.length > 0) {
+    const entries = staged.map(({ path, rest }) => entryOf([path, rest], head.length));
+    await setEntries(repository, entries, { changes: "git" });
+  }
+  if (found.length > 0) {
+    await repository.git(["update-index", "-q", "--refresh"], { changes: "git", good: [0, 1] });
+  }
+  return found.length === all.length;
+}
+
+/** A folder that was lent, for objects and an index that are nobody else's. */
+type Apart = Required<Pick<GitOptions, "scratch" | "env">>;
+
+/** Those whose files hold something of the change, with what that is. */
+async function foundOf(
+  repository: Repository,
+  known: readonly Known[],
+  apart: Apart,
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
   let parts = 0;
   const contents = await contentsOf(repository, known);
   for (const [index, both] of known.entries()) {
-    const hash = contents[index] ?? null;
-    const { path, rest, other } = both;
-    if (hash === null) continue;
-    if (hash === MISSING) found.push({ both, is: NONE });
-    else if (hash === rest.hash) found.push({ both, is: rest });
-    else if (hash === other.hash) found.push({ both, is: other });
-    else if (parts++ < MOST_PARTS) {
-      const part = await partOf(repository, path, [rest, other].filter((side) => side !== NONE));
-      if (part !== null) found.push({ both, is: await kept(repository, part) });
+    const content = contents[index] ?? null;
+    if (content === null) continue;
+    const sides = [both.rest, both.other].filter((side) => side !== NONE);
+    // Whose content alone is the change's was made executable by somebody, or ceased to be so.
+    const same = sides.filter(({ hash }) => hash === content.hash);
+    const is = content === MISSING ? NONE : same.find(({ mode }) => mode === content.mode);
+    if (is !== undefined) found.push({ ...both, is });
+    else if (same.length === 0 && parts++ < MOST_PARTS) {
+      const part = await partOf(repository, both.path, sides);
+      if (part !== null) found.push({ ...both, is: await kept(repository, part, apart) });
     }
   }
-  if (found.length === 0) return all.length === 0;
-  const set = (entries: readonly (readonly [Uint8Array, Side])[]) =>
-    repository.git(["update-index", "-z", "--replace", "--index-info"], {
-      stdin: joinedBytes(entries.map((entry) => entryOf(entry, head.length))),
-      changes: "git",
-    });
-  const tree = async () =>
-    textOf((await repository.git(["write-tree"], { changes: "git" })).bytes).trim();
-  await set(found.map(({ both: { path, rest } }) => [path, rest]));
-  const after = await tree();
-  await set(found.map(({ both: { path }, is }) => [path, is]));
-  const before = await tree();
-  await repository.git(["update-index", "-q", "--refresh"], { changes: "git", good: [0, 1] });
+  return found;
+}
+
+/**
+ * Makes files again what they are to rest as, by an index of their own: what git knows of the repository's is not that of a
+ * moment, wherever this is ended.
+ */
+async function writeBack(
+  repository: Repository,
+  changed: readonly Found[],
+  { scratch, env }: Apart,
+): Promise<void> {
+  const treeOf = async (name: string, entries: readonly (readonly [Uint8Array, Side])[]) => {
+    const options = { scratch, env: { ...env, GIT_INDEX_FILE: `${scratch}/${name}` } };
+    const there = entries.filter(([, side]) => side !== NONE);
+    const digits = there[0]?.[1].hash.length ?? 0;
+    await setEntries(repository, there.map((entry) => entryOf(entry, digits)), options);
+    const { bytes } = await repository.git(["write-tree"], options);
+    return { options, tree: textOf(bytes).trim() };
+  };
+  const { tree: after } = await treeOf("after", changed.map(({ path, rest }) => [path, rest]));
+  const { tree: before, options } = await treeOf(
+    "before",
+    changed.map(({ path, is }) => [path, is]),
+  );
+  await repository.git(["update-index", "-q", "--refresh"], { ...options, good: [0, 1] });
   // Refuses, and changes nothing, where a file is not any more what it was just now.
   await repository.git(["read-tree", "-m", "-u", "--no-recurse-submodules", before, after], {
+    ...options,
     changes: "files",
   });
-  return found.length === all.length;
+}
+
+async function setEntries(
+  repository: Repository,
+  entries: readonly Uint8Array[],
+  options: GitOptions,
+): Promise<void> {
+  await repository.git(["update-index", "-z", "--replace", "--index-info"], {
+    ...options,
+    stdin: joinedBytes(entries),
+  });
+}
+
+function isSame(one: Side, other: Side): boolean {
+  return one.hash === other.hash && one.mode === other.mode;
 }
 
 const NONE: Side = { mode: "0", hash: "" };
 const SUBMODULE = "160000";
+const PLAIN = "100644";
+const EXECUTABLE = "100755";
 
 /** What differs between them and may be written; names that are no text are left as they are. */
 async function bothSides(
@@ -131,25 +207,28 @@ async function knownEntries(
   head: string,
   all: readonly Both[],
   { rest }: Step,
-): Promise<readonly Both[]> {
+): Promise<readonly Known[]> {
   const staged = byName(await changesStaged(repository, head));
   const moved = rest === head ? new Map() : byName(await changesBetween(repository, rest, head));
-  return all.filter(({ path, rest, other }) => {
-    const name = nameOf(path);
+  return all.flatMap((both) => {
+    const name = nameOf(both.path);
     const now = staged.get(name);
-    if (now === undefined) return !moved.has(name);
-    const { hash } = sideOf(now);
-    return hash === rest.hash || hash === other.hash;
+    // What is as in HEAD is not told.
+    if (now === undefined) return moved.has(name) ? [] : [{ ...both, index: both.rest }];
+    const index = sideOf(now);
+    return [both.rest, both.other].some(({ hash }) => hash === index.hash)
+      ? [{ ...both, index }]
+      : [];
   });
 }
 
-const MISSING = "missing";
+const MISSING: Side = { mode: "0", hash: "" };
 
-/** The hash of what is there, as git would stage it; {@linkcode MISSING}; or null for what is no file. */
+/** What is there, as git would stage it; {@linkcode MISSING}; or null for what is no file. */
 async function contentsOf(
   repository: Repository,
   all: readonly Both[],
-): Promise<readonly (string | null)[]> {
+): Promise<readonly (Side | null)[]> {
   const { files, root } = repository;
   const found = all.map(({ path }) => look(files, within(root, textOf(path))));
   const names = all.filter((_, index) => found[index]?.type === "file")
@@ -159,7 +238,10 @@ async function contentsOf(
   });
   const hashes = textOf(bytes).split("\n").values();
   return found.map((one, index) => {
-    if (one?.type === "file") return hashes.next().value ?? null;
+    if (one?.type === "file") {
+      const hash = hashes.next().value ?? null;
+      return hash === null ? null : { mode: (one.mode & 0o100) === 0 ? PLAIN : EXECUTABLE, hash };
+    }
     // What lies below a folder has entries of its own.
     if (one === null || one.type === "directory") {
       return one === null || isGone(all[index]) ? MISSING : null;
@@ -174,10 +256,14 @@ function isGone(both: Both | undefined): boolean {
 }
 
 /** A file that was being written: what there is of it, as an object. */
-async function kept(repository: Repository, { side: { mode }, bytes: part }: Part): Promise<Side> {
+async function kept(
+  repository: Repository,
+  { side: { mode }, bytes: part }: Part,
+  apart: Apart,
+): Promise<Side> {
   const { bytes } = await repository.git(["hash-object", "-w", "--no-filters", "--stdin"], {
+    ...apart,
     stdin: part,
-    changes: "git",
   });
   return { mode, hash: textOf(bytes).trim() };
 }

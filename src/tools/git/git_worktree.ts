@@ -9,7 +9,7 @@ import { checkWord, invalid } from "../../toolkit/words.ts";
 import { requireWritable } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
 import { openWorktree } from "../../toolkit/git/half_made.ts";
-import { moving } from "../../toolkit/git/moves.ts";
+import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { bytesOf, isText, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
@@ -361,7 +361,11 @@ async function remove(
   }
   if (only_look === true && unlisted === true) return undefined;
   const unmerged = hash === null ? 0 : await unmergedOf(repository, hash, branch);
-  if (only_look !== true) await take(worktree);
+  if (only_look !== true) {
+    const { folder } = worktree;
+    const removes = hash === null ? {} : { removes: { place: wanted, folder, hash } };
+    await moving(repository, { ...RECORDING, ...removes }, () => take(worktree));
+  }
   return { path: wanted, branch, hash, unmerged };
 }
 

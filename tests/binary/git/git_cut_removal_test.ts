@@ -1,0 +1,180 @@
+/** `git_worktree remove` that is killed in the middle: the next call ends it, where nobody has put anything in it. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { git, makeRepository, said } from "../../unit/tools/git/_history.ts";
+import { Pipe, Workspace } from "../toolgate.ts";
+
+const POLICY = `version: 1
+risk: { allow: dangerous, ask: dangerous }
+paths:
+  - { allow: [read, write], match: ["**"] }
+  - { deny: [write], match: [".git/**"] }
+commands: [{ allow: [git] }]
+git: { identity: { name: Agent, email: agent@example.org } }
+`;
+
+const FILES = 1500;
+const PLACE = ".toolgate/worktrees/apart";
+const PART = ".git/worktrees/apart";
+const LOG = ".git/logs/TOOLGATE_HEAD";
+const name = (at: number) => `d${at % 9}/f${at}`;
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function filesIn(place: string): readonly string[] {
+  return Array.from({ length: FILES }, (_, at) => name(at)).filter((one) =>
+    exists(`${place}/${one}`)
+  );
+}
+
+/** Whether any goes on there. */
+function gitIn(root: string): boolean {
+  return [...Deno.readDirSync("/proc")].some(({ name }) => {
+    try {
+      return /^\d+$/.test(name) && Deno.readLinkSync(`/proc/${name}/cwd`).startsWith(root) &&
+        Deno.readTextFileSync(`/proc/${name}/comm`).startsWith("git");
+    } catch {
+      return false;
+    }
+  });
+}
+
+interface Ground {
+  readonly root: string;
+  readonly remove: () => Promise<{ readonly success: boolean; readonly message: string }>;
+}
+
+/** A worktree of which some files are gone and some are not. */
+async function withHalf(use: (ground: Ground) => Promise<void>): Promise<void> {
+  await using workspace = new Workspace({});
+  const { root } = workspace;
+  await makeRepository(root);
+  for (let at = 0; at < FILES; at++) {
+    Deno.mkdirSync(`${root}/d${at % 9}`, { recursive: true });
+    Deno.writeTextFileSync(`${root}/${name(at)}`, `${at}\n`);
+  }
+  await git(root, ["add", "--all"]);
+  await git(root, ["commit", "-qm", "one"]);
+  Deno.writeTextFileSync(`${root}/.git/info/exclude`, ".toolgate\n");
+  const flags = ["--policy", workspace.policy(POLICY), "--quiet"];
+  const args = { action: "remove", path: PLACE };
+  const isHalf = () =>
+    exists(`${root}/${LOG}`) && exists(`${root}/${PLACE}/.git`) &&
+    filesIn(`${root}/${PLACE}`).length > 0 && filesIn(`${root}/${PLACE}`).length < FILES;
+  for (let tries = 0; tries < 20 && !isHalf(); tries++) {
+    for (const path of [PLACE, PART, LOG, ".git/TOOLGATE_HEAD"]) {
+      if (exists(`${root}/${path}`)) Deno.removeSync(`${root}/${path}`, { recursive: true });
+    }
+    await git(root, ["worktree", "add", "-q", "-B", "apart", PLACE]);
+    const pipe = new Pipe(flags, { cwd: root });
+    await pipe.ask({ id: 1, tool: "git_status", args: {} });
+    await pipe.send({ id: 2, tool: "git_worktree", args });
+    const answer = pipe.next().catch(() => {});
+    while (filesIn(`${root}/${PLACE}`).length === FILES) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    pipe.process.kill("SIGKILL");
+    await pipe.process.status;
+    await answer;
+    await pipe.close();
+    while (gitIn(root)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert(isHalf(), "it was never in the middle");
+  await use({
+    root,
+    remove: async () => {
+      const pipe = new Pipe(flags, { cwd: root });
+      const { success, error } = await pipe.ask({ id: 1, tool: "git_worktree", args });
+      await pipe.close();
+      return { success, message: JSON.stringify(error) };
+    },
+  });
+}
+
+/** Nothing of it is left but its branch. */
+async function assertGone(root: string, message: string): Promise<void> {
+  const left = [PLACE, PART, LOG, ".git/TOOLGATE_HEAD"].filter((path) => exists(`${root}/${path}`));
+  assertEquals(left, [], message);
+  assert(!(await said(root, ["worktree", "list"])).includes("apart"), message);
+  await git(root, ["rev-parse", "--verify", "apart"]);
+  assertEquals(await said(root, ["status", "--porcelain"]), "", message);
+}
+
+Deno.test("a worktree whose removal was killed is removed by the next call, whatever of it is gone", async () => {
+  for (
+    const gone of [
+      [],
+      [`${PLACE}/.git`],
+      [PLACE],
+      [PLACE, `${PART}/gitdir`],
+      [PLACE, `${PART}/HEAD`, `${PART}/index`],
+    ]
+  ) {
+    await withHalf(async ({ root, remove }) => {
+      for (const path of gone) Deno.removeSync(`${root}/${path}`, { recursive: true });
+      const { message } = await remove();
+      await assertGone(root, `${gone} ${message}`);
+    });
+  }
+});
+
+Deno.test("what somebody has put in a worktree whose removal was killed stays, and is all that is told of it", async () => {
+  for (const [file, text] of [["new", "work\n"], [name(1), "work\n"]] as const) {
+    await withHalf(async ({ root, remove }) => {
+      const place = `${root}/${PLACE}`;
+      Deno.mkdirSync(`${place}/d1`, { recursive: true });
+      Deno.writeTextFileSync(`${place}/${file}`, text);
+      const { success, message } = await remove();
+      assertEquals([success, Deno.readTextFileSync(`${place}/${file}`)], [false, text]);
+      assertStringIncludes(message, `"left":[${JSON.stringify(`${PLACE}/${file}`)}]`);
+      assertEquals((await said(place, ["status", "--porcelain"])).split("\n").length, 1);
+      await git(place, ["add", "--all"]);
+      await git(place, ["commit", "-qm", "work"]);
+      assertEquals((await remove()).success, true);
+      await assertGone(root, "once it was committed");
+    });
+  }
+});
+
+Deno.test("what is staged or committed in a worktree whose removal was killed, and one that was locked, stays", async () => {
+  const changes: readonly ((place: string) => Promise<unknown>)[] = [
+    (place) => {
+      Deno.writeTextFileSync(`${place}/new`, "work\n");
+      return git(place, ["add", "new"]).then(() => Deno.removeSync(`${place}/new`));
+    },
+    (place) => git(place, ["commit", "-q", "--allow-empty", "-m", "work"]),
+    (place) => git(place, ["worktree", "lock", place]),
+  ];
+  for (const change of changes) {
+    await withHalf(async ({ root, remove }) => {
+      const place = `${root}/${PLACE}`;
+      const before = filesIn(place);
+      await change(place);
+      const { success } = await remove();
+      assertEquals([success, exists(`${root}/${PART}/HEAD`)], [false, true]);
+      assertEquals(filesIn(place), before);
+    });
+  }
+});
+
+Deno.test("a note of a removal that names another folder takes nothing away", async () => {
+  for (const other of ["d1", ".", PART, ".toolgate", "../outside"]) {
+    await withHalf(async ({ root, remove }) => {
+      const note = Deno.readTextFileSync(`${root}/${LOG}`);
+      const forged = note.replace(`"place":"${PLACE}"`, `"place":${JSON.stringify(other)}`);
+      assert(forged !== note);
+      Deno.writeTextFileSync(`${root}/${LOG}`, forged);
+      const before = filesIn(`${root}/${PLACE}`);
+      assertEquals((await remove()).success, false);
+      assertEquals([filesIn(root).length, filesIn(`${root}/${PLACE}`)], [FILES, before]);
+      assert(exists(`${root}/${PART}/gitdir`));
+    });
+  }
+});
