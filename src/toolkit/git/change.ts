@@ -48,6 +48,17 @@ export async function changesSince(
   return touched.filter(({ path }) => changed.has(nameOf(path)));
 }
 
+/** What of the working files has other contents than a commit or tree, whatever their times are. */
+export async function contentsApart(
+  repository: Repository,
+  from: string,
+): Promise<readonly RawChange[]> {
+  return await listed(repository, [
+    ...["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"],
+    ...["--ignore-submodules=all", "--no-abbrev", from, "--"],
+  ]);
+}
+
 /** What is staged, likewise. */
 export async function changesStaged(
   repository: Repository,

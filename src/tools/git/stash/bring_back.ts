@@ -3,6 +3,7 @@
 import { ToolError } from "../../../core/errors.ts";
 import {
   changesBetween,
+  contentsApart,
   emptyTree,
   inTheWayError,
   isThere,
@@ -14,9 +15,20 @@ import { conflictsOf } from "../../../toolkit/git/conflicts.ts";
 import { moving } from "../../../toolkit/git/moves.ts";
 import { nameOf } from "../../../toolkit/git/names.ts";
 import { shown } from "../../../toolkit/git/paths.ts";
+import type { RawChange } from "../../../toolkit/git/raw_changes.ts";
 import { gitError, type Repository } from "../../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../../toolkit/git/revisions.ts";
 import type { Stash } from "./entries.ts";
+
+/** Whether all files are what they would be made. */
+async function isBroughtBack(
+  repository: Repository,
+  hash: string,
+  changes: readonly RawChange[],
+): Promise<boolean> {
+  const apart = new Set((await contentsApart(repository, hash)).map(({ path }) => nameOf(path)));
+  return changes.every(({ path }) => !apart.has(nameOf(path)));
+}
 
 /**
  * Changes the files as the stash says; which those are. `only_look`: says it alone. Throws PATH_DENIED, GIT_ERROR with
@@ -43,8 +55,11 @@ export async function bringBack(
     ),
     ...added.filter(({ path }) => isThere(repository, path)),
   ].map(({ path }) => shown(repository, path));
-  if (blocked.length > 0) throw inTheWayError(repository, blocked, doing);
-  if (onlyLook) return paths;
+  // Whoever was killed before it was dropped had brought it back: then nothing is left to do.
+  const isDone = blocked.length > 0 && added.length === 0 &&
+    await isBroughtBack(repository, hash, changes);
+  if (blocked.length > 0 && !isDone) throw inTheWayError(repository, blocked, doing);
+  if (onlyLook || isDone) return paths;
   const { hash: head } = await headOf(repository);
   const steps = [
     { rest: await requireCommit(repository, `${hash}^1`), other: hash },

@@ -257,6 +257,26 @@ Deno.test("git_stash puts aside what git would, and brings all of it back", asyn
   });
 });
 
+Deno.test("git_stash drops what was brought back and not dropped, and nothing that was changed since", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    await makeRepository(root);
+    for (const name of ["kept", "gone"]) Deno.writeTextFileSync(`${root}/${name}`, "one\n");
+    await git(root, ["add", "kept", "gone"]);
+    await git(root, ["commit", "--quiet", "-m", "two files"]);
+    Deno.writeTextFileSync(`${root}/kept`, "two\n");
+    Deno.removeSync(`${root}/gone`);
+    await git(root, ["stash", "--quiet"]);
+    await git(root, ["stash", "apply", "--quiet"]);
+    Deno.writeTextFileSync(`${root}/kept`, "three\n");
+    await assertRejects(() => call("git_stash", { action: "pop" }), ToolError, "not committed");
+    assertEquals(await said(root, ["stash", "list", "--format=%gd"]), "stash@{0}");
+    Deno.writeTextFileSync(`${root}/kept`, "two\n");
+    const popped: Loose = await call("git_stash", { action: "pop" });
+    assertEquals([popped.entries, popped.changed], [[], ["gone", "kept"]]);
+    assertEquals(await said(root, ["status", "--porcelain"]), " D gone\n M kept");
+  });
+});
+
 Deno.test("git_stash leaves denied files where they are, staged ones too, and says what stands in the way", async () => {
   await inWorkspace(async ({ root, call }) => {
     await makeRepository(root);
