@@ -6,7 +6,7 @@ export function partsOf(word: string): readonly string[] {
   return [...new Set([word, bare, ...(bare.includes("..") ? bare.split(/\.{2,3}/) : [])])];
 }
 
-/** Where the path of `REVISION:PATH` begins: not within braces (gitrevisions(7)); -1 for nowhere. */
+/** Where the path of `REVISION:PATH` begins: not within braces (gitrevisions(7)); -1 where there is none. */
 export function colonOf(word: string): number {
   let depth = 0;
   for (let at = 0; at < word.length; at++) {

@@ -15,7 +15,7 @@ export type GitShowing =
     readonly selecting: readonly string[];
     /** What follows the options: revisions and paths. */
     readonly operands: readonly string[];
-    /** Where among those `--` stands; null for nowhere. */
+    /** Where among those `--` stands; null where there is none. */
     readonly cut: number | null;
     /** It goes on with the names that a file had before: that takes one path and no other. */
     readonly follows: boolean;

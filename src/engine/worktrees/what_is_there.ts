@@ -28,7 +28,7 @@ export function textIn(path: string): string {
   }
 }
 
-/** Where a path leads, links followed; null for nowhere. */
+/** Where a path leads, links followed; null where nothing is. */
 export function realPath(path: string): string | null {
   try {
     return Deno.realPathSync(path);

@@ -144,7 +144,7 @@ export function leadsOut(tool: string, what: string): ToolError {
   );
 }
 
-/** Where a pointer of the repository leads, relative to the workspace; null for outside of it, and for nowhere. */
+/** Where a pointer of the repository leads, relative to the workspace; null for outside of it, and where nothing is. */
 export function inside(files: ReadFiles, from: string, target: string): string | null {
   if (target === "" || target.includes("\0")) return null;
   const absolute = target.startsWith("/");

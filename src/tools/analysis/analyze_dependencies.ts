@@ -7,7 +7,7 @@ import type { ReadContext, Tool, ToolContext } from "../../core/tool.ts";
 import { loadValidators } from "../../syntax/validators.ts";
 import { directoriesAbove, ignoreCapabilities } from "../../toolkit/ignore_rules.ts";
 import { LARGEST_FILE } from "../../toolkit/code/code_file.ts";
-import { type Drawing, toDot, toMermaid } from "./dependencies/drawings.ts";
+import { asDot, asMermaid, type Drawing } from "./dependencies/drawings.ts";
 import { type Adjacency, cyclesOf, stronglyConnected } from "./dependencies/graph.ts";
 import { MANIFESTS, Manifests } from "../../toolkit/project/manifests.ts";
 import { type Network, networkOf } from "./dependencies/network.ts";
@@ -262,9 +262,9 @@ function outputOf(
 function graphOf(format: Exclude<Input["format"], "json">, drawing: Drawing): string {
   switch (format) {
     case "dot":
-      return toDot(drawing);
+      return asDot(drawing);
     case "mermaid":
-      return toMermaid(drawing);
+      return asMermaid(drawing);
     case "svg":
       return toSvg(drawing);
   }

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { git, makeRepository, said } from "../../unit/tools/git/_history.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
+import { exists, untilNoGit } from "./_cut_short.ts";
 
 const POLICY = `version: 1
 risk: { allow: dangerous, ask: dangerous }
@@ -19,31 +20,10 @@ const PART = ".git/worktrees/apart";
 const LOG = ".git/logs/TOOLGATE_HEAD";
 const name = (at: number) => `d${at % 9}/f${at}`;
 
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function filesIn(place: string): readonly string[] {
   return Array.from({ length: FILES }, (_, at) => name(at)).filter((one) =>
     exists(`${place}/${one}`)
   );
-}
-
-/** Whether any goes on there. */
-function gitIn(root: string): boolean {
-  return [...Deno.readDirSync("/proc")].some(({ name }) => {
-    try {
-      return /^\d+$/.test(name) && Deno.readLinkSync(`/proc/${name}/cwd`).startsWith(root) &&
-        Deno.readTextFileSync(`/proc/${name}/comm`).startsWith("git");
-    } catch {
-      return false;
-    }
-  });
 }
 
 interface Ground {
@@ -84,7 +64,7 @@ async function withHalf(use: (ground: Ground) => Promise<void>): Promise<void> {
     await pipe.process.status;
     await answer;
     await pipe.close();
-    while (gitIn(root)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await untilNoGit(root);
   }
   assert(isHalf(), "it was never in the middle");
   await use({

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { git, makeRepository, said, stateOf } from "../../unit/tools/git/_history.ts";
 import { copyFolder } from "../../unit/tools/git/_hostile.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
+import { exists, untilNoGit } from "./_cut_short.ts";
 
 const POLICY = `version: 1
 risk: { allow: dangerous, ask: dangerous }
@@ -80,15 +81,6 @@ async function withGrounds(
   }
 }
 
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Kills the process of the call once git holds its index, and some moments later; whether it was there yet. */
 async function killed(
   { root, begin }: Ground,
@@ -110,20 +102,8 @@ async function killed(
   await pipe.process.status;
   await answer;
   await pipe.close();
-  while (gitIn(root)) await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilNoGit(root);
   return answered;
-}
-
-/** Whether any goes on there: those that a git has started outlive it by a moment. */
-function gitIn(root: string): boolean {
-  return [...Deno.readDirSync("/proc")].some(({ name }) => {
-    try {
-      return /^\d+$/.test(name) && Deno.readLinkSync(`/proc/${name}/cwd`).startsWith(root) &&
-        Deno.readTextFileSync(`/proc/${name}/comm`).startsWith("git");
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** Nothing is left of it, and nothing is lost. */

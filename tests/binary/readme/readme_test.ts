@@ -221,7 +221,7 @@ Deno.test("README, in Python: a caller of a gate", async () => {
     `import os\nos.environ["TOOLGATE_GATE"] = ${JSON.stringify(gate.socket)}\n${text}`,
   );
   const out = await example.run("python3", ["../caller.py"], line);
-  assertEquals([out, example.read("todo.txt")], ["src/main.ts\n", "src/main.ts\n"]);
+  assertEquals([out, example.read("old.txt")], ["src/main.ts\n", "src/main.ts\n"]);
   assertEquals(await gate.stop(), 0);
 });
 

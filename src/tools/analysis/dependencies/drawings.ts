@@ -15,7 +15,7 @@ export interface Line {
 }
 
 /** The DOT language of Graphviz (graphviz.org/doc/info/lang.html). */
-export function toDot({ names, edges }: Drawing): string {
+export function asDot({ names, edges }: Drawing): string {
   const text = (name: string) => `"${name.replace(/[\\"]/g, "\\$&").replace(/[\r\n]/g, " ")}"`;
   return [
     "digraph dependencies {",
@@ -31,7 +31,7 @@ export function toDot({ names, edges }: Drawing): string {
 }
 
 /** A flow chart of Mermaid (mermaid.js.org/syntax/flowchart.html); characters with a meaning as numbered entities. */
-export function toMermaid({ names, edges }: Drawing): string {
+export function asMermaid({ names, edges }: Drawing): string {
   const text = (name: string) =>
     name.replace(/["#&<>`\\\r\n]/g, (sign) => `#${sign.charCodeAt(0)};`);
   const circles = edges.flatMap(({ inCycle }, at) => inCycle ? [at] : []);
