@@ -18,12 +18,22 @@ const FILES = 1500;
 const PLACE = ".toolgate/worktrees/apart";
 const PART = ".git/worktrees/apart";
 const LOG = ".git/logs/TOOLGATE_HEAD";
+const LOOKS = 1000;
 const name = (at: number) => `d${at % 9}/f${at}`;
+/** As an index has them. */
+const NAMES = Array.from({ length: FILES }, (_, at) => name(at)).sort();
 
 function filesIn(place: string): readonly string[] {
-  return Array.from({ length: FILES }, (_, at) => name(at)).filter((one) =>
-    exists(`${place}/${one}`)
-  );
+  return NAMES.filter((one) => exists(`${place}/${one}`));
+}
+
+/** Whether none is missing yet of those that go first or last, over and over for a moment: all are gone within few. */
+function allOf(place: string): boolean {
+  const [first, last] = [`${place}/${NAMES[0]}`, `${place}/${NAMES.at(-1)}`];
+  for (let looks = 0; looks < LOOKS; looks++) {
+    if (!exists(first) || !exists(last)) return false;
+  }
+  return true;
 }
 
 interface Ground {
@@ -56,8 +66,9 @@ async function withHalf(use: (ground: Ground) => Promise<void>): Promise<void> {
     const pipe = new Pipe(flags, { cwd: root });
     await pipe.ask({ id: 1, tool: "git_status", args: {} });
     await pipe.send({ id: 2, tool: "git_worktree", args });
-    const answer = pipe.next().catch(() => {});
-    while (filesIn(`${root}/${PLACE}`).length === FILES) {
+    let answered = false;
+    const answer = pipe.next().then(() => answered = true, () => {});
+    while (!answered && allOf(`${root}/${PLACE}`)) {
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     pipe.process.kill("SIGKILL");
