@@ -146,8 +146,9 @@ export async function onTerminal(
   return await terminal.end();
 }
 
-/** The text without escape sequences, as lines. */
+/** The text without escape sequences, as lines; of a line that was written over (progress), what stands there in the end. */
 export function linesOf(text: string): readonly string[] {
   // deno-lint-ignore no-control-regex
-  return text.replaceAll(/\x1b\[[0-9;]*[A-Za-z]/g, "").replaceAll("\r\n", "\n").split("\n");
+  const plain = text.replaceAll(/\x1b\[[0-9;]*[A-Za-z]/g, "").replaceAll("\r\n", "\n");
+  return plain.split("\n").map((line) => line.slice(line.lastIndexOf("\r") + 1));
 }
