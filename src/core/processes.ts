@@ -123,8 +123,8 @@ export interface Processes {
    */
   hold(argv: readonly string[], folder: string): Hold | null;
   /**
-   * Removes a folder in which the program of a capability with `own` may write, and which holds nothing but a short file of
-   * that name and empty folders: false where anything else is in it, which stays, and where the use was judged as reading.
+   * Removes a folder in which the program of a capability with `own` may write, and which holds nothing but empty folders and
+   * perhaps a short file of that name: false where anything else is in it, which stays, and where the use was judged as reading.
    */
   removeBare(argv: readonly string[], folder: string, file: string): boolean;
   /**

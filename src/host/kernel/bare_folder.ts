@@ -17,8 +17,8 @@ const LONGEST_FILE = 4096;
 const MOST_DEEP = 100;
 
 /**
- * Removes a folder that holds nothing but a short file of that name and empty folders; false where anything else is in it,
- * which stays, with the file. `path`: absolute, without links.
+ * Removes a folder that holds nothing but a short file of that name, or not even that, and empty folders; false where anything
+ * else is in it, which stays, with the file. `path`: absolute, without links.
  */
 export function removeBareFolder(libc: Libc, path: string, file: string): boolean {
   const { numbers } = libc;
@@ -32,9 +32,10 @@ export function removeBareFolder(libc: Libc, path: string, file: string): boolea
     if (!tree.visit(folder, { but: file, remove: false })) return false;
     const text = readFile(libc, folder, file);
     if (text === null || !tree.visit(folder, { but: file, remove: true })) return false;
-    if (libc.call(numbers.unlinkat, folder, libc.path(file), 0) < 0) return false;
+    const removed = text === NONE ? 0 : libc.call(numbers.unlinkat, folder, libc.path(file), 0);
+    if (removed < 0) return false;
     if (libc.call(numbers.unlinkat, parent, libc.path(name), REMOVE_DIRECTORY) >= 0) return true;
-    writeFile(libc, folder, file, text);
+    if (text !== NONE) writeFile(libc, folder, file, text);
     return false;
   } finally {
     for (const opened of [parent, folder]) if (opened >= 0) libc.call(numbers.close, opened);
@@ -79,12 +80,15 @@ class EmptyTree {
   }
 }
 
-/** Null where it is none, or a long one. */
-function readFile(libc: Libc, folder: number, name: string): Uint8Array | null {
+/** Of what is not there. */
+const NONE = Symbol();
+
+/** Null where it is no file, or a long one. */
+function readFile(libc: Libc, folder: number, name: string): Uint8Array | typeof NONE | null {
   const { call, numbers } = libc;
   const flags = OPEN.RDONLY | OPEN.CLOEXEC | OPEN.NONBLOCK | OPEN.NOCTTY | numbers.O_NOFOLLOW;
   const file = call(numbers.openat, folder, libc.path(name), flags);
-  if (file < 0) return null;
+  if (file < 0) return file === -ERRNO.ENOENT ? NONE : null;
   const buffer = new Uint8Array(LONGEST_FILE);
   const count = libc.transfer(numbers.read, file, buffer, buffer.length);
   call(numbers.close, file);
@@ -116,10 +120,13 @@ export function removeBarePortably(path: string, file: string): boolean {
   };
   let text: Uint8Array | null = null;
   try {
-    if (!Deno.lstatSync(`${path}/${file}`).isFile || !isEmpty(path, file)) return false;
+    const [found] = [...Deno.readDirSync(path)].filter(({ name }) => name === file);
+    if (found?.isFile === false || !isEmpty(path, file)) return false;
     removeIn(path);
-    text = Deno.readFileSync(`${path}/${file}`);
-    Deno.removeSync(`${path}/${file}`);
+    if (found !== undefined) {
+      text = Deno.readFileSync(`${path}/${file}`);
+      Deno.removeSync(`${path}/${file}`);
+    }
     Deno.removeSync(path);
     return true;
   } catch {

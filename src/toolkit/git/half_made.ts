@@ -1,64 +1,80 @@
-/** Linked worktrees, and those of which the making was cut short: taken away where nobody has made anything of them. */
+/** Worktrees of which the making was cut short: taken away where nobody has made anything of them, and made whole where somebody has. */
 
 import type { Hold, ToolContext } from "../../core/tool.ts";
-import { type Adds, isEnded } from "./moves.ts";
+import { type Adds, isEnded, removeFiles } from "./moves.ts";
 import { splitNul, textOf } from "./names.ts";
-import { partOf } from "./part_of.ts";
-import { inside, look, within } from "./place.ts";
-import { readChanges } from "./raw_changes.ts";
-import { openAt, type Repository } from "./repository.ts";
+import { openWorktree } from "./open_worktree.ts";
+import { isAllowed } from "./paths.ts";
+import { look, within } from "./place.ts";
+import type { Repository } from "./repository.ts";
+import { takeBegun } from "./take_away.ts";
+import { layOut, pathsIn } from "./worktree_files.ts";
 
-/** The repository of a worktree's folder, where it is one of this repository's; null where it is not. */
-export async function openWorktree(
-  repository: Repository,
-  context: ToolContext,
-  root: string,
-): Promise<Repository | null> {
-  const { tool, common, files } = repository;
-  if (root === repository.root) return repository;
-  const dot = within(root, ".git");
-  const type = look(files, dot)?.type;
-  if (type === "directory") return await openAt(tool, context, { root, folder: dot }, false);
-  if (type !== "file") return null;
-  const target = /^gitdir: ([^\n]+)\n*$/.exec(textOf(files.read(dot, 4096).bytes))?.[1];
-  const folder = target === undefined ? null : inside(files, root, target);
-  if (folder === null || look(files, folder) === null) return null;
-  const open = await openAt(tool, context, { root, folder }, false);
-  return open.common === common ? open : null;
-}
-
-/** What git says of one that it is making, as why it is locked (builtin/worktree.c). */
-const BEING_MADE = "initializing";
+/** What git says of one that it is making, as why it is locked (builtin/worktree.c): until its files are there, or without end. */
+const BEING_MADE: ReadonlySet<string> = new Set([
+  "locked initializing",
+  "locked added with --lock",
+]);
 
 /** The worktree, and the branch that was made for it. */
 export async function dropHalfMade(
   repository: Repository,
   context: ToolContext,
-  { place, branch, hash }: Adds,
+  adds: Adds,
   hold: Hold,
 ): Promise<void> {
+  const { files, folder } = repository;
+  const { place } = adds;
   const parts = place.split("/");
   if (!place.startsWith(`${context.git.worktrees}/`) || parts.includes("..")) return;
   try {
     if (!await isBeingMade(repository, place)) return;
     const worktree = await openWorktree(repository, context, place);
-    const lock = `${worktree?.folder ?? repository.folder}/index.lock`;
+    const lock = `${worktree?.folder ?? folder}/index.lock`;
     // Those that git starts to make it outlive it by a moment.
-    if (look(repository.files, lock) !== null && !hold.isLeftAlone(lock)) return;
-    if (look(repository.files, place) !== null) {
-      if (worktree === null || await holdsWork(worktree, context, hash)) return;
+    if (look(files, lock) !== null && !hold.isLeftAlone(lock)) return;
+    if (!await unmake(repository, context, adds) && worktree !== null) {
+      await finish(worktree, adds.hash);
     }
-    // Once for what git calls dirty, once for the lock.
-    const words = ["worktree", "remove", "--force", "--force", "--", seenFrom(repository, place)];
-    await repository.git(words, { changes: "workspace" });
-    if (branch === null) return;
-    await repository.git(["update-ref", "-d", `refs/heads/${branch}`, hash], {
-      changes: "git",
-      good: [0, 1, 128],
-    });
   } catch (error) {
     if (isEnded(error)) throw error;
   }
+}
+
+/** Takes away one that was begun, with its branch; false where anybody has put anything in it, and it stays. Throws as git does. */
+export async function unmake(
+  repository: Repository,
+  context: ToolContext,
+  { place, branch, hash }: Adds,
+): Promise<boolean> {
+  const { files } = repository;
+  const worktree = await openWorktree(repository, context, place);
+  if (worktree !== null) {
+    if (!await takeBegun(worktree, context, hash)) return false;
+  } else if (look(files, place) !== null) {
+    if (look(files, within(place, ".git")) !== null) return false;
+    if (!context.processes.removeBare(["git"], place, ".git")) return false;
+  }
+  const git = async (words: readonly string[]) => {
+    await repository.git(words, { changes: "git", good: [0, 1, 128] });
+  };
+  if (branch !== null) await git(["update-ref", "-d", `refs/heads/${branch}`, hash]);
+  // Once for what git calls dirty, once for the lock: there is nothing left of it but what the repository knows.
+  await git(["worktree", "remove", "--force", "--force", "--", seenFrom(repository, place)]);
+  return true;
+}
+
+/** One in which somebody has put something: whoever looks there finds that, and no files that are gone or half written. */
+async function finish(worktree: Repository, hash: string): Promise<void> {
+  const { files, folder } = worktree;
+  const own = `${folder}/index`;
+  if (look(files, own) === null) {
+    const denied = (await pathsIn(worktree, hash)).filter((path) =>
+      !isAllowed({ ...worktree, root: "." }, "write", path)
+    );
+    await layOut(worktree, denied, [0, 1]);
+  }
+  await removeFiles(worktree, folder, [`${folder}/locked`]);
 }
 
 /** git-worktree(1), "PORCELAIN FORMAT" */
@@ -67,42 +83,12 @@ async function isBeingMade(repository: Repository, place: string): Promise<boole
   let path = "";
   for (const line of splitNul(bytes).map(textOf)) {
     if (line.startsWith("worktree ")) path = repository.files.display(line.slice(9));
-    if (path === place && line === `locked ${BEING_MADE}`) return true;
+    if (path === place && BEING_MADE.has(line)) return true;
   }
   return false;
 }
 
-/** Whether there is anything in it that is not of that commit, or the beginning of it. */
-export async function holdsWork(
-  worktree: Repository,
-  context: ToolContext,
-  hash: string,
-): Promise<boolean> {
-  return await context.processes.withScratch(async (scratch) => {
-    const options = { scratch, env: { GIT_INDEX_FILE: `${scratch}/index` } };
-    await worktree.git(["read-tree", hash], options);
-    const { bytes: others } = await worktree.git(["ls-files", "-z", "--others"], options);
-    if (others.length > 0) return true;
-    await worktree.git(["update-index", "-q", "--refresh"], { ...options, good: [0, 1] });
-    const words = ["diff-index", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"];
-    const { bytes, truncated } = await worktree.git([...words, hash, "--"], options);
-    const changed = readChanges(bytes).changes.filter(({ letter }) => letter !== "D");
-    // As many as git writes at a time are half written.
-    if (truncated || changed.length > MOST_PARTS) return true;
-    for (const { path } of changed) {
-      const blob = await worktree.git(["rev-parse", `${hash}:${textOf(path)}`], {
-        good: [0, 128],
-      });
-      const side = { mode: "", hash: textOf(blob.bytes).trim() };
-      if (blob.status !== 0 || await partOf(worktree, path, [side]) === null) return true;
-    }
-    return false;
-  });
-}
-
-const MOST_PARTS = 16;
-
 /** As git is told of a path of the workspace. */
-function seenFrom({ root }: Repository, place: string): string {
+export function seenFrom({ root }: Repository, place: string): string {
   return root === "." ? place : `${root.split("/").map(() => "..").join("/")}/${place}`;
 }

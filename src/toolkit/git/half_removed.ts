@@ -2,11 +2,11 @@
 
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { changesStaged } from "./change.ts";
-import { holdsWork } from "./half_made.ts";
-import { isEnded, NO_INDEX, removeFiles, type Removes, WHOLLY } from "./moves.ts";
+import { isEnded, removeFiles, type Removes } from "./moves.ts";
 import { inside, look, textIn, within } from "./place.ts";
 import { openAt, type Repository } from "./repository.ts";
 import { headOf } from "./revisions.ts";
+import { takeBegun } from "./take_away.ts";
 
 /** Git takes away the files, in any order, and then the repository's part of it. */
 export async function dropHalfRemoved(
@@ -38,11 +38,12 @@ export async function dropHalfRemoved(
 
 /** False where it is not as it was, or is used. */
 async function dropFiles(
-  { tool, common, files, folder: own }: Repository,
+  repository: Repository,
   context: ToolContext,
   { place, folder, hash }: Removes,
   hold: Hold,
 ): Promise<boolean> {
+  const { tool, common, files } = repository;
   const dot = look(files, within(place, ".git"));
   if (dot !== null && dot.type !== "file") return false;
   const lock = `${folder}/index.lock`;
@@ -51,17 +52,10 @@ async function dropFiles(
   const worktree = await openAt(tool, context, { root: place, folder }, false);
   if (worktree.common !== common || (await headOf(worktree)).hash !== hash) return false;
   if ((await changesStaged(worktree, hash)).length > 0) return false;
-  if (await holdsWork(worktree, context, hash)) {
-    // So that what is told of it is that work alone.
-    const words = ["checkout-index", "--all", "--index", "--quiet"];
-    await worktree.git(words, { changes: "files", good: [0, 1] });
-    return false;
-  }
-  const [, above = ".", name = place] = /^(.*)\/([^/]*)$/s.exec(place) ?? [];
-  const around = await openAt(tool, context, { root: above, folder: own }, false);
-  await around.git(["--literal-pathspecs", "clean", ...WHOLLY, "--", name], {
-    changes: "workspace",
-    env: NO_INDEX,
-  });
-  return true;
+  if (await takeBegun(worktree, context, hash)) return true;
+  // So that what is told of it is somebody's work alone.
+  const words = ["checkout-index", "--all", "--index", "--quiet"];
+  await worktree.git(words, { changes: "files", good: [0, 1] });
+  if (dot === null) await repository.git(["worktree", "repair"], { changes: "workspace" });
+  return false;
 }

@@ -149,7 +149,7 @@ export async function removeFiles(
 }
 
 /** To git-clean(1): what is ignored too, and what is a repository. */
-export const WHOLLY = ["-f", "-f", "-d", "-x", "--quiet"];
+const WHOLLY = ["-f", "-f", "-d", "-x", "--quiet"];
 
 /** An index that is not there: one that a repository has may name anything. */
-export const NO_INDEX = { GIT_INDEX_FILE: "toolgate-no-index" };
+const NO_INDEX = { GIT_INDEX_FILE: "toolgate-no-index" };

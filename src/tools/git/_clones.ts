@@ -9,8 +9,8 @@ import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { within } from "../../toolkit/git/place.ts";
 import { openAt, openRepository, type Repository } from "../../toolkit/git/repository.ts";
+import { layOut, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
 import { moveRef, tipAt, transfer } from "./_remote.ts";
-import { layOut, leftIn, pathsIn } from "./_worktrees.ts";
 
 /** A clone: where it lies, relative to the workspace, and the branch that is checked out there. */
 export interface Clone {

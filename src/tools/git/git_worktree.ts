@@ -8,26 +8,20 @@ import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { requireWritable } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
-import { openWorktree } from "../../toolkit/git/half_made.ts";
-import { moving, RECORDING } from "../../toolkit/git/moves.ts";
+import { seenFrom, unmake } from "../../toolkit/git/half_made.ts";
+import { type Adds, moving, RECORDING, removeFiles } from "../../toolkit/git/moves.ts";
 import { bytesOf, isText, textOf } from "../../toolkit/git/names.ts";
+import { openWorktree } from "../../toolkit/git/open_worktree.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
 import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { gitNeeds, type GitUse, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
+import { holdsMore, takeAway } from "../../toolkit/git/take_away.ts";
+import { layOut, layOutMissing, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, collect, fill } from "./_clones.ts";
-import { holdsMore, takeAway } from "./_take_away.ts";
-import {
-  layOut,
-  layOutMissing,
-  leftIn,
-  listedOf,
-  pathsIn,
-  WORKTREE,
-  worktreesOf,
-} from "./_worktrees.ts";
+import { listedOf, WORKTREE, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -254,30 +248,46 @@ async function add(
     return { ...leftOut, ...(await Hooks.of(repository, context, HOOKS, true)).told };
   }
   const how = known === null ? ["-b", branch, "--no-track"] : [];
-  const whole = denied.length === 0 ? [] : ["--no-checkout"];
+  // Locked for as long as its files are not there.
+  const whole = denied.length === 0 ? [] : ["--no-checkout", "--lock"];
   const start = known === null ? hash : branch;
+  const adds = { place, branch: known === null ? branch : null, hash };
   makeFolder(context, context.git.worktrees);
+  let isMade = false;
   try {
     const words = [
       ...["worktree", "add", "--quiet", ...whole, ...how, "--"],
-      ...[seenFromRoot(repository, place), start],
+      ...[seenFrom(repository, place), start],
     ];
     const { hash: head } = await headOf(repository);
-    const adds = { place, branch: known === null ? branch : null, hash };
-    await moving(
-      repository,
-      { head, steps: [], adds },
-      () => repository.git(words, { changes: "workspace" }),
-    );
-    const worktree = await requireWorktree(repository, context, place);
-    if (denied.length > 0) await layOut(worktree, denied);
+    const worktree = await moving(repository, { head, steps: [], adds }, async () => {
+      await repository.git(words, { changes: "workspace" });
+      isMade = true;
+      const made = await requireWorktree(repository, context, place);
+      if (denied.length > 0) await layOut(made, denied);
+      if (denied.length > 0) await removeFiles(made, made.folder, [`${made.folder}/locked`]);
+      return made;
+    });
     const hooks = await Hooks.of(worktree, context, HOOKS);
     await hooks.after("post-checkout", ["0".repeat(hash.length), hash, "1"]);
     return { ...leftOut, ...await pointersAmong(worktree, paths), ...hooks.told };
   } catch (error) {
-    await undo(repository, place, known === null ? { branch, hash } : null);
+    // What was begun and could not be done (a full disk) leaves nothing.
+    await (isMade ? unmake(repository, context, adds) : dropBranch(repository, adds)).catch(
+      () => {},
+    );
     throw error;
   }
+}
+
+/** Where git itself gave up: it takes away what it has made but the branch, which may be that of one that another call has made. */
+async function dropBranch(repository: Repository, { branch, hash }: Adds): Promise<void> {
+  const worktrees = await listedOf(repository);
+  if (branch === null || worktrees.some((one) => one.branch === branch)) return;
+  await repository.git(["update-ref", "-d", `refs/heads/${branch}`, hash], {
+    changes: "git",
+    good: [0, 1, 128],
+  });
 }
 
 async function requireWorktree(repository: Repository, context: ToolContext, place: string) {
@@ -287,20 +297,6 @@ async function requireWorktree(repository: Repository, context: ToolContext, pla
     "GIT_ERROR",
     `${tool.name}: ${quoted(place)} is no worktree of the repository`,
   );
-}
-
-/** What was begun and could not be done (a full disk) leaves nothing. `made`: a branch that was not there before. */
-async function undo(
-  repository: Repository,
-  place: string,
-  made: { readonly branch: string; readonly hash: string } | null,
-): Promise<void> {
-  const git = (words: readonly string[], changes: "workspace" | "git") =>
-    repository.git(words, { changes, good: [0, 1, 128, 255] });
-  await git(["worktree", "remove", "--force", "--", seenFromRoot(repository, place)], "workspace");
-  await git(["worktree", "prune", "--expire=now"], "git");
-  if (made === null) return;
-  await git(["update-ref", "-d", `refs/heads/${made.branch}`, made.hash], "git");
 }
 
 /** Where the policy does not let it be made, git makes it, as far as it can. */
@@ -321,7 +317,7 @@ async function remove(
   const take = async (worktree: Repository) => {
     await takeAway(worktree, context);
     // There is nothing left of it but what the repository knows.
-    const words = ["worktree", "remove", "--", seenFromRoot(repository, wanted)];
+    const words = ["worktree", "remove", "--", seenFrom(repository, wanted)];
     await repository.git(words, { changes: "git" });
   };
   if (looked === true) {
@@ -367,11 +363,6 @@ async function remove(
     await moving(repository, { ...RECORDING, ...removes }, () => take(worktree));
   }
   return { path: wanted, branch, hash, unmerged };
-}
-
-/** A path of the workspace, from where git stands. */
-function seenFromRoot({ root }: Repository, path: string): string {
-  return root === "." ? path : `${"../".repeat(root.split("/").length)}${path}`;
 }
 
 /** How many commits are on nothing else, that branch left out. */

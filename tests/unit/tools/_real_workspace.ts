@@ -3,7 +3,7 @@
 import type { CanonicalPath, Capability } from "../../../src/core/capability.ts";
 import { invalidArguments, parseArguments } from "../../../src/core/parse_arguments.ts";
 import { ToolError } from "../../../src/core/errors.ts";
-import type { Tool } from "../../../src/core/tool.ts";
+import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { atOnce } from "../../../src/engine/turns.ts";
 import { withoutRefusedOptions } from "../../../src/engine/judge/_optional_capabilities.ts";
 import { needsOf } from "../../../src/engine/judge/needs.ts";
@@ -37,6 +37,8 @@ const SECTIONS: Partial<Policy> = {
 export interface World {
   readonly root: string;
   call(name: string, args: unknown, preview?: boolean): Promise<Record<string, unknown>>;
+  /** What else is done with the handles of such a call. */
+  during<T>(name: string, args: unknown, work: (context: ToolContext) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -58,6 +60,13 @@ export async function inWorkspace(
         root,
         call: (name, args, preview = false) =>
           callIn(rulebook, { libc, scratch }, name, args, preview),
+        during: async (name, args, work) => {
+          const tool: Tool = await registry.get(name);
+          const parsed = parseArguments(tool.input, args);
+          if ("problems" in parsed) throw invalidArguments(name, parsed.problems);
+          const needs = await needsOf(tool, parsed.value, false, rulebook.settings);
+          return await work(await contextOf(rulebook, { libc, scratch }, needs));
+        },
       });
       // What tools put aside while they work is gone.
       Deno.removeSync(scratch);
@@ -67,14 +76,18 @@ export async function inWorkspace(
   }
 }
 
+interface Surroundings {
+  readonly libc: Libc | null;
+  readonly scratch: string;
+}
+
 async function callIn(
   rulebook: Rulebook,
-  surroundings: { readonly libc: Libc | null; readonly scratch: string },
+  surroundings: Surroundings,
   name: string,
   args: unknown,
   asked: boolean,
 ): Promise<Record<string, unknown>> {
-  const { libc, scratch } = surroundings;
   const tool: Tool = await registry.get(name);
   const parsed = parseArguments(tool.input, args);
   if ("problems" in parsed) throw invalidArguments(name, parsed.problems);
@@ -95,7 +108,18 @@ async function callIn(
   if (decision.effect !== "allow") {
     throw new ToolError(decision.code ?? "TOOL_DENIED", decision.reason);
   }
-  const context = createContext({
+  const context = await contextOf(rulebook, surroundings, needs);
+  const output = preview ? await tool.preview?.(input, context) : await tool.run(input, context);
+  return output as Record<string, unknown>;
+}
+
+async function contextOf(
+  rulebook: Rulebook,
+  { libc, scratch }: Surroundings,
+  needs: readonly Capability[],
+): Promise<ToolContext> {
+  const resolved = resolvedOf(rulebook, needs);
+  return createContext({
     grant: grantOf(resolved, rulebook.settings, 30_000),
     rulebook,
     programs: { ...ALONE, temporaryRoot: scratch, starter: libc === null ? null : STARTER },
@@ -107,8 +131,6 @@ async function callIn(
     files: await createFileBackend(libc),
     syntax: SYNTAX,
   });
-  const output = preview ? await tool.preview?.(input, context) : await tool.run(input, context);
-  return output as Record<string, unknown>;
 }
 
 /** What the call needs as the machine has it. Programs that it starts are given a folder of the test, not this one's. */

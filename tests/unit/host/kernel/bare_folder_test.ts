@@ -34,7 +34,8 @@ for (const [way, remove] of Object.entries(WAYS)) {
           Deno.renameSync(`${at}/.git`, `${outer}/moved`);
           Deno.symlinkSync(`${outer}/moved`, `${at}/.git`);
         }, false],
-        ["no file", (at) => Deno.removeSync(`${at}/.git`), false],
+        ["no file", (at) => Deno.removeSync(`${at}/.git`), true],
+        ["another file", (at) => Deno.renameSync(`${at}/.git`, `${at}/git`), false],
       ];
       for (const [name, fill, gone] of rows) {
         const folder = `${outer}/folder`;
