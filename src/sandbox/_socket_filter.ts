@@ -18,8 +18,6 @@ import {
 import { ERRNO } from "./kernel/errno.ts";
 import {
   MSG_FASTOPEN,
-  PR_SET_DUMPABLE,
-  PROCESS_CONTROL,
   ROUTING_OPTIONS,
   SENDING_CALLS,
   SET_OPTION,
@@ -97,13 +95,6 @@ export function handSockets(
     load(argumentOffset(2)),
     unless(JUMP_IF_EQUAL, SHARED_PORT.option, 1),
     refuse(ERRNO.ENOPROTOOPT),
-    answer(ALLOW),
-  ]);
-  // Said to have been done.
-  on(PROCESS_CONTROL, [
-    load(argumentOffset(0)),
-    unless(JUMP_IF_EQUAL, PR_SET_DUMPABLE, 1),
-    refuse(0),
     answer(ALLOW),
   ]);
 }

@@ -59,6 +59,7 @@ export const NEW_ATTRIBUTE_CALLS: Readonly<Record<string, CallNumbers>> = {
   getxattrat: { x86_64: 464, aarch64: 464 },
   listxattrat: { x86_64: 465, aarch64: 465 },
   removexattrat: { x86_64: 466, aarch64: 466 },
+  file_getattr: { x86_64: 468, aarch64: 468 },
   file_setattr: { x86_64: 469, aarch64: 469 },
 };
 

@@ -123,6 +123,16 @@ export const LOOKING_CALLS = {
 } as const;
 
 /**
+ * What a program holds itself by to rules of the kernel's (Landlock): answered ENOSYS to those that are held already. What a
+ * set of rules takes is nobody's memory, and each may have as many as there are ports and files.
+ */
+export const RULING_CALLS = {
+  landlock_create_ruleset: call(444, 444),
+  landlock_add_rule: call(445, 445),
+  landlock_restrict_self: call(446, 446),
+} as const;
+
+/**
  * Numbers from here on are answered ENOSYS, as by the kernel that these lists were written for (Linux 6.18): what later
  * ones bring nobody has judged. So are the numbers of x32, far above, and those from 512 on, by which older kernels let
  * the calls of x32 be made too (ptrace(2) is 521).
@@ -149,4 +159,5 @@ export const JUDGED_CALLS = {
   execve: call(59, 221),
   execveat: call(322, 281),
   close_range: call(436, 436),
+  prctl: call(157, 167),
 } as const;

@@ -7,6 +7,7 @@ import {
   FIRST_UNKNOWN_CALL,
   JUDGED_CALLS,
   MISSING_CALLS,
+  RULING_CALLS,
   WATCHING_CALLS,
 } from "./denied_calls.ts";
 import { HANDED_CALLS, type HandedCall, OPENING_FLAGS, UNSEEN_CALLS } from "./handed_calls.ts";
@@ -29,6 +30,7 @@ import {
   refuseBits,
   unless,
 } from "./_filter_words.ts";
+import { controlRules } from "./_control_filter.ts";
 import { KNOWN_REQUESTS, NO_LEASES } from "./_descriptor_filter.ts";
 import { holdScheduling } from "./_scheduling_filter.ts";
 import { CONNECTED_PAIRS, handSockets, INTERNET_SOCKETS } from "./_socket_filter.ts";
@@ -92,6 +94,8 @@ export interface FilterOptions {
   readonly attributes?: boolean | "handed";
   /** Whether it may watch files: true unless given. "handed": it hands over what it wants to watch. */
   readonly watches?: boolean | "handed";
+  /** Whether it may hold itself to rules of the kernel's: true unless given. */
+  readonly rules?: boolean;
   /** Whether what it asks of other processes' groups and scheduling is refused, as it is unless given, or handed over. */
   readonly looks?: "handed";
   /**
@@ -149,6 +153,7 @@ export function filterFor(
     startsByName = false,
     attributes = true,
     watches = true,
+    rules: ruling = true,
     looks,
     handed,
     sockets = false,
@@ -189,6 +194,7 @@ export function filterFor(
   }
   if (watches === "handed") on(WATCHING_CALLS.inotify_add_watch, [answer(HAND_OVER)]);
   if (!watches) refuseAll(WATCHING_CALLS, ERRNO.EPERM);
+  if (!ruling) refuseAll(RULING_CALLS, ERRNO.ENOSYS);
   if (onlyStart !== null) {
     on(JUDGED_CALLS.execve, startedBy(onlyStart, refuse(ERRNO.EACCES)));
     on(JUDGED_CALLS.execveat, [refuse(ERRNO.EACCES)]);
@@ -216,6 +222,7 @@ export function filterFor(
     refuse(ERRNO.EPERM),
     answer(ALLOW),
   ]);
+  on(JUDGED_CALLS.prctl, controlRules(sockets));
   holdScheduling(on, looks === "handed");
   if (sockets) handSockets(on);
   on(JUDGED_CALLS.socket, network ? INTERNET_SOCKETS : [refuse(ERRNO.EACCES)]);

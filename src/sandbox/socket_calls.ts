@@ -35,11 +35,6 @@ export const MSG_FASTOPEN = 0x20000000;
 
 /** setsockopt(2) */
 export const SET_OPTION: CallNumbers = { x86_64: 54, aarch64: 208 };
-/** prctl(2) */
-export const PROCESS_CONTROL: CallNumbers = { x86_64: 157, aarch64: 167 };
-/** PR_SET_DUMPABLE (include/uapi/linux/prctl.h): who is not cannot be looked at, and hands over nothing that works. */
-export const PR_SET_DUMPABLE = 4;
-
 /**
  * Options that send what is addressed to one machine by way of another, by level: IP_OPTIONS of IPPROTO_IP (ip(7));
  * IPV6_RTHDR and its predecessors IPV6_2292RTHDR and IPV6_2292PKTOPTIONS of IPPROTO_IPV6 (include/uapi/linux/in6.h).

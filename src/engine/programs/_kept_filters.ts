@@ -28,8 +28,8 @@ export class KeptFilters {
     starts: boolean | "handed" | "judged",
     options: Omit<FilterOptions, "network" | "onlyStart" | "handedStarts" | "startsByName">,
   ): (start: number) => Uint8Array {
-    const { attributes = true, watches = true, looks, handed, sockets = false } = options;
-    const key = [starts, attributes, watches, looks, handed, sockets].join();
+    const { attributes = true, watches = true, rules, looks, handed, sockets = false } = options;
+    const key = [starts, attributes, watches, rules, looks, handed, sockets].join();
     const known = this.#filters.get(key);
     if (known !== undefined) return known;
     const startsByName = starts === "judged";

@@ -123,11 +123,14 @@ export class ProcessTree {
     this.#foreign.clear();
   }
 
-  /** Shows all that programs have started. */
-  visitAll(show: (found: FoundProcess) => void): void {
+  /**
+   * Shows all that programs have started. `showEnded`: what has ended of it, and who started it has not waited for. It has its
+   * number as long as that one lives.
+   */
+  visitAll(show: (found: FoundProcess) => void, showEnded?: (found: FoundProcess) => void): void {
     const before = this.#known;
     this.#known = new Map();
-    this.#visit(this.table.list(), before, show);
+    this.#visit(this.table.list(), before, show, showEnded);
   }
 
   /** As `visitAll`, of those that were started since this one, its number included in none. */
@@ -146,16 +149,17 @@ export class ProcessTree {
     numbers: readonly number[],
     before: ReadonlyMap<number, { readonly job: number; readonly began: number }>,
     show: (found: FoundProcess) => void,
+    showEnded: ((found: FoundProcess) => void) | null = null,
   ): void {
     const seen = new Map<number, ProcessFacts>();
     for (const id of numbers) {
       if (id === this.#self || this.#own.has(id) || this.#foreign.has(id)) continue;
       const facts = this.table.facts(id);
       if (facts === null) continue;
-      if (hasEnded(facts)) {
-        this.#reap(facts);
-        continue;
-      }
+      const ended = hasEnded(facts);
+      if (ended) this.#reap(facts);
+      // Of those that end as children of this process it is this process that knows.
+      if (ended && (showEnded === null || facts.parent === this.#self)) continue;
       seen.set(id, facts);
       const known = before.get(id);
       const owner = known?.began === facts.began ? known.job : this.#ownerOf(facts, seen);
@@ -163,7 +167,9 @@ export class ProcessTree {
       if (typeof owner === "number") {
         this.#known.set(id, { job: owner, began: facts.began });
       }
-      if (owner !== "foreign" && owner !== "own") show({ facts, owner });
+      if (owner === "foreign" || owner === "own") continue;
+      if (ended) showEnded?.({ facts, owner });
+      else show({ facts, owner });
     }
   }
 

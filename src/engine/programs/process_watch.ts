@@ -253,15 +253,19 @@ export class ProcessWatch {
     const found: FoundProcess[] = [];
     const counts = new Map<number | string, number>();
     const { processes } = this.#options.limits;
+    const count = ({ owner }: FoundProcess): number => {
+      const number = (counts.get(owner) ?? 0) + 1;
+      counts.set(owner, number);
+      // What goes beyond the limit is ended while it is still being counted: who forks must not outrun who counts.
+      if (typeof owner === "number" && number === processes + 1) this.#exceed(owner, "processes");
+      return number;
+    };
     this.#tree.visitAll((one) => {
       found.push(one);
       const { owner, facts } = one;
-      const count = (counts.get(owner) ?? 0) + 1;
-      counts.set(owner, count);
-      // What goes beyond the limit is ended while it is still being counted: who forks must not outrun who counts.
-      if (typeof owner === "number" && count === processes + 1) this.#exceed(owner, "processes");
-      if (owner === "stray" || (count > processes && owner !== "unsure")) this.#end(facts.id);
-    });
+      const number = count(one);
+      if (owner === "stray" || (number > processes && owner !== "unsure")) this.#end(facts.id);
+    }, count);
     const inSockets = this.#sockets.most();
     for (const run of this.#runs.values()) {
       const processes = found.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []);

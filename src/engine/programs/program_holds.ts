@@ -152,6 +152,8 @@ export class WordHolds implements ProgramHolds {
       attributes: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
       watches: isOthers && handsOver ? "handed" : changes && this.#isFree(starting),
       ...(isOthers && handsOver ? { looks: "handed" } : {}),
+      // A child agent holds what it starts by itself, too.
+      rules: starting.child === true,
       ...(byName ? { handed: reads ? "changes and reads" : "changes" } : {}),
       ...(!byName && handsOver && loaders.length > 0 ? { handed: "reads" } : {}),
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,

@@ -224,7 +224,7 @@ export class ProcessTable {
     const status = this.#read(`${shown}/status`) ?? "";
     const own = (resident - shared) * this.#pageSize;
     const memory = own + kilobytes(status, "RssShmem") + unseen(status);
-    return { memory, slots: Number(/^FDSize:\s+(\d+)/m.exec(status)?.[1] ?? 0) };
+    return { memory, slots: slotsIn(status) };
   }
 
   /** The memory of `held`, with what several share counted once among them; null where that is not told. */
@@ -265,6 +265,8 @@ export class ProcessTable {
 
 /** Of x86_64; kernels of aarch64 may have larger ones. */
 const PAGE_BYTES = 4096;
+/** Of a table of descriptors (struct fdtable, include/linux/fdtable.h): as long as the highest number that was ever had. */
+const SLOT_BYTES = 8;
 /** PATH_MAX (linux/limits.h) */
 const PATH_BYTES = 4096;
 /** USER_HZ on both architectures (time(7)). */
@@ -274,11 +276,15 @@ const DEFAULT_PID_MAX = 32_768;
 
 /**
  * Memory that is no resident page of a process (proc_pid_status(5)): page tables, of which 4 KiB come for each 2 MiB that
- * are merely looked at, huge pages, and what was moved to swap.
+ * are merely looked at, huge pages, what was moved to swap, and its table of descriptors.
  */
 function unseen(status: string): number {
   return kilobytes(status, "VmPTE") + kilobytes(status, "HugetlbPages") +
-    kilobytes(status, "VmSwap");
+    kilobytes(status, "VmSwap") + slotsIn(status) * SLOT_BYTES;
+}
+
+function slotsIn(status: string): number {
+  return Number(/^FDSize:\s+(\d+)/m.exec(status)?.[1] ?? 0);
 }
 
 function kilobytes(text: string, name: string): number {

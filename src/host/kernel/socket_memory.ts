@@ -28,8 +28,10 @@ const TCP = { message: 72, user: 64, inode: 68, memory: 7 } as const;
 const IPPROTO_TCP = 6;
 /** All states but LISTEN and TIME_WAIT (include/net/tcp_states.h) */
 const OPEN_STATES = 0xfff & ~(1 << 10) & ~(1 << 6);
-/** SK_MEMINFO_RMEM_ALLOC, WMEM_ALLOC, FWD_ALLOC, WMEM_QUEUED (include/uapi/linux/sock_diag.h) */
-const [RECEIVED, SENT, AHEAD, QUEUED] = [0, 2, 3, 5];
+/** SK_MEMINFO_RMEM_ALLOC, WMEM_ALLOC, FWD_ALLOC, WMEM_QUEUED, OPTMEM (include/uapi/linux/sock_diag.h) */
+const [RECEIVED, SENT, AHEAD, QUEUED, OPTIONS] = [0, 2, 4, 5, 6];
+/** A filter counts as an option, once; it is kept as it was given, as the kernel reads it and as machine code. */
+const FORMS = 3;
 const BUFFER_BYTES = 1 << 16;
 const MOST_LINK = 64;
 /** A socket that was told to have more has twice what it asked for at most (socket(7), SO_SNDBUF). */
@@ -203,10 +205,11 @@ function unixSocket(message: DataView): HoldingSocket {
   const attributes = attributesOf(message, UNIX.message);
   const word = (name: number): number => attributes.get(name)?.getUint32(0, true) ?? 0;
   const memory = attributes.get(UNIX.memory);
+  const part = (at: number): number => memory?.getUint32(4 * at, true) ?? 0;
   const waiting = word(UNIX.queued);
   return {
     inode: message.getUint32(UNIX.inode, true),
-    bytes: (memory?.getUint32(4 * SENT, true) ?? 0) + (memory?.getUint32(4 * RECEIVED, true) ?? 0),
+    bytes: part(SENT) + part(RECEIVED) + part(OPTIONS) * FORMS,
     waiting: waiting === 0 ? null : {
       peer: word(UNIX.peer),
       // Each byte can be a message, as many as a sender has room for.
@@ -218,10 +221,10 @@ function unixSocket(message: DataView): HoldingSocket {
 
 function tcpSocket(message: DataView): HoldingSocket {
   const memory = attributesOf(message, TCP.message).get(TCP.memory);
-  const words = [RECEIVED, AHEAD, QUEUED].map((at) => memory?.getUint32(4 * at, true) ?? 0);
+  const part = (at: number): number => memory?.getUint32(4 * at, true) ?? 0;
   return {
     inode: message.getUint32(TCP.inode, true),
-    bytes: words.reduce((total, word) => total + word, 0),
+    bytes: part(RECEIVED) + part(AHEAD) + part(QUEUED) + part(OPTIONS) * FORMS,
     waiting: null,
     user: message.getUint32(TCP.user, true),
   };

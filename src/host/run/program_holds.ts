@@ -25,6 +25,8 @@ export interface Starting {
   readonly use?: OwnStart;
   /** Whoever starts it runs the hooks that it comes to, if it is git. */
   readonly runsHooks?: true;
+  /** A gate starts it as the program of a child agent. */
+  readonly child?: true;
   /** What it may touch because somebody agreed to the call. */
   readonly agreed?: Grant["agreed"];
 }
@@ -91,7 +93,7 @@ export function createNestedHolds({ libc, abi, seccomp, network }: HoldOptions):
     throw new ToolError("NATIVE_DENIED", `programs cannot be held by Landlock here: ${rules}`);
   }
   const architecture = Deno.build.arch as Architecture;
-  const program = encodeFilter(filterFor(architecture, { network }));
+  const program = encodeFilter(filterFor(architecture, { network, rules: false }));
   const filter = seccomp ? () => program : null;
   return {
     unserved: network ? null : "they are held by the rules of their thread",

@@ -22,7 +22,9 @@ const FILTER_DESCRIPTOR = FIRST_OTHER;
 /** Wraps programs in bubblewrap. `path`: where that is. */
 export function createWrapper(libc: Libc, spawn: SpawnBoundary, path: string): Wrapper {
   const { network } = spawn;
-  const filter = encodeFilter(filterFor(Deno.build.arch as Architecture, { network }));
+  const filter = encodeFilter(
+    filterFor(Deno.build.arch as Architecture, { network, rules: false }),
+  );
   return {
     path,
     wrap: (directory, argv) => [

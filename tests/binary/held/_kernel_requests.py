@@ -291,6 +291,33 @@ def leave_headless():
     print(os.read(done, 32).decode(), flush=True)
 
 
+def kept_by_kernel():
+    """What is nobody's memory: tables of futexes, sets of rules; and what only tells of a file by its name."""
+    # PR_FUTEX_HASH with PR_FUTEX_HASH_SET_SLOTS
+    say("table of futexes", lambda: call(157 if os.uname().machine == "x86_64" else 167, 78, 1, 1 << 16, 0, 0))
+    rights = (ctypes.c_uint64 * 3)(1, 0, 0)
+    say("rules", lambda: call(444, rights, 8, 0))
+    told = ctypes.create_string_buffer(24)
+    say("look by name", lambda: call(468, -100, ctypes.c_char_p((OUTSIDE + "/sentinel.txt").encode()), told, 24, 0))
+    # PR_SET_NAME, PR_GET_NAME
+    say("name", lambda: call(157 if os.uname().machine == "x86_64" else 167, 15, ctypes.c_char_p(b"name"), 0, 0, 0))
+
+
+def leave_ended(count, seconds):
+    """Starts what ends at once, and waits for none."""
+    started = 0
+    try:
+        while started < count:
+            if os.fork() == 0:
+                os._exit(0)
+            started += 1
+    except BlockingIOError:
+        pass
+    print("started", started, flush=True)
+    time.sleep(seconds)
+    print("kept", flush=True)
+
+
 def fill(one):
     """What it sends until nobody takes more."""
     one.setblocking(False)
@@ -344,6 +371,7 @@ def in_sockets(how, megabytes, seconds):
     "opened": lambda: opened(int(sys.argv[2]), float(sys.argv[3])),
     "looks": lambda: looks(sys.argv[2:]),
     "headless": lambda: headless(int(sys.argv[2]), float(sys.argv[3])), "leave headless": leave_headless,
-    "hide": hide_open_files,
+    "hide": hide_open_files, "kernel": kept_by_kernel,
+    "ended": lambda: leave_ended(int(sys.argv[2]), float(sys.argv[3])),
     "tables": lambda: page_tables(int(sys.argv[2]), float(sys.argv[3])),
 }[sys.argv[1]]()

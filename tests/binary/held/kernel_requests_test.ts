@@ -168,6 +168,44 @@ end
     assertEquals((await pipe.close()).status, 0);
   });
 
+  Deno.test(`${who}: no program has the kernel keep for it what counts as nobody's`, async () => {
+    await using free = openWorkspace(user);
+    // Each is there since some version of Linux: 6.16, 5.13, 6.17.
+    const [major = 0, minor = 0] = Deno.osRelease().split(".").map(Number);
+    const since = (one: number, other: number) => major > one || major === one && minor >= other;
+    const control = got(await alone(free, user, "kernel"));
+    for (
+      const [name, there] of [
+        ["table of futexes", since(6, 16)],
+        ["rules", true],
+        ["look by name", since(6, 17)],
+        ["name", true],
+      ] as const
+    ) {
+      assertEquals([name, control.includes(name)], [name, there]);
+    }
+    for (const denied of [true, false]) {
+      await using workspace = openWorkspace(user);
+      const pipe = open(workspace, policyOf(denied));
+      assertEquals(
+        outputOf(await held(pipe, "kernel")),
+        "table of futexes EINVAL\nrules ENOSYS\nlook by name ENOSYS\nname ok\n",
+      );
+      assertEquals((await pipe.close()).status, 0);
+    }
+  });
+
+  Deno.test(`${who}: what has ended and was not waited for counts among the processes of its call`, async () => {
+    await using free = openWorkspace(user);
+    assertEquals(await alone(free, user, "ended", "300", "0"), "started 300\nkept\n");
+    await using workspace = openWorkspace(user);
+    const pipe = open(workspace, policyOf(true, "limits: { processes: 64 }"));
+    const { error } = await held(pipe, "ended", "300", "50");
+    assertEquals([error?.code, error?.details?.limit], ["RESOURCE_LIMIT", "processes"]);
+    assertEquals(outputOf(await held(pipe, "ended", "30", "1")), "started 30\nkept\n");
+    assertEquals((await pipe.close()).status, 0);
+  });
+
   Deno.test(`${who}: a program is told of the groups and the scheduling of its own call, and of nobody else's`, async () => {
     await using other = new OutsideProcess(user);
     const [every, none] = ["9 of 9", "0 of 9"];

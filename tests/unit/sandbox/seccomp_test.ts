@@ -9,15 +9,11 @@ import {
   JUDGED_CALLS,
   LOOKING_CALLS,
   MISSING_CALLS,
+  RULING_CALLS,
   WATCHING_CALLS,
 } from "../../../src/sandbox/denied_calls.ts";
 import type { CallNumbers } from "../../../src/sandbox/denied_calls.ts";
-import {
-  PROCESS_CONTROL,
-  SENDING_CALLS,
-  SET_OPTION,
-  SOCKET_CALLS,
-} from "../../../src/sandbox/socket_calls.ts";
+import { SENDING_CALLS, SET_OPTION, SOCKET_CALLS } from "../../../src/sandbox/socket_calls.ts";
 import { HANDED_CALLS, OPENING_FLAGS, UNSEEN_CALLS } from "../../../src/sandbox/handed_calls.ts";
 import { ERRNO } from "../../../src/sandbox/kernel/errno.ts";
 import {
@@ -164,7 +160,7 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       JUDGED_CALLS;
     const { setpriority, ioprio_set, sched_setaffinity, sched_setattr, sched_setparam } =
       JUDGED_CALLS;
-    const { sched_setscheduler, execve, fcntl, close_range } = JUDGED_CALLS;
+    const { sched_setscheduler, execve, fcntl, close_range, prctl } = JUDGED_CALLS;
     const [einval, enotty] = [refused(ERRNO.EINVAL), refused(ERRNO.ENOTTY)];
     const high = 0xdeadbeef_00000000n;
     const eperm = refused(ERRNO.EPERM);
@@ -212,6 +208,11 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
       // F_DUPFD, F_SETFL, F_SETPIPE_SZ; F_SETLEASE, F_SETDELEG.
       ...[0n, 4n, 1031n].map((asked): Row => [fcntl, [0n, asked | high], ALLOWED, ALLOWED]),
       ...[1024n, 1040n].map((asked): Row => [fcntl, [0n, asked | high], einval, einval]),
+      // PR_SET_DUMPABLE, PR_SET_MM_MAP and the last before PR_FUTEX_HASH; that and what is yet to come; PR_SET_VMA, PR_SET_PTRACER.
+      ...[4n, 35n, 77n].map((asked): Row => [prctl, [asked | high], ALLOWED, ALLOWED]),
+      ...[78n, 79n, 1000n, 0xffffffffn]
+        .map((asked): Row => [prctl, [asked | high], einval, einval]),
+      ...[0x53564d41n, 0x59616d61n].map((word): Row => [prctl, [word | high], ALLOWED, ALLOWED]),
       // Its own limits, and those of others.
       [prlimit64, [0n, 1n], ALLOWED, ALLOWED],
       [prlimit64, [high, 1n], ALLOWED, ALLOWED],
@@ -366,6 +367,15 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     }
   });
 
+  Deno.test(`the ${architecture} filter lets who is held already make no rules of the kernel's`, () => {
+    const without = filterFor(architecture, { network: false, rules: false });
+    for (const call of Object.values(RULING_CALLS)) {
+      const number = numberOf(call);
+      assertEquals(judge(without, { number }, architecture), refused(ERRNO.ENOSYS));
+      assertEquals(judge(shut, { number }, architecture), ALLOWED);
+    }
+  });
+
   Deno.test(`the ${architecture} filter keeps modes, owners and times from programs without that work`, () => {
     const all = {
       ...ATTRIBUTE_CALLS,
@@ -451,8 +461,9 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
         [3n, level! | high, option! | high],
         eperm,
       ]),
-      [PROCESS_CONTROL, [4n | high, 0n], refused(0)],
-      [PROCESS_CONTROL, [15n, 0n], ALLOWED],
+      [JUDGED_CALLS.prctl, [4n | high, 0n], refused(0)],
+      [JUDGED_CALLS.prctl, [15n, 0n], ALLOWED],
+      [JUDGED_CALLS.prctl, [78n | high, 1n], refused(ERRNO.EINVAL)],
     ];
     for (const [call, args, expected] of rows) {
       const number = numberOf(call);

@@ -14,6 +14,7 @@ Deno.test("a filter is made once for all programs that it is for, and another fo
     filters.of("judged", {}),
     filters.of(false, { attributes: "handed" }),
     filters.of(false, { watches: false }),
+    filters.of(false, { rules: false }),
     filters.of(false, { handed: "changes" }),
     filters.of(false, { sockets: true }),
   ];

@@ -121,13 +121,24 @@ Deno.test("a run whose thread is gone is ended whole, its leaders too, and no ot
 });
 
 for (
-  const [limit, limits, script] of [
-    ["processes", { processes: 5 }, "for i in 1 2 3 4 5 6 7 8; do setsid sleep WORD & done; wait"],
-    ["memory", { memory: 1 }, "sleep WORD & wait"],
-    ["cpu", { cpu: 50 }, "sleep WORD & while :; do :; done"],
+  const [how, limit, limits, script] of [
+    [
+      "together",
+      "processes",
+      { processes: 5 },
+      "for i in 1 2 3 4 5 6 7 8; do setsid sleep WORD & done; wait",
+    ],
+    [
+      "by what has ended and nobody waits for",
+      "processes",
+      { processes: 20 },
+      "for i in $(seq 50); do : & done; exec sleep WORD",
+    ],
+    ["together", "memory", { memory: 1 }, "sleep WORD & wait"],
+    ["together", "cpu", { cpu: 50 }, "sleep WORD & while :; do :; done"],
   ] as const
 ) {
-  Deno.test(`programs that go over limits.${limit} together are ended, all of them, and it is told once`, async () => {
+  Deno.test(`programs that go over limits.${limit} ${how} are ended, all of them, and it is told once`, async () => {
     const { watch, exceeded } = watching(limits);
     const word = sleepMark();
     const leader = startScript(script.replace("WORD", word), 1);

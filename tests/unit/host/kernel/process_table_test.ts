@@ -58,3 +58,31 @@ Deno.test("the children of a thread are told, also those that it never had", () 
   for (const id of children) assert(Number.isInteger(id) && id > 0);
   assertEquals(table.children(2 ** 30), null);
 });
+
+Deno.test("a table of descriptors counts as its process's memory, as long as it is", async () => {
+  const script = `use POSIX; $| = 1; my $last = POSIX::sysconf(&POSIX::_SC_OPEN_MAX) - 1;
+    $last = 100_000 if $last > 100_000; print "$last\\n"; <STDIN>; POSIX::dup2(0, $last); print "x\\n"; <STDIN>`;
+  const child = new Deno.Command("perl", {
+    args: ["-e", script],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const input = child.stdin.getWriter();
+  try {
+    const last = Number((await output.read()).value);
+    const before = table.held(child.pid);
+    const apart = table.proportional(child.pid) ?? 0;
+    await input.write(new TextEncoder().encode("go\n"));
+    assertEquals((await output.read()).value, "x\n");
+    const after = table.held(child.pid);
+    assert(last >= 255 && after.slots > last && before.slots <= after.slots);
+    const grown = (after.slots - before.slots) * 8;
+    assert(after.memory - before.memory >= grown, `${after.memory - before.memory}, ${grown}`);
+    assert((table.proportional(child.pid) ?? 0) - apart >= grown);
+  } finally {
+    await input.close();
+    await output.cancel();
+    await child.status;
+  }
+});

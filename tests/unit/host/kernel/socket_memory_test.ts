@@ -36,6 +36,48 @@ Deno.test("what nobody has read counts for who sent it, and where he is gone for
   assert(held() < sent, `${held()} held`);
 });
 
+Deno.test("a filter of a socket counts for who has it, in each form that the kernel keeps of it", () => {
+  const memory = new SocketMemory(libc);
+  const { ends } = filledPair();
+  const before = memory.heldBy([holder(Deno.pid)], 0, all);
+  // struct sock_fprog (include/uapi/linux/filter.h): BPF_LD | BPF_LEN, and BPF_RET | BPF_K with 65535 at the end.
+  const length = 500;
+  const program = new Uint8Array(8 * length);
+  const view = new DataView(program.buffer);
+  for (let at = 0; at < length; at++) view.setUint16(8 * at, 0x80, true);
+  view.setUint16(8 * (length - 1), 0x06, true);
+  view.setUint32(8 * length - 4, 0xffff, true);
+  const address = BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(program)));
+  libc.struct.setUint16(0, length, true);
+  libc.struct.setBigUint64(8, address, true);
+  const [SOL_SOCKET, SO_ATTACH_FILTER] = [1, 26];
+  const setsockopt = Deno.build.arch === "x86_64" ? 54 : 208;
+  try {
+    const words = [ends[0], SOL_SOCKET, SO_ATTACH_FILTER, libc.structAddress, 16] as const;
+    assertEquals(libc.call(setsockopt, ...words), 0);
+    const held = memory.heldBy([holder(Deno.pid)], 0, all) - before;
+    assert(held >= 3 * program.length, `${held} bytes`);
+  } finally {
+    ends.forEach(close);
+  }
+});
+
+Deno.test("a connection that nothing was sent by holds next to nothing, whatever room it has", async () => {
+  const memory = new SocketMemory(libc);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  // Nothing is so little room that those of TCP are not looked at.
+  const held = () => memory.heldBy([holder(Deno.pid)], -1, all);
+  const before = held();
+  const [one, other] = await Promise.all([
+    Deno.connect({ hostname: "127.0.0.1", port: (listener.addr as Deno.NetAddr).port }),
+    listener.accept(),
+  ]);
+  const much = held() - before;
+  one.close();
+  other.close();
+  assert(much < 16 * 1024, `${much} bytes`);
+});
+
 Deno.test("what others hold is not a process's own, nor is less looked at than there is room for", async () => {
   const memory = new SocketMemory(libc);
   const child = new Deno.Command("sleep", { args: ["30"], stdin: "null", stdout: "null" }).spawn();
