@@ -11,6 +11,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { jobOf } from "../../host/kernel/run_marks.ts";
 import { type Guardian, tellingOf } from "./_guardian.ts";
+import { ProcessorTime } from "./_processor_time.ts";
 import { type FoundProcess, isMarked, ProcessTree } from "./_process_tree.ts";
 
 /**
@@ -50,6 +51,7 @@ interface Watched {
   readonly since: number;
   /** Its process groups, by the number of the program that leads each. */
   readonly leaders: Set<number>;
+  readonly processors: ProcessorTime;
   /** Told once. */
   exceeded: boolean;
   /** The thread that started it is gone, which else would wait for the leaders. */
@@ -119,6 +121,7 @@ export class ProcessWatch {
         job,
         since: performance.now(),
         leaders: new Set(),
+        processors: new ProcessorTime(),
         exceeded: false,
         abandoned: false,
       };
@@ -251,6 +254,7 @@ export class ProcessWatch {
   #look(): void {
     const started = performance.now();
     const found: FoundProcess[] = [];
+    const ended: FoundProcess[] = [];
     const counts = new Map<number | string, number>();
     const { processes } = this.#options.limits;
     const count = ({ owner }: FoundProcess): number => {
@@ -265,11 +269,17 @@ export class ProcessWatch {
       const { owner, facts } = one;
       const number = count(one);
       if (owner === "stray" || (number > processes && owner !== "unsure")) this.#end(facts.id);
-    }, count);
+    }, (one) => {
+      ended.push(one);
+      count(one);
+    });
     const inSockets = this.#sockets.most();
     for (const run of this.#runs.values()) {
-      const processes = found.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []);
-      this.#check(run, processes, inSockets);
+      const of = (some: readonly FoundProcess[]) =>
+        some.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []);
+      const processes = of(found);
+      const ticks = run.processors.ticks([...processes, ...of(ended)]);
+      this.#check(run, processes, ticks, inSockets);
     }
     if (this.#isExceeded()) return;
     this.#tellGuardian(found);
@@ -297,7 +307,12 @@ export class ProcessWatch {
   }
 
   /** `inSockets`: what all sockets that there are can hold at most. */
-  #check(run: Watched, processes: readonly ProcessFacts[], inSockets: number): void {
+  #check(
+    run: Watched,
+    processes: readonly ProcessFacts[],
+    ticks: number,
+    inSockets: number,
+  ): void {
     if (run.exceeded) return this.#kill(run);
     const { memory, processes: most, cpu } = this.#options.limits;
     const sum = (value: (facts: ProcessFacts) => number): number =>
@@ -305,7 +320,7 @@ export class ProcessWatch {
     if (sum(({ threads }) => threads) > most * THREADS_A_PROCESS) {
       return this.#exceed(run.job, "processes");
     }
-    if (sum(({ ticks }) => ticks) * TICK_MS > cpu) return this.#exceed(run.job, "cpu");
+    if (ticks * TICK_MS > cpu) return this.#exceed(run.job, "cpu");
     const held = processes.map(({ id }) => ({ id, ...this.#table.held(id) }));
     const apart = held.reduce((total, one) => total + one.memory, 0);
     const slots = held.reduce((total, one) => total + one.slots, 0);

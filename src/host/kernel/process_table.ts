@@ -14,6 +14,8 @@ export interface ProcessFacts {
   readonly session: number;
   /** Clock ticks (of 10 ms) of it and of the children it has waited for. */
   readonly ticks: number;
+  /** Of these, its own. */
+  readonly ownTicks: number;
   readonly threads: number;
   /** When it began, in clock ticks since the machine did: with its number it is one process and no other. */
   readonly began: number;
@@ -189,6 +191,7 @@ export class ProcessTable {
       group: word(5),
       session: word(6),
       ticks: word(14) + word(15) + word(16) + word(17),
+      ownTicks: word(14) + word(15),
       threads: word(20),
       began: word(22),
     };

@@ -135,6 +135,13 @@ for (
       "for i in $(seq 50); do : & done; exec sleep WORD",
     ],
     ["together", "memory", { memory: 1 }, "sleep WORD & wait"],
+    [
+      "by those whom nobody waits for",
+      "cpu",
+      { cpu: 1500 },
+      "sleep WORD & perl -e '$SIG{CHLD} = q(IGNORE); for (1 .. 6) { my $child = fork; " +
+      "if (!$child) { 1 while (times)[0] + (times)[1] < 1; exit } waitpid $child, 0 }'; wait",
+    ],
     ["together", "cpu", { cpu: 50 }, "sleep WORD & while :; do :; done"],
   ] as const
 ) {
