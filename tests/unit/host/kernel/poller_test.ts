@@ -21,7 +21,7 @@ async function withPoller(use: (poller: Poller) => Promise<void>): Promise<void>
   const poller = new Poller(libc, SPAWNER);
   await use(poller);
   // It may still be asleep on what it no longer watches.
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await poller.awake();
   poller.close();
 }
 
