@@ -97,7 +97,7 @@ const LINES = [
   "sleep 5 & kill %1; wait %1 2>/dev/null; echo $?",
   // It ends as it says itself, whatever it was told: timeout(1) hands on what it is sent, and says so in its status.
   "timeout -s KILL 5 sleep 5 & sleep 0.3; kill $!; wait $!; echo $?",
-  "timeout --preserve-status -k 9 9 sh -c 'trap \"exit 7\" TERM; echo > set; while :; do sleep 0.05; done' & until [ -e set ]; do sleep 0.05; done; kill $!; wait $!; echo $?",
+  "timeout --preserve-status -k 9 9 sh -c 'trap \"exit 7\" TERM; echo > set; while :; do :; done' & until [ -e set ]; do sleep 0.05; done; kill $!; wait $!; echo $?",
   'cmd="ls -1"; $cmd | head -1',
   'cmd=(echo a "b c"); "${cmd[@]}"',
   'NAMES="a b c"; for n in $NAMES; do echo "- $n"; done; echo ${NAMES// /,}',
