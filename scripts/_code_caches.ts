@@ -51,7 +51,7 @@ const REHEARSALS: readonly Rehearsal[] = [
       { name: "thread", roots: ["worker", "module_worker"] },
       { name: "pool", roots: ["serve", "worker_pool"] },
       // Loaded while the first thread of the pool begins.
-      { name: "pipe", roots: ["serve_engine"] },
+      { name: "pipe", roots: ["serve_engine", "pipe_places"] },
       { name: "parse", roots: ["parse"] },
     ],
     rehearsed: [

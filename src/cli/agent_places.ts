@@ -11,6 +11,7 @@ import {
   placeInWorktree,
   type Worktree,
 } from "../engine/worktrees/place_policies.ts";
+import { worksApart } from "../engine/worktrees/works_apart.ts";
 import { ProcessTable } from "../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../policy/compile_rulebook.ts";
 import type { Libc } from "../sandbox/kernel/libc.ts";
@@ -62,19 +63,17 @@ export class AgentPlaces {
    * and RESOURCE_LIMIT.
    */
   use(agent: string): Promise<AgentPlace> | null {
-    return this.has(agent) ? this.#use(agent) : null;
+    return this.has(agent) ? this.placeOf(agent) : null;
   }
 
   /** Whether the agent works in one of them. */
   has(agent: string): boolean {
-    const { rulebook } = this.#options.engine;
-    // A process in an agent's worktree speaks for no other.
-    return rulebook.settings.git.home === null && rulebook.worksApart(agent);
+    return worksApart(this.#options.engine.rulebook, agent);
   }
 
   /** As {@linkcode use}, of an agent that {@linkcode has} tells of, for who comes with a token of these policies. */
   async handedOn(agent: string, policies: readonly PlacedPolicy[]): Promise<AgentPlace> {
-    const place = await this.#use(agent);
+    const place = await this.placeOf(agent);
     const taken = placeHandedOn(policies, place.worktree);
     try {
       const { engine, close } = await place.narrowed(taken);
@@ -93,7 +92,8 @@ export class AgentPlaces {
     }
   }
 
-  async #use(agent: string): Promise<AgentPlace> {
+  /** As {@linkcode use}, of an agent that {@linkcode has} tells of. */
+  async placeOf(agent: string): Promise<AgentPlace> {
     const used = this.#used.get(agent) ?? this.#begin(agent);
     used.users++;
     try {

@@ -1,14 +1,16 @@
 /** Agents that work apart, on one pipe: their engines beside that of the workspace, before the same loop. */
 
+import { once } from "../core/once.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import type { StayingRunner } from "../engine/runner.ts";
 import { OneByOne } from "../engine/worktrees/one_by_one.ts";
+import { worksApart } from "../engine/worktrees/works_apart.ts";
 import type { Libc } from "../sandbox/kernel/libc.ts";
 import { ApartEngines } from "../serve/apart_engines.ts";
 import { noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
 import { FairPlaces } from "../serve/gate/fair_runner.ts";
 import { JoinedRunners } from "../serve/joined_runners.ts";
-import { AgentPlaces } from "./agent_places.ts";
+import type { AgentPlaces } from "./agent_places.ts";
 import type { Session } from "./session.ts";
 
 /** What it takes. */
@@ -34,33 +36,31 @@ export class PipePlaces {
     this.#places = places;
   }
 
-  /** None is opened before its first call. */
+  /** None is opened before its first call, and what opens them is loaded with that: no start waits for it. */
   static open(
     libc: Libc,
-    { session, sealed, engine, openApart, worktrees = new OneByOne() }: PipePlacesParts,
+    { session, sealed, engine, openApart, worktrees: changes = new OneByOne() }: PipePlacesParts,
   ): PipePlaces {
-    const places = new FairPlaces(engine.rulebook.settings.limits.concurrency);
-    const agentPlaces = new AgentPlaces({
-      libc,
-      session,
-      engine,
-      sealed,
-      open: async (other) => {
-        const apart = await openApart(other);
-        own.#joined?.add(apart.runner);
-        const close = async () => {
-          await apart.runner.close();
-          own.#joined?.delete(apart.runner);
-        };
-        return { engine: apart, close };
-      },
-      changes: worktrees,
-    });
+    const { rulebook, metrics } = engine;
+    const places = new FairPlaces(rulebook.settings.limits.concurrency);
+    const open = async (other: Session) => {
+      const apart = await openApart(other);
+      own.#joined?.add(apart.runner);
+      const close = async () => {
+        await apart.runner.close();
+        own.#joined?.delete(apart.runner);
+      };
+      return { engine: apart, close };
+    };
+    const agentPlaces = once(() =>
+      loadAgentPlaces({ libc, session, engine, sealed, open, changes })
+    );
+    const use = async (agent: string) => await (await agentPlaces()).placeOf(agent);
     const engines = new ApartEngines(
-      (agent) => agentPlaces.use(agent),
+      (agent) => worksApart(rulebook, agent) ? use(agent) : null,
       (apart) => ({
         ...apart,
-        metrics: engine.metrics,
+        metrics,
         runner: withAgents(places.share(apart.runner, stays), noChildren),
       }),
     );
@@ -74,6 +74,13 @@ export class PipePlaces {
       this.#places.share(runner, () => runner.close()),
     );
   }
+}
+
+async function loadAgentPlaces(
+  options: ConstructorParameters<typeof AgentPlaces>[0],
+): Promise<AgentPlaces> {
+  const { AgentPlaces } = await import("./agent_places.ts");
+  return new AgentPlaces(options);
 }
 
 /** Their runners end with who gives them back. */

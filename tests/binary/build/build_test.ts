@@ -51,7 +51,7 @@ Deno.test("what starts and first programs run is carried compiled, and V8 takes 
       import text${at} from "./${text}" with { type: "text" };
       import cache${at} from "./${cache}" with { type: "bytes" };
       const script${at} = new Script(text${at}, { filename: "${text}", cachedData: cache${at} });
-      console.log(cache${at}.length > 20_000, script${at}.cachedDataRejected);`);
+      console.log(cache${at}.length > 15_000, script${at}.cachedDataRejected);`);
     await Deno.writeTextFile(
       join(folder, "main.js"),
       `import { Script } from "node:vm";${asks.join("")}`,

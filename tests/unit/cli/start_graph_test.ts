@@ -73,6 +73,11 @@ const PARTS = [
   "src/shell/parse_line.ts",
   "src/syntax/validators.ts",
 ];
+const APART = [
+  "src/cli/agent_places.ts",
+  "src/engine/worktrees/agent_worktree.ts",
+  "src/engine/worktrees/making.ts",
+];
 const HEARING = ["src/serve/line_loop.ts", "src/serve/server.ts"];
 
 /** An entry, what it must not load, and one thing that it does load, so that the look is one. */
@@ -88,6 +93,8 @@ const ENTRIES: readonly (readonly [string, readonly string[], string])[] = [
     [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS, ...HEARING],
     "src/engine/create_engine.ts",
   ],
+  ["src/cli/serve_engine.ts", [...LOG, ...ASKING, ...APART, ...PARTS], "src/serve/server.ts"],
+  ["src/cli/pipe_places.ts", [...LOG, ...ASKING, ...APART, ...PARTS], "src/serve/apart_engines.ts"],
   [
     "src/engine/pool/worker_pool.ts",
     [...LOG, ...ASKING, ...CHANGING, ...READING, "src/engine/pool/thread_parts.ts", ...PARTS],
@@ -114,7 +121,7 @@ for (const [entry, without, sign] of ENTRIES) {
 }
 
 Deno.test("what is not to be loaded at a start is there to be loaded later", () => {
-  for (const path of [...LOG, ...ASKING, ...CHANGING, ...READING, ...PARTS]) {
+  for (const path of [...LOG, ...ASKING, ...CHANGING, ...READING, ...APART, ...PARTS]) {
     assert(Deno.statSync(new URL(`../../../${path}`, import.meta.url)).isFile, path);
   }
 });
