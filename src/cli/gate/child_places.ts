@@ -25,7 +25,7 @@ import {
   dropHalfMade,
   endHalfLeft,
   mendHalfRemoved,
-  removeWhole,
+  removeClone,
   whileLeaving,
   whileMaking,
   whileRemoving,
@@ -37,7 +37,9 @@ import {
   inChildWorktree,
   leavesCommits,
 } from "../../engine/worktrees/child_policies.ts";
+import { headOf, makeEmptyRepository } from "../../engine/worktrees/repository_files.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
+import { removeEmptyFolder } from "../../host/kernel/bare_folder.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
@@ -52,6 +54,7 @@ type ChildPowers = Pick<Token, "agent" | "policies" | "permissions">;
 
 /** Makes and finds them. */
 export class ChildPlaces {
+  readonly #libc: Libc;
   readonly #session: Session;
   readonly #engine: StayingEngine;
   readonly #open: (session: Session) => Promise<FurtherEngine>;
@@ -69,6 +72,7 @@ export class ChildPlaces {
     changes: OneByOne,
   ) {
     this.#changes = changes;
+    this.#libc = libc;
     this.#session = session;
     this.#engine = engine;
     this.#open = open;
@@ -198,22 +202,38 @@ export class ChildPlaces {
       );
       const leave = async (commits: number) => {
         await close();
-        const collect = () => this.#step(clone, "collect");
-        const remove = () => removeWhole(this.#place, agent, this.#table);
-        return await this.#leave(lease, () => leaveClone({ remove, collect }, commits));
+        return await this.#leave(lease, () => this.#leaveClone(agent, clone, commits));
       };
       const tip = base ?? textIn(`${root}/.git/refs/heads/${branch}`).trim();
       return { engine, looks, path, branch, base: tip, leave };
     } catch (error) {
-      Deno.removeSync(root, { recursive: true });
+      await this.#leave(lease, () => this.#leaveClone(agent, clone, 0));
       throw error;
     }
   }
 
+  /** Its commits are brought into the repository first. */
+  async #leaveClone(agent: string, clone: PlacedClone, commits: number): Promise<Left> {
+    const step = (named: CloneStep) => () => this.#step(clone, named);
+    try {
+      await removeClone(this.#place, agent, this.#table, {
+        look: step("collect"),
+        take: step("take"),
+        restore: step("restore"),
+        removeEmpty: (folder) => removeEmptyFolder(this.#libc, folder),
+      });
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      return { kept: true, why: error.message };
+    }
+    const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
+    return { kept: false, why };
+  }
+
   /** By the tool that makes worktrees, held as every call is. */
   async #step(
-    clone: { readonly place: string; readonly branch: string; readonly base: string | null },
-    step: "fill" | "collect",
+    clone: PlacedClone,
+    step: CloneStep,
   ): Promise<void> {
     const list = { repository: ".", action: "list" };
     const options = { chosen: { clone: { ...clone, step } } };
@@ -240,7 +260,7 @@ export class ChildPlaces {
     }
     await mendHalfRemoved(this.#place, this.#table, async (agent) => {
       try {
-        await layOutMissing(this.#engine, agent);
+        await this.#layOutMissing(agent);
         return true;
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
@@ -271,15 +291,23 @@ export class ChildPlaces {
       const branch = branchOf(agent);
       const empty = textIn(`${root}/.git/refs/heads/${branch}`).trim() === base;
       const place = root.slice(this.#session.workspace.length).replace(/^\//, "");
-      const collect = () => this.#step({ place, branch, base: base || null }, "collect");
-      const remove = () => removeWhole(this.#place, agent, this.#table);
-      const { kept, why } = await leaveClone({ remove, collect }, empty ? 0 : 1);
+      const clone = { place, branch, base: base || null };
+      const { kept, why } = await this.#leaveClone(agent, clone, empty ? 0 : 1);
       if (kept) dropLeases(`${root}/.git`, this.#table);
       told.push(
         `the clone of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
       );
     }
     return told;
+  }
+
+  async #layOutMissing(agent: string): Promise<void> {
+    const { workspace } = this.#session;
+    const root = placeOf(workspace, this.#worktrees, agent);
+    if (namesIn(`${root}/.git`).length === 0) return await layOutMissing(this.#engine, agent);
+    // Whose what else there is in it: it is judged anew.
+    const place = root.slice(workspace.length).replace(/^\//, "");
+    await this.#step({ place, branch: branchOf(agent), base: null }, "restore");
   }
 
   async #commitOf(agent: string, from: string | null): Promise<string> {
@@ -302,6 +330,16 @@ function noCommits(): ToolError {
     "base: what you were handed on does not let you read the repository, whose commits it names",
   );
 }
+
+/** A clone, as the tool that fills it takes it. */
+interface PlacedClone {
+  readonly place: string;
+  readonly branch: string;
+  readonly base: string | null;
+}
+
+/** What is done with one. */
+type CloneStep = "fill" | "collect" | "take" | "restore";
 
 /** What became of working files, and why. */
 type Left = Awaited<ReturnType<ChildPlace["leave"]>>;
@@ -341,52 +379,4 @@ async function dropBranch(engine: CommandEngine, agent: string): Promise<boolean
 /** Whether an agent's name is one that a child is given. */
 function isChild(agent: string): boolean {
   return /^child-[\d-]+$/.test(agent);
-}
-
-/** gitrepository-layout(5): what git takes for a repository, with nothing in it. Throws where the folder is there. */
-function makeEmptyRepository(git: string, branch: string): void {
-  for (const name of ["", "/objects", "/objects/pack", "/refs", "/refs/heads"]) {
-    Deno.mkdirSync(`${git}${name}`);
-  }
-  Deno.writeTextFileSync(`${git}/HEAD`, `ref: refs/heads/${branch}\n`);
-  Deno.writeTextFileSync(
-    `${git}/config`,
-    "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tlogallrefupdates = true\n",
-  );
-}
-
-/**
- * The commit that HEAD leads to, by the files of the repository (gitrepository-layout(5)), since asking git takes as long as a
- * third of making a worktree. Null where there is none, or git has to be asked.
- */
-function headOf(workspace: string): string | null {
-  const git = `${workspace === "/" ? "" : workspace}/.git`;
-  const head = textIn(`${git}/HEAD`);
-  const [, ref = ""] = /^ref: (refs\/\S+)$/m.exec(head) ?? [];
-  if (ref === "") return hashIn(head);
-  const packed = textIn(`${git}/packed-refs`).split("\n").find((line) => line.endsWith(` ${ref}`));
-  return hashIn(textIn(`${git}/${ref}`)) ?? hashIn(packed?.split(" ")[0] ?? "");
-}
-
-function hashIn(text: string): string | null {
-  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.exec(text.trim())?.[0] ?? null;
-}
-
-/** Its commits are brought into the repository first. */
-async function leaveClone(
-  { remove, collect }: {
-    readonly remove: () => void;
-    readonly collect: () => Promise<unknown>;
-  },
-  commits: number,
-): Promise<Left> {
-  try {
-    await collect();
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    return { kept: true, why: error.message };
-  }
-  remove();
-  const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
-  return { kept: false, why };
 }

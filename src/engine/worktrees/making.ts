@@ -68,15 +68,55 @@ export async function whileRemoving<T>(
   return await marked(markOf(place, "removing", agent, table), "", take);
 }
 
-/** Removes what nothing else knows of, a clone: it is gone at once, under the name of a mark. Throws what the system throws. */
-export function removeWhole(
+/** How a clone is removed of which nobody's files are known to be anywhere else. */
+export interface CloneRemoval {
+  /** Throws where it holds what is nowhere else. */
+  readonly look: () => Promise<void>;
+  /** Takes its files, those alone that are recorded. Throws where it holds anything else, with all put back. */
+  readonly take: () => Promise<void>;
+  /** Puts those of its files back that are missing. */
+  readonly restore: () => Promise<void>;
+  /** Removes a folder where there are but empty folders in it. */
+  readonly removeEmpty: (folder: string) => boolean;
+}
+
+/**
+ * Removes a clone that was found to hold nothing of anybody's: its files, then its folder, and its repository last, which lies
+ * beside it by then. What comes into any of them meanwhile stays, with all the rest. Throws GIT_ERROR that says so, and what
+ * `look` throws.
+ */
+export async function removeClone(
   place: WorktreesPlace,
   agent: string,
   table: Pick<ProcessTable, "facts">,
-): void {
+  removal: CloneRemoval,
+): Promise<void> {
+  const root = `${folderOf(place)}/${nameOf(agent)}`;
   const mark = markOf(place, "removing", agent, table);
-  Deno.renameSync(`${folderOf(place)}/${nameOf(agent)}`, mark);
-  Deno.removeSync(mark, { recursive: true });
+  const [own, apart] = [`${root}/.git`, `${mark}/.git`];
+  // A link would lead to somebody else's.
+  if (realPath(root) !== root) {
+    throw new ToolError("GIT_ERROR", `${nameOf(agent)}: its folder is no longer one`);
+  }
+  const seen = repositoryState(own);
+  await removal.look();
+  try {
+    Deno.mkdirSync(mark, { mode: 0o700 });
+    await removal.take();
+    Deno.renameSync(own, apart);
+    if (repositoryState(apart) === seen && removal.removeEmpty(root)) {
+      remove(mark);
+      return;
+    }
+    Deno.renameSync(apart, own);
+    await removal.restore();
+    await removal.look();
+    throw new ToolError("GIT_ERROR", `somebody worked in ${nameOf(agent)} while it was removed`);
+  } catch (error) {
+    throw toolErrorOf(place, error);
+  } finally {
+    removeEmptied(mark);
+  }
 }
 
 async function marked<T>(mark: string, text: string, act: () => Promise<T>): Promise<T> {
@@ -95,7 +135,7 @@ async function marked<T>(mark: string, text: string, act: () => Promise<T>): Pro
 /**
  * Makes whole again the worktrees that processes that are gone had begun to remove, to be judged anew: somebody may have come
  * there since. `layOut` puts back what is missing of its files; where it cannot, all stays as it is, to be found the next
- * time. Of what is gone git forgets, and of {@linkcode removeWhole} the rest goes.
+ * time. Of what is gone git forgets, and of a clone whose folder is gone the repository goes.
  */
 export async function mendHalfRemoved(
   place: WorktreesPlace,
@@ -107,7 +147,8 @@ export async function mendHalfRemoved(
     const root = `${folderOf(place)}/${name}`;
     const own = ownOf(common, root);
     if (Deno.lstatSync(mark).isDirectory) {
-      remove(mark);
+      if (!isThere(root)) remove(mark);
+      else if (bringBack(mark, root) && await layOut(name)) removeEmptied(mark);
       continue;
     }
     if (!isThere(root)) forget(common, root, name);
@@ -117,6 +158,14 @@ export async function mendHalfRemoved(
     }
     remove(mark);
   }
+}
+
+/** Where {@linkcode removeClone} was killed over it: whether its repository is where it was. */
+function bringBack(mark: string, root: string): boolean {
+  if (!isThere(`${mark}/.git`)) return isThere(`${root}/.git`);
+  if (isThere(`${root}/.git`) || realPath(root) !== root) return false;
+  Deno.renameSync(`${mark}/.git`, `${root}/.git`);
+  return true;
 }
 
 /** Ends what processes that are gone had begun to leave. `base`: as it was told to {@linkcode whileLeaving}. */
@@ -217,12 +266,45 @@ function requireFolder(place: WorktreesPlace): void {
   }
 }
 
+/**
+ * Of a repository all that a commit, a stage, a stash or a branch would change (gitrepository-layout(5)): what the files are, none
+ * of them read, since whoever works there may have laid anything.
+ */
+function repositoryState(git: string): string {
+  const filesBelow = (path: string): readonly string[] => {
+    const facts = factsOf(`${git}/${path}`);
+    if (facts === null) return [];
+    const { isDirectory, ino, size, mtime, ctime } = facts;
+    return isDirectory
+      ? namesIn(`${git}/${path}`).toSorted().flatMap((name) => filesBelow(`${path}/${name}`))
+      : [`${path}:${ino}:${size}:${mtime?.getTime()}:${ctime?.getTime()}`];
+  };
+  return ["HEAD", "index", "logs", "packed-refs", "refs"].flatMap(filesBelow).join("\n");
+}
+
+function factsOf(path: string): Deno.FileInfo | null {
+  try {
+    return Deno.lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
 /** What the system says (a full disk) in place of what the runtime makes of it. */
 function toolErrorOf({ worktrees }: WorktreesPlace, error: unknown): unknown {
   if (error instanceof ToolError || !(error instanceof Error)) return error;
   const [, why] = /^(.+?) \(os error \d+\)/.exec(error.message) ?? [];
   if (why === undefined) return error;
   return new ToolError("GIT_ERROR", `git.worktrees: nothing can be made in ${worktrees}: ${why}`);
+}
+
+/** A folder in which there is something stays. */
+function removeEmptied(folder: string): void {
+  try {
+    Deno.removeSync(folder);
+  } catch {
+    // Or it is gone already.
+  }
 }
 
 /** What is gone already is as it should be; what cannot be removed is found again the next time. */

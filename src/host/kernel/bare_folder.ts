@@ -42,6 +42,32 @@ export function removeBareFolder(libc: Libc, path: string, file: string): boolea
   }
 }
 
+/** The same of one that holds nothing but empty folders, which go then, too. */
+export function removeEmptyFolder(libc: Libc, path: string): boolean {
+  const folder = openFolder(libc, path);
+  if (folder < 0) return false;
+  try {
+    const tree = new EmptyTree(libc);
+    if (!tree.visit(folder, { remove: false }) || !tree.visit(folder, { remove: true })) {
+      return false;
+    }
+  } finally {
+    libc.call(libc.numbers.close, folder);
+  }
+  return removeWithin(libc, path);
+}
+
+/** What has come there by then stays: rmdir(2). */
+function removeWithin(libc: Libc, path: string): boolean {
+  const slash = path.lastIndexOf("/");
+  const parent = openFolder(libc, path.slice(0, slash) || "/");
+  if (parent < 0) return false;
+  const name = libc.path(path.slice(slash + 1));
+  const result = libc.call(libc.numbers.unlinkat, parent, name, REMOVE_DIRECTORY);
+  libc.call(libc.numbers.close, parent);
+  return result >= 0;
+}
+
 function openFolder(libc: Libc, path: string): number {
   return openWithoutLinks(libc, path, OPEN.RDONLY | libc.numbers.O_DIRECTORY);
 }

@@ -1,5 +1,5 @@
 /**
- * Worktrees that are taken away: of a folder that was looked at, only what is recorded goes, file by file, and then the
+ * Worktrees, and clones, that are taken away: of a folder that was looked at, only what is recorded goes, file by file, and then the
  * folder, where nothing else is in it. So what comes there after the look stays, also what git is told to ignore.
  */
 
@@ -28,31 +28,48 @@ const NO_FILES: Readonly<Record<number, string>> = {
 /** Its files and its folder; of the repository nothing. Throws GIT_ERROR where it holds anything else, with all put back. */
 export async function takeAway(worktree: Repository, context: ToolContext): Promise<void> {
   const { files, folder, root, tool } = worktree;
+  if (look(files, `${folder}/locked`) !== null) {
+    throw new ToolError("GIT_ERROR", `${tool}: ${quoted(root)} is locked`);
+  }
+  await takeRecorded(worktree, () => context.processes.removeBare(["git"], root, ".git"));
+}
+
+/**
+ * Its files, and then what `end` takes. Throws GIT_ERROR, with all files put back, where one is not as it is recorded, or where
+ * `end` says that there is more in its folder.
+ */
+export async function takeRecorded(worktree: Repository, end: () => boolean): Promise<void> {
+  const { files, folder, root, tool } = worktree;
   // A repository of its own for each submodule that was ever laid out.
   if (look(files, `${folder}/modules`) !== null) {
     throw new ToolError("GIT_ERROR", `${tool}: ${quoted(root)} holds submodules`);
   }
-  if (look(files, `${folder}/locked`) !== null) {
-    throw new ToolError("GIT_ERROR", `${tool}: ${quoted(root)} is locked`);
-  }
   const { hash } = await headOf(worktree);
-  const dropIndex = async () => {
-    const names = [TAKEN, `${TAKEN}.lock`].map((name) => `${folder}/${name}`);
-    await removeFiles(worktree, folder, names.filter((name) => look(files, name) !== null));
-  };
   // Of one who was killed over it.
-  await dropIndex();
+  await dropIndex(worktree);
   let refused: unknown = null;
   try {
     if (hash !== null) await takeFiles(worktree, hash);
-    if (context.processes.removeBare(["git"], root, ".git")) return;
+    if (end()) return;
   } catch (error) {
     refused = error;
   }
-  await dropIndex();
-  if (hash !== null) await layOutMissing(worktree);
-  const left = await leftIn(worktree, "matching");
+  const left = await putBack(worktree);
   throw left.length === 0 && refused !== null ? refused : holdsMore(worktree, left);
+}
+
+/** Those of its files that were taken; what is in it besides them. */
+export async function putBack(worktree: Repository): Promise<readonly string[]> {
+  await dropIndex(worktree);
+  const { hash } = await headOf(worktree);
+  if (hash !== null) await layOutMissing(worktree);
+  return await leftIn(worktree, "matching");
+}
+
+async function dropIndex(worktree: Repository): Promise<void> {
+  const { files, folder } = worktree;
+  const names = [TAKEN, `${TAKEN}.lock`].map((name) => `${folder}/${name}`);
+  await removeFiles(worktree, folder, names.filter((name) => look(files, name) !== null));
 }
 
 /** Git looks at each once more, and takes none that is not what it was, nor any other. */

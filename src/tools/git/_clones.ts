@@ -9,6 +9,7 @@ import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { within } from "../../toolkit/git/place.ts";
 import { openAt, openRepository, type Repository } from "../../toolkit/git/repository.ts";
+import { putBack, takeRecorded } from "../../toolkit/git/take_away.ts";
 import { layOut, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
 import { moveRef, tipAt, transfer } from "./_remote.ts";
 
@@ -22,15 +23,26 @@ export interface Clone {
 
 /** What is to be done with one. */
 export interface CloneStep extends Clone {
-  readonly step: "fill" | "collect";
+  readonly step: keyof typeof STEPS;
 }
 
 const END = Uint8Array.of(0);
 /** Of the commit that holds the files of a folder. */
 const MADE_BY = { NAME: "Toolgate", EMAIL: "toolgate@localhost", DATE: "@0 +0000" };
 
+/** Does it. Throws what each of them throws. */
+export async function takeStep(
+  tool: string,
+  context: ToolContext,
+  { step, ...clone }: CloneStep,
+): Promise<void> {
+  await STEPS[step](tool, context, clone);
+}
+
+const STEPS = { fill, collect, take, restore } as const;
+
 /** Fills the repository without a commit that lies there. Throws GIT_ERROR, RESOURCE_LIMIT. */
-export async function fill(
+async function fill(
   tool: string,
   context: ToolContext,
   { place, branch, base }: Clone,
@@ -86,7 +98,7 @@ async function commitOfFiles(tool: string, context: ToolContext, place: string):
  * Brings the commits of its branch into the repository of the workspace, on a branch of the same name. Throws GIT_ERROR where
  * it holds anything that would then be nowhere else.
  */
-export async function collect(
+async function collect(
   tool: string,
   context: ToolContext,
   { place, branch, base }: Clone,
@@ -104,8 +116,23 @@ export async function collect(
   if (tip === first) return;
   if (base === null) throw refuse("commits that are nowhere else: the workspace has none");
   const repository = await openRepository(tool, context, ".");
+  // By one who was killed before the clone was gone.
+  if (await tipAt(repository, ref) === tip) return;
   await transfer(context, clone, repository, { ref, hash: tip });
   await moveRef(repository, ref, { from: null, to: tip, why: "toolgate: a clone is brought back" });
+}
+
+/**
+ * Takes its files away, those alone that are recorded: its repository and its folder are for who asks. Throws GIT_ERROR, with all
+ * put back, where it holds anything else.
+ */
+async function take(tool: string, context: ToolContext, { place }: Clone): Promise<void> {
+  await takeRecorded(await openRepository(tool, context, place), () => true);
+}
+
+/** Puts those back that are missing. Throws GIT_ERROR where some cannot be. */
+async function restore(tool: string, context: ToolContext, { place }: Clone): Promise<void> {
+  await putBack(await openRepository(tool, context, place));
 }
 
 async function rootOf(clone: Repository, tip: string): Promise<string> {

@@ -20,7 +20,7 @@ import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.t
 import { holdsMore, takeAway } from "../../toolkit/git/take_away.ts";
 import { layOut, layOutMissing, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
-import { type CloneStep, collect, fill } from "./_clones.ts";
+import { type CloneStep, takeStep } from "./_clones.ts";
 import { listedOf, WORKTREE, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
@@ -135,7 +135,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
     if (input.clone !== undefined) {
-      await (input.clone.step === "fill" ? fill : collect)(tool.name, context, input.clone);
+      await takeStep(tool.name, context, input.clone);
       return { worktrees: [] };
     }
     const repository = await openSettled(tool.name, context, input.repository);

@@ -73,18 +73,20 @@ Deno.test("a clone of the repository has nothing in common with it, and what it 
   // Killed with its gate: the next one brings back what there is.
   const write = 'call write_file {"path": "k", "content": "k"}';
   const left = await clone(caller, write, ...COMMITS, "grandchild 61.0961", "wait");
-  await untilRunning("61.0961", 1);
+  const there = await clone(caller, write, ...COMMITS, "grandchild 61.0962", "wait");
+  for (const seconds of ["61.0961", "61.0962"]) await untilRunning(seconds, 1);
   gate.process.kill("SIGKILL");
   await gate.process.status;
   caller.close();
   const policy = CHILD_POLICY.replace("max: 4", "max: 4, isolation: clone");
   const second = await Gate.start(workspace, { policy });
   const asking = await second.connect();
-  for (let tries = 0; tries < 200 && worktreeIsThere(workspace, left); tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  // Children wait for what earlier gates have left.
+  await clone(asking, "exit 0");
+  for (const one of [left, there]) {
+    assertEquals(worktreeIsThere(workspace, one), false);
+    assertEquals(await git(workspace, "show", `${one.branch}:k`), "k");
   }
-  assertEquals(worktreeIsThere(workspace, left), false);
-  assertEquals(await git(workspace, "show", `${left.branch}:k`), "k");
   assertEquals(worktreeIsThere(workspace, dirty), true);
   // A policy that says clone is not talked into less.
   const shared = { ...spawning(["exit 0"]), args: { task: "exit 0", isolation: "worktree" } };

@@ -8,6 +8,7 @@ import {
   repository,
   results,
   spawn,
+  spawning,
   stopped,
 } from "../gate/_child_agent.ts";
 import { Gate } from "../_gate.ts";
@@ -139,14 +140,18 @@ Deno.test("git_worktree: one of the same name is made again by the same process,
   }
 });
 
-Deno.test("child agents: what comes into a worktree once it was found to hold nothing stays", async () => {
-  for (const killed of [false, true]) {
+for (
+  const [isolation, killed] of ["worktree", "clone"].flatMap((way) => [[way, false], [way, true]])
+) {
+  const ends = killed ? "after its gate was killed" : "when it ends";
+  Deno.test(`child agents: what comes into a ${isolation} once it was found to hold nothing stays, ${ends}`, async () => {
     for (let came = false; !came;) {
       await using workspace = await repository({ ".gitignore": "*.log\n" });
       const folder = workspace.path(".toolgate/worktrees");
       const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
       const caller = await gate.connect();
-      const child = await spawn(caller, [killed ? "wait" : "exit 0"]);
+      const task = killed ? "wait" : "exit 0";
+      const { output: child } = await caller.ask(spawning([], { task, isolation }));
       const place = workspace.path(child.worktree);
       if (killed) {
         gate.process.kill("SIGKILL");
@@ -168,8 +173,10 @@ Deno.test("child agents: what comes into a worktree once it was found to hold no
       if (!came) continue;
       assertEquals(Deno.readTextFileSync(`${place}/${LATE}`), "nowhere else\n");
       assertEquals(await gitIn(workspace, "-C", place, "status", "--porcelain"), "");
-      assert((await gitIn(workspace, "worktree", "list")).includes("child-1"));
+      const listed = (await gitIn(workspace, "worktree", "list")).includes("child-1");
+      assertEquals(listed, isolation === "worktree");
+      await gitIn(workspace, "-C", place, "fsck", "--strict");
       assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["child-1"]);
     }
-  }
-});
+  });
+}

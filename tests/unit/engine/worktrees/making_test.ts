@@ -7,7 +7,7 @@ import {
   dropHalfMade,
   endHalfLeft,
   mendHalfRemoved,
-  removeWhole,
+  removeClone,
   whileLeaving,
   whileMaking,
   whileRemoving,
@@ -100,7 +100,7 @@ Deno.test("half of what was being removed is put back, what is gone is forgotten
   });
 });
 
-Deno.test("a mark is there while working files are removed; a clone goes whole", async () => {
+Deno.test("a mark is there while working files are removed", async () => {
   const table = tableOf({ [Deno.pid]: 7 });
   await withDirectory(async (root) => {
     const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
@@ -108,8 +108,126 @@ Deno.test("a mark is there while working files are removed; a clone goes whole",
     Deno.mkdirSync(`${folder}/a/deep`, { recursive: true });
     const seen = await whileRemoving(place, "b", table, () => Promise.resolve(namesIn(folder)));
     assertEquals(seen, [`.removing-${Deno.pid}-7-b`, "a"]);
-    removeWhole(place, "a", table);
-    assertEquals(namesIn(folder), []);
+    assertEquals(namesIn(folder), ["a"]);
+  });
+});
+
+/** A clone with one file, as far as one is looked at from without. */
+function layClone(folder: string): string {
+  const root = `${folder}/a`;
+  Deno.mkdirSync(`${root}/deep`, { recursive: true });
+  Deno.mkdirSync(`${root}/.git/refs/heads`, { recursive: true });
+  Deno.writeTextFileSync(`${root}/.git/HEAD`, "ref: refs/heads/a\n");
+  Deno.writeTextFileSync(`${root}/.git/refs/heads/a`, "c0ffee\n");
+  Deno.writeTextFileSync(`${root}/file`, "a\n");
+  return root;
+}
+
+const isEmptied = (folder: string): boolean => {
+  try {
+    Deno.removeSync(`${folder}/deep`);
+    Deno.removeSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+Deno.test("a clone goes file by file, its repository last; what comes meanwhile keeps all of it", async () => {
+  const table = tableOf({ [Deno.pid]: 7 });
+  const within = ["look", "take", "restore"];
+  const rows: readonly (readonly [string, (root: string) => void, readonly string[]])[] = [
+    ["nothing", () => {}, ["look", "take"]],
+    ["a file", (root) => Deno.writeTextFileSync(`${root}/mine`, "m"), [...within, "look"]],
+    ["a commit", (root) => {
+      Deno.writeTextFileSync(`${root}/.git/refs/heads/new`, "c0ffee\n");
+      Deno.renameSync(`${root}/.git/refs/heads/new`, `${root}/.git/refs/heads/a`);
+    }, [...within, "look"]],
+    ["a branch", (root) => Deno.writeTextFileSync(`${root}/.git/refs/heads/b`, "b\n"), [
+      ...within,
+      "look",
+    ]],
+    ["a stage", (root) => Deno.writeTextFileSync(`${root}/.git/index`, "i"), [...within, "look"]],
+  ];
+  for (const [what, come, asked] of rows) {
+    await withDirectory(async (workspace) => {
+      const place = { workspace: workspace as CanonicalPath, worktrees: WORKTREES };
+      const folder = `${workspace}/${WORKTREES}`;
+      const root = layClone(folder);
+      const steps: string[] = [];
+      const step = (name: string, act = () => {}) => () => {
+        steps.push(name);
+        act();
+        return Promise.resolve();
+      };
+      const removed = removeClone(place, "a", table, {
+        look: step("look"),
+        take: step("take", () => {
+          assertEquals(namesIn(folder), [`.removing-${Deno.pid}-7-a`, "a"]);
+          Deno.removeSync(`${root}/file`);
+          come(root);
+        }),
+        restore: step("restore", () => Deno.writeTextFileSync(`${root}/file`, "a\n")),
+        removeEmpty: isEmptied,
+      });
+      if (what === "nothing") await removed;
+      else await assertRejects(() => removed, ToolError, "somebody worked in a");
+      assertEquals([what, steps], [what, asked]);
+      assertEquals(namesIn(folder), what === "nothing" ? [] : ["a"]);
+      if (what === "nothing") return;
+      assertEquals(Deno.readTextFileSync(`${root}/file`), "a\n");
+      assertEquals(Deno.readTextFileSync(`${root}/.git/HEAD`), "ref: refs/heads/a\n");
+    });
+  }
+});
+
+Deno.test("a clone that holds something, or is but a link, is not touched", async () => {
+  const table = tableOf({ [Deno.pid]: 7 });
+  await withDirectory(async (workspace) => {
+    const place = { workspace: workspace as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${workspace}/${WORKTREES}`;
+    const root = layClone(folder);
+    const never = () => Promise.reject(new Error("asked"));
+    const holds = () => Promise.reject(new ToolError("GIT_ERROR", "it holds something"));
+    const removal = { look: holds, take: never, restore: never, removeEmpty: () => false };
+    await assertRejects(() => removeClone(place, "a", table, removal), ToolError, "it holds");
+    Deno.renameSync(root, `${workspace}/elsewhere`);
+    Deno.symlinkSync("../../elsewhere", root);
+    const looked = { ...removal, look: () => Promise.resolve() };
+    await assertRejects(() => removeClone(place, "a", table, looked), ToolError, "no longer");
+    assertEquals([namesIn(folder), namesIn(`${root}/.git`)], [["a"], ["HEAD", "refs"]]);
+  });
+});
+
+Deno.test("a clone whose removal was killed is whole again, at each moment of it", async () => {
+  await withDirectory(async (workspace) => {
+    const place = { workspace: workspace as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${workspace}/${WORKTREES}`;
+    const mark = `${folder}/.removing-11-1-a`;
+    const mended = async (whole: boolean) => {
+      const asked: string[] = [];
+      await mendHalfRemoved(place, tableOf({}), (agent) => {
+        asked.push(agent);
+        return Promise.resolve(whole);
+      });
+      return [asked, namesIn(folder)];
+    };
+    const root = layClone(folder);
+    Deno.mkdirSync(mark);
+    assertEquals(await mended(false), [["a"], [".removing-11-1-a", "a"]]);
+    assertEquals(await mended(true), [["a"], ["a"]]);
+    // Its repository lies beside it.
+    Deno.mkdirSync(mark);
+    Deno.renameSync(`${root}/.git`, `${mark}/.git`);
+    assertEquals(await mended(true), [["a"], ["a"]]);
+    assertEquals(namesIn(`${root}/.git`), ["HEAD", "refs"]);
+    // Somebody has made another there: neither goes.
+    Deno.mkdirSync(`${mark}/.git`, { recursive: true });
+    Deno.writeTextFileSync(`${mark}/.git/HEAD`, "");
+    assertEquals(await mended(true), [[], [".removing-11-1-a", "a"]]);
+    // Its folder is gone: it held nothing.
+    Deno.removeSync(root, { recursive: true });
+    assertEquals(await mended(true), [[], []]);
   });
 });
 

@@ -1,7 +1,11 @@
 /** Folders that go where nothing is left in them. */
 
 import { assertEquals } from "@std/assert";
-import { removeBareFolder, removeBarePortably } from "../../../../src/host/kernel/bare_folder.ts";
+import {
+  removeBareFolder,
+  removeBarePortably,
+  removeEmptyFolder,
+} from "../../../../src/host/kernel/bare_folder.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
 
 const WAYS = {
@@ -60,6 +64,26 @@ for (const [way, remove] of Object.entries(WAYS)) {
     }
   });
 }
+
+Deno.test("a folder goes with the empty ones in it, and with nothing else", () => {
+  const outer = Deno.realPathSync(Deno.makeTempDirSync());
+  const folder = `${outer}/folder`;
+  try {
+    Deno.mkdirSync(`${folder}/a/b`, { recursive: true });
+    Deno.writeTextFileSync(`${folder}/a/b/x`, "mine");
+    Deno.mkdirSync(`${folder}/c`);
+    assertEquals(removeEmptyFolder(LIBC, folder), false);
+    assertEquals(listOf(folder), ["/a", "/a/b", "/a/b/x", "/c"]);
+    Deno.removeSync(`${folder}/a/b/x`);
+    Deno.symlinkSync(folder, `${outer}/link`);
+    assertEquals(removeEmptyFolder(LIBC, `${outer}/link`), false);
+    assertEquals(removeEmptyFolder(LIBC, folder), true);
+    assertEquals(listOf(outer), ["/link"]);
+    assertEquals(removeEmptyFolder(LIBC, folder), false);
+  } finally {
+    Deno.removeSync(outer, { recursive: true });
+  }
+});
 
 function listOf(folder: string, below = ""): readonly string[] {
   return [...Deno.readDirSync(`${folder}${below}`)].flatMap(({ name, isDirectory }) => {
