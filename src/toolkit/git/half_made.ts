@@ -41,16 +41,17 @@ export async function dropHalfMade(
   }
 }
 
-/** Takes away one that was begun, with its branch; false where anybody has put anything in it, and it stays. Throws as git does. */
+/** Takes away one that was begun, by this call where that is said, with its branch; false where anybody has put anything in it, and it stays. Throws as git does. */
 export async function unmake(
   repository: Repository,
   context: ToolContext,
   { place, branch, hash }: Adds,
+  { justNow = false }: { readonly justNow?: boolean } = {},
 ): Promise<boolean> {
   const { files } = repository;
   const worktree = await openWorktree(repository, context, place);
   if (worktree !== null) {
-    if (!await takeBegun(worktree, context, hash)) return false;
+    if (!await takeBegun(worktree, context, { hash, justNow })) return false;
   } else if (look(files, place) !== null) {
     if (look(files, within(place, ".git")) !== null) return false;
     if (!context.processes.removeBare(["git"], place, ".git")) return false;

@@ -52,7 +52,7 @@ async function dropFiles(
   const worktree = await openAt(tool, context, { root: place, folder }, false);
   if (worktree.common !== common || (await headOf(worktree)).hash !== hash) return false;
   if ((await changesStaged(worktree, hash)).length > 0) return false;
-  if (await takeBegun(worktree, context, hash)) return true;
+  if (await takeBegun(worktree, context, { hash })) return true;
   // So that what is told of it is somebody's work alone.
   const words = ["checkout-index", "--all", "--index", "--quiet"];
   await worktree.git(words, { changes: "files", good: [0, 1] });

@@ -9,7 +9,7 @@ import { quoted } from "../../core/printable.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { listOf } from "./change.ts";
 import { removeFiles } from "./moves.ts";
-import { encoded, textOf } from "./names.ts";
+import { encoded, splitNul, textOf } from "./names.ts";
 import { partOf } from "./part_of.ts";
 import { look } from "./place.ts";
 import { readChanges } from "./raw_changes.ts";
@@ -86,17 +86,18 @@ async function takeFiles(worktree: Repository, hash: string): Promise<void> {
 
 /**
  * One whose making or removal was cut short, likewise: of a commit's files those that are there, whole or as far as git had
- * come to write them. False where anything else is in it, which stays; then none is half written any more, and others may be
+ * come to write them. `justNow`: by this very call, so that all that there is of them is git's. False where anything else is in it, which stays; then none is half written any more, and others may be
  * gone. Throws as git does.
  */
 export async function takeBegun(
   worktree: Repository,
   context: ToolContext,
-  hash: string,
+  { hash, justNow = false }: { readonly hash: string; readonly justNow?: boolean },
 ): Promise<boolean> {
   const isTaken = await context.processes.withScratch(async (scratch) => {
     const env = { ...worktree.objectsIn(scratch), GIT_INDEX_FILE: `${scratch}/index` };
-    const { tree, holdsMore, options } = await begunOf(worktree, hash, { scratch, env });
+    const begun = justNow ? writtenJustNow : begunOf;
+    const { tree, holdsMore, options } = await begun(worktree, hash, { scratch, env });
     if (holdsMore && tree === null) return false;
     const after = holdsMore ? hash : NO_FILES[hash.length] ?? "";
     // Refuses, and changes nothing, where a file is not any more what it was just now.
@@ -134,6 +135,25 @@ async function begunOf(worktree: Repository, hash: string, options: GitOptions):
   await worktree.git(refresh, { ...options, good: [0, 1] });
   const { bytes } = await worktree.git(["write-tree"], options);
   return { tree: textOf(bytes).trim(), holdsMore, options };
+}
+
+/** Of one that this very call has made: what there is of a commit's files git has written, however much of each. */
+async function writtenJustNow(
+  worktree: Repository,
+  hash: string,
+  options: GitOptions,
+): Promise<Begun> {
+  const paths = (words: readonly string[]) => worktree.git(["ls-files", "-z", ...words], options);
+  await worktree.git(["read-tree", hash], options);
+  const { bytes: others } = await paths(["--others"]);
+  const gone = new Set(splitNul((await paths(["--deleted"])).bytes).map(textOf));
+  const { bytes: modified, truncated } = await paths(["--modified"]);
+  const there = splitNul(modified).filter((path) => !gone.has(textOf(path)));
+  const stdin = joinedBytes(there.flatMap((path) => [path, encoded("\0")]));
+  await worktree.git(["update-index", "-z", "--stdin"], { ...options, stdin });
+  await worktree.git(["update-index", "-q", "--refresh"], { ...options, good: [0, 1] });
+  const { bytes } = await worktree.git(["write-tree"], options);
+  return { tree: textOf(bytes).trim(), holdsMore: others.length > 0 || truncated, options };
 }
 
 /** As many as git writes at a time are half written. */

@@ -273,9 +273,10 @@ async function add(
     return { ...leftOut, ...await pointersAmong(worktree, paths), ...hooks.told };
   } catch (error) {
     // What was begun and could not be done (a full disk) leaves nothing.
-    await (isMade ? unmake(repository, context, adds) : dropBranch(repository, adds)).catch(
-      () => {},
-    );
+    const undone = isMade
+      ? unmake(repository, context, adds, { justNow: true })
+      : dropBranch(repository, adds);
+    await undone.catch(() => {});
     throw error;
   }
 }

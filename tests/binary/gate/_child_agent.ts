@@ -157,7 +157,7 @@ export async function tool(
 export async function results(caller: Asker, ids?: readonly string[]): Promise<any> {
   const which = ids === undefined ? {} : { agent_ids: ids };
   const { output, error } = await tool(caller, "aggregate_agent_results", {
-    wait_ms: 20_000,
+    wait_ms: 60_000,
     ...which,
   });
   assertEquals(error, null);
