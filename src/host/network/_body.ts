@@ -1,5 +1,6 @@
 /** The body of an answer: unframed, decompressed, and never more of it than is wanted. */
 
+import { gunzipSync, inflateSync } from "node:zlib";
 import { joinedBytes } from "../../core/bytes.ts";
 import { networkError } from "./_failure.ts";
 import { type Framing, LONGEST_HEAD } from "./_head.ts";
@@ -23,6 +24,9 @@ const CHUNK_LENGTH = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;.*)?$/;
 const LONGEST_CHUNK_LINE = 4096;
 /** Inflating makes a thousand bytes of one: pieces are small, so that the limit is looked at in time. */
 const DEFLATED_PIECE = 4096;
+/** What is inflated in one go, at most and a step: streams take thrice as long for a page. */
+const MOST_AT_ONCE = 8 * 1024 * 1024;
+const STEP = 128 * 1024;
 /** Room for what says not how long it is, and at most for what does. */
 const FIRST_BYTES = 1 << 14;
 const MOST_EXPECTED = 1 << 20;
@@ -54,7 +58,7 @@ export async function readBody(
     framing.kind === "length" ? framing.length : FIRST_BYTES,
   );
   if (format === null || framed.bytes.length === 0) return framed;
-  const inflated = await inflate(framed, format, limit);
+  const inflated = inflateAtOnce(framed, format, limit) ?? await inflate(framed, format, limit);
   if (inflated === null) {
     throw networkError("compression", place, "its answer is not compressed as it says");
   }
@@ -145,6 +149,34 @@ async function* exactly(
     left -= piece.length;
     yield piece;
   }
+}
+
+/** Null where it is cut, broken, or more than is wanted: how much of it can be had is for the stream to say. */
+function inflateAtOnce(
+  { bytes, truncated }: Body,
+  format: CompressionFormat,
+  limit: number,
+): Body | null {
+  if (truncated || limit > MOST_AT_ONCE) return null;
+  const inflater = format === "gzip" ? gunzipSync : inflateSync;
+  try {
+    const { buffer, engine } = inflater(bytes, {
+      chunkSize: STEP,
+      maxOutputLength: limit,
+      info: true,
+    }) as unknown as Inflated;
+    if (engine.bytesWritten !== bytes.length) return null;
+    return { bytes: new Uint8Array(buffer), truncated };
+  } catch {
+    return null;
+  }
+}
+
+/** What `info` of Node's zlib asks for, which its types do not have. */
+interface Inflated {
+  readonly buffer: Uint8Array;
+  /** Of what was given, what it took: the rest is no part of it. */
+  readonly engine: { readonly bytesWritten: number };
 }
 
 /** Null where it is not of the format. What was cut on the way in is cut on the way out. */

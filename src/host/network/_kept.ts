@@ -10,7 +10,8 @@ const MOST = 16;
 interface Kept {
   readonly key: string;
   readonly connection: Connection;
-  readonly timer: number;
+  /** `performance.now()` */
+  readonly since: number;
 }
 
 /**
@@ -20,6 +21,8 @@ interface Kept {
 export class KeptConnections {
   readonly #kept: Kept[] = [];
   readonly #idleMs: number;
+  /** One for all: it comes to who waits longest. */
+  #timer: number | null = null;
 
   /** `idleMs`: for how long each is kept; 0 for not at all. */
   constructor(idleMs = IDLE_MS) {
@@ -32,7 +35,6 @@ export class KeptConnections {
     const at = this.#kept.findLastIndex((one) => one.key === key);
     const [found] = at === -1 ? [] : this.#kept.splice(at, 1);
     if (found === undefined) return null;
-    clearTimeout(found.timer);
     found.connection.bind(signal);
     return found.connection;
   }
@@ -42,16 +44,28 @@ export class KeptConnections {
     connection.bind(null);
     if (this.#idleMs === 0) return connection.close();
     if (this.#kept.length >= MOST) this.#end(this.#kept[0]);
-    const timer = setTimeout(() => this.#end(kept), this.#idleMs);
-    // Nobody waits for it.
-    Deno.unrefTimer(timer);
-    const kept: Kept = { key: keyOf(to), connection, timer };
-    this.#kept.push(kept);
+    this.#kept.push({ key: keyOf(to), connection, since: performance.now() });
+    if (this.#timer === null) this.#wake(this.#idleMs);
   }
 
   /** Lets go of all. */
   close(): void {
     while (this.#kept.length > 0) this.#end(this.#kept[0]);
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #wake(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      const before = performance.now() - this.#idleMs;
+      while ((this.#kept[0]?.since ?? Infinity) <= before) this.#end(this.#kept[0]);
+      const [next] = this.#kept;
+      // At least a millisecond: a clock may be a little behind its timers.
+      if (next !== undefined) this.#wake(Math.max(1, next.since - before));
+    }, ms);
+    // Nobody waits for it.
+    Deno.unrefTimer(this.#timer);
   }
 
   #end(kept: Kept | undefined): void {
@@ -59,7 +73,6 @@ export class KeptConnections {
     const at = this.#kept.indexOf(kept);
     if (at === -1) return;
     this.#kept.splice(at, 1);
-    clearTimeout(kept.timer);
     kept.connection.close();
   }
 }

@@ -24,6 +24,8 @@ async function packed(text: string, format: CompressionFormat): Promise<Uint8Arr
 }
 const GZIPPED = await packed("hello", "gzip");
 const DEFLATED = await packed("hello", "deflate");
+const THOUSAND = await packed("0".repeat(1000), "gzip");
+const LONGER = await packed("0".repeat(1001), "gzip");
 const BOMB = await packed("0".repeat(20_000_000), "gzip");
 const spoilt = GZIPPED.map((byte, index) => index > 11 ? byte ^ 0x55 : byte);
 
@@ -133,6 +135,29 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
     says(`${OK}\nContent-Encoding: gzip`, GZIPPED.slice(0, -4)),
     COMPRESSION,
   ],
+  // RFC 1952, 2.2: a file is one member or several.
+  [
+    "gzip of two members",
+    says(`${OK}\nContent-Encoding: gzip`, Uint8Array.of(...GZIPPED, ...GZIPPED)),
+    "200 hellohello",
+  ],
+  [
+    "gzip with bytes behind it",
+    says(`${OK}\nContent-Encoding: gzip`, Uint8Array.of(...GZIPPED, 1, 2)),
+    COMPRESSION,
+  ],
+  [
+    "gzip with zeros behind it",
+    says(`${OK}\nContent-Encoding: gzip`, Uint8Array.of(...GZIPPED, 0, 0)),
+    COMPRESSION,
+  ],
+  [
+    "deflate with bytes behind it",
+    says(`${OK}\nContent-Encoding: deflate`, Uint8Array.of(...DEFLATED, 1)),
+    COMPRESSION,
+  ],
+  ["gzip as long as is wanted", says(`${OK}\nContent-Encoding: gzip`, THOUSAND), "200 1000 bytes"],
+  ["gzip a byte longer", says(`${OK}\nContent-Encoding: gzip`, LONGER), "200 1000 bytes +"],
   ["deflate that is gzip", says(`${OK}\nContent-Encoding: deflate`, GZIPPED), COMPRESSION],
   ["brotli, unasked", says(`${OK}\nContent-Encoding: br`, "x"), COMPRESSION],
   ["zstd, unasked", says(`${OK}\nContent-Encoding: zstd`, "x"), COMPRESSION],

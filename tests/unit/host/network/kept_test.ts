@@ -155,3 +155,30 @@ Deno.test("a call that is cancelled while it uses a kept connection ends with it
   kept.close();
   await server.close();
 });
+
+Deno.test("each connection that nobody takes is let go of in its time, however many there are", async () => {
+  const kept = new KeptConnections(50);
+  const to = { port: 80, secure: null, authorities: [], place: "a.example:80" };
+  const keep = (address: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    kept.keep({ ...to, address }, {
+      read: () => Promise.resolve(null),
+      write: () => Promise.resolve(),
+      bind: () => {},
+      closeWrite: () => Promise.resolve(),
+      close: resolve,
+    });
+    return promise;
+  };
+  // What lets go of them keeps nobody alive: something else has to.
+  const alive = setInterval(() => {}, 1000);
+  const first = keep("192.0.2.1");
+  // The second's time is not over when the first's is.
+  const later = performance.now() + 40;
+  while (performance.now() < later);
+  await Promise.all([first, keep("192.0.2.2")]);
+  await keep("192.0.2.3");
+  clearInterval(alive);
+  const { signal } = new AbortController();
+  assertEquals(kept.take({ ...to, address: "192.0.2.3" }, signal), null);
+});
