@@ -218,7 +218,7 @@ export const COREUTILS: ProgramTable = {
     through: "-R --recursive",
     options: { ...WHOLE_FOLDERS, "--reference": "script-file" },
   },
-  dd: { ...machine("writes to any file or device"), operands: "named..." },
+  dd: { risk: "moderate", operands: "named..." },
   kill: { ...machine("stops other processes"), operands: "text...", beyond: "system" },
   "pkill killall": machine("stops other processes"),
   mkfs: machine("destroys a file system"),

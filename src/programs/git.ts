@@ -24,6 +24,12 @@ const TEXTS: OptionsLiteral = {
   "--output": "write",
 };
 
+/** git-apply(1), git-am(1): how patches are read. */
+const PATCHING: OptionsLiteral = {
+  "-p -C --directory --exclude --include --whitespace --patch-format": "text",
+  "--build-fake-ancestor": "write",
+};
+
 const READS: SubcommandLiteral = {
   risk: "safe",
   repository: "reads",
@@ -178,7 +184,12 @@ export const GIT: ProgramTable = {
         },
       },
       reset: { ...CHANGES, options: { ...TEXTS, "--hard": dangerous("flag") } },
-      apply: { ...CHANGES, options: { ...TEXTS, "--unsafe-paths": dangerous("flag") } },
+      apply: {
+        ...CHANGES,
+        operands: "read...",
+        options: { ...PATCHING, "--unsafe-paths": dangerous("flag") },
+      },
+      am: { ...CHANGES, operands: "read...", options: { ...TEXTS, ...PATCHING } },
       mv: { ...CHANGES, operands: "delete... write", copies: true },
       rm: { ...CHANGES, operands: "delete..." },
       worktree: { ...CHANGES, operands: "text folder probe..." },
@@ -188,8 +199,7 @@ export const GIT: ProgramTable = {
         operands: "probe...",
         options: { ...TEXTS, "-o --output-directory": "into", "--suffix": "suffix" },
       },
-      "add commit checkout switch restore stash merge branch tag cherry-pick revert am notes":
-        CHANGES,
+      "add commit checkout switch restore stash merge branch tag cherry-pick revert notes": CHANGES,
       // Before git 2.40 a script of the shell's.
       bisect: { ...RUNS, commandAfter: "run", starts: OF_SCRIPTS },
       // A script of the shell's, whose first words say what it does.

@@ -15,8 +15,12 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...["--no-replace-objects", "--no-lazy-fetch", "--no-advice"],
 ]);
 
-/** Settings that say who commits, and change nothing else (git-config(1)). */
-const WHO = /^user\.(?:name|email)=/i;
+/**
+ * Settings that say who commits, how it is shown, how a first branch is called, and that nothing is signed: nothing else
+ * changes (git-config(1)).
+ */
+const PLAIN =
+  /^(?:user\.(?:name|email)|color\.[a-z.]+|advice\.[a-z]+|core\.(?:quotepath|abbrev)|log\.date|init\.defaultbranch)=|^(?:commit|tag)\.gpgsign=(?:false|no|off|0)$/i;
 
 /** Null where it has no subcommand, or is told before it to look elsewhere or to do otherwise. */
 export function gitWords(argv: readonly string[]): GitWords | null {
@@ -24,7 +28,7 @@ export function gitWords(argv: readonly string[]): GitWords | null {
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at]!;
     if (word === "-C") folders.push(argv[++at] ?? "");
-    else if (word === "-c" && WHO.test(argv[at + 1] ?? "")) at++;
+    else if (word === "-c" && PLAIN.test(argv[at + 1] ?? "")) at++;
     else if (!word.startsWith("-")) return { folders, subcommand: word, rest: argv.slice(at + 1) };
     else if (!HARMLESS.has(word)) return null;
   }

@@ -73,6 +73,7 @@ const MODERATE = [
   ...["python3 -V", "python -VV", "node -v", "ruby -v", "perl -v", "bash build.sh", "sh a.sh x"],
   ...[
     "touch a",
+    "dd if=a of=b",
     "mkdir a",
     "cp a b",
     "tee a",
@@ -279,7 +280,6 @@ const DANGEROUS = [
     "chmod -R 777 a",
   ],
   ...[
-    "dd if=a of=b",
     "kill 1",
     "ssh x",
     "npx x",

@@ -54,6 +54,15 @@ Deno.test("git's words say what it will change, and perhaps some more", () => {
     ["git -c a.b=c checkout b", null],
     // Who commits says nothing of what is changed; what stands beside it may.
     ["git -c user.name=x -c User.Email=x@x checkout b", { trees: ["b"], dirty: free }],
+    // Nor do how it is shown, that nothing is signed, and how a first branch is called.
+    ["git -c color.ui=never -c advice.detachedHead=false checkout v1", {
+      trees: ["v1"],
+      dirty: free,
+    }],
+    ["git -c commit.gpgSign=false merge b", { sides: ["b"] }],
+    ["git -c commit.gpgsign=true merge b", null],
+    ["git -c gpg.program=x merge b", null],
+    ["git -c color.pager=less -c core.pager=x checkout b", null],
     ["git -c user.name checkout b", null],
     ["git -c user.name.x=y checkout b", null],
     ["git -c user.name=x -c core.hooksPath=y checkout b", null],
