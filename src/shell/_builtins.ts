@@ -14,7 +14,7 @@ import { isSet, NO_SETTINGS } from "./_settings.ts";
 import { readLimit } from "./commands/read_limit.ts";
 import { readMaskWish } from "./commands/read_mask.ts";
 import { readOptions } from "./commands/read_options.ts";
-import { openShell, openTimed, SHELLS } from "./_shell_call.ts";
+import { openShell, openTimed, openWithVariables, SHELLS } from "./_shell_call.ts";
 import { fed } from "./_feeding.ts";
 import type { CommandSource } from "./_command_source.ts";
 import { certainText, wordText } from "./certain.ts";
@@ -164,6 +164,7 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       if (!within && givesDescriptor(simple.redirections)) throw new Refused("given", index);
       if (name === "xargs") return fed(simple, from);
       if (name === "timeout") return openTimed(simple, from);
+      if (name === "env") return openWithVariables(simple, from);
       return SHELLS.has(name) ? openShell(simple, from) : simple;
   }
 }

@@ -1,11 +1,19 @@
 /** `sh -c SCRIPT`: a shell that is given its script as a word, also behind `timeout`, taken apart by its arguments. */
 
-import type { PlanNode, ShellSettings, SimplePlan, TimeLimit } from "../core/plan.ts";
+import type {
+  Assignment,
+  PlanNode,
+  ShellSettings,
+  SimplePlan,
+  TimeLimit,
+  Word,
+} from "../core/plan.ts";
 import type { CommandSource } from "./_command_source.ts";
 import { certainText, holdsCommand } from "./certain.ts";
 import { applied, NO_SETTINGS, united } from "./_settings.ts";
 import { Refused } from "./_constructs.ts";
 import { SHELLS } from "./shells.ts";
+import { isSetByShell } from "./special_variables.ts";
 
 export { SHELLS } from "./shells.ts";
 
@@ -66,27 +74,38 @@ export function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
   const call = readShellCall(simple.words.map(certainText));
   if (call === null) return simple;
   const { node, settings } = from.nested(call.script, call.positional, from.indexes[0] ?? 0);
-  // One by one: each value may name those before it.
-  const exports = simple.assignments.map(({ name, value }): SimplePlan => ({
-    kind: "simple",
-    assignments: [],
-    words: [[{ kind: "text", text: "export" }], [{ kind: "text", text: `${name}=` }, ...value]],
-    redirections: [],
-    position: simple.position,
-    line: simple.line,
-  }));
-  const body: PlanNode = exports.length === 0 ? node : {
-    kind: "list",
-    items: [...exports, node].map((one) => ({ when: "always", node: one })),
-  };
-  return {
+  return withVariables(simple, {
     kind: "group",
     subshell: true,
     settings: united(call.settings, settings),
     opened: call.argv,
-    body,
+    body: node,
     redirections: simple.redirections,
     positional: call.positional,
+  });
+}
+
+type Group = Extract<PlanNode, { readonly kind: "group" }>;
+
+/** A shell with variables of its own, whose values the shell around it finds out: what it knows the other does not. */
+function withVariables({ assignments, position, line }: SimplePlan, opened: Group): Group {
+  if (assignments.length === 0) return opened;
+  // One by one: each value may name those before it.
+  const exports = assignments.map(({ name, value }): SimplePlan => ({
+    kind: "simple",
+    assignments: [],
+    words: [[{ kind: "text", text: "export" }], [{ kind: "text", text: `${name}=` }, ...value]],
+    redirections: [],
+    position,
+    line,
+  }));
+  const items = [...exports, { ...opened, redirections: [] }];
+  return {
+    kind: "group",
+    subshell: true,
+    settings: NO_SETTINGS,
+    redirections: opened.redirections,
+    body: { kind: "list", items: items.map((node) => ({ when: "always", node })) },
   };
 }
 
@@ -114,6 +133,44 @@ export function openTimed(simple: SimplePlan, from: CommandSource): PlanNode {
     redirections: simple.redirections,
     limit,
   };
+}
+
+/** `env A=1 sh -c SCRIPT` is `A=1 sh -c SCRIPT`; in any other form, and with any other command, env is a program like others. */
+export function openWithVariables(simple: SimplePlan, from: CommandSource): PlanNode {
+  const command = simple.words.findIndex((word, at) => at > 0 && assignmentOf(word) === null);
+  if (command === -1 || !SHELLS.has(certainText(simple.words[command] ?? []) ?? "")) return simple;
+  const own = simple.words.slice(1, command).flatMap((word) => assignmentOf(word) ?? []);
+  // These a line sets otherwise, or not at all.
+  if (own.some(({ name }) => isSetByShell(name) || name === "IFS" || name === "PATH")) {
+    return simple;
+  }
+  const words = simple.words.slice(command);
+  const inner = openShell(
+    { ...simple, words, assignments: [], redirections: [] },
+    { ...from, indexes: from.indexes.slice(command) },
+  );
+  if (inner.kind !== "group") return simple;
+  const assignments = [...simple.assignments, ...own];
+  return withVariables({ ...simple, assignments }, {
+    kind: "group",
+    subshell: true,
+    settings: NO_SETTINGS,
+    // Rules may name it.
+    opened: ["env", ...inner.opened ?? []],
+    body: inner,
+    redirections: simple.redirections,
+  });
+}
+
+/** `NAME=value` as a word; null for any other. */
+function assignmentOf([first, ...rest]: Word): Assignment | null {
+  const [, name, text] = first?.kind === "text"
+    ? /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(first.text) ?? []
+    : [];
+  if (name === undefined || text === undefined) return null;
+  // What is split may come out as several words, or begin as an option does.
+  const isOne = rest.every((part) => part.kind === "text" || ("quoted" in part && part.quoted));
+  return isOne ? { name, value: [{ kind: "text", text }, ...rest] } : null;
 }
 
 /** timeout(1): what it says of the time, and where the command begins. */

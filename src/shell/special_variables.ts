@@ -2,11 +2,11 @@
 
 /** What a shell sets itself, and what its output hangs on: nothing here stands in for their values. */
 const SPECIAL =
-  /^(?:BASH_(?!REMATCH$|SOURCE$).*|BASH[A-Z]+|COMP_.*|COPROC|DIRSTACK|EPOCHREALTIME|FUNCNAME|GROUPS|HIST.*|HOSTNAME|HOSTTYPE|MACHTYPE|MAPFILE|OSTYPE|PPID|PS[034]|READLINE_.*|SHELLOPTS|SHLVL|SRANDOM|_)$/;
+  /^(?:BASH_(?!REMATCH$|SOURCE$).*|BASH[A-Z]+|COMP_.*|COPROC|DIRSTACK|EPOCHREALTIME|GROUPS|HIST.*|HOSTNAME|MAPFILE|PS[034]|READLINE_.*|SHELLOPTS|SHLVL|SRANDOM|_)$/;
 
 /** What the runner sets as bash does, and no line. */
 const OWN =
-  /^(?:PIPESTATUS|BASH|BASH_REMATCH|BASH_SOURCE|RANDOM|UID|EUID|EPOCHSECONDS|LINENO|PWD|OLDPWD|OPTERR)$/;
+  /^(?:PIPESTATUS|FUNCNAME|PPID|OSTYPE|HOSTTYPE|MACHTYPE|BASH|BASH_REMATCH|BASH_SOURCE|RANDOM|UID|EUID|EPOCHSECONDS|LINENO|PWD|OLDPWD|OPTERR)$/;
 
 /** Whether the variable belongs to the shell: nothing here stands in for its value. */
 export function isSpecialVariable(name: string): boolean {

@@ -10,6 +10,7 @@ import type { Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { lowerCommand, lowerWithoutProgram } from "../../shell/lower_command.ts";
 import { isAgreedTo } from "./_agreed_commands.ts";
+import { withoutPrograms } from "./_missing_commands.ts";
 import { createResolver } from "./resolve.ts";
 import { createSpawnResolver } from "./resolve_spawn.ts";
 
@@ -47,7 +48,7 @@ export async function decideAtRun(
     const decision = rulebook.decide(
       // Files alone are no more than what the file tools do.
       argv === null ? { ...subject, ...FILES_ALONE } : subject,
-      resolver.resolve(capabilities),
+      withoutPrograms(resolver.resolve(capabilities)),
     );
     if (decision.effect === "allow") return null;
     const { agreedCommands = [] } = grant;

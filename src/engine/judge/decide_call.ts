@@ -11,6 +11,7 @@ import type { Decision, Rulebook, Subject } from "../../policy/rulebook.ts";
 import type { ListedTool } from "../../tools/listing.ts";
 import type { DecidedCall, DecideInput, DecisionParts } from "./decided_call.ts";
 import { needsOf } from "./needs.ts";
+import { withoutPrograms } from "./_missing_commands.ts";
 import { withoutRefusedOptions } from "./_optional_capabilities.ts";
 import { inTurns, type Steps } from "../turns.ts";
 
@@ -127,13 +128,15 @@ function decideAtOnce(
 }
 
 function* decisionSteps(
-  { resolver, rulebook }: DecisionParts,
+  { resolver, rulebook, programs }: DecisionParts,
   request: CallRequest,
   call: Pick<DecidedCall, "tool" | "input">,
   found: readonly Capability[],
 ): Steps<DecidedCall> {
   const { agent } = request;
-  const whole = yield* resolver.resolveInSteps(found);
+  const there = yield* resolver.resolveInSteps(found);
+  const goesOn = programs !== "assumed" && call.tool.goesOn?.(call.input) === true;
+  const whole = goesOn ? withoutPrograms(there) : there;
   const resolved = yield* withoutRefusedOptions(rulebook, agent, whole);
   const decision = yield* rulebook.decideInSteps(subjectOf(call.tool, agent), resolved);
   return decided(rulebook, request, call, resolved, decision);

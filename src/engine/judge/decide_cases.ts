@@ -66,7 +66,7 @@ async function judgeCase(
 ): Promise<CaseActual> {
   try {
     const request = { id: null, tool, args, agent, preview, timeoutMs: null, stream: false };
-    const { decision } = await decideCall(engine, request);
+    const { decision } = await decideCall({ ...engine, programs: "assumed" }, request);
     const { effect, code, reason, risk, rule, verdicts } = decision;
     const { capabilities } = await decision.findings();
     for (const { policies } of capabilities.flat()) {

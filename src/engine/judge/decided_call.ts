@@ -16,6 +16,8 @@ export interface DecisionParts {
   readonly resolver: CapabilityResolver;
   /** Loads what resolving and judging these takes; null where nothing is missing. */
   prepare(capabilities: readonly Capability[], tool?: Tool): Promise<void> | null;
+  /** As if all programs of lines were there: what a case of a policy comes to hangs on no machine. */
+  readonly programs?: "assumed";
   /** The files of this thread, for surveys: only by grants drawn up for them. */
   files(): Promise<FileBackend>;
 }

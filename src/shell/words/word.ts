@@ -65,9 +65,7 @@ export function readPiece(
       return readPlain(scanner, parts);
     case "{":
       // What begins one was expanded before, or is refused.
-      if (kind.globs && (scanner.isAhead(",") || scanner.isAhead(".."))) {
-        throw new Refused("brace", scanner.at);
-      }
+      if (kind.globs && mayExpand(restOfWord(scanner))) throw new Refused("brace", scanner.at);
       return readPlain(scanner, parts);
     default:
       return readPlain(scanner, parts);
@@ -80,6 +78,13 @@ function rest(scanner: Scanner): string {
 
 function restOfWord(scanner: Scanner): string {
   return scanner.source.slice(scanner.at, scanner.wordEnd);
+}
+
+/** `{u}` in `git log @{u}..HEAD` is text: what makes it a list stands within the braces (bash(1), Brace Expansion). */
+function mayExpand(text: string): boolean {
+  const [plain] = /^\{[\w./:@%+=-]*\}/.exec(text) ?? [];
+  const within = plain ?? text;
+  return within.includes(",") || within.includes("..");
 }
 
 /** Runs of what means itself in every word. */

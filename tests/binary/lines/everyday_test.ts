@@ -61,6 +61,26 @@ Deno.test("what code is loaded and how it is built a line may say, under the def
   await pipe.close();
 });
 
+Deno.test("a program that is not there ends as in a shell, and no line with it; one that is there and not named does", async () => {
+  await using workspace = new Workspace({ "a.txt": "a\n" });
+  const pipe = new Pipe([], { cwd: workspace.root });
+  const ran = async (command: string): Promise<string> => {
+    const { output, error } = await pipe.ask({ id: 1, tool: "run_command", args: { command } });
+    return output?.stdout ?? error?.code ?? "";
+  };
+  assertEquals(await ran("no-such-tool -v; echo $?"), "127\n");
+  assertEquals(await ran("no-such-tool 2>/dev/null || cat a.txt"), "a\n");
+  assertEquals(await ran("for t in no-such-tool cat; do $t a.txt 2>/dev/null; done"), "a\n");
+  assertEquals(await ran("f() { g; }; f 2>/dev/null; echo $?; g() { echo g; }; f"), "127\ng\n");
+  // Both are everywhere.
+  assertEquals(await ran("setarch -V; echo $?"), "COMMAND_DENIED");
+  assertEquals(await ran("c=setarch; $c -V; echo $?"), "COMMAND_DENIED");
+  assertEquals(await ran("sudo-x -v || sudo -v"), "COMMAND_DENIED");
+  assertEquals(await ran("no-such-tool"), "COMMAND_DENIED");
+  assertEquals(await ran("timeout 5 no-such-tool; echo $?"), "COMMAND_DENIED");
+  await pipe.close();
+});
+
 Deno.test("a line's umask holds for all that it makes, where programs hand over what they make too", async () => {
   await using workspace = new Workspace({ ".env": "K=1\n" });
   const pipe = new Pipe([], { cwd: workspace.root });

@@ -221,7 +221,10 @@ const PLANS: readonly (readonly [line: string, plan: string])[] = [
   ["sh -ec 'a; b'", "sh:(set -e: [a] ; [b])"],
   ["bash -lc \"set -o pipefail; a 'b c'\"", "bash:(set -o pipefail: [a, b c])"],
   ["bash -o pipefail -c a", "bash:(set -o pipefail: [a])"],
-  ["A=1 bash -c 'b $A'", "bash:([export, A=1] ; [b, <$A>])"],
+  ["A=1 bash -c 'b $A'", "([export, A=1] ; bash:([b, <$A>]))"],
+  ["env A=1 sh -c 'b $A'", "([export, A=1] ; env:(sh:([b, <$A>])))"],
+  ["env -i sh -c b", "[env, -i, sh, -c, b]"],
+  ["env A=$X sh -c b", "[env, A=<$X>, sh, -c, b]"],
   ["bash -c 'echo $0 \"$1\"' x 'y z'", "bash:([echo, x, y z])"],
   ["bash -c \"bash -c 'ls'\"", "bash:(bash:([ls]))"],
   // What comes out only when it runs, and what bash has beyond POSIX.

@@ -76,19 +76,23 @@ async function runWith(
   state.substituted = null;
   const words: string[] = [];
   for (const word of node.words) words.push(...await expandWord(word, state, expander));
-  const targets = await targetsOf(node.redirections, state, expander);
   const [name] = words;
   if (name === "") throw unparsable(node, "the name of the program came out empty");
-  // Also what a file that was sourced has made one.
-  const calls = node.calls === true || (name !== undefined && state.functions.has(name));
+  // Also what a file that was sourced has made one; and of the line's own only those that it has come to.
+  const calls = name !== undefined && state.functions.has(name);
   const builtin = name === undefined || calls
     ? null
     : node.feeds !== undefined
     ? xargs(node)
     : builtinOf(name);
-  if (builtin !== null && node.words[0]?.some((part) => part.kind !== "text") === true) {
-    throw unparsable(node, `${name} came out of a variable, and is no program`);
+  const comesOut = name !== undefined && !calls &&
+    node.words[0]?.some((part) => part.kind !== "text") === true;
+  // What is no program may be something that the shell does itself, and nothing here.
+  if (comesOut && (builtin !== null || isNowhere(name, state, runner))) {
+    const written = await rewritten(words, node, state, runner);
+    return await runWith(pipes, written, state, place, runner);
   }
+  const targets = await targetsOf(node.redirections, state, expander);
   const isProgram = name !== undefined && !calls && builtin === null;
   const argv = isProgram ? locate(words, state, runner) : words;
   const own = isProgram && endsOwn(argv, state);
@@ -126,6 +130,29 @@ async function runWith(
   } finally {
     opened.close();
   }
+}
+
+function isNowhere(name: string, state: LineState, runner: CommandRunner): boolean {
+  const [found = name] = locate([name], state, runner);
+  return !found.includes("/") && runner.host.programOf(found, state.directory) === null;
+}
+
+/** `"$@"` that came out as `cd src`: the command that its words are, as the line would have said it. */
+async function rewritten(
+  words: readonly string[],
+  { assignments, redirections, position, line }: SimplePlan,
+  state: LineState,
+  runner: CommandRunner,
+): Promise<SimplePlan> {
+  const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const node = await runner.understand(quoted, state);
+  if (node.kind === "simple") return { ...node, assignments, redirections, position, line };
+  throw new ToolError(
+    "COMMAND_UNPARSABLE",
+    `the command at character ${position + 1} is not run: ${
+      words[0]
+    } came out of a variable, in a form that takes the line itself`,
+  );
 }
 
 /** `set -x`. */

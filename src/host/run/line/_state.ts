@@ -42,6 +42,8 @@ export class LineState {
   /** `$1` and on. */
   positional: readonly string[] = [];
   functions: ReadonlyMap<string, LineFunction> = new Map();
+  /** Functions that it is in, the innermost first; a file that is sourced is one called `source`. */
+  called: readonly string[] = [];
   /** The file that it reads its commands from; null for the line itself. */
   source: string | null = null;
   /** What its errors name: a file or `environment` (functions); null for `$0`. */
@@ -124,13 +126,13 @@ export class LineState {
     );
     const { logical, options, status, stages, shell, inner, name, positional, functions } = this;
     const { depth, lastJob, began, matched, task, places, source, folders, optionAt, user } = this;
-    const { limits, mask, speaker, line, linesBefore } = this;
+    const { limits, mask, speaker, line, linesBefore, called } = this;
     // dash goes on with it in all subshells, bash in those of substitutions alone.
     if (shell === "sh") copy.left = this.left;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
       ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits, mask },
-      ...{ speaker, line, linesBefore, nesting: this.nesting },
+      ...{ speaker, line, linesBefore, called, nesting: this.nesting },
     });
   }
 
@@ -197,6 +199,14 @@ export class LineState {
         return String(Math.floor(Math.random() * 32768));
       case "BASH":
         return "/bin/bash";
+      case "PPID":
+        return String(Deno.ppid);
+      case "OSTYPE":
+      case "HOSTTYPE":
+      case "MACHTYPE":
+        return this.shell === "sh" ? this.variables.text(name) : MACHINE[name];
+      case "FUNCNAME":
+        return this.shell === "sh" ? this.variables.text(name) : this.callers[0];
       case "UID":
       case "EUID":
         return this.shell === "sh" ? this.variables.text(name) : this.user;
@@ -212,6 +222,11 @@ export class LineState {
       default:
         return this.variables.text(name);
     }
+  }
+
+  /** Of `called` what a line may see: nothing outside of functions. */
+  get callers(): readonly string[] {
+    return this.variables.isLocal ? this.called : [];
   }
 
   /** A message of its own as a shell says it: with who speaks, and of which line. */
@@ -271,6 +286,13 @@ export class LineState {
     return this.variables.environment();
   }
 }
+
+/** What bash says of the machine that it was built for (its configure's `host_os`, `host_cpu` and all of it, as Debian has it). */
+const MACHINE = {
+  OSTYPE: "linux-gnu",
+  HOSTTYPE: Deno.build.arch,
+  MACHTYPE: `${Deno.build.arch}-pc-linux-gnu`,
+} as const;
 
 /** The status that a line begins with. */
 export const SUCCESS: Ended = { code: 0, signal: null };

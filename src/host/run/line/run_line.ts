@@ -1,10 +1,9 @@
 /** Runs a plan without a shell: programs connected by pipes of the kernel, in the order and with the statuses of one. */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
-import { ToolError } from "../../../core/errors.ts";
 import type { CompoundPlan, Plan, PlanNode } from "../../../core/plan.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
-import { holdsCommand } from "../../../shell/certain.ts";
+import { certainText, holdsCommand } from "../../../shell/certain.ts";
 import { type Child, type Ended, endedBy, type Usage } from "../_programs.ts";
 import { runCompound } from "./_compound.ts";
 import { Expansion } from "./_expansion.ts";
@@ -151,7 +150,7 @@ class LineRunner {
         state.reach(node.line);
         await runSimple(node, state, place, this);
         // A call has done this for what is in it.
-        if (node.calls === true) return;
+        if (node.calls === true && state.functions.has(certainText(node.words[0]!) ?? "")) return;
         break;
       case "background":
         return await this.#tasks.background(node, state, place);
@@ -323,14 +322,10 @@ class LineRunner {
     place: LineStreams,
   ): Promise<void> {
     const called = state.functions.get(name);
-    if (called === undefined) {
-      throw new ToolError(
-        "COMMAND_UNPARSABLE",
-        `${name} is a function of the line, and is not one yet where it is called`,
-      );
-    }
-    const { positional } = state;
+    if (called === undefined) throw new Error(`${name} is no function`);
+    const { positional, called: callers } = state;
     state.positional = words;
+    state.called = [name, ...callers];
     await this.#within(state, async () => {
       state.variables.enter();
       try {
@@ -345,6 +340,7 @@ class LineRunner {
       } finally {
         state.variables.leave();
         state.positional = positional;
+        state.called = callers;
       }
     });
     const failed = statusOf(state.status) !== 0;

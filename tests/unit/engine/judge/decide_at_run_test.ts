@@ -23,7 +23,7 @@ const OPEN: Partial<Policy> = {
   commands: [
     commandRule("allow", ["cat", "tee", "rm a.txt"]),
     commandRule("ask", ["touch"]),
-    commandRule("deny", ["rm -rf"]),
+    commandRule("deny", ["rm -rf", "shut"]),
   ],
   agents: { root: { permissions: ["all"] } },
 };
@@ -91,7 +91,11 @@ Deno.test("a command that is known only when it runs is judged like any other, a
     [["rm", "a.txt"], null],
     [["rm", "-rf", "a.txt"], "COMMAND_DENIED"],
     [["touch", "c.txt"], "ask"],
-    [["unknown"], "COMMAND_DENIED"],
+    // Not there: a shell says so, and nothing starts. What rules name they name all the same.
+    [["unknown"], null],
+    [["shut"], "COMMAND_DENIED"],
+    [["./unknown"], "COMMAND_DENIED"],
+    [["timeout", "1", "unknown"], "COMMAND_DENIED"],
   ];
   for (const [argv, code] of cases) {
     const error = await judged({ argv });

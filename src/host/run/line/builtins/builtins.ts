@@ -164,7 +164,8 @@ async function sourceFile(
   const text = await readFile(path, state);
   if (typeof text === "number") return { status: 1, complaint: `${path}: ${messageOf(-text)}` };
   if (/^\s*$/.test(text)) return SUCCEEDED;
-  const { positional, source } = state;
+  const { positional, source, called } = state;
+  state.called = ["source", ...called];
   if (words.length > 0) state.positional = words;
   state.source = path;
   state.status = SUCCESS;
@@ -176,6 +177,7 @@ async function sourceFile(
   } finally {
     if (words.length > 0) state.positional = positional;
     state.source = source;
+    state.called = called;
   }
   return { status: statusOf(state.status) };
 }

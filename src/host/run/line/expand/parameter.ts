@@ -103,6 +103,7 @@ async function valuesOf(
 /** Arrays that the runner keeps itself. */
 function ownList(name: string, state: LineState): readonly string[] | null {
   if (name === "PIPESTATUS") return state.stages.map((one) => String(statusOf(one)));
+  if (name === "FUNCNAME" && state.shell === "bash") return state.callers;
   if (name === "BASH_SOURCE") {
     const source = state.valueOf(name);
     return source === undefined ? [] : [source];
