@@ -71,16 +71,28 @@ interface Exports {
   ts_query_matches_wasm(query: number, tree: number, ...range: readonly number[]): void;
 }
 
-/** What the module calls while it parses or looks for matches. */
-interface Work {
-  readonly text: string;
-  /** Whether to end it. */
+/** Whether work is to end: asked where it may take long, and in the midst of it, which is often. */
+export interface Asked {
   readonly isOver: () => boolean;
-  /** Its text is ASCII alone, and handed over by the byte. */
+  readonly isOverAmid: () => boolean;
+}
+
+/** A text that is to be parsed. */
+export interface Given {
+  readonly text: string;
+  /** The same by the byte, where it is ASCII alone: moved as one, where its signs are asked for one by one. */
+  readonly ascii: Uint8Array | null;
+  /** Whether it is handed over so. */
   readonly isNarrow: boolean;
+}
+
+/** What the module calls while it parses or looks for matches. */
+interface Work extends Given, Asked {
   /** Its text was ended where it was no more than come to. */
   isCut: boolean;
 }
+
+const NOTHING: Given = { text: "", ascii: null, isNarrow: false };
 
 /** A grammar's module, and the function that gives its table. */
 export interface GrammarModule {
@@ -164,10 +176,11 @@ export class Library {
 
   /**
    * The address of the text's tree, which counts in bytes of UTF-16, or where `isNarrow` says that the text is ASCII, of that;
-   * 0 where `isOver` ended it.
+   * 0 where it was ended.
    */
-  parse(language: number, text: string, isOver: () => boolean, isNarrow = false): number {
-    const work = this.#work = { text, isOver, isNarrow, isCut: false };
+  parse(language: number, given: Given, asked: Asked): number {
+    const { isOver, isOverAmid } = asked;
+    const work: Work = this.#work = { ...given, isOver, isOverAmid, isCut: false };
     const { exports } = this;
     exports.ts_parser_set_language(this.#parser, language);
     const tree = exports.ts_parser_parse_wasm(this.#parser, this.#input, 0, 0, 0);
@@ -179,8 +192,8 @@ export class Library {
   }
 
   /** Does what may ask whether it is over. */
-  whileAsked<T>(isOver: () => boolean, work: () => T): T {
-    this.#work = { text: "", isOver, isNarrow: false, isCut: false };
+  whileAsked<T>({ isOver, isOverAmid }: Asked, work: () => T): T {
+    this.#work = { ...NOTHING, isOver, isOverAmid, isCut: false };
     const result = work();
     this.#work = null;
     return result;
@@ -211,8 +224,8 @@ export class Library {
           _column: number,
           length: number,
         ) => this.#read(buffer, at, length),
-        tree_sitter_progress_callback: () => this.#isOver(),
-        tree_sitter_query_progress_callback: () => this.#isOver(),
+        tree_sitter_progress_callback: () => this.#isOverAmid(),
+        tree_sitter_query_progress_callback: () => this.#isOverAmid(),
         tree_sitter_log_callback: () => {},
       },
       "GOT.mem": {
@@ -230,14 +243,15 @@ export class Library {
    */
   #read(buffer: number, at: number, length: number): void {
     if (this.#work?.isOver() === true) this.#work.isCut = true;
-    const text = this.#work?.isCut === false ? this.#work.text : "";
-    if (this.#work?.isNarrow === true) {
-      this.#readNarrow(text, buffer, length);
+    const { text, ascii, isNarrow } = this.#work?.isCut === false ? this.#work : NOTHING;
+    if (isNarrow && ascii !== null) {
+      this.#readNarrow(ascii, buffer, length);
       return;
     }
     const count = Math.max(0, Math.min(text.length - at, MOST_UNITS));
     const units = new Uint16Array(this.#memory.buffer, buffer, count);
-    for (let index = 0; index < count; index++) units[index] = text.charCodeAt(at + index);
+    if (ascii !== null) units.set(ascii.subarray(at, at + count));
+    else for (let index = 0; index < count; index++) units[index] = text.charCodeAt(at + index);
     this.words[length >>> 2] = count;
   }
 
@@ -246,24 +260,22 @@ export class Library {
    * right as the text is begun. It also counts what it gets in pairs of bytes, so that the place of the last byte is said
    * as the end of the range that is to be parsed.
    */
-  #readNarrow(text: string, buffer: number, length: number): void {
+  #readNarrow(ascii: Uint8Array, buffer: number, length: number): void {
     const { bytes, words } = this;
     const lexer = this.#parser >>> 2;
     const at = words[lexer + LEXER.chunkStart] as number;
     if (at === 0) {
       words[lexer + LEXER.encoding] = UTF_8;
       const range = (words[lexer + LEXER.ranges] as number) >>> 2;
-      words[range + RANGE_END] = text.length;
+      words[range + RANGE_END] = ascii.length;
     }
-    const count = Math.max(0, Math.min(text.length - at, MOST_BYTES));
-    for (let index = 0; index < count; index++) {
-      bytes[buffer + index] = text.charCodeAt(at + index);
-    }
+    const count = Math.max(0, Math.min(ascii.length - at, MOST_BYTES));
+    bytes.set(ascii.subarray(at, at + count), buffer);
     words[length >>> 2] = (count + 1) >>> 1;
   }
 
-  #isOver(): number {
-    return this.#work?.isOver() === true ? 1 : 0;
+  #isOverAmid(): number {
+    return this.#work?.isOverAmid() === true ? 1 : 0;
   }
 
   /** By a fifth at least, as the script does; what asks for too much gets none, and fails. */

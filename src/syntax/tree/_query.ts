@@ -7,7 +7,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { Capture } from "../../core/syntax_tree.ts";
 import { quoted } from "../../core/printable.ts";
 import type { Language } from "./_language.ts";
-import type { Library } from "./_library.ts";
+import type { Asked, Library } from "./_library.ts";
 
 /** `TSQueryError`, lib/include/tree_sitter/api.h */
 const ERRORS: Readonly<Record<number, string>> = {
@@ -84,12 +84,12 @@ class RunningQuery {
   }
 
   /** The captures of each match in a tree that the library has. */
-  matches(tree: number, text: string, isOver: () => boolean): readonly (readonly Capture[])[] {
+  matches(tree: number, text: string, asked: Asked): readonly (readonly Capture[])[] {
     const library = this.#library;
     const { exports, transfer } = library;
     exports.ts_tree_root_node_wasm(tree);
     const everywhere = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] as const;
-    library.whileAsked(isOver, () =>
+    library.whileAsked(asked, () =>
       exports.ts_query_matches_wasm(
         this.#address,
         tree,

@@ -9,7 +9,7 @@ import type {
 } from "../../core/syntax_tree.ts";
 import { type Language, readLanguage } from "./_language.ts";
 import { createTables, layOut } from "./_layout.ts";
-import { type GrammarModule, Library, LibraryFailed } from "./_library.ts";
+import { type Asked, type Given, type GrammarModule, Library, LibraryFailed } from "./_library.ts";
 import { CompiledQuery } from "./_query.ts";
 import { widen, wideSize } from "./_wide_table.ts";
 
@@ -23,6 +23,15 @@ const MOST_WIDE = 8 * 1024 * 1024;
 /** A broken text costs a second parse, a whole one saves a sixteenth of its own by the byte; units that may be lost at first. */
 const SAVED = 1 / 16;
 const RISKED = 64 * 1024;
+
+/** Bytes of texts that there is room kept for. */
+const USUAL = 256 * 1024;
+
+const UTF_8 = new TextEncoder();
+
+/** Questions in the midst of a text that one answer is for, at most; and milliseconds up to which there may be more. */
+const MOST_PASSED = 16;
+const BRIEF_MS = 0.5;
 
 /**
  * Parsers for one thread, which keeps them. `read`: a WebAssembly module by its name, which is `tree-sitter` for the
@@ -63,6 +72,7 @@ class Bench {
   /** Units of text that were parsed in each, until that was enough; and bytes that are left for wide tables. */
   #parsed = new Map<Language, number>();
   #room = MOST_WIDE;
+  readonly #bytes = new Uint8Array(USUAL);
   readonly clock: () => number;
   /** Set while it works: still set where that was ended from without. */
   #isBusy = false;
@@ -98,6 +108,15 @@ class Bench {
     widen(language.address, library);
   }
 
+  /** The text by the byte, where it is ASCII alone; valid until the next text. */
+  asciiOf(text: string): Uint8Array | null {
+    const fits = text.length <= this.#bytes.length;
+    const bytes = fits ? this.#bytes : new Uint8Array(text.length);
+    // Any other sign takes more bytes than it has units.
+    const { read, written } = UTF_8.encodeInto(text, bytes);
+    return read === text.length && written === read ? bytes.subarray(0, written) : null;
+  }
+
   #drop(): void {
     this.#library = null;
     this.#languages = new Map();
@@ -109,17 +128,16 @@ class Bench {
 function createParser(module: GrammarModule, bench: Bench): TreeParser {
   const { grammar } = bench.use(module, (_, language) => language);
   const parse = <T>(
-    text: string,
-    isNarrow: boolean,
+    given: Given,
     watch: Watch,
-    take: (tree: number, library: Library, language: Language, isOver: () => boolean) => T | null,
+    take: (tree: number, library: Library, language: Language) => T | null,
   ): T | Unparsed => {
     try {
       const result = bench.use(module, (library, language) => {
-        bench.count(library, language, text.length);
-        const tree = library.parse(language.address, text, watch.isOver, isNarrow);
+        bench.count(library, language, given.text.length);
+        const tree = library.parse(language.address, given, watch);
         if (tree === 0) return null;
-        const taken = take(tree, library, language, watch.isOver);
+        const taken = take(tree, library, language);
         library.exports.ts_tree_delete(tree);
         return taken === null ? null : { taken };
       });
@@ -133,14 +151,11 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
     watch.rethrow();
     return "slow";
   };
-  const treeOf = (text: string, isNarrow: boolean, watch: Watch): SyntaxTree | Unparsed =>
-    parse(
-      text,
-      isNarrow,
-      watch,
-      (tree, library, language, isOver) =>
-        layOut(library.words, tree, text, isNarrow, language, bench.tables, isOver),
-    );
+  const treeOf = (given: Given, watch: Watch): SyntaxTree | Unparsed =>
+    parse(given, watch, (tree, library, language) => {
+      const { text, isNarrow } = given;
+      return layOut(library.words, tree, text, isNarrow, language, bench.tables, watch.isOver);
+    });
   const texts = { whole: 0, broken: 0 };
   return {
     grammar,
@@ -148,14 +163,15 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
       const compiled = new CompiledQuery(source);
       bench.use(module, (library, language) => compiled.on(library, language));
       return {
-        matches: (text, options) =>
-          parse(
-            text,
-            false,
-            new Watch(options, bench.clock),
-            (tree, library, language, isOver) =>
-              compiled.on(library, language).matches(tree, text, isOver),
-          ),
+        matches(text, options) {
+          const watch = new Watch(options, bench.clock);
+          const given = { text, ascii: bench.asciiOf(text), isNarrow: false };
+          return parse(
+            given,
+            watch,
+            (tree, library, language) => compiled.on(library, language).matches(tree, text, watch),
+          );
+        },
       };
     },
     /**
@@ -164,43 +180,44 @@ function createParser(module: GrammarModule, bench: Bench): TreeParser {
      */
     parse(text, options): SyntaxTree | Unparsed {
       const watch = new Watch(options, bench.clock);
-      const isNarrow = texts.broken <= RISKED + texts.whole * SAVED && isAscii(text);
-      const tree = treeOf(text, isNarrow, watch);
+      const ascii = bench.asciiOf(text);
+      const isNarrow = texts.broken <= RISKED + texts.whole * SAVED && ascii !== null;
+      const tree = treeOf({ text, ascii, isNarrow }, watch);
       if (typeof tree === "string") return tree;
       if (tree.errors === 0) {
         texts.whole += text.length;
         return tree;
       }
       texts.broken += text.length;
-      return isNarrow ? treeOf(text, false, watch) : tree;
+      return isNarrow ? treeOf({ text, ascii, isNarrow: false }, watch) : tree;
     },
   };
 }
 
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) > 0x7f) return false;
-  }
-  return true;
-}
-
 /** Whether the library is to stop, and why. What is thrown may not pass through it. */
-class Watch {
+class Watch implements Asked {
   readonly #options: ParseOptions;
   readonly #clock: () => number;
   readonly #began: number;
   /** When the time may be over, on the wall's clock: asking that costs a tenth. */
   #asks: number;
+  /** When it was looked at last; how many questions that answer is for, and how many of them are to come. */
+  #looked: number;
+  #stride = 1;
+  #left = 1;
   #thrown: { readonly error: unknown } | null = null;
 
   constructor(options: ParseOptions, clock: () => number) {
     this.#options = options;
     this.#clock = clock;
     this.#began = clock();
-    this.#asks = performance.now() + options.timeMs;
+    this.#looked = performance.now();
+    this.#asks = this.#looked + options.timeMs;
   }
 
-  /** Asked at each call of the library: a hundred of its steps are some hundredths of a millisecond, or a second. */
+  /** A hundred steps of the library are some hundredths of a millisecond, or a second: then each is asked about. */
+  readonly isOverAmid = (): boolean => --this.#left <= 0 && this.isOver();
+
   readonly isOver = (): boolean => {
     try {
       this.#options.pause();
@@ -209,6 +226,9 @@ class Watch {
       return true;
     }
     const now = performance.now();
+    this.#stride = now - this.#looked < BRIEF_MS ? Math.min(2 * this.#stride, MOST_PASSED) : 1;
+    this.#left = this.#stride;
+    this.#looked = now;
     if (now < this.#asks) return false;
     const left = this.#options.timeMs - (this.#clock() - this.#began);
     this.#asks = now + left;

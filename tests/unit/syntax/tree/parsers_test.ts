@@ -123,7 +123,22 @@ function parsed(name: string, text: string): SyntaxTree {
 }
 
 Deno.test("texts of ASCII are read to their last byte, whatever their length, over many buffers", () => {
-  for (const length of [1, 2, 10_237, 10_238, 10_239, 10_240, 20_475, 20_476, 20_477, 50_001]) {
+  for (
+    const length of [
+      1,
+      2,
+      10_237,
+      10_238,
+      10_239,
+      10_240,
+      20_475,
+      20_476,
+      20_477,
+      50_001,
+      262_144,
+      262_145,
+    ]
+  ) {
     const text = `x${"+ab".repeat(length)}`.slice(0, length);
     const tree = parsed("typescript", text);
     const last = tree.count - 1;
