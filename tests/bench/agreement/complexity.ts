@@ -1,6 +1,7 @@
 /** Complexity of functions, beside radon, lizard and gocognit. */
 
 import { join } from "@std/path";
+import { CYCLOMATIC_OF_PYTHON, RADON_RULES } from "./_cyclomatic_python.ts";
 import { type Ask, comparedNumbers, printed, pythonLibrary, sourcesOf } from "./_compared.ts";
 import type { Agreement } from "./profiles.ts";
 
@@ -16,13 +17,6 @@ interface Measured {
 
 /** What each counts that McCabe's measure, as this tool has it, does not: by words of a function's text. */
 type Habits = readonly (readonly [pattern: RegExp, reason: string])[];
-
-/** Radon 5.1, `radon/visitors.py`. */
-const RADON: Habits = [
-  [/\blambda\b/, "radon counts each lambda"],
-  [/^\s+(async )?def |^\s+class /m, "radon adds what stands in functions within"],
-  [/^\s*else\s*:/m, "radon counts the else of a loop and of try"],
-];
 
 /** Lizard 1.24, `lizard_languages/`. */
 const LIZARD: Readonly<Record<string, Habits>> = {
@@ -79,23 +73,44 @@ function byRadon(ask: Ask): readonly Agreement[] {
     "radon",
     onceOnly(theirs),
     onceOnly(ours.map(({ file, line, cyclomatic }) => [`${file}:${line}`, cyclomatic])),
-    explained(root, ours, RADON),
+    byRules(root),
   )];
+}
+
+/** What is not by radon's rules, or ours not McCabe's, stays unexplained. */
+function byRules(root: string): (key: string, ours: number, theirs: number) => string | null {
+  const text = printed("python3", ["-c", CYCLOMATIC_OF_PYTHON], root) ?? "[]";
+  const rows = JSON.parse(text) as readonly (readonly [
+    file: string,
+    line: number,
+    mccabe: number,
+    radon: number,
+    rules: readonly string[],
+  ])[];
+  const read = new Map<string, (typeof rows)[number]>(
+    rows.map((row) => [`${row[0]}:${row[1]}`, row] as const),
+  );
+  return (key, ours, theirs) => {
+    const [, , mccabe, radon, rules] = read.get(key) ?? ["", 0, -1, -1, []];
+    return ours === mccabe && theirs === radon
+      ? rules.map((rule) => RADON_RULES[rule]).join("; ")
+      : null;
+  };
 }
 
 interface RadonBlock {
   readonly type: string;
   readonly lineno: number;
   readonly complexity: number;
-  readonly methods?: readonly RadonBlock[];
   readonly closures?: readonly RadonBlock[];
 }
 
+/** Methods stand beside their class; functions within stand in theirs. */
 function functionsOf(block: RadonBlock, file: string): readonly (readonly [string, number])[] {
-  if (block.type === "class") {
-    return (block.methods ?? []).flatMap((method) => functionsOf(method, file));
-  }
-  return [[`${file.replace(/^\.\//, "")}:${block.lineno}`, block.complexity]];
+  if (block.type === "class") return [];
+  const { lineno, complexity, closures = [] } = block;
+  const within = closures.flatMap((each) => functionsOf(each, file));
+  return [[`${file.replace(/^\.\//, "")}:${lineno}`, complexity], ...within];
 }
 
 function byLizard(ask: Ask, language: string): readonly Agreement[] {
