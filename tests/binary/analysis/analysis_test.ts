@@ -8,6 +8,7 @@ const POLICY = `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
   - { deny: [read], match: ["closed/**", "**/*_secret.ts"] }
+timeouts: { default: 1h }
 `;
 
 /** A function of the same name in each language. */
@@ -149,7 +150,7 @@ Deno.test("two threads answer as one does, with progress, and are stopped at onc
     workspace.write(`src/d${at % 11}/${at}.ts`, body(at).repeat(20));
   }
   const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-  const request = { tool: "analyze_code_structure", args: { max_symbols: 40 }, timeout_ms: 60_000 };
+  const request = { tool: "analyze_code_structure", args: { max_symbols: 40 } };
   const first = await pipe.ask({ id: 1, ...request });
   const second = await pipe.ask({ id: 2, ...request });
   assertEquals(first.output, second.output);

@@ -11,6 +11,7 @@ import similar from "../../../../src/tools/analysis/find_similar_code.ts";
 import complexity from "../../../../src/tools/analysis/measure_code_complexity.ts";
 import { Random } from "../../../random.ts";
 import { call, createMemory, type Node } from "../_memory_context.ts";
+import { mutated } from "./_mutated.ts";
 import { SOURCES } from "./_sources.ts";
 
 /** Each tool, and what of its answer is about honest files alone. */
@@ -107,21 +108,6 @@ for (const [name, { of, reason }] of Object.entries(HOSTILE)) {
       }
     }
   });
-}
-
-/** What is put where something else stood. */
-const PIECES = [..."()[]{}<>\"'`#;,\\\n\t\0\u2028é@"]
-  .concat("/*", "*/", "//", "${", "=>", "::", "\ud800", "if ", "for ", "class ");
-
-function mutated(text: string, random: Random): string {
-  let changed = text;
-  for (let count = 1 + random.below(6); count > 0; count--) {
-    const at = random.below(changed.length + 1);
-    const length = random.once(3) ? random.below(40) : random.below(3);
-    const piece = random.once(4) ? changed.slice(at, at + 60) : random.text(3, PIECES);
-    changed = changed.slice(0, at) + piece + changed.slice(at + length);
-  }
-  return random.once(5) ? changed.slice(0, random.below(changed.length + 1)) : changed;
 }
 
 Deno.test("code of every language changed at random is analysed or passed over, by every tool", async () => {
