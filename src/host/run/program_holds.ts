@@ -93,11 +93,21 @@ export function createNestedHolds({ libc, abi, seccomp, network }: HoldOptions):
     throw new ToolError("NATIVE_DENIED", `programs cannot be held by Landlock here: ${rules}`);
   }
   const architecture = Deno.build.arch as Architecture;
-  const program = encodeFilter(filterFor(architecture, { network, rules: false }));
-  const filter = seccomp ? () => program : null;
+  const filterOf = (options: { readonly rules: boolean }) => {
+    const program = encodeFilter(filterFor(architecture, { network, ...options }));
+    return seccomp ? () => program : null;
+  };
+  // A module's process holds itself by rules of its own, once it runs.
+  const [filter, own] = [filterOf({ rules: false }), filterOf({ rules: true })];
   return {
     unserved: network ? null : "they are held by the rules of their thread",
-    of: () => ({ confined: true, rules, filter, handed: null, done: () => {} }),
+    of: (starting) => ({
+      confined: true,
+      rules,
+      filter: starting.own ? own : filter,
+      handed: null,
+      done: () => {},
+    }),
     close() {
       if (rules !== null) close(libc, rules);
     },
