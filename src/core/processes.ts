@@ -127,6 +127,8 @@ export interface Processes {
    * perhaps a short file of that name: false where anything else is in it, which stays, and where the use was judged as reading.
    */
   removeBare(argv: readonly string[], folder: string, file: string): boolean;
+  /** Makes a folder in which such a program may write, and those above it: false where it is not there afterwards. */
+  makeFolder(argv: readonly string[], folder: string): boolean;
   /**
    * A command line, without a shell (or by `/bin/sh` where the policy's `shell.mode` is `sh`). Commands that are
    * known only when they run are judged then; one that is not plainly allowed ends the line (`refusal`).
@@ -144,6 +146,10 @@ export interface Processes {
 export interface Hold {
   /** Whether a file is this user's, and nobody on this machine has it open for writing. */
   isLeftAlone(path: string): boolean;
+  /** Writes a small file of that name in it, at once in place of what is there: false where it cannot be. */
+  write(name: string, text: string): boolean;
+  /** Removes the file of that name in it, where one is there. */
+  remove(name: string): void;
   release(): void;
 }
 

@@ -103,6 +103,7 @@ export function createContext(options: ContextOptions): ToolContext {
       asFile: async (argv) => await processes().asFile(argv),
       hold: (argv, folder) => processes().hold(argv, folder),
       removeBare: (argv, folder, file) => processes().removeBare(argv, folder, file),
+      makeFolder: (argv, folder) => processes().makeFolder(argv, folder),
       withScratch: async (work) => await processes().withScratch(work),
       runLine: async (plan, request) => await processes().runLine(plan, request),
       runModule: async (request) => await processes().runModule(request),

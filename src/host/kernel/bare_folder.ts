@@ -1,6 +1,6 @@
 /**
- * Folders that are taken away where nothing is left in them: by rmdir(2), which takes none that holds anything, whoever put it
- * there and when.
+ * Folders that hold nothing: made, and taken away where nothing is left in them, by rmdir(2), which takes none that holds
+ * anything, whoever put it there and when.
  */
 
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
@@ -66,6 +66,27 @@ function removeWithin(libc: Libc, path: string): boolean {
   const result = libc.call(libc.numbers.unlinkat, parent, name, REMOVE_DIRECTORY);
   libc.call(libc.numbers.close, parent);
   return result >= 0;
+}
+
+/** Makes a folder and those above it below another, which is there: false where a link or a file stands for one. Absolute paths. */
+export function makeBareFolder(libc: Libc, above: string, path: string): boolean {
+  const { numbers } = libc;
+  const names = path.slice(above === "/" ? 1 : above.length + 1).split("/");
+  let at = above === "/" ? "" : above;
+  return names.every((name) => {
+    const parent = openFolder(libc, at || "/");
+    if (parent < 0) return false;
+    const made = libc.call(numbers.mkdirat, parent, libc.path(name), 0o777);
+    libc.call(numbers.close, parent);
+    at = `${at}/${name}`;
+    return made >= 0 || made === -ERRNO.EEXIST;
+  }) && isFolder(libc, path);
+}
+
+function isFolder(libc: Libc, path: string): boolean {
+  const folder = openFolder(libc, path);
+  if (folder >= 0) libc.call(libc.numbers.close, folder);
+  return folder >= 0;
 }
 
 function openFolder(libc: Libc, path: string): number {

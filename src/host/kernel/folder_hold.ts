@@ -10,15 +10,51 @@ import { isWrittenByNobody } from "./lease.ts";
 /** LOCK_EX | LOCK_NB */
 const LOCK_AT_ONCE = 2 | 4;
 
-/** What lets go of it; null where another holds it, and where there is no such folder. `path`: absolute, without links. */
-export function holdFolder(libc: Libc, path: string): (() => void) | null {
+/** A folder that is held. */
+export interface FolderHold {
+  /** Writes a small file in it, which is whole or what it was before: false where it cannot be. */
+  write(name: string, text: string): boolean;
+  /** Removes a file in it, where one is there. */
+  remove(name: string): void;
+  release(): void;
+}
+
+/** Null where another holds it, and where there is no such folder. `path`: absolute, without links. */
+export function holdFolder(libc: Libc, path: string): FolderHold | null {
   const { call, numbers } = libc;
   const folder = openWithoutLinks(libc, path, OPEN.RDONLY | numbers.O_DIRECTORY);
   if (folder < 0) return null;
-  const close = () => void call(numbers.close, folder);
-  if (call(numbers.flock, folder, LOCK_AT_ONCE) >= 0) return close;
-  close();
-  return null;
+  const release = () => void call(numbers.close, folder);
+  if (call(numbers.flock, folder, LOCK_AT_ONCE) < 0) {
+    release();
+    return null;
+  }
+  const remove = (name: string) => void call(numbers.unlinkat, folder, libc.path(name), 0);
+  return {
+    write(name, text) {
+      const beside = `${name}.new`;
+      // Of one who was killed over it.
+      remove(beside);
+      if (!writeFile(libc, folder, beside, text)) return false;
+      const [from, to] = [libc.path(beside), libc.path(name, 1)];
+      if (call(numbers.renameat2, folder, from, folder, to, 0) >= 0) return true;
+      remove(beside);
+      return false;
+    },
+    remove,
+    release,
+  };
+}
+
+function writeFile(libc: Libc, folder: number, name: string, text: string): boolean {
+  const { call, numbers } = libc;
+  const flags = OPEN.WRONLY | OPEN.CREAT | OPEN.EXCL | OPEN.CLOEXEC;
+  const file = call(numbers.openat, folder, libc.path(name), flags, 0o600);
+  if (file < 0) return false;
+  const bytes = new TextEncoder().encode(text);
+  const count = libc.transfer(numbers.write, file, bytes, bytes.length);
+  call(numbers.close, file);
+  return count === bytes.length;
 }
 
 /** Whether a regular file of this user's is there that nobody on this machine has open for writing. */

@@ -12,7 +12,7 @@ import { asNamed, inTemporary } from "./temporary.ts";
 import { hold } from "./_hold.ts";
 import { grantedHooks } from "./_line_hook.ts";
 import { runPlan } from "./_run_plan.ts";
-import { removeBareFolder, removeBarePortably } from "../kernel/bare_folder.ts";
+import { makeBareFolder, removeBareFolder, removeBarePortably } from "../kernel/bare_folder.ts";
 import { holdFolder, isLeftAlone } from "../kernel/folder_hold.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { resolver } from "../paths/canonicalize.ts";
@@ -136,9 +136,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const { use } = grantedOwn(grant, argv, { cwd: folder, writes: [folder] });
       if (starter === null || use.writes.length === 0) return null;
       const { libc } = starter;
-      const release = holdFolder(libc, folderOf(grant, folder));
-      if (release === null) return null;
-      return { isLeftAlone: (path) => isLeftAlone(libc, folderOf(grant, path)), release };
+      const held = holdFolder(libc, folderOf(grant, folder));
+      if (held === null) return null;
+      return { ...held, isLeftAlone: (path) => isLeftAlone(libc, folderOf(grant, path)) };
     },
     removeBare(argv, folder, file) {
       const { grant, starter } = options;
@@ -148,6 +148,12 @@ export function createProcesses(options: ProcessesOptions): Processes {
       return starter === null
         ? removeBarePortably(path, file)
         : removeBareFolder(starter.libc, path, file);
+    },
+    makeFolder(argv, folder) {
+      const { grant, starter } = options;
+      const { use } = grantedOwn(grant, argv, { cwd: folder, writes: [folder] });
+      if (starter === null || use.writes.length === 0) return false;
+      return makeBareFolder(starter.libc, grant.workspace, folderOf(grant, folder));
     },
     asFile: (argv) => Promise.resolve(programFile(options, argv)?.file ?? null),
     async withScratch(work) {

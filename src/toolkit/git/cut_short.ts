@@ -7,16 +7,7 @@ import { isObject } from "../../core/json_value.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { dropHalfMade } from "./half_made.ts";
 import { dropHalfRemoved } from "./half_removed.ts";
-import {
-  birthOf,
-  forget,
-  LOG,
-  MARK,
-  type Moves,
-  noteAnew,
-  RECORDING,
-  removeFiles,
-} from "./moves.ts";
+import { birthOf, forget, type Moves, NOTE, note, RECORDING, removeFiles } from "./moves.ts";
 import { look, textIn } from "./place.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { restore } from "./restore.ts";
@@ -53,19 +44,18 @@ export async function openSettled(
 }
 
 function isMarked({ files, folder }: Repository): boolean {
-  return [LOG, MARK, `${MARK}.lock`].some((name) => look(files, `${folder}/${name}`) !== null);
+  return look(files, `${folder}/${NOTE}`) !== null;
 }
 
 /** Whoever noted it is gone: he would hold the folder. */
 async function settle(repository: Repository, context: ToolContext, hold: Hold): Promise<void> {
   const { files, folder, common } = repository;
   const mark = readMark(repository);
-  const noted = look(files, `${folder}/${LOG}`)?.modified ?? 0;
+  const noted = look(files, `${folder}/${NOTE}`)?.modified ?? 0;
   const isOurs = (path: string): boolean => {
     const { type, modified = 0 } = look(files, path) ?? {};
-    // Nobody else makes this one.
-    const inTime = path === `${folder}/${MARK}.lock` || mark !== null &&
-        modified >= noted - SLACK_MS && modified <= noted + mark.time + SLACK_MS;
+    const inTime = mark !== null && modified >= noted - SLACK_MS &&
+      modified <= noted + mark.time + SLACK_MS;
     return type === "file" && inTime && hold.isLeftAlone(path);
   };
   const locks = await locksOf(repository, mark);
@@ -76,13 +66,13 @@ async function settle(repository: Repository, context: ToolContext, hold: Hold):
   await removeFiles(repository, folder, locks.filter((path) => !inCommon.includes(path)));
   await removeFiles(repository, common, inCommon);
   // Taking back may be cut short, too: its locks are of a later time.
-  if (mark !== null) await noteAnew(repository, mark);
+  if (mark !== null) note(repository, hold, mark);
   if (mark !== null && head === mark.head) await restore(repository, context, mark);
   if (mark?.adds !== undefined) await dropHalfMade(repository, context, mark.adds, hold);
   if (mark?.removes !== undefined) {
     await dropHalfRemoved(repository, context, mark.removes, hold);
   }
-  await forget(repository);
+  forget(hold);
 }
 
 /** Those that are there, of what such a change writes. */
@@ -93,7 +83,7 @@ async function locksOf(
   const { files, folder, common } = repository;
   const branches = [(await headOf(repository)).branch, mark?.adds?.branch ?? null];
   return [
-    ...["index", "HEAD", "ORIG_HEAD", MARK].map((name) => `${folder}/${name}.lock`),
+    ...["index", "HEAD", "ORIG_HEAD"].map((name) => `${folder}/${name}.lock`),
     `${common}/packed-refs.lock`,
     `${common}/refs/stash.lock`,
     ...branches.flatMap((one) => one === null ? [] : `${common}/refs/heads/${one}.lock`),
@@ -103,9 +93,9 @@ async function locksOf(
 /** What was noted; null where nothing was, and where it is nothing of ours. */
 function readMark(repository: Repository): Mark | null {
   try {
-    const log = textIn(repository.files, `${repository.folder}/${LOG}`) ?? "";
-    const text = log.trimEnd().split("\n").pop() ?? "";
-    const value: unknown = JSON.parse(text.slice(text.indexOf("\t") + 1));
+    const value: unknown = JSON.parse(
+      textIn(repository.files, `${repository.folder}/${NOTE}`) ?? "",
+    );
     return isMark(value) && value.born === birthOf(repository) ? value : null;
   } catch {
     return null;

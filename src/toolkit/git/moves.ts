@@ -5,6 +5,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { isObject } from "../../core/json_value.ts";
+import type { Hold } from "../../core/tool.ts";
 import { look } from "./place.ts";
 import type { Repository } from "./repository.ts";
 
@@ -50,10 +51,8 @@ export interface Moves {
 /** Of what leaves no working file half done: locks alone. */
 export const RECORDING: Moves = { head: "HEAD", steps: [] };
 
-/** The note: a ref of each worktree's own, with a log that holds the note in place of a reason (git-update-ref(1), gitglossary(7)). */
-export const MARK = "TOOLGATE_HEAD";
-/** Its log. */
-export const LOG = `logs/${MARK}`;
+/** The note: a file in the repository's folder, which goes with what it speaks of. */
+export const NOTE = "toolgate-moves";
 
 /** Does it, noted for as long as it takes. */
 export async function moving<T>(
@@ -65,27 +64,27 @@ export async function moving<T>(
   const hold = moves.head === null || born === null ? null : repository.hold();
   if (born === null || hold === null) return await change();
   try {
-    // Without a commit there is nothing that a ref could name.
-    if (!await note(repository, { ...moves, born })) return await change();
-    const done = await whole(repository, change);
-    await forget(repository);
+    if (!note(repository, hold, { ...moves, born })) return await change();
+    const done = await whole(hold, change);
+    forget(hold);
     return done;
   } finally {
     hold.release();
   }
 }
 
-/** Whether it could be. */
-export async function note(
+/** Notes it, in place of what was noted; whether it could be. */
+export function note(
   repository: Repository,
+  hold: Hold,
   moves: Moves & { readonly born: number },
-): Promise<boolean> {
-  const text = JSON.stringify({ ...moves, time: repository.timeLeft() });
-  const { status } = await repository.git(
-    ["update-ref", "--create-reflog", "-m", text, MARK, moves.head ?? "HEAD"],
-    { changes: "git", good: [0, 1, 128] },
-  );
-  return status === 0;
+): boolean {
+  return hold.write(NOTE, JSON.stringify({ ...moves, time: repository.timeLeft() }));
+}
+
+/** Takes the note away. */
+export function forget(hold: Hold): void {
+  hold.remove(NOTE);
 }
 
 /**
@@ -97,11 +96,11 @@ export function birthOf({ files, folder }: Repository): number | null {
 }
 
 /** What git itself refused or gave up it has ended; what was ended for it is left to the next call. */
-async function whole<T>(repository: Repository, change: () => Promise<T>): Promise<T> {
+async function whole<T>(hold: Hold, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
   } catch (error) {
-    if (!isCutShort(error)) await forget(repository);
+    if (!isCutShort(error)) forget(hold);
     throw error;
   }
 }
@@ -116,21 +115,6 @@ export function isEnded(error: unknown): boolean {
   const { code, details } = error;
   const signal = isObject(details) ? details["signal"] ?? null : null;
   return ["TIMEOUT", "CANCELLED"].includes(code) || code !== "RESOURCE_LIMIT" && signal !== null;
-}
-
-/** Notes what was noted once more, as of now: a log that is there is not written anew for the same commit. */
-export async function noteAnew(
-  repository: Repository,
-  moves: Moves & { readonly born: number },
-): Promise<void> {
-  await removeFiles(repository, repository.folder, [`${repository.folder}/${MARK}`]);
-  await note(repository, moves);
-}
-
-/** Takes the note away: not by git-update-ref(1), which wants to write among the refs of all worktrees. */
-export async function forget(repository: Repository): Promise<void> {
-  const { folder } = repository;
-  await removeFiles(repository, folder, [`${folder}/${MARK}`, `${folder}/${LOG}`]);
 }
 
 /** Files and folders of the repository, by git itself: to git-clean(1) they are untracked files where that folder is the working files. */

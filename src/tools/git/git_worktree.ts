@@ -300,11 +300,13 @@ async function requireWorktree(repository: Repository, context: ToolContext, pla
   );
 }
 
-/** Where the policy does not let it be made, git makes it, as far as it can. */
-function makeFolder({ files }: ToolContext, path: string): void {
+/** That it lies where the policy denies writing is no hindrance: git writes there. */
+function makeFolder({ files, processes }: ToolContext, path: string): void {
+  if (processes.makeFolder(["git"], path)) return;
   try {
     files.createDirectory(path, { parents: true });
   } catch (error) {
+    // Git makes it, as far as it can.
     if (!(error instanceof ToolError)) throw error;
   }
 }

@@ -17,7 +17,7 @@ git: { identity: { name: Agent, email: agent@example.org } }
 const FILES = 1500;
 const PLACE = ".toolgate/worktrees/apart";
 const PART = ".git/worktrees/apart";
-const LOG = ".git/logs/TOOLGATE_HEAD";
+const NOTE = ".git/toolgate-moves";
 const LOOKS = 1000;
 const name = (at: number) => `d${at % 9}/f${at}`;
 /** As an index has them. */
@@ -56,10 +56,10 @@ async function withHalf(use: (ground: Ground) => Promise<void>): Promise<void> {
   const flags = ["--policy", workspace.policy(POLICY), "--quiet"];
   const args = { action: "remove", path: PLACE };
   const isHalf = () =>
-    exists(`${root}/${LOG}`) && exists(`${root}/${PLACE}/.git`) &&
+    exists(`${root}/${NOTE}`) && exists(`${root}/${PLACE}/.git`) &&
     filesIn(`${root}/${PLACE}`).length > 0 && filesIn(`${root}/${PLACE}`).length < FILES;
   for (let tries = 0; tries < 20 && !isHalf(); tries++) {
-    for (const path of [PLACE, PART, LOG, ".git/TOOLGATE_HEAD"]) {
+    for (const path of [PLACE, PART, NOTE]) {
       if (exists(`${root}/${path}`)) Deno.removeSync(`${root}/${path}`, { recursive: true });
     }
     await git(root, ["worktree", "add", "-q", "-B", "apart", PLACE]);
@@ -91,7 +91,7 @@ async function withHalf(use: (ground: Ground) => Promise<void>): Promise<void> {
 
 /** Nothing of it is left but its branch. */
 async function assertGone(root: string, message: string): Promise<void> {
-  const left = [PLACE, PART, LOG, ".git/TOOLGATE_HEAD"].filter((path) => exists(`${root}/${path}`));
+  const left = [PLACE, PART, NOTE].filter((path) => exists(`${root}/${path}`));
   assertEquals(left, [], message);
   assert(!(await said(root, ["worktree", "list"])).includes("apart"), message);
   await git(root, ["rev-parse", "--verify", "apart"]);
@@ -158,10 +158,10 @@ Deno.test("what is staged or committed in a worktree whose removal was killed, a
 Deno.test("a note of a removal that names another folder takes nothing away", async () => {
   for (const other of ["d1", ".", PART, ".toolgate", "../outside"]) {
     await withHalf(async ({ root, remove }) => {
-      const note = Deno.readTextFileSync(`${root}/${LOG}`);
+      const note = Deno.readTextFileSync(`${root}/${NOTE}`);
       const forged = note.replace(`"place":"${PLACE}"`, `"place":${JSON.stringify(other)}`);
       assert(forged !== note);
-      Deno.writeTextFileSync(`${root}/${LOG}`, forged);
+      Deno.writeTextFileSync(`${root}/${NOTE}`, forged);
       const before = filesIn(`${root}/${PLACE}`);
       assertEquals((await remove()).success, false);
       assertEquals([filesIn(root).length, filesIn(`${root}/${PLACE}`)], [FILES, before]);

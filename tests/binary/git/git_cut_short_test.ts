@@ -110,9 +110,8 @@ async function killed(
 async function assertWhole(root: string, of: string): Promise<void> {
   await git(root, ["fsck", "--strict"]);
   const left = [...Deno.readDirSync(`${root}/.git`)].map(({ name }) => name)
-    .concat(exists(`${root}/.git/${NOTE}`) ? ["TOOLGATE log"] : [])
     .filter((name) =>
-      name.endsWith(".lock") || name.startsWith("TOOLGATE") || name === "MERGE_HEAD"
+      name.endsWith(".lock") || name.startsWith("toolgate") || name === "MERGE_HEAD"
     );
   assertEquals(left, [], of);
   assertEquals(Deno.readTextFileSync(`${root}/mine`), "untracked\n", of);
@@ -237,7 +236,7 @@ Deno.test("git tools that are killed in the middle: the next call does it, whate
   assert(cut >= CALLS.length, `${cut} were in the middle`);
 });
 
-const NOTE = "logs/TOOLGATE_HEAD";
+const NOTE = "toolgate-moves";
 const CHECKOUT: Call = ["git_checkout", { branch_or_commit: "side" }];
 
 /** A checkout of which a part is done, whose lock is there. */

@@ -106,7 +106,7 @@ Deno.test("git_worktree: what comes into a worktree while it is removed stays, w
   }
 });
 
-Deno.test("git_worktree: one of the same name is made again by the same process, beside what is denied", async () => {
+Deno.test("git_worktree: one is made where no folder for it is there yet and none may be made by others, and made again by the same process, beside what is denied", async () => {
   const outer = Deno.realPathSync(Deno.makeTempDirSync());
   try {
     const root = `${outer}/workspace`;
@@ -115,7 +115,6 @@ Deno.test("git_worktree: one of the same name is made again by the same process,
       `${outer}/policy.yaml`,
       POLICY.replace("commands:", '  - { deny: [read, write], match: ["shut/**"] }\ncommands:'),
     );
-    Deno.mkdirSync(`${root}/.toolgate/worktrees`, { recursive: true });
     Deno.writeTextFileSync(`${root}/.git/info/exclude`, ".toolgate\n");
     for (const name of ["a", "shut/x"]) {
       Deno.mkdirSync(`${root}/shut`, { recursive: true });

@@ -119,6 +119,7 @@ export function createMemory(options: MemoryOptions = {}): Memory {
       },
       hold: () => null,
       removeBare: () => false,
+      makeFolder: () => false,
       asFile: () => Promise.resolve(null),
       withScratch: (work) => work("/scratch"),
       runHook: () => Promise.resolve(null),

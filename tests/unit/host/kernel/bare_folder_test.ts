@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import {
+  makeBareFolder,
   removeBareFolder,
   removeBarePortably,
   removeEmptyFolder,
@@ -80,6 +81,28 @@ Deno.test("a folder goes with the empty ones in it, and with nothing else", () =
     assertEquals(removeEmptyFolder(LIBC, folder), true);
     assertEquals(listOf(outer), ["/link"]);
     assertEquals(removeEmptyFolder(LIBC, folder), false);
+  } finally {
+    Deno.removeSync(outer, { recursive: true });
+  }
+});
+
+Deno.test("a folder is made with those above it, and nowhere that a link leads", () => {
+  const outer = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    const root = `${outer}/root`;
+    for (const name of ["root", "other"]) Deno.mkdirSync(`${outer}/${name}`);
+    Deno.writeTextFileSync(`${root}/file`, "");
+    Deno.symlinkSync("../other", `${root}/link`);
+    const made = (name: string) => makeBareFolder(LIBC, root, `${root}/${name}`);
+    assertEquals(["a", "a/b/c", "a/b/d"].map(made), [true, true, true]);
+    assertEquals(["link", "link/x", "file", "file/x", "a/b/c"].map(made), [
+      ...[false, false, false, false],
+      true,
+    ]);
+    assertEquals(listOf(outer), [
+      ...["/other", "/root", "/root/a", "/root/a/b", "/root/a/b/c", "/root/a/b/d"],
+      ...["/root/file", "/root/link"],
+    ]);
   } finally {
     Deno.removeSync(outer, { recursive: true });
   }

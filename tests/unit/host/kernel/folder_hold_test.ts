@@ -9,13 +9,13 @@ Deno.test("a folder is held by one, until he lets go of it or is gone", async ()
   try {
     Deno.writeTextFileSync(`${root}/file`, "");
     Deno.symlinkSync(root, `${root}/link`);
-    const release = holdFolder(LIBC, root);
-    assert(release !== null);
+    const held = holdFolder(LIBC, root);
+    assert(held !== null);
     assertEquals(holdFolder(LIBC, root), null);
-    release();
+    held.release();
     const again = holdFolder(LIBC, root);
     assert(again !== null);
-    again();
+    again.release();
     for (const name of ["file", "link", "none"]) {
       assertEquals(holdFolder(LIBC, `${root}/${name}`), null, name);
     }
@@ -32,7 +32,37 @@ Deno.test("a folder is held by one, until he lets go of it or is gone", async ()
     await reader.cancel();
     const last = holdFolder(LIBC, root);
     assert(last !== null);
-    last();
+    last.release();
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("whoever holds a folder writes a note in it, in place of what is there, and takes it away", () => {
+  const root = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    const held = holdFolder(LIBC, root);
+    assert(held !== null);
+    Deno.writeTextFileSync(`${root}/other`, "other");
+    for (const text of ["one", "a longer one", ""]) {
+      assertEquals(held.write("note", text), true);
+      assertEquals(Deno.readTextFileSync(`${root}/note`), text);
+    }
+    // A link in its place, or in that of what it is written to first, leads nowhere.
+    for (const name of ["note", "note.new"]) {
+      held.remove("note");
+      Deno.symlinkSync("other", `${root}/${name}`);
+      assertEquals(held.write("note", "mine"), true);
+      assertEquals(Deno.lstatSync(`${root}/note`).isFile, true);
+    }
+    held.remove("note");
+    held.remove("none");
+    assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["other"]);
+    assertEquals(Deno.readTextFileSync(`${root}/other`), "other");
+    Deno.mkdirSync(`${root}/note`);
+    assertEquals(held.write("note", "mine"), false);
+    assertEquals([...Deno.readDirSync(root)].length, 2);
+    held.release();
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

@@ -12,7 +12,12 @@ const APART = ".toolgate/worktrees/apart";
 const PART = ".git/worktrees/apart";
 const FILES = ["a", "folder/b", "folder/deep/c"];
 const LARGE = "large\n".repeat(1000);
-const HOLD: Hold = { isLeftAlone: () => true, release: () => {} };
+const HOLD: Hold = {
+  isLeftAlone: () => true,
+  write: () => true,
+  remove: () => {},
+  release: () => {},
+};
 
 function isThere(path: string): boolean {
   try {
