@@ -112,6 +112,8 @@ export function compileRulebook(
       limitsRuns,
       networkOf: (command) =>
         holdsPrograms(settings) ? actions.get().networkOf(compiled, command, secrets()) : null,
+      deniedLoopbackOf: (command) =>
+        actions.get().deniedLoopbackOf(compiled, command, judges.knowledge),
       withFolder: (folder) =>
         rulebookOf({
           ...judges,

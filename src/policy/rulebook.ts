@@ -253,6 +253,12 @@ export interface ProgramNetwork {
   readonly secrets: readonly SecretRule[];
 }
 
+/** Why a program is refused an address of the loopback where its own call's programs are; null where it is not. */
+export type DeniedLoopback = (
+  access: "connect" | "listen",
+  place: { readonly host: string; readonly port: number },
+) => Verdict | null;
+
 /** All policies as one, to be asked. */
 export interface Rulebook {
   readonly settings: Settings;
@@ -280,6 +286,8 @@ export interface Rulebook {
    * to one. What it reaches of that is judged when it does.
    */
   networkOf(command: Started): ProgramNetwork | null;
+  /** What rules deny a program of what its own call serves, which it reaches without a rule; null where none does. */
+  deniedLoopbackOf(command: Started): DeniedLoopback | null;
   /** Whether a rule says what programs may start, or opens hosts to some by their names: then no shell is handed a line whose programs it would start. */
   readonly limitsRuns: boolean;
   /**

@@ -8,6 +8,7 @@ import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
 import type { SocketCall } from "../../sandbox/socket_calls.ts";
 import { close } from "../kernel/pipes.ts";
+import type { DeniedLoopback } from "../../policy/rulebook.ts";
 import type { Connecting } from "./_connecting.ts";
 import { statOf } from "../kernel/stat.ts";
 import { type CallSockets, onLoopback } from "./call_sockets.ts";
@@ -22,10 +23,12 @@ import {
 } from "./_call_result.ts";
 import { copyOf } from "./_descriptors.ts";
 import type { ProgramReach, WayOut } from "./handed_rules.ts";
+import { type RefusedPlace, refusedPlace } from "./_refused_place.ts";
 import { connectToProxy } from "./_to_proxy.ts";
 import { readMask } from "../kernel/process_status.ts";
 import { LEAVE, normalName, openExactly } from "./_names.ts";
 import {
+  addressText,
   FAMILIES,
   type InternetAddress,
   internetBytes,
@@ -38,19 +41,14 @@ import {
   shownAddress,
 } from "./socket_address.ts";
 
-/** What a program wanted of a socket and was refused. */
-export interface RefusedPlace {
-  /** An address and a port, or a path. */
-  readonly place: string;
-  readonly access: "connect" | "listen";
-}
-
 /** What it takes beside what all calls take. */
 export interface SocketParts extends CallParts {
   readonly sockets: CallSockets;
   readonly connecting: Connecting;
   /** Null for programs that have no way out. */
   readonly reach: ProgramReach | null;
+  /** Null where rules deny nothing of the call's own. */
+  readonly deniedLoopback: DeniedLoopback | null;
   readonly refusePlace: (refused: RefusedPlace) => void;
 }
 
@@ -154,7 +152,7 @@ export class SocketDeeds {
     // Both of its kinds, in place of all addresses: those of IPv6 come there too, see `CallSockets`.
     const place = six ? { ...wanted, address: mapped(loopback("inet")) } : onLoopback(wanted);
     if (place === null) {
-      refusePlace({ place: shownAddress(wanted), access: "listen" });
+      refusePlace(refusedPlace(shownAddress(wanted), "listen"));
       return -ERRNO.EACCES;
     }
     if (place.port !== 0 && place.port < FIRST_FREE_PORT) return -ERRNO.EACCES;
@@ -184,6 +182,7 @@ export class SocketDeeds {
         if (result < 0) return result;
       } else if (reachOf(bound.address) !== "loopback") return -ERRNO.EACCES;
       else if (!sockets.hasPort(stat.inode)) sockets.addPort(stat.inode, bound, false);
+      if (this.#isDenied("listen", this.#address("getsockname", copy))) return -ERRNO.EACCES;
     } else if (sockets.nameOf(stat.inode) === null) return -ERRNO.EINVAL;
     return libc.call(libc.numbers.listen, copy, backlog);
   }
@@ -208,12 +207,13 @@ export class SocketDeeds {
     const place = onLoopback(wanted);
     const outward = reach?.placeOf(place ?? wanted) ?? null;
     if (outward !== null && reach !== null) return this.#toProxy(copy, wanted, reach.open(outward));
+    if (place !== null && this.#isDenied("connect", place)) return -ERRNO.EACCES;
     const to = place === null ? null : sockets.destination(place);
     if (to === null && reach !== null) {
       return this.#toProxy(copy, wanted, reach.openTo(place ?? wanted));
     }
     if (place === null) {
-      refusePlace({ place: shownAddress(wanted), access: "connect" });
+      refusePlace(refusedPlace(shownAddress(wanted), "connect"));
       return -ERRNO.EACCES;
     }
     if (to === null) return -ERRNO.ECONNREFUSED;
@@ -224,6 +224,18 @@ export class SocketDeeds {
       libc.call(libc.numbers.shutdown, copy, SHUT_BOTH);
       return -ERRNO.ECONNREFUSED;
     });
+  }
+
+  /** Whether a rule denies what its own call serves at a place of the loopback. */
+  #isDenied(access: RefusedPlace["access"], place: InternetAddress | null): boolean {
+    const { deniedLoopback, refusePlace } = this.#parts;
+    if (deniedLoopback === null) return false;
+    // Nobody can say which port it is: it may be one of theirs.
+    if (place === null) return true;
+    const host = addressText(place);
+    const verdict = deniedLoopback(access, { host, port: place.port });
+    if (verdict !== null) refusePlace({ place: shownAddress(place), access, verdict });
+    return verdict !== null;
   }
 
   #toProxy(copy: number, wanted: InternetAddress, way: Promise<WayOut>): CallResult {
@@ -267,7 +279,7 @@ export class SocketDeeds {
     }
     // Those that lie in no folder are everybody's on this machine.
     if (text === "" || text.startsWith("\0")) {
-      refusePlace({ place: `@${text.slice(1).replace(/\0+$/, "")}`, access });
+      refusePlace(refusedPlace(`@${text.slice(1).replace(/\0+$/, "")}`, access));
       return -ERRNO.EACCES;
     }
     const written = normalName(libc, notifications, call, AT_FDCWD, text);
@@ -280,7 +292,7 @@ export class SocketDeeds {
       slash ? -ERRNO.ENOENT : act(path);
     const done = onName(parts, sharedName(parts, written), name === "connect", local, local);
     if (done !== LEAVE) return done;
-    refusePlace({ place: written.path, access });
+    refusePlace(refusedPlace(written.path, access));
     return -ERRNO.EACCES;
   }
 
@@ -333,7 +345,7 @@ export class SocketDeeds {
     const own = sockets.hasLocal(file);
     if (!own) {
       close(libc, file);
-      refusePlace({ place: path, access: "connect" });
+      refusePlace(refusedPlace(path, "connect"));
       return -ERRNO.EACCES;
     }
     return this.#later(copy, fileAddress(file), (result) => {

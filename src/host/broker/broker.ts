@@ -5,7 +5,7 @@
  */
 
 import type { Access } from "../../policy/model.ts";
-import type { Verdict } from "../../policy/rulebook.ts";
+import type { DeniedLoopback, Verdict } from "../../policy/rulebook.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN } from "../../sandbox/kernel/open_without_links.ts";
@@ -38,7 +38,8 @@ import type { Handed, HandedRules, HookStarts, NameJudge, ProgramReach } from ".
 import { Listeners } from "./_listeners.ts";
 import { lookAt, lookingCallsOf } from "./_looking.ts";
 import { LEAVE } from "./_names.ts";
-import { type RefusedPlace, SocketDeeds } from "./_sockets.ts";
+import type { RefusedPlace } from "./_refused_place.ts";
+import { SocketDeeds } from "./_sockets.ts";
 import { socketsMissing } from "./sockets_missing.ts";
 import { watchFor } from "./_watching.ts";
 
@@ -139,7 +140,7 @@ export class Broker {
   /** Answers what comes by a listener, which belongs to the service from now on. */
   serve(
     listener: number,
-    { rules, judge, reach, hooks, masked }: Handed,
+    { rules, judge, reach, deniedLoopback, hooks, masked }: Handed,
     mark: number | null,
   ): Service {
     const sockets = this.#socketsOf(mark);
@@ -152,6 +153,7 @@ export class Broker {
       rules,
       judge,
       reach: reach ?? null,
+      deniedLoopback: deniedLoopback ?? null,
       hooks: hooks ?? null,
       mark,
       calls: this.#calls,
@@ -188,6 +190,7 @@ interface ServiceParts extends BrokerParts {
   readonly rules: HandedRules;
   readonly judge: NameJudge;
   readonly reach: ProgramReach | null;
+  readonly deniedLoopback: DeniedLoopback | null;
   readonly hooks: HookStarts | null;
   /** The number that the run's processes are known by; null for none. */
   readonly mark: number | null;
@@ -258,6 +261,7 @@ class ProgramService implements Service {
       ...this.#callParts,
       sockets,
       reach,
+      deniedLoopback: parts.deniedLoopback,
       connecting: new Connecting({ ...parts, waiting, concurrency: sockets.concurrency }),
       refusePlace: (refused) => {
         if (this.#refusedPlaces.size >= MOST_REFUSALS) return;
@@ -275,10 +279,10 @@ class ProgramService implements Service {
         access,
         verdict: judge.verdict(access, path, kind),
       })),
-      ...[...this.#refusedPlaces.values()].map(({ place, access }) => ({
-        path: place,
+      ...[...this.#refusedPlaces.values()].map(({ place: path, access, verdict }) => ({
+        path,
         access,
-        verdict: verdictOf(access),
+        verdict,
       })),
     ].slice(0, MOST_REFUSALS);
   }
@@ -391,11 +395,4 @@ class ProgramService implements Service {
     this.#parts.rules.spares?.release();
     this.#parts.onEnd();
   }
-}
-
-function verdictOf(access: RefusedPlace["access"]): Verdict {
-  const reason = access === "connect"
-    ? "programs connect to what the same call's programs serve, on the loopback or in a folder, and to nothing else"
-    : "programs serve on the loopback, from port 1024 on, or in a folder that they may write, and nowhere else";
-  return { effect: "deny", code: "NETWORK_DENIED", reason, rule: null };
 }

@@ -3,7 +3,7 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import { baseName, parentOf } from "../../core/path_text.ts";
 import type { Access } from "../../policy/model.ts";
-import type { EntryJudge, Rulebook, Verdict } from "../../policy/rulebook.ts";
+import type { DeniedLoopback, EntryJudge, Rulebook, Verdict } from "../../policy/rulebook.ts";
 import type { GitFolder } from "./git_folder.ts";
 import type { InternetAddress } from "./socket_address.ts";
 import type { SpareFiles } from "./spare_files.ts";
@@ -55,6 +55,8 @@ export interface Handed {
   readonly judge: NameJudge;
   /** The way out of a program that rules open hosts to; absent for others. */
   readonly reach?: ProgramReach;
+  /** What rules deny it of what its own call serves; absent where they deny nothing of it. */
+  readonly deniedLoopback?: DeniedLoopback;
   /** The hooks of a git that runs some; absent for others. */
   readonly hooks?: HookStarts;
   /** It begins with a mask of its own (umask(2)). */

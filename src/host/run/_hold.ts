@@ -47,6 +47,7 @@ export async function hold(
     wrapper,
     broker: () => starter.broker,
     networkOf: options.rulebook.networkOf,
+    deniedLoopbackOf: options.rulebook.deniedLoopbackOf,
     proxies: options.proxies,
   });
   let ended: Ended | null = null;

@@ -75,6 +75,7 @@ export interface LauncherOptions {
   /** Opened when it is asked for. */
   readonly broker: () => Broker | null;
   readonly networkOf: Rulebook["networkOf"];
+  readonly deniedLoopbackOf: Rulebook["deniedLoopbackOf"];
   /** Null where there is no way out for any. */
   readonly proxies: ProgramProxies | null;
 }
@@ -158,6 +159,9 @@ export class Launcher {
       const broker = handed === null ? null : this.#options.broker();
       for (const hook of skipped) this.#hooksSkipped.add(hook);
       const reach = network === null || handed === null ? null : this.#reachOf(launch, network);
+      const deniedLoopback = handed === null
+        ? null
+        : this.#options.deniedLoopbackOf(startedBy(launch));
       const file = own ? this.#open(path) : null;
       try {
         // Its filter hands nothing over: it would have no network, or all of it.
@@ -174,6 +178,7 @@ export class Launcher {
               const service = {
                 ...handed,
                 ...(reach === null ? {} : { reach }),
+                ...(deniedLoopback === null ? {} : { deniedLoopback }),
                 ...(hooks === null ? {} : { hooks }),
                 ...(launch.mask === undefined ? {} : { masked: true as const }),
               };

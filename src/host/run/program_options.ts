@@ -103,6 +103,7 @@ export interface ProcessesOptions extends ProgramOptions {
     | "mayDenyBelow"
     | "limitsRuns"
     | "networkOf"
+    | "deniedLoopbackOf"
     | "effects"
     | "withFolder"
   >;

@@ -3,8 +3,8 @@
 import type { CompiledPolicy } from "../_compiled.ts";
 import { matchAgent } from "../match/agent.ts";
 import { findCommand, findRestricting, matchCommand } from "../match/command_rules.ts";
-import { networkRulesFor } from "./_network.ts";
-import { findConnection, matchConnection } from "../match/network_rules.ts";
+import { isOwnServer, networkRulesFor } from "./_network.ts";
+import { findConnection, findOwnRestriction, matchConnection } from "../match/network_rules.ts";
 import { segmentsOf } from "../match/path.ts";
 import { type CitedRule, findPath, type Match, matchPath } from "../match/path_rules.ts";
 import type { Effect } from "../model.ts";
@@ -86,8 +86,12 @@ function findingOf(policy: CompiledPolicy, question: Question): FoundRules | nul
       const { connection } = question;
       const rules = networkRulesFor(policy, connection.command);
       if (rules === null) return null;
-      const matching = matchConnection(rules, connection, question);
-      return shown(findConnection(rules, connection, question), rules.entries.length, matching);
+      const { held } = question;
+      const own = held && isOwnServer(connection);
+      const matching = matchConnection(rules, connection, { held, own });
+      const restriction = own ? findOwnRestriction(rules, connection) : null;
+      const found = restriction ?? findConnection(rules, connection, { held });
+      return shown(found, rules.entries.length, matching);
     }
     default:
       return pathFinding(policy, question.path);

@@ -1,6 +1,7 @@
 /** Judges connections by the network rules of all policies. */
 
 import type { ConnectCapability } from "../../core/capability.ts";
+import { once } from "../../core/once.ts";
 import { printable } from "../../core/printable.ts";
 import type { CompiledPolicy } from "../_compiled.ts";
 import { hostOf, isLoopbackHost, isPrivateHost } from "../match/addresses.ts";
@@ -8,13 +9,16 @@ import { type CommandRules, findCommand } from "../match/command_rules.ts";
 import {
   compileNames,
   findConnection,
-  findRestriction,
+  findOwnRestriction,
   hostsFor,
+  loopbackDenials,
   type NetworkRules,
   type RulesPlace,
 } from "../match/network_rules.ts";
 import type { SecretRule } from "../model.ts";
-import type { ProgramNetwork, Started } from "../rulebook.ts";
+import type { CommandKnowledge } from "../../programs/table.ts";
+import { assessCommand } from "../../programs/risk.ts";
+import type { DeniedLoopback, ProgramNetwork, Started } from "../rulebook.ts";
 import { allowed, denied, type Judged, ruled, shortList, strictest } from "./_verdict.ts";
 
 const WHY = {
@@ -31,8 +35,8 @@ const WHY = {
 
 /**
  * Judges a connection, and says what the rules were asked. `held`: programs reach on the loopback what their own call's
- * programs serve, so that no rule needs to allow it (those that deny or ask bind), and beyond that what rules give them
- * by name.
+ * programs serve, so that no rule needs to allow it (those that deny or ask bind: those that deny in what the words do not
+ * say too, see `deniedLoopbackOf`), and beyond that what rules give them by name.
  */
 export function judgeConnection(
   policies: readonly CompiledPolicy[],
@@ -49,7 +53,7 @@ export function judgeConnection(
     const { source } = policy;
     const network = networkRulesFor(policy, command);
     if (network === null) return [];
-    const restriction = isOwn ? findRestriction(network, capability) : null;
+    const restriction = isOwn ? findOwnRestriction(network, capability) : null;
     if (isOwn && restriction === null) return [];
     const finding = restriction ?? findConnection(network, capability, { held });
     if (finding.effect !== "unnamed") {
@@ -122,6 +126,39 @@ export function networkOf(
     secrets: secrets.filter(({ commands }) => findCommand(commands, command).effect !== "unnamed")
       .map(({ secret }) => secret),
   };
+}
+
+/**
+ * What rules deny a program of what its own call serves; null for nothing. Rules that ask do so of what words say alone:
+ * nobody is asked while a program runs, and only its own call is at the other end.
+ */
+export function deniedLoopbackOf(
+  policies: readonly CompiledPolicy[],
+  command: Started,
+  knowledge: () => CommandKnowledge,
+): DeniedLoopback | null {
+  const commands = once(() => withStarted(command, knowledge()));
+  const denials = policies.flatMap((policy) => {
+    const rules = networkRulesFor(policy, command);
+    return rules === null ? [] : loopbackDenials(rules, commands);
+  });
+  if (denials.length === 0) return null;
+  return (access, { host, port }) => {
+    const denial = denials.find(({ denies }) => denies(port));
+    const shown = host.includes(":") ? `[${host}]` : host;
+    const action = `${ACTIONS[access]} ${printable(shown, 100)}:${port}`;
+    return denial === undefined
+      ? null
+      : ruled("deny", "NETWORK_DENIED", action, denial.rule.reference);
+  };
+}
+
+const ACTIONS = { connect: "connecting to", listen: "listening at" } as const;
+
+/** The command, and those that it would start itself: `env python3 x.py` is python3's, too. */
+function withStarted(command: Started, knowledge: CommandKnowledge): readonly Started[] {
+  const { inner } = assessCommand(command, command.program, knowledge);
+  return [command, ...inner.map((argv) => ({ ...command, argv, program: null }))];
 }
 
 /** A secret with the commands that it is for. */

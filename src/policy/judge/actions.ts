@@ -2,7 +2,7 @@
 
 export { compileCommandRules } from "../match/command_rules.ts";
 export { judgeOpened, judgeOwn, judgeSpawn, risksFor } from "./_command.ts";
-export { compileSecrets, judgeConnection, networkOf } from "./_network.ts";
+export { compileSecrets, deniedLoopbackOf, judgeConnection, networkOf } from "./_network.ts";
 export { compileChildNetwork, compileNetworkRules } from "../match/network_rules.ts";
 export { compileKnowledge } from "./_program_rules.ts";
 export { reachOf } from "./_reach.ts";

@@ -58,6 +58,17 @@ export function matchesHost(pattern: HostPattern, host: string, port: number): b
   }
 }
 
+/**
+ * Whether a pattern names the loopback at a port, or a part of it: `localhost` is every address of it to whoever looks it up,
+ * and who serves all addresses is reached by each.
+ */
+export function namesLoopback({ kind, host, port: own }: HostPattern, port: number): boolean {
+  if (own !== null && own !== port) return false;
+  if (kind === "any" || kind === LOOPBACK) return true;
+  const found = hostOf(host);
+  return found !== null && leadsToLoopback(found);
+}
+
 function noHost(): HostError {
   return new HostError("is no host name or address; write it without scheme, path or user");
 }

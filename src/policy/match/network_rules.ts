@@ -16,7 +16,13 @@ import {
   leadsToLoopback,
 } from "./addresses.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
-import { type HostPattern, LOOPBACK, matchesHost, parseHostPattern } from "./host.ts";
+import {
+  type HostPattern,
+  LOOPBACK,
+  matchesHost,
+  namesLoopback,
+  parseHostPattern,
+} from "./host.ts";
 import type { Effect, NetworkRule } from "../model.ts";
 
 /** A rule with its hosts parsed. */
@@ -123,7 +129,10 @@ function isNamed({ commands, child }: Entry, command: JudgedProgram): boolean {
 }
 
 /** Whether a rule that restricts could mean the command, by any name. */
-function mayMean({ commands, child }: Entry, { by, command }: ConnectCapability): boolean {
+function mayMean(
+  { commands, child }: Entry,
+  { by, command }: Pick<ConnectCapability, "by" | "command">,
+): boolean {
   if (child) return command?.child === true;
   if (commands === null) return true;
   if (by !== "program") return false;
@@ -173,31 +182,77 @@ export function findConnection(
   return { effect: "allow", rule: grant.rule };
 }
 
-/** The rule that denies a connection or asks for it, whether or not one grants it; null for none. */
-export function findRestriction(
+/**
+ * The rule that denies a connection to what the program's own call serves, or asks for it, whether or not one grants it; null
+ * for none. By whatever it names the loopback: see `namesLoopback`.
+ */
+export function findOwnRestriction(
   rules: NetworkRules,
   connection: ConnectCapability,
 ): { readonly effect: Effect; readonly rule: CitedRule } | null {
   const endpoint = endpointOf(connection);
   if (endpoint === null) return null;
-  const { restricting } = sift(rules, endpoint, connection, true);
+  const restricting = ownRestricting(rules, endpoint, connection);
   return restricting.find(({ effect }) => effect === "deny") ?? restricting[0] ?? null;
 }
 
-/** All rules that speak for a connection, in their order: what `findConnection` draws its finding from. */
+function ownRestricting(
+  rules: NetworkRules,
+  endpoint: Endpoint,
+  connection: ConnectCapability,
+): readonly Entry[] {
+  const { restricting } = sift(rules, endpoint, connection, true);
+  const isOwn = (pattern: HostPattern) => namesLoopback(pattern, endpoint.port);
+  return rules.entries.filter((entry) =>
+    restricting.includes(entry) ||
+    restricts(entry, endpoint, connection) && entry.hosts.some(isOwn)
+  );
+}
+
+/** A rule that denies programs what their own call serves. */
+export interface LoopbackDenial {
+  readonly denies: (port: number) => boolean;
+  readonly rule: CitedRule;
+}
+
+/** Those that could mean a program: one of the commands that it is, and that it would start. */
+export function loopbackDenials(
+  { entries }: NetworkRules,
+  commands: () => readonly JudgedProgram[],
+): readonly LoopbackDenial[] {
+  return entries.flatMap((entry) => {
+    const { effect, rule } = entry;
+    const hosts = effect === "deny"
+      ? entry.hosts.filter((one) => namesLoopback(one, one.port ?? 0))
+      : [];
+    const isMeant = hosts.length > 0 &&
+      commands().some((command) => mayMean(entry, { by: "program", command }));
+    const denies = (port: number) => hosts.some((one) => namesLoopback(one, port));
+    return isMeant ? [{ denies, rule }] : [];
+  });
+}
+
+/**
+ * All rules that speak for a connection, in their order: what `findConnection` draws its finding from. `own`: to what the
+ * program's own call serves, as `findOwnRestriction` has it.
+ */
 export function matchConnection(
   rules: NetworkRules,
   connection: ConnectCapability,
-  { held }: { readonly held: boolean },
+  { held, own }: { readonly held: boolean; readonly own: boolean },
 ): readonly Match[] {
   const endpoint = endpointOf(connection);
   if (endpoint === null) return [];
+  const { host: { text }, port } = endpoint;
   const { restricting, reaching } = sift(rules, endpoint, connection, held);
   const allowing = reaching.filter(({ effect }) => effect === "allow");
+  const speaking = own ? ownRestricting(rules, endpoint, connection) : restricting;
   return inOrder(
-    [...restricting, ...allowing].flatMap(({ rule, effect, hosts }) =>
-      hosts.filter((pattern) => matchesHost(pattern, endpoint.host.text, endpoint.port))
-        .map(({ source }) => ({ rule, effect, pattern: source }))
+    [...speaking, ...allowing].flatMap(({ rule, effect, hosts }) =>
+      hosts.filter((pattern) =>
+        matchesHost(pattern, text, port) ||
+        own && effect !== "allow" && namesLoopback(pattern, port)
+      ).map(({ source }) => ({ rule, effect, pattern: source }))
     ),
   );
 }
@@ -228,6 +283,18 @@ function mayGrant({ kind }: HostPattern, { by, proxied }: ConnectCapability): bo
   return kind !== LOOPBACK || (by === "program" && proxied !== true);
 }
 
+/** Whether a rule denies or asks, by a method that it could be and of whoever it could mean. */
+function restricts(
+  entry: Entry,
+  { method }: Pick<Endpoint, "method">,
+  connection: ConnectCapability,
+): boolean {
+  const { effect, methods } = entry;
+  return effect !== "allow" &&
+    (methods === null || method === undefined || methods.includes(method)) &&
+    mayMean(entry, connection);
+}
+
 /**
  * The rules for the host and whoever connects: those that restrict there; those that grant it to anybody, of these those
  * that are for him, of these those that know the method, and of these those that reach it where it is private.
@@ -241,10 +308,8 @@ function sift(
   const names = (hosts: readonly HostPattern[], { text }: Host): boolean =>
     hosts.some((pattern) => matchesHost(pattern, text, port));
   const restricting = entries.filter((entry) =>
-    entry.effect !== "allow" &&
-    (entry.methods === null || method === undefined || entry.methods.includes(method)) &&
-    [host, ...addresses].some((one) => names(entry.hosts, one)) &&
-    mayMean(entry, connection)
+    restricts(entry, { method }, connection) &&
+    [host, ...addresses].some((one) => names(entry.hosts, one))
   );
   const named = entries.filter(({ effect, hosts }) =>
     effect !== "deny" && names(hosts.filter((one) => mayGrant(one, connection)), host)

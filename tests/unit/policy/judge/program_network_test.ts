@@ -187,3 +187,81 @@ Deno.test("loopback is what a call's programs serve each other, where nothing el
   assertEquals(judged([held], own).effect, "allow");
   assertEquals(judged([held], { ...own, proxied: true }).effect, "deny");
 });
+
+Deno.test("a rule that denies by any name of the loopback closes it to programs, where they would reach their own call's", () => {
+  const deny = (hosts: readonly string[], parts: Partial<NetworkRule> = {}) =>
+    rule(hosts, { effect: "deny", ...parts });
+  const python = ["python3", "x.py"];
+  const rows: readonly (readonly [
+    readonly NetworkRule[],
+    readonly string[],
+    "denied" | "by port" | "open",
+  ])[] = [
+    [[], python, "open"],
+    [[rule(["loopback"], { commands: ["npm test"] })], python, "open"],
+    [[deny(["localhost", "127.0.0.1"])], python, "denied"],
+    [[deny(["localhost"])], python, "denied"],
+    [[deny(["LOCALHOST."])], python, "denied"],
+    [[deny(["*.localhost"])], python, "denied"],
+    [[deny(["127.0.0.1"])], python, "denied"],
+    [[deny(["127.1.2.3"])], python, "denied"],
+    [[deny(["0x7f.1"])], python, "denied"],
+    [[deny(["0.0.0.0"])], python, "denied"],
+    [[deny(["::1"])], python, "denied"],
+    [[deny(["[::ffff:127.0.0.1]"])], python, "denied"],
+    [[deny(["loopback"])], python, "denied"],
+    [[deny(["*"])], python, "denied"],
+    [[deny(["*"], { methods: ["POST"] })], python, "denied"],
+    [[rule(["loopback"], { commands: ["python3"] }), deny(["localhost"])], python, "denied"],
+    // At its port alone.
+    [[deny(["localhost:443"])], python, "by port"],
+    [[deny(["*:443", "r.example.org"])], python, "by port"],
+    [[deny(["r.example.org", "10.0.0.1", "*.example.org", "::2"])], python, "open"],
+    // To its programs alone, and to those that start them by their words.
+    [[deny(["loopback"], { commands: ["python3"] })], python, "denied"],
+    [[deny(["loopback"], { commands: ["python3"] })], ["env", ...python], "denied"],
+    [[deny(["loopback"], { commands: ["python3"] })], ["timeout", "5", ...python], "denied"],
+    [[deny(["loopback"], { commands: ["python3"] })], ["node", "x.js"], "open"],
+    [[deny(["loopback"], { commands: ["node"] })], python, "open"],
+    // Nobody is asked while it runs.
+    [[rule(["loopback"], { effect: "ask" })], python, "open"],
+  ];
+  for (const [network, argv, expected] of rows) {
+    const denied = rulebook([{ network }])
+      .deniedLoopbackOf({ argv, program: found(argv[0]!), cwd: CWD });
+    const at = (port: number) => denied?.("connect", { host: "127.0.0.1", port })?.effect ?? "open";
+    const row = JSON.stringify([network, argv]);
+    const said = at(443) === "open" ? "open" : at(80) === "open" ? "by port" : "denied";
+    assertEquals(said, expected, row);
+    assertEquals(denied === null, expected === "open", row);
+  }
+});
+
+Deno.test("what words say of the loopback is denied by any of its names, too, and the rule is named", async () => {
+  const network = [rule(["127.0.0.1"], { effect: "deny" })];
+  for (const host of ["localhost", "a.localhost", "127.0.0.1", "127.0.0.2", "::1"]) {
+    const { effect, rule } = judged([{ network }], { argv: ["curl"], host });
+    assertEquals([effect, rule?.index], ["deny", "network[0]"], host);
+  }
+  assertEquals(judged([{ network: [] }], { argv: ["curl"], host: "localhost" }).effect, "allow");
+  const words = { kind: "net.connect", host: "localhost", port: 443, by: "program" } as const;
+  const { capabilities: [asked] } = await rulebook([{ network }]).decide(READER, [words])
+    .findings();
+  const { winner, matching } = asked![0]!.policies[0]!;
+  assertEquals([winner, matching.map(({ pattern }) => pattern)], ["network[0]", ["127.0.0.1"]]);
+  const place = { host: "127.0.0.1", port: 8000 };
+  const of = (policies: readonly Partial<Policy>[], child?: true) =>
+    rulebook(policies).deniedLoopbackOf({
+      argv: ["npm"],
+      program: found("npm"),
+      cwd: CWD,
+      ...(child === undefined ? {} : { child }),
+    });
+  const verdict = of([{ network: [NPM] }, { network }])?.("listen", place);
+  assertStringIncludes(verdict?.reason ?? "", "listening at 127.0.0.1:8000 is denied by ");
+  assertEquals([verdict?.code, verdict?.rule?.index], ["NETWORK_DENIED", "network[0]"]);
+  const six = of([{ network }])?.("connect", { host: "::1", port: 80 });
+  assertStringIncludes(six?.reason ?? "", "connecting to [::1]:80 is denied by ");
+  // What is denied to all is denied to child agents.
+  assertEquals(of([{ network }], true)?.("connect", place)?.effect, "deny");
+});

@@ -1,6 +1,11 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { hostOf, isPrivateHost } from "../../../../src/policy/match/addresses.ts";
-import { HostError, matchesHost, parseHostPattern } from "../../../../src/policy/match/host.ts";
+import {
+  HostError,
+  matchesHost,
+  namesLoopback,
+  parseHostPattern,
+} from "../../../../src/policy/match/host.ts";
 
 const MATCHES: readonly [pattern: string, hosts: string[], others: string[]][] = [
   ["api.example.com", ["api.example.com:443", "API.Example.COM.:80"], [
@@ -142,4 +147,16 @@ Deno.test("loopback is this machine by each name and address that leads there", 
     ]
   ) assert(!matches(host), host);
   assert(!matchesHost(parseHostPattern("loopback:80"), "localhost", 8080));
+});
+
+Deno.test("which patterns name the loopback, and at which ports", () => {
+  const all = ["*", "loopback", "localhost", "*.localhost", "127.0.0.1", "127.9.9.9", "::1", "::"];
+  for (const text of all) {
+    assert(namesLoopback(parseHostPattern(text), 80), text);
+    const ported = parseHostPattern(text.includes("::") ? `[${text}]:80` : `${text}:80`);
+    assertEquals([80, 81].map((port) => namesLoopback(ported, port)), [true, false], text);
+  }
+  for (const text of ["local", "*.local", "128.0.0.1", "10.0.0.1", "::2", "localhost.example"]) {
+    assert(!namesLoopback(parseHostPattern(text), 80), text);
+  }
 });
