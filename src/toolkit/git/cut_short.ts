@@ -87,6 +87,9 @@ async function locksOf(
     `${common}/packed-refs.lock`,
     `${common}/refs/stash.lock`,
     ...branches.flatMap((one) => one === null ? [] : `${common}/refs/heads/${one}.lock`),
+    ...(mark?.refs === undefined
+      ? []
+      : [...mark.refs, "config"].map((one) => `${common}/${one}.lock`)),
   ].filter((path) => look(files, path) !== null);
 }
 
@@ -104,11 +107,12 @@ function readMark(repository: Repository): Mark | null {
 
 function isMark(value: unknown): value is Mark {
   if (!isObject(value)) return false;
-  const { head, steps, merged, time, adds, removes } = value;
+  const { head, steps, merged, time, adds, removes, refs } = value;
   return (isHash(head) || head === RECORDING.head) && (merged === undefined || isHash(merged)) &&
     typeof time === "number" &&
     Array.isArray(steps) && (adds === undefined || isAdds(adds)) &&
     (removes === undefined || isRemoves(removes)) &&
+    (refs === undefined || Array.isArray(refs) && refs.every(isRef)) &&
     steps.every((step) => isObject(step) && isHash(step["rest"]) && isHash(step["other"]));
 }
 
@@ -123,6 +127,11 @@ function isRemoves(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { place, folder, hash } = value;
   return typeof place === "string" && typeof folder === "string" && isHash(hash);
+}
+
+function isRef(value: unknown): boolean {
+  return typeof value === "string" && value.startsWith("refs/") &&
+    value.split("/").every((part) => part !== "" && !part.startsWith("."));
 }
 
 function isHash(value: unknown): value is string {

@@ -46,6 +46,8 @@ export interface Moves {
   readonly merged?: string;
   readonly adds?: Adds;
   readonly removes?: Removes;
+  /** Refs that it makes, moves or takes away, by their whole names; settings of the repository are changed with these alone. */
+  readonly refs?: readonly string[];
 }
 
 /** Of what leaves no working file half done: locks alone. */

@@ -5,14 +5,10 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { invalid } from "../../toolkit/words.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
+import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { splitNul, textOf } from "../../toolkit/git/names.ts";
-import {
-  gitNeeds,
-  type GitUse,
-  openRepository,
-  READS,
-  type Repository,
-} from "../../toolkit/git/repository.ts";
+import { gitNeeds, type GitUse, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { checkBranch, checkRevision, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
@@ -115,7 +111,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   capabilities: (input) => gitNeeds(input.repository, wordsOf(input), useOf(input)),
   preview: (input) => ({ action: tool.describe(input) }),
   async run(input, context) {
-    const repository = await openRepository(tool.name, context, input.repository);
+    const repository = await openSettled(tool.name, context, input.repository);
     const { hash, current } = await currentOf(repository);
     let deleted: Infer<typeof output>["deleted"];
     switch (input.action) {
@@ -185,6 +181,16 @@ async function tipOf(repository: Repository, name: string): Promise<string> {
   throw new ToolError("GIT_ERROR", `${tool.name}: there is no branch ${quoted(name)}`);
 }
 
+/** Noted while it goes on: one that is killed leaves locks. */
+async function change(
+  repository: Repository,
+  branches: readonly string[],
+  words: readonly string[],
+): Promise<void> {
+  const moves = { ...RECORDING, refs: branches.map(ref) };
+  await moving(repository, moves, () => repository.git(["branch", ...words], { changes: "git" }));
+}
+
 async function create(
   repository: Repository,
   { branch_name = "", from = "HEAD", only_look }: Input,
@@ -192,7 +198,7 @@ async function create(
   await requireFree(repository, branch_name);
   const hash = await requireCommit(repository, from);
   if (only_look === true) return;
-  await repository.git(["branch", "--no-track", "--", branch_name, hash], { changes: "git" });
+  await change(repository, [branch_name], ["--no-track", "--", branch_name, hash]);
 }
 
 async function rename(
@@ -202,7 +208,7 @@ async function rename(
   await tipOf(repository, branch_name);
   await requireFree(repository, new_name);
   if (only_look === true) return;
-  await repository.git(["branch", "--move", "--", branch_name, new_name], { changes: "git" });
+  await change(repository, [branch_name, new_name], ["--move", "--", branch_name, new_name]);
 }
 
 /** Commits that no other branch, tag or remote has are kept, unless told to let go of them. */
@@ -230,7 +236,7 @@ async function remove(
     }
   }
   if (only_look !== true) {
-    await repository.git(["branch", "--delete", "--force", "--", branch_name], { changes: "git" });
+    await change(repository, [branch_name], ["--delete", "--force", "--", branch_name]);
   }
   return { name: branch_name, hash };
 }

@@ -5,10 +5,12 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED, hooksSkipped } from "./_hooks.ts";
+import { openSettled } from "../../toolkit/git/cut_short.ts";
+import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { textOf } from "../../toolkit/git/names.ts";
 import { FarRepository } from "./_far_remote.ts";
 import { moveRef, remoteOf, tipAt, transfer } from "./_remote.ts";
-import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { gitNeeds, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { headOf } from "../../toolkit/git/revisions.ts";
 import { checkBranch, LAST_SEEN, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
@@ -122,7 +124,7 @@ const HOOKS = ["pre-push"];
 const REMOTE_HOOKS = ["pre-receive", "update", "post-receive", "post-update"];
 
 async function push(input: Input, context: ToolContext): Promise<Output> {
-  const repository = await openRepository(tool.name, context, input.repository, true);
+  const repository = await openSettled(tool.name, context, input.repository, true);
   const branch = input.branch ?? (await headOf(repository)).branch;
   if (branch === null) throw refused("HEAD is on no branch, so branch must say which one is meant");
   const ref = `refs/heads/${branch}`;
@@ -154,12 +156,13 @@ async function push(input: Input, context: ToolContext): Promise<Output> {
       : []),
   ];
   if (input.only_look !== true) {
-    if (seen !== to) await moveRef(repository, tracking, { from: seen, to, why: "git_push" });
-    if (input.set_upstream) {
-      for (const [key, value] of [["remote", input.remote], ["merge", ref]] as const) {
+    const upstream = input.set_upstream ? [["remote", input.remote], ["merge", ref]] as const : [];
+    await moving(repository, { ...RECORDING, refs: [tracking] }, async () => {
+      if (seen !== to) await moveRef(repository, tracking, { from: seen, to, why: "git_push" });
+      for (const [key, value] of upstream) {
         await repository.git(["config", `branch.${branch}.${key}`, value], { changes: "git" });
       }
-    }
+    });
   }
   const { from, status, ...more } = given;
   return {
