@@ -28,6 +28,9 @@ export interface NearRemote {
   readonly repository: Repository;
 }
 
+/** What the tools reach others by, where the policy names it. */
+const SPOKEN: ReadonlySet<string> = new Set(["https", "http", "file"]);
+
 /** What a remote's address leads to. Throws GIT_ERROR, NETWORK_DENIED and PATH_OUTSIDE_WORKSPACE. */
 export async function remoteOf(
   repository: Repository,
@@ -38,27 +41,28 @@ export async function remoteOf(
   const { tool, files, root } = repository;
   const address = await addressOf(repository, remote, use);
   const protocol = protocolOf(address);
+  if (!SPOKEN.has(protocol)) {
+    throw new ToolError(
+      "NETWORK_DENIED",
+      `${tool}: the remote ${quoted(remote)} is reached by ${
+        printable(protocol, 40)
+      }, which no proxy here speaks, whatever ` +
+        "git.protocols names: git reaches other machines by https and http; give it such an address, " +
+        'and the policy a network rule for its host with commands: ["git push"] or ["git pull"]',
+    );
+  }
   if (!context.git.protocols.some((one) => one === protocol)) {
     throw new ToolError(
       "NETWORK_DENIED",
       `${tool}: the remote ${quoted(remote)} is ${
-        protocol === "file" ? "a path" : `reached by ${printable(protocol, 40)}`
-      }, and the policy's git.protocols does not name ${printable(protocol, 40)}; it names ${
+        protocol === "file" ? "a path" : `reached by ${protocol}`
+      }, and the policy's git.protocols does not name ${protocol}; it names ${
         context.git.protocols.join(", ") || "none"
       }`,
     );
   }
   if (protocol === "https" || protocol === "http") {
     return farRemote(tool, remote, protocol, address);
-  }
-  if (protocol !== "file") {
-    throw new ToolError(
-      "NETWORK_DENIED",
-      `${tool}: the remote ${quoted(remote)} is reached by ${
-        printable(protocol, 40)
-      }, which no proxy here speaks: ` +
-        "git reaches other machines by https and http",
-    );
   }
   const place = inside(files, root, address.replace(/^file:\/\//i, ""));
   if (place === null) throw leadsOut(tool, `the remote ${remote} leads out of the workspace`);

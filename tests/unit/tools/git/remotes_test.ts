@@ -144,7 +144,12 @@ Deno.test("remotes that lie elsewhere, or are reached otherwise, are refused by 
           "NETWORK_DENIED",
           /reached by https, and the policy.*it names file/,
         ],
-        ["git@example.org:x.git", "NETWORK_DENIED", /ssh/],
+        [
+          "git@example.org:x.git",
+          "NETWORK_DENIED",
+          /by ssh, .*whatever.*names: .* by https and http;/,
+        ],
+        ["git://example.org/x", "NETWORK_DENIED", /by git, .*by https and http;/],
         ["ext::sh -c true", "NETWORK_DENIED", /ext::/],
       ];
       for (const [address, code, message] of cases) {
