@@ -35,9 +35,10 @@ export function holdFolder(libc: Libc, path: string): FolderHold | null {
       const beside = `${name}.new`;
       // Of one who was killed over it.
       remove(beside);
-      if (!writeFile(libc, folder, beside, text)) return false;
-      const [from, to] = [libc.path(beside), libc.path(name, 1)];
-      if (call(numbers.renameat2, folder, from, folder, to, 0) >= 0) return true;
+      if (writeFile(libc, folder, beside, text)) {
+        const [from, to] = [libc.path(beside), libc.path(name, 1)];
+        if (call(numbers.renameat2, folder, from, folder, to, 0) >= 0) return true;
+      }
       remove(beside);
       return false;
     },

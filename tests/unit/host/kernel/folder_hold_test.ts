@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { holdFolder, isLeftAlone } from "../../../../src/host/kernel/folder_hold.ts";
+import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
 
 Deno.test("a folder is held by one, until he lets go of it or is gone", async () => {
@@ -63,6 +64,31 @@ Deno.test("whoever holds a folder writes a note in it, in place of what is there
     assertEquals(held.write("note", "mine"), false);
     assertEquals([...Deno.readDirSync(root)].length, 2);
     held.release();
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("a note that a full disk takes but the beginning of leaves nothing behind, and what was noted before stays", () => {
+  const root = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    for (const room of [3, 0]) {
+      let isFull = false;
+      const libc = Object.assign(Object.create(LIBC), {
+        transfer: (number: number, file: number, buffer: Uint8Array, count: number) => {
+          if (!isFull) return LIBC.transfer(number, file, buffer, count);
+          return room === 0 ? -ERRNO.ENOSPC : LIBC.transfer(number, file, buffer, room);
+        },
+      });
+      const held = holdFolder(libc, root);
+      assert(held !== null);
+      assertEquals(held.write("note", "what was there"), true);
+      isFull = true;
+      assertEquals(held.write("note", "a later one"), false);
+      held.release();
+      assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["note"]);
+      assertEquals(Deno.readTextFileSync(`${root}/note`), "what was there");
+    }
   } finally {
     Deno.removeSync(root, { recursive: true });
   }
