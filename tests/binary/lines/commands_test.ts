@@ -195,18 +195,23 @@ Deno.test("a command that goes over a limit is ended with it, all of it", {
   ignore: !has(PYTHON),
 }, async () => {
   await using workspace = new Workspace();
-  const pipe = open(workspace, "limits: { memory: 128MiB, processes: 20, cpu: 1s }\n");
+  // Of the time of processors only what has no end takes more than it may: on a busy machine the others take long, too.
+  const others = open(workspace, "limits: { memory: 128MiB, processes: 20, cpu: 60s }\n");
+  const brief = open(workspace, "limits: { memory: 128MiB, processes: 20, cpu: 1s }\n");
   for (const [name, script, limit] of GREEDY) {
     workspace.write("greedy.py", script);
+    const pipe = limit === "cpu" ? brief : others;
     const answer = await run(pipe, { argv: [PYTHON, "greedy.py"] });
     assertEquals(answer.error?.code, "RESOURCE_LIMIT", `${name}: ${JSON.stringify(answer)}`);
     assertMatch(answer.error?.message ?? "", new RegExp(limit === "cpu" ? "cpu|time" : limit));
     assert(!answer.output.stdout.includes("all"), name);
     assertEquals(running("greedy.py"), [], name);
   }
-  // It is as it was.
-  assertEquals((await run(pipe, { command: "echo ok" })).output?.stdout, "ok\n");
-  assertEquals((await pipe.close()).status, 0);
+  // They are as they were.
+  for (const pipe of [others, brief]) {
+    assertEquals((await run(pipe, { command: "echo ok" })).output?.stdout, "ok\n");
+    assertEquals((await pipe.close()).status, 0);
+  }
 });
 
 Deno.test("what many programs share is counted once", { ignore: !has(PYTHON) }, async () => {
