@@ -2,7 +2,12 @@
 
 import { ToolError } from "../core/errors.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
-import { findWorktree, makeWorktree } from "../engine/worktrees/agent_worktree.ts";
+import {
+  findWorktree,
+  makeWorktree,
+  nameOf,
+  takeBackWorktree,
+} from "../engine/worktrees/agent_worktree.ts";
 import { dropDeadLeases, takeLease } from "../engine/worktrees/leases.ts";
 import { dropHalfMade, whileMaking } from "../engine/worktrees/making.ts";
 import type { OneByOne } from "../engine/worktrees/one_by_one.ts";
@@ -173,7 +178,11 @@ export class AgentPlaces {
     const { worktrees } = engine.rulebook.settings.git;
     const place = { workspace, worktrees };
     dropDeadLeases(`${workspace}/.git`, this.#table);
-    dropHalfMade(place, this.#table);
+    const begun = await dropHalfMade(place, this.#table, {
+      isWanted: (name) => name === nameOf(agent),
+      take: () => takeBackWorktree(engine, agent),
+    });
+    for (const { failed } of begun) if (failed !== null) throw failed;
     const found = findWorktree(workspace, worktrees, agent);
     if (found !== null) return found;
     await whileMaking(place, agent, this.#table, () => makeWorktree(engine, agent));

@@ -3,8 +3,14 @@
 import { ToolError } from "../core/errors.ts";
 import { openLibc } from "../sandbox/kernel/libc.ts";
 import { ProcessTable } from "../host/kernel/process_table.ts";
+import type { CommandEngine } from "../engine/create_engine.ts";
 import { compilePolicies } from "../engine/compile_policies.ts";
-import { findWorktree, makeWorktree } from "../engine/worktrees/agent_worktree.ts";
+import {
+  findWorktree,
+  makeWorktree,
+  nameOf,
+  takeBackWorktree,
+} from "../engine/worktrees/agent_worktree.ts";
 import { dropDeadLeases, type Lease, takeLease } from "../engine/worktrees/leases.ts";
 import { dropHalfMade, whileMaking } from "../engine/worktrees/making.ts";
 import { placeInWorktree } from "../engine/worktrees/place_policies.ts";
@@ -40,22 +46,31 @@ export async function inWorktree(
     );
   }
   const table = openTable();
+  const withEngine = async <T>(work: (engine: CommandEngine) => Promise<T>): Promise<T> => {
+    const engine = openEngine(session, invocation);
+    try {
+      return await work(engine);
+    } finally {
+      await engine.runner.close();
+    }
+  };
   try {
     const { worktrees } = compilePolicies(policies, createRegistry()).settings.git;
     const place = { workspace, worktrees };
     if (table !== null) {
       dropDeadLeases(`${workspace}/.git`, table);
-      dropHalfMade(place, table);
+      const begun = await dropHalfMade(place, table, {
+        isWanted: (agent) => agent === nameOf(name),
+        take: () => withEngine((engine) => takeBackWorktree(engine, name)),
+      });
+      for (const { failed } of begun) if (failed !== null) throw failed;
     }
     let worktree = findWorktree(workspace, worktrees, name);
     if (worktree === null && make) {
-      const engine = openEngine(session, invocation);
-      try {
+      await withEngine(async (engine) => {
         const make = () => makeWorktree(engine, name);
         await (table === null ? make() : whileMaking(place, name, table, make));
-      } finally {
-        await engine.runner.close();
-      }
+      });
       worktree = findWorktree(workspace, worktrees, name);
     }
     if (worktree === null) return { session, lease: null };

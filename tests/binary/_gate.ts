@@ -15,10 +15,13 @@ export interface GateOptions {
 export class Gate {
   readonly process: Deno.ChildProcess;
   readonly socket: string;
+  /** What it says to people, until it ends. */
+  readonly told: Promise<string>;
 
-  private constructor(process: Deno.ChildProcess, socket: string) {
+  private constructor(process: Deno.ChildProcess, socket: string, told: Promise<string>) {
     this.process = process;
     this.socket = socket;
+    this.told = told;
   }
 
   /** Resolves when it listens. */
@@ -54,8 +57,7 @@ export class Gate {
       assert(!done, `the gate ended: ${said}`);
       said += decoder.decode(value, { stream: true });
     }
-    void drain(reader);
-    return new Gate(process, socket);
+    return new Gate(process, socket, drain(reader).then((rest) => said + rest));
   }
 
   get pid(): number {
@@ -77,8 +79,13 @@ export class Gate {
   }
 }
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  while (!(await reader.read()).done);
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let said = "";
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    said += decoder.decode(read.value, { stream: true });
+  }
+  return said;
 }
 
 /** Where gates of tests listen: beside the workspace, whose folder nobody else may write. */

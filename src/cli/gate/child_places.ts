@@ -2,7 +2,7 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import type { CommandEngine, StayingEngine } from "../../engine/create_engine.ts";
+import type { StayingEngine } from "../../engine/create_engine.ts";
 import { runOwn } from "../../engine/own_call.ts";
 import {
   branchOf,
@@ -10,7 +10,7 @@ import {
   layOutMissing,
   makeWorktree,
   placeOf,
-  removeWorktree,
+  takeBackWorktree,
 } from "../../engine/worktrees/agent_worktree.ts";
 import {
   abandonedAt,
@@ -47,7 +47,8 @@ import type { Begins, ChildPlace } from "../../serve/gate/children/child.ts";
 import type { Token } from "../../serve/gate/token.ts";
 import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 import type { Session } from "../session.ts";
-import { isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
+import { dropBranch, leaveWorktree, type Left } from "./_leave_worktree.ts";
+import { isFolder, isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
 
 /** Of a child's token: who it is, and what is taken away from it. */
 type ChildPowers = Pick<Token, "agent" | "policies" | "permissions">;
@@ -254,9 +255,18 @@ export class ChildPlaces {
   async #sweep(): Promise<readonly string[]> {
     const common = `${this.#session.workspace}/.git`;
     const told: string[] = [];
-    for (const agent of dropHalfMade(this.#place, this.#table).filter(isChild)) {
-      await dropBranch(this.#engine, agent);
-      told.push(`what a gate that is gone had begun to make for ${agent} is removed`);
+    const begun = await dropHalfMade(this.#place, this.#table, {
+      isWanted: isChild,
+      take: (agent) => this.#takeBack(agent),
+    });
+    for (const { agent, kept, failed } of begun) {
+      const why = failed?.message ?? kept;
+      if (why === null) await dropBranch(this.#engine, agent);
+      told.push(
+        `what a gate that is gone had begun to make for ${agent} is ${
+          why === null ? "removed" : `kept: ${why}`
+        }`,
+      );
     }
     await mendHalfRemoved(this.#place, this.#table, async (agent) => {
       try {
@@ -301,6 +311,32 @@ export class ChildPlaces {
     return told;
   }
 
+  /** What one that is gone had begun to make for a child: null, or why it stays. */
+  async #takeBack(agent: string): Promise<string | null> {
+    const { workspace } = this.#session;
+    const root = placeOf(workspace, this.#worktrees, agent);
+    const own = `${root}/.git`;
+    if (!isFolder(own)) return await takeBackWorktree(this.#engine, agent);
+    const branch = branchOf(agent);
+    const clone = { place: root.slice(workspace.length).replace(/^\//, ""), branch, base: null };
+    const isFilled = textIn(`${own}/refs/heads/${branch}`) !== "";
+    const step = (named: CloneStep) => async () => {
+      if (isFilled) await this.#step(clone, named);
+    };
+    try {
+      await removeClone(this.#place, agent, this.#table, {
+        look: () => requireAsFilled(own, clone),
+        take: step("takeBegun"),
+        restore: step("restore"),
+        removeEmpty: (folder) => removeEmptyFolder(this.#libc, folder),
+      });
+      return null;
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code !== "GIT_ERROR") throw error;
+      return error.message;
+    }
+  }
+
   async #layOutMissing(agent: string): Promise<void> {
     const { workspace } = this.#session;
     const root = placeOf(workspace, this.#worktrees, agent);
@@ -339,41 +375,15 @@ interface PlacedClone {
 }
 
 /** What is done with one. */
-type CloneStep = "fill" | "collect" | "take" | "restore";
+type CloneStep = "fill" | "collect" | "take" | "takeBegun" | "restore";
 
-/** What became of working files, and why. */
-type Left = Awaited<ReturnType<ChildPlace["leave"]>>;
-
-/** Of a branch without commits of its own nothing is left either. */
-async function leaveWorktree(
-  engine: CommandEngine,
-  agent: string,
-  { commits, during }: {
-    readonly commits: number;
-    readonly during: (remove: () => Promise<void>) => Promise<void>;
-  },
-): Promise<Left> {
-  try {
-    await removeWorktree(engine, agent, during);
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    return { kept: true, why: error.message };
+/** Rejects with GIT_ERROR where somebody has come to a commit there, by the log of the branch (gitrepository-layout(5)): it is nowhere else. */
+function requireAsFilled(git: string, { place, branch }: PlacedClone): Promise<void> {
+  const moves = textIn(`${git}/logs/refs/heads/${branch}`).split("\n").length - 1;
+  if (moves === 1 || moves === 0 && !isThere(`${git}/refs/heads/${branch}`)) {
+    return Promise.resolve();
   }
-  const held = commits > 0 || !(await dropBranch(engine, agent));
-  const why = held
-    ? "all of it is committed; the branch stays"
-    : "it held nothing; the branch is gone too";
-  return { kept: false, why };
-}
-
-/** Whether it went: not where it has commits that are nowhere else. */
-async function dropBranch(engine: CommandEngine, agent: string): Promise<boolean> {
-  try {
-    await runOwn(engine, agent, "git_branch", { action: "delete", branch_name: branchOf(agent) });
-    return true;
-  } catch {
-    return false;
-  }
+  return Promise.reject(new ToolError("GIT_ERROR", `${place} holds commits of somebody's`));
 }
 
 /** Whether an agent's name is one that a child is given. */

@@ -97,6 +97,23 @@ export async function removeWorktree(
   });
 }
 
+/**
+ * Takes it away, by the same tool, where a process that is gone had begun to make it; its branch stays. Why it is there still,
+ * whole, where somebody has put anything in it; null: it is gone. Throws what the tool throws.
+ */
+export async function takeBackWorktree(
+  engine: CommandEngine,
+  agent: string,
+): Promise<string | null> {
+  const place = `${engine.rulebook.settings.git.worktrees}/${nameOf(agent)}`;
+  const chosen = { ...UNLISTED.chosen, begun: { place, branch: branchOf(agent) } };
+  const list = { repository: ".", action: "list" };
+  const { worktrees } = await runOwn(engine, agent, TOOL, list, { chosen }) as {
+    readonly worktrees: readonly unknown[];
+  };
+  return worktrees.length === 0 ? null : `somebody has put something in ${place}`;
+}
+
 /** Puts back, by the same tool, what is missing of its files; what is there stays. Throws what the tool throws. */
 export async function layOutMissing(engine: CommandEngine, agent: string): Promise<void> {
   const place = `${engine.rulebook.settings.git.worktrees}/${nameOf(agent)}`;

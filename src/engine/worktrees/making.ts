@@ -180,20 +180,61 @@ export async function endHalfLeft(
   }
 }
 
-/** Removes what processes that are gone had begun to make; the names of its agents. */
-export function dropHalfMade(
+/** What became of working files that a process that is gone had begun to make. */
+export interface HalfMade {
+  readonly agent: string;
+  /** Why they are there still, whole; null: they are gone. */
+  readonly kept: string | null;
+  /** Why they could be neither, so that they are found again the next time. */
+  readonly failed: ToolError | null;
+}
+
+/** Whose, and how what lies there already is taken away: null, or why it stays. */
+export interface HalfMadeOf {
+  readonly isWanted: (agent: string) => boolean;
+  readonly take: (agent: string) => Promise<string | null>;
+}
+
+/** Takes away what processes that are gone had begun to make: what is theirs, so that what somebody has put there since keeps it. */
+export async function dropHalfMade(
   place: WorktreesPlace,
   table: Pick<ProcessTable, "facts">,
-): readonly string[] {
-  const folder = folderOf(place);
-  const marks = deadMarks(place, "making", table);
-  for (const { mark, name } of marks) {
-    const root = `${folder}/${name}`;
-    remove(root);
-    forget(commonOf(place), root, name);
-    remove(mark);
+  { isWanted, take }: HalfMadeOf,
+): Promise<readonly HalfMade[]> {
+  const common = commonOf(place);
+  const ended: HalfMade[] = [];
+  for (const { mark, name } of deadMarks(place, "making", table)) {
+    const mine = markOf(place, "making", name, table);
+    // Of several processes that find it one alone goes on: what another makes there by then is nobody's rest.
+    if (!isWanted(name) || !moved(mark, mine)) continue;
+    const root = `${folderOf(place)}/${name}`;
+    try {
+      const kept = dropBare(common, root) ? null : await take(name);
+      if (!isThere(root)) forget(common, root, name);
+      remove(mine);
+      ended.push({ agent: name, kept, failed: null });
+    } catch (error) {
+      moved(mine, mark);
+      if (!(error instanceof ToolError)) throw error;
+      ended.push({ agent: name, kept: null, failed: error });
+    }
   }
-  return marks.map(({ name }) => name);
+  return ended;
+}
+
+/** Whether nothing is there, or nothing was but the file by which git leads from there to the repository: no file was laid out then. */
+function dropBare(common: string, root: string): boolean {
+  const own = ownOf(common, root);
+  const dot = `${root}/.git`;
+  const text = textIn(dot);
+  const isDot = factsOf(dot)?.isFile === true && namesIn(root).length === 1 &&
+    (text === "" || own !== null && text === `gitdir: ${own}\n`);
+  const isBegun = own !== null && ["index", "index.lock"].some((name) => isThere(`${own}/${name}`));
+  if (isDot && !isBegun) removeEmptied(dot);
+  removeEmptied(root);
+  if (!isThere(root)) return true;
+  if (isDot && !isThere(dot)) Deno.writeTextFileSync(dot, text);
+  return false;
 }
 
 function markOf(
@@ -298,7 +339,17 @@ function toolErrorOf({ worktrees }: WorktreesPlace, error: unknown): unknown {
   return new ToolError("GIT_ERROR", `git.worktrees: nothing can be made in ${worktrees}: ${why}`);
 }
 
-/** A folder in which there is something stays. */
+/** Whether it was there to be renamed. */
+function moved(from: string, to: string): boolean {
+  try {
+    Deno.renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A file; a folder in which there is something stays. */
 function removeEmptied(folder: string): void {
   try {
     Deno.removeSync(folder);

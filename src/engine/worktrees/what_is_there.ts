@@ -10,6 +10,15 @@ export function isThere(path: string): boolean {
   }
 }
 
+/** Whether a folder is there; a link is none. */
+export function isFolder(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
 /** The names in a folder, in no order; none where there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   try {

@@ -1,13 +1,18 @@
 /** Worktrees of which the making was cut short: taken away where nobody has made anything of them, and made whole where somebody has. */
 
+import { ToolError } from "../../core/errors.ts";
+import { quoted } from "../../core/printable.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
+import { changesStaged } from "./change.ts";
+import { lockError } from "./locks.ts";
 import { type Adds, isEnded, removeFiles } from "./moves.ts";
 import { splitNul, textOf } from "./names.ts";
 import { openWorktree } from "./open_worktree.ts";
 import { isAllowed } from "./paths.ts";
 import { look, within } from "./place.ts";
 import type { Repository } from "./repository.ts";
-import { takeBegun } from "./take_away.ts";
+import { headOf } from "./revisions.ts";
+import { takeBegun, takeBegunFiles } from "./take_away.ts";
 import { layOut, pathsIn } from "./worktree_files.ts";
 
 /** What git says of one that it is making, as why it is locked (builtin/worktree.c): until its files are there, or without end. */
@@ -65,17 +70,80 @@ export async function unmake(
   return true;
 }
 
+/**
+ * Takes away one that a process that is gone had begun to make; its branch stays. False where anybody has put, staged or
+ * committed anything in it, which stays: then it is whole. Throws as git does, and GIT_ERROR where there is something else.
+ */
+export async function takeBack(
+  repository: Repository,
+  context: ToolContext,
+  { place, branch }: { readonly place: string; readonly branch: string },
+): Promise<boolean> {
+  const { files, tool } = repository;
+  if (look(files, place) === null) return true;
+  const worktree = await openWorktree(repository, context, place);
+  const isTaken = worktree === null || await takeFilesBack(worktree, context, branch);
+  if (!isTaken) return false;
+  if (context.processes.removeBare(["git"], place, ".git")) {
+    const words = ["worktree", "remove", "--force", "--force", "--", seenFrom(repository, place)];
+    await repository.git(words, { changes: "git", good: [0, 1, 128] });
+    return true;
+  }
+  const { hash } = worktree === null ? { hash: null } : await headOf(worktree);
+  if (worktree === null || hash === null) {
+    throw new ToolError("GIT_ERROR", `${tool}: ${quoted(place)} holds files of somebody's`);
+  }
+  await finish(worktree, hash);
+  return false;
+}
+
+/** The files of one, or of a clone, likewise. `branch`: that which it was made for. */
+export async function takeFilesBack(
+  worktree: Repository,
+  context: ToolContext,
+  branch: string,
+): Promise<boolean> {
+  const { files, folder } = worktree;
+  const lock = `${folder}/index.lock`;
+  if (look(files, lock) !== null) {
+    const hold = worktree.hold();
+    const isLeft = hold?.isLeftAlone(lock) === true;
+    hold?.release();
+    if (!isLeft) throw lockError(worktree, lock);
+  }
+  const head = await headOf(worktree);
+  const { hash } = head;
+  // No file is laid out before there is a commit.
+  if (hash === null) return true;
+  const isAsMade = head.branch === branch &&
+    (look(files, `${folder}/index`) === null || (await changesStaged(worktree, hash)).length === 0);
+  try {
+    if (isAsMade && await takeBegunFiles(worktree, context, { hash })) return true;
+  } catch (error) {
+    // What it takes to look at them is not to be had: they are made whole, as far as that goes.
+    if (!(error instanceof ToolError) || error.code !== "NATIVE_DENIED") throw error;
+  }
+  await finish(worktree, hash);
+  return false;
+}
+
 /** One in which somebody has put something: whoever looks there finds that, and no files that are gone or half written. */
 async function finish(worktree: Repository, hash: string): Promise<void> {
   const { files, folder } = worktree;
-  const own = `${folder}/index`;
-  if (look(files, own) === null) {
+  const there = (name: string) => look(files, `${folder}/${name}`) !== null;
+  const drop = (name: string) => removeFiles(worktree, folder, [`${folder}/${name}`]);
+  // Of the git that was killed: nobody has it open.
+  if (there("index.lock")) await drop("index.lock");
+  if (!there("index")) {
     const denied = (await pathsIn(worktree, hash)).filter((path) =>
       !isAllowed({ ...worktree, root: "." }, "write", path)
     );
     await layOut(worktree, denied, [0, 1]);
+  } else {
+    const words = ["checkout-index", "--all", "--index", "--quiet"];
+    await worktree.git(words, { changes: "files", good: [0, 1] });
   }
-  await removeFiles(worktree, folder, [`${folder}/locked`]);
+  if (there("locked")) await drop("locked");
 }
 
 /** git-worktree(1), "PORCELAIN FORMAT" */

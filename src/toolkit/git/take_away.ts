@@ -92,9 +92,19 @@ async function takeFiles(worktree: Repository, hash: string): Promise<void> {
 export async function takeBegun(
   worktree: Repository,
   context: ToolContext,
+  of: { readonly hash: string; readonly justNow?: boolean },
+): Promise<boolean> {
+  return await takeBegunFiles(worktree, context, of) &&
+    context.processes.removeBare(["git"], worktree.root, ".git");
+}
+
+/** The files of one alone, likewise. */
+export async function takeBegunFiles(
+  worktree: Repository,
+  context: ToolContext,
   { hash, justNow = false }: { readonly hash: string; readonly justNow?: boolean },
 ): Promise<boolean> {
-  const isTaken = await context.processes.withScratch(async (scratch) => {
+  return await context.processes.withScratch(async (scratch) => {
     const env = { ...worktree.objectsIn(scratch), GIT_INDEX_FILE: `${scratch}/index` };
     const begun = justNow ? writtenJustNow : begunOf;
     const { tree, holdsMore, options } = await begun(worktree, hash, { scratch, env });
@@ -108,7 +118,6 @@ export async function takeBegun(
     });
     return !holdsMore && status === 0;
   });
-  return isTaken && context.processes.removeBare(["git"], worktree.root, ".git");
 }
 
 /** What there is of a commit's files. */

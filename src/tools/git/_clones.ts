@@ -5,11 +5,12 @@ import { ToolError } from "../../core/errors.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { besides } from "../../toolkit/git/besides.ts";
 import { listOf, requireWhole } from "../../toolkit/git/change.ts";
+import { takeFilesBack } from "../../toolkit/git/half_made.ts";
 import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { within } from "../../toolkit/git/place.ts";
 import { openAt, openRepository, type Repository } from "../../toolkit/git/repository.ts";
-import { putBack, takeRecorded } from "../../toolkit/git/take_away.ts";
+import { holdsMore, putBack, takeRecorded } from "../../toolkit/git/take_away.ts";
 import { layOut, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
 import { moveRef, tipAt, transfer } from "./_remote.ts";
 
@@ -39,7 +40,7 @@ export async function takeStep(
   await STEPS[step](tool, context, clone);
 }
 
-const STEPS = { fill, collect, take, restore } as const;
+const STEPS = { fill, collect, take, takeBegun, restore } as const;
 
 /** Fills the repository without a commit that lies there. Throws GIT_ERROR, RESOURCE_LIMIT. */
 async function fill(
@@ -110,8 +111,7 @@ async function collect(
   const ref = `refs/heads/${branch}`;
   const tip = await tipAt(clone, ref);
   if (tip === null) throw refuse(`no branch ${branch} any more`);
-  const { bytes } = await clone.git(["rev-list", "--count", "--all", "HEAD", "--not", ref, "--"]);
-  if (Number(textOf(bytes)) > 0) throw refuse("commits that are not on its branch");
+  if (await hasOthers(clone, ref)) throw refuse("commits that are not on its branch");
   const first = base ?? await rootOf(clone, tip);
   if (tip === first) return;
   if (base === null) throw refuse("commits that are nowhere else: the workspace has none");
@@ -128,6 +128,26 @@ async function collect(
  */
 async function take(tool: string, context: ToolContext, { place }: Clone): Promise<void> {
   await takeRecorded(await openRepository(tool, context, place), () => true);
+}
+
+/** The files of one that was filled but in part, likewise; then all are there. */
+async function takeBegun(
+  tool: string,
+  context: ToolContext,
+  { place, branch }: Clone,
+): Promise<void> {
+  const clone = await openRepository(tool, context, place);
+  if (await hasOthers(clone, `refs/heads/${branch}`)) {
+    throw new ToolError("GIT_ERROR", `${tool}: ${place} holds commits that are not on its branch`);
+  }
+  if (await takeFilesBack(clone, context, branch)) return;
+  throw holdsMore(clone, await leftIn(clone, "matching"));
+}
+
+/** Whether any branch, tag or stash leads to commits that its own does not. */
+async function hasOthers(clone: Repository, ref: string): Promise<boolean> {
+  const { bytes } = await clone.git(["rev-list", "--count", "--all", "HEAD", "--not", ref, "--"]);
+  return Number(textOf(bytes)) > 0;
 }
 
 /** Puts those back that are missing. Throws GIT_ERROR where some cannot be. */

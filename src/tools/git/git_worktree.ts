@@ -8,7 +8,7 @@ import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
 import { requireWritable } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
-import { seenFrom, unmake } from "../../toolkit/git/half_made.ts";
+import { seenFrom, takeBack, unmake } from "../../toolkit/git/half_made.ts";
 import { type Adds, moving, RECORDING, removeFiles } from "../../toolkit/git/moves.ts";
 import { bytesOf, isText, textOf } from "../../toolkit/git/names.ts";
 import { openWorktree } from "../../toolkit/git/open_worktree.ts";
@@ -21,7 +21,7 @@ import { holdsMore, takeAway } from "../../toolkit/git/take_away.ts";
 import { layOut, layOutMissing, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, takeStep } from "./_clones.ts";
-import { listedOf, WORKTREE, worktreesOf } from "./_worktrees.ts";
+import { listedOf, WORKTREE, type Worktree, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -90,6 +90,8 @@ interface Chosen {
   readonly looked?: true;
   /** Likewise: one whose missing files are put back. */
   readonly missing?: string;
+  /** Likewise: one that a process that is gone had begun to make. */
+  readonly begun?: { readonly place: string; readonly branch: string };
 }
 
 type Input = Infer<typeof input> & Chosen;
@@ -143,6 +145,10 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
       await layOutMissing(await requireWorktree(repository, context, input.missing));
       return { worktrees: [] };
     }
+    if (input.begun !== undefined) {
+      const isGone = await takeBack(repository, context, input.begun);
+      return { worktrees: isGone ? [] : [keptOf(input.begun)] };
+    }
     requireOutside(context, input);
     let removed: Output["removed"];
     const added = input.action === "add" ? await add(repository, context, input) : {};
@@ -157,6 +163,11 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
     };
   },
 };
+
+/** As far as it concerns who asks. */
+function keptOf({ place, branch }: NonNullable<Chosen["begun"]>): Worktree {
+  return { path: place, branch, hash: null, dirty: true, locked: false, gone: false };
+}
 
 /** The folder that worktrees lie in is made beforehand: the kernel's rules for git speak of what is there. */
 function folderOf(path: string): Capability {
@@ -175,8 +186,9 @@ function requireOutside({ git }: ToolContext, { action, only_look }: Input): voi
 
 /** As one would type it: what rules are held against. */
 function wordsOf(
-  { action, path, branch, from, only_look, clone, missing }: Input,
+  { action, path, branch, from, only_look, clone, missing, begun }: Input,
 ): readonly string[] {
+  if (begun !== undefined) return ["worktree", "remove", begun.place];
   if (clone !== undefined) return ["clone", ".", clone.place];
   if (missing !== undefined) return ["checkout-index", "--all"];
   if (only_look === true || action === "list") return ["worktree", "list"];
@@ -186,8 +198,9 @@ function wordsOf(
   return ["worktree", "add", ...(path === undefined ? [] : [path]), ...named];
 }
 
-function useOf({ action, only_look, clone, missing }: Input): GitUse {
-  if (clone === undefined && missing === undefined && (action === "list" || only_look === true)) {
+function useOf({ action, only_look, clone, missing, begun }: Input): GitUse {
+  const isOwn = [clone, missing, begun].some((step) => step !== undefined);
+  if (!isOwn && (action === "list" || only_look === true)) {
     return READS;
   }
   return { access: "write", risk: "moderate", because: "makes or removes working files" };

@@ -1,6 +1,6 @@
 /** Child agents where it goes wrong: full disks, odd repositories, children of children, descriptors that nobody asked for. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   CHILD_POLICY,
   git,
@@ -117,6 +117,63 @@ Deno.test("a gate that is killed while it makes working files: the next one remo
       await git(workspace, "fsck");
     }
   }
+});
+
+Deno.test("what somebody has put into what a killed gate had begun to make stays, and is told; the rest goes", async () => {
+  const worktrees = ".toolgate/worktrees";
+  await using workspace = await repository({ "a.txt": "a\n", "folder/b.txt": "b\n" });
+  const base = await git(workspace, "rev-parse", "HEAD");
+  const at = (path: string) => workspace.path(`${worktrees}/${path}`);
+  Deno.mkdirSync(workspace.path(worktrees), { recursive: true });
+  const lay = async (child: string, isolation: string) => {
+    const branch = `toolgate/${child}`;
+    if (isolation === "worktree") {
+      await git(workspace, "worktree", "add", "-q", "-b", branch, at(child));
+    } else {
+      await git(workspace, "clone", "-q", "--no-hardlinks", ".", at(child));
+      await git(workspace, "-C", at(child), "checkout", "-q", "-b", branch);
+      await git(workspace, "-C", at(child), "remote", "remove", "origin");
+      for (const gone of ["main", "master"]) {
+        if ((await git(workspace, "-C", at(child), "branch", "--list", gone)) !== "") {
+          await git(workspace, "-C", at(child), "branch", "-q", "-D", gone);
+        }
+      }
+    }
+    // As far as a process that is none any more had come.
+    Deno.removeSync(at(`${child}/folder/b.txt`));
+    Deno.truncateSync(at(`${child}/a.txt`), 1);
+    Deno.writeTextFileSync(at(`.making-1-1-${child}`), "");
+  };
+  const isolations = ["worktree", "clone"];
+  for (const [of, isolation] of isolations.entries()) {
+    await lay(`child-${2 * of + 1}`, isolation);
+    await lay(`child-${2 * of + 2}`, isolation);
+    Deno.writeTextFileSync(at(`child-${2 * of + 2}/mine.txt`), "nowhere else\n");
+  }
+  const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
+  const caller = await gate.connect();
+  // Children wait for what earlier gates have left.
+  await spawn(caller, ["exit 0"]);
+  await results(caller);
+  await stopped(gate, caller);
+  const told = await gate.told;
+  for (const child of ["child-2", "child-4"]) {
+    assertStringIncludes(told, `begun to make for ${child} is kept: `);
+  }
+  for (const child of ["child-1", "child-3"]) {
+    assertStringIncludes(told, `begun to make for ${child} is removed`);
+  }
+  assertEquals(names(workspace, worktrees).sort(), ["child-2", "child-4"]);
+  for (const child of ["child-2", "child-4"]) {
+    assertEquals(Deno.readTextFileSync(at(`${child}/mine.txt`)), "nowhere else\n");
+    assertEquals(await git(workspace, "-C", at(child), "status", "--porcelain"), "?? mine.txt");
+    assertEquals(await git(workspace, "-C", at(child), "rev-parse", "HEAD"), base);
+  }
+  assertEquals(
+    await git(workspace, "branch", "--list", "--format=%(refname:short)", "toolgate/*"),
+    "toolgate/child-2",
+  );
+  await git(workspace, "fsck");
 });
 
 Deno.test("a gate that is killed while working files are removed: the next one ends it, or keeps them whole", async () => {

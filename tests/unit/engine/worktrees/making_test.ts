@@ -40,12 +40,23 @@ Deno.test("a mark is there while working files are made, and gone however that e
   });
 });
 
+/** As the tool that takes them away answers: that they are gone, or why they are not; what it was asked for. */
+function taking(folder: string, kept: Readonly<Record<string, string>> = {}) {
+  const asked: string[] = [];
+  const take = (agent: string) => {
+    asked.push(agent);
+    if (kept[agent] === undefined) Deno.removeSync(`${folder}/${agent}`, { recursive: true });
+    return Promise.resolve(kept[agent] ?? null);
+  };
+  return { asked, of: { isWanted: () => true, take } };
+}
+
 Deno.test("what a process that is gone had begun goes, with what git kept of it, and nothing else", async () => {
-  await withDirectory((root) => {
+  await withDirectory(async (root) => {
     const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
     const folder = `${root}/${WORKTREES}`;
     const known = `${root}/.git/worktrees`;
-    for (const name of ["dead", "alive", "whole", "elsewhere"]) {
+    for (const name of ["dead", "alive", "whole", "elsewhere", "held"]) {
       Deno.mkdirSync(`${folder}/${name}`, { recursive: true });
       Deno.mkdirSync(`${known}/${name}`, { recursive: true });
       Deno.writeTextFileSync(`${folder}/${name}/a.txt`, "a");
@@ -58,15 +69,75 @@ Deno.test("what a process that is gone had begun goes, with what git kept of it,
     Deno.writeTextFileSync(`${known}/dead1/gitdir`, `${folder}/dead/.git\n`);
     Deno.mkdirSync(`${root}/.git/refs/heads/toolgate`, { recursive: true });
     Deno.writeTextFileSync(`${root}/.git/refs/heads/toolgate/dead.lock`, "");
-    for (const mark of ["11-1-dead", "12-2-alive", "13-3-early", "11-1-elsewhere", "12-9-gone"]) {
+    const marks = ["11-1-dead", "12-2-alive", "13-3-early", "11-1-elsewhere", "12-9-gone"];
+    for (const mark of [...marks, "11-1-held"]) {
       Deno.writeTextFileSync(`${folder}/.making-${mark}`, "");
     }
-    const table = tableOf({ 12: 2, 13: 4 });
-    assertEquals([...dropHalfMade(place, table)].sort(), ["dead", "early", "elsewhere", "gone"]);
-    assertEquals(namesIn(folder), [".making-12-2-alive", "alive", "whole"]);
-    assertEquals(namesIn(known), ["alive", "elsewhere", "whole"]);
+    const table = tableOf({ 12: 2, 13: 4, [Deno.pid]: 7 });
+    const { asked, of } = taking(folder, { held: "somebody's" });
+    const ended = await dropHalfMade(place, table, of);
+    assertEquals(
+      ended.map(({ agent, kept }) => `${agent}: ${kept}`).sort(),
+      ["dead: null", "early: null", "elsewhere: null", "gone: null", "held: somebody's"],
+    );
+    assertEquals(asked.sort(), ["dead", "elsewhere", "held"]);
+    assertEquals(namesIn(folder), [".making-12-2-alive", "alive", "held", "whole"]);
+    assertEquals(namesIn(`${folder}/held`), ["a.txt"]);
+    assertEquals(namesIn(known), ["alive", "elsewhere", "held", "whole"]);
     assertEquals(namesIn(`${root}/.git/refs/heads/toolgate`), []);
-    assertEquals(dropHalfMade(place, table), []);
+    assertEquals(await dropHalfMade(place, table, of), []);
+  });
+});
+
+Deno.test("before a file was laid out only what leads to the repository goes, and not where a file was, or may be", async () => {
+  const rows: readonly (readonly [string, Readonly<Record<string, string>>, boolean])[] = [
+    ["nothing", {}, true],
+    ["of git", { ".git": "gitdir: OWN\n" }, true],
+    ["empty", { ".git": "" }, true],
+    ["of somebody", { ".git": "gitdir: elsewhere\n" }, false],
+    ["with a file", { ".git": "gitdir: OWN\n", "mine": "m" }, false],
+    ["indexed", { ".git": "gitdir: OWN\n", "OWN/index": "" }, false],
+    ["being indexed", { ".git": "gitdir: OWN\n", "OWN/index.lock": "" }, false],
+  ];
+  for (const [what, files, goes] of rows) {
+    await withDirectory(async (root) => {
+      const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+      const folder = `${root}/${WORKTREES}`;
+      const own = `${root}/.git/worktrees/a`;
+      for (const made of [`${folder}/a`, own]) Deno.mkdirSync(made, { recursive: true });
+      Deno.writeTextFileSync(`${own}/gitdir`, `${folder}/a/.git\n`);
+      for (const [name, text] of Object.entries(files)) {
+        const path = name.startsWith("OWN") ? name.replace("OWN", own) : `${folder}/a/${name}`;
+        Deno.writeTextFileSync(path, text.replace("OWN", own));
+      }
+      Deno.writeTextFileSync(`${folder}/.making-11-1-a`, "");
+      const before = goes ? [] : namesIn(`${folder}/a`);
+      const { asked, of } = taking(folder, { a: "kept" });
+      await dropHalfMade(place, tableOf({}), of);
+      assertEquals([what, asked, namesIn(folder)], goes ? [what, [], []] : [what, ["a"], ["a"]]);
+      if (!goes) assertEquals(namesIn(`${folder}/a`), before);
+    });
+  }
+});
+
+Deno.test("what could not be taken is found again, and by one alone; who asks for one agent's hears of no other", async () => {
+  await withDirectory(async (root) => {
+    const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
+    const folder = `${root}/${WORKTREES}`;
+    const table = tableOf({ [Deno.pid]: 7 });
+    for (const name of ["a", "b"]) {
+      Deno.mkdirSync(`${folder}/${name}/file`, { recursive: true });
+      Deno.writeTextFileSync(`${folder}/.making-11-1-${name}`, "");
+    }
+    const isWanted = (name: string) => name === "a";
+    const take = async () => {
+      assertEquals(namesIn(folder), [".making-11-1-b", `.making-${Deno.pid}-7-a`, "a", "b"]);
+      assertEquals(await dropHalfMade(place, table, { isWanted, take }), []);
+      throw new ToolError("TIMEOUT", "too slow");
+    };
+    const [ended] = await dropHalfMade(place, table, { isWanted, take });
+    assertEquals([ended?.agent, ended?.kept, ended?.failed?.code], ["a", null, "TIMEOUT"]);
+    assertEquals(namesIn(folder), [".making-11-1-a", ".making-11-1-b", "a", "b"]);
   });
 });
 
@@ -232,13 +303,13 @@ Deno.test("a clone whose removal was killed is whole again, at each moment of it
 });
 
 Deno.test("nothing is removed where the folder of worktrees leads elsewhere", async () => {
-  await withDirectory((root) => {
+  await withDirectory(async (root) => {
     Deno.mkdirSync(`${root}/other/a`, { recursive: true });
     Deno.writeTextFileSync(`${root}/other/.making-11-1-a`, "");
     Deno.mkdirSync(`${root}/.toolgate`);
     Deno.symlinkSync("../other", `${root}/${WORKTREES}`);
     const place = { workspace: root as CanonicalPath, worktrees: WORKTREES };
-    assertEquals(dropHalfMade(place, tableOf({})), []);
+    assertEquals(await dropHalfMade(place, tableOf({}), taking(`${root}/other`).of), []);
     assertEquals(namesIn(`${root}/other`), [".making-11-1-a", "a"]);
   });
 });
@@ -255,7 +326,7 @@ Deno.test("what a process that is gone had begun to leave is ended with the comm
     await whileLeaving(place, leaving, alive, async () => {
       assertEquals(namesIn(folder), [`.leaving-${Deno.pid}-7-child-1`]);
       await endHalfLeft(place, alive, end);
-      assertEquals([ended, dropHalfMade(place, tableOf({}))], [[], []]);
+      assertEquals([ended, await dropHalfMade(place, tableOf({}), taking(folder).of)], [[], []]);
       await endHalfLeft(place, tableOf({}), end);
     });
     assertEquals([ended, namesIn(folder)], [[leaving], []]);

@@ -1,8 +1,9 @@
 /** Worktrees of which the making or the removal was cut short: what comes there after they were looked at stays. */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { ToolError } from "../../../../src/core/errors.ts";
 import type { Hold, ToolContext } from "../../../../src/core/tool.ts";
-import { dropHalfMade } from "../../../../src/toolkit/git/half_made.ts";
+import { dropHalfMade, takeBack } from "../../../../src/toolkit/git/half_made.ts";
 import { dropHalfRemoved } from "../../../../src/toolkit/git/half_removed.ts";
 import { openRepository } from "../../../../src/toolkit/git/repository.ts";
 import { git, makeRepository, said } from "../../tools/git/_history.ts";
@@ -142,3 +143,86 @@ for (const way of ["made", "removed"] as const) {
       assertEquals(Deno.readTextFileSync(`${place}/folder/b`), "one\n");
     }));
 }
+
+/** Of a process that is gone, which nothing but a mark beside it tells of. */
+async function takenBack({ root, during }: World): Promise<boolean> {
+  const args = { action: "remove", path: APART };
+  const isGone = await during("git_worktree", args, async (context) => {
+    const repository = await openRepository("git_worktree", context, ".");
+    return await takeBack(repository, context, { place: APART, branch: "apart" });
+  });
+  await git(root, ["fsck", "--strict"]);
+  return isGone;
+}
+
+Deno.test("a worktree that a process that is gone had begun is taken back, and its branch is not", () =>
+  inWorkspace(async (world) => {
+    const { root } = world;
+    for (const laid of ["half", "whole"]) {
+      if (laid === "half") await makeHalf(root, true);
+      else await git(root, ["worktree", "add", "-q", APART, "apart"]);
+      assertEquals([laid, await takenBack(world)], [laid, true]);
+      assertEquals([APART, PART].filter((path) => isThere(`${root}/${path}`)), []);
+      assertEquals(await said(root, ["branch", "--format=%(refname:short)"]), "apart\nmain");
+    }
+    assertEquals(await takenBack(world), true);
+  }));
+
+Deno.test("the lock of the git that laid a worktree out goes with it, or before it is made whole, but not while anybody has it open", async () => {
+  let taken = 0;
+  await inWorkspace(async (world) => {
+    const { root } = world;
+    const lock = `${root}/${PART}/index.lock`;
+    await makeHalf(root, true);
+    const file = Deno.openSync(lock, { write: true, create: true });
+    await assertRejects(() => takenBack(world), ToolError, "index.lock");
+    file.close();
+    Deno.writeTextFileSync(`${root}/${APART}/mine`, "mine\n");
+    try {
+      assertEquals(await takenBack(world), false);
+    } catch (error) {
+      // Nobody can tell where the kernel's own calls are not to be had: it is named.
+      assertStringIncludes(String(error), "index.lock");
+      return;
+    }
+    assertEquals([isThere(lock), Deno.readTextFileSync(`${root}/${APART}/a`)], [false, LARGE]);
+    Deno.removeSync(`${root}/${APART}/mine`);
+    Deno.writeTextFileSync(lock, "");
+    assertEquals(await takenBack(world), true);
+    taken++;
+  });
+  assertEquals(taken, 1);
+});
+
+Deno.test("what somebody has put, staged or committed in a worktree that was begun stays, with all of it", async () => {
+  const rows: readonly (readonly [string, (place: string) => Promise<void> | void, string])[] = [
+    ["a file", (place) => Deno.writeTextFileSync(`${place}/new.log`, "mine\n"), ""],
+    ["a change", (place) => Deno.writeTextFileSync(`${place}/a`, "mine\n"), " M a"],
+    ["a stage", async (place) => {
+      await git(place, ["reset", "-q", "--hard"]);
+      Deno.writeTextFileSync(`${place}/staged`, "mine\n");
+      await git(place, ["add", "staged"]);
+      Deno.removeSync(`${place}/staged`);
+    }, "A  staged"],
+    ["a commit", async (place) => {
+      await git(place, ["reset", "-q", "--hard"]);
+      await git(place, ["checkout", "-q", "--detach"]);
+      await git(place, ["commit", "-q", "--allow-empty", "-m", "mine"]);
+    }, ""],
+  ];
+  for (const [what, put, status] of rows) {
+    await inWorkspace(async (world) => {
+      const { root } = world;
+      const place = `${root}/${APART}`;
+      await makeHalf(root, true);
+      await put(place);
+      const head = await said(place, ["rev-parse", "HEAD"]);
+      assertEquals([what, await takenBack(world)], [what, false]);
+      assertEquals([what, await said(place, ["rev-parse", "HEAD"])], [what, head]);
+      assertEquals([what, await said(place, ["status", "--porcelain"])], [what, status]);
+      assertEquals(isThere(`${root}/${PART}/locked`), false, what);
+      if (what === "a file") assertEquals(Deno.readTextFileSync(`${place}/new.log`), "mine\n");
+      if (what === "a change") assertEquals(Deno.readTextFileSync(`${place}/a`), "mine\n");
+    });
+  }
+});
