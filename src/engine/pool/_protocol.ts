@@ -93,6 +93,8 @@ export type ToWorker =
   | { readonly kind: "dialled"; readonly request: number; readonly way: OpenedRoute | Unreached }
   /** What went by the ways that were ended. */
   | { readonly kind: "gone"; readonly request: number; readonly report: ProxyReport }
+  /** What lived on outside of the groups was ended. */
+  | { readonly kind: "leftEnded"; readonly request: number }
   /** No job is under way and none will come: the thread lets go of what it holds. */
   | { readonly kind: "end" }
   | { readonly kind: "cancel"; readonly job: number; readonly reason: StopReason };
@@ -143,8 +145,8 @@ export type FromWorker =
     readonly job: number;
     readonly tokens: readonly string[];
   }
-  /** Programs that a job started live on outside of their groups, and hold its output. */
-  | { readonly kind: "left"; readonly job: number }
+  /** Programs that a job started live on outside of their groups, and hold its output. It starts none before they were ended. */
+  | { readonly kind: "left"; readonly request: number; readonly job: number }
   | {
     readonly kind: "done";
     readonly job: number;

@@ -102,6 +102,9 @@ class JobLoop {
   readonly #goneWays = new Questions<JobTokens, ProxyReport>((request, asked) =>
     this.say({ kind: "disconnects", request, ...asked })
   );
+  readonly #left = new Questions<number, void>((request, job) =>
+    this.say({ kind: "left", request, job })
+  );
   #ended = false;
   #ringing: number | null = null;
   /** Made with the first call that starts programs. */
@@ -181,6 +184,9 @@ class JobLoop {
         case "gone":
           this.#goneWays.settle(message.request, message.report);
           break;
+        case "leftEnded":
+          this.#left.settle(message.request, undefined);
+          break;
         case "end":
           this.#ended = true;
           break;
@@ -220,7 +226,7 @@ class JobLoop {
       holds,
       listener: stream ? feed : null,
       onGroup: (id) => this.#tellOfGroup(job, id),
-      onLeft: () => this.say({ kind: "left", job }),
+      onLeft: () => this.#left.ask(job),
       listen: () => this.#take(),
       openElsewhere: (file) => {
         const { request, answer } = this.#requests.add();

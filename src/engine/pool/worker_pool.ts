@@ -287,7 +287,9 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
         void this.#waysOut.answer(thread, message);
         break;
       case "left":
+        // Whatever the job starts after it has asked cannot be told from what left its groups.
         this.#watch?.endLeft(message.job);
+        thread.say({ kind: "leftEnded", request: message.request });
         break;
       case "done": {
         const pending = thread.jobs.get(message.job);

@@ -328,7 +328,7 @@ export class DirectRunner implements Runner {
       },
       listener: null,
       onGroup: (id) => this.#watch?.begin(number, id),
-      onLeft: () => this.#watch?.endLeft(number),
+      onLeft: () => Promise.resolve(this.#watch?.endLeft(number)),
       listen: () => {},
       // A call that comes here names no file for it to be opened.
       openElsewhere: () => Promise.resolve(-ERRNO.EACCES),

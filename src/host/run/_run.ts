@@ -24,8 +24,8 @@ export type StopReason = "timeout" | "cancel" | "refused" | { readonly limit: Pr
 export interface RunOptions {
   readonly starter: Starter;
   readonly onGroup: (id: number) => void;
-  /** Told where somebody outside of the groups still holds the output. */
-  readonly onLeft: () => void;
+  /** Told where somebody outside of the groups still holds the output; waited for, since what starts after it is none of those. */
+  readonly onLeft: () => Promise<void>;
   readonly outputLimit: number;
   readonly killGraceMs: number;
   readonly timeoutMs: number;
@@ -224,7 +224,7 @@ export class Run {
     const closed = this.#outputs.every((output) => output.closed);
     if (!closed && !await within(DRAIN_MS, ended)) {
       this.#kill();
-      this.#options.onLeft();
+      await this.#options.onLeft();
       await within(DRAIN_MS, ended);
     }
     this.#letGo();

@@ -55,8 +55,8 @@ export interface ProgramOptions {
   readonly listener: OutputListener | null;
   /** Told the number of a process group when it begins, for whoever may have to end it from another thread. */
   readonly onGroup: (id: number) => void;
-  /** Told when programs that left their group live on and hold the output. */
-  readonly onLeft: () => void;
+  /** Told when programs that left their group live on and hold the output; resolves when they were ended. */
+  readonly onLeft: () => Promise<void>;
   /** Hears what was sent to this call meanwhile: why its programs were killed, say. */
   readonly listen: () => void;
   /**

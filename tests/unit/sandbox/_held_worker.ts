@@ -111,7 +111,7 @@ async function run(
     agent: "root",
     listener: null,
     onGroup: () => {},
-    onLeft: () => {},
+    onLeft: () => Promise.resolve(),
     listen: () => {},
     openElsewhere: () => Promise.resolve(-ERRNO.EACCES),
     marker: null,

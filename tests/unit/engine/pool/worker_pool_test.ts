@@ -287,10 +287,11 @@ Deno.test("programs are watched from the first on, and a call answers when nothi
   const call = give(jobOf("spawn"));
   assertEquals(asked, 1);
   threads.of(1).say({ kind: "group", job: 2, id: 4321 });
-  threads.of(1).say({ kind: "left", job: 2 });
+  threads.of(1).say({ kind: "left", request: 7, job: 2 });
   threads.of(1).done(2);
   await drain();
   assertEquals([steps, call.ended()], [["begin 2 4321", "endLeft 2", "settle 2"], null]);
+  assertEquals(threads.of(1).told("leftEnded"), [{ kind: "leftEnded", request: 7 }]);
   gone.resolve();
   await call.outcome;
   await pool.close();

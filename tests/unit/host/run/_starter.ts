@@ -27,7 +27,7 @@ export const ALONE: ProgramOptions = {
   agent: "root",
   listener: null,
   onGroup: () => {},
-  onLeft: () => {},
+  onLeft: () => Promise.resolve(),
   listen: () => {},
   openElsewhere: () => Promise.resolve(-ERRNO.EACCES),
   marker: null,

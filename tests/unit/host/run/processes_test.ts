@@ -171,6 +171,22 @@ Deno.test("a program in the background that holds the output does not hold the a
   assertEquals(text(escaped.stdout), "done\n");
 });
 
+Deno.test("a run has not ended before what left its group and holds the output was ended: what starts then is none of it", async () => {
+  await withDirectory(async (root) => {
+    const file = `${root}/pid`;
+    let isEnded = false;
+    const onLeft = async () => {
+      Deno.kill(Number(Deno.readTextFileSync(file)), "SIGKILL");
+      // The output has ended long before; who ends it looks at others still.
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      isEnded = true;
+    };
+    const left = `setsid sh -c 'echo $$ >"$0"; exec sleep 60' ${file} &`;
+    const outcome = await sh(`${left} while [ ! -s ${file} ]; do :; done; echo done`, { onLeft });
+    assertEquals([text(outcome.stdout), isEnded], ["done\n", true]);
+  });
+});
+
 Deno.test("output is kept to its limit from both ends, for each stream", async () => {
   const line = "echo begin; yes x | head -c 500000; echo end; yes e | head -c 300000 >&2";
   const outcome = await sh(line, { output: 1_000 });
