@@ -86,8 +86,8 @@ async function takeFiles(worktree: Repository, hash: string): Promise<void> {
 
 /**
  * One whose making or removal was cut short, likewise: of a commit's files those that are there, whole or as far as git had
- * come to write them. `justNow`: by this very call, so that all that there is of them is git's. False where anything else is in it, which stays; then none is half written any more, and others may be
- * gone. Throws as git does.
+ * come to write them. `justNow`: by this very call, so that all that there is of them is git's. False where anything else is
+ * in it, which stays; then none is half written any more, and others may be gone. Throws as git does.
  */
 export async function takeBegun(
   worktree: Repository,
