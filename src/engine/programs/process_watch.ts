@@ -8,6 +8,7 @@ import type { ProcessFacts, ProcessTable } from "../../host/kernel/process_table
 import { DescriptorMemory } from "../../host/kernel/descriptor_memory.ts";
 import { SocketMemory } from "../../host/kernel/socket_memory.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
+import { processorTime } from "../../sandbox/kernel/processor_time.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { jobOf } from "../../host/kernel/run_marks.ts";
 import { type Guardian, tellingOf } from "./_guardian.ts";
@@ -21,7 +22,11 @@ import { type FoundProcess, isMarked, ProcessTree } from "./_process_tree.ts";
  */
 const GLANCE_MS = 4;
 const BURST = 32;
-/** How often running programs are looked at otherwise; less often where that takes long: at most a twentieth of the time. */
+/**
+ * How often running programs are looked at otherwise; less often where that takes long: at most a twentieth of the time. It is
+ * the processor's time that counts: a look that waits for a busy machine would else leave programs alone for seconds, in
+ * which one takes all the memory that there is.
+ */
 const LOOK_MS = 20;
 const SHARE = 20;
 /** Rounds of ending what goes on starting more, before others have their turn. */
@@ -75,6 +80,8 @@ export interface ProcessWatchOptions {
 export class ProcessWatch {
   readonly #options: ProcessWatchOptions;
   readonly #libc: Libc;
+  /** Milliseconds of a processor that this thread has had. */
+  readonly #spent: () => number;
   readonly #runs = new Map<number, Watched>();
   readonly #tree: ProcessTree;
   readonly #table: ProcessTable;
@@ -94,6 +101,7 @@ export class ProcessWatch {
     const { libc, marker, token, isUnderWay } = options;
     this.#options = options;
     this.#libc = libc;
+    this.#spent = processorTime(libc);
     this.#tree = new ProcessTree({
       libc,
       marker,
@@ -252,7 +260,7 @@ export class ProcessWatch {
   }
 
   #look(): void {
-    const started = performance.now();
+    const before = this.#spent();
     const found: FoundProcess[] = [];
     const ended: FoundProcess[] = [];
     const counts = new Map<number | string, number>();
@@ -283,8 +291,8 @@ export class ProcessWatch {
     }
     if (this.#isExceeded()) return;
     this.#tellGuardian(found);
-    const now = performance.now();
-    this.#nextLook = now + Math.max(LOOK_MS, (now - started) * SHARE);
+    const pause = Math.max(LOOK_MS, (this.#spent() - before) * SHARE);
+    this.#nextLook = performance.now() + pause;
   }
 
   /** A few at a time: a process that forks lets nobody see its environment meanwhile. */
@@ -329,7 +337,7 @@ export class ProcessWatch {
     const opened = this.#descriptors.heldBy(held, isGone);
     if (apart + inSockets + opened <= memory) return;
     const room = memory - apart - opened;
-    const beside = opened + this.#sockets.heldBy(held, room, () => this.#table.list());
+    const beside = opened + this.#sockets.heldBy(held, room, () => this.#table.list(), isGone);
     if (apart + beside <= memory) return;
     // What processes that were forked from one another share is counted once.
     const used = held.reduce(

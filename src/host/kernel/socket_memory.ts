@@ -92,12 +92,18 @@ export class SocketMemory {
   }
 
   /**
-   * What those of some processes hold, if all there are hold more than `room`; else 0. `all`: the numbers of all processes.
+   * What those of some processes hold, if all there are hold more than `room`; else 0. `all`: the numbers of all processes;
+   * `isGone`: whether one has nothing any more, which ends while it is looked at.
    *
    * What nobody has open is on its way in another socket, or in a process that nobody can look into: where these hold
    * anything, or cannot be looked into, that counts too.
    */
-  heldBy(processes: readonly Holder[], room: number, all: () => readonly number[]): number {
+  heldBy(
+    processes: readonly Holder[],
+    room: number,
+    all: () => readonly number[],
+    isGone: (id: number) => boolean,
+  ): number {
     const { internet } = this.#facts();
     const sockets = [
       ...this.#holding(LOCAL),
@@ -107,7 +113,9 @@ export class SocketMemory {
       some.reduce((total, { bytes }) => total + bytes, 0);
     if (sum(sockets) <= room) return 0;
     const own = new Set<number>();
-    const seen = processes.map((one) => this.#openIn(one, own)).every((done) => done);
+    // Of one that is ending the folder is root's (proc_pid_fd(5)).
+    const seen = processes.map((one) => this.#openIn(one, own) || isGone(one.id))
+      .every((done) => done);
     const held = sum(sockets.filter(({ inode }) => own.has(inode)));
     if (seen && held === 0) return 0;
     const others = new Set<number>();

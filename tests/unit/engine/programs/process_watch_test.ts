@@ -3,15 +3,16 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ProgramLimit } from "../../../../src/core/tool.ts";
 import { ProcessWatch } from "../../../../src/engine/programs/process_watch.ts";
+import type { Libc } from "../../../../src/sandbox/kernel/libc.ts";
 import { LIBC as libc } from "../../sandbox/_libc.ts";
 import { comesToBe, endAll, MARK, running, sleepMark, startScript } from "./_runs.ts";
 
 const WIDE = { memory: 2 ** 40, processes: 1_000, cpu: 3_600_000 };
 
-function watching(limits: Partial<typeof WIDE> = {}) {
+function watching(limits: Partial<typeof WIDE> = {}, kernel: Libc = libc) {
   const exceeded: [number, ProgramLimit][] = [];
   const watch = new ProcessWatch({
-    libc,
+    libc: kernel,
     ...MARK,
     limits: { ...WIDE, ...limits },
     isUnderWay: () => false,
@@ -175,6 +176,29 @@ Deno.test("a run that keeps to its limits is let alone", async () => {
   } finally {
     watch.close();
     await endAll(...running(word), leader);
+  }
+});
+
+Deno.test("a machine on which looking takes long, but no processor, leaves no run alone for longer", async () => {
+  let looks = 0;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const busy: Libc = {
+    ...libc,
+    // The first of what a look asks for; others have the processor for 100 ms then.
+    transfer: (number, ...words) => {
+      if (number === libc.numbers.getdents64 && ++looks > 0) Atomics.wait(pause, 0, 0, 100);
+      return libc.transfer(number, ...words);
+    },
+  };
+  const { watch } = watching({}, busy);
+  const leader = startScript("exec sleep 60", 1);
+  watch.begin(1, leader);
+  try {
+    // Two a look. Twenty times as long as each is what it would be left alone: longer than is waited for.
+    assert(await comesToBe(() => looks >= 12), `${looks} looks`);
+  } finally {
+    watch.close();
+    await endAll(leader);
   }
 });
 

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { SocketMemory } from "../../../../src/host/kernel/socket_memory.ts";
 import { ProcessTable } from "../../../../src/host/kernel/process_table.ts";
+import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
+import type { Libc } from "../../../../src/sandbox/kernel/libc.ts";
 import { LIBC as libc } from "../../sandbox/_libc.ts";
 
 const holder = (id: number) => ({ id, thread: id });
@@ -11,6 +13,7 @@ const PIECE = new Uint8Array(32 * 1024);
 
 const table = new ProcessTable(libc);
 const all = () => table.list();
+const stays = () => false;
 const close = (descriptor: number) => libc.call(libc.numbers.close, descriptor);
 
 /** Two connected ends, one of which has sent what the other has not read; and how much that is. */
@@ -26,9 +29,9 @@ function filledPair(): { readonly ends: readonly [number, number]; readonly sent
 
 Deno.test("what nobody has read counts for who sent it, and where he is gone for who could read it", () => {
   const memory = new SocketMemory(libc);
-  const before = memory.heldBy([holder(Deno.pid)], 0, all);
+  const before = memory.heldBy([holder(Deno.pid)], 0, all, stays);
   const { ends: [one, other], sent } = filledPair();
-  const held = () => memory.heldBy([holder(Deno.pid)], 0, all) - before;
+  const held = () => memory.heldBy([holder(Deno.pid)], 0, all, stays) - before;
   assert(sent > 100_000 && held() >= sent, `${sent} bytes, ${held()} held`);
   close(one);
   assert(held() >= sent, `${held()} held`);
@@ -39,7 +42,7 @@ Deno.test("what nobody has read counts for who sent it, and where he is gone for
 Deno.test("a filter of a socket counts for who has it, in each form that the kernel keeps of it", () => {
   const memory = new SocketMemory(libc);
   const { ends } = filledPair();
-  const before = memory.heldBy([holder(Deno.pid)], 0, all);
+  const before = memory.heldBy([holder(Deno.pid)], 0, all, stays);
   // struct sock_fprog (include/uapi/linux/filter.h): BPF_LD | BPF_LEN, and BPF_RET | BPF_K with 65535 at the end.
   const length = 500;
   const program = new Uint8Array(8 * length);
@@ -55,7 +58,7 @@ Deno.test("a filter of a socket counts for who has it, in each form that the ker
   try {
     const words = [ends[0], SOL_SOCKET, SO_ATTACH_FILTER, libc.structAddress, 16] as const;
     assertEquals(libc.call(setsockopt, ...words), 0);
-    const held = memory.heldBy([holder(Deno.pid)], 0, all) - before;
+    const held = memory.heldBy([holder(Deno.pid)], 0, all, stays) - before;
     assert(held >= 3 * program.length, `${held} bytes`);
   } finally {
     ends.forEach(close);
@@ -66,7 +69,7 @@ Deno.test("a connection that nothing was sent by holds next to nothing, whatever
   const memory = new SocketMemory(libc);
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   // Nothing is so little room that those of TCP are not looked at.
-  const held = () => memory.heldBy([holder(Deno.pid)], -1, all);
+  const held = () => memory.heldBy([holder(Deno.pid)], -1, all, stays);
   const before = held();
   const [one, other] = await Promise.all([
     Deno.connect({ hostname: "127.0.0.1", port: (listener.addr as Deno.NetAddr).port }),
@@ -84,13 +87,30 @@ Deno.test("what others hold is not a process's own, nor is less looked at than t
   const { ends, sent } = filledPair();
   try {
     assert(memory.most() >= sent, `${memory.most()} at most`);
-    assertEquals(memory.heldBy([holder(child.pid)], 0, all), 0);
-    assertEquals(memory.heldBy([holder(Deno.pid)], 2 ** 50, all), 0);
+    assertEquals(memory.heldBy([holder(child.pid)], 0, all, stays), 0);
+    assertEquals(memory.heldBy([holder(Deno.pid)], 2 ** 50, all, stays), 0);
     // A number that nobody has.
-    assertEquals(memory.heldBy([holder(2 ** 30)], 0, all), 0);
+    assertEquals(memory.heldBy([holder(2 ** 30)], 0, all, stays), 0);
   } finally {
     ends.forEach(close);
     child.kill("SIGKILL");
     await child.status;
+  }
+});
+
+Deno.test("what nobody has open counts for who cannot be looked into, but not for one that is ending", () => {
+  const closed: Libc = {
+    ...libc,
+    call: (number, ...words) =>
+      number === libc.numbers.openat ? -ERRNO.EACCES : libc.call(number, ...words),
+  };
+  const memory = new SocketMemory(closed);
+  const { ends, sent } = filledPair();
+  try {
+    const held = (isGone: () => boolean) => memory.heldBy([holder(Deno.pid)], 0, () => [], isGone);
+    assert(held(stays) >= sent, `${held(stays)} held`);
+    assertEquals(held(() => true), 0);
+  } finally {
+    ends.forEach(close);
   }
 });
