@@ -16,6 +16,7 @@ import { type Adopted, adopted } from "./_adopted.ts";
 import type { ConnectionReport, GateOptions } from "./_gate_options.ts";
 import { LineBuffer } from "../line_buffer.ts";
 import { Outbox } from "./_outbox.ts";
+import { Shares } from "./_shares.ts";
 import { Unheard } from "./_unheard.ts";
 
 /** Bytes asked of a connection at once. */
@@ -48,7 +49,6 @@ export class Gate {
   readonly #options: GateOptions;
   readonly #ready: ReadinessSet;
   readonly #connections = new Map<number, Connection>();
-  readonly #byUser = new Map<number, number>();
   readonly #unheard = new Unheard();
   /** Those with requests, with answers to send, or whose state has changed. */
   readonly #active = new Set<Connection>();
@@ -56,9 +56,7 @@ export class Gate {
   /** Where their answers become bytes, one connection's after the other. */
   readonly #encoded = new LineBuffer();
   readonly #input = new Uint8Array(INPUT_BYTES);
-  readonly #mostHeld: number;
-  #held = 0;
-  readonly #heldByUser = new Map<number, number>();
+  readonly #shares: Shares;
   #number = 0;
   #hears = true;
   #open = true;
@@ -70,7 +68,7 @@ export class Gate {
   /** Throws RESOURCE_LIMIT where there are no descriptors left. */
   constructor(options: GateOptions) {
     this.#options = options;
-    this.#mostHeld = MOST_LONGEST * options.requestBytes;
+    this.#shares = new Shares(MOST_LONGEST * options.requestBytes);
     this.#ready = new ReadinessSet(options.libc, options.spawner);
     if (options.listener !== null) {
       this.#ready.add(options.listener, { read: true, write: false });
@@ -241,7 +239,7 @@ export class Gate {
   #refusalOf(found: Caller | { readonly refused: string }): ResultError | null {
     if ("refused" in found) return resultError("PERMISSION_DENIED", found.refused);
     const { most } = this.#options;
-    const users = this.#byUser.get(found.uid) ?? 0;
+    const users = this.#shares.connections(found.uid);
     if (users < most.user && this.#connections.size < most.all) return null;
     return resultError(
       "RESOURCE_LIMIT",
@@ -287,7 +285,7 @@ export class Gate {
     };
     connection.onEnd = () => setTimeout(() => this.#dropNow(connection), UNHEARD_MS);
     this.#connections.set(descriptor, connection);
-    this.#byUser.set(caller.uid, (this.#byUser.get(caller.uid) ?? 0) + 1);
+    this.#shares.enter(caller.uid);
     return connection;
   }
 
@@ -303,8 +301,7 @@ export class Gate {
       this.#changed.delete(connection);
       if (this.#isConnected(connection)) this.#see(connection);
     }
-    const used = this.#held > this.#mostHeld;
-    if (used) this.#timer ??= setInterval(() => this.#endStale(), LOOK_MS);
+    if (this.#shares.usedUp) this.#timer ??= setInterval(() => this.#endStale(), LOOK_MS);
     else if (this.#timer !== null) {
       clearInterval(this.#timer);
       this.#timer = null;
@@ -325,17 +322,12 @@ export class Gate {
   }
 
   #count(connection: Connection, held: number): void {
-    const { uid } = connection.options.caller;
-    this.#held += held - connection.counted;
-    this.#heldByUser.set(uid, (this.#heldByUser.get(uid) ?? 0) + held - connection.counted);
+    this.#shares.count(connection.options.caller.uid, held - connection.counted);
     connection.counted = held;
   }
 
-  /** Whether all that may be held is, and who is behind a connection holds more of it than others leave him. */
   #isOver({ counted, options }: Connection): boolean {
-    return this.#held > this.#mostHeld &&
-      (this.#heldByUser.get(options.caller.uid) ?? 0) > this.#mostHeld / this.#byUser.size &&
-      counted > this.#mostHeld / this.#connections.size;
+    return this.#shares.isOver({ uid: options.caller.uid, counted });
   }
 
   #want(connection: Connection): void {
@@ -353,7 +345,7 @@ export class Gate {
    */
   #endStale(): void {
     const now = performance.now();
-    const share = this.#mostHeld / Math.max(1, this.#connections.size);
+    const share = this.#shares.each;
     const stale: Connection[] = [];
     for (const connection of this.#connections.values()) {
       if (connection.unfinished <= share) connection.overSince = null;
@@ -361,7 +353,7 @@ export class Gate {
     }
     // Who came last may be waiting for those before him.
     for (const oldest of stale.toSorted((a, b) => (a.overSince ?? 0) - (b.overSince ?? 0))) {
-      if (this.#held > this.#mostHeld) this.#drop(oldest);
+      if (this.#shares.usedUp) this.#drop(oldest);
     }
     // Shares change with who comes and goes.
     for (const connection of this.#connections.values()) this.#want(connection);
@@ -381,11 +373,7 @@ export class Gate {
     connection.close();
     this.#active.delete(connection);
     this.#count(connection, 0);
-    const users = (this.#byUser.get(caller.uid) ?? 1) - 1;
-    if (users === 0) {
-      this.#byUser.delete(caller.uid);
-      this.#heldByUser.delete(caller.uid);
-    } else this.#byUser.set(caller.uid, users);
+    this.#shares.leave(caller.uid);
     this.#ready.remove(descriptor);
     // What it sent and nobody has read would reach it as a broken connection, in place of the last answer's end.
     readSome(this.#options.libc, descriptor, this.#input);
