@@ -99,9 +99,9 @@ export class Poller {
     };
   }
 
-  /** Something has begun that may end at once. */
-  expectSoon(): void {
-    this.#hotUntil = performance.now() + HOT_MS;
+  /** Something has begun that may end at once, or in so many milliseconds. */
+  expectSoon(ms = HOT_MS): void {
+    this.#hotUntil = performance.now() + ms;
   }
 
   /** What is waited for takes the event loop. */

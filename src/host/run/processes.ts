@@ -21,6 +21,9 @@ import { folderOf, grantedOwn, grantedSpawn } from "./granted_programs.ts";
 import { programFile } from "./_program_file.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 
+/** How soon what a tool starts for its own use has ended, mostly: git that lists or compares. */
+const OWN_MS = 8;
+
 /** The programs of one call, by its grant. Throws as `Processes` says. */
 export function createProcesses(options: ProcessesOptions): Processes {
   const processes: Processes = {
@@ -123,6 +126,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
           use: startsToo === null ? use : { ...use, startsToo },
         };
         const child = launcher.launch(launch);
+        starter.poller.expectSoon(OWN_MS);
         run.release();
         return child.ended;
       });

@@ -52,6 +52,21 @@ export function findPlace(
   }
 }
 
+/** The same files, of which each is looked at once: what is asked about one repository is asked as of one moment. */
+export function seenOnce(files: ReadFiles): ReadFiles {
+  const seen = new Map<string, FileInfo | null>();
+  return {
+    ...files,
+    find(path) {
+      const known = seen.get(path);
+      if (known !== undefined) return known;
+      const found = look(files, path);
+      seen.set(path, found);
+      return found;
+    },
+  };
+}
+
 /** What may not be seen is not there. */
 export function look(files: ReadFiles, path: string): FileInfo | null {
   try {

@@ -18,6 +18,7 @@ import {
   type Place,
   requireFile,
   requireNoLink,
+  seenOnce,
   textIn,
   within,
 } from "./place.ts";
@@ -152,9 +153,9 @@ export async function openRepository(
   /** Whether it must be known of every key what it says, as for what speaks to others. */
   listed = false,
 ): Promise<Repository> {
-  const { files } = context;
+  const files = seenOnce(context.files);
   const place = findPlace(tool, files, files.display(repository), context.git.home);
-  return await openAt(tool, context, place, listed);
+  return await openAt(tool, context, place, listed, files);
 }
 
 /** What git reads of its folder whatever it is asked (gitrepository-layout(5)). */
@@ -169,23 +170,25 @@ export async function openAt(
   context: ToolContext,
   { root, folder }: Place,
   listed: boolean,
+  /** Those by which it was found. */
+  seen = seenOnce(context.files),
 ): Promise<Repository> {
   const { files } = context;
   const { home } = context.git;
-  const common = commonOf(tool, files, folder, home);
+  const common = commonOf(tool, seen, folder, home);
   for (const name of ["HEAD", "objects", "refs", "config", "config.worktree", "info", "logs"]) {
-    for (const place of new Set([folder, common])) requireNoLink(tool, files, `${place}/${name}`);
+    for (const place of new Set([folder, common])) requireNoLink(tool, seen, `${place}/${name}`);
   }
   for (const name of READ_FIRST) {
-    for (const place of new Set([folder, common])) requireFile(tool, files, `${place}/${name}`);
+    for (const place of new Set([folder, common])) requireFile(tool, seen, `${place}/${name}`);
   }
   for (const name of [".gitattributes", ".gitignore", ".mailmap"]) {
-    requireFile(tool, files, within(root, name));
+    requireFile(tool, seen, within(root, name));
   }
-  checkAlternates(tool, files, `${common}/objects`);
+  checkAlternates(tool, seen, `${common}/objects`);
   const start = { context, tool, root, folder, common };
   const filters = await filtersOf(context);
-  const isPlain = !listed && filters.length === 0 && hasPlainSettings(files, folder, common);
+  const isPlain = !listed && filters.length === 0 && hasPlainSettings(seen, folder, common);
   const keys = isPlain ? null : await keysOf(start);
   const overrides = keys === null ? NOTHING_OVERRIDDEN : overridesOf(keys);
   const settings = [`${common}/config`, `${folder}/config.worktree`];
