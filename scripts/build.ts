@@ -45,8 +45,9 @@ const UNSEALED_FLAGS = [
   "--allow-ffi",
 ] as const;
 
-/** The module of calls through a gate. */
+/** The modules of calls through a gate: of nearly all of them, and of the others. */
 export const CALL_ALONE = "call_alone.js";
+export const CALL_AT_GATE = "call_at_gate.js";
 
 /** The stem of the files that the tools are in as listings have them: compressed, and a module that reads them once. */
 export const LISTING = "tools_listing";
@@ -136,7 +137,8 @@ export default JSON.parse(new TextDecoder().decode(zstdDecompressSync(bytes)));
 /** The module that a process begins with. A call through a gate takes none of what all else takes. */
 export const START_MODULE = `const { args } = Deno;
 if (args.includes("call") && (args.some((word) => word.startsWith("--gate")) || (Deno.env.get("TOOLGATE_GATE") ?? "") !== "")) {
-  const status = await (await import("./${CALL_ALONE}")).callAlone(args);
+  const begun = (await import("./${CALL_ALONE}")).callAlone(args);
+  const status = typeof begun === "number" ? begun : await (await import("./${CALL_AT_GATE}")).callAtGate(args, begun);
   if (status !== null) Deno.exit(status);
 }
 await import("./whole.js");
@@ -173,10 +175,13 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "module_worker.ts"),
     `import ${JSON.stringify(moduleUrl("src/engine/modules/module_worker.ts"))};\n`,
   );
-  await Deno.writeTextFile(
-    join(generated, "call_alone.ts"),
-    `export * from ${JSON.stringify(moduleUrl("src/cli/gate/call_alone.ts"))};\n`,
-  );
+  for (const entry of [CALL_ALONE, CALL_AT_GATE]) {
+    const module = `${basename(entry, ".js")}.ts`;
+    await Deno.writeTextFile(
+      join(generated, module),
+      `export * from ${JSON.stringify(moduleUrl(`src/cli/gate/${module}`))};\n`,
+    );
+  }
   await Deno.writeTextFile(join(generated, "rehearse.ts"), options.rehearse ?? "export {};\n");
   await runDeno("bundle", [
     "--quiet",
@@ -189,9 +194,10 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "module_worker.ts"),
     join(generated, "rehearse.ts"),
     join(generated, "call_alone.ts"),
+    join(generated, "call_at_gate.ts"),
   ]);
   await nameParts(bundle);
-  await standAlone(bundle, CALL_ALONE);
+  for (const entry of [CALL_ALONE, CALL_AT_GATE]) await standAlone(bundle, entry);
   if (options.rehearse !== undefined) {
     await joinScripts(bundle, ENTRIES, [...SCRIPTS, ...SELDOM]);
   }

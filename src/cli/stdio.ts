@@ -9,6 +9,11 @@ export function print(text: string): void {
   writeAll(Deno.stdout, encoder.encode(text + "\n"));
 }
 
+/** Writes bytes to standard output as they are. */
+export function printBytes(bytes: Uint8Array): void {
+  writeAll(Deno.stdout, bytes);
+}
+
 /** Writes a line to standard error. */
 export function complain(text: string): void {
   writeAll(Deno.stderr, encoder.encode(text + "\n"));

@@ -1,30 +1,42 @@
 /**
- * A call through a gate as the first thing that a process does: what is loaded for it is less than a tenth of what a call
- * takes that is done here.
+ * A call through a gate as the first thing that a process does, and as nearly all are: in little code, since reading
+ * that is what such a call takes.
  */
 
-import { parseCommandLine, refuseOthersFlags } from "../flags.ts";
-import { settled } from "../settled.ts";
-import { UsageError } from "../usage_error.ts";
-import { callThrough } from "./call_through.ts";
-import { gateOf } from "./gate_of.ts";
+import { askOnce, type Begun } from "../../host/sockets/ask_once.ts";
+import { printBytes } from "../stdio.ts";
+import { CALL, plainCall } from "./_plain_words.ts";
 
-/** The exit status of a call through a gate; null for all else that is asked, and for what nobody can have meant. */
-export async function callAlone(argv: readonly string[]): Promise<number | null> {
-  const asked = callOf(argv);
-  return asked === null ? null : await settled(() => callThrough(asked.line, asked.gate));
+/**
+ * The exit status of a call that succeeded. Else what was begun of it, which {@linkcode callAtGate} of `call_at_gate.ts`
+ * ends; null where nothing was.
+ */
+export function callAlone(argv: readonly string[]): number | Begun | null {
+  const asked = plainCall(argv, {
+    gate: Deno.env.get("TOOLGATE_GATE") ?? "",
+    format: Deno.env.get("TOOLGATE_FORMAT") ?? "",
+  });
+  if (asked === null) return null;
+  // As text for who looks at it, and somebody who could agree to something is asked.
+  if (!asked.json && Deno.stdout.isTerminal()) return null;
+  if (Deno.stdin.isTerminal() && Deno.stderr.isTerminal()) return null;
+  const begun = askOnce(asked.gate, asked.request);
+  if (begun === null) return null;
+  const printed = successOf(begun.said, asked.tool);
+  if (printed === null) return begun;
+  printBytes(printed);
+  return 0;
 }
 
-function callOf(argv: readonly string[]) {
-  try {
-    const line = parseCommandLine(argv);
-    const [name, ...words] = line.words;
-    if (name !== "call" || line.switches.has("help") || line.switches.has("version")) return null;
-    refuseOthersFlags(name, line);
-    const gate = gateOf(name, line);
-    return gate === null ? null : { line: { ...line, words }, gate };
-  } catch (error) {
-    if (error instanceof UsageError) return null;
-    throw error;
-  }
+/** The line of a call that succeeded as such calls print it, whose request had no name; null where it did not. */
+function successOf(said: Uint8Array, tool: string): Uint8Array | null {
+  const encoder = new TextEncoder();
+  const end = said.indexOf(0x0a);
+  const start = encoder.encode(`{"id":"${CALL}","tool":"${tool}","success":true,`);
+  if (end < 0 || start.some((byte, i) => byte !== said[i])) return null;
+  const named = encoder.encode(`{"id":"${CALL}"`).length;
+  const nameless = encoder.encode('{"id":null');
+  const line = said.subarray(named - nameless.length, end + 1);
+  line.set(nameless);
+  return line;
 }

@@ -14,13 +14,13 @@ import { formatOf } from "../format.ts";
 import type { CommandLine } from "../flags.ts";
 import { complain, print, show } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
+import { CALL } from "./_plain_words.ts";
+import type { GateClient } from "./client.ts";
 import { connectTo } from "./connect.ts";
 
 /** What a gate takes unless its policy says otherwise: more is refused there. */
 const MOST_JSON = 16 * 1024 * 1024;
 
-/** Names the call, whose questions are not those of child agents that somebody is asked for on the same connection. */
-const CALL = "call";
 /** Names what is said to questions: what comes back for it is not the call's answer. */
 const ANSWER = "answer";
 
@@ -70,6 +70,16 @@ export async function callThrough(invocation: CommandLine, path: string): Promis
     ...(invocation.switches.has("preview") ? { preview: true } : {}),
     ...(stream ? { stream } : {}),
   }));
+  return await answerThrough(invocation, client);
+}
+
+/** What comes of a call that was sent; gives the exit status. */
+export async function answerThrough(
+  invocation: CommandLine,
+  client: GateClient,
+): Promise<number> {
+  const [tool = ""] = invocation.words;
+  const text = formatOf(invocation) === "text";
   const asks = await answererOf(invocation);
   // Who cannot agree to anything says so at once: the gate then does not wait.
   if (asks === null) client.endSending();

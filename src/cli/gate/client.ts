@@ -3,6 +3,7 @@
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { close, readSome, writeSome } from "../../host/kernel/pipes.ts";
+import type { Begun } from "../../host/sockets/ask_once.ts";
 import { connectTo, endSending, openSocket } from "../../host/sockets/unix_socket.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -36,6 +37,15 @@ export class GateClient {
     throw new UsageError(`--gate ${path}: ${why}`);
   }
 
+  /** Goes on where a question was asked, with what came for it. */
+  static goingOn({ descriptor, said }: Begun): GateClient {
+    const libc = openLibc({ late: true });
+    if (libc === null) throw new UsageError("--gate needs Linux with glibc");
+    const client = new GateClient(libc, descriptor);
+    client.#take(said);
+    return client;
+  }
+
   /** Waits until the gate has taken it; whether it did. */
   send(line: string): boolean {
     let bytes = new TextEncoder().encode(`${line}\n`);
@@ -59,16 +69,20 @@ export class GateClient {
       if (line !== undefined) return line;
       const count = readSome(this.libc, this.descriptor, this.#input) ?? 0;
       if (count === 0) return null;
-      const parts = this.#decoder.decode(this.#input.subarray(0, count), { stream: true })
-        .split("\n");
-      const last = parts.pop() as string;
-      if (parts.length > 0) {
-        parts[0] = this.#pieces.join("") + parts[0];
-        this.#pieces = [];
-        this.#lines = parts;
-      }
-      if (last !== "") this.#pieces.push(last);
+      this.#take(this.#input.subarray(0, count));
     }
+  }
+
+  /** To be called where no line waits. */
+  #take(bytes: Uint8Array): void {
+    const parts = this.#decoder.decode(bytes, { stream: true }).split("\n");
+    const last = parts.pop() as string;
+    if (parts.length > 0) {
+      parts[0] = this.#pieces.join("") + parts[0];
+      this.#pieces = [];
+      this.#lines = parts;
+    }
+    if (last !== "") this.#pieces.push(last);
   }
 
   /** What came behind the lines that were taken. */

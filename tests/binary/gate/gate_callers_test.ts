@@ -53,6 +53,14 @@ Deno.test("call, tools and gate by the command line", async () => {
     assertEquals(called.status, status, args.join(" ") + called.stdout + called.stderr);
     assertStringIncludes(called.stdout + called.stderr, shown);
   }
+  // As the whole command line has it answered, which `--quiet` is taken apart for: longer than is read at once.
+  workspace.write("long", "é".repeat(200_000));
+  const [plain, whole] = await Promise.all(
+    [[], ["--quiet"]].map((flags) => start(["call", "read_file", "path=long", ...flags, ...at])),
+  );
+  const timeless = (text: string) => text.replace(/"latency_ms":[\d.]+/, "");
+  assertEquals(timeless(plain!.stdout), timeless(whole!.stdout));
+  assertStringIncludes(plain!.stdout, "é".repeat(200_000));
   const byName = await start(["call", "read_file", "path=a.txt"], {
     env: { TOOLGATE_GATE: gate.socket },
   });
@@ -77,6 +85,48 @@ Deno.test("call, tools and gate by the command line", async () => {
   assertStringIncludes((await start(["gate"])).stderr, "--gate PATH");
   assertEquals((await start(["gate", "stop", ...at])).status, 0);
   assertEquals((await gate.process.status).code, 0);
+});
+
+Deno.test("a call takes the first answer, in however many pieces it comes, and tells where none does", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "toolgate-gate-" });
+  const path = `${folder}/s`;
+  const rest = '"error":null,"risk":"safe","latency_ms":1.00,"usage":{}}\n';
+  const success = `{"id":"call","tool":"t","success":true,"output":1,${rest}`;
+  const asks = '{"event":"approval_required","id":"x","approval":"ap_1"}\n';
+  const table: readonly (readonly [pieces: readonly string[], status: number, shown: string])[] = [
+    [[success], 0, `{"id":null,${success.slice('{"id":"call",'.length)}`],
+    [[...success, `${asks}more`], 0, `{"id":null,${success.slice('{"id":"call",'.length)}`],
+    // Another's question, and what is none of its own by its name.
+    [[asks, success], 0, `{"id":null,${success.slice('{"id":"call",'.length)}`],
+    [
+      [`{"id":"answer"}\n${success.slice(0, 30)}`, success.slice(30)],
+      0,
+      '"tool":"t","success":true',
+    ],
+    [[success.slice(0, -1)], 5, "the gate ended before it answered"],
+    [[], 5, "the gate ended before it answered"],
+  ];
+  try {
+    for (const [pieces, status, shown] of table) {
+      using listener = Deno.listen({ transport: "unix", path });
+      const called = start(["call", "t", "--gate", path]);
+      using caller = await listener.accept();
+      const asked = new Uint8Array(100);
+      let length = 0;
+      for (let count; (count = await caller.read(asked.subarray(length))) !== null;) {
+        length += count;
+      }
+      const line = new TextDecoder().decode(asked.subarray(0, length));
+      assertEquals(line, '{"id":"call","tool":"t","args":{}}\n');
+      for (const piece of pieces) await caller.write(new TextEncoder().encode(piece));
+      caller.closeWrite();
+      const { stdout, status: exited } = await called;
+      assertEquals(exited, status, stdout);
+      assertStringIncludes(stdout, shown);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("a gate of either name hears from the first line what is spoken: messages of MCP, or the pipe's", async () => {

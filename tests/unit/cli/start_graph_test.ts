@@ -130,6 +130,7 @@ Deno.test("what is sent to a gate loads no policy, no engine and no tool", async
   for (
     const part of [
       "gate/call_alone",
+      "gate/call_at_gate",
       "gate/call_through",
       "gate/mcp_through",
       "gate/gate",

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { CALL_ALONE, START_MODULE } from "../../../scripts/build.ts";
+import { CALL_ALONE, CALL_AT_GATE, START_MODULE } from "../../../scripts/build.ts";
 
 /** What is asked, the gate of the environment, and the modules that are loaded for it, in order. */
 const STARTS: readonly (readonly [string, string | null, readonly string[]])[] = [
@@ -11,8 +11,9 @@ const STARTS: readonly (readonly [string, string | null, readonly string[]])[] =
   ["serve", "g", ["whole"]],
   ["tools --gate g", null, ["whole"]],
   ["", null, ["whole"]],
-  // The module of calls says that it is none.
-  ["call no-call --gate g", null, ["alone", "whole"]],
+  // The one says that it ended nothing, the other what it is or that it is no call.
+  ["call other --gate g", null, ["alone", "at gate"]],
+  ["call no-call --gate g", null, ["alone", "at gate", "whole"]],
 ];
 
 Deno.test("a start loads for a call through a gate nothing but its module, and that for nothing else", async () => {
@@ -22,7 +23,11 @@ Deno.test("a start loads for a call through a gate nothing but its module, and t
     await Deno.writeTextFile(join(folder, "whole.js"), 'console.log("whole");');
     await Deno.writeTextFile(
       join(folder, CALL_ALONE),
-      'export async function callAlone(args){console.log("alone");return args.includes("no-call")?null:7}',
+      'export function callAlone(args){console.log("alone");return args.some((word)=>/other|no-call/.test(word))?null:7}',
+    );
+    await Deno.writeTextFile(
+      join(folder, CALL_AT_GATE),
+      'export async function callAtGate(args){console.log("at gate");return args.includes("no-call")?null:7}',
     );
     const said = await Promise.all(STARTS.map(async ([words, gate, modules]) => {
       const { code, stdout } = await new Deno.Command(Deno.execPath(), {
