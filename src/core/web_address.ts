@@ -7,7 +7,7 @@ import { printable } from "./printable.ts";
 /** An address that may be asked for. Throws INVALID_ARGUMENTS. */
 export function addressOf(text: string): URL {
   // The standard finds a host in `http:///x` and `https:x`, too: whoever wrote that meant something else.
-  const url = /^\s*https?:\/\/[^/\\?#]/i.test(text) && URL.canParse(text) ? new URL(text) : null;
+  const url = /^\s*https?:\/\/[^/\\?#]/i.test(text) ? URL.parse(text) : null;
   if (url === null || !isWeb(url)) {
     throw new ToolError(
       "INVALID_ARGUMENTS",
@@ -20,7 +20,8 @@ export function addressOf(text: string): URL {
       "url: an address with a user or password in it is not fetched; leave them out",
     );
   }
-  url.hash = "";
+  // Setting it parses the whole once more.
+  if (url.href.includes("#")) url.hash = "";
   return url;
 }
 

@@ -29,6 +29,29 @@ export function judgeConnection(
   );
 }
 
+/** Connections that a thread has let through are so many at most, before it forgets them all. */
+const MOST_KNOWN = 500;
+
+/** Judges as {@linkcode judgeConnection}, and the same once: a rulebook says the same to the same question. */
+export class JudgedConnections {
+  readonly #rulebook: Rulebook;
+  /** What was let through, in JSON. */
+  readonly #known = new Set<string>();
+
+  constructor(rulebook: Rulebook) {
+    this.#rulebook = rulebook;
+  }
+
+  /** Throws NETWORK_DENIED. */
+  judge(subject: Subject, granted: readonly string[], connection: ConnectCapability): void {
+    const question = JSON.stringify([subject, granted, connection]);
+    if (this.#known.has(question)) return;
+    judgeConnection(this.#rulebook, subject, granted, connection);
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.add(question);
+  }
+}
+
 /** Why nobody was asked for what a rule wants somebody to agree to. */
 const UNASKED = {
   tool: "it was led there, and nobody was asked",

@@ -31,7 +31,7 @@ import {
 } from "./_protocol.ts";
 import type { RunningAnswer, RunningCommand } from "../runner.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
-import { judgeConnection, Questions } from "./_connections.ts";
+import { JudgedConnections, Questions } from "./_connections.ts";
 import { OutputFeed, programsOf } from "../programs/job_programs.ts";
 import { openForOther, Requests } from "./_file_broker.ts";
 import { Stop } from "./stop.ts";
@@ -87,6 +87,7 @@ class JobLoop {
   readonly #queue: QueuedJob[] = [];
   readonly #running = new Map<number, RunningJob>();
   readonly #requests: Requests;
+  readonly #judged: JudgedConnections;
   /** Questions of lines that run, by the number of the request. */
   readonly #asked = new Map<number, (answer: RunningAnswer) => void>();
   #lastAsked = 0;
@@ -115,6 +116,7 @@ class JobLoop {
     this.#parts = parts;
     this.#registry = registry;
     this.#rulebook = rulebook;
+    this.#judged = new JudgedConnections(rulebook);
     this.#requests = new Requests(parts.libc);
     this.#inbox = new RingReader(setup.toWorker, setup.toMain.bell);
     this.#outbox = new RingWriter(setup.toMain);
@@ -264,9 +266,9 @@ class JobLoop {
     if (door === null || subject === null || connect.length === 0) return null;
     await this.#rulebook.prepare([{ kind: "net.connect" }]);
     return door.open({
-      judge: (connection) => judgeConnection(this.#rulebook, subject, connect, connection),
+      judge: (connection) => this.#judged.judge(subject, connect, connection),
       resolve: (host) => this.#lookUps.ask(host),
-      signal: stop.signal,
+      signal: stop.ending,
       limits,
       count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
     });

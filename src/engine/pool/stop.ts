@@ -1,5 +1,6 @@
 /** Asking a running call to end. */
 
+import { Ender, type Ending } from "../../core/ending.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ProgramLimit } from "../../core/tool.ts";
 
@@ -13,6 +14,7 @@ export class Stop {
   #end: number;
   #reason: StopReason | null = null;
   #controller: AbortController | null = null;
+  #ender: Ender | null = null;
 
   /** The call's time starts here. */
   constructor(tool: string, timeoutMs: number) {
@@ -28,6 +30,13 @@ export class Stop {
     return this.#controller.signal;
   }
 
+  /** The same, for less. */
+  get ending(): Ending {
+    this.#ender ??= new Ender();
+    if (this.#reason !== null) this.#ender.end(this.#reason);
+    return this.#ender;
+  }
+
   /** So many milliseconds were somebody else's. */
   extend(ms: number): void {
     this.#end += ms;
@@ -36,6 +45,7 @@ export class Stop {
   ask(reason: StopReason): void {
     this.#reason ??= reason;
     this.#controller?.abort(this.#reason);
+    this.#ender?.end(this.#reason);
   }
 
   /**

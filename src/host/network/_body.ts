@@ -166,7 +166,9 @@ function inflateAtOnce(
       info: true,
     }) as unknown as Inflated;
     if (engine.bytesWritten !== bytes.length) return null;
-    return { bytes: new Uint8Array(buffer), truncated };
+    // A Buffer, whose methods are not those of other bytes.
+    const { buffer: memory, byteOffset, length } = buffer;
+    return { bytes: new Uint8Array(memory, byteOffset, length), truncated };
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** One connection to one address, over TLS where the scheme says so, that can be ended at any time. */
 
+import type { Ending } from "../../core/ending.ts";
 import { ToolError } from "../../core/errors.ts";
 import { SIX_ALONE } from "../../core/network.ts";
 import { networkError, socketError } from "./_failure.ts";
@@ -23,7 +24,7 @@ export interface Connection {
   read(): Promise<Uint8Array | null>;
   write(bytes: Uint8Array): Promise<void>;
   /** From now on this signal ends it; null: none does. */
-  bind(signal: AbortSignal | null): void;
+  bind(signal: Ending | null): void;
   /** Nothing more is sent; what comes is still read. */
   closeWrite(): Promise<void>;
   close(): void;
@@ -34,7 +35,7 @@ const PIECE = 128 * 1024;
 /** Opens what a connection lies on. */
 export type Open = (
   to: Pick<Destination, "address" | "port" | "place">,
-  signal: AbortSignal,
+  signal: Ending,
 ) => Promise<Deno.TcpConn>;
 
 /** By itself. Rejects with the reason of the signal where that comes first, and lets go of what is opened later. */
@@ -53,7 +54,7 @@ export const openDirectly: Open = (to, signal) =>
 /** Dials. Rejects as {@linkcode openDirectly}. */
 export async function connect(
   to: Destination,
-  signal: AbortSignal,
+  signal: Ending,
   open: Open = openDirectly,
 ): Promise<Connection> {
   const { secure, place } = to;
@@ -107,15 +108,15 @@ async function encrypt(
 export function connectionOf(
   conn: Deno.TcpConn | Deno.TlsConn,
   place: string,
-  first: AbortSignal,
+  first: Ending,
 ): Connection {
   const buffer = new Uint8Array(PIECE);
-  let signal: AbortSignal | null = null;
+  let signal: Ending | null = null;
   const close = () => {
     signal?.removeEventListener("abort", close);
     closeQuietly(conn);
   };
-  const bind = (next: AbortSignal | null) => {
+  const bind = (next: Ending | null) => {
     signal?.removeEventListener("abort", close);
     signal = next;
     signal?.addEventListener("abort", close);
@@ -153,7 +154,7 @@ export function connectionOf(
 /** The work, or the reason of the signal; what the work comes to later is handed to `late`. */
 export async function ended<T>(
   work: Promise<T>,
-  signal: AbortSignal,
+  signal: Ending,
   late: (result: T) => void,
   onAbort: () => void = () => {},
 ): Promise<T> {

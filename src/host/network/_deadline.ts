@@ -1,10 +1,11 @@
 /** The time of a request. */
 
+import { Ender, type Ending } from "../../core/ending.ts";
 import { ToolError } from "../../core/errors.ts";
 import { placeOf } from "../../core/web_address.ts";
 
 /** The work, or the reason of the signal where that comes first. */
-export async function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function raced<T>(work: Promise<T>, signal: Ending): Promise<T> {
   if (signal.aborted) throw signal.reason;
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
@@ -18,23 +19,23 @@ export async function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 
 /** The time of one request: its own, and that of its call. */
 export class Deadline {
-  readonly #controller = new AbortController();
-  readonly #call: AbortSignal;
+  readonly #ender = new Ender();
+  readonly #call: Ending;
   readonly #timer: number | null;
   readonly #ms: number | null;
-  readonly #onCall = () => this.#controller.abort(this.#call.reason);
+  readonly #onCall = () => this.#ender.end(this.#call.reason);
 
-  constructor(call: AbortSignal, ms: number | null) {
+  constructor(call: Ending, ms: number | null) {
     this.#call = call;
     this.#ms = ms;
-    this.#timer = ms === null ? null : setTimeout(() => this.#controller.abort("TIMEOUT"), ms);
+    this.#timer = ms === null ? null : setTimeout(() => this.#ender.end("TIMEOUT"), ms);
     call.addEventListener("abort", this.#onCall);
     if (call.aborted) this.#onCall();
   }
 
   /** Aborted with "TIMEOUT", or with the reason of the call's. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  get signal(): Ending {
+    return this.#ender;
   }
 
   /** What a request ends with whose signal was aborted. */

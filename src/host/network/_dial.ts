@@ -1,6 +1,7 @@
 /** Dialling what was judged: a name is looked up once, all that it stands for is judged, and exactly that is dialled. */
 
 import type { ConnectCapability } from "../../core/capability.ts";
+import type { Ending } from "../../core/ending.ts";
 import { hostOf, isLoopbackHost } from "../../policy/match/addresses.ts";
 import type { Connection, Destination } from "./_connection.ts";
 import { raced } from "./_deadline.ts";
@@ -9,7 +10,7 @@ import { candidatesOf, mayHelp } from "./_hop.ts";
 import type { Resolved } from "./resolve.ts";
 
 /** Dials in the place of the real thing, for tests. */
-export type Dial = (to: Destination, signal: AbortSignal) => Promise<Connection>;
+export type Dial = (to: Destination, signal: Ending) => Promise<Connection>;
 
 /** Whoever judges and looks up. */
 export interface Judging {
@@ -17,7 +18,7 @@ export interface Judging {
   readonly judge: (connection: ConnectCapability) => void;
   /** Null: names are looked up by the proxy that all goes through. */
   readonly resolve: ((host: string) => Promise<Resolved>) | null;
-  readonly signal: AbortSignal;
+  readonly signal: Ending;
 }
 
 /** Of this machine, which no proxy looks up. */
@@ -51,7 +52,7 @@ export async function addressesOf(
 export async function dialFirst(
   dial: Dial,
   addresses: readonly string[],
-  signal: AbortSignal,
+  signal: Ending,
   to: Omit<Destination, "address">,
 ): Promise<Connection> {
   const candidates = candidatesOf(addresses);

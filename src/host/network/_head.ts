@@ -68,9 +68,12 @@ export function framingOf({ status, fields }: Head, place: string): Framing {
   return { kind: "length", length: Number(length) };
 }
 
+const NONE: readonly string[] = [];
+
 /** The values of a field whose parts are separated by commas. */
 export function listed(values: readonly string[] | undefined): readonly string[] {
-  return (values ?? []).flatMap((value) => value.split(",")).map((part) => part.trim())
+  if (values === undefined) return NONE;
+  return values.flatMap((value) => value.split(",")).map((part) => part.trim())
     .filter((part) => part !== "");
 }
 

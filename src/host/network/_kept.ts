@@ -1,5 +1,6 @@
 /** Connections that a request left whole, for the next one to the same place. */
 
+import type { Ending } from "../../core/ending.ts";
 import type { Connection, Destination } from "./_connection.ts";
 
 /** Milliseconds without a request: servers end theirs after five seconds (Node) or more. */
@@ -30,7 +31,7 @@ export class KeptConnections {
   }
 
   /** The one used last: servers let go of it last. Null where there is none. */
-  take(to: Destination, signal: AbortSignal): Connection | null {
+  take(to: Destination, signal: Ending): Connection | null {
     const key = keyOf(to);
     const at = this.#kept.findLastIndex((one) => one.key === key);
     const [found] = at === -1 ? [] : this.#kept.splice(at, 1);

@@ -1,6 +1,7 @@
 /** Reaching a host for a program: judged by its name, looked up once, judged by what it stands for, and that is dialled. */
 
 import type { ConnectCapability } from "../../core/capability.ts";
+import type { Ending } from "../../core/ending.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Connection } from "./_connection.ts";
 import { addressesOf, type Dial, dialFirst } from "./_dial.ts";
@@ -25,7 +26,7 @@ export interface ReachParts {
   readonly traffic: ProxyTraffic;
   readonly authorities: readonly string[];
   readonly dial: Dial;
-  readonly signal: AbortSignal;
+  readonly signal: Ending;
 }
 
 /** Throws NETWORK_DENIED, which is told of, and NETWORK_ERROR. */

@@ -3,6 +3,7 @@
  * name where the proxy looks names up.
  */
 
+import type { Ending } from "../../core/ending.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { UpstreamProxy } from "../../core/network.ts";
 import { hostOf, leadsToLoopback } from "../../policy/match/addresses.ts";
@@ -53,7 +54,7 @@ async function addressOf(
   { host }: UpstreamProxy,
   place: string,
   resolve: (host: string) => Promise<Resolved>,
-  signal: AbortSignal,
+  signal: Ending,
 ): Promise<string> {
   if (hostOf(host)?.address === true) return host;
   const resolved = await raced(resolve(host), signal);

@@ -4,6 +4,7 @@
  */
 
 import type { ConnectCapability } from "../../core/capability.ts";
+import type { Ending } from "../../core/ending.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Network, WebAnswer, WebRequest, WebSettings } from "../../core/network.ts";
 import { printable } from "../../core/printable.ts";
@@ -40,7 +41,7 @@ export interface DoorCall {
   readonly judge: (connection: ConnectCapability) => void;
   readonly resolve: (host: string) => Promise<Resolved>;
   /** Aborted with the reason "TIMEOUT", or with any other for a cancellation. */
-  readonly signal: AbortSignal;
+  readonly signal: Ending;
   readonly limits: Pick<Limits, "response">;
   readonly count: (name: string, amount: number) => void;
 }

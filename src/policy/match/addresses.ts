@@ -7,11 +7,20 @@ export interface Host {
 }
 
 /**
+ * Hosts that are in their normal form as they stand, which takes no URL to say: most. Names whose last label begins with a
+ * letter are no number to the URL standard, and without two hyphens in a row none is Punycode.
+ */
+const NORMAL_NAME = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)*[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+const NORMAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?=\d)|$)){4}$/;
+
+/**
  * The normal form of a host as written: lower case, Punycode, no final dot; addresses as the URL standard
  * reads them (`0x7f.1` is 127.0.0.1). Null where it is no host.
  */
 export function hostOf(written: string): Host | null {
   if (written === "" || written.length > 1024) return null;
+  if (NORMAL_IPV4.test(written)) return { text: written, address: true };
+  if (NORMAL_NAME.test(written)) return { text: written, address: false };
   // The URL parser would read these as the end of the host, as an escape, or leave them out.
   // deno-lint-ignore no-control-regex
   if (/[\u0000-\u0020\u007f/\\?#@%*]/.test(written)) return null;

@@ -103,7 +103,6 @@ const tool: Tool<typeof input, typeof output> = {
     { note: "its next part", args: { url: "https://example.org/guide", offset: 50_000 } },
   ],
   describe: ({ url }) => `Fetch: ${printable(url, 200)}`,
-  check: ({ url }) => void addressOf(url),
   capabilities: ({ url }) => [connectionTo(addressOf(url), "GET")],
   prepare: () => import("./page/page.ts"),
   async run({ url, timeout, format, offset, length }, { network, web, timed }) {

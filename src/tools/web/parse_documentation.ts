@@ -129,7 +129,6 @@ const tool: Tool<typeof input, typeof output> = {
     },
   ],
   describe: ({ url }) => `Read documentation: ${printable(url, 200)}`,
-  check: ({ url }) => void addressOf(url),
   capabilities: ({ url }) => [connectionTo(addressOf(url), "GET")],
   prepare: () =>
     Promise.all([

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
-import { judgeConnection, Questions } from "../../../../src/engine/pool/_connections.ts";
+import { JudgedConnections, Questions } from "../../../../src/engine/pool/_connections.ts";
 import { READER, rulebook } from "../../policy/_fixtures.ts";
 
 const CONNECT = { kind: "net.connect", host: "a.example", port: 443, method: "GET" } as const;
@@ -15,8 +15,16 @@ Deno.test("a connection takes a rule that allows it, or somebody's word where on
     ],
   }]);
   await rules.prepare([CONNECT]);
+  let decided = 0;
+  const judged = new JudgedConnections({
+    ...rules,
+    decide: (...question) => {
+      decided++;
+      return rules.decide(...question);
+    },
+  });
   const judge = (host: string, granted: readonly string[], addresses?: readonly string[]) =>
-    judgeConnection(rules, READER, granted, {
+    judged.judge(READER, granted, {
       ...CONNECT,
       host,
       ...(addresses === undefined ? {} : { addresses }),
@@ -24,6 +32,11 @@ Deno.test("a connection takes a rule that allows it, or somebody's word where on
   judge("a.example", []);
   judge("a.example", [], ["93.184.216.34"]);
   judge("asked.example", ["asked.example:443"]);
+  assertEquals(decided, 3);
+  // What was let through is let through again, and by that nothing else.
+  judge("a.example", []);
+  judge("asked.example", ["asked.example:443"]);
+  assertEquals(decided, 3);
   const refused = [
     ["a.example", [], ["127.0.0.1"], "private network"],
     ["asked.example", [], undefined, "nobody was asked"],
@@ -36,6 +49,7 @@ Deno.test("a connection takes a rule that allows it, or somebody's word where on
     const error = assertThrows(() => judge(host, granted, addresses), ToolError);
     assertEquals(error.code, "NETWORK_DENIED");
     assertStringIncludes(error.message, why);
+    assertThrows(() => judge(host, granted, addresses), ToolError, why);
   }
 });
 

@@ -11,16 +11,17 @@ Deno.test("a call that is to end says why, to who listens and to who looks", () 
   for (const [reason, code] of cases) {
     const stop = new Stop("any", 60_000);
     stop.check();
-    const { signal } = stop;
+    const { signal, ending } = stop;
     stop.ask(reason);
     // The first reason stays.
     stop.ask("CANCELLED");
     assertEquals([signal.aborted, signal.reason], [true, reason]);
+    assertEquals([ending.aborted, ending.reason], [true, reason]);
     assertEquals(assertThrows(() => stop.check(), ToolError).code, code);
     // Who listens only now hears of it at once.
     const late = new Stop("any", 60_000);
     late.ask(reason);
-    assertEquals(late.signal.reason, reason);
+    assertEquals([late.signal.reason, late.ending.reason], [reason, reason]);
   }
   assertEquals(assertThrows(() => new Stop("any", 0).check(), ToolError).code, "TIMEOUT");
 });

@@ -137,3 +137,35 @@ Deno.test("fuzz: addresses of IPv6 in odd spellings are judged as the numbers th
   }
   assertEquals(Object.values(counts).every((count) => count > 3000), true, JSON.stringify(counts));
 });
+
+Deno.test("fuzz: hosts that are taken as they stand are what the URL standard makes of them", () => {
+  const random = new Random(19);
+  const pieces = [
+    "a",
+    "z9",
+    "0",
+    "1",
+    "12",
+    "255",
+    "256",
+    "0x1",
+    "08",
+    "xn",
+    "-",
+    "--",
+    ".",
+    ".",
+    ".",
+  ];
+  const counts = { same: 0, other: 0, none: 0 };
+  for (let run = 0; run < 20_000; run++) {
+    const written = random.text(9, pieces);
+    const url = URL.parse(`http://${written}/`);
+    const text = url?.hostname.replace(/\.$/, "") ?? "";
+    const isHost = written !== "" && !text.split(".").includes("");
+    const address = /^[0-9]+(?:\.[0-9]+){3}$/.test(text);
+    assertEquals(hostOf(written), isHost ? { text, address } : null, written);
+    counts[!isHost ? "none" : text === written ? "same" : "other"]++;
+  }
+  assertEquals(Object.values(counts).every((count) => count > 500), true, JSON.stringify(counts));
+});
