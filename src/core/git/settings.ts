@@ -72,7 +72,7 @@ export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 /** Keys that run programs, read other files or change what is printed; a repository's own values do not count. */
-export const GIT_KEYS: Readonly<Record<string, string>> = {
+export const GIT_KEYS = {
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",
   "core.sshCommand": "false",
@@ -87,6 +87,7 @@ export const GIT_KEYS: Readonly<Record<string, string>> = {
   "interactive.diffFilter": "",
   "gpg.program": "false",
   "gpg.ssh.program": "false",
+  "gpg.ssh.defaultKeyCommand": "false",
   "gpg.x509.program": "false",
   "commit.gpgSign": "false",
   "tag.gpgSign": "false",
@@ -118,7 +119,7 @@ export const GIT_KEYS: Readonly<Record<string, string>> = {
   // Both would write settings once the branch is made.
   "branch.autoSetupMerge": "false",
   "checkout.guess": "false",
-};
+} as const satisfies Readonly<Record<string, string>>;
 
 /**
  * Of those, what a line's git is not given: how people are shown things, who commits, and keys whose empty value is an
@@ -147,7 +148,7 @@ export function lineVariables(
   { protocols }: GitSettings,
   argv: readonly string[] = [],
   /** Where it finds hooks; nowhere unless given. */
-  hooksPath = GIT_KEYS["core.hooksPath"],
+  hooksPath: string = GIT_KEYS["core.hooksPath"],
 ): Readonly<Record<string, string>> {
   const shows = /(?:^|\/)git$/.test(argv[0] ?? "") && gitWords(argv)?.subcommand === "config";
   const keys = Object.entries(GIT_KEYS).filter(([key]) => !shows && !NOT_FOR_LINES.has(key));
@@ -164,6 +165,40 @@ export function lineVariables(
     GIT_TEMPLATE_DIR: "",
     GIT_CONFIG_COUNT: `${keys.length}`,
     ...Object.fromEntries(settings),
+  };
+}
+
+/** Of the keys those that run programs, or look for objects and repositories where nobody named them. */
+const RUNNING = [
+  ...["core.fsmonitor", "core.hooksPath", "core.sshCommand", "core.askPass", "credential.helper"],
+  ...[
+    "gpg.program",
+    "gpg.ssh.program",
+    "gpg.ssh.defaultKeyCommand",
+    "gpg.x509.program",
+    "commit.gpgSign",
+    "tag.gpgSign",
+  ],
+  ...["push.gpgSign", "log.showSignature", "merge.verifySignatures", "core.attributesFile"],
+  ...["gc.auto", "maintenance.auto", "safe.bareRepository"],
+] as const satisfies readonly (keyof typeof GIT_KEYS)[];
+
+/** As git(1) hands `-c` on to what it starts: what a script's own git is told by `-c` comes to it, and stands above it. */
+const RUNNING_PARAMETERS = RUNNING.map((key) => `'${key}=${GIT_KEYS[key]}'`).join(" ");
+
+/**
+ * The variables of a program that may start git without its words saying so: a script, make, an interpreter. What only keeps
+ * git in a line from what the policy denies by name is none of it, nor where a new repository has its files from: scripts
+ * make repositories for themselves.
+ */
+export function scriptVariables(
+  { protocols }: Pick<GitSettings, "protocols">,
+): Readonly<Record<string, string>> {
+  return {
+    ...GIT_ENVIRONMENT,
+    GIT_SEQUENCE_EDITOR: "false",
+    ...protocolVariables(protocols),
+    GIT_CONFIG_PARAMETERS: RUNNING_PARAMETERS,
   };
 }
 

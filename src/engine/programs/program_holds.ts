@@ -158,7 +158,11 @@ export class WordHolds implements ProgramHolds {
       ...(!byName && handsOver && loaders.length > 0 ? { handed: "reads" } : {}),
       sockets: handsOver && connects && !this.#parts.network && this.unserved === null,
     });
-    const held = { confined: true, filter: this.#parts.seccomp ? filter : null };
+    const held = {
+      confined: true,
+      filter: this.#parts.seccomp ? filter : null,
+      ...(once ? { once } as const : {}),
+    };
     const { names, home } = hooks;
     return byName && standIns !== null && home !== null
       ? { ...held, rules, handed, done, hooksRun: { home, standIns: standIns.folder } }
@@ -167,7 +171,8 @@ export class WordHolds implements ProgramHolds {
 
   #hooksThere(starting: Starting): HooksThere {
     const text = (path: string) => textAt(this.#parts.libc, path, MOST_SETTINGS);
-    return hooksThere(starting, this.#workspace, { ...this.#probe, text });
+    const { home } = this.#rulebook.settings.git;
+    return hooksThere(starting, this.#workspace, { ...this.#probe, text }, home);
   }
 
   /**

@@ -6,6 +6,7 @@ import {
   type GitSettings,
   lineVariables,
   namesGit,
+  scriptVariables,
   withoutIdleEditors,
 } from "../../core/git/settings.ts";
 import type { Limits } from "../../core/tool.ts";
@@ -129,12 +130,19 @@ export class Launcher {
     });
     const hooks = this.#hookStarts(launch, hold);
     // What a tool starts for itself has its own, and what the policy sets stands above these.
-    const own = launch.use === undefined && namesGit(launch.argv)
+    const own = launch.use !== undefined || launch.own === true
+      ? launch.environment
+      : namesGit(launch.argv)
       ? new Map([
         ...Object.entries(lineVariables(this.#options.git, launch.argv, hooks?.standIns)),
         ...withoutIdleEditors(launch.environment),
       ])
-      : launch.environment;
+      : hold?.once === true
+      ? launch.environment
+      : new Map([
+        ...Object.entries(scriptVariables(this.#options.git)),
+        ...launch.environment,
+      ]);
     const environment = network === null ? own : new Map([
       ...withoutOffline(own),
       ...Object.entries(proxyVariables(network)),
@@ -155,7 +163,7 @@ export class Launcher {
     };
     if (hold !== null) {
       const { own = false } = launch;
-      const { done, handed, hooks: skipped = [], hooksRun: _, ...held } = hold;
+      const { done, handed, hooks: skipped = [], hooksRun: _, once: __, ...held } = hold;
       const broker = handed === null ? null : this.#options.broker();
       for (const hook of skipped) this.#hooksSkipped.add(hook);
       const reach = network === null || handed === null ? null : this.#reachOf(launch, network);

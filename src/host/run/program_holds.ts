@@ -49,6 +49,8 @@ export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "fil
   readonly done: () => void;
   /** Null where its filter hands nothing over. */
   readonly handed: Handed | null;
+  /** It starts nothing else, git neither. */
+  readonly once?: true;
   /** Hooks of a repository that git would run and does not. */
   readonly hooks?: readonly string[];
   /** Those below `home` it comes to, where it looks for them among what stands in for them. */

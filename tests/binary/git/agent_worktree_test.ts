@@ -63,8 +63,11 @@ function succeeded(answers: readonly Answer[]): readonly Answer[] {
 
 Deno.test("an agent's worktree: programs and tools commit there, and the repository's own files stay", async () => {
   await inRepository(async (root, flags) => {
+    Deno.mkdirSync(`${root}/.git/hooks`, { recursive: true });
+    const hook = "#!/bin/sh\ntouch ran\nexit 1\n";
+    Deno.writeTextFileSync(`${root}/.git/hooks/pre-commit`, hook, { mode: 0o755 });
     const pipe = new Pipe(flags("child-1"));
-    const [status, , , , log, read] = succeeded(
+    const [status, line, , , log, read, commit] = succeeded(
       await asked(pipe, [
         ["git_status", {}],
         ["run_command", { command: "echo two > a && git add a && git commit -qm two" }],
@@ -79,6 +82,10 @@ Deno.test("an agent's worktree: programs and tools commit there, and the reposit
       ]),
     );
     assertEquals([status?.output.branch, status?.output.clean], ["toolgate/child-1", true]);
+    // None runs there, and each way says so.
+    assertEquals([line, commit].map((one) => one?.output.hooks_skipped), [["pre-commit"], [
+      "pre-commit",
+    ]]);
     assertEquals([log?.output.commits[0].subject, read?.output.content], ["two", "two\n"]);
     assertEquals(
       await said(root, ["log", "--format=%s %an", "toolgate/child-1"]),

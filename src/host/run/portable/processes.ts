@@ -1,7 +1,7 @@
 /** One program by the runtime alone, where the C library cannot be called. */
 
 import { ToolError } from "../../../core/errors.ts";
-import { lineVariables, namesGit } from "../../../core/git/settings.ts";
+import { lineVariables, namesGit, scriptVariables } from "../../../core/git/settings.ts";
 import type { ProcessOutcome, ProcessRequest } from "../../../core/tool.ts";
 import type { Grant, SpawnGrant } from "../../../policy/grant.ts";
 import { Capture } from "../_capture.ts";
@@ -99,9 +99,11 @@ function start(grant: Grant, spawn: SpawnGrant, request: ProcessRequest): Deno.C
       cwd: spawn.cwd,
       clearEnv: true,
       env: {
-        ...(spawn.own === undefined && namesGit(spawn.argv)
+        ...(spawn.own !== undefined
+          ? {}
+          : namesGit(spawn.argv)
           ? lineVariables(grant.git, spawn.argv)
-          : {}),
+          : scriptVariables(grant.git)),
         ...request.env,
       },
       stdin: request.stdin === null ? "null" : "piped",

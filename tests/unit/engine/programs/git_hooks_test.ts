@@ -33,6 +33,33 @@ const probe = {
   isProgram: (path: string) => HOOKS.includes(path),
   text: (path: string) => SETTINGS[path] ?? null,
 };
+const GIT = "/usr/bin/git" as CanonicalPath;
+const git = { path: GIT, start: GIT, names: [GIT] };
+
+Deno.test("git: in the worktree that an agent has of its own hooks are left out by name, and run nowhere", () => {
+  const agents = { agent: "alice", common: "/w/.git", own: "/w/.git/worktrees/alice" };
+  const links: Readonly<Record<string, string>> = {
+    "/tree/.git": `gitdir: ${agents.own}\n`,
+    "/tree/other/.git": "gitdir: /w/.git/worktrees/bob\n",
+  };
+  const apart = {
+    ...probe,
+    entryAt: (path: string): PathEntry => path in links ? "other" : probe.entryAt(path),
+    text: (path: string) => links[path] ?? probe.text(path),
+  };
+  const there = (from: string, home: typeof agents | null) =>
+    hooksThere(
+      { program: git, argv: ["git", "commit"], directory: from as CanonicalPath },
+      "/tree" as CanonicalPath,
+      apart,
+      home,
+    );
+  for (const from of ["/tree", "/tree/sub"]) {
+    assertEquals(there(from, agents), { names: ["pre-commit", "post-commit"], home: null }, from);
+  }
+  assertEquals(there("/tree/other", agents), { names: [], home: null });
+  assertEquals(there("/tree", null), { names: [], home: null });
+});
 
 Deno.test("git: which hooks of its repository a line's git leaves out", () => {
   const all = "pre-commit commit-msg prepare-commit-msg post-commit";

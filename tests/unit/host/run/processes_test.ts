@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { CanonicalPath, Program } from "../../../../src/core/capability.ts";
+import { scriptVariables } from "../../../../src/core/git/settings.ts";
 import { ToolError } from "../../../../src/core/errors.ts";
 import type { ProcessOutcome } from "../../../../src/core/tool.ts";
 import { createProcesses } from "../../../../src/host/run/processes.ts";
@@ -104,6 +105,9 @@ Deno.test("a program sees the environment it is given, its directory and its inp
         "EXTRA=1",
         "PATH=/usr/bin:/bin",
         `PWD=${root}`,
+        // A shell may start git.
+        ...Object.entries(scriptVariables({ protocols: ["https"] }))
+          .map(([name, value]) => `${name}=${value}`),
         root,
         "input",
       ].sort(),

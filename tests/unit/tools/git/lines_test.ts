@@ -30,7 +30,10 @@ Deno.test("a line's git obeys none of the settings that tools override, whatever
         const marker = `${outside}/${name.replaceAll(" ", "-")}`;
         await layOut(template, `${root}/r`, repository, marker);
         const argv = ["git", ...repository.springs];
-        for (const words of [argv, ["timeout", "20", ...argv]]) {
+        // By words that name no git, too.
+        Deno.writeTextFileSync(`${root}/r/in.sh`, 'exec git "$@"\n');
+        const script = ["sh", "in.sh", ...repository.springs];
+        for (const words of [argv, ["timeout", "20", ...argv], script]) {
           try {
             await call("run_command", { argv: words, cwd: "r" });
           } catch (error) {
