@@ -59,6 +59,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   readonly #fileBroker = new FileBroker<Thread>();
   readonly #beginnings = new Beginnings<Thread>();
   readonly #waysOut: WaysOut;
+  #closed = false;
   /** Undefined before the first program. */
   #watch: SharedWatch | null | undefined;
 
@@ -108,8 +109,13 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       helps: null,
     };
     this.#running++;
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
-    this.#dispatch(laneOf(job), pending);
+    if (this.#closed) {
+      // Nobody would hear a thread of it any more.
+      pending.settle(stopped(job.tool.name, "CANCELLED", 0));
+    } else {
+      this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+      this.#dispatch(laneOf(job), pending);
+    }
     return { outcome: promise, cancel: () => this.#stop(pending, "CANCELLED") };
   }
 
@@ -140,6 +146,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     // What has not begun must not begin now: an ended thread hands its queue to the next one.
     for (const { job, settle } of this.#queues.take()) {
       settle(stopped(job.tool.name, "CANCELLED", 0));

@@ -73,6 +73,7 @@ export class Child {
   readonly started = Date.now();
   readonly #done = Promise.withResolvers<void>();
   readonly #waiting: string[] = [];
+  readonly #looks = new Set<Promise<unknown>>();
   begun: Begun | null = null;
   /** Set by the first who ends it. */
   ending: { readonly status: ChildStatus; readonly why: string } | null = null;
@@ -127,6 +128,21 @@ export class Child {
 
   get waitingFor(): string | null {
     return this.#waiting[0] ?? null;
+  }
+
+  /** Looks at its work, by its engine, which is not to be closed meanwhile. */
+  async looked<T>(look: Promise<T>): Promise<T> {
+    this.#looks.add(look);
+    try {
+      return await look;
+    } finally {
+      this.#looks.delete(look);
+    }
+  }
+
+  /** Resolves when none of those that have begun looks any more. */
+  async unlooked(): Promise<void> {
+    await Promise.allSettled(this.#looks);
   }
 
   /** Keeps in mind that somebody is asked, as long as he is. */

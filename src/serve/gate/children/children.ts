@@ -308,6 +308,8 @@ export class Children {
     for (const one of below) one.end("terminated", "its parent has ended");
     await Promise.all(below.map(({ done }) => done));
     child.changes = await this.#changes(place.looks, child.id, child.base);
+    // Who asks from now on is told these.
+    await child.unlooked();
     const { path } = child.worktree;
     child.worktree = { path, ...await place.leave(child.changes.commits.length) };
     child.settle();
@@ -328,7 +330,7 @@ export class Children {
     if (begun === null) {
       return { ...NO_CHANGES, incomplete: "it begins" };
     }
-    return await this.#changes(begun.place.looks, id, base);
+    return await child.looked(this.#changes(begun.place.looks, id, base));
   }
 
   async #status(child: Child): Promise<unknown> {

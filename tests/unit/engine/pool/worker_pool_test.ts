@@ -39,6 +39,15 @@ Deno.test("reads share a thread and stand in line there, writes have one of thei
   await pool.close();
 });
 
+Deno.test("who calls on a closed pool is told so: nobody would hear a thread of it", async () => {
+  using threads = new StandInThreads();
+  const { pool, give } = poolOf();
+  await pool.close();
+  const late = give(jobOf("read"));
+  await Promise.resolve();
+  assertEquals([late.ended()?.error?.code, pool.running, threads.all.length], ["CANCELLED", 0, 0]);
+});
+
 Deno.test("long calls have a thread each, four at most; what waits goes on when one has ended", async () => {
   using threads = new StandInThreads();
   const { pool, give, drain } = poolOf();
