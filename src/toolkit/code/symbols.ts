@@ -36,9 +36,33 @@ const TYPES: ReadonlySet<SymbolKind> = new Set([
 /** Names of what a symbol lies in that its `parent` has at most: deeper ones are no work of people. */
 const DEEPEST = 32;
 
+/** Which symbols are wanted: the first `most` whose parent is taken. What others are like is not looked at, which takes long. */
+export interface Wanted {
+  readonly most: number;
+  /** By the `parent` that the symbol has. */
+  readonly takes: (parent: string | undefined) => boolean;
+}
+
+/** What is declared: the symbols that are wanted, in the order in which they begin. */
+export interface Outlined {
+  readonly symbols: readonly CodeSymbol[];
+  /** All there are, and how many of them have a parent that is taken. */
+  readonly total: number;
+  readonly taken: number;
+}
+
+const ALL: Wanted = { most: Infinity, takes: () => true };
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
 /** In the order in which they begin. */
-export function symbolsOf({ tree, numbers, lines, pause }: CodeFile): readonly CodeSymbol[] {
-  return new Outline(tree, numbers, lines).read(pause);
+export function symbolsOf(file: CodeFile): readonly CodeSymbol[] {
+  return outlineOf(file, ALL).symbols;
+}
+
+/** The symbols of a file as far as they are wanted, and how many there are. */
+export function outlineOf({ tree, numbers, lines, pause }: CodeFile, wanted: Wanted): Outlined {
+  return new Outline(tree, numbers, lines, wanted).read(pause);
 }
 
 class Outline {
@@ -50,21 +74,32 @@ class Outline {
   readonly #named: ReadonlySet<string>;
   readonly #access: Kinds;
   readonly #enclosing: Enclosing[] = [];
+  readonly #wanted: Wanted;
   readonly #found: CodeSymbol[] = [];
+  #total = 0;
+  #taken = 0;
+  /** Of the symbol that was come to last. Whether it is exported is known while some are wanted still. */
+  #last: { readonly kind: SymbolKind; readonly exported: boolean } | undefined;
   /** How many of what encloses the node come to are functions. */
   #functions = 0;
 
-  constructor(tree: SyntaxTree, numbers: Numbered, lines: LineIndex) {
+  constructor(tree: SyntaxTree, numbers: Numbered, lines: LineIndex, wanted: Wanted) {
     this.#tree = tree;
+    this.#wanted = wanted;
     this.#numbers = numbers;
     this.#lines = lines;
     this.#declarations = new Declarations(tree, numbers);
     this.#remarks = new Remarks(tree, numbers);
-    this.#named = exportedNames(tree, numbers);
+    this.#named = wanted.most === 0 ? NO_NAMES : exportedNames(tree, numbers);
     this.#access = numbers.set(["access_specifier"]);
   }
 
-  read(pause: () => void): readonly CodeSymbol[] {
+  /** Whether as many were found as are wanted. */
+  get #isFull(): boolean {
+    return this.#found.length >= this.#wanted.most;
+  }
+
+  read(pause: () => void): Outlined {
     const { count, kinds, flags, nexts } = this.#tree;
     const { symbols, comments, attributes, functions, closed, notable } = this.#numbers;
     for (let node = 0, next = 1, seen = 0; node < count; node = next, seen++) {
@@ -77,8 +112,9 @@ class Outline {
       while (this.#enclosing.length > 0 && (this.#enclosing.at(-1)?.end ?? 0) <= node) {
         if (this.#enclosing.pop()?.isFunction === true) this.#functions--;
       }
-      if (comments[kind] === 1) this.#remarks.add(node);
-      else if (attributes[kind] === 1) this.#remarks.pass(node);
+      if (comments[kind] === 1) {
+        if (!this.#isFull) this.#remarks.add(node);
+      } else if (attributes[kind] === 1) this.#remarks.pass(node);
       else if (this.#access[kind] === 1) {
         const within = this.#enclosing.at(-1);
         // Not that of a base class.
@@ -90,7 +126,7 @@ class Outline {
       if (rule !== null && this.#applies(rule, node)) this.#declare(rule, node);
       else if (functions[kind] === 1) this.#enter(node, nexts[node] as number, null, true, false);
     }
-    return this.#found;
+    return { symbols: this.#found, total: this.#total, taken: this.#taken };
   }
 
   #applies(rule: SymbolRule, node: number): boolean {
@@ -129,7 +165,7 @@ class Outline {
       this.#enter(node, end, null, isFunction, false);
       return;
     }
-    const kind = this.#found.at(-1)?.kind ?? rule.kind;
+    const kind = this.#last?.kind ?? rule.kind;
     const { name, owner } = first;
     const isType = TYPES.has(kind);
     const path = isType && owner !== null ? `${owner}.${name}` : name;
@@ -162,6 +198,21 @@ class Outline {
     const tree = this.#tree;
     const within = this.#enclosing.at(-1);
     const parent = owner ?? within?.name ?? "";
+    const isTaken = this.#wanted.takes(parent === "" ? undefined : parent);
+    this.#total++;
+    if (isTaken) this.#taken++;
+    if (this.#isFull) {
+      this.#last = { kind, exported: false };
+      return;
+    }
+    const exported = isExported(tree, this.#numbers, node, {
+      name,
+      kind,
+      within,
+      named: this.#named,
+    });
+    this.#last = { kind, exported };
+    if (!isTaken) return;
     const doc = this.#remarks.of(node);
     this.#found.push({
       name,
@@ -169,7 +220,7 @@ class Outline {
       line: this.#lines.line(this.#declarations.start(node)),
       end_line: this.#lines.lastLine(tree, node),
       signature: this.#declarations.signature(node),
-      exported: isExported(tree, this.#numbers, node, { name, kind, within, named: this.#named }),
+      exported,
       ...(parent === "" ? {} : { parent }),
       ...(doc === "" ? {} : { doc }),
     });
@@ -191,7 +242,7 @@ class Outline {
       : above === ""
       ? own
       : `${above}.${own}`;
-    const symbol = named === null || named.kind === null ? undefined : this.#found.at(-1);
+    const symbol = named === null || named.kind === null ? undefined : this.#last;
     const isPromise = named?.kind === "trait" || named?.kind === "interface" ||
       childBy(this.#tree, node, this.#numbers.field("trait")) >= 0;
     const grammar = this.#numbers.grammar.kinds[this.#tree.kinds[node] as number];

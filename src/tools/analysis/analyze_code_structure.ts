@@ -10,7 +10,7 @@ import type { CodeFile } from "../../toolkit/code/code_file.ts";
 import { importsOf } from "./_imports.ts";
 import { commentsOf, countLines, type LineCounts } from "../../toolkit/code/lines.ts";
 import { FILE, LANGUAGE, LINE, PATH, SKIPPED, SKIPPED_TOTAL, skippedOf } from "./_schemas.ts";
-import { type CodeSymbol, symbolsOf } from "../../toolkit/code/symbols.ts";
+import { type CodeSymbol, outlineOf } from "../../toolkit/code/symbols.ts";
 import { helpWalk, type Seen, type Walk, walkCode } from "./_walk.ts";
 
 /** Depth at which files are shown, and that at which their outermost symbols are. */
@@ -179,16 +179,18 @@ function walkOf({ path, depth, max_symbols }: Input, { limits }: ReadContext): W
 
 function look(file: CodeFile, depth: number, wanted: number): Structure {
   const { tree, numbers, lines, text } = file;
-  const symbols = symbolsOf(file);
-  const shown = symbols.filter(({ parent }) => levelOf(parent) <= depth);
+  const { symbols, total, taken } = outlineOf(file, {
+    most: wanted,
+    takes: (parent) => levelOf(parent) <= depth,
+  });
   const imports = importsOf(tree, numbers, lines).filter(({ kind }) => kind !== "path")
     .map(({ module }) => module);
   return {
     lines: countLines(text, commentsOf(tree, numbers)),
     imports: depth >= FILES ? [...new Set(imports)] : [],
-    symbols: shown.slice(0, wanted),
-    total: symbols.length,
-    within: shown.length,
+    symbols,
+    total,
+    within: taken,
   };
 }
 

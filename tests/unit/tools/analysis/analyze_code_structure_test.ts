@@ -529,3 +529,23 @@ Deno.test("an annotation and a remark behind it do not move a declaration's line
     "3 method A.A *: public A(int b)",
   ]);
 });
+
+Deno.test("symbols that are not wanted change nothing of those that are, and count", async () => {
+  for (const [path, [text]] of Object.entries(OUTLINES)) {
+    const full = await analyse({ [path]: text }, { path });
+    const all = full.files[0]?.symbols ?? [];
+    for (const [depth, max_symbols] of [[2, 100], [3, 100], [100, 1], [100, 3], [3, 2]] as const) {
+      const within = all.filter(({ parent }) =>
+        2 + (parent === undefined ? 0 : parent.split(".").length) <= depth
+      );
+      const { files, totals, truncated } = await analyse({ [path]: text }, {
+        path,
+        depth,
+        max_symbols,
+      });
+      assertEquals(files[0]?.symbols, within.slice(0, max_symbols), `${path} ${depth}`);
+      assertEquals(totals, full.totals, path);
+      assertEquals(truncated, within.length > max_symbols, `${path} ${depth}`);
+    }
+  }
+});
