@@ -18,6 +18,9 @@ const TYPE_WORDS: ReadonlySet<string> = new Set(
   "void char short int long float double signed unsigned _Bool _Complex".split(" "),
 );
 
+/** Words that begin statements of C (C17 6.8), of which a grammar makes the name of a function behind what it does not take. */
+const STATEMENTS: ReadonlySet<string> = new Set("if for while do switch return".split(" "));
+
 /** Longest first line that is shown, in UTF-16 code units. */
 const LONGEST = 200;
 
@@ -226,7 +229,7 @@ export class Declarations {
     }
     const text = oneLine(textOf(tree, node)).replace(/^(operator [^(]+)\([^]*$/, "$1");
     const { name, owner } = qualified(text);
-    if (!isName(name)) return null;
+    if (!isName(name) || STATEMENTS.has(name)) return null;
     if (TYPE_WORDS.has(name)) return this.#behindMacro(node);
     return { name, isFunction: isFunction || kindOf(tree, node) === "operator_cast", owner };
   }

@@ -73,6 +73,7 @@ class Outline {
   readonly #remarks: Remarks;
   readonly #named: ReadonlySet<string>;
   readonly #access: Kinds;
+  readonly #heads: Kinds;
   readonly #enclosing: Enclosing[] = [];
   readonly #wanted: Wanted;
   readonly #found: CodeSymbol[] = [];
@@ -92,6 +93,7 @@ class Outline {
     this.#remarks = new Remarks(tree, numbers);
     this.#named = wanted.most === 0 ? NO_NAMES : exportedNames(tree, numbers);
     this.#access = numbers.set(["access_specifier"]);
+    this.#heads = numbers.set(["function_declarator"]);
   }
 
   /** Whether as many were found as are wanted. */
@@ -138,7 +140,23 @@ class Outline {
     if (rule.needs !== undefined && childBy(tree, node, this.#numbers.field(rule.needs)) < 0) {
       return false;
     }
-    return rule.outer !== true || this.#functions === 0;
+    if (rule.outer === true && this.#functions > 0) return false;
+    return rule.headOf === undefined || !this.#isInHead(rule.headOf, node);
+  }
+
+  /** Whether nothing but others like it stands between a declaration that is no function and a body, or it is in that. */
+  #isInHead(body: string, node: number): boolean {
+    const { parents, kinds, nexts } = this.#tree;
+    if (kindOf(this.#tree, parents[node] as number) === body) return true;
+    const end = nexts[parents[node] as number] ?? 0;
+    for (let at = node; at < end; at = nexts[at] as number) {
+      if (this.#numbers.comments[kinds[at] as number] === 1) continue;
+      if (kinds[at] !== kinds[node]) return kindOf(this.#tree, at) === body;
+      for (let child = at; child < (nexts[at] as number); child++) {
+        if (this.#heads[kinds[child] as number] === 1) return false;
+      }
+    }
+    return false;
   }
 
   #declare(rule: SymbolRule, node: number): void {

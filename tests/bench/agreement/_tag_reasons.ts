@@ -174,6 +174,29 @@ const REASONS: readonly (readonly [reason: string, fits: (difference: Difference
     "a member of a variant",
     (each) => each.side === "here" && each.path.endsWith(".rs") && isWithin(each, ["member"], 0),
   ],
+  [
+    "in a here-document, whose text ctags takes for code",
+    ({ side, path, lines, line }) =>
+      side === "there" && /sh$/.test(path) && isInHereDocument(lines, line),
+  ],
+  [
+    "in a text in quotes of several lines, which ctags takes for code",
+    ({ side, path, lines, line }) =>
+      side === "there" && /sh$/.test(path) && isInQuotes(lines, line),
+  ],
+  [
+    "a macro not in capitals before the type, which is taken for the type here",
+    ({ side, path, line, text, ours, theirs, macros }) =>
+      isOfC(path) && (side === "here" || ours.includes(line)) && theirs.has(line) &&
+      [.../^\s*(\w+)\s+const\s/.exec(text)?.slice(1, 2) ?? []].some((word) =>
+        !/[A-Z]/.test(word) && word !== "static" && word !== "extern" && !macros.has(word)
+      ),
+  ],
+  [
+    "a prototype whose parameters stand in a macro behind its name, OF((…)), left out here with others of its words",
+    ({ side, path, text, name }) =>
+      side === "there" && isOfC(path) && new RegExp(`\\b${name}\\)?\\s+[A-Z]+\\(\\(`).test(text),
+  ],
   [`ctags has lost its way: none of ${LOST} names in a row or more`, isLost],
   [
     "ctags has nothing of the file from there on",
@@ -252,6 +275,28 @@ function isInUnreadBranch({ side, line, lines, path, theirs }: Difference): bool
   const begins = lines[first - 1] ?? "";
   if (!/#\s*(el|if\s+0\b)/.test(begins)) return false;
   return ![...theirs.keys()].some((at) => first < at && at < last);
+}
+
+/** Between `<<WORD`, quoted or not, and the line that is WORD. */
+function isInHereDocument(lines: readonly string[], line: number): boolean {
+  let end: string | null = null;
+  for (const text of lines.slice(0, line)) {
+    if (end !== null) {
+      if (text.trim() === end) end = null;
+      continue;
+    }
+    end = /<<-?\s*["'\\]?(\w+)/.exec(text)?.[1] ?? null;
+  }
+  return end !== null;
+}
+
+/** Behind a line that ends with a quote, with none between that begins with one. */
+function isInQuotes(lines: readonly string[], line: number): boolean {
+  const before = lines.slice(0, line - 1);
+  const opened = before.findLastIndex((text) =>
+    /(^|\s)["']$/.test(text) && !/^\s*["']$/.test(text)
+  );
+  return opened >= 0 && !before.slice(opened + 1).some((text) => /^\s*["']/.test(text));
 }
 
 /** In something of ours of such a kind that begins some lines before. */

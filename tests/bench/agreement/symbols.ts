@@ -289,7 +289,8 @@ function namedIn(
     ? false
     : kind === "type"
     ? /^\s*typedef\b/.test(begins)
-    : ["property", "variable"].includes(kind) && /^\s*(\w+ )*(struct|union|enum)\b/.test(begins);
+    : ["property", "variable", "constant"].includes(kind) &&
+      /^\s*(\w+ )*(struct|union|enum)\b/.test(begins);
   if (isLast) span.reverse();
   return span.find((at) => isWord.test(lines[at - 1] ?? "")) ?? line;
 }

@@ -17,6 +17,7 @@ export const SYMBOLS: Readonly<Record<string, SymbolRule>> = {
     declarators: true,
     name: ["declarator"],
     outer: true,
+    headOf: "compound_statement",
     typed: "type",
     kindByWord: { const: "constant", constexpr: "constant" },
   },

@@ -41,6 +41,8 @@ export interface SymbolRule {
   readonly pointed?: true;
   /** Not where it is local to a function. */
   readonly outer?: true;
+  /** Not between a function's head and a body of this kind that the grammar has apart, parameters as K&R had them; nor in it. */
+  readonly headOf?: string;
   /** Only where it has this field: a use of a type is no declaration. */
   readonly needs?: string;
   /** A function without this field is the constructor of the type that it is in, or a macro's use: name and place tell. */

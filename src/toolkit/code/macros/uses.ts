@@ -307,6 +307,8 @@ class Uses {
   /** `)`, `]`, or a name, of what a declaration declares. */
   #isBehindDeclarator(at: number): boolean {
     const before = this.#text(at - 1);
+    // `char *const NAME = "";`: that of a pointer, which has its name behind it.
+    if (before === "const" && ["*", "&"].includes(this.#text(at - 2))) return false;
     if (["const", "noexcept", "override", "final", "]"].includes(before)) return true;
     if (before !== ")") {
       return this.#isName(at - 1) &&

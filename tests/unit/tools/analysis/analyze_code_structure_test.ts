@@ -530,6 +530,29 @@ Deno.test("an annotation and a remark behind it do not move a declaration's line
   ]);
 });
 
+Deno.test("parameters of K&R's functions are no variables, words of statements no functions", async () => {
+  const text = `int before;
+void *allocated(q, n, m)
+    void *q; /* whose */
+    unsigned n, m;
+{
+  int own = 1;
+  return q;
+}
+int between;
+static void broken(int a) {
+  MACRO do { } x
+#ifdef X
+  else if (a) { a = 2; }
+#endif
+}
+int behind;
+`;
+  const { files } = await analyse({ "a.c": text }, { path: "a.c" });
+  const names = (files[0]?.symbols ?? []).map(({ name }) => name);
+  assertEquals(names, ["before", "allocated", "between", "broken", "behind"]);
+});
+
 Deno.test("symbols that are not wanted change nothing of those that are, and count", async () => {
   for (const [path, [text]] of Object.entries(OUTLINES)) {
     const full = await analyse({ [path]: text }, { path });

@@ -55,6 +55,14 @@ class EXPORT_ Named : public T {};
     ],
     true,
   ],
+  "a pointer that is itself const, of a name like a macro's": [
+    "a.c",
+    `API void f(int a);
+static const char *const KEY = "x";
+`,
+    ["1 function f", "2 constant KEY"],
+    true,
+  ],
   "words of a line": [
     "a.cc",
     `BEGIN_NAMESPACE
