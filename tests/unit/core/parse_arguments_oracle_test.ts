@@ -7,7 +7,7 @@ import { type JsonSchema, type Schema, toStandardSchema } from "../../../src/cor
 import { Random } from "../../random.ts";
 import { randomObject, valueFor } from "./_random_schema.ts";
 
-const SCHEMAS = 300;
+const SCHEMAS = 130;
 const VALUES_EACH = 24;
 
 /**

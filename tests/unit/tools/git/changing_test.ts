@@ -4,15 +4,18 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { bytesOf, nameOf } from "../../../../src/toolkit/git/names.ts";
 import { Random } from "../../../random.ts";
-import { inWorkspace } from "../_real_workspace.ts";
+import { inWorkspace, wayOf } from "../_real_workspace.ts";
 import { git, makeHistory, makeRepository, said } from "./_history.ts";
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;
 
 Deno.test("git_add of all stages what git stages, and git_commit leaves the same tree", async () => {
+  let way = 0;
   await inWorkspace(async ({ root, call }) => {
+    const own = way++;
     for (const seed of [5, 6, 7]) {
+      if (wayOf(seed) !== own) continue;
       await makeHistory(`${root}/ours-${seed}`, seed);
       await makeHistory(`${root}/theirs-${seed}`, seed);
       const ours = `${root}/ours-${seed}`;

@@ -40,8 +40,10 @@ function nameToText(name: string): string {
 }
 
 Deno.test("git_status says what git says, on generated histories", async () => {
+  let way = 0;
   await inWorkspace(async ({ root, call }) => {
-    for (const seed of SEEDS) {
+    const own = way++;
+    for (const seed of SEEDS.filter((_, at) => at % 2 === own)) {
       const folder = `r${seed}`;
       await makeHistory(`${root}/${folder}`, seed);
       const at = `${root}/${folder}`;
@@ -75,8 +77,10 @@ Deno.test("git_status says what git says, on generated histories", async () => {
 });
 
 Deno.test("git_log, git_diff and git_show say what git says, on generated histories", async () => {
+  let way = 0;
   await inWorkspace(async ({ root, call }) => {
-    for (const seed of SEEDS.slice(0, 2)) {
+    const own = way++;
+    for (const seed of SEEDS.slice(0, 2).filter((_, at) => at === own)) {
       const repository = `r${seed}`;
       const at = `${root}/${repository}`;
       await makeHistory(at, seed);

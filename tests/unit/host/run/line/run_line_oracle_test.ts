@@ -6,7 +6,7 @@ import { parseLine } from "../../../../../src/shell/parse_line.ts";
 import { Random } from "../../../../random.ts";
 import { inCopy, runByShell, runLine, said } from "./_line.ts";
 
-const LINES = 400;
+const LINES = 200;
 const SEED = 4_711;
 
 /** Shells that are here; a POSIX shell always is. */

@@ -121,11 +121,11 @@ for (const [name, seed] of Object.entries(SEEDS)) {
   Deno.test(`${name}: changed anywhere, it is read or refused`, () => {
     const random = new Random(31);
     const { read, refused } = outcomes(function* () {
-      for (let round = 0; round < 1500; round++) yield mutate(random, seed);
+      for (let round = 0; round < 600; round++) yield mutate(random, seed);
     }());
     // Both happen, or the changes prove nothing. (Of gzip, little but a date has no checksum.)
-    assert(refused > 50, `refused ${refused}`);
-    assert(name === "pprof in gzip" || read > 50, `read ${read}`);
+    assert(refused > 20, `refused ${refused}`);
+    assert(name === "pprof in gzip" || read > 20, `read ${read}`);
   });
 
   Deno.test(`${name}: cut off anywhere, it is read or refused`, () => {
@@ -139,7 +139,7 @@ for (const [name, seed] of Object.entries(SEEDS)) {
 Deno.test("random bytes behind the start of each format are read or refused", () => {
   const random = new Random(37);
   outcomes(function* () {
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < 1200; round++) {
       const seed = random.pick(Object.values(SEEDS));
       const start = seed.subarray(0, 1 + random.below(40));
       yield Uint8Array.from([
@@ -172,7 +172,7 @@ Deno.test("JSON of any shape in the place of each part is read or refused", () =
     return Object.fromEntries(list.map((one) => [random.pick(keys), one]));
   };
   outcomes(function* () {
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < 1200; round++) {
       const whole = random.once(2)
         ? {
           nodes: [value(0), value(0)],
@@ -209,7 +209,7 @@ Deno.test("what was given is a path or bytes, or refused, whatever it is", () =>
     "+",
     "A".repeat(50),
   ];
-  for (let round = 0; round < 5000; round++) {
+  for (let round = 0; round < 2000; round++) {
     const text = random.text(9, pieces) || "x";
     try {
       const given = givenAs("profiling_data", text);
