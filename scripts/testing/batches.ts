@@ -3,7 +3,7 @@
 import type { TestFile } from "./files.ts";
 
 /** Batches a process: enough that none waits long for the last, few enough that starting them costs little. */
-const TURNS = 10;
+const TURNS = 30;
 /** Seconds that are worth a process. */
 const LEAST = 4;
 
