@@ -1,9 +1,10 @@
 /** One request of plain HTTP through the proxy, and its answer: the head made anew, the body framed anew. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { unframed } from "./_body.ts";
 import type { Connection } from "./_connection.ts";
 import { networkError } from "./_failure.ts";
-import { framingOf, parseHead } from "./_head.ts";
+import { type Framing, framingOf, type Head, listed, parseHead } from "./_head.ts";
 import { KeyFilter } from "./_key_filter.ts";
 import type { Reader } from "./_reader.ts";
 import { Reader as AnswerReader } from "./_reader.ts";
@@ -39,6 +40,8 @@ export interface Exchanged {
 const encoder = new TextEncoder();
 /** 1xx answers before the one that counts. */
 const MOST_INTERIM = 8;
+/** What asks for an answer that cannot be looked through for a key: compressed, or cut where the program likes. */
+const UNSEEN = ["accept-encoding", "range", "if-range"];
 const latin = (text: string): Uint8Array => Uint8Array.from(text, (one) => one.charCodeAt(0));
 
 /** Hands it on and its answer back; one request a connection. */
@@ -59,7 +62,7 @@ async function sendRequest(
   { head, path, authority, added, body, client, server, place, count }: Exchanged,
 ): Promise<void> {
   const framing = requestFraming(head);
-  const besides = ["host", "expect", ...(added === null ? [] : [added.name, "accept-encoding"])];
+  const besides = ["host", "expect", ...(added === null ? [] : [added.name, ...UNSEEN])];
   const lines = [
     `${head.method} ${path} HTTP/${head.version}`,
     `Host: ${authority}`,
@@ -88,43 +91,82 @@ async function sendRequest(
 }
 
 async function returnAnswer(
-  { added, client, place, count, onAnswer }: Exchanged,
+  { head: asked, added, client, place, count, onAnswer }: Exchanged,
   answer: Reader,
 ): Promise<void> {
-  const hide = added === null ? null : new KeyFilter(added.key);
   const give = async (bytes: Uint8Array): Promise<void> => {
     count(0, bytes.length);
-    const shown = hide === null ? bytes : hide.next(bytes);
-    if (shown.length > 0) await client.write(shown);
+    await client.write(bytes);
   };
-  for (let interim = 0;; interim++) {
-    if (interim > MOST_INTERIM) {
-      throw networkError("protocol", place, "it answers without end that it will answer");
-    }
+  for (let interim = 0; interim <= MOST_INTERIM; interim++) {
     const text = (await answer.head()).replace(/(?:\r?\n){2}$/, "");
     const parsed = parseHead(text, place);
-    const { status } = parsed;
-    if (status === 101) throw networkError("protocol", place, "it changes the protocol");
-    if (status < 200) continue;
+    if (parsed.status === 101) throw networkError("protocol", place, "it changes the protocol");
+    if (parsed.status < 200) continue;
     // What could be read in two ways is not handed on.
-    framingOf(parsed, place);
-    const [first = "", ...lines] = text.split(/\r?\n/);
-    const fields = lines.map((line): readonly [string, string] => {
-      const colon = line.indexOf(":");
-      return [line.slice(0, colon), line.slice(colon + 1).trim()];
-    });
-    const framed = fields.filter(([name]) => name.toLowerCase() === "transfer-encoding");
-    const kept = [...endToEnd(fields, []), ...framed, ["Connection", "close"] as const];
+    const framing = framingOf(parsed, place);
+    if (added !== null) requirePlain(parsed, place);
     onAnswer();
-    const shown = [first, ...kept.map(([name, value]) => `${name}: ${value}`)];
-    await give(latin(`${shown.join("\r\n")}\r\n\r\n`));
-    break;
+    const head = latin(shownHead(text));
+    if (added === null) {
+      await give(head);
+      for (;;) {
+        const piece = await answer.take(Infinity);
+        if (piece === null) return;
+        await give(piece);
+      }
+    }
+    const hide = new KeyFilter(added.key);
+    await give(joinedBytes([hide.next(head), hide.end()]));
+    if (asked.method !== "HEAD") await giveHidden(answer, framing, { key: added.key, place, give });
+    return;
   }
-  for (;;) {
-    const piece = await answer.take(Infinity);
-    if (piece === null) break;
-    await give(piece);
-  }
-  const rest = hide?.end();
-  if (rest !== undefined && rest.length > 0) await client.write(rest);
+  throw networkError("protocol", place, "it answers without end that it will answer");
+}
+
+/** The head of an answer as it is handed on. */
+function shownHead(text: string): string {
+  const [first = "", ...lines] = text.split(/\r?\n/);
+  const fields = lines.map((line): readonly [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  const framed = fields.filter(([name]) => name.toLowerCase() === "transfer-encoding");
+  const kept = [...endToEnd(fields, []), ...framed, ["Connection", "close"] as const];
+  const shown = [first, ...kept.map(([name, value]) => `${name}: ${value}`)];
+  return `${shown.join("\r\n")}\r\n\r\n`;
+}
+
+/** Throws NETWORK_ERROR for an answer that is compressed, which was not asked for. */
+function requirePlain({ fields }: Head, place: string): void {
+  const codings = listed(fields.get("content-encoding"));
+  if (codings.every((coding) => coding.toLowerCase() === "identity")) return;
+  throw networkError(
+    "compression",
+    place,
+    "its answer is compressed, which was not asked for: it cannot be looked through for the key",
+  );
+}
+
+/** The body without the key: looked through without its chunks, which may part the key, and framed anew without trailers. */
+async function giveHidden(
+  answer: Reader,
+  framing: Framing,
+  { key, place, give }: {
+    readonly key: string;
+    readonly place: string;
+    readonly give: (bytes: Uint8Array) => Promise<void>;
+  },
+): Promise<void> {
+  const hide = new KeyFilter(key);
+  const isChunked = framing.kind === "chunked";
+  const put = async (bytes: Uint8Array): Promise<void> => {
+    if (bytes.length === 0) return;
+    if (!isChunked) return await give(bytes);
+    const length = encoder.encode(`${bytes.length.toString(16)}\r\n`);
+    await give(joinedBytes([length, bytes, encoder.encode("\r\n")]));
+  };
+  for await (const piece of unframed(answer, framing, place)) await put(hide.next(piece));
+  await put(hide.end());
+  if (isChunked) await give(encoder.encode("0\r\n\r\n"));
 }

@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { gzipSync } from "node:zlib";
+import { joinedBytes } from "../../../../src/core/bytes.ts";
 import { connect } from "../../../../src/host/network/_connection.ts";
 import { KeyFilter } from "../../../../src/host/network/_key_filter.ts";
 import type { ProxySecret } from "../../../../src/host/network/proxy_route.ts";
@@ -110,6 +112,90 @@ Deno.test("a program uses a key at the stand-in of its host, over TLS, and never
     });
   }
   await server.shutdown();
+  await Deno.remove(folder, { recursive: true });
+});
+
+/** Answers, over TLS, what a row says; `asked`: what it was asked. */
+async function answering(folder: string) {
+  const authority = await createAuthority(folder, "raw");
+  const certificate = await authority.issue("DNS:api.example");
+  const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...certificate });
+  const asked: string[] = [];
+  let answer = new Uint8Array();
+  const serve = async () => {
+    for await (const conn of listener) {
+      const buffer = new Uint8Array(4096);
+      asked.push(new TextDecoder().decode(buffer.subarray(0, await conn.read(buffer) ?? 0)));
+      const writer = conn.writable.getWriter();
+      await writer.write(answer).then(() => writer.close()).catch(() => {});
+    }
+  };
+  return {
+    asked,
+    port: listener.addr.port,
+    authorities: [authority.cert],
+    set: (bytes: Uint8Array<ArrayBuffer>) => answer = bytes,
+    served: serve(),
+    close: () => listener.close(),
+  };
+}
+
+/** What chunks carry, to the last one, with what stands behind that. */
+function unchunked(text: string): string {
+  const [size = ""] = text.split("\r\n", 1);
+  const begin = size.length + 2;
+  const end = begin + parseInt(size, 16);
+  return end === begin
+    ? text.slice(begin + 2)
+    : text.slice(begin, end) + unchunked(text.slice(end + 2));
+}
+
+Deno.test("a key comes back in no chunks, no trailer, no part and not compressed", async (t) => {
+  const folder = await Deno.makeTempDir();
+  const server = await answering(folder);
+  const latin = (text: string) => Uint8Array.from(text, (one) => one.charCodeAt(0));
+  const gzip = new Uint8Array(gzipSync(KEY));
+  const stars = "*".repeat(KEY.length);
+  const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const letters = [...`${KEY}, after`].map((one) => `1\r\n${one}\r\n`).join("");
+  const rows: readonly (readonly [string, string, string | Uint8Array<ArrayBuffer>, string])[] = [
+    ["a letter a chunk", "GET", `${chunked}${letters}0\r\n\r\n`, `${stars}, after`],
+    ["an extension", "GET", `${chunked}2;k=${KEY}\r\nok\r\n0\r\n\r\n`, "ok"],
+    ["a trailer", "GET", `${chunked}2\r\nok\r\n0\r\nX: ${KEY}\r\n\r\n`, "ok"],
+    ["a length", "GET", `HTTP/1.1 200 OK\r\nContent-Length: ${KEY.length}\r\n\r\n${KEY}`, stars],
+    ["no length", "GET", `HTTP/1.1 200 OK\r\n\r\n${KEY}`, stars],
+    ["a head alone", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", ""],
+    [
+      "compressed",
+      "GET",
+      joinedBytes([latin("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"), gzip]),
+      "Toolgate: api.example:443: its answer is compressed, which was not asked for: it cannot be " +
+      "looked through for the key\n",
+    ],
+  ];
+  const opened = openProxy(server.port, [{ ...RULE, methods: ["GET", "HEAD"] }], {
+    names: NAMES,
+    authorities: server.authorities,
+    secrets: [secret("api.example")],
+  });
+  for (const [name, method, answer, body] of rows) {
+    await t.step(name, async () => {
+      server.set(typeof answer === "string" ? latin(answer) : answer);
+      const said = await opened.say(
+        `${method} / HTTP/1.1\r\nHost: 127.84.71.2\r\nRange: bytes=0-0\r\nIf-Range: "a"\r\n\r\n`,
+        { place: 1 },
+      );
+      const [head = "", ...rest] = said.split("\r\n\r\n");
+      const behind = rest.join("\r\n\r\n");
+      const pieces = /^transfer-encoding/im.test(head) ? unchunked(behind) : behind;
+      assertEquals(pieces, body, said);
+      assertStringIncludes(server.asked.at(-1) ?? "", KEY);
+      assert(!/range/i.test(server.asked.at(-1) ?? ""));
+    });
+  }
+  opened.proxy.close();
+  server.close();
+  await server.served;
   await Deno.remove(folder, { recursive: true });
 });
 
