@@ -17,10 +17,12 @@ const SHELL = "/bin/sh";
 /**
  * POSIX shell with nothing but what is built in, since it must work where programs are few. `$1`: what marks the
  * environments of the programs; `$2`: what their marks begin with (`markOf`), the sixth word of a line of
- * proc_pid_limits(5), "Max realtime timeout". It looks until it has found none twice: one that was just being started
- * shows neither yet. `$3`: what is removed then, or nothing; a system without rm(1) keeps it. A number that it was told
- * of may be another's by now, who began at another time: the 22nd word of proc_pid_stat(5), the 20th behind the name,
- * which may hold anything.
+ * proc_pid_limits(5), "Max realtime timeout". It looks until it has found none three times, some moments apart where there is
+ * a sleep(1): one that was just being started shows neither yet. `$3`: what is removed then, or nothing; a system without
+ * rm(1) keeps it. A number that it was told of may be another's by now, who began at another time: the 22nd word of
+ * proc_pid_stat(5), the 20th behind the name, which may hold anything. Who began before Toolgate is none of its programs:
+ * `read` takes a byte at a time, and those of limits and environments are many. Where Toolgate is gone before that is
+ * known, whoever has its child since began before it, or all are looked at.
  */
 const SCRIPT = `
 is_marked() {
@@ -43,30 +45,36 @@ is_named() {
   done <"/proc/$1/environ"
   return 1
 }
-is_same() {
+began_of() {
   facts=
   while IFS= read -r words || [ -n "$words" ]; do facts="$facts $words"; done <"/proc/$1/stat"
-  began=$2
   set -- \${facts##*) }
-  [ "\${20}" = "$began" ]
+  began=\${20:-0}
 }
+began=0
+began_of "$PPID" 2>/dev/null
+since=$began
 others=
 while read -r words; do others=$words; done
 for one in $others; do
-  if is_same "\${one%.*}" "\${one#*.}"; then kill -9 "\${one%.*}"; fi
+  began_of "\${one%.*}"
+  if [ "$began" = "\${one#*.}" ]; then kill -9 "\${one%.*}"; fi
 done 2>/dev/null
 quiet=0
 rounds=0
-while [ $quiet -lt 2 ] && [ $rounds -lt 1000 ]; do
+while [ $quiet -lt 3 ] && [ $rounds -lt 1000 ]; do
   rounds=$((rounds + 1))
   quiet=$((quiet + 1))
   for file in /proc/[0-9]*; do
     id=\${file#/proc/}
+    began_of "$id"
+    [ "$began" -ge "$since" ] || continue
     if is_marked "$id" "$2" || is_named "$id" "$1"; then
       kill -9 "$id"
       quiet=0
     fi
   done
+  /bin/sleep 0.02
 done 2>/dev/null
 case $3 in
   /*) /bin/rm -rf -- "$3" || { /bin/chmod -R u+w "$3" && /bin/rm -rf -- "$3"; } ;;
