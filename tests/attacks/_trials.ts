@@ -59,3 +59,14 @@ export const EVERY_WAY: ReadonlySet<Trial> = new Set([
     return Array.from({ length: count }, (_, at) => of[Math.floor(at * of.length / count)]!);
   }),
 ]);
+
+/** Of each that was once seen and of each kind: a start for every line proves no more of the same judge. */
+const SPREAD = 5;
+
+/** What is tried by one `call` after the other as one of so many users: each has others. */
+export function byCall(user: number, users: number): readonly Trial[] {
+  const every = [...EVERY_WAY];
+  const seen = every.slice(0, ONCE_SEEN.length);
+  const spread = every.slice(ONCE_SEEN.length).filter((_, at) => at % SPREAD === 0);
+  return [...seen, ...spread].filter((_, at) => at % users === user);
+}

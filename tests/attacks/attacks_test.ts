@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Arena, type Marker } from "./_arena.ts";
 import { readAttacks } from "./_read_lines.ts";
 import { runAttacks, WAYS } from "./_run_attacks.ts";
-import { EVERY_WAY, TRIALS } from "./_trials.ts";
+import { byCall, EVERY_WAY, TRIALS } from "./_trials.ts";
 import { USERS } from "./_users.ts";
 
 const ATTACKS = readAttacks();
@@ -13,6 +13,7 @@ Deno.test("the collection is large, and names each line once", () => {
   assert(ATTACKS.length >= 250, `${ATTACKS.length} lines`);
   assertEquals(new Set(ATTACKS.map(({ line }) => line)).size, ATTACKS.length);
   assert(EVERY_WAY.size > 70, `${EVERY_WAY.size} by every way`);
+  assert(byCall(0, 1).length > 25, `${byCall(0, 1).length} by call`);
 });
 
 /** Of the lines that bash may run, those that leave their trace on most machines: shells and tools differ. */
@@ -67,15 +68,18 @@ Deno.test("a trace would be seen: what is allowed runs, and leaves it", async ()
   assertEquals(successes.map(({ traces }) => traces), [["ran"], ["ran"]]);
 });
 
-/** All lines over the pipe as the last of the users, an ordinary one where it can be had; of them those of every way by each. */
+/**
+ * All lines over the pipe as the last of the users, an ordinary one where it can be had; of them those of every way by each.
+ * By `call`, which starts the binary for each line, some of these, shared out among the users.
+ */
 const [ordinary] = USERS.slice(-1);
 
 for (const way of WAYS) {
-  for (const user of USERS) {
+  for (const [at, user] of USERS.entries()) {
     const [who, as] = user;
     Deno.test(`no attack leaves a trace, ${way}, ${who}`, async () => {
       const all = way === "serve" && user === ordinary;
-      const trials = all ? TRIALS : [...EVERY_WAY];
+      const trials = all ? TRIALS : way === "call" ? byCall(at, USERS.length) : [...EVERY_WAY];
       const { successes, answered } = await runAttacks(trials, { user: as, way });
       assertEquals(answered, trials.length);
       assertEquals(successes, []);
