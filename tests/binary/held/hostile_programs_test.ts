@@ -18,6 +18,7 @@ risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [], set: { DENO_DIR: cache } }
 sandbox: { network: ${network}, system: ${JSON.stringify([...SYSTEM_PATHS, DENO])} }
 limits: { concurrency: 64 }
+timeouts: { default: 300s }
 `;
 }
 
