@@ -79,6 +79,8 @@ export interface StayingEngine extends CommandEngine {
   readonly plugins: PluginRegistry;
   /** Starts the thread that most calls need ahead of the first. */
   warm(): void;
+  /** Begins what its first calls take before its workspace is there. */
+  begin(): Promise<void>;
 }
 
 /** The engine of one call: each layer is drawn from the call's grant. */
@@ -104,6 +106,7 @@ export async function createStayingEngine(
     ...engine,
     plugins: pool.plugins,
     warm: runner.warm,
+    begin: runner.begin,
     runner,
   };
 }

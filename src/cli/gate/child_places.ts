@@ -11,6 +11,7 @@ import {
   makeWorktree,
   placeOf,
   takeBackWorktree,
+  worktreeToBe,
 } from "../../engine/worktrees/agent_worktree.ts";
 import {
   abandonedAt,
@@ -47,6 +48,7 @@ import type { Begins, ChildPlace } from "../../serve/gate/children/child.ts";
 import type { Token } from "../../serve/gate/token.ts";
 import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 import type { Session } from "../session.ts";
+import { BegunEngines } from "./_begun_engines.ts";
 import { dropBranch, leaveWorktree, type Left } from "./_leave_worktree.ts";
 import { isFolder, isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
 
@@ -112,18 +114,26 @@ export class ChildPlaces {
     findWorktree(workspace, this.#worktrees, agent);
     const head = from === null ? headOf(workspace) : null;
     const base = head ?? await this.#commitOf(agent, from);
+    const terms = { policies, further, permissions };
+    const begun = new BegunEngines(async (worktree) => {
+      const engines = await this.#engines(worktree.root, inChildWorktree(terms, worktree));
+      // What cannot be begun ahead is told of where it is needed.
+      await engines.engine.begin().catch(() => {});
+      return engines;
+    }, worktreeToBe(workspace, this.#worktrees, agent));
     const { worktree, lease } = await whileMaking(this.#place, agent, this.#table, async () => {
-      await this.#inTurn(() => makeWorktree(this.#engine, agent, base));
-      const made = findWorktree(workspace, this.#worktrees, agent);
-      if (made === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
-      return { worktree: made, lease: takeLease(made.home, this.#table, base) };
+      try {
+        await this.#inTurn(() => makeWorktree(this.#engine, agent, base, () => begun.begin()));
+        const made = findWorktree(workspace, this.#worktrees, agent);
+        if (made === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
+        return { worktree: made, lease: takeLease(made.home, this.#table, base) };
+      } catch (error) {
+        await begun.drop();
+        throw error;
+      }
     });
     try {
-      const terms = { policies, further, permissions };
-      const { engine, looks, close } = await this.#engines(
-        worktree.root,
-        inChildWorktree(terms, worktree),
-      );
+      const { engine, looks, close } = await begun.take(worktree);
       const leave = async (commits: number) => {
         await close();
         return await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, commits));

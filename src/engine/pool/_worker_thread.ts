@@ -36,7 +36,7 @@ import { OutputFeed, programsOf } from "../programs/job_programs.ts";
 import { openForOther, Requests } from "./_file_broker.ts";
 import { Stop } from "./stop.ts";
 import { loadPlugin, withPlugins } from "../plugin_registry.ts";
-import { enterThread, type ThreadParts } from "./thread_parts.ts";
+import { enterThread, loadForPrograms, type ThreadParts } from "./thread_parts.ts";
 
 /** Progress events of one call are at least this far apart: a person reads them, or a loop. */
 const PROGRESS_MS = 100;
@@ -366,8 +366,12 @@ class JobLoop {
 export function serveThread(registry: Registry): void {
   const scope = globalThis as unknown as {
     onmessage: ((event: MessageEvent<WorkerSetup>) => void) | null;
+    /** The lane. */
+    readonly name: string;
   };
   scope.onmessage = (event) => void start(event.data, registry);
+  // What cannot be loaded fails where it is needed.
+  if (scope.name === "spawn") void loadForPrograms().catch(() => {});
 }
 
 async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {

@@ -7,6 +7,7 @@ import type { PluginManifest } from "../../plugins/manifest.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
+import type { BegunThreads } from "./begun_threads.ts";
 import { createBell, createRingMemory, RingReader, RingWriter } from "./channel.ts";
 import { piecesOf, takeTexts } from "./_long_texts.ts";
 import { type Lane, LANES } from "./lanes.ts";
@@ -33,8 +34,6 @@ import type { ProgramEnvironment } from "./thread_parts.ts";
 
 /** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
 const RING_BYTES = { toWorker: 1 << 18, toMain: 1 << 20 } as const;
-/** Bundled builds have all their modules in one folder, the worker's entry among them. */
-const WORKER = import.meta.resolve(Deno.build.standalone ? "./worker.js" : "./worker.ts");
 
 /** A call that was given to the pool. */
 export interface PendingJob {
@@ -126,8 +125,6 @@ export interface ThreadOptions {
   readonly policies: readonly PlacedPolicy[];
   /** The custom tools that threads which are started now know. */
   readonly plugins?: () => readonly PluginManifest[];
-  /** The runtime's set for a thread. */
-  readonly permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
   /** Only threads that start programs need them. */
   readonly programEnvironment: () => ProgramEnvironment;
 }
@@ -138,6 +135,8 @@ export interface PoolMemory {
   readonly bell: SharedArrayBuffer;
   /** Of those that scan. */
   readonly scanMemory: () => SharedArrayBuffer;
+  /** What their workers are taken from. */
+  readonly begun: BegunThreads;
 }
 
 /** Starts a thread. `onBroken`: it threw what nobody caught. */
@@ -145,16 +144,12 @@ export function startThread(
   options: ThreadOptions,
   lane: Lane,
   { boundary, state }: LaneBoundary,
-  { bell, scanMemory }: PoolMemory,
+  { bell, scanMemory, begun }: PoolMemory,
   onBroken: (thread: Thread) => void,
 ): Thread {
   const toWorker = createRingMemory(RING_BYTES.toWorker, createBell());
   const toMain = createRingMemory(RING_BYTES.toMain, bell);
-  const worker = new Worker(WORKER, {
-    type: "module",
-    name: lane,
-    deno: { permissions: options.permissionsOf(boundary) },
-  });
+  const worker = begun.take(lane, boundary);
   const inbox = new RingWriter(toWorker);
   const thread: Thread = {
     lane,

@@ -13,6 +13,8 @@ import { runningAgain } from "./_run_again.ts";
 export interface WarmRunner extends StayingRunner {
   /** Starts the thread that most calls need ahead of the first. */
   warm(): void;
+  /** Begins that one, and the one that starts programs, where there is no workspace yet. */
+  begin(): Promise<void>;
 }
 
 /** `free`: for calls that need no power at all. */
@@ -70,5 +72,9 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
       preparation.close();
     },
     warm: () => pool.warm("read", drawn("read")),
+    async begin() {
+      await preparation.prepare([{ kind: "process.spawn", argv: [], cwd: "." }]);
+      for (const lane of ["spawn", "read"] as const) pool.begin(lane, drawn(lane));
+    },
   };
 }

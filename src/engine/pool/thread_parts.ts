@@ -80,6 +80,17 @@ export interface ThreadParts {
   readonly door: Door | null;
 }
 
+/** Loads what a thread takes that starts programs: one that was begun ahead has the time until it is told so. */
+export async function loadForPrograms(): Promise<void> {
+  await Promise.all([
+    import("../../host/run/starter.ts"),
+    import("../../host/run/processes.ts"),
+    import("../../host/run/program_holds.ts"),
+    import("../programs/program_holds.ts"),
+    import("../../policy/judge/actions.ts"),
+  ]);
+}
+
 /**
  * Binds the calling thread to the boundary, for ever: `enterBoundary`, with what has to be opened before. `scans`: its
  * calls go through many files. `wide`: see there. `durability`: as the policy has it. `libc`: this thread's, where it is open

@@ -5,6 +5,7 @@
 
 import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, resultError } from "../../core/result.ts";
+import { BegunThreads } from "./begun_threads.ts";
 import { Bell, createBell } from "./channel.ts";
 import { ScanSharing } from "./_scan_sharing.ts";
 import { JobQueues } from "./_job_queues.ts";
@@ -72,7 +73,11 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       give: (call) => this.#giveHelp(call),
       take: (help) => this.#stop(help, "CANCELLED"),
     });
-    this.#memory = { bell: createBell(), scanMemory: () => this.#scanSharing.memory };
+    this.#memory = {
+      bell: createBell(),
+      scanMemory: () => this.#scanSharing.memory,
+      begun: new BegunThreads(options.permissionsOf),
+    };
     this.bell = new Bell(this.#memory.bell);
   }
 
@@ -124,6 +129,11 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     if (this.#of(lane).length === 0) this.#start(lane, drawn);
   }
 
+  /** Begins the thread of a lane before there is what its boundary names. */
+  begin(lane: Lane, { boundary }: LaneBoundary): void {
+    if (this.#of(lane).length === 0) this.#memory.begun.begin(lane, boundary);
+  }
+
   /** Takes in all that the threads have said. */
   drain(): void {
     this.bell.hear();
@@ -151,6 +161,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     for (const { job, settle } of this.#queues.take()) {
       settle(stopped(job.tool.name, "CANCELLED", 0));
     }
+    this.#memory.begun.close();
     const ended = resultError("CANCELLED", "toolgate is ending");
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, ended)));
     if (this.#timer !== null) clearInterval(this.#timer);

@@ -56,18 +56,33 @@ export function findWorktree(
   );
 }
 
-/** Makes it by the tool that makes worktrees, held as every call is. `from`: HEAD unless given. Throws what the tool throws. */
+/** The one that git makes where it never had another of this name. */
+export function worktreeToBe(
+  workspace: CanonicalPath,
+  worktrees: string,
+  agent: string,
+): Worktree {
+  const common = `${workspace === "/" ? "" : workspace}/.git`;
+  const root = placeOf(workspace, worktrees, agent) as CanonicalPath;
+  return { root, home: { agent, common, own: `${common}/worktrees/${nameOf(agent)}` } };
+}
+
+/**
+ * Makes it by the tool that makes worktrees, held as every call is. `from`: HEAD unless given. `meanwhile`: begun once git is
+ * at work. Throws what the tool throws.
+ */
 export async function makeWorktree(
   engine: CommandEngine,
   agent: string,
   from?: string,
+  meanwhile: () => void = () => {},
 ): Promise<void> {
   const { settings } = engine.rulebook;
   const path = `${settings.git.worktrees}/${nameOf(agent)}`;
   const begin = from === undefined ? {} : { from };
   const add = { repository: ".", action: "add", branch: branchOf(agent), path, ...begin };
   try {
-    await runOwn(engine, agent, TOOL, add, UNLISTED);
+    await runOwn(engine, agent, TOOL, add, { ...UNLISTED, onRunning: meanwhile });
   } catch (error) {
     // One whose folder somebody deleted is known to git still.
     const known = error instanceof ToolError && error.code === "GIT_ERROR" &&

@@ -281,6 +281,8 @@ export class Children {
               onLog: (text) => child.say(text),
               onRunning: (how) => {
                 cancel = how;
+                // What it asks first is answered by a thread that starts while it does.
+                place.engine.warm();
                 if (child.ending !== null) how();
               },
             }),

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
+import { BegunThreads } from "../../../../src/engine/pool/begun_threads.ts";
 import { createBell } from "../../../../src/engine/pool/channel.ts";
 import type { Lane } from "../../../../src/engine/pool/lanes.ts";
 import {
@@ -86,12 +87,15 @@ Deno.test("a thread is started with what its lane takes, and no more", () => {
       {
         rulebook: rulebook([{ sandbox: { kernel: "required" } }]),
         policies: [],
-        permissionsOf: (of) => of === boundary ? { read: true } : "none",
         programEnvironment: () => environment,
       },
       lane,
       { boundary, state: "state" },
-      { bell: createBell(), scanMemory: () => memory },
+      {
+        bell: createBell(),
+        scanMemory: () => memory,
+        begun: new BegunThreads((of) => of === boundary ? { read: true } : "none"),
+      },
       (which) => broken.push(which),
     );
     const { setup, permissions } = threads.of(threads.all.length - 1);

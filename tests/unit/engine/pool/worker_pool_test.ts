@@ -349,6 +349,19 @@ Deno.test("closing ends all that runs and all that waits, once", async () => {
   await pool.close();
 });
 
+Deno.test("a thread that was begun is told what it is for by its first call, and ends with the pool where none comes", async () => {
+  using threads = new StandInThreads();
+  const { pool, give } = poolOf();
+  const drawn = { boundary: BOUNDARY, state: "fixed" };
+  for (const lane of ["read", "spawn"] as const) pool.begin(lane, drawn);
+  assertEquals([threads.lanes, pool.threads], [["read", "spawn"], 0]);
+  give(jobOf("read"));
+  pool.begin("read", drawn);
+  assertEquals([threads.lanes, pool.threads, threads.of(0).jobs], [["read", "spawn"], 1, [1]]);
+  await pool.close();
+  assertEquals(threads.all.map(({ terminated }) => terminated), [true, true]);
+});
+
 Deno.test("a thread is warmed once, and a caller without a loop of its own is drained for", async () => {
   using threads = new StandInThreads();
   const { pool } = poolOf();

@@ -1,0 +1,64 @@
+/**
+ * Threads that are begun before it is known what they may touch in the kernel's eyes: of what the runtime lets them there
+ * are words alone, and starting one is mostly what it takes whoever it is for. They know nothing and do nothing until they
+ * are taken.
+ */
+
+import type { Boundary } from "../../sandbox/boundary.ts";
+import type { Lane } from "./lanes.ts";
+
+/** Bundled builds have all their modules in one folder, the worker's entry among them. */
+const WORKER = import.meta.resolve(Deno.build.standalone ? "./worker.js" : "./worker.ts");
+
+/** One that waits to be told what it is for. */
+interface BegunThread {
+  readonly worker: Worker;
+  /** The runtime's set that it was begun with, as JSON. */
+  readonly permissions: string;
+}
+
+/** Those of a pool, at most one of each lane. */
+export class BegunThreads {
+  readonly #permissionsOf: (boundary: Boundary) => Deno.PermissionOptions;
+  readonly #begun = new Map<Lane, BegunThread>();
+
+  constructor(permissionsOf: (boundary: Boundary) => Deno.PermissionOptions) {
+    this.#permissionsOf = permissionsOf;
+  }
+
+  /** Begins one ahead, with the runtime's set of this boundary. */
+  begin(lane: Lane, boundary: Boundary): void {
+    this.#drop(lane);
+    const permissions = this.#permissionsOf(boundary);
+    this.#begun.set(lane, {
+      worker: startWorker(lane, permissions),
+      permissions: JSON.stringify(permissions),
+    });
+  }
+
+  /** The one that was begun, where it was with the very set of this boundary, else a new one. */
+  take(lane: Lane, boundary: Boundary): Worker {
+    const permissions = this.#permissionsOf(boundary);
+    const begun = this.#begun.get(lane);
+    if (begun?.permissions !== JSON.stringify(permissions)) {
+      this.#drop(lane);
+      return startWorker(lane, permissions);
+    }
+    this.#begun.delete(lane);
+    return begun.worker;
+  }
+
+  /** Ends those that nobody has taken. */
+  close(): void {
+    for (const lane of [...this.#begun.keys()]) this.#drop(lane);
+  }
+
+  #drop(lane: Lane): void {
+    this.#begun.get(lane)?.worker.terminate();
+    this.#begun.delete(lane);
+  }
+}
+
+function startWorker(name: string, permissions: Deno.PermissionOptions): Worker {
+  return new Worker(WORKER, { type: "module", name, deno: { permissions } });
+}
