@@ -109,6 +109,8 @@ const CHILD = `import sys
 print('{"tool": "write_file", "args": {"path": "asked/x", "content": ""}}', flush=True)
 sys.stdin.read()
 `;
+/** The interpreter itself: what version managers put before it starts ten programs more, here and there. */
+const CHILD_PATH = { PATH: "/usr/local/bin:/usr/bin:/bin" } as const;
 const CHILD_POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }, { ask: [write], match: ["asked/**"] }]
 commands: [{ allow: [python3], runs: any }]
@@ -131,6 +133,7 @@ export async function childFigure(toolgate: string): Promise<Figure> {
   const gate = new Deno.Command(toolgate, {
     args: ["serve", "--listen", `unix:${socket}`, "--policy", "../policy.yaml", "--quiet"],
     cwd: root,
+    env: CHILD_PATH,
     stdin: "null",
     stdout: "null",
     stderr: "inherit",
@@ -169,7 +172,12 @@ export async function childFigure(toolgate: string): Promise<Figure> {
       const made = performance.now() - started;
       ask("git_worktree", { action: "remove", path: `.toolgate/worktrees/${branch}` });
       const from = performance.now();
-      const options: Deno.CommandOptions = { args: ["child.py"], cwd: root, stdin: "null" };
+      const options: Deno.CommandOptions = {
+        args: ["child.py"],
+        cwd: root,
+        env: CHILD_PATH,
+        stdin: "null",
+      };
       await new Deno.Command("python3", options).output();
       const own = performance.now() - from;
       return made + own + CHILD_MS;
