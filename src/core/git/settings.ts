@@ -168,7 +168,7 @@ export function lineVariables(
   };
 }
 
-/** Of the keys those that run programs, or look for objects and repositories where nobody named them. */
+/** Of the keys those that run programs. */
 const RUNNING = [
   ...["core.fsmonitor", "core.hooksPath", "core.sshCommand", "core.askPass", "credential.helper"],
   ...[
@@ -180,25 +180,24 @@ const RUNNING = [
     "tag.gpgSign",
   ],
   ...["push.gpgSign", "log.showSignature", "merge.verifySignatures", "core.attributesFile"],
-  ...["gc.auto", "maintenance.auto", "safe.bareRepository"],
+  ...["gc.auto", "maintenance.auto"],
 ] as const satisfies readonly (keyof typeof GIT_KEYS)[];
-
-/** As git(1) hands `-c` on to what it starts: what a script's own git is told by `-c` comes to it, and stands above it. */
-const RUNNING_PARAMETERS = RUNNING.map((key) => `'${key}=${GIT_KEYS[key]}'`).join(" ");
 
 /**
  * The variables of a program that may start git without its words saying so: a script, make, an interpreter. What only keeps
- * git in a line from what the policy denies by name is none of it, nor where a new repository has its files from: scripts
- * make repositories for themselves.
+ * git in a line from what the policy denies by name is none of it, nor where a new repository has its files from, nor how a
+ * bare one is named: scripts make repositories for themselves. Hooks that the policy lets run are part of the program there.
  */
 export function scriptVariables(
-  { protocols }: Pick<GitSettings, "protocols">,
+  { hooks, protocols }: Pick<GitSettings, "hooks" | "protocols">,
 ): Readonly<Record<string, string>> {
+  const keys = RUNNING.filter((key) => hooks === "deny" || key !== "core.hooksPath");
   return {
     ...GIT_ENVIRONMENT,
     GIT_SEQUENCE_EDITOR: "false",
     ...protocolVariables(protocols),
-    GIT_CONFIG_PARAMETERS: RUNNING_PARAMETERS,
+    // As git(1) hands `-c` on to what it starts: what a script's own git is told by `-c` comes to it, and stands above it.
+    GIT_CONFIG_PARAMETERS: keys.map((key) => `'${key}=${GIT_KEYS[key]}'`).join(" "),
   };
 }
 

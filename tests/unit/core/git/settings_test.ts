@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { GIT_KEYS, type GitSettings, lineVariables } from "../../../../src/core/git/settings.ts";
+import {
+  GIT_KEYS,
+  type GitSettings,
+  lineVariables,
+  scriptVariables,
+} from "../../../../src/core/git/settings.ts";
 
 const SETTINGS: GitSettings = {
   hooks: "deny",
@@ -22,4 +27,15 @@ Deno.test("a line's git stands above the repository's settings, save where it sh
 
 Deno.test("nobody is told that a list of commits was edited which could not be", () => {
   assertEquals(lineVariables(SETTINGS).GIT_SEQUENCE_EDITOR, "false");
+});
+
+Deno.test("git of a script runs nothing that a repository names, but hooks where the policy lets them run", () => {
+  const parameters = (hooks: GitSettings["hooks"]) =>
+    scriptVariables({ hooks, protocols: [] }).GIT_CONFIG_PARAMETERS ?? "";
+  const hooksPath = "'core.hooksPath=/dev/null'";
+  assertEquals(parameters("deny").includes(hooksPath), true);
+  assertEquals(
+    parameters("allow").split(" "),
+    parameters("deny").split(" ").filter((one) => one !== hooksPath),
+  );
 });

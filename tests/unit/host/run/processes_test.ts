@@ -106,7 +106,7 @@ Deno.test("a program sees the environment it is given, its directory and its inp
         "PATH=/usr/bin:/bin",
         `PWD=${root}`,
         // A shell may start git.
-        ...Object.entries(scriptVariables({ protocols: ["https"] }))
+        ...Object.entries(scriptVariables({ hooks: "deny", protocols: ["https"] }))
           .map(([name, value]) => `${name}=${value}`),
         root,
         "input",
