@@ -176,6 +176,13 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     springs: ["commit", "-qm", "x"],
   },
   {
+    name: "a command that finds the key to sign with",
+    config:
+      '[gpg]\nformat = ssh\n[gpg "ssh"]\ndefaultKeyCommand = "MARK"\n[commit]\ngpgSign = true',
+    springs: ["commit", "-qm", "x"],
+    also: [["tag", "-s", "-m", "x", "made"]],
+  },
+  {
     name: "an editor",
     config: '[core]\neditor = "MARK;true"',
     springs: ["commit", "--amend"],
@@ -258,6 +265,29 @@ export const HOSTILE_REPOSITORIES: readonly HostileRepository[] = [
     name: "a tool for differences",
     config: '[difftool]\nprompt = false\n[difftool "evil"]\ncmd = "MARK"',
     springs: ["difftool", "-y", "-t", "evil"],
+  },
+  {
+    name: "a tool for differences that lies in the repository",
+    config: '[difftool]\nprompt = false\n[difftool "meld"]\npath = traps/meld',
+    files: { "traps/meld": SCRIPT },
+    springs: ["difftool", "-y", "-t", "meld"],
+  },
+  {
+    name: "a tool for merges, which shows differences, too",
+    config: '[mergetool "evil3"]\ncmd = "MARK"',
+    springs: ["difftool", "-y", "-t", "evil3"],
+  },
+  {
+    name: "a browser",
+    config: '[browser "evil"]\ncmd = "MARK;true"\n[web]\nbrowser = evil\n[help]\nformat = web\n' +
+      "htmlPath = /usr/share/doc",
+    springs: ["web--browse", "README"],
+  },
+  {
+    name: "a way to a mail server",
+    config: '[imap]\ntunnel = "MARK;false"\nfolder = x',
+    // It takes letters on standard input.
+    springs: null,
   },
   {
     name: "an editor of lists",

@@ -140,18 +140,42 @@ export function protocolVariables(protocols: readonly string[]): Readonly<Record
   };
 }
 
+/** Commands of git that clean what they record (gitattributes(5), "filter") before they change anything. */
+const CLEANING: ReadonlySet<string> = new Set(["add", "stage", "commit", "update-index"]);
+
+/**
+ * In a line a filter that the policy lets the tools run does not: git is given one that nobody can start, by a name that git
+ * says then. Left alone it would record whole what the filter keeps elsewhere. What lays files out is left alone: it would
+ * be cut short by it.
+ */
+function filterKeys(
+  { filters }: Pick<GitSettings, "filters">,
+  subcommand: string,
+): readonly (readonly [string, string])[] {
+  if (!CLEANING.has(subcommand)) return [];
+  return filters.flatMap((name) => [
+    [`filter.${name}.process`, `git_add-and-the-other-git-tools-run-${FILTER_PROGRAMS[name][0]}`],
+    [`filter.${name}.required`, "true"],
+  ]);
+}
+
 /**
  * The variables of a program of a line that is git, or starts it. `git config` shows a repository's own settings and runs
  * nothing by them: ours would stand among them.
  */
 export function lineVariables(
-  { protocols }: GitSettings,
+  { filters, protocols }: Pick<GitSettings, "filters" | "protocols">,
   argv: readonly string[] = [],
   /** Where it finds hooks; nowhere unless given. */
   hooksPath: string = GIT_KEYS["core.hooksPath"],
 ): Readonly<Record<string, string>> {
-  const shows = /(?:^|\/)git$/.test(argv[0] ?? "") && gitWords(argv)?.subcommand === "config";
-  const keys = Object.entries(GIT_KEYS).filter(([key]) => !shows && !NOT_FOR_LINES.has(key));
+  const isGit = /(?:^|\/)git$/.test(argv[0] ?? "");
+  const subcommand = isGit ? gitWords(argv)?.subcommand ?? "" : "";
+  const shows = subcommand === "config";
+  const keys = [
+    ...Object.entries(GIT_KEYS).filter(([key]) => !shows && !NOT_FOR_LINES.has(key)),
+    ...filterKeys({ filters }, subcommand),
+  ];
   const settings = keys.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, key === "core.hooksPath" ? hooksPath : value],

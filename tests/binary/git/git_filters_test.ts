@@ -96,7 +96,7 @@ async function inWorld(
 }
 
 Deno.test("filters: what a policy names makes pointers of contents and contents of pointers, held as git is", async () => {
-  await inWorld(ALLOWED, async ({ root, write, ask, outside }) => {
+  await inWorld(`${ALLOWED}, { allow: [git] }`, async ({ root, write, ask, outside }) => {
     const big = "x".repeat(200_000);
     write("a.bin", big);
     const added = await ask("git_add", { all: true });
@@ -126,6 +126,12 @@ Deno.test("filters: what a policy names makes pointers of contents and contents 
     const merged = await ask("git_merge", { branch: "side" });
     assertEquals(merged.code, null, merged.message);
     assertEquals(Deno.readTextFileSync(`${root}/a.bin`), "else\n");
+    // A line's git, which runs none, records nothing whole in its place.
+    write("b.bin", "whole\n");
+    const { code, output } = await ask("run_command", { command: "git add b.bin" });
+    assertEquals(code, "COMMAND_FAILED");
+    assertStringIncludes(output.stderr, "git_add-and-the-other-git-tools-run-git-lfs");
+    assertEquals(await said(root, ["ls-files", "b.bin"]), "");
     // By hand the program does what it was kept from.
     const child = new Deno.Command(`${outside}/bin/git-lfs`, {
       args: ["filter-process"],

@@ -25,6 +25,29 @@ Deno.test("a line's git stands above the repository's settings, save where it sh
   }
 });
 
+Deno.test("a filter that tools run is one that cannot be started where a line's git would record by it", () => {
+  const keysOf = (filters: GitSettings["filters"], line: string) => {
+    const variables = lineVariables({ ...SETTINGS, filters }, line.split(" "));
+    return Object.entries(variables).flatMap(([name, key]) =>
+      /^GIT_CONFIG_KEY/.test(name) && key.startsWith("filter.")
+        ? [`${key}=${variables[name.replace("KEY", "VALUE")]}`]
+        : []
+    );
+  };
+  const unstartable = [
+    "filter.lfs.process=git_add-and-the-other-git-tools-run-git-lfs",
+    "filter.lfs.required=true",
+  ];
+  for (const line of ["git add x.bin", "git -C sub commit -am x"]) {
+    assertEquals(keysOf(["lfs"], line), unstartable, line);
+    assertEquals(keysOf([], line), [], line);
+  }
+  // What only looks would fail of it, and what lays out stop in the middle.
+  for (const line of ["git status", "git diff", "git config -l", "git checkout side"]) {
+    assertEquals(keysOf(["lfs"], line), [], line);
+  }
+});
+
 Deno.test("nobody is told that a list of commits was edited which could not be", () => {
   assertEquals(lineVariables(SETTINGS).GIT_SEQUENCE_EDITOR, "false");
 });
