@@ -127,7 +127,10 @@ export interface Processes {
    * perhaps a short file of that name: false where anything else is in it, which stays, and where the use was judged as reading.
    */
   removeBare(argv: readonly string[], folder: string, file: string): boolean;
-  /** Makes a folder in which such a program may write, and those above it: false where it is not there afterwards. */
+  /**
+   * Makes a folder in which such a program may write, and those above it: false where it is not there afterwards. Git shows
+   * nothing of one that was made.
+   */
   makeFolder(argv: readonly string[], folder: string): boolean;
   /**
    * A command line, without a shell (or by `/bin/sh` where the policy's `shell.mode` is `sh`). Commands that are

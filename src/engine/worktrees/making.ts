@@ -5,6 +5,7 @@
  */
 
 import type { CanonicalPath } from "../../core/capability.ts";
+import { UNSEEN } from "../../core/git/unseen_folder.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { ProcessTable } from "../../host/kernel/process_table.ts";
 import { branchOf, nameOf } from "./agent_worktree.ts";
@@ -295,6 +296,9 @@ function requireFolder(place: WorktreesPlace): void {
     if (!isThere(folder)) {
       try {
         Deno.mkdirSync(folder);
+        if (folder === folderOf(place)) {
+          Deno.writeTextFileSync(`${folder}/${UNSEEN.name}`, UNSEEN.text, { createNew: true });
+        }
       } catch (error) {
         throw toolErrorOf(place, error);
       }

@@ -68,9 +68,18 @@ function removeWithin(libc: Libc, path: string): boolean {
   return result >= 0;
 }
 
-/** Makes a folder and those above it below another, which is there: false where a link or a file stands for one. Absolute paths. */
-export function makeBareFolder(libc: Libc, above: string, path: string): boolean {
+/**
+ * Makes a folder and those above it below another, which is there: false where a link or a file stands for one. Absolute paths.
+ * `first`: a file that is laid in it where it was not there.
+ */
+export function makeBareFolder(
+  libc: Libc,
+  above: string,
+  path: string,
+  first: { readonly name: string; readonly text: string } | null = null,
+): boolean {
   const { numbers } = libc;
+  let isNew = false;
   const names = path.slice(above === "/" ? 1 : above.length + 1).split("/");
   let at = above === "/" ? "" : above;
   return names.every((name) => {
@@ -79,14 +88,17 @@ export function makeBareFolder(libc: Libc, above: string, path: string): boolean
     const made = libc.call(numbers.mkdirat, parent, libc.path(name), 0o777);
     libc.call(numbers.close, parent);
     at = `${at}/${name}`;
+    isNew = made >= 0;
     return made >= 0 || made === -ERRNO.EEXIST;
-  }) && isFolder(libc, path);
+  }) && isFolder(libc, path, isNew ? first : null);
 }
 
-function isFolder(libc: Libc, path: string): boolean {
+function isFolder(libc: Libc, path: string, first: Parameters<typeof makeBareFolder>[3]): boolean {
   const folder = openFolder(libc, path);
-  if (folder >= 0) libc.call(libc.numbers.close, folder);
-  return folder >= 0;
+  if (folder < 0) return false;
+  if (first) writeFile(libc, folder, first.name, new TextEncoder().encode(first.text));
+  libc.call(libc.numbers.close, folder);
+  return true;
 }
 
 function openFolder(libc: Libc, path: string): number {

@@ -1,5 +1,6 @@
 /** Starting the programs of a grant, and never losing one: groups, time limits, output limits. */
 
+import { UNSEEN } from "../../core/git/unseen_folder.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { Processes } from "../../core/tool.ts";
 import type { ProgramNetwork } from "../../policy/rulebook.ts";
@@ -157,7 +158,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const { grant, starter } = options;
       const { use } = grantedOwn(grant, argv, { cwd: folder, writes: [folder] });
       if (starter === null || use.writes.length === 0) return false;
-      return makeBareFolder(starter.libc, grant.workspace, folderOf(grant, folder));
+      return makeBareFolder(starter.libc, grant.workspace, folderOf(grant, folder), UNSEEN);
     },
     asFile: (argv) => Promise.resolve(programFile(options, argv)?.file ?? null),
     async withScratch(work) {

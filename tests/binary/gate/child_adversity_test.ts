@@ -17,8 +17,10 @@ import { Gate, python } from "../_gate.ts";
 import { stillRunning, untilRunning } from "../_processes.ts";
 import type { Answer, Workspace } from "../toolgate.ts";
 
+/** But for what keeps git from showing a folder of worktrees. */
 const names = (workspace: Workspace, path: string) =>
-  [...Deno.readDirSync(workspace.path(path))].map(({ name }) => name);
+  [...Deno.readDirSync(workspace.path(path))].map(({ name }) => name)
+    .filter((name) => name !== ".gitignore");
 
 const COMMITS = ['call git_add {"all": true}', 'call git_commit {"message": "m"}'];
 

@@ -35,7 +35,7 @@ async function inRepository(
     await git(root, ["config", "--unset", "user.name"]);
     await git(root, ["config", "--unset", "user.email"]);
     for (const name of ["a", "b"]) Deno.writeTextFileSync(`${root}/${name}`, "one\n");
-    Deno.writeTextFileSync(`${root}/.gitignore`, ".toolgate\n");
+    Deno.writeTextFileSync(`${root}/.gitignore`, ".toolgate/*\n!.toolgate/worktrees\n");
     await git(root, ["add", "--all"]);
     await git(root, ["-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "one"]);
     const common = ["--policy", `${outer}/policy.yaml`, "--root", root];

@@ -23,7 +23,10 @@ const tableOf = (processes: Readonly<Record<number, number>>): Table => ({
   facts: (id) => (id in processes ? { began: processes[id] } : null) as ReturnType<Table["facts"]>,
 });
 
-const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+/** But for what keeps git from showing the folder. */
+const namesIn = (folder: string) =>
+  [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== ".gitignore")
+    .sort();
 
 Deno.test("a mark is there while working files are made, and gone however that ends", async () => {
   const table = tableOf({ [Deno.pid]: 7 });
@@ -33,6 +36,7 @@ Deno.test("a mark is there while working files are made, and gone however that e
     const seen = await whileMaking(place, "a.b", table, () => Promise.resolve(namesIn(folder)));
     assertEquals(seen, [`.making-${Deno.pid}-7-a%2Eb`]);
     assertEquals(namesIn(folder), []);
+    assertEquals(Deno.readTextFileSync(`${folder}/.gitignore`), "*\n");
     const full = () => Promise.reject(new Error("No space left on device (os error 28): mkdir"));
     const error = await assertRejects(() => whileMaking(place, "a", table, full), ToolError);
     assertEquals([error.code, error.message.includes("No space left")], ["GIT_ERROR", true]);

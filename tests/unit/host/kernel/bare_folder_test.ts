@@ -99,9 +99,15 @@ Deno.test("a folder is made with those above it, and nowhere that a link leads",
       ...[false, false, false, false],
       true,
     ]);
+    // What is first in it lies in one that is made, and in none that was there.
+    const first = { name: "first", text: "1" };
+    for (const name of ["a/b/d/e", "a/b/d", "link"]) {
+      makeBareFolder(LIBC, root, `${root}/${name}`, first);
+    }
+    assertEquals(Deno.readTextFileSync(`${root}/a/b/d/e/first`), "1");
     assertEquals(listOf(outer), [
       ...["/other", "/root", "/root/a", "/root/a/b", "/root/a/b/c", "/root/a/b/d"],
-      ...["/root/file", "/root/link"],
+      ...["/root/a/b/d/e", "/root/a/b/d/e/first", "/root/file", "/root/link"],
     ]);
   } finally {
     Deno.removeSync(outer, { recursive: true });
