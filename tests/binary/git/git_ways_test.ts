@@ -60,6 +60,10 @@ function assertNoneSprung(repositories: readonly (readonly [string, Trapped])[])
 /** Of those that hold most of the traps all tools are asked for; the unit tests do so in all of them. */
 const FULL = ["r0", "r1"];
 
+/** Over MCP, of those with few traps some: `serve` is asked for all of them, here and in git_test, and the judge is one. */
+const isSome = ([folder]: readonly [string, Trapped], at: number) =>
+  FULL.includes(folder) || at % 4 === 0;
+
 /** The tools' calls in one, and the lines there; `lines`: those by which plain git springs its traps. */
 function callsOf(
   folder: string,
@@ -81,7 +85,7 @@ Deno.test("no hostile repository runs anything over MCP", async () => {
   const session = new Session(workspace, POLICY);
   await session.initialize("2025-06-18");
   const done = new Set<string>();
-  for (const [folder, repository] of repositories) {
+  for (const [folder, repository] of repositories.filter(isSome)) {
     for (const [name, args] of callsOf(folder, repository)) {
       const answer = await session.ask("tools/call", { name, arguments: args });
       if (answer.result?.isError !== true) done.add(name);
