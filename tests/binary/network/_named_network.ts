@@ -1,11 +1,12 @@
 /**
  * A network of its own, with a name server and servers on public and special addresses, all on the loopback of a
- * namespace: run by `unshare --net --mount`. Asks the binary for each name twice, and then a program that it runs, and
+ * namespace: run by `unshare --net --mount`. Asks the binary for each name twice, and then programs that it runs, and
  * prints what came of it.
  *
  *     named_network BINARY POLICY PROGRAM NAME...
  *
- * PROGRAM is started with an address, and prints what it answers with. POLICY is empty for a sealed binary.
+ * PROGRAM is started with how it is to connect, `proxy` or `direct`, and with addresses, and prints what each answers
+ * with, a line each. POLICY is empty for a sealed binary.
  */
 
 const [binary = "", policy = "", program = "", ...hosts] = Deno.args;
@@ -112,10 +113,11 @@ for (const hostname of ADDRESSES) {
   });
 }
 
-const outcomes: Record<string, readonly string[]> = {};
+const none = () => Object.fromEntries(hosts.map((host) => [host, [] as string[]]));
+const outcomes = none();
 const messages: Record<string, string> = {};
-const programs: Record<string, readonly string[]> = {};
-const direct: Record<string, readonly string[]> = {};
+const programs = none();
+const direct = none();
 const serve = new Deno.Command(binary, {
   args: ["serve", ...(policy === "" ? [] : ["--policy", policy])],
   stdin: "piped",
@@ -145,27 +147,31 @@ async function answer(): Promise<Answered> {
   text = text.slice(end + 1);
   return line;
 }
-for (const host of hosts) {
-  const seen: string[] = [];
-  const byProgram: string[] = [];
-  const byItself: string[] = [];
-  for (let time = 0; time < 2; time++) {
+/** One program for all names: what each was answered with. */
+async function runAll(how: "proxy" | "direct", prefix: string): Promise<readonly string[]> {
+  const argv = [
+    "/usr/bin/python3",
+    program,
+    how,
+    ...hosts.map((host) => `http://${prefix}-${host}/`),
+  ];
+  const { output, error } = await ask("run_command", { argv });
+  return output?.stdout.trim().split("\n") ?? hosts.map(() => error?.message ?? "");
+}
+for (let time = 0; time < 2; time++) {
+  for (const host of hosts) {
     const { success, output, error } = await ask("fetch_url", {
       url: `http://${host}/`,
       format: "text",
     });
     if (error !== null) messages[host] = error.message;
-    seen.push((success ? output?.content : error?.code) ?? "");
-    const run = async (...args: readonly string[]) => {
-      const ran = await ask("run_command", { argv: ["/usr/bin/python3", program, ...args] });
-      return ran.output?.stdout.trim() ?? ran.error?.message ?? "";
-    };
-    byProgram.push(await run(`http://program-${host}/`));
-    byItself.push(await run(`http://direct-${host}/`, "direct"));
+    outcomes[host]?.push((success ? output?.content : error?.code) ?? "");
   }
-  direct[host] = byItself;
-  outcomes[host] = seen;
-  programs[host] = byProgram;
+  const [byProxy, byItself] = [await runAll("proxy", "program"), await runAll("direct", "direct")];
+  for (const [at, host] of hosts.entries()) {
+    programs[host]?.push(byProxy[at] ?? "");
+    direct[host]?.push(byItself[at] ?? "");
+  }
 }
 await writer.close();
 await serve.status;
