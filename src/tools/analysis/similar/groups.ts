@@ -31,7 +31,7 @@ interface Row {
 /** Places of one group that are named. */
 const MOST_PLACES = 100;
 
-/** The largest first. Groups all of whose places lie in those of a larger one are left out. */
+/** The largest first. Groups all of whose places lie in those that a larger one names are left out. */
 export function groupsOf(
   tokens: Tokens,
   repeats: readonly Repeat[],
@@ -44,7 +44,8 @@ export function groupsOf(
   const candidates = [...same, ...changed].sort((a, b) => weightOf(b) - weightOf(a));
   for (const { rows, similarity } of candidates) {
     if (isCovered(tokens, rows, covering)) continue;
-    for (const row of rows) {
+    // Those that are named: what lies in another is told nowhere.
+    for (const row of rows.slice(0, MOST_PLACES)) {
       const { path } = tokens.fileOf(row.start);
       const around = covering.get(path) ?? [];
       around.push({ row, group: accepted.length });
