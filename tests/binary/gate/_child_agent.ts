@@ -166,7 +166,7 @@ export async function results(caller: Asker, ids?: readonly string[]): Promise<a
 
 /** Waits until a child has said something on its standard error. */
 export async function untilLog(caller: Asker, agent_id: string, text: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     const { output } = await tool(caller, "get_agent_status", { agent_id });
     if (output.log_tail.includes(text)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

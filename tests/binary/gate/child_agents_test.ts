@@ -366,7 +366,7 @@ Deno.test("what a gate that was killed has left is found by the next one", async
   const second = await Gate.start(workspace, { policy: CHILD_POLICY });
   const asking = await second.connect();
   for (const one of [clean, committed, below]) {
-    for (let tries = 0; tries < 100 && worktreeIsThere(workspace, one); tries++) {
+    for (let tries = 0; tries < 1200 && worktreeIsThere(workspace, one); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     assertEquals(worktreeIsThere(workspace, one), false);
