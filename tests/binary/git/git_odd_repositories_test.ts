@@ -1,7 +1,7 @@
 /** Git tools and git in lines in repositories that lead out, hold what no git makes, or never end. */
 
 import { assert, assertEquals } from "@std/assert";
-import { ODD_REPOSITORIES } from "../../attacks/odd_repositories.ts";
+import { ODD_REPOSITORIES, type OddRepository } from "../../attacks/odd_repositories.ts";
 import { plainShell, USER, withGitGround } from "./_git_ground.ts";
 import { Pipe, type Workspace } from "../toolgate.ts";
 
@@ -27,7 +27,7 @@ git clone -q --bare . .git/there.git && git remote add there .git/there.git
 sed -i s/1/changed/ a
 `;
 const OUTSIDE = `set -e
-rm -rf "$OUT" && mkdir -p "$OUT/dir" && cd "$OUT" && echo HUSH > secret && echo HUSH > dir/hushed
+mkdir -p "$KEPT/dir" && cd "$KEPT" && echo HUSH > secret && echo HUSH > dir/hushed
 git init -q -b main repo && git init -q --bare -b main bare.git && cd repo
 git config user.name Ada && git config user.email ada@example.org
 echo HUSH > hushed && git add . && git commit -qm hushed
@@ -48,6 +48,10 @@ const LINES = [
   "git push -q far main",
   "git format-patch --stdout -1",
 ];
+/** Of these where git minds by itself: what Toolgate reads of a repository before any git it reads for each. */
+const SOME_LINES = ["git status --short", "git add -A", "git checkout -q side", "git fetch -q far"];
+/** Of pipes: what git waits for ends with the call. */
+const FEW_LINES = LINES.slice(0, 2);
 const TOOLS: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
   ["git_status", {}],
   ["git_log", { limit: 3 }],
@@ -65,6 +69,11 @@ const TOOLS: readonly (readonly [tool: string, args: Record<string, unknown>])[]
 
 const PLAIN = { name: "none", script: "true", harms: null };
 
+function linesFor({ name, script, harms }: OddRepository): readonly string[] {
+  if (name === PLAIN.name) return LINES;
+  return script.includes("mkfifo") ? FEW_LINES : harms === null ? SOME_LINES : LINES;
+}
+
 /** Longer than any of them takes, and not so long that nobody would wait. */
 const PATIENCE_MS = 10_000;
 
@@ -78,12 +87,15 @@ Deno.test("git in an odd repository reads, writes and waits for nothing outside,
   await withGitGround({ history: GROUND, policy: POLICY }, async (workspace) => {
     const out = `${workspace.outside}/out`;
     const flags = ["--policy", workspace.policy(POLICY)];
+    const kept = `${workspace.outside}/kept`;
+    const made = await plainShell(workspace, `KEPT=${kept}\n${OUTSIDE}`);
+    assert(made.success, made.stderr);
     const lay = async (names: readonly string[], script: string) => {
       const each = names.map((name) =>
         `rm -rf ${name}; cp -r template ${name} && (cd ${name} && git reset -q
 ${script.replaceAll("OUT", out)})`
       ).join(" &&\n");
-      const laid = await plainShell(workspace, `OUT=${out}\n(${OUTSIDE})\n${each}`);
+      const laid = await plainShell(workspace, `rm -rf ${out}; cp -r ${kept} ${out} &&\n${each}`);
       assert(laid.success, `${script}: ${laid.stderr}`);
     };
     const pipe = new Pipe(flags, { cwd: workspace.root, ...USER });
@@ -96,8 +108,7 @@ ${script.replaceAll("OUT", out)})`
       const failed: string[] = [];
       const calls = [
         ...TOOLS.map(([tool, args]) => ({ tool, args: { ...args, repository: tools } })),
-        // What git waits for ends with the call.
-        ...LINES.slice(0, script.includes("mkfifo") ? 2 : LINES.length).map((command) => ({
+        ...linesFor({ name, script, harms }).map((command) => ({
           tool: "run_command",
           args: { command, cwd: lines, timeout_ms: at === 0 ? PATIENCE_MS : PATIENCE_MS / 4 },
         })),
