@@ -34,6 +34,9 @@ const LANGUAGES: readonly (readonly [string, string, string, string])[] = [
   ["d.ts", "export const a: string;\n", "export const a: ;\n", "1:17"],
 ];
 
+/** One of each parser: which of them judges an ending is nothing that a call of its own decides. */
+const PARSED = ["py", "json", "yaml", "toml", "js", "jsx", "ts", "tsx"];
+
 const NEITHER = { HOME: "/dev/null/home", TMPDIR: "/dev/null/temporary" };
 
 async function sealedForTests(): Promise<string> {
@@ -45,10 +48,11 @@ const SEALED = await sealedForTests();
 const KINDS: readonly (readonly [string, string])[] = [["unsealed", BINARY], ["sealed", SEALED]];
 
 for (const [kind, binary] of KINDS) {
-  Deno.test(`${kind}, call: each language is refused and accepted`, async () => {
+  Deno.test(`${kind}, call: each parser refuses and accepts`, async () => {
     await using workspace = new Workspace();
     const options: StartOptions = { cwd: workspace.root, env: NEITHER, binary };
     for (const [ending, valid, invalid, place] of LANGUAGES) {
+      if (!PARSED.includes(ending)) continue;
       const path = `a.${ending}`;
       const write = (content: string, ...more: string[]) =>
         call(["write_file", `path=${path}`, `content=${content}`, ...more], options);
