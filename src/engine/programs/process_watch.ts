@@ -339,12 +339,15 @@ export class ProcessWatch {
     const room = memory - apart - opened;
     const beside = opened + this.#sockets.heldBy(held, room, () => this.#table.list(), isGone);
     if (apart + beside <= memory) return;
-    // What processes that were forked from one another share is counted once.
-    const used = held.reduce(
-      (total, one) => total + (this.#table.proportional(one.id) ?? one.memory),
-      0,
-    );
-    if (used + beside > memory) this.#exceed(run.job, "memory");
+    // What processes that were forked from one another share is counted once. Each is read by itself: of those that end
+    // meanwhile every one is read as if more of it were its own, so that only what is too much twice is.
+    const used = () =>
+      processes.reduce(
+        (total, { id }) => total + (this.#table.proportional(id) ?? this.#table.held(id).memory),
+        0,
+      );
+    if (used() + beside <= memory || used() + beside <= memory) return;
+    this.#exceed(run.job, "memory");
   }
 
   /** Its groups end at once; what left them is ended when it is looked at next. */

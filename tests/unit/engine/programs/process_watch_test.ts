@@ -202,6 +202,34 @@ Deno.test("a machine on which looking takes long, but no processor, leaves no ru
   }
 });
 
+Deno.test("a program that ends while what it shares is looked at counts for nothing any more", async () => {
+  const ended: string[] = [];
+  const kernel: Libc = {
+    ...libc,
+    path: (text, place) => {
+      const [, id] = /^\/proc\/(\d+)\/smaps_rollup$/.exec(String(text)) ?? [];
+      if (id !== undefined && Number(id) !== leader) {
+        ended.push(id);
+        libc.call(libc.numbers.kill, Number(id), 9);
+        while (!isGone(Number(id)));
+      }
+      return libc.path(text, place);
+    },
+  };
+  const { watch, exceeded } = watching({ memory: 48 << 20 }, kernel);
+  const much = `perl -e '$x = "x" x 4e7; sleep 60'`;
+  const leader = startScript(`${much} & ${much} & wait`, 1);
+  watch.begin(1, leader);
+  try {
+    assert(await comesToBe(() => ended.length >= 2), `${ended}`);
+    assert(await comesToBe(() => hasEnded(leader)));
+    assertEquals(exceeded, []);
+  } finally {
+    watch.close();
+    await endAll(leader);
+  }
+});
+
 Deno.test("closing ends what passed for nobody's, and whoever was to outlive this process", async () => {
   const { watch } = watching();
   const word = sleepMark();
