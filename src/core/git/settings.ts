@@ -140,6 +140,19 @@ export function protocolVariables(protocols: readonly string[]): Readonly<Record
   };
 }
 
+/**
+ * Settings as git(1) hands those of `-c` on to what it starts: what is told by `-c` comes to them, and stands above them. Git
+ * before 2.31 knows no other way (`GIT_CONFIG_COUNT`). Quoted as for a shell (quote.c, `sq_quote_buf`); no key has a `=`.
+ */
+function parametersOf(
+  settings: readonly (readonly [key: string, value: string])[],
+): Readonly<Record<string, string>> {
+  const quoted = settings.map(([key, value]) =>
+    `'${`${key}=${value}`.replace(/['!]/g, "'\\$&'")}'`
+  );
+  return { GIT_CONFIG_PARAMETERS: quoted.join(" ") };
+}
+
 /** Commands of git that clean what they record (gitattributes(5), "filter") before they change anything. */
 const CLEANING: ReadonlySet<string> = new Set(["add", "stage", "commit", "update-index"]);
 
@@ -176,10 +189,6 @@ export function lineVariables(
     ...Object.entries(GIT_KEYS).filter(([key]) => !shows && !NOT_FOR_LINES.has(key)),
     ...filterKeys({ filters }, subcommand),
   ];
-  const settings = keys.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, key === "core.hooksPath" ? hooksPath : value],
-  ]);
   return {
     ...GIT_ENVIRONMENT,
     // Who asks to edit a list of commits by hand and cannot is told so: left as it is, it would look edited.
@@ -187,8 +196,9 @@ export function lineVariables(
     ...protocolVariables(protocols),
     // A new repository has nothing that somebody else laid ready, hooks above all (git-init(1), "TEMPLATE DIRECTORY").
     GIT_TEMPLATE_DIR: "",
-    GIT_CONFIG_COUNT: `${keys.length}`,
-    ...Object.fromEntries(settings),
+    ...parametersOf(
+      keys.map(([key, value]) => [key, key === "core.hooksPath" ? hooksPath : value]),
+    ),
   };
 }
 
@@ -220,8 +230,7 @@ export function scriptVariables(
     ...GIT_ENVIRONMENT,
     GIT_SEQUENCE_EDITOR: "false",
     ...protocolVariables(protocols),
-    // As git(1) hands `-c` on to what it starts: what a script's own git is told by `-c` comes to it, and stands above it.
-    GIT_CONFIG_PARAMETERS: keys.map((key) => `'${key}=${GIT_KEYS[key]}'`).join(" "),
+    ...parametersOf(keys.map((key) => [key, GIT_KEYS[key]])),
   };
 }
 

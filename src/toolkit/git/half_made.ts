@@ -6,7 +6,6 @@ import type { Hold, ToolContext } from "../../core/tool.ts";
 import { changesStaged } from "./change.ts";
 import { lockError } from "./locks.ts";
 import { type Adds, isEnded, removeFiles } from "./moves.ts";
-import { splitNul, textOf } from "./names.ts";
 import { openWorktree } from "./open_worktree.ts";
 import { isAllowed } from "./paths.ts";
 import { look, within } from "./place.ts";
@@ -14,6 +13,7 @@ import type { Repository } from "./repository.ts";
 import { headOf } from "./revisions.ts";
 import { takeBegun, takeBegunFiles } from "./take_away.ts";
 import { layOut, pathsIn } from "./worktree_files.ts";
+import { worktreeRecords } from "./worktree_records.ts";
 
 /** What git says of one that it is making, as why it is locked (builtin/worktree.c): until its files are there, or without end. */
 const BEING_MADE: ReadonlySet<string> = new Set([
@@ -146,15 +146,11 @@ async function finish(worktree: Repository, hash: string): Promise<void> {
   if (there("locked")) await drop("locked");
 }
 
-/** git-worktree(1), "PORCELAIN FORMAT" */
 async function isBeingMade(repository: Repository, place: string): Promise<boolean> {
-  const { bytes } = await repository.git(["worktree", "list", "--porcelain", "-z"]);
-  let path = "";
-  for (const line of splitNul(bytes).map(textOf)) {
-    if (line.startsWith("worktree ")) path = repository.files.display(line.slice(9));
-    if (path === place && BEING_MADE.has(line)) return true;
-  }
-  return false;
+  return (await worktreeRecords(repository)).some(([first = "", ...others]) =>
+    first.startsWith("worktree ") && repository.files.display(first.slice(9)) === place &&
+    others.some((line) => BEING_MADE.has(line))
+  );
 }
 
 /** As git is told of a path of the workspace. */

@@ -21,6 +21,25 @@ export async function leftIn(
   return splitNul(bytes).map((record) => shown(worktree, record.subarray(3)));
 }
 
+/** How git ends that knows an option not (parse-options.c). */
+const UNKNOWN_OPTION = 129;
+
+/**
+ * Throws GIT_ERROR where git lays out files that are not wanted as well: before 2.36 `--all` of git-checkout-index(1) was all,
+ * and there was no option for that.
+ */
+export async function requireLeavesOut(repository: Repository): Promise<void> {
+  const { status } = await repository.git(
+    ["checkout-index", "--ignore-skip-worktree-bits", "-z", "--stdin"],
+    { stdin: new Uint8Array(0), good: [0, UNKNOWN_OPTION] },
+  );
+  if (status === 0) return;
+  throw new ToolError(
+    "GIT_ERROR",
+    `${repository.tool}: working files without those that the policy denies take git 2.36 or later`,
+  );
+}
+
 /**
  * Its files but those that are denied: git takes these for files that are not wanted there (git-update-index(1)). `good`:
  * with 1 for what somebody has put in the place of one, and stays.

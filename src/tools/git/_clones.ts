@@ -11,7 +11,7 @@ import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { within } from "../../toolkit/git/place.ts";
 import { openAt, openRepository, type Repository } from "../../toolkit/git/repository.ts";
 import { holdsMore, putBack, takeRecorded } from "../../toolkit/git/take_away.ts";
-import { layOut, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
+import { layOut, leftIn, pathsIn, requireLeavesOut } from "../../toolkit/git/worktree_files.ts";
 import { moveRef, tipAt, transfer } from "./_remote.ts";
 
 /** A clone: where it lies, relative to the workspace, and the branch that is checked out there. */
@@ -63,6 +63,7 @@ async function fill(
   const paths = await pathsIn(clone, hash);
   const repository = { ...clone, root: "." };
   const denied = paths.filter((path) => !isAllowed(repository, "write", path));
+  if (denied.length > 0) await requireLeavesOut(clone);
   await layOut(clone, denied);
 }
 

@@ -152,10 +152,9 @@ export async function transfer(
     await withScratchOf(context, [from, to], async (scratch) => {
       const bundle = `${scratch}/bundle`;
       const known = await commonTips(from, to);
-      await from.git(["bundle", "create", "--quiet", bundle, "--stdin"], {
-        stdin: new TextEncoder().encode([ref, ...known.map((one) => `^${one}`), ""].join("\n")),
-        scratch,
-      });
+      // As words: git before 2.32 reads no refs from standard input.
+      const without = known.map((one) => `^${one}`);
+      await from.git(["bundle", "create", "--quiet", bundle, ref, ...without, "--"], { scratch });
       await to.git(["bundle", "unbundle", bundle], { changes: "git", scratch });
     });
   }

@@ -2,12 +2,11 @@
 
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { requireWhole } from "../../toolkit/git/change.ts";
-import { splitNul, textOf } from "../../toolkit/git/names.ts";
 import { look } from "../../toolkit/git/place.ts";
 import type { Repository } from "../../toolkit/git/repository.ts";
 import { openWorktree } from "../../toolkit/git/open_worktree.ts";
 import { leftIn } from "../../toolkit/git/worktree_files.ts";
+import { worktreeRecords } from "../../toolkit/git/worktree_records.ts";
 
 const HASH = { oneOf: [{ type: "string" }, { type: "null" }] } as const;
 
@@ -50,22 +49,17 @@ interface Listed extends Omit<Worktree, "dirty"> {
   readonly bare: boolean;
 }
 
-/** git-worktree(1), "PORCELAIN FORMAT": a record ends with an empty line. */
+/** All of them. */
 export async function listedOf(repository: Repository): Promise<readonly Listed[]> {
-  const { bytes, truncated } = await repository.git(["worktree", "list", "--porcelain", "-z"]);
-  requireWhole(repository, truncated);
-  const all: Listed[] = [];
-  let record = new Map<string, string>();
-  for (const line of splitNul(bytes).map(textOf)) {
-    if (line !== "") {
-      const [, key = "", value = ""] = /^(\S+)(?: (.*))?$/s.exec(line) ?? [];
-      record.set(key, value);
-      continue;
-    }
-    all.push(listedAs(repository, record));
-    record = new Map();
-  }
-  return all;
+  return (await worktreeRecords(repository)).map((lines) =>
+    listedAs(
+      repository,
+      new Map(lines.map((line) => {
+        const [, key = "", value = ""] = /^(\S+)(?: (.*))?$/s.exec(line) ?? [];
+        return [key, value];
+      })),
+    )
+  );
 }
 
 function listedAs({ files }: Repository, record: ReadonlyMap<string, string>): Listed {

@@ -18,7 +18,13 @@ import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { gitNeeds, type GitUse, READS, type Repository } from "../../toolkit/git/repository.ts";
 import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
 import { holdsMore, takeAway } from "../../toolkit/git/take_away.ts";
-import { layOut, layOutMissing, leftIn, pathsIn } from "../../toolkit/git/worktree_files.ts";
+import {
+  layOut,
+  layOutMissing,
+  leftIn,
+  pathsIn,
+  requireLeavesOut,
+} from "../../toolkit/git/worktree_files.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, takeStep } from "./_clones.ts";
 import { listedOf, WORKTREE, type Worktree, worktreesOf } from "./_worktrees.ts";
@@ -255,6 +261,7 @@ async function add(
   if (denied.length > 0 && denied.length === paths.length) {
     requireWritable(repository, denied, "it");
   }
+  if (denied.length > 0) await requireLeavesOut(repository);
   const names = denied.map((path) => shown({ root: place }, path));
   const leftOut = names.length === 0 ? {} : { left_out: names };
   if (input.only_look === true) {

@@ -16,7 +16,8 @@ const SETTINGS: GitSettings = {
 };
 
 Deno.test("a line's git stands above the repository's settings, save where it shows them", () => {
-  const count = (argv: readonly string[]) => Number(lineVariables(SETTINGS, argv).GIT_CONFIG_COUNT);
+  const count = (argv: readonly string[]) =>
+    lineVariables(SETTINGS, argv).GIT_CONFIG_PARAMETERS?.match(/'[^']+'/g)?.length ?? 0;
   for (const argv of [["git", "status"], ["git", "-C", "config", "status"], ["sh", "config"], []]) {
     assertEquals(count(argv) > 5 && count(argv) < Object.keys(GIT_KEYS).length, true, `${argv}`);
   }
@@ -27,12 +28,8 @@ Deno.test("a line's git stands above the repository's settings, save where it sh
 
 Deno.test("a filter that tools run is one that cannot be started where a line's git would record by it", () => {
   const keysOf = (filters: GitSettings["filters"], line: string) => {
-    const variables = lineVariables({ ...SETTINGS, filters }, line.split(" "));
-    return Object.entries(variables).flatMap(([name, key]) =>
-      /^GIT_CONFIG_KEY/.test(name) && key.startsWith("filter.")
-        ? [`${key}=${variables[name.replace("KEY", "VALUE")]}`]
-        : []
-    );
+    const { GIT_CONFIG_PARAMETERS = "" } = lineVariables({ ...SETTINGS, filters }, line.split(" "));
+    return [...GIT_CONFIG_PARAMETERS.matchAll(/'(filter\.[^']+)'/g)].map(([, one]) => one);
   };
   const unstartable = [
     "filter.lfs.process=git_add-and-the-other-git-tools-run-git-lfs",
@@ -61,4 +58,13 @@ Deno.test("git of a script runs nothing that a repository names, but hooks where
     parameters("allow").split(" "),
     parameters("deny").split(" ").filter((one) => one !== hooksPath),
   );
+});
+
+Deno.test("a folder of hooks is handed on whatever it is called", async () => {
+  const folder = '/tmp/it\'s $HOME; `here` = "there"!';
+  const { stdout } = await new Deno.Command("git", {
+    args: ["config", "--get", "core.hooksPath"],
+    env: { ...lineVariables(SETTINGS, [], folder), HOME: "/nowhere" },
+  }).output();
+  assertEquals(new TextDecoder().decode(stdout), `${folder}\n`);
 });
