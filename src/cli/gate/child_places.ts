@@ -50,6 +50,7 @@ import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 import type { Session } from "../session.ts";
 import { BegunEngines } from "./_begun_engines.ts";
 import { dropBranch, leaveWorktree, type Left } from "./_leave_worktree.ts";
+import { type CloneStep, type PlacedClone, requireAsFilled } from "./_placed_clone.ts";
 import { isFolder, isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
 
 /** Of a child's token: who it is, and what is taken away from it. */
@@ -375,25 +376,6 @@ function noCommits(): ToolError {
     "PERMISSION_DENIED",
     "base: what you were handed on does not let you read the repository, whose commits it names",
   );
-}
-
-/** A clone, as the tool that fills it takes it. */
-interface PlacedClone {
-  readonly place: string;
-  readonly branch: string;
-  readonly base: string | null;
-}
-
-/** What is done with one. */
-type CloneStep = "fill" | "collect" | "take" | "takeBegun" | "restore";
-
-/** Rejects with GIT_ERROR where somebody has come to a commit there, by the log of the branch (gitrepository-layout(5)): it is nowhere else. */
-function requireAsFilled(git: string, { place, branch }: PlacedClone): Promise<void> {
-  const moves = textIn(`${git}/logs/refs/heads/${branch}`).split("\n").length - 1;
-  if (moves === 1 || moves === 0 && !isThere(`${git}/refs/heads/${branch}`)) {
-    return Promise.resolve();
-  }
-  return Promise.reject(new ToolError("GIT_ERROR", `${place} holds commits of somebody's`));
 }
 
 /** Whether an agent's name is one that a child is given. */

@@ -2,6 +2,7 @@
 
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import type { ToolContext } from "../../core/tool.ts";
+import { textOf } from "../../toolkit/git/names.ts";
 import { look } from "../../toolkit/git/place.ts";
 import type { Repository } from "../../toolkit/git/repository.ts";
 import { openWorktree } from "../../toolkit/git/open_worktree.ts";
@@ -74,4 +75,17 @@ function listedAs({ files }: Repository, record: ReadonlyMap<string, string>): L
     gone: record.has("prunable") || !elsewhere && look(files, path) === null,
     bare: record.has("bare"),
   };
+}
+
+/** How many commits are on nothing else, that branch left out. */
+export async function unmergedOf(
+  repository: Repository,
+  hash: string,
+  branch: string | null,
+): Promise<number> {
+  const but = branch === null ? [] : [`--exclude=${branch}`];
+  const { bytes } = await repository.git([
+    ...["rev-list", "--count", hash, "--not", ...but, "--branches", "--remotes", "--tags", "--"],
+  ]);
+  return Number(textOf(bytes));
 }

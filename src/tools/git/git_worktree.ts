@@ -10,7 +10,7 @@ import { requireWritable } from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
 import { seenFrom, takeBack, unmake } from "../../toolkit/git/half_made.ts";
 import { type Adds, moving, RECORDING, removeFiles } from "../../toolkit/git/moves.ts";
-import { bytesOf, isText, textOf } from "../../toolkit/git/names.ts";
+import { bytesOf, isText } from "../../toolkit/git/names.ts";
 import { openWorktree } from "../../toolkit/git/open_worktree.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
@@ -27,7 +27,7 @@ import {
 } from "../../toolkit/git/worktree_files.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, takeStep } from "./_clones.ts";
-import { listedOf, WORKTREE, type Worktree, worktreesOf } from "./_worktrees.ts";
+import { listedOf, unmergedOf, WORKTREE, type Worktree, worktreesOf } from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -386,19 +386,6 @@ async function remove(
     await moving(repository, { ...RECORDING, ...removes }, () => take(worktree));
   }
   return { path: wanted, branch, hash, unmerged };
-}
-
-/** How many commits are on nothing else, that branch left out. */
-async function unmergedOf(
-  repository: Repository,
-  hash: string,
-  branch: string | null,
-): Promise<number> {
-  const but = branch === null ? [] : [`--exclude=${branch}`];
-  const { bytes } = await repository.git([
-    ...["rev-list", "--count", hash, "--not", ...but, "--branches", "--remotes", "--tags", "--"],
-  ]);
-  return Number(textOf(bytes));
 }
 
 export default tool;
