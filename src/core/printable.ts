@@ -3,6 +3,7 @@
  * and for text of several lines on a terminal or in a question ({@linkcode printableText}).
  */
 
+import { isEscapedName, shownName } from "./name_text.ts";
 import { once } from "./once.ts";
 
 /**
@@ -61,6 +62,7 @@ function escapeCharacter(character: string): string {
     case "\t":
       return "\\t";
   }
+  if (isEscapedName(character)) return shownName(character);
   const code = character.codePointAt(0) ?? 0;
   const digits = code.toString(16);
   if (code < 0x100) return `\\x${digits.padStart(2, "0")}`;

@@ -358,10 +358,10 @@ function mayMoveAll(parts: CallParts, source: string, target: string): boolean {
     const folders: string[] = [];
     let allowed = true;
     const seen = visitEntries(libc, folder, buffer, (entry) => {
-      const { name, raw } = entry.decode();
+      const name = entry.name();
       const kind = entry.type === "directory" ? "directory" : "file";
       // Where the file system does not say what it is, nobody can be sure of it.
-      allowed = raw === null && entry.type !== null && --left >= 0 &&
+      allowed = entry.type !== null && --left >= 0 &&
         ruled.every((path) => permits(parts, "write", `${path}${below}/${name}`, kind));
       if (kind === "directory") folders.push(`${below}/${name}`);
       return allowed;

@@ -1,5 +1,6 @@
 /** Where the name in a call leads: a path without links, which is judged and then acted on, or nothing that is ours. */
 
+import { nameText } from "../../core/name_text.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
@@ -36,8 +37,6 @@ const OPEN_HOW_SIZE = 24;
 const ODD_PARTS = /\/(?:\.{0,2})(?:\/|$)/;
 /** Places of the system that nothing leads back from, and that are opened all the time. */
 const SYSTEM = /^\/(?:dev|proc|sys|usr|lib|lib64|etc|bin)\//;
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Opens without following a single link: a descriptor, or an error number with its sign turned. */
 export function openExactly(libc: Libc, path: string, flags: number, mode = 0): number {
@@ -115,7 +114,7 @@ function normal(text: string): WrittenName {
   return { path: `/${parts.join("/")}`, slash, climbs: parts.includes("..") };
 }
 
-/** Where a link of /proc leads; null where it cannot be told, or is no text. `texts`: where many lead to the same. */
+/** Where a link of /proc leads; null where it cannot be told. `texts`: where many lead to the same. */
 export function linkTarget(
   libc: Libc,
   path: string,
@@ -131,16 +130,8 @@ export function linkTarget(
   );
   if (length <= 0) return null;
   return texts === null
-    ? decoded(structBytes.subarray(0, length))
+    ? nameText(structBytes.subarray(0, length))
     : texts.textOf(structBytes, length);
-}
-
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** Whether nobody needs to ask where a path outside of everything ruled really leads. */
@@ -187,5 +178,5 @@ function linkIn(libc: Libc, folder: number, name: string): string | null | typeo
     LONGEST_PATH,
   );
   if (length === -ERRNO.EINVAL || length === -ERRNO.ENOENT) return null;
-  return length <= 0 ? LEAVE : decoded(structBytes.subarray(0, length)) ?? LEAVE;
+  return length <= 0 ? LEAVE : nameText(structBytes.subarray(0, length));
 }

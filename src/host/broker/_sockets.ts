@@ -3,6 +3,7 @@
  * the program makes of its memory or its descriptors meanwhile changes neither.
  */
 
+import { nameBytes, nameText } from "../../core/name_text.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver } from "../../sandbox/broker/notifications.ts";
@@ -72,8 +73,6 @@ const PLACE = 1024;
 const LENGTH_PLACE = PLACE + 256;
 /** The mode of a socket before the mask (sock_alloc, net/socket.c). */
 const SOCKET_MODE = 0o777;
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** For the programs of one listener. */
 export class SocketDeeds {
@@ -271,12 +270,7 @@ export class SocketDeeds {
   #local(name: "bind" | "connect", call: HandedOver, copy: number, bytes: Uint8Array): CallResult {
     const { libc, notifications, refusePlace } = this.#parts;
     const access = name === "bind" ? "listen" : "connect";
-    let text: string;
-    try {
-      text = decoder.decode(bytes);
-    } catch {
-      return -ERRNO.EINVAL;
-    }
+    const text = nameText(bytes);
     // Those that lie in no folder are everybody's on this machine.
     if (text === "" || text.startsWith("\0")) {
       refusePlace(refusedPlace(`@${text.slice(1).replace(/\0+$/, "")}`, access));
@@ -303,7 +297,7 @@ export class SocketDeeds {
       return refusal(this.#parts, "write", path, "file", { makes: true, present });
     }
     const result = inFolder(this.#parts, path, (folder, name) => {
-      const place = new TextEncoder().encode(`/proc/self/fd/${folder}/${name}`);
+      const place = nameBytes(`/proc/self/fd/${folder}/${name}`);
       if (place.length >= LONGEST_NAME) return -ERRNO.ENAMETOOLONG;
       const bound = this.#with("bind", copy, localBytes(place));
       if (bound < 0) return bound === -ERRNO.EEXIST ? -ERRNO.EADDRINUSE : bound;

@@ -1,16 +1,16 @@
 /** A name in an open directory: what a path comes to, before anything is done there. */
 
 import { changed, notAFile, refusal } from "../kernel/refusal.ts";
-import type { EntryName, Stat } from "../kernel/stat.ts";
+import type { Stat } from "../kernel/stat.ts";
 import type { EntryKind, Target } from "./file_backend.ts";
 import { nameIn, openNewParent, openParent, removeMade } from "./parent_directory.ts";
 import type { FilePrimitives, Handle, ReadPrimitives } from "./primitives.ts";
 
 /** A name in an open directory, and the words for it. */
-export interface TargetEntry<Name extends EntryName = string> {
+export interface TargetEntry {
   readonly target: Target;
   readonly parent: Handle;
-  readonly name: Name;
+  readonly name: string;
 }
 
 /** A file that is open, and what it was then. */
@@ -74,7 +74,7 @@ export function requireFile(target: Target, stat: Pick<Stat, "type">): void {
 /** A regular file for reading; never held up by a pipe in its place. The caller closes it. */
 export function openForReading(
   files: ReadPrimitives,
-  { target, parent, name }: TargetEntry<EntryName>,
+  { target, parent, name }: TargetEntry,
 ): OpenFile {
   const before = files.statAt(parent, name);
   if (typeof before === "number") throw refusal(target, before);

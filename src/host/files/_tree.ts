@@ -4,7 +4,6 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import type { FileType } from "../../core/files.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { DirectoryEntry } from "../kernel/directory_entries.ts";
-import type { EntryName } from "../kernel/stat.ts";
 import { DirectoryStack } from "./directory_stack.ts";
 import type { Admit, Admits, EntryKind } from "./file_backend.ts";
 import type { FilePrimitives, Handle, ReadPrimitives, Result } from "./primitives.ts";
@@ -22,7 +21,7 @@ const ROOT = "/" as CanonicalPath;
 /** An entry that a walk through a tree comes by. */
 export interface TreeEntry {
   /** In the directory that it is given with. */
-  readonly name: EntryName;
+  readonly name: string;
   readonly type: FileType;
   /** Whether the policy lets the call touch it. */
   readonly admitted: boolean;
@@ -101,7 +100,7 @@ export function traverse(
       const path = frame.path === null ? null : pathOf(frame.path, found);
       const kind: EntryKind = type === "directory" ? "directory" : "file";
       const admitted = path === null || frame.admits === null || frame.admits(path, kind);
-      const entry: TreeEntry = { name: found.raw ?? found.name, type, admitted };
+      const entry: TreeEntry = { name: found.name, type, admitted };
       if (type !== "directory") {
         result = visitor.leaf(stack.top, entry);
         continue;
@@ -131,23 +130,21 @@ function leave(stack: DirectoryStack, frames: Frame[], visitor: Visitor): Result
 
 /** Null where it has vanished. */
 function typeOf(files: ReadPrimitives, directory: Handle, entry: DirectoryEntry): FileType | null {
-  if (entry.raw === null && entry.type !== null) return entry.type;
-  const stat = files.statAt(directory, entry.raw ?? entry.name);
+  if (entry.type !== null) return entry.type;
+  const stat = files.statAt(directory, entry.name);
   return typeof stat === "number" ? null : stat.type;
 }
 
-/** What is no text is judged as what it looks like: each broken byte is one unknown character. */
-function pathOf(directory: CanonicalPath, { name, raw }: DirectoryEntry): CanonicalPath {
-  const shown = raw === null ? name : new TextDecoder().decode(raw);
-  return `${directory === "/" ? "" : directory}/${shown}` as CanonicalPath;
+function pathOf(directory: CanonicalPath, { name }: DirectoryEntry): CanonicalPath {
+  return `${directory === "/" ? "" : directory}/${name}` as CanonicalPath;
 }
 
 /** Owner's rights, without which a directory of ours cannot be emptied. */
 const OWNER_MODE = 0o700;
 
 /** Removes all of a tree, unasked: what this process made itself. 0, or the error that ended it. */
-export function removeTree(files: FilePrimitives, parent: Handle, name: EntryName): Result {
-  const remove = (directory: Handle, entry: EntryName, kind: "entry" | "directory"): Result => {
+export function removeTree(files: FilePrimitives, parent: Handle, name: string): Result {
+  const remove = (directory: Handle, entry: string, kind: "entry" | "directory"): Result => {
     const result = files.unlinkAt(directory, entry, kind);
     return result === -ERRNO.ENOENT ? 0 : result;
   };

@@ -8,7 +8,7 @@ import type { CanonicalPath } from "../../core/capability.ts";
 import type { Durability, FileInfo } from "../../core/files.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { DirectoryEntry } from "../kernel/directory_entries.ts";
-import type { EntryName, Stat } from "../kernel/stat.ts";
+import type { Stat } from "../kernel/stat.ts";
 
 /** An open file or directory, by its number: a file descriptor on Linux. Only the primitives that gave it know it. */
 export type Handle = number;
@@ -28,7 +28,7 @@ export const CANNOT: Result = -ERRNO.ENOSYS;
 /** A name in an open directory. */
 export interface Name {
   readonly directory: Handle;
-  readonly name: EntryName;
+  readonly name: string;
 }
 
 /**
@@ -49,18 +49,18 @@ export type Opening = "directory" | "read" | "write" | "update" | "create";
 export interface ReadPrimitives {
   openPath(path: CanonicalPath, how: PathOpening): Handle | Result;
   /** `.` and `..` are the directory itself and the one above. `mode` of what is made, before the umask. */
-  openAt(directory: Handle, name: EntryName, how: Opening, mode?: number): Handle | Result;
+  openAt(directory: Handle, name: string, how: Opening, mode?: number): Handle | Result;
   close(handle: Handle): void;
   /** What is open, whatever its name is by now. */
   statOf(handle: Handle): Stat | Result;
   /** What has the name, links not followed. */
-  statAt(directory: Handle, name: EntryName): Stat | Result;
+  statAt(directory: Handle, name: string): Stat | Result;
   /** Type and size alone, which is quicker; null where nothing has the name. */
   sizeAt(directory: Handle, name: string): Pick<FileInfo, "type" | "size"> | null;
   /** The names of a directory that was opened for it just now, in the order of their code units. */
   list(directory: Handle, prefix?: string): readonly DirectoryEntry[] | Result;
   /** Where a link points, as it is written; with the name "" the link that is open as an `entry`. */
-  readLinkAt(directory: Handle, name: EntryName): Uint8Array | Result;
+  readLinkAt(directory: Handle, name: string): Uint8Array | Result;
   /** Bytes read into the buffer, at most `count`, from where the last read or write ended; 0 at the end. */
   read(handle: Handle, buffer: Uint8Array, count: number): Result;
 }
@@ -80,13 +80,13 @@ export interface FilePrimitives extends ReadPrimitives {
   /** Copies at most so many bytes from where one file is to where the other is, outside of this process. */
   copyRange(from: Handle, to: Handle, count: number): Result;
 
-  makeDirectoryAt(directory: Handle, name: EntryName, mode: number): Result;
+  makeDirectoryAt(directory: Handle, name: string, mode: number): Result;
   /** A second name for a file. `-EEXIST` where it is taken. */
   linkAt(from: Name, to: Name): Result;
   /** A symbolic link with this text. */
   symlinkAt(text: Uint8Array, to: Name): Result;
   /** Removes a name, of an empty directory or of anything else. */
-  unlinkAt(directory: Handle, name: EntryName, kind: "entry" | "directory"): Result;
+  unlinkAt(directory: Handle, name: string, kind: "entry" | "directory"): Result;
   /** Renames, over what is there if need be; at every moment the new name is old or new. */
   renameOver(from: Name, to: Name): Result;
   /** Renames to a name that must be free: `-EEXIST` where it is not, for certain. */

@@ -124,17 +124,16 @@ class EmptyTree {
     if (call(numbers.lseek, folder, 0, 0) < 0) return false;
     const entries = readEntries(this.#libc, folder, this.#listing);
     if (typeof entries === "number" || depth > MOST_DEEP) return false;
-    return entries.every(({ name, raw }) => {
+    return entries.every(({ name }) => {
       if (name === options.but) return true;
-      const bytes = raw ?? name;
       const flags = OPEN.RDONLY | OPEN.CLOEXEC | OPEN.NONBLOCK | numbers.O_DIRECTORY |
         numbers.O_NOFOLLOW;
-      const within = call(numbers.openat, folder, path(bytes), flags);
+      const within = call(numbers.openat, folder, path(name), flags);
       if (within < 0) return within === -ERRNO.ENOENT;
       const empty = this.visit(within, { remove: options.remove }, depth + 1);
       call(numbers.close, within);
       if (!empty || !options.remove) return empty;
-      return call(numbers.unlinkat, folder, path(bytes), REMOVE_DIRECTORY) >= 0;
+      return call(numbers.unlinkat, folder, path(name), REMOVE_DIRECTORY) >= 0;
     });
   }
 }

@@ -99,7 +99,7 @@ export class DescriptorMemory {
       if (found.looked >= MOST_LOOKED) return false;
       seen++;
       found.looked++;
-      const { name } = entry.decode();
+      const name = entry.name();
       const length = call(numbers.readlinkat, folder, path(name), structAddress, MOST_LINK);
       const target = length <= 0 ? "" : this.#latin1.decode(structBytes.subarray(0, length));
       const [, kind, inode] = /^(pipe|socket):\[(\d+)\]$/.exec(target) ?? [];

@@ -1,6 +1,7 @@
 /** The entries of a directory, by `getdents64(2)`. */
 
 import type { FileType } from "../../core/files.ts";
+import { nameText } from "../../core/name_text.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
@@ -15,15 +16,14 @@ const NO_BYTES = new Uint8Array(0);
 
 /** One entry of a directory, as its listing tells of it. */
 export interface DirectoryEntry {
+  /** As `nameText` has it. */
   readonly name: string;
   /** Null where the file system does not say. */
   readonly type: FileType | null;
   /** As the listing tells it, which at a mount point is that of the directory below; 0 where it does not. */
   readonly inode: number;
-  /** The name is no UTF-8: it is shown with escapes, and no path leads to it. */
+  /** The name is no UTF-8: no request can name it. */
   readonly escaped: boolean;
-  /** The bytes of such a name; null of all others. */
-  readonly raw: Uint8Array | null;
 }
 
 /**
@@ -60,8 +60,8 @@ export interface RawEntry {
   readonly type: FileType | null;
   /** Of what the entry leads to, but for mounts: there of what they lie over. File systems may leave it out: 0. */
   readonly inode: number;
-  /** `raw`: its bytes where it is no UTF-8, whose `name` then holds U+FFFD for what is none. */
-  decode(): { readonly name: string; readonly raw: Uint8Array | null };
+  /** As `nameText` has it. */
+  name(): string;
 }
 
 /**
@@ -130,13 +130,9 @@ class EntryCursor implements RawEntry {
     return inode;
   }
 
-  decode(): { readonly name: string; readonly raw: Uint8Array | null } {
+  name(): string {
     const bytes = this.bytes.subarray(this.start, this.end);
-    if (this.ascii) return { name: LATIN1.decode(bytes), raw: null };
-    const name = decodeName(bytes);
-    return name === null
-      ? { name: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), raw: bytes.slice() }
-      : { name, raw: null };
+    return this.ascii ? LATIN1.decode(bytes) : nameText(bytes);
   }
 }
 
@@ -167,20 +163,10 @@ function parseEntries(
     const type = view.getUint8(offset + 18);
     const inode = view.getUint32(offset, true) + view.getUint32(offset + 4, true) * 2 ** 32;
     offset += view.getUint16(offset + 16, true);
-    const name = ascii ? text.slice(start, end) : decodeName(buffer.subarray(start, end));
+    const name = ascii ? text.slice(start, end) : nameText(buffer.subarray(start, end));
     if (name === "." || name === "..") continue;
     const known = type === UNKNOWN_TYPE ? null : TYPES[type] ?? "other";
-    entries.push(
-      name === null
-        ? {
-          name: escapeName(buffer.subarray(start, end)),
-          type: "other",
-          inode,
-          escaped: true,
-          raw: buffer.slice(start, end),
-        }
-        : { name, type: known, inode, escaped: false, raw: null },
-    );
+    entries.push({ name, type: known, inode, escaped: !ascii && !name.isWellFormed() });
   }
 }
 
@@ -189,21 +175,4 @@ function beginsWith(buffer: Uint8Array, start: number, prefix: Uint8Array): bool
     if (buffer[start + index] !== prefix[index]) return false;
   }
   return true;
-}
-
-function decodeName(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-/** Every byte beyond ASCII as `\xff`. */
-function escapeName(bytes: Uint8Array): string {
-  let name = "";
-  for (const byte of bytes) {
-    name += byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`;
-  }
-  return name;
 }

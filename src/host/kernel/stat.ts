@@ -1,5 +1,6 @@
 /** `statx(2)` into the types of the tool interface. */
 
+import { nameText } from "../../core/name_text.ts";
 import type { FileInfo, FileType } from "../../core/files.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
@@ -30,9 +31,6 @@ const TYPES: Readonly<Record<number, FileType>> = {
 /** S_IFSOCK (the same header) */
 const SOCKET = 0o140000;
 
-/** A name for system calls: bytes where it is no UTF-8. */
-export type EntryName = string | Uint8Array;
-
 /** What one descriptor or name refers to; `device` and `inode` tell files apart while they are open. */
 export interface Stat extends FileInfo {
   /** When its contents or attributes were last changed, in ms with their fraction; programs cannot set it. */
@@ -53,7 +51,7 @@ export function statOf(libc: Libc, descriptor: number): Stat | number {
 }
 
 /** What a name in a directory refers to, links not followed; or an error number with its sign turned. */
-export function statAt(libc: Libc, directory: number, name: EntryName): Stat | number {
+export function statAt(libc: Libc, directory: number, name: string): Stat | number {
   return statx(libc, directory, name, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -137,7 +135,7 @@ export function isUnchanged(a: Stat, b: Stat): boolean {
 function callStatx(
   libc: Libc,
   descriptor: number,
-  name: EntryName,
+  name: string,
   flags: number,
   wanted: number,
 ): number {
@@ -146,7 +144,7 @@ function callStatx(
 }
 
 /** struct statx (include/uapi/linux/stat.h), by its offsets. */
-function statx(libc: Libc, descriptor: number, name: EntryName, flags: number): Stat | number {
+function statx(libc: Libc, descriptor: number, name: string, flags: number): Stat | number {
   const { struct } = libc;
   const result = callStatx(libc, descriptor, name, flags, WANTED);
   if (result < 0) return result;
@@ -199,5 +197,5 @@ export function infoOf(stat: Stat, target?: string): FileInfo {
 export function linkText(libc: Libc, descriptor: number): string {
   const { numbers, structAddress, structBytes } = libc;
   const length = libc.call(numbers.readlinkat, descriptor, libc.path(""), structAddress, 4096);
-  return new TextDecoder().decode(structBytes.subarray(0, Math.max(length, 0)));
+  return nameText(structBytes.subarray(0, Math.max(length, 0)));
 }

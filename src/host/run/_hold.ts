@@ -1,6 +1,7 @@
 /** One run of programs from its start to its outcome: nothing of it is left when that is there. */
 
 import { ToolError } from "../../core/errors.ts";
+import { shownName } from "../../core/name_text.ts";
 import type { DeniedName, ProcessOutcome, ProcessRequest } from "../../core/tool.ts";
 import type { Refusal } from "../broker/broker.ts";
 import type { ProxyReport, RefusedHost } from "../network/proxy_route.ts";
@@ -118,7 +119,7 @@ function deniedName(
   const shown = isWithin(workspace, path) && path !== workspace
     ? path.slice(workspace === "/" ? 1 : workspace.length + 1)
     : path;
-  return { path: shown, access, code: code ?? "PATH_DENIED", reason, rule };
+  return { path: shownName(shown), access, code: code ?? "PATH_DENIED", reason, rule };
 }
 
 function deniedHost({ host, reason, rule }: RefusedHost): DeniedName {

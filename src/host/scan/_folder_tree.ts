@@ -189,18 +189,13 @@ export class FolderTree {
     const fresh: Folder[] = [];
     const names = new Set<string>();
     for (const entry of named) {
-      const { name, inode, type, suspected, unreachable } = entry;
+      const { name, inode, type, suspected } = entry;
       names.add(name);
       const kind = type === "directory" ? "directory" : "file";
       const allowed = judge.allowed(name, kind, suspected);
       if (kind === "file") {
         own.read &&= allowed.read;
         own.write &&= allowed.write;
-        continue;
-      }
-      if (unreachable) {
-        // No path leads there, so nothing below it can be judged.
-        own.read = own.write = false;
         continue;
       }
       const known = before?.folders.get(name);

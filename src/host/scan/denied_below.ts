@@ -53,8 +53,7 @@ export async function deniedBelow(
     // Who may not look into it cannot go through it either, and says so.
     if (listing === null) continue;
     left -= listing.named.length;
-    for (const { name, type, suspected, unreachable } of listing.named) {
-      if (unreachable) continue;
+    for (const { name, type, suspected } of listing.named) {
       const kind = type === "directory" ? "directory" : "file";
       const named = pathOf(as, name);
       if (

@@ -6,6 +6,7 @@ import type { NameFilter } from "../../policy/match/name_filter.ts";
 
 /** An entry whose name matters. */
 export interface NamedEntry {
+  /** As `nameText` has it. */
   readonly name: string;
   /** Devices, pipes and sockets are files. */
   readonly type: "file" | "directory" | "symlink";
@@ -13,8 +14,6 @@ export interface NamedEntry {
   readonly inode: number;
   /** The filter wants it judged; all others fare as usual. */
   readonly suspected: boolean;
-  /** The name is no UTF-8, is shown with U+FFFD for what is none, and no path leads to it. */
-  readonly unreachable: boolean;
 }
 
 /** What lies in a folder, in the order of the file system. */

@@ -68,8 +68,7 @@ export interface LandlockPathSource {
  *   the entries that are there can be written, but programs can neither make new ones, nor remove nor rename.
  *   With `.git/**` write-denied that holds for the top of the workspace, not for the directories below.
  * - Beyond the bounds a directory is refused whole, never allowed whole.
- * - A directory whose name is no UTF-8 is closed, since no rule can speak of what lies in it, and so are paths
- *   beyond 4,095 bytes: what they lie in is parted.
+ * - Paths beyond 4,095 bytes are closed: what they lie in is parted.
  * Names that a glob denies anywhere (`**` + `/.env`) are left out where they are there; a program can make a new
  * one in a directory that holds none yet, and the next listing takes it away.
  */
@@ -218,8 +217,8 @@ function foldersAt(
 
 /** A link gives no right to where it leads; that is judged, and ruled, where it lies. */
 function filesOf(access: Access, folder: Folder, entries: readonly NamedEntry[]): readonly Rule[] {
-  return entries.flatMap(({ name, type, inode, unreachable }) =>
-    type === "file" && !unreachable && folder.judge.allowed(name, "file", true)[access]
+  return entries.flatMap(({ name, type, inode }) =>
+    type === "file" && folder.judge.allowed(name, "file", true)[access]
       ? [{ path: pathOf(folder.path, name), inode }]
       : []
   );

@@ -1,4 +1,6 @@
-/** Texts from bytes, where the same few come again and again: decoding one costs more than finding out that it is known. */
+/** Texts of names from bytes, where the same few come again and again: decoding one costs more than finding out that it is known. */
+
+import { nameText } from "../../core/name_text.ts";
 
 /** A text with the bytes that it was decoded from. */
 interface KnownText {
@@ -14,32 +16,23 @@ const LONGEST = 256;
 const BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** Decodes UTF-8. */
+/** Decodes names, and keeps what comes again. */
 export class KnownTexts {
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   readonly #kept: (KnownText | undefined)[] = Array(PLACES).fill(undefined);
 
-  /** The text of a stretch of bytes; null where it is no UTF-8. */
-  textOf(bytes: Uint8Array, start: number, end: number): string | null {
+  /** The text of a stretch of bytes, as `nameText` has it. */
+  textOf(bytes: Uint8Array, start: number, end: number): string {
     const length = end - start;
-    if (length > LONGEST) return this.#decoded(bytes.subarray(start, end));
+    if (length > LONGEST) return nameText(bytes.subarray(start, end));
     let hash = BASIS;
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME);
     const place = (hash ^ (hash >>> 16)) & (PLACES - 1);
     const known = this.#kept[place];
     if (known !== undefined && isSame(known.bytes, bytes, start, length)) return known.text;
     const own = bytes.slice(start, end);
-    const text = this.#decoded(own);
-    if (text !== null) this.#kept[place] = { bytes: own, text };
+    const text = nameText(own);
+    this.#kept[place] = { bytes: own, text };
     return text;
-  }
-
-  #decoded(bytes: Uint8Array): string | null {
-    try {
-      return this.#decoder.decode(bytes);
-    } catch {
-      return null;
-    }
   }
 }
 

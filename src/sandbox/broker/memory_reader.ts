@@ -24,8 +24,6 @@ const THEIR_PLACES = OWN_PLACE + 16;
 const TEXT_PLACE = 256;
 /** What is read at first: few names are longer. */
 const USUAL = 256;
-/** EILSEQ (asm-generic/errno.h): file systems that want text answer it to a name that is none. */
-const EILSEQ = 84;
 
 /** Uses the library's room for structures. */
 export function createMemoryReader(libc: Libc): MemoryReader {
@@ -83,7 +81,7 @@ export function createMemoryReader(libc: Libc): MemoryReader {
       // One that may not be looked at, or an address of nothing.
       if (count < 0) return -ERRNO.EPERM;
       if (end < 0) return count === PATH_MAX ? -ERRNO.ENAMETOOLONG : -ERRNO.EFAULT;
-      return texts.textOf(structBytes, TEXT_PLACE, end) ?? -EILSEQ;
+      return texts.textOf(structBytes, TEXT_PLACE, end);
     },
   };
 }

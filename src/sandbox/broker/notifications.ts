@@ -132,8 +132,8 @@ export class Notifications {
   }
 
   /**
-   * The text at an address of its memory, without the closing NUL; or an error number with its sign turned: EFAULT,
-   * ENAMETOOLONG, EILSEQ where it is no UTF-8, EPERM where it cannot be looked at.
+   * The text of a name at an address of its memory (`nameText`), without the closing NUL; or an error number with its sign
+   * turned: EFAULT, ENAMETOOLONG, EPERM where it cannot be looked at.
    */
   text(call: HandedOver, address: number): string | number {
     const read = this.unsureText(call, address);
@@ -145,8 +145,8 @@ export class Notifications {
     return this.#memory.text(thread, address);
   }
 
-  /** The text of bytes, as it may have been read before; null where it is no UTF-8. */
-  textOf(bytes: Uint8Array, length: number): string | null {
+  /** The text of a name, as it may have been read before. */
+  textOf(bytes: Uint8Array, length: number): string {
     return this.#memory.texts.textOf(bytes, 0, length);
   }
 

@@ -1,5 +1,6 @@
 /** System calls through the C library: the few symbols that Landlock, seccomp and the file handles need. */
 
+import { nameBytes } from "../../core/name_text.ts";
 import { ERRNO } from "./errno.ts";
 import { type Syscalls, syscallsOf } from "./_syscalls.ts";
 
@@ -28,10 +29,10 @@ export interface Libc {
   transfer(number: number, descriptor: number, buffer: Uint8Array, count: number): number;
   /**
    * Puts a NUL-terminated path into one of two places and gives its address, valid until the next path in
-   * that place. Bytes are for names that are no UTF-8. Throws a `TypeError` for what no system call can take (NUL,
-   * lone surrogates, over 4,095 bytes).
+   * that place. What is no UTF-8 is as `nameText` has it. Throws a `TypeError` for what no system call can take (NUL,
+   * the text of no name, over 4,095 bytes).
    */
-  path(text: string | Uint8Array, place?: 0 | 1): number;
+  path(text: string, place?: 0 | 1): number;
   /** What is done once a file by those who go through many. */
   readonly files: FileCalls;
   /** What is done to the audit log several times a call. */
@@ -164,11 +165,16 @@ export function openLibc(options: LibcOptions = {}): Libc | null {
     return -(errnoView.getInt32(0, true) || ERRNO.EIO);
   };
 
+  const putOdd = (name: Uint8Array, bytes: Uint8Array): void => {
+    if (name.length >= PATH_MAX) throw new TypeError("a path is too long");
+    bytes.set(name);
+    bytes[name.length] = 0;
+  };
+
   const put = (text: string, place: 0 | 1): void => {
-    if (text.includes("\0") || !text.isWellFormed()) {
-      throw new TypeError("a path holds a NUL or a lone surrogate");
-    }
+    if (text.includes("\0")) throw new TypeError("a path holds a NUL");
     const bytes = places[place];
+    if (!text.isWellFormed()) return putOdd(nameBytes(text), bytes);
     const { read, written } = encoder.encodeInto(text, bytes);
     if (read < text.length || written >= PATH_MAX) throw new TypeError("a path is too long");
     bytes[written] = 0;
@@ -260,12 +266,6 @@ export function openLibc(options: LibcOptions = {}): Libc | null {
       return result === -1 ? failure() : result;
     },
     path(text, place = 0) {
-      if (typeof text !== "string") {
-        if (text.includes(0) || text.length >= PATH_MAX) throw new TypeError("no path: bytes");
-        places[place].set(text);
-        places[place][text.length] = 0;
-        return address + place * PATH_MAX;
-      }
       put(text, place);
       return address + place * PATH_MAX;
     },

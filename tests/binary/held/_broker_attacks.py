@@ -1,5 +1,5 @@
 """What programs do with names that they are denied. Each line says what came of one deed: its name and `ok` or the error."""
-import ctypes, errno, os, signal, subprocess, sys, tempfile, threading, time
+import ctypes, errno, os, signal, socket, subprocess, sys, tempfile, threading, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 NR = {"x86_64": dict(openat=257, openat2=437, renameat2=316, linkat=265, mkdirat=258),
@@ -104,9 +104,60 @@ def masked():
         raise OSError(errno.EIO, str(modes))
 
 
+ODD = [b"caf\xe9", b"\xff", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xb3\xbf", b"\xc0\xae", b"\xf4\x90\x80\x80", b"g\xc3\xbcn\xe9\n\"'"]
+
+
+def odd_names():
+    """Names that are no UTF-8: each is what it is to all that can be done with it, and none is another."""
+    for name in ODD:
+        with open(name, "xb") as file:
+            file.write(name)
+    for name in ODD:
+        with open(name, "rb") as file:
+            assert file.read() == name
+    assert set(ODD) <= set(os.listdir(b"."))
+    for name in ODD:
+        os.chmod(name, 0o600)
+        os.utime(name, (1, 1))
+        os.truncate(name, 1)
+        os.link(name, name + b"-link")
+        os.symlink(name + b"-link", name + b"-sign")
+        with open(name + b"-sign", "ab") as file:
+            file.write(b"more")
+        os.rename(name, name + b"-new")
+        assert os.stat(name + b"-new")[8:9] != (1,) and os.path.getsize(name + b"-new") == 5
+        os.mkdir(name)
+        with open(name + b"/" + name, "xb"):
+            pass
+        here = os.open(b".", os.O_RDONLY)
+        os.chdir(name)
+        try:
+            assert os.getcwdb().endswith(b"/" + name)
+            os.rename(name, b"plain")
+            os.unlink(b"../" + name + b"/plain")
+        finally:
+            os.fchdir(here)
+            os.close(here)
+        os.rename(name, name + b"-folder")
+        os.rmdir(name + b"-folder")
+        for end in (b"-new", b"-link", b"-sign"):
+            os.unlink(name + end)
+    assert not set(ODD) & set(os.listdir(b"."))
+
+
+def odd_socket(path):
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
+        one.bind(path)
+        one.listen()
+        other.connect(path)
+    os.unlink(path)
+
+
 def names():
     for name, deed in {
         # What an honest day takes.
+        "odd names": odd_names,
+        "odd socket": lambda: odd_socket(b"s\xe9"),
         "make": lambda: write("new"),
         "append": lambda: os.close(os.open("new", os.O_WRONLY | os.O_APPEND)),
         "read": lambda: read("new"),
@@ -185,7 +236,30 @@ def names():
         "move out": lambda: os.rename("mine", tempfile.gettempdir() + "/mine"),
         "link denied out": lambda: os.link(".env", tempfile.gettempdir() + "/mine"),
         "link as denied in": lambda: os.link(tempfile.gettempdir() + "/mine", "plain/.env"),
-        "odd bytes": lambda: write(b"plain/\xff.env"),
+        "make odd": lambda: write(b"plain/\xff.key"),
+        "make odd by its bytes": lambda: write(b"plain/k\xe9y"),
+        "make cut short": lambda: write(b"plain/\xe2\x82.key"),
+        "make two of": lambda: write(b"plain/\xe2\x82.two"),
+        "make half a pair": lambda: write(b"plain/\xed\xa0\x80.key"),
+        "make an odd ending": lambda: write(b"plain/\xff.exe"),
+        "read odd": lambda: read(b"odd/\xff.key"),
+        "write odd": lambda: write(b"odd/\xff.key"),
+        "truncate odd": lambda: os.truncate(b"odd/\xff.key", 0),
+        "mode of odd": lambda: os.chmod(b"odd/\xff.key", 0o777),
+        "move onto odd": lambda: (write("mine"), os.rename(b"mine", b"plain/\xe9.key")),
+        "exchange odd": lambda: [call("renameat2", CWD, b"mine", CWD, b"odd/\xff.key", 2) for _ in range(2)],
+        "link odd": lambda: os.link(b"odd/\xff.key", "taken"),
+        "link as odd": lambda: os.link(b"a.txt", b"plain/\xfe.key"),
+        "symlink as odd": lambda: os.symlink(b"mine", b"plain/\xfd.key"),
+        "folder as odd": lambda: os.mkdir(b"plain/\xfc.key"),
+        "fifo as odd": lambda: os.mkfifo(b"plain/\xfb.key"),
+        "socket as odd": lambda: socket.socket(socket.AF_UNIX).bind(b"plain/\xfa.key"),
+        "read by odd link": lambda: (os.symlink(b"odd/\xff.key", b"\xfe"), read(b"\xfe")),
+        "denied in odd folder": lambda: (os.mkdir(b"\xfc"), write(b"\xfc/.env")),
+        "denied by odd folder": lambda: read(b"\xfc/../.env"),
+        "move odd": lambda: (os.rename(b"odd/\xff.key", "taken"), os.rename("taken", b"odd/\xff.key")),
+        "move around odd": lambda: (os.rename("odd", b"\xf6dd"), os.rename(b"\xf6dd", "odd")),
+        "remove odd": lambda: os.unlink(b"odd/\xff.key"),
         "long name": lambda: write("n" * 300),
         "long path": lambda: write("sub/" + "../sub/" * 700 + "x"),
         "no address": lambda: call("openat", CWD, ctypes.c_void_p(8), os.O_WRONLY | os.O_CREAT, 0o600),

@@ -14,7 +14,8 @@ const PYTHON = "/usr/bin/python3";
 const POLICY = `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
-  - { deny: [read, write], match: ["**/.env", "secrets/**"] }
+  - { deny: [read, write], match: ["**/.env", "secrets/**", "**/*.key", "**/??.two"] }
+  - { deny: [read, write], match: ["**/k[!a-z]y"] }
   - { deny: [write], match: ["pinned/**"] }
 extensions: { write: { deny: [.exe] } }
 commands: [{ allow: ["*"] }]
@@ -80,6 +81,27 @@ function openWorkspace(user: { readonly uid: number; readonly gid: number } | un
   return workspace;
 }
 
+/** A denied name that is no UTF-8, which the runtime itself cannot write. */
+async function addOdd(workspace: Workspace, user: (typeof USERS)[number][1]): Promise<void> {
+  const script = "mkdir odd && printf '%s' \"$1\" > \"odd/$(printf '\\377').key\"";
+  const args = ["-c", script, "sh", SECRET];
+  const { success } = await new Deno.Command("sh", { args, cwd: workspace.root, ...user }).output();
+  assert(success);
+}
+
+/** It is what it was, and no other of its kind is there. */
+async function assertOddKept(workspace: Workspace): Promise<void> {
+  const script =
+    "find . -path ./secrets -prune -o \\( -name '*.key' -o -name '*.two' -o -name 'k?y' \\) " +
+    "-print; cat odd/*.key";
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", script],
+    cwd: workspace.root,
+    env: { LC_ALL: "C" },
+  }).output();
+  assertEquals(new TextDecoder("latin1").decode(stdout), `./odd/\xff.key\n${SECRET}`);
+}
+
 function assertKept(workspace: Workspace): void {
   for (const [path, text] of Object.entries(KEPT)) assertEquals(workspace.read(path), text, path);
   for (const name of ["plain/.env", "sub/.env", "plain/a.exe", "a.exe", "taken", "open"]) {
@@ -107,6 +129,8 @@ const DONE = [
   "other folder",
   "page end",
   "masks",
+  "odd names",
+  "odd socket",
 ] as const;
 const ERRORS = {
   "nothing there": "ENOENT",
@@ -160,8 +184,10 @@ for (const [who, user] of USERS) {
 
   Deno.test(`${who}: a program does at the top of a workspace what the policy allows, and nothing else by any way`, async () => {
     await using free = openWorkspace(user);
+    await addOdd(free, user);
     const control = linesOf(await alone(free, "names"));
     await using workspace = openWorkspace(user);
+    await addOdd(workspace, user);
     const pipe = open(workspace);
     await runs(pipe, 1, "names");
     const answer = (await pipe.answers(1)).get(1);
@@ -180,8 +206,9 @@ for (const [who, user] of USERS) {
     }
     // Without Toolgate they are attacks: most of them succeed one after the other.
     const succeeded = others.filter((name) => control[name] === "ok");
-    assert(succeeded.length >= 30, succeeded.join());
+    assert(succeeded.length >= 50, succeeded.join());
     assertKept(workspace);
+    await assertOddKept(workspace);
     assertEquals((await pipe.close()).status, 0);
   });
 

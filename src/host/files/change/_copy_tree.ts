@@ -77,7 +77,7 @@ export function copyDirectory(
     const result = traverse(files, { directory, path: from.path, admit }, {
       leaf(directory, { name, type, admitted }) {
         // What a writer at work has beside its file, or has left there.
-        if (type === "file" && typeof name === "string" && isTemporary(name)) return 0;
+        if (type === "file" && isTemporary(name)) return 0;
         if (!admitted || type === "other") return leaveOut();
         const copy = { directory: copies.top, name };
         if (type === "symlink") {

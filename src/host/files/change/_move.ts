@@ -11,7 +11,7 @@ import {
   requirePermission,
   withPermission,
 } from "../../kernel/refusal.ts";
-import { type EntryName, isSameFile, type Stat } from "../../kernel/stat.ts";
+import { isSameFile, type Stat } from "../../kernel/stat.ts";
 import { both, underNewNames } from "../_admit.ts";
 import {
   kindOf,
@@ -170,11 +170,10 @@ function moveAcross(
   });
   settleNames(files, destination.parent);
   const { parent, name } = source;
-  const remove = (directory: Handle, entry: EntryName): Result => {
+  const remove = (directory: Handle, entry: string): Result => {
     const own = files.statAt(directory, entry);
     if (typeof own === "number") return own === -ERRNO.ENOENT ? 0 : own;
-    const isOurs = typeof entry === "string" && isTemporary(entry);
-    if (!isOurs && !copied.has(identity(own))) return 0;
+    if (!isTemporary(entry) && !copied.has(identity(own))) return 0;
     return files.unlinkAt(directory, entry, "entry");
   };
   if (stat.type !== "directory") {

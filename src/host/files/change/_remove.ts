@@ -9,7 +9,6 @@ import {
   requirePermission,
   withPermission,
 } from "../../kernel/refusal.ts";
-import type { EntryName } from "../../kernel/stat.ts";
 import { kindOf, requireEntry, type TargetEntry, withEntry } from "../_target_entry.ts";
 import { traverse } from "../_tree.ts";
 import type { LongOptions, TreeTarget } from "../file_backend.ts";
@@ -101,7 +100,7 @@ function removeDirectory(
     if (refused > 0) throw protectedBelow(tree, refused, "removed");
   }
   let removed = 0;
-  const remove = (at: Handle, entry: EntryName, kind: "entry" | "directory"): Result => {
+  const remove = (at: Handle, entry: string, kind: "entry" | "directory"): Result => {
     const result = files.unlinkAt(at, entry, kind);
     if (result === 0) removed++;
     return result === -ERRNO.ENOENT ? 0 : result;

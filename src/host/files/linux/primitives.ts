@@ -1,6 +1,7 @@
 /** All primitives, by system calls of this thread. */
 
 import type { Durability } from "../../../core/files.ts";
+import { nameText } from "../../../core/name_text.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
 import { CANNOT, type FilePrimitives, type Name, type Result } from "../primitives.ts";
@@ -79,7 +80,12 @@ export function createLinuxPrimitives(
         0,
       ),
     symlinkAt: (text, to) =>
-      libc.call(numbers.symlinkat, libc.path(text, 0), to.directory, libc.path(to.name, 1)),
+      libc.call(
+        numbers.symlinkat,
+        libc.path(nameText(text), 0),
+        to.directory,
+        libc.path(to.name, 1),
+      ),
     unlinkAt: (directory, name, kind) =>
       libc.call(
         numbers.unlinkat,

@@ -8,7 +8,7 @@ import { parentOf } from "../../../core/path_text.ts";
 import type { CanonicalPath } from "../../../core/capability.ts";
 import type { FileType } from "../../../core/files.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
-import { type EntryName, isSameFile, type Stat } from "../../kernel/stat.ts";
+import { isSameFile, type Stat } from "../../kernel/stat.ts";
 import type { Handle, PathOpening, Result } from "../primitives.ts";
 import { attempt } from "./_results.ts";
 
@@ -69,7 +69,7 @@ export class OpenFiles {
   }
 
   /** A new file, to be read and written; whether it still has its name, when others clear up, is not asked. */
-  create(directory: Handle, name: EntryName, mode: number): Handle | Result {
+  create(directory: Handle, name: string, mode: number): Handle | Result {
     const path = this.pathOf(directory, name);
     if (typeof path === "number") return path;
     const options = { read: true, write: true, createNew: true, mode };
@@ -101,15 +101,14 @@ export class OpenFiles {
   }
 
   /** The path of a name in an open directory, which is where it was; `-ESTALE` where it is not. */
-  pathOf(directory: Handle, name: EntryName): CanonicalPath | Result {
+  pathOf(directory: Handle, name: string): CanonicalPath | Result {
     const entry = this.entry(directory);
     const now = lookAt(entry.path);
     if (typeof now === "number" || !isSameFile(now, entry.stat)) return -ERRNO.ESTALE;
     if (name === ".") return entry.path;
     if (name === "..") return parentOf(entry.path);
     // Names that are no UTF-8 come from nowhere here: the runtime lists none.
-    const text = typeof name === "string" ? name : new TextDecoder().decode(name);
-    return `${entry.path === "/" ? "" : entry.path}/${text}` as CanonicalPath;
+    return `${entry.path === "/" ? "" : entry.path}/${name}` as CanonicalPath;
   }
 }
 

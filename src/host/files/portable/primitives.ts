@@ -8,7 +8,7 @@
 
 import type { Durability } from "../../../core/files.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
-import { type EntryName, isSameFile } from "../../kernel/stat.ts";
+import { isSameFile } from "../../kernel/stat.ts";
 import {
   CANNOT,
   type FilePrimitives,
@@ -35,11 +35,11 @@ export function createPortablePrimitives(durability: Durability = "full"): FileP
   const open = new OpenFiles();
 
   /** Runs `use` with the path of a name in an open directory. */
-  const at = <T>(directory: Handle, name: EntryName, use: (path: string) => T): T | Result => {
+  const at = <T>(directory: Handle, name: string, use: (path: string) => T): T | Result => {
     const path = open.pathOf(directory, name);
     return typeof path === "number" ? path : attempt(() => use(path));
   };
-  const change = (directory: Handle, name: EntryName, use: (path: string) => void): Result =>
+  const change = (directory: Handle, name: string, use: (path: string) => void): Result =>
     at(directory, name, (path) => {
       use(path);
       return 0;
@@ -95,7 +95,6 @@ export function createPortablePrimitives(durability: Durability = "full"): FileP
               type: typeFrom(entry),
               inode: 0,
               escaped: false,
-              raw: null,
             }))
             .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
       ),

@@ -3,6 +3,7 @@
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import type { WalkEntry } from "../../../core/files.ts";
+import { shownName } from "../../../core/name_text.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { DirectoryEntry } from "../../kernel/directory_entries.ts";
 import { refusal, requirePermission } from "../../kernel/refusal.ts";
@@ -62,8 +63,8 @@ export function* walkDirectory(
       const kind = described.type === "directory" ? "directory" : "file";
       if (frame.admits !== null && !frame.admits(path, kind)) continue;
       const given: WalkEntry = {
-        name: entry.name,
-        path: options.show(path),
+        name: entry.escaped ? shownName(entry.name) : entry.name,
+        path: entry.escaped ? shownName(options.show(path)) : options.show(path),
         depth: frame.depth,
         ...described,
       };
@@ -78,7 +79,7 @@ export function* walkDirectory(
   }
 }
 
-/** Type and size; null where the entry has vanished. */
+/** Type and size, `other` where no request can name it; null where the entry has vanished. */
 function describe(
   files: ReadPrimitives,
   directory: Handle,

@@ -5,6 +5,7 @@
  */
 
 import type { FileContent, FileInfo } from "../../../core/tool.ts";
+import { nameText, shownName } from "../../../core/name_text.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import {
   notAFile,
@@ -125,7 +126,7 @@ function findEntry(files: ReadPrimitives, target: Target): FileInfo | null {
     if (stat.type !== "symlink") return infoOf(stat);
     const text = files.readLinkAt(entry, "");
     if (typeof text === "number") throw refusal(target, text);
-    return infoOf(stat, new TextDecoder().decode(text));
+    return infoOf(stat, shownName(nameText(text)));
   } finally {
     files.close(entry);
   }

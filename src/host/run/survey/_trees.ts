@@ -5,6 +5,7 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
+import { shownName } from "../../../core/name_text.ts";
 import { baseName, parentOf } from "../../../core/path_text.ts";
 import { printable, quoted } from "../../../core/printable.ts";
 import type { Access } from "../../../policy/model.ts";
@@ -104,7 +105,9 @@ export function halfDone(
 ): ToolError {
   const { workspace } = parts.rulebook.settings;
   const named = denied.map((path) =>
-    isWithin(workspace, path) ? path.slice(workspace === "/" ? 1 : workspace.length + 1) : path
+    shownName(
+      isWithin(workspace, path) ? path.slice(workspace === "/" ? 1 : workspace.length + 1) : path,
+    )
   );
   const [first] = denied;
   const why = first === undefined ? null : verdictOf(parts, first);

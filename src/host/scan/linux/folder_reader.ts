@@ -81,10 +81,10 @@ function readOpen(
       others++;
       return true;
     }
-    const { name, raw } = entry.decode();
+    const name = entry.name();
     let inode = entry.inode;
     if (type === null || UNKNOWN_INODES.has(inode)) {
-      const found = statAt(libc, descriptor, raw ?? name);
+      const found = statAt(libc, descriptor, name);
       if (typeof found === "number") inode = 0;
       else inode = found.inode;
       type ??= typeof found === "number" ? "file" : found.type;
@@ -94,7 +94,6 @@ function readOpen(
       type: type === "directory" || type === "symlink" ? type : "file",
       inode,
       suspected,
-      unreachable: raw !== null,
     });
     return named.length <= most;
   };

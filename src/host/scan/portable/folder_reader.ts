@@ -17,7 +17,6 @@ export function createPortableFolderReader(): FolderReader {
           type: entry.isDirectory ? "directory" : entry.isSymlink ? "symlink" : "file",
           inode: inodeOf(`${path === "/" ? "" : path}/${entry.name}`),
           suspected: true,
-          unreachable: false,
         }));
         return named.length > most ? "too many" : { state, named, others: 0, watched: null };
       }),

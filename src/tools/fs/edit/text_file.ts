@@ -5,12 +5,8 @@
 
 import { ToolError } from "../../../core/errors.ts";
 import { quoted } from "../../../core/printable.ts";
-import {
-  BINARY_WINDOW,
-  byteOrderMark,
-  decoderOf,
-  firstInvalidByte,
-} from "../../../toolkit/decode.ts";
+import { firstInvalidByte } from "../../../core/utf8.ts";
+import { BINARY_WINDOW, byteOrderMark, decoderOf } from "../../../toolkit/decode.ts";
 import { type Encode, encoderOf } from "../_encode.ts";
 
 /** One encoding, in both directions. */

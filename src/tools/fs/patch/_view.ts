@@ -2,7 +2,7 @@
 
 import { joinedBytes } from "../../../core/bytes.ts";
 import { ToolError } from "../../../core/errors.ts";
-import { firstInvalidByte } from "../../../toolkit/decode.ts";
+import { firstInvalidByte } from "../../../core/utf8.ts";
 import type { LineEnd } from "../../../toolkit/line_ends.ts";
 import type { PatchLine } from "./_model.ts";
 import { type Codec, codecOf, openText, type TextFile, withBody } from "../edit/text_file.ts";

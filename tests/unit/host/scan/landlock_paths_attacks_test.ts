@@ -6,6 +6,7 @@ import type {
   LandlockPaths,
   LandlockPathSource,
 } from "../../../../src/host/scan/landlock_paths.ts";
+import { nameText } from "../../../../src/core/name_text.ts";
 import { AT_FDCWD } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { isWithin } from "../../../../src/sandbox/within.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
@@ -21,7 +22,7 @@ const POLICY = {
 
 /** The name as bytes, which need not be UTF-8, made by the kernel alone. */
 function makeByBytes(root: string, name: readonly number[], make: "file" | "directory"): void {
-  const path = new Uint8Array([...new TextEncoder().encode(`${root}/`), ...name]);
+  const path = nameText(new Uint8Array([...new TextEncoder().encode(`${root}/`), ...name]));
   const { numbers } = LIBC;
   const made = make === "directory"
     ? LIBC.call(numbers.mkdirat, AT_FDCWD, LIBC.path(path), 0o755)
@@ -151,13 +152,24 @@ const ATTACKS: readonly Attack[] = [
     open: ["a/ok", "b"],
   },
   {
+    name: "a name that is no UTF-8 lies beside a denied one",
+    before: (root) => mkdir(`${root}/a`),
+    attack(root) {
+      makeByBytes(`${root}/a`, [0xff, 0x2e, 0x70, 0x65, 0x6d], "file");
+      makeByBytes(`${root}/a`, [0xe2, 0x82, 0x2e, 0x74, 0x78, 0x74], "file");
+      makeByBytes(`${root}/a`, [0xff], "directory");
+    },
+    closed: ["a", "a/\udcff.pem"],
+    open: ["a/\udce2\udc82.txt", "a/\udcff"],
+  },
+  {
     name: "a folder whose name is no UTF-8 holds something denied",
     before: (root) => (mkdir(`${root}/a`), write(`${root}/a/ok`)),
     attack(root) {
       makeByBytes(`${root}/a`, [0xff], "directory");
       makeByBytes(`${root}/a`, [0xff, 0x2f, 0x2e, 0x65, 0x6e, 0x76], "file");
     },
-    closed: ["a"],
+    closed: ["a", "a/\udcff", "a/\udcff/.env"],
     open: ["a/ok"],
   },
   {

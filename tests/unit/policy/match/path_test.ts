@@ -31,6 +31,13 @@ const MATCHES: readonly [glob: string, paths: readonly string[], others: readonl
   ["{a,b/{c,d}}/x", ["a/x", "b/c/x", "b/d/x"], ["b/x", "c/x"]],
   ["a{,.bak}", ["a", "a.bak"], ["a."]],
   ["?", ["a", "ä", "😀", "\n"], ["", "ab", "."]],
+  // Bytes that are no UTF-8, as `nameText` has them: each is one character.
+  ["?", ["\udcff", "\udce9"], ["\udce2\udc82", "a\udcff"]],
+  ["*.key", ["\udcff.key", "\udce2\udc82.key", ".\udcc0\udcae.key"], ["\udcff.key\udcff"]],
+  ["**/.env", ["\udcff/.env", "a/\udced\udca0\udc80/.env"], ["\udcff.env", ".env\udcff"]],
+  ["[!a-z]x", ["\udcffx", "1x"], ["ax"]],
+  ["\udcff*", ["\udcff", "\udcffa"], ["\udcfe", "\ufffd", "\u00ff"]],
+  ["\ufffd", ["\ufffd"], ["\udcff"]],
   ["[abc]", ["a", "c"], ["d", "ab"]],
   ["[a-cx]?", ["a1", "x2"], ["d1", "a"]],
   ["[!a-c]", ["d", "-", "😀"], ["a", "b"]],

@@ -34,10 +34,12 @@ Deno.test("texts that fall on one place in turn are each what they are", () => {
   }
 });
 
-Deno.test("what is no UTF-8 is no text, each time", () => {
+Deno.test("what is no UTF-8 is told apart byte by byte, each time", () => {
   const texts = new KnownTexts();
   for (let round = 0; round < 2; round++) {
-    assertEquals(texts.textOf(Uint8Array.of(0x61, 0xff), 0, 2), null);
+    assertEquals(texts.textOf(Uint8Array.of(0x61, 0xff), 0, 2), "a\udcff");
+    assertEquals(texts.textOf(Uint8Array.of(0x61, 0xfe), 0, 2), "a\udcfe");
     assertEquals(texts.textOf(Uint8Array.of(0x61, 0xff), 0, 1), "a");
+    assertEquals(texts.textOf(new Uint8Array(300).fill(0xff), 0, 300), "\udcff".repeat(300));
   }
 });

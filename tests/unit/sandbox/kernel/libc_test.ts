@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ERRNO, errnoName } from "../../../../src/sandbox/kernel/errno.ts";
 import { type Libc, openLibc } from "../../../../src/sandbox/kernel/libc.ts";
+import { visitEntries } from "../../../../src/host/kernel/directory_entries.ts";
 import { AT_FDCWD, OPEN } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { syscallsOf } from "../../../../src/sandbox/kernel/_syscalls.ts";
 import { LIBC as libc } from "../_libc.ts";
@@ -80,13 +81,22 @@ Deno.test("path takes bytes that are no text, as they are", () => {
   const folder = Deno.makeTempDirSync();
   try {
     const directory = libc.call(numbers.openat, AT_FDCWD, libc.path(folder), OPEN.RDONLY);
-    const name = Uint8Array.of(0x61, 0xff, 0x0a);
+    const name = "a\udcff\n";
     const made = libc.call(numbers.openat, directory, libc.path(name), OPEN.CREAT, 0o600);
     assert(made > 2);
+    const listed: number[] = [];
+    visitEntries(libc, directory, new Uint8Array(4096), ({ bytes, start, end }) => {
+      listed.push(...bytes.subarray(start, end));
+      return true;
+    });
+    assertEquals(listed, [0x61, 0xff, 0x0a]);
     assertEquals(libc.call(numbers.unlinkat, directory, libc.path(name), 0), 0);
     for (const descriptor of [directory, made]) libc.call(numbers.close, descriptor);
-    assertThrows(() => libc.path(Uint8Array.of(0x61, 0)), TypeError);
-    assertThrows(() => libc.path(new Uint8Array(4096).fill(0x61)), TypeError);
+    for (const text of ["a\0", "\udcff\0", "\ud800", "\udc7f", "\udcc3\udca9"]) {
+      assertThrows(() => libc.path(text), TypeError);
+    }
+    assertThrows(() => libc.path("\udcff".repeat(4096)), TypeError);
+    assert(libc.path("\udcff".repeat(4095)) > 0);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

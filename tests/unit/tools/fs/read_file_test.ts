@@ -155,7 +155,7 @@ Deno.test("read_file needs to read exactly the file it was asked for", async () 
 });
 
 Deno.test("the offset of a bad byte is where a fatal decoder stops", async () => {
-  const { firstInvalidByte } = await import("../../../../src/toolkit/decode.ts");
+  const { firstInvalidByte } = await import("../../../../src/core/utf8.ts");
   const random = new Random(11);
   const pool = [
     0x00,
