@@ -195,6 +195,11 @@ interface ToolOf<I, O> {
   judgedLater?(input: I): boolean;
   /** It runs as a module in a process of its own (`runModule`), and starts no programs. */
   readonly ownProcess?: boolean;
+  /**
+   * Whether what its programs print is what it answers, and so told as it comes to a caller who follows the call. Else
+   * that is for the tool alone: git prints denied files, too, which its tools leave out of what they answer.
+   */
+  readonly tellsOutput?: boolean;
   /** May run for seconds without a pause: never shares a thread with short calls. */
   readonly long?: boolean;
   /** Where what it does depends on the workspace: looked at before `capabilities` is asked. */

@@ -30,6 +30,7 @@ export function createCommandTool(
     risk,
     leastRisk: risk,
     riskOfPrograms: true,
+    tellsOutput: true,
     permission,
     input: parameters,
     output: outputSchema(manifest.output),

@@ -42,6 +42,7 @@ export function createModuleTool(
     leastRisk: risk,
     riskOfPrograms: true,
     ownProcess: true,
+    tellsOutput: true,
     permission,
     input: parameters,
     output: moduleOutputSchema(manifest.output),

@@ -69,7 +69,8 @@ export const ANSWER_FIELDS: readonly ProtocolField[] = [
 export const EVENTS: readonly ProtocolEvent[] = [
   {
     event: "stdout",
-    meaning: "What a program says, as it says it; where the request has stream: true.",
+    meaning:
+      "What a program says, as it says it; where the request has stream: true, of tools that answer just that.",
     fields: [{ name: "data", type: "string", meaning: "text; a character is never parted" }],
   },
   {

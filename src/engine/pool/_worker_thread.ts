@@ -210,9 +210,10 @@ class JobLoop {
   }
 
   async #programs(
-    { job, subject, stream }: QueuedJob["message"],
+    { job, subject }: QueuedJob["message"],
     grant: Grant,
     { feed, stop }: RunningJob,
+    isTold: boolean,
   ): Promise<ContextOptions["programs"]> {
     const { programs } = this.#parts;
     if (programs === null || subject === null) return null;
@@ -226,7 +227,7 @@ class JobLoop {
       grant,
       rulebook: this.#rulebook,
       holds,
-      listener: stream ? feed : null,
+      listener: isTold ? feed : null,
       onGroup: (id) => this.#tellOfGroup(job, id),
       onLeft: () => this.#left.ask(job),
       listen: () => this.#take(),
@@ -314,7 +315,12 @@ class JobLoop {
         files: this.#parts.files,
         syntax: this.#parts.syntax,
         // Without a subject there is neither, and nothing to wait for.
-        programs: subject === null ? null : await this.#programs(message, grant, running),
+        programs: subject === null ? null : await this.#programs(
+          message,
+          grant,
+          running,
+          message.stream && tool.tellsOutput === true,
+        ),
         network: subject === null ? null : await this.#network(message, grant, stop, counts),
         grant,
         rulebook: this.#rulebook,

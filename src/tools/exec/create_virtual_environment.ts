@@ -65,6 +65,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   risk: "moderate",
   riskOfPrograms: true,
   permission: "code_execution",
+  tellsOutput: true,
   input,
   output,
   examples: [

@@ -85,6 +85,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   // Code from elsewhere: as what it is, not as what its manager is.
   risk: "dangerous",
   permission: "code_execution",
+  tellsOutput: true,
   input,
   output,
   examples: [

@@ -56,6 +56,7 @@ const tool: Tool<typeof input, typeof output> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
+  tellsOutput: true,
   input,
   output,
   examples: [

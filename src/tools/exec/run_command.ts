@@ -81,6 +81,7 @@ const tool: Tool<typeof input, typeof COMMAND_OUTPUT, Planned> = {
   startsLater: ({ plan }) => plan !== undefined && plan !== null && startsLater(plan),
   judgedLater: ({ plan }) => plan !== undefined && plan !== null && isJudgedLater(plan),
   permission: "code_execution",
+  tellsOutput: true,
   input,
   output: COMMAND_OUTPUT,
   examples: [

@@ -110,6 +110,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
+  tellsOutput: true,
   input,
   output,
   prepare: () => import("diff"),

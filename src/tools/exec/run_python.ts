@@ -53,6 +53,7 @@ const tool: Tool<typeof input, typeof output, Chosen> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
+  tellsOutput: true,
   input,
   output,
   examples: [{ note: "a calculation", args: { code: "print(sum(range(10)))" } }],

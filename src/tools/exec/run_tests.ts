@@ -123,6 +123,7 @@ const tool: Tool<typeof input, typeof output, Chosen<TestWay>> = {
   risk: "dangerous",
   riskOfPrograms: true,
   permission: "code_execution",
+  tellsOutput: true,
   input,
   output,
   examples: [

@@ -40,7 +40,7 @@ export async function plainShell(
 /** `history`: the script that makes the repository. */
 export async function withGitGround(
   { history, policy }: { readonly history: string; readonly policy: string },
-  use: (workspace: Workspace, run: RunLine) => Promise<void>,
+  use: (workspace: Workspace, run: RunLine, pipe: Pipe) => Promise<void>,
 ): Promise<void> {
   await using workspace = new Workspace();
   own(workspace.base, USER.user);
@@ -55,6 +55,6 @@ export async function withGitGround(
   await use(workspace, (command, more) => {
     const words = typeof command === "string" ? { command } : { argv: command };
     return pipe.ask({ id: ++id, tool: "run_command", args: { ...words, ...more } });
-  });
+  }, pipe);
   assertEquals((await pipe.close()).status, 0);
 }

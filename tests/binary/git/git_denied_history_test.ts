@@ -250,3 +250,35 @@ Deno.test("git in a line that cannot be looked at to its end is ended with the c
     assertEquals(error?.code, "TIMEOUT", error?.message);
   });
 });
+
+/** Each would print what is denied, as its gits do on their way. */
+const FOLLOWED: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[] = [
+  ["git_show", { ref: "HEAD~1" }],
+  ["git_diff", { from: "HEAD~1" }],
+  ["git_log", { path: "." }],
+  ["git_status", {}],
+  ["git_stash", { action: "show" }],
+  ["git_add", { all: true }],
+  ["git_merge", { branch: "nope" }],
+];
+
+Deno.test("who follows a git tool hears nothing of what its gits print", async () => {
+  await withGitGround({ history: HISTORY, policy: POLICY }, async (_workspace, _run, pipe) => {
+    const follow = async (tool: string, args: Readonly<Record<string, unknown>>) => {
+      const said: string[] = [];
+      await pipe.send({ id: tool, tool, args, stream: true });
+      while (said.at(-1) !== "answer") {
+        const line = await pipe.next() as { readonly event?: string } | null;
+        assert(!JSON.stringify(line).includes("HUSH"), `${tool}: ${JSON.stringify(line)}`);
+        said.push(line?.event ?? "answer");
+      }
+      return said.filter((one) => one !== "progress");
+    };
+    for (const [tool, args] of FOLLOWED) {
+      assertEquals([tool, await follow(tool, args)], [tool, ["answer"]]);
+    }
+    // What programs print is what a line answers: that is told as it comes.
+    const [first] = await follow("run_command", { command: "git show HEAD~1" });
+    assertEquals(first, "stdout");
+  });
+});

@@ -50,6 +50,7 @@ export function checkTool(own: CheckTool): CheckingTool {
     risk: "dangerous",
     riskOfPrograms: true,
     permission: "code_execution",
+    tellsOutput: true,
     input: inputSchema(own),
     output: OUTPUT,
     examples: [
