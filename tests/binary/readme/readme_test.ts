@@ -9,94 +9,11 @@ import { fromFileUrl, join } from "@std/path";
 import { hasProgram } from "../../../scripts/_debian.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
 import { TOOLS } from "../../../src/tools/registry.ts";
-import { parseDockerfile } from "../_dockerfile.ts";
-import { findWay } from "../_empty_root.ts";
-import { type Block, blocksOf, onlyBlock, readReadme } from "../_readme.ts";
-import { BINARY, call, start, Workspace } from "../toolgate.ts";
+import { blocksOf, onlyBlock, readReadme } from "../_readme.ts";
+import { BINARY, call, start } from "../toolgate.ts";
+import { Example } from "./_example.ts";
 
 const ROOT = fromFileUrl(new URL("../../..", import.meta.url));
-const STAND_IN = fromFileUrl(new URL("_docker.ts", import.meta.url));
-
-/** Answers as the API does: first with a call of a tool, then with what the tool answered. */
-const OPENAI = `
-import json
-from types import SimpleNamespace as Namespace
-
-class Completions:
-    def create(self, model, messages, tools):
-        assert {tool["type"] for tool in tools} == {"function"}
-        names = [tool["function"]["name"] for tool in tools]
-        assert "read_file" in names and all("parameters" in tool["function"] for tool in tools)
-        last = messages[-1]
-        if isinstance(last, dict) and last["role"] == "user":
-            wanted = Namespace(name="read_file", arguments='{"path": "README.md", "end_line": 1}')
-            message = Namespace(content=None, tool_calls=[Namespace(id="call_1", function=wanted)])
-        else:
-            assert (last["role"], last["tool_call_id"]) == ("tool", "call_1"), last
-            output = json.loads(last["content"])["output"]
-            message = Namespace(content="It says " + output["content"], tool_calls=None)
-        return Namespace(choices=[Namespace(message=message)])
-
-class OpenAI:
-    def __init__(self):
-        self.chat = Namespace(completions=Completions())
-`;
-
-/** Root in a container is nobody in particular: the README's own user stands in for whoever that is. */
-const ID = "#!/bin/sh\necho 65532\n";
-
-/** A project as the examples have it, with the README's policy; its programs come first on the search path. */
-class Example extends Workspace {
-  readonly programs: string;
-
-  constructor() {
-    super({
-      "README.md": "# A project\n\nOf two lines.\n",
-      "src/main.ts": "let x = 1;\nexport { x };\n// deprecated(x)\n",
-      ".env": "SECRET=1\n",
-      "policy.yaml": onlyBlock("yaml").text,
-      "Dockerfile": onlyBlock("dockerfile").text,
-    });
-    this.programs = join(this.base, "programs");
-    for (const name of ["programs", "images", "home", "modules"]) {
-      Deno.mkdirSync(join(this.base, name));
-    }
-    Deno.symlinkSync(BINARY, join(this.programs, "toolgate"));
-    Deno.writeTextFileSync(join(this.base, "modules", "openai.py"), OPENAI);
-    this.#program("id", ID);
-    this.#program(
-      "docker",
-      `#!/bin/sh\nHOME='${Deno.env.get("HOME") ?? ""}' exec '${Deno.execPath()}' run --quiet -A ` +
-        `--config '${ROOT}deno.json' '${STAND_IN}' '${this.base}/images' "$@"\n`,
-    );
-  }
-
-  #program(name: string, text: string): void {
-    Deno.writeTextFileSync(join(this.programs, name), text, { mode: 0o755 });
-  }
-
-  /** Runs a program to its end, which must be good. What it printed. */
-  async run(program: string, args: readonly string[], line: number): Promise<string> {
-    const { code, stdout, stderr } = await new Deno.Command(program, {
-      args: [...args],
-      cwd: this.root,
-      clearEnv: true,
-      env: {
-        PATH: `${this.programs}:/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin`,
-        HOME: join(this.base, "home"),
-        PYTHONPATH: join(this.base, "modules"),
-        PYTHONDONTWRITEBYTECODE: "1",
-        // Kept, for what of the standard library is compiled once.
-        GOCACHE: join(ROOT, "dist", "go-cache"),
-        GOTOOLCHAIN: "local",
-      },
-      stdin: "null",
-    }).output();
-    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assertEquals(code, 0, `README.md, the block of line ${line}: ${out}\n${err}`);
-    return out ?? "";
-  }
-}
 
 /** All of them are below: one that is new, or of a new language, has no test yet. */
 const TESTED: Readonly<Record<string, number>> = {
@@ -111,20 +28,6 @@ const TESTED: Readonly<Record<string, number>> = {
 };
 
 const blocks = blocksOf(readReadme());
-
-function block(language: string, including: string): Block {
-  const found = blocks.filter((one) => one.language === language && one.text.includes(including));
-  assertEquals(found.length, 1, `blocks of ${language} with ${including}`);
-  return found[0] as Block;
-}
-
-function shell(name: string, including: string, check: (example: Example, out: string) => void) {
-  Deno.test(`README, in a shell: ${name}`, async () => {
-    await using example = new Example();
-    const { text, line } = block("sh", including);
-    check(example, await example.run("/bin/sh", ["-euc", text], line));
-  });
-}
 
 Deno.test("README: every block is run by a test", () => {
   const counted: Record<string, number> = {};
@@ -153,76 +56,6 @@ Deno.test("README: the first commands, the tasks, the commands and the tools tha
   const named = tables.flatMap((line) => [...line.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name))
     .filter((name) => name !== "operation");
   assertEquals(named.sort(), TOOLS.map(({ name }) => name).sort());
-});
-
-shell("calls", "toolgate call edit_file", (example, out) => {
-  const answers = out.trim().split("\n").map((line) => JSON.parse(line));
-  assertEquals(answers.map(({ tool, success }) => [tool, success]), [
-    ["write_file", true],
-    ["read_file", true],
-    ["edit_file", true],
-    ["search_files", true],
-    ["run_command", true],
-    ["delete_file", true],
-  ]);
-  assertEquals(answers[3].output.total_matches, 1);
-  const words = "const x = 1; // deprecated(x)";
-  assertEquals(example.read("src/main.ts").split("\n")[0], words);
-  assertEquals(example.read("found.txt"), `src/main.ts:1:${words}\n`);
-});
-
-shell("a gate", "gate revoke", (example, out) => {
-  const [read, narrowed, revoked, stopped] = out.trim().split("\n").map((line) => JSON.parse(line));
-  assertEquals([read.output.content.split("\n")[0], stopped], ["# A project", { stopping: true }]);
-  assertEquals([narrowed.output.lines, revoked], [3, { token: "tk_1", revoked: true }]);
-  assertEquals((Deno.statSync(example.path("run/token")).mode ?? 0) & 0o777, 0o600);
-  const names = JSON.parse(example.read("tools.json")).map(({ name }: { name: string }) => name);
-  assert(names.includes("read_file"), String(names));
-});
-
-Deno.test("README, in Python and in a shell: two child agents, and their merge", async () => {
-  await using example = new Example();
-  example.write("agent.py", block("python", "A child agent").text);
-  example.write("README.md", "# A project\n\nNothing deprecated here.\n");
-  for (
-    const words of [
-      ["init", "-q", "-b", "main"],
-      ["config", "user.name", "T"],
-      ["config", "user.email", "t@e.org"],
-      ["add", "README.md"],
-      ["commit", "-q", "-m", "first"],
-    ]
-  ) await example.run("git", words, 0);
-  const { text, line } = block("sh", "spawn_child_agent");
-  const out = await example.run("/bin/sh", ["-euc", text], line);
-  const [one, two, all, ...merged] = out.trim().split("\n").map((line) => JSON.parse(line));
-  assertEquals([one.output.agent_id, two.output.agent_id], ["child-1", "child-2"]);
-  const { results, mergeable } = all.output;
-  assertEquals(
-    results.map(({ status, result }: Record<string, { times: number }>) => [status, result?.times]),
-    [["done", 1], ["done", 1]],
-  );
-  assertEquals([mergeable, merged.map(({ success }) => success).slice(0, 2)], [true, [true, true]]);
-  assertStringIncludes(example.read("src/main.ts"), "// old(x)");
-  assertStringIncludes(example.read("README.md"), "Nothing old here.");
-});
-
-/** A gate over the example's files, at a socket beside them. */
-function gateOver(example: Example): Promise<Gate> {
-  return Gate.start(example, { policy: onlyBlock("yaml").text });
-}
-
-Deno.test("README, in Python: a caller of a gate", async () => {
-  await using example = new Example();
-  const gate = await gateOver(example);
-  const { text, line } = block("python", "AF_UNIX");
-  example.write(
-    "../caller.py",
-    `import os\nos.environ["TOOLGATE_GATE"] = ${JSON.stringify(gate.socket)}\n${text}`,
-  );
-  const out = await example.run("python3", ["../caller.py"], line);
-  assertEquals([out, example.read("old.txt")], ["src/main.ts\n", "src/main.ts\n"]);
-  assertEquals(await gate.stop(), 0);
 });
 
 Deno.test("README: an agent's container uses the gate's socket", async () => {
@@ -264,87 +97,6 @@ interface Composed {
     }>
   >;
   readonly volumes: Readonly<Record<string, { readonly driver_opts: { readonly o: string } }>>;
-}
-
-shell("the policy's tools", "toolgate policy check", (example, out) => {
-  assertStringIncludes(out, '"ok":true');
-  assertStringIncludes(out, '"effect":"allow"');
-  assert(example.read("mine.yaml").includes("version: 1"));
-  assertStringIncludes(example.read("policy.schema.json"), "$schema");
-});
-
-shell("a custom tool", "toolgate plugin new", (_, out) => {
-  const { success, output } = JSON.parse(out.trim().split("\n").at(-1) ?? "");
-  assertEquals([success, output.lines], [true, ["3 README.md"]]);
-});
-
-Deno.test("README: the module of a custom tool", async () => {
-  await using example = new Example();
-  const { text } = onlyBlock("ts");
-  const [, needs] = /^\/\/ +(needs: .*)$/m.exec(text) ?? [];
-  example.write("plugins/line_count.ts", text);
-  example.write(
-    "plugins/line_count.yaml",
-    `version: 1
-name: line_count
-description: Counts lines.
-risk: safe
-permission: file_read
-parameters: { properties: { path: { type: string } }, required: [path] }
-module: ./line_count.ts
-${needs}
-`,
-  );
-  example.write("policy.yaml", `${onlyBlock("yaml").text}plugins: [./plugins/*.yaml]\n`);
-  const counted = async (path: string) => {
-    const args = ["line_count", `path=${path}`, "--policy", "policy.yaml"];
-    const { answer } = await call(args, { cwd: example.root });
-    return answer.error?.code ?? answer.output.value;
-  };
-  assertEquals(await counted("README.md"), { lines: 3 });
-  assertEquals(await counted(".env"), "PATH_DENIED");
-});
-
-shell("the reference and completions", "toolgate tools docs", (example) => {
-  assertStringIncludes(example.read("tools.md"), "### read_file");
-  const script = join(example.base, "home/.local/share/bash-completion/completions/toolgate");
-  assertStringIncludes(Deno.readTextFileSync(script), "complete ");
-});
-
-const image = parseDockerfile(onlyBlock("dockerfile").text);
-const way = findWay(image);
-const noWay = way === null ? " (left out: bubblewrap can make no namespaces here)" : "";
-
-Deno.test({
-  name: `README, in a shell: containers, with a stand-in for docker${noWay}`,
-  ignore: way === null,
-  fn: async () => {
-    await using example = new Example();
-    const { text, line } = block("sh", "docker run");
-    Deno.chmodSync(example.base, 0o755);
-    Deno.chmodSync(join(example.base, "images"), 0o755);
-    if (way?.user) Deno.chownSync(example.root, way.user.uid, way.user.gid);
-    const out = await example.run("/bin/sh", ["-euc", text], line);
-    const [doctor, written] = out.trim().split("\n").map((line) => JSON.parse(line));
-    assertEquals([doctor.healthy, doctor.policies], [true, ["policy.yaml"]]);
-    assertEquals([written.id, written.success], [1, true]);
-    assertEquals(example.read("notes.txt"), "hello");
-  },
-});
-
-for (
-  const [name, including, expected] of [
-    ["per call", 'tool("read_file", path="README.md"', ["# A project\n"]],
-    ["as a pipe", "class Toolgate", ["3\n3\n", "secrets"]],
-    ["in a model's loop", "OpenAI()", ["It says # A project\n"]],
-  ] as const
-) {
-  Deno.test(`README, in Python: ${name}`, async () => {
-    await using example = new Example();
-    const { text, line } = block("python", including);
-    const out = await example.run("python3", ["-c", text], line);
-    for (const part of expected) assertStringIncludes(out, part);
-  });
 }
 
 const noGo = hasProgram("go") ? "" : " (left out: go is not here)";
