@@ -30,6 +30,7 @@ export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner
         return stop.signal;
       },
       checkpoint: () => stop.check(),
+      left: () => stop.left(),
       count: () => {},
       progress: () => {},
     });

@@ -25,6 +25,8 @@ export interface ContextOptions {
   /** Aborted with the reason "TIMEOUT", or with any other for a cancellation. */
   readonly signal: AbortSignal;
   readonly checkpoint: () => void;
+  /** Milliseconds until it is ended: its time began before this was made, and stands still while somebody is asked. */
+  readonly left: () => number;
   readonly count: ToolContext["count"];
   readonly progress: ToolContext["progress"];
   /** Null where the call starts none. */
@@ -80,7 +82,7 @@ const NO_NETWORK: Network = {
   holdOff: () => {},
 };
 
-/** The context of one call: its `timeoutMs` counts down from here. */
+/** The context of one call. */
 export function createContext(options: ContextOptions): ToolContext {
   const { grant, rulebook } = options;
   const processes = (): Processes => {
@@ -91,8 +93,7 @@ export function createContext(options: ContextOptions): ToolContext {
     return options.programs.create({ ...options.programs, grant, rulebook, signal });
   };
   const { checkpoint, scanShare = null } = options;
-  const end = performance.now() + grant.timeoutMs;
-  const left = () => Math.max(0, Math.ceil(end - performance.now()));
+  const left = () => Math.max(0, Math.ceil(options.left()));
   const inTime: Timed = (work) => timed(work, left(), checkpoint);
   return {
     files: createFiles(grant, rulebook, options.files, checkpoint, { scanShare, timed: inTime }),

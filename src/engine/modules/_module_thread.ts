@@ -9,8 +9,11 @@ export interface ModuleSetup {
   readonly tool: string;
   readonly env: Readonly<Record<string, string>>;
   readonly workspace: string;
-  /** Milliseconds until it is told to end. */
-  readonly endsAfter: number;
+  /**
+   * When it is told to end: `Date.now()`, which process and thread have in common, however long either took to be up (on
+   * a busy machine a second and more each).
+   */
+  readonly endsAt: number;
   /** Takes the one answer. */
   readonly port: MessagePort;
 }
@@ -53,7 +56,7 @@ async function serve(setup: ModuleSetup): Promise<void> {
   const say = (answer: FromModule): void => post(answer);
   const words = describer(file, setup.workspace);
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), Math.min(setup.endsAfter, LONGEST_TIMER_MS));
+  setTimeout(() => controller.abort(), Math.min(setup.endsAt - Date.now(), LONGEST_TIMER_MS));
   let called: unknown;
   try {
     // The text itself, read by whoever may, on a thread that is held: nothing is looked up.

@@ -130,10 +130,8 @@ function run(order: ModuleOrder): Promise<ModuleAnswer> {
     const message = `${event.message} (nobody caught it)`;
     resolve({ kind: "thrown", message });
   };
-  const { code, file, entry, args, tool, env, workspace, timeoutMs } = order;
-  // From the start of the process.
+  const { code, file, entry, args, tool, env, workspace, timeoutMs, began } = order;
   const lead = Math.min(LEAD_MS, timeoutMs * LEAD_SHARE);
-  const endsAfter = Math.max(0, timeoutMs - lead - performance.now());
   const setup: ModuleSetup = {
     code,
     file,
@@ -142,7 +140,7 @@ function run(order: ModuleOrder): Promise<ModuleAnswer> {
     tool,
     env,
     workspace,
-    endsAfter,
+    endsAt: began + timeoutMs - lead,
     port: port2,
   };
   worker.postMessage(setup, [port2]);

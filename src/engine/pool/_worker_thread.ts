@@ -329,6 +329,7 @@ class JobLoop {
           return stop.signal;
         },
         checkpoint,
+        left: () => stop.left(),
         scanShare: this.#scanShareOf(job, share),
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
         progress: (done, total, unit) => {

@@ -78,6 +78,7 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
           return stop.signal;
         },
         checkpoint: () => stop.check(),
+        left: () => stop.left(),
         count: (name, amount) => counts[name] = (counts[name] ?? 0) + amount,
         progress: (done, total, unit) => {
           if (!job.stream) return;

@@ -42,6 +42,11 @@ export class Stop {
     this.#end += ms;
   }
 
+  /** Milliseconds; less than none once it is over. */
+  left(): number {
+    return this.#end - performance.now();
+  }
+
   ask(reason: StopReason): void {
     this.#reason ??= reason;
     this.#controller?.abort(this.#reason);

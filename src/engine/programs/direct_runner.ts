@@ -230,6 +230,7 @@ export class DirectRunner implements Runner {
           return stop.signal;
         },
         checkpoint: () => stop.check(),
+        left: () => stop.left(),
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
         progress: () => {},
       });

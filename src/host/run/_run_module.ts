@@ -22,10 +22,11 @@ import {
 import type { OutputListener } from "./output_listener.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 
-/** Throws RESOURCE_LIMIT, NATIVE_DENIED, CANCELLED where it was not started. */
+/** `began`: when its time did (`Date.now()`). Throws RESOURCE_LIMIT, NATIVE_DENIED, CANCELLED where it was not started. */
 export async function runModule(
   options: ProcessesOptions,
   request: ModuleRequest,
+  began: number,
 ): Promise<ModuleOutcome> {
   const { own } = options;
   if (own === null) {
@@ -35,7 +36,7 @@ export async function runModule(
     );
   }
   const nonce = crypto.randomUUID();
-  const order = orderOf(options, request, nonce);
+  const order = { ...orderOf(options, request, nonce), began };
   const process: ProcessRequest = {
     cwd: own.directory,
     env: MODULE_ENVIRONMENT,
@@ -109,7 +110,7 @@ function orderOf(
   options: ProcessesOptions,
   { code, file, entry, args, tool, env, timeoutMs }: ModuleRequest,
   nonce: string,
-): ModuleOrder {
+): Omit<ModuleOrder, "began"> {
   const { grant, layers, environment, rulebook } = options;
   const { workspace, limits } = grant;
   const named = (list: readonly PathGrant[]) =>

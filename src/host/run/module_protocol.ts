@@ -44,6 +44,8 @@ export interface ModuleOrder
   readonly names: { readonly read: readonly string[]; readonly write: readonly string[] };
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** When that time began: `Date.now()`. */
+  readonly began: number;
   readonly kernel: SandboxMode;
   /** The kernel's rules hold whoever sends this, and so must hold the module. */
   readonly held: boolean;

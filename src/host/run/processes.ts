@@ -212,8 +212,10 @@ export function createProcesses(options: ProcessesOptions): Processes {
       );
     },
     async runModule(request) {
+      // Its time began, whatever loading takes.
+      const began = Date.now();
       const { runModule } = await import("./_run_module.ts");
-      return await runModule(options, request);
+      return await runModule(options, request, began);
     },
   };
   return processes;

@@ -20,6 +20,7 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
     });
     const counted: string[] = [];
     for (const libc of [LIBC, null]) {
+      let left = 5_000;
       const context = createContext({
         grant,
         rulebook: rulebookOf(root, { paths: [pathRule("allow", ["**"])] }),
@@ -37,6 +38,7 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
         },
         signal: new AbortController().signal,
         checkpoint: () => counted.push("checkpoint"),
+        left: () => left,
         count: (name) => counted.push(name),
         progress: () => counted.push("progress"),
         files: await createFileBackend(libc),
@@ -48,7 +50,10 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
       assertEquals(new TextDecoder().decode(outcome.stdout), "hi\n");
       context.checkpoint();
       context.count("bytes_read", 4);
-      assert(context.timeoutMs <= 5_000 && context.timeoutMs >= 0);
+      for (const [ms, told] of [[4_999.2, 5_000], [0.5, 1], [-3, 0]] as const) {
+        left = ms;
+        assertEquals(context.timeoutMs, told);
+      }
       assertEquals(context.limits, grant.limits);
       assert(Math.abs(context.now().getTime() - Date.now()) < 10_000);
     }

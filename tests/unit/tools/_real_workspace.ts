@@ -134,6 +134,7 @@ async function contextOf(
     catalogue: registry.catalogue,
     signal: new AbortController().signal,
     checkpoint: () => {},
+    left: () => 30_000,
     count: () => {},
     progress: () => {},
     files: await createFileBackend(libc),

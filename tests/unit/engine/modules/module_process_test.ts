@@ -28,6 +28,7 @@ async function run(code: string, workspace: Workspace, parts: Partial<ModuleOrde
     names: { read: [], write: [] },
     env: {},
     timeoutMs: 60_000,
+    began: Date.now(),
     // From source the thread's own module is a file, which the kernel's rules would hide.
     kernel: "off",
     held: false,

@@ -23,7 +23,7 @@ async function answer(code: string, parts: Partial<ModuleSetup> = {}): Promise<F
       tool: "say",
       env: { KEY: "value" },
       workspace: "/w/project",
-      endsAfter: 60_000,
+      endsAt: Date.now() + 60_000,
       port: port2,
       ...parts,
     };
@@ -91,7 +91,7 @@ Deno.test("a module hears when its time is nearly over", async () => {
   // It may be over before the module is loaded.
   const code = `export default (_, { signal }) => signal.aborted ? "heard" :
     new Promise((resolve) => signal.addEventListener("abort", () => resolve("heard")));`;
-  assertEquals(await answer(code, { endsAfter: 1 }), { kind: "value", json: '"heard"' });
+  assertEquals(await answer(code, { endsAt: Date.now() + 1 }), { kind: "value", json: '"heard"' });
 });
 
 Deno.test("a module cannot answer in the thread's place by what it changes of the language", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { Stop, type StopReason } from "../../../../src/engine/pool/stop.ts";
 
@@ -28,6 +28,8 @@ Deno.test("a call that is to end says why, to who listens and to who looks", () 
 
 Deno.test("time that was somebody else's is not the call's", () => {
   const stop = new Stop("any", 0);
+  assert(stop.left() <= 0);
   stop.extend(60_000);
+  assert(stop.left() > 0);
   stop.check();
 });
