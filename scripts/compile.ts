@@ -14,7 +14,9 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
 /**
  * The regular expression engine without backtracking takes over where the other one blows up. The next two keep
- * memory after 50,000 calls through a pipe at 107 MiB instead of 338, for a sixth of the calls a second; latency stays. The
+ * memory after 50,000 calls through a pipe at 143 MiB, 338 without them: heaps grow by a fifth of what was in use when they
+ * were collected last. `--optimize-for-size` would keep it at 122, and collects all of a heap over and over while somebody
+ * makes much of a little: a page of 100 KB takes two to three times as long to become Markdown. The
  * one behind them lets a start keep what it makes without two collections, each of a millisecond, that find all of it in use.
  * They leave code as the baseline compiler makes it until it is optimised, half or for good: both come after 1,000
  * calls, instead of 400 and 3,000. After fewer it costs short-lived processes more than they have of it, after more a
@@ -26,7 +28,7 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
  */
 const V8_FLAGS = [
   "--enable-experimental-regexp-engine-on-excessive-backtracks",
-  "--optimize-for-size",
+  "--heap-growing-percent=20",
   "--max-semi-space-size=4",
   "--min-semi-space-size=1",
   "--invocation-count-for-maglev=1000",
