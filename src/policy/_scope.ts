@@ -11,7 +11,13 @@ import type { Access } from "./model.ts";
 import { outermost } from "./match/path_sets.ts";
 import { type Host, hostOf, leadsToLoopback } from "./match/addresses.ts";
 import { providerPlaces } from "./_web.ts";
-import type { ConnectScope, PolicyScope } from "./rulebook.ts";
+import {
+  ALL_NETWORKS,
+  type ConnectPlace,
+  type ConnectScope,
+  type PolicyScope,
+  PUBLIC_NETWORKS,
+} from "./rulebook.ts";
 
 /**
  * Derives the scope. Every path, program and host that a decision could allow or ask for is within it; where
@@ -153,21 +159,23 @@ function connectScopeOf(
   ];
   const proxy = first?.policy.web?.proxy ?? null;
   const places = proxy === null ? named : byProxy(proxy, named);
-  const names = places.filter(({ host }) => host?.address !== true);
-  const ports = places.map(({ port }) => port);
-  return {
-    ports: ports.includes(null)
-      ? "any"
-      : [...new Set(ports.filter((port) => port !== null))].sort((a, b) => a - b),
-    names: names.length === 0
-      ? "none"
-      : names.some(({ allowPrivate }) => allowPrivate)
-      ? "all"
-      : "public",
-    addresses: [
-      ...new Set(places.flatMap(({ host }) => host?.address === true ? [host.text] : [])),
-    ],
-  };
+  return withoutCovered(
+    places.map(({ host, port, allowPrivate }): ConnectPlace => ({
+      to: host?.address === true ? host.text : allowPrivate ? ALL_NETWORKS : PUBLIC_NETWORKS,
+      port,
+    })),
+  );
+}
+
+/** Each once, and none beside one that is the same at any port, or all networks at its own. */
+function withoutCovered(places: readonly ConnectPlace[]): ConnectScope {
+  const keyOf = ({ to, port }: ConnectPlace) => `${to} ${port ?? "any"}`;
+  const distinct = new Map(places.map((place) => [keyOf(place), place]));
+  const has = (to: string, port: number | null) => distinct.has(keyOf({ to, port }));
+  return [...distinct.values()].filter(({ to, port }) =>
+    !(port !== null && has(to, null)) &&
+    !(to === PUBLIC_NETWORKS && (has(ALL_NETWORKS, null) || has(ALL_NETWORKS, port)))
+  );
 }
 
 /** Where a rule leads. `host`: null for any. `port`: null for any. */

@@ -301,7 +301,7 @@ function canEver(scope: PolicyScope, permission: PermissionGroup | null): boolea
     case "code_execution":
       return scope.programs.length > 0;
     case "network_access":
-      return scope.connect.names !== "none" || scope.connect.addresses.length > 0;
+      return scope.connect.length > 0;
     default:
       return true;
   }

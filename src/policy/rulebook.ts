@@ -150,15 +150,21 @@ export interface PolicyScope {
   readonly programConnect: ConnectScope;
 }
 
-/** Addresses and ports: no layer below the policy knows names. */
-export interface ConnectScope {
-  /** "any" where a rule names a host without a port. */
-  readonly ports: readonly number[] | "any";
-  /** Whether a name may stand for addresses of all networks, for public ones, or no rule has a name. */
-  readonly names: "all" | "public" | "none";
-  /** Addresses that rules name themselves; IPv6 without brackets. */
-  readonly addresses: readonly string[];
+/** Each place that a rule names, with its own port: no place twice, none that another covers. */
+export type ConnectScope = readonly ConnectPlace[];
+
+/** No layer below the policy knows names: for one stands what it may stand for. */
+export interface ConnectPlace {
+  /** {@linkcode ALL_NETWORKS} or {@linkcode PUBLIC_NETWORKS}; an address that a rule names itself, of IPv6 without brackets. */
+  readonly to: string;
+  /** Null where the rule names the host without a port. */
+  readonly port: number | null;
 }
+
+/** What a name may stand for where its rule lets that be a private address. */
+export const ALL_NETWORKS = "all";
+/** And where it does not. */
+export const PUBLIC_NETWORKS = "public";
 
 /** Everything that a run must honour; the strictest of all policies. */
 export interface Settings {

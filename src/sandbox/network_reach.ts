@@ -1,21 +1,29 @@
 /** Where a thread may connect to, in the words of the runtime's permission set and of `--allow-net`. */
 
 import { hostOf, isPrivateHost, publicIpv4Networks } from "../policy/match/addresses.ts";
-import type { ConnectScope, PolicyScope } from "../policy/rulebook.ts";
+import {
+  ALL_NETWORKS,
+  type ConnectPlace,
+  type ConnectScope,
+  type PolicyScope,
+  PUBLIC_NETWORKS,
+} from "../policy/rulebook.ts";
 
 /**
- * Addresses and networks with their ports. No names: what a name stands for is judged before it is dialled by its
- * address, and a thread with these cannot dial a name at all. The runtime knows networks of IPv4 alone, and takes an
- * address as it is written: `127.1` and `::ffff:127.0.0.1` lie in none of them.
+ * Addresses and networks, each with the ports of the rules that lead there. No names: what a name stands for is judged
+ * before it is dialled by its address, and a thread with these cannot dial a name at all. The runtime knows networks of
+ * IPv4 alone, and takes an address as it is written: `127.1` and `::ffff:127.0.0.1` lie in none of them.
  */
-export function networkReach({ ports, names, addresses }: ConnectScope): readonly string[] {
-  const places = [
-    ...(names === "all" ? ["0.0.0.0/0"] : names === "public" ? publicIpv4Networks() : []),
-    ...addresses.map((address) => address.includes(":") ? `[${address}]` : address),
-  ];
-  return ports === "any"
-    ? places
-    : places.flatMap((place) => ports.map((port) => `${place}:${port}`));
+export function networkReach(scope: ConnectScope): readonly string[] {
+  return scope.flatMap(({ to, port }) =>
+    networksOf(to).map((place) => port === null ? place : `${place}:${port}`)
+  );
+}
+
+function networksOf(to: string): readonly string[] {
+  if (to === ALL_NETWORKS) return ["0.0.0.0/0"];
+  if (to === PUBLIC_NETWORKS) return publicIpv4Networks();
+  return [to.includes(":") ? `[${to}]` : to];
 }
 
 /** Any port that is free: the proxy for programs, see `Proxy`. */
@@ -43,16 +51,17 @@ export function processReach(
 export function surplusReach(
   scope: Pick<PolicyScope, "hosts" | "connect" | "programConnect">,
 ): readonly string[] {
-  const { hosts, connect: { names }, programConnect } = scope;
-  if (hosts === "any" || names === "none") return [];
-  const liesOutside = (address: string): boolean => {
-    const host = hostOf(address);
-    return address.includes(":") || (names === "public" && host !== null && isPrivateHost(host));
+  const { hosts, connect, programConnect } = scope;
+  const reaches = (networks: string) => connect.some(({ to }) => to === networks);
+  const ofAll = reaches(ALL_NETWORKS);
+  if (hosts === "any" || !(ofAll || reaches(PUBLIC_NETWORKS))) return [];
+  const liesOutside = ({ to }: ConnectPlace): boolean => {
+    const host = hostOf(to);
+    return host?.address === true && (to.includes(":") || (!ofAll && isPrivateHost(host)));
   };
-  const own = new Set(networkReach(scope.connect));
-  const addresses = programConnect.addresses.filter(liesOutside);
-  const others = networkReach({ ...programConnect, names: "none", addresses });
-  const proxy = names === "public" ? [PROXY_LISTENS] : [];
+  const own = new Set(networkReach(connect));
+  const others = networkReach(programConnect.filter(liesOutside));
+  const proxy = ofAll ? [] : [PROXY_LISTENS];
   return [...hosts, ...others, ...proxy].filter((place) =>
     !own.has(place) && !own.has(place.replace(/:\d+$/, ""))
   );

@@ -172,7 +172,7 @@ Deno.test("the program of a child reaches what children.network opens, by every 
     if (index !== "") assertEquals(verdict?.rule?.index, index, row);
   }
   const { scope } = rulebook([{ children: children(rule("allow", "a.example:80")) }]);
-  assertEquals([scope.programConnect.ports, scope.connect.names], [[80], "none"]);
+  assertEquals([scope.programConnect.map(({ port }) => port), scope.connect], [[80], []]);
 });
 
 Deno.test("agent tools are offered where the policy has children", () => {

@@ -60,13 +60,13 @@ Deno.test("what the policy names under web may be connected to, and nothing else
   const { scope } = rulebook([{
     web: { ...SILENT, github: { url: "http://10.0.0.1:8080", key: null } },
   }]);
-  assertEquals(scope.connect, { ports: [8080], names: "none", addresses: ["10.0.0.1"] });
+  assertEquals(scope.connect, [{ to: "10.0.0.1", port: 8080 }]);
   assertEquals(scope.hosts, []);
   // By its name it has to be looked up, in a sealed build too.
   const registries = { npm: "https://npm.example:8443/x" };
   const named = rulebook([{ web: { ...SILENT, github, registries } }]).scope;
   assertEquals(named.hosts, ["git.example", "npm.example"]);
-  assertEquals(named.connect, { ports: [443, 8443], names: "all", addresses: [] });
+  assertEquals(named.connect, [{ to: "all", port: 443 }, { to: "all", port: 8443 }]);
 });
 
 Deno.test("a proxy is what may be connected to where there is anything to reach by it, and this machine itself", () => {
@@ -78,20 +78,19 @@ Deno.test("a proxy is what may be connected to where there is anything to reach 
   ) =>
     rulebook([{ web: { ...SILENT, proxy: { ...PROXY, host: "10.0.0.9", ...proxy } }, network }])
       .scope.connect;
-  const only = { ports: [3128], names: "none" as const, addresses: ["10.0.0.9"] };
-  assertEquals(connect([]), { ports: [], names: "none", addresses: [] });
+  const only = [{ to: "10.0.0.9", port: 3128 }];
+  assertEquals(connect([]), []);
   assertEquals(connect([{ ...rule, hosts: ["a.example:443", "8.8.8.8"] }]), only);
   assertEquals(connect([{ ...open, hosts: ["10.0.0.1:80"] }]), only);
-  assertEquals(connect([{ ...open, hosts: ["127.0.0.1:80"] }]), {
-    ports: [80, 3128],
-    names: "none",
-    addresses: ["127.0.0.1", "10.0.0.9"],
-  });
+  assertEquals(connect([{ ...open, hosts: ["127.0.0.1:80"] }]), [
+    { to: "127.0.0.1", port: 80 },
+    ...only,
+  ]);
   // A name may stand for this machine, where it is looked up here.
-  assertEquals(connect([{ ...open, hosts: ["a.example:80"] }]).names, "all");
+  assertEquals(connect([{ ...open, hosts: ["a.example:80"] }]), [{ to: "all", port: 80 }, ...only]);
   assertEquals(connect([{ ...open, hosts: ["a.example:80"] }], { names: "proxy" }), only);
   const named = connect([{ ...rule, hosts: ["a.example:80"] }], { host: "proxy.example" });
-  assertEquals(named, { ports: [3128], names: "all", addresses: [] });
+  assertEquals(named, [{ to: "all", port: 3128 }]);
 });
 
 Deno.test("what a proxy looks up may stand for anything, and takes a rule that lets it", () => {

@@ -36,15 +36,26 @@ Deno.test("networkReach: addresses with ports, never names", () => {
     connect([{ ...rule, hosts, allowPrivate }]);
   assertEquals(networkReach(connect([])), []);
   assertEquals(networkReach(connect([{ ...rule, effect: "deny", hosts: ["*"] }])), []);
-  assertEquals(networkReach(scopeOf(["8.8.8.8:443", "[2001:4860::1]:80"])), [
-    ...["8.8.8.8:80", "8.8.8.8:443", "[2001:4860::1]:80", "[2001:4860::1]:443"],
-  ]);
+  // Each at its own ports: what one rule opens at one of them is not open at another's.
+  assertEquals(
+    networkReach(scopeOf(["8.8.8.8:443", "[2001:4860::1]:80", "8.8.8.8:443", "8.8.8.8:22"])),
+    ["8.8.8.8:443", "[2001:4860::1]:80", "8.8.8.8:22"],
+  );
   assertEquals(networkReach(scopeOf(["8.8.8.8"])), ["8.8.8.8"]);
   const named = networkReach(scopeOf(["a.example:443"]));
   assertEquals(named, publicIpv4Networks().map((network) => `${network}:443`));
   assertEquals(networkReach(scopeOf(["*"])), publicIpv4Networks());
   assertEquals(networkReach(scopeOf(["a.example:80"], true)), ["0.0.0.0/0:80"]);
-  assertEquals(scopeOf(["a.example:80", "b.example"]).ports, "any");
+  assertEquals(networkReach(scopeOf(["a.example:80", "b.example"])), publicIpv4Networks());
+  const mixed = connect([
+    { ...rule, hosts: ["a.example:443", "b.example:443", "c.example:80", "10.0.0.1:5432"] },
+    { ...rule, hosts: ["d.example:80"], allowPrivate: true },
+    { ...rule, hosts: ["8.8.8.8"] },
+  ]);
+  assertEquals(networkReach(mixed), [
+    ...publicIpv4Networks().map((network) => `${network}:443`),
+    ...["10.0.0.1:5432", "0.0.0.0/0:80", "8.8.8.8"],
+  ]);
 });
 
 Deno.test("processReach names what is looked up without a port; surplusReach is what a thread has no use for", () => {
@@ -65,8 +76,8 @@ Deno.test("processReach names what is looked up without a port; surplusReach is 
   assertEquals(reach(), { all: [], surplus: [] });
   assertEquals(reach(named), { all: ["a.example"], surplus: ["a.example", "127.0.0.1:0"] });
   assertEquals(reach(named, programs), {
-    all: ["a.example", "b.example", "10.0.0.5:443", "10.0.0.5:8443", "127.0.0.1:0"],
-    surplus: ["a.example", "b.example", "10.0.0.5:443", "10.0.0.5:8443", "127.0.0.1:0"],
+    all: ["a.example", "b.example", "10.0.0.5:8443", "127.0.0.1:0"],
+    surplus: ["a.example", "b.example", "10.0.0.5:8443", "127.0.0.1:0"],
   });
   assertEquals(reach({ ...rule, hosts: ["*"] }), { all: "any", surplus: [] });
   // Without names a thread's set names its addresses, and has nothing to give up.

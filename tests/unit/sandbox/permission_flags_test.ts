@@ -16,8 +16,8 @@ const nothing: PolicyScope = {
   denyWrite: [],
   programs: [],
   hosts: [],
-  connect: { ports: [], names: "none", addresses: [] },
-  programConnect: { ports: [], names: "none", addresses: [] },
+  connect: [],
+  programConnect: [],
 };
 /** All flags but the variables', which are checked on their own. */
 function flagsOf(scope: PolicyScope, workspace = settings.workspace): readonly string[] {
@@ -47,7 +47,7 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
     denyWrite: [at("/w/p/.git"), at("/w/p/a,b")],
     programs: ["git", "./run.sh", "/opt/x/tool"],
     hosts: ["api.example", "docs.example"],
-    connect: { ports: [443], names: "none", addresses: ["8.8.8.8", "2001:4860::1"] },
+    connect: [{ to: "8.8.8.8", port: 443 }, { to: "2001:4860::1", port: 443 }],
     programConnect: nothing.programConnect,
   };
   assertEquals(flagsOf(scope), [
@@ -63,7 +63,7 @@ Deno.test("permissionFlags names exactly the policy's scope, relative in the wor
 });
 
 Deno.test("permissionFlags lets the proxy listen and dial where rules open hosts to programs", () => {
-  const programConnect = { ports: [8443], names: "none", addresses: ["10.0.0.1"] } as const;
+  const programConnect = [{ to: "10.0.0.1", port: 8443 }];
   assertEquals(permissionLists({ ...nothing, programConnect }, settings).net, [
     "10.0.0.1:8443",
     "127.0.0.1:0",
