@@ -120,7 +120,7 @@ const tool: Tool<typeof input, typeof output> = {
       content_type: answer.headers["content-type"] ?? "",
       ...(title === "" ? {} : { title }),
       content: part.content,
-      offset,
+      offset: part.begin,
       ...(part.next < whole.length ? { next_offset: part.next } : {}),
       total: whole.length,
       truncated: answer.truncated,
@@ -166,18 +166,21 @@ async function contentOf(
   return { title, whole };
 }
 
-/** Never half of a pair of surrogates. */
+/** Never half of a pair of surrogates: an offset within one means all of it, and so does a length of one. */
 function partOf(whole: string, offset: number, length: number) {
-  let end = Math.min(offset + length, whole.length);
-  if (end < whole.length && /[\uD800-\uDBFF]/.test(whole[end - 1] ?? "")) {
-    end += end - 1 > offset ? -1 : 1;
-  }
-  return { content: whole.slice(offset, end), next: end };
+  const begin = partsPair(whole, offset) ? offset - 1 : offset;
+  let end = Math.min(begin + length, whole.length);
+  if (partsPair(whole, end)) end += end - 1 > begin ? -1 : 1;
+  return { content: whole.slice(begin, end), begin, next: end };
+}
+
+function partsPair(text: string, at: number): boolean {
+  return /[\uD800-\uDBFF]/.test(text[at - 1] ?? "") && /[\uDC00-\uDFFF]/.test(text[at] ?? "");
 }
 
 function partOfBytes(whole: Uint8Array, offset: number, length: number) {
   const end = Math.min(offset + length, whole.length);
-  return { content: whole.slice(offset, end).toBase64(), next: end };
+  return { content: whole.slice(offset, end).toBase64(), begin: offset, next: end };
 }
 
 const SHOWN = new Set(
