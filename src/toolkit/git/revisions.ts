@@ -20,16 +20,36 @@ export async function findCommit(
   return status === 0 && /^[0-9a-f]{40,64}$/.test(hash) ? hash : null;
 }
 
+/** As {@linkcode findCommit}, of each of several, by one start of git. */
+export async function findCommits<Revisions extends readonly string[]>(
+  repository: Repository,
+  revisions: Revisions,
+): Promise<{ readonly [Key in keyof Revisions]: string | null }> {
+  type Found = { [Key in keyof Revisions]: string | null };
+  // Git reads lines, and `HEAD^{/a message}` may be two of them.
+  if (revisions.some((revision) => revision.includes("\n"))) {
+    return await Promise.all(revisions.map((one) => findCommit(repository, one))) as Found;
+  }
+  const stdin = revisions.map((revision) => `${revision}^{commit}\n`).join("");
+  const { bytes } = await repository.git(["cat-file", "--batch-check=%(objectname)"], {
+    stdin: new TextEncoder().encode(stdin),
+  });
+  // git-cat-file(1), BATCH OUTPUT: a line of another form where there is no such object, or more than one.
+  const lines = textOf(bytes).split("\n");
+  const hashOf = (line = "") => /^[0-9a-f]{40,64}$/.test(line) ? line : null;
+  return revisions.map((_, at) => hashOf(lines[at])) as Found;
+}
+
 /** As {@linkcode findCommit}. Throws GIT_ERROR where there is none. */
 export async function requireCommit(repository: Repository, revision: string): Promise<string> {
-  const hash = await findCommit(repository, revision);
-  if (hash !== null) return hash;
+  return await findCommit(repository, revision) ?? noCommit(repository, revision);
+}
+
+/** Always throws GIT_ERROR: nothing has the name, or no commit. */
+export function noCommit({ tool }: Repository, revision: string): never {
   throw new ToolError(
     "GIT_ERROR",
-    `${repository.tool}: ${
-      quoted(revision)
-    } names no commit here; git_branch and git_log show what ` +
-      "there is",
+    `${tool}: ${quoted(revision)} names no commit here; git_branch and git_log show what there is`,
   );
 }
 

@@ -16,7 +16,7 @@ import { isAllowed, shown } from "../../toolkit/git/paths.ts";
 import { look } from "../../toolkit/git/place.ts";
 import { LFS_POINTERS, pointersAmong } from "../../toolkit/git/pointers.ts";
 import { gitNeeds, type GitUse, READS, type Repository } from "../../toolkit/git/repository.ts";
-import { findCommit, headOf, requireCommit } from "../../toolkit/git/revisions.ts";
+import { findCommits, headOf, noCommit } from "../../toolkit/git/revisions.ts";
 import { holdsMore, takeAway } from "../../toolkit/git/take_away.ts";
 import {
   layOut,
@@ -88,7 +88,7 @@ const output = {
 interface Chosen {
   /** Of the preview, which only looks. */
   readonly only_look?: true;
-  /** Of who makes them for agents: what all the others hold is not looked for. */
+  /** Of who makes them for agents, and asks for no more: neither for the others nor for what its files hold. */
   readonly unlisted?: true;
   /** Of who makes child agents, in place of the action. */
   readonly clone?: CloneStep;
@@ -250,11 +250,12 @@ async function add(
 ): Promise<Omit<Output, "worktrees">> {
   const { branch = "", from = "HEAD" } = input;
   const place = placeOf(repository, context, input);
-  const known = await findCommit(repository, `refs/heads/${branch}`);
+  const named = [`refs/heads/${branch}`, from, "HEAD"] as const;
+  const [known, start, head] = await findCommits(repository, named);
   if (known !== null && input.from !== undefined) {
     throw new ToolError("GIT_ERROR", `${tool.name}: there is a branch ${quoted(branch)} already`);
   }
-  const hash = known ?? await requireCommit(repository, from);
+  const hash = known ?? start ?? noCommit(repository, from);
   const paths = await pathsIn(repository, hash);
   // Judged as what they are in the repository: a rule that denies the folder of worktrees speaks of no file of theirs.
   const denied = paths.filter((path) => !isAllowed(repository, "write", path));
@@ -270,16 +271,14 @@ async function add(
   const how = known === null ? ["-b", branch, "--no-track"] : [];
   // Locked for as long as its files are not there.
   const whole = denied.length === 0 ? [] : ["--no-checkout", "--lock"];
-  const start = known === null ? hash : branch;
   const adds = { place, branch: known === null ? branch : null, hash };
   makeFolder(context, context.git.worktrees);
   let isMade = false;
   try {
     const words = [
       ...["worktree", "add", "--quiet", ...whole, ...how, "--"],
-      ...[seenFrom(repository, place), start],
+      ...[seenFrom(repository, place), known === null ? hash : branch],
     ];
-    const { hash: head } = await headOf(repository);
     const worktree = await moving(repository, { head, steps: [], adds }, async () => {
       await repository.git(words, { changes: "workspace" });
       isMade = true;
@@ -290,7 +289,8 @@ async function add(
     });
     const hooks = await Hooks.of(worktree, context, HOOKS);
     await hooks.after("post-checkout", ["0".repeat(hash.length), hash, "1"]);
-    return { ...leftOut, ...await pointersAmong(worktree, paths), ...hooks.told };
+    const pointers = input.unlisted === true ? {} : await pointersAmong(worktree, paths);
+    return { ...leftOut, ...pointers, ...hooks.told };
   } catch (error) {
     // What was begun and could not be done (a full disk) leaves nothing.
     const undone = isMade

@@ -101,7 +101,10 @@ Deno.test("worktrees are made nowhere else, and what cannot be is an error that 
     }
     assert(/already used|already checked out/.test(await add({ branch: "main" })));
     assert(/already/.test(await add({ branch: "main", from: "HEAD" })));
-    assert(/names no commit/.test(await add({ from: "nowhere" })));
+    // Of two lines neither is what was named.
+    for (const from of ["nowhere", "main\nx^{"]) {
+      assert(/names no commit/.test(await add({ from })), from);
+    }
     await call("git_worktree", { action: "add", branch: "x" });
     assert(/^FILE_EXISTS/.test(await add({ branch: "x" })));
     Deno.removeSync(`${root}/.toolgate/worktrees/x`, { recursive: true });
