@@ -373,13 +373,22 @@ class JobLoop {
 export function serveThread(registry: Registry): void {
   const scope = globalThis as unknown as {
     onmessage: ((event: MessageEvent<WorkerSetup>) => void) | null;
-    /** The lane. */
+    /** The lane; and `begun` where it is begun ahead: see `BegunThreads`. */
     readonly name: string;
   };
   scope.onmessage = (event) => void start(event.data, registry);
+  const [lane = "", begun] = scope.name.split(" ");
   // What cannot be loaded fails where it is needed.
-  if (scope.name === "spawn") void loadForPrograms().catch(() => {});
+  if (lane === "spawn") void loadForPrograms().catch(() => {});
+  const soon = begun === undefined ? [] : SOON.get(lane) ?? [];
+  for (const tool of soon) void Promise.resolve(registry.get(tool)).catch(() => {});
 }
+
+/** By lane, the tools that a thread which is begun ahead has the time to load: what starts a child agent, and what its first calls are. */
+const SOON: ReadonlyMap<string, readonly string[]> = new Map([
+  ["spawn", ["launch_app"]],
+  ["read", ["read_file", "write_file"]],
+]);
 
 async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
   const registry = withPlugins(builtIn, setup.plugins);

@@ -31,7 +31,7 @@ export class BegunThreads {
     this.#drop(lane);
     const permissions = this.#permissionsOf(boundary);
     this.#begun.set(lane, {
-      worker: startWorker(lane, permissions),
+      worker: startWorker(`${lane} begun`, permissions),
       permissions: JSON.stringify(permissions),
     });
   }

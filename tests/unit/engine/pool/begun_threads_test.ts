@@ -21,13 +21,13 @@ Deno.test("a thread that was begun is taken with the very set of the runtime tha
   const [first, second] = threads.all;
   assertEquals(threads.all.length, 2);
   assert(taken as unknown === first);
-  assertEquals([first?.lane, first?.terminated], ["read", false]);
+  assertEquals([first?.lane, first?.terminated], ["read begun", false]);
   // Of another lane, and once more of the same.
   const others = [begun.take("write", reading("/a")), begun.take("read", reading("/a"))];
   assertEquals(threads.all.slice(2).map((one) => one as unknown), others);
   // By another boundary: it has that one's set, and the other is gone.
   begun.take("spawn", reading("/b"));
-  assertEquals([second?.lane, second?.terminated], ["spawn", true]);
+  assertEquals([second?.lane, second?.terminated], ["spawn begun", true]);
   assertEquals(
     threads.all.at(-1)?.permissions,
     permissionSetOf(reading("/b")) as unknown,
