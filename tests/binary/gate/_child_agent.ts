@@ -62,6 +62,10 @@ for step in task["task"].split("\\n"):
         sys.exit(int(rest))
 `;
 
+/**
+ * All that its children start ends when it is asked to, so that `kill_grace` keeps nobody waiting; but a gate that ends gives up
+ * what is not gone after twice as long, and on a busy machine children with their worktrees took more than five seconds.
+ */
 export const CHILD_POLICY = `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
@@ -69,7 +73,7 @@ paths:
   - { ask: [write], match: ["kept/**"] }
   - { deny: [read, write], match: ["secret/**"] }
 commands: [{ allow: [python3, sleep, seq, cat], runs: any }]
-timeouts: { default: 60s, kill_grace: 2s }
+timeouts: { default: 60s, kill_grace: 30s }
 git: { identity: { name: Agent, email: agent@example.org } }
 agents:
   root: { permissions: [all], tokens: 1000 }
