@@ -45,16 +45,20 @@ import { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { Begins, ChildPlace } from "../../serve/gate/children/child.ts";
-import type { Token } from "../../serve/gate/token.ts";
 import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 import type { Session } from "../session.ts";
 import { BegunEngines } from "./_begun_engines.ts";
+import { type ChildPowers, NextChild, powersBeforeFirst } from "./_next_child.ts";
 import { dropBranch, leaveWorktree, type Left } from "./_leave_worktree.ts";
 import { type CloneStep, type PlacedClone, requireAsFilled } from "./_placed_clone.ts";
 import { isFolder, isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
 
-/** Of a child's token: who it is, and what is taken away from it. */
-type ChildPowers = Pick<Token, "agent" | "policies" | "permissions">;
+/** What works in a child's files. */
+interface Engines {
+  readonly engine: StayingEngine;
+  readonly looks: ChildPlace["looks"];
+  readonly close: () => Promise<void>;
+}
 
 /** Makes and finds them. */
 export class ChildPlaces {
@@ -64,6 +68,7 @@ export class ChildPlaces {
   readonly #open: (session: Session) => Promise<FurtherEngine>;
   readonly #table: ProcessTable;
   readonly #changes: OneByOne;
+  readonly #ahead: NextChild<BegunEngines<Engines>>;
   /** Kept when nothing of earlier gates is removed any more: names and branches of theirs would be those of others by then. */
   #swept: Promise<unknown> = Promise.resolve();
 
@@ -81,6 +86,17 @@ export class ChildPlaces {
     this.#engine = engine;
     this.#open = open;
     this.#table = new ProcessTable(libc);
+    this.#ahead = new NextChild((powers) => {
+      if (this.named(powers.agent) === null) return null;
+      const begun = this.#begunFor(powers);
+      begun.begin();
+      return begun;
+    });
+  }
+
+  /** Ends what was begun for a child that does not come any more. */
+  async close(): Promise<void> {
+    await this.#ahead.close();
   }
 
   get #worktrees(): string {
@@ -107,21 +123,15 @@ export class ChildPlaces {
     powers: ChildPowers,
     { from, asked, isolation }: Begins & { readonly isolation: "worktree" | "clone" },
   ): Promise<ChildPlace> {
-    const { agent, policies: further, permissions } = powers;
-    const { policies, workspace } = this.#session;
+    const { agent, policies: further } = powers;
+    const { workspace } = this.#session;
     if (asked && !leavesCommits(further, `${workspace}/.git`)) throw noCommits();
     await this.#swept;
     if (isolation === "clone") return await this.#openClone(powers, from);
     findWorktree(workspace, this.#worktrees, agent);
     const head = from === null ? headOf(workspace) : null;
     const base = head ?? await this.#commitOf(agent, from);
-    const terms = { policies, further, permissions };
-    const begun = new BegunEngines(async (worktree) => {
-      const engines = await this.#engines(worktree.root, inChildWorktree(terms, worktree));
-      // What cannot be begun ahead is told of where it is needed.
-      await engines.engine.begin().catch(() => {});
-      return engines;
-    }, worktreeToBe(workspace, this.#worktrees, agent));
+    const begun = this.#ahead.take(powers) ?? this.#begunFor(powers);
     const { worktree, lease } = await whileMaking(this.#place, agent, this.#table, async () => {
       try {
         await this.#inTurn(() => makeWorktree(this.#engine, agent, base, () => begun.begin()));
@@ -135,7 +145,9 @@ export class ChildPlaces {
     });
     try {
       const { engine, looks, close } = await begun.take(worktree);
+      const next = this.#ahead.follow(powers);
       const leave = async (commits: number) => {
+        next.ended();
         await close();
         return await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, commits));
       };
@@ -147,8 +159,20 @@ export class ChildPlaces {
     }
   }
 
+  /** Those of a child in a worktree, not begun yet. */
+  #begunFor({ agent, policies: further, permissions }: ChildPowers): BegunEngines<Engines> {
+    const { policies, workspace } = this.#session;
+    const terms = { policies, further, permissions };
+    return new BegunEngines(async (worktree) => {
+      const engines = await this.#engines(worktree.root, inChildWorktree(terms, worktree));
+      // What cannot be begun ahead is told of where it is needed.
+      await engines.engine.begin().catch(() => {});
+      return engines;
+    }, worktreeToBe(workspace, this.#worktrees, agent));
+  }
+
   /** The child's, and that which the gate looks with, once it does. */
-  async #engines(workspace: CanonicalPath, { own, looks }: ChildPolicies) {
+  async #engines(workspace: CanonicalPath, { own, looks }: ChildPolicies): Promise<Engines> {
     const open = (policies: readonly PlacedPolicy[]) =>
       this.#open({ ...this.#session, policies, workspace });
     const { engine, close } = await open(own);
@@ -256,11 +280,17 @@ export class ChildPlaces {
     return this.#changes.run(change);
   }
 
-  /** Removes what children of a gate that was killed have left and is nowhere else; what became of each. */
+  /**
+   * Removes what children of a gate that was killed have left and is nowhere else; what became of each. The first one that
+   * there may be is begun soon after.
+   */
   async sweep(): Promise<readonly string[]> {
     const sweeping = this.#sweep();
     this.#swept = sweeping.catch(() => {});
-    return await sweeping;
+    const told = await sweeping;
+    const { workspace, agent } = this.#session;
+    this.#ahead.follow(powersBeforeFirst(this.#engine.rulebook, workspace, agent.name));
+    return told;
   }
 
   async #sweep(): Promise<readonly string[]> {

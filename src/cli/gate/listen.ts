@@ -135,6 +135,7 @@ function openGate(
   const stop = () => {
     listening.remove();
     void children.close();
+    void childPlaces.close();
     gate.stop(settings.killGraceMs);
   };
   const tokenEngines = new TokenEngines(({ policies }) => openEngine(policies));

@@ -178,7 +178,7 @@ export class PipeChildren {
       }
     }
     const end = async () => {
-      await children.close();
+      await Promise.all([children.close(), childPlaces.close()]);
       gate.stop(killGraceMs);
       await running;
     };
