@@ -165,6 +165,7 @@ export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
   switch (subcommand) {
     case "checkout":
     case "switch": {
+      if (isBranchFromHere(rest)) return null;
       const over = cut !== -1 ||
         has("-f", "--force", "--discard-changes", "-m", "--merge", "--ours", "--theirs", "-p");
       // Without a commit among them they are files, as the index has them.
@@ -224,6 +225,15 @@ export function gitReach({ subcommand, rest }: GitWords): GitReach | null {
     default:
       return null;
   }
+}
+
+/** A new branch where HEAD is: all files stay as they are, whatever has been changed in them (git-checkout(1), -b). */
+function isBranchFromHere(rest: readonly string[]): boolean {
+  const [option = "", name = "", ...more] = rest.filter((word) =>
+    word !== "-q" && word !== "--quiet"
+  );
+  return /^(?:-q?[bBcC]|--create|--force-create)$/.test(option) && /^[^-]/.test(name) &&
+    more.length === 0;
 }
 
 const MERGE_VALUES: ReadonlySet<string> = new Set([
