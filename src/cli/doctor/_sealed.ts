@@ -3,6 +3,7 @@
 import type { CanonicalPath } from "../../core/capability.ts";
 import type { CommandEngine } from "../../engine/create_engine.ts";
 import { openTrial } from "../../engine/pool/trial.ts";
+import { ALL_NETWORKS, type PolicyScope } from "../../policy/rulebook.ts";
 import { createProgramFinder } from "../../host/run/program_search.ts";
 import { SYSTEM_PATHS } from "../../sandbox/system_paths.ts";
 import { isWithin } from "../../sandbox/within.ts";
@@ -17,6 +18,7 @@ export async function trySealed(
   const { scope } = engine.rulebook;
   const name = `/toolgate-doctor-${crypto.randomUUID()}`;
   const whole = (paths: readonly string[]) => paths.includes("/");
+  const closed = closedAddress(scope);
   return [
     await refused(
       "file read",
@@ -39,15 +41,28 @@ export async function trySealed(
     await refused(
       "network connect",
       "connect from Toolgate itself",
-      scope.hosts === "any",
-      // Port 9 is discard (RFC 863), and closed.
-      async () => (await Deno.connect({ hostname: "127.0.0.1", port: 9 })).close(),
+      closed === null,
+      async () => (await Deno.connect({ hostname: closed ?? "", port: DISCARD })).close(),
     ),
     await refused("environment", "read a variable that is not on the list", false, () => {
       Deno.env.get("TOOLGATE_DOCTOR_SENTINEL");
     }),
     await landlock(engine, session),
   ];
+}
+
+/** Closed on most machines (RFC 863). */
+const DISCARD = 9;
+/** Of this machine: who is let through reaches nobody else. */
+const LOOPBACKS = ["127.0.0.1", "127.0.0.2"];
+
+/** One that no rule opens at that port, to tools or programs; null where rules open all. */
+function closedAddress({ hosts, connect, programConnect }: PolicyScope): string | null {
+  const isOpen = (address: string) =>
+    [...connect, ...programConnect].some(({ to, port }) =>
+      (to === address || to === ALL_NETWORKS) && (port === null || port === DISCARD)
+    );
+  return hosts === "any" ? null : LOOPBACKS.find((address) => !isOpen(address)) ?? null;
 }
 
 /** Only the runtime's own refusal counts: any other error says that it let it through. */

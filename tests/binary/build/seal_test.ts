@@ -53,7 +53,9 @@ Deno.test("it does what the policy says and no more, wherever the files of the p
   await using workspace = openWorkspace();
   const agents =
     'agents: { worker: { permissions: [all], worktree: true }, "*": { permissions: [all] } }\n';
-  const { output: binary } = await seal(workspace, workspace.policy(POLICY + agents));
+  // Open at any port, so that what doctor tries must be another address.
+  const network = 'network: [{ allow: ["127.0.0.1"], allow_private: true }]\n';
+  const { output: binary } = await seal(workspace, workspace.policy(POLICY + agents + network));
   Deno.removeSync(`${workspace.base}/plugins`, { recursive: true });
   const options = { cwd: workspace.root, binary };
   const { answers } = await serveAll(
