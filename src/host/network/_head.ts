@@ -53,16 +53,16 @@ export function framingOf({ status, fields }: Head, place: string): Framing {
   if (status === 204 || status === 304) return { kind: "none" };
   const codings = listed(fields.get("transfer-encoding"));
   const lengths = [...new Set(listed(fields.get("content-length")))];
-  if (codings.length > 0) {
-    if (lengths.length > 0) throw broken(place, "its answer has two lengths");
-    if (codings.length > 1 || codings[0]?.toLowerCase() !== "chunked") {
+  if (fields.has("transfer-encoding")) {
+    if (fields.has("content-length")) throw broken(place, "its answer has two lengths");
+    if (codings.length !== 1 || codings[0]?.toLowerCase() !== "chunked") {
       throw broken(place, "its answer has a transfer coding that was not asked for");
     }
     return { kind: "chunked" };
   }
-  if (lengths.length === 0) return { kind: "close" };
+  if (!fields.has("content-length")) return { kind: "close" };
   const [length = ""] = lengths;
-  if (lengths.length > 1 || !/^[0-9]{1,15}$/.test(length)) {
+  if (lengths.length !== 1 || !/^[0-9]{1,15}$/.test(length)) {
     throw broken(place, "its answer has no valid Content-Length");
   }
   return { kind: "length", length: Number(length) };

@@ -8,6 +8,14 @@ const says = (head: string, body: string | Uint8Array = ""): Behaviour => async 
   await send(body);
 };
 const raw = (text: string): Behaviour => ({ send }) => send(text);
+/** Something every few milliseconds, for as long as somebody is there. */
+const dripping = (text: string, drop: string): Behaviour => async ({ send }) => {
+  await send(text);
+  for (;;) {
+    await send(drop);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
 const holding = (text: string): Behaviour => async ({ send, hold }) => {
   await send(text);
   await hold();
@@ -27,6 +35,8 @@ const DEFLATED = await packed("hello", "deflate");
 const THOUSAND = await packed("0".repeat(1000), "gzip");
 const LONGER = await packed("0".repeat(1001), "gzip");
 const BOMB = await packed("0".repeat(20_000_000), "gzip");
+const BOMB_DEFLATED = await packed("0".repeat(20_000_000), "deflate");
+const RAW_DEFLATED = await packed("hello", "deflate-raw");
 const spoilt = GZIPPED.map((byte, index) => index > 11 ? byte ^ 0x55 : byte);
 
 /** What the server does, and what the caller gets who takes 1,000 bytes at most. */
@@ -88,6 +98,33 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
     holding(`${OK}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`),
     "200 hi",
   ],
+  [
+    "206 unasked",
+    says("HTTP/1.1 206 P\nContent-Range: bytes 0-1/9\nContent-Length: 2", "hi"),
+    "206 hi",
+  ],
+  ["205 with a body", says("HTTP/1.1 205 Reset\nContent-Length: 2", "hi"), "205 hi"],
+  ["416", says("HTTP/1.1 416 R\nContent-Range: bytes */9\nContent-Length: 0"), "416 "],
+  [
+    "50 cookies",
+    says(`${OK}\n${`Set-Cookie: ${"a".repeat(1000)}\n`.repeat(50)}X: y`, "hi"),
+    "200 hi",
+  ],
+  [
+    "chunks that line feeds end",
+    says(`${OK}\nTransfer-Encoding: chunked`, "2\nhi\n0\n\n"),
+    "200 hi",
+  ],
+  [
+    "more behind the last chunk",
+    says(`${OK}\nTransfer-Encoding: chunked`, "2\r\nhi\r\n0\r\n\r\njunk"),
+    "200 hi",
+  ],
+  [
+    "says that it closes, and stays",
+    holding(`${OK}\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi`),
+    "200 hi",
+  ],
   // Limits.
   ["exactly the limit", says(OK, "x".repeat(1000)), "200 1000 bytes"],
   ["one above", says(OK, "x".repeat(1001)), "200 1000 bytes +"],
@@ -117,6 +154,7 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
     await send(BOMB);
     await send("\r\n0\r\n\r\n");
   }, "200 1000 bytes +"],
+  ["a bomb, deflated", says(`${OK}\nContent-Encoding: deflate`, BOMB_DEFLATED), "200 1000 bytes +"],
   // Compression.
   ["gzip", says(`${OK}\nContent-Encoding: gzip`, GZIPPED), "200 hello"],
   ["x-gzip", says(`${OK}\nContent-Encoding: X-GZIP`, GZIPPED), "200 hello"],
@@ -159,6 +197,12 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
   ["gzip as long as is wanted", says(`${OK}\nContent-Encoding: gzip`, THOUSAND), "200 1000 bytes"],
   ["gzip a byte longer", says(`${OK}\nContent-Encoding: gzip`, LONGER), "200 1000 bytes +"],
   ["deflate that is gzip", says(`${OK}\nContent-Encoding: deflate`, GZIPPED), COMPRESSION],
+  // Some servers leave the wrapper away that deflate has by RFC 9110, 8.4.1.2.
+  [
+    "deflate without its wrapper",
+    says(`${OK}\nContent-Encoding: deflate`, RAW_DEFLATED),
+    COMPRESSION,
+  ],
   ["brotli, unasked", says(`${OK}\nContent-Encoding: br`, "x"), COMPRESSION],
   ["zstd, unasked", says(`${OK}\nContent-Encoding: zstd`, "x"), COMPRESSION],
   ["twice gzip", says(`${OK}\nContent-Encoding: gzip, gzip`, GZIPPED), COMPRESSION],
@@ -174,6 +218,9 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
   ["HTTP/2", raw("HTTP/2 200 OK\r\n\r\n"), PROTOCOL],
   ["HTTP/1.2", raw("HTTP/1.2 200 OK\r\n\r\n"), PROTOCOL],
   ["small letters", raw("http/1.1 200 OK\r\n\r\n"), PROTOCOL],
+  ["HTTP/2 alone", raw("\x00\x00\x12\x04\x00\x00\x00\x00\x00\n\n"), PROTOCOL],
+  ["HTTP/3 by name", raw("HTTP/3 200\r\n\r\n"), PROTOCOL],
+  ["a status in Arabic digits", says("HTTP/1.1 \u0662\u0660\u0660 OK"), PROTOCOL],
   ["no status", raw("HTTP/1.1 OK\r\n\r\n"), PROTOCOL],
   ["status of two digits", raw("HTTP/1.1 20 OK\r\n\r\n"), PROTOCOL],
   ["status of four digits", raw("HTTP/1.1 2000 OK\r\n\r\n"), PROTOCOL],
@@ -195,6 +242,9 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
   ["NUL in a header", says(`${OK}\nX: a\x00b`), PROTOCOL],
   ["bell in a header", says(`${OK}\nX: a\x07`), PROTOCOL],
   ["CR in a header", raw(`${OK}\r\nX: a\rY: b\r\n\r\n`), PROTOCOL],
+  ["DEL in a header", says(`${OK}\nX: a\x7f`), PROTOCOL],
+  ["NUL in a name", says(`${OK}\nX\x00: a`), PROTOCOL],
+  ["vertical tab behind a name", says(`${OK}\nContent-Length\x0b: 2`, "hi"), PROTOCOL],
   ["bracket in a name", says(`${OK}\nX[]: a`), PROTOCOL],
   ["quote in a name", says(`${OK}\n"X": a`), PROTOCOL],
   ["257 headers", says(`${OK}\n${"X: a\n".repeat(256)}Y: b`), PROTOCOL],
@@ -205,12 +255,17 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
     await send(`${OK}\r\n`);
     for (;;) await send(`X: ${"a".repeat(4000)}\r\n`);
   }, PROTOCOL],
+  ["a reason of 70 KB", says(`${OK}${"K".repeat(70_000)}`, "x"), PROTOCOL],
   ["a line without end", async ({ send }) => {
     for (;;) await send("a".repeat(4000));
   }, PROTOCOL],
   // Lengths that are wrong.
   ["length of letters", says(`${OK}\nContent-Length: ten`, "x"), PROTOCOL],
   ["length below zero", says(`${OK}\nContent-Length: -1`, "x"), PROTOCOL],
+  ["length of nothing", holding(`${OK}\r\nContent-Length:\r\n\r\nhi`), PROTOCOL],
+  ["length of a comma", holding(`${OK}\r\nContent-Length: ,\r\n\r\nhi`), PROTOCOL],
+  ["length with an underscore", says(`${OK}\nContent-Length: 1_0`, "x"), PROTOCOL],
+  ["length with a blank within", says(`${OK}\nContent-Length: 1 0`, "x"), PROTOCOL],
   ["length with a plus", says(`${OK}\nContent-Length: +1`, "x"), PROTOCOL],
   ["length in hexadecimal", says(`${OK}\nContent-Length: 0x10`, "x"), PROTOCOL],
   ["length with a point", says(`${OK}\nContent-Length: 1.0`, "x"), PROTOCOL],
@@ -220,6 +275,13 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
   [
     "length and chunks",
     says(`${OK}\nContent-Length: 2\nTransfer-Encoding: chunked`, "0\r\n\r\n"),
+    PROTOCOL,
+  ],
+  ["transfer coding of nothing", holding(`${OK}\r\nTransfer-Encoding:\r\n\r\nhi`), PROTOCOL],
+  ["transfer coding identity", says(`${OK}\nTransfer-Encoding: identity`, "hi"), PROTOCOL],
+  [
+    "two transfer codings",
+    says(`${OK}\nTransfer-Encoding: chunked\nTransfer-Encoding: x`, "0\r\n\r\n"),
     PROTOCOL,
   ],
   ["transfer coding gzip", says(`${OK}\nTransfer-Encoding: gzip`, GZIPPED), PROTOCOL],
@@ -234,6 +296,22 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
   [
     "a chunk without length",
     says(`${OK}\nTransfer-Encoding: chunked`, "\r\nhello\r\n0\r\n\r\n"),
+    PROTOCOL,
+  ],
+  [
+    "a blank before a chunk",
+    says(`${OK}\nTransfer-Encoding: chunked`, " 2\r\nhi\r\n0\r\n\r\n"),
+    PROTOCOL,
+  ],
+  ["a chunk with an underscore", says(`${OK}\nTransfer-Encoding: chunked`, "1_0\r\nhi"), PROTOCOL],
+  [
+    "CR in a chunk's extension",
+    says(`${OK}\nTransfer-Encoding: chunked`, '2;a="\r"\r\nhi\r\n0\r\n\r\n'),
+    PROTOCOL,
+  ],
+  [
+    "a chunk that ends without its line",
+    says(`${OK}\nTransfer-Encoding: chunked`, "2\r\nhi0\r\n\r\n"),
     PROTOCOL,
   ],
   [
@@ -279,6 +357,19 @@ export const WRONG_SERVERS: readonly (readonly [string, Behaviour, string])[] = 
   ["only hints", raw("HTTP/1.1 100 C\r\n\r\n"), NOTHING],
   // Servers that let wait: ended by the time of the request.
   ["says nothing", holding(""), "TIMEOUT"],
+  ["a letter of a header now and then", dripping(`${OK}\r\nX: `, "a"), "TIMEOUT"],
+  ["a header now and then", dripping(`${OK}\r\n`, "X: a\r\n"), "TIMEOUT"],
+  [
+    "a letter of the body now and then",
+    dripping(`${OK}\r\nContent-Length: 900\r\n\r\n`, "a"),
+    "TIMEOUT",
+  ],
+  [
+    "a chunk now and then",
+    dripping(`${OK}\r\nTransfer-Encoding: chunked\r\n\r\n`, "1\r\na\r\n"),
+    "TIMEOUT",
+  ],
+  ["a hint now and then", dripping("", "HTTP/1.1 102 P\r\n\r\n"), PROTOCOL],
   ["stops within the head", holding(`${OK}\r\nX: a\r\n`), "TIMEOUT"],
   ["stops within the body", holding(`${OK}\r\nContent-Length: 10\r\n\r\nhello`), "TIMEOUT"],
   [
