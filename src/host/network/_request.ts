@@ -95,11 +95,12 @@ export function requireOneHost(head: RequestHead, place: Destination): void {
 
 /** RFC 9112, 6.3; what it calls ambiguous is refused. Throws {@linkcode BadRequest}. */
 export function requestFraming(head: RequestHead): Framing {
-  const codings = listed(valuesOf(head, "transfer-encoding"));
+  const encodings = valuesOf(head, "transfer-encoding");
   const lengths = valuesOf(head, "content-length");
-  if (codings.length > 0) {
+  if (encodings.length > 0) {
     if (lengths.length > 0) throw new BadRequest("it has two lengths");
-    if (codings.length > 1 || codings[0]?.toLowerCase() !== "chunked" || head.version === "1.0") {
+    const [coding, ...further] = listed(encodings);
+    if (coding?.toLowerCase() !== "chunked" || further.length > 0 || head.version === "1.0") {
       throw new BadRequest("it has a transfer coding that is not chunked alone");
     }
     return { kind: "chunked" };

@@ -128,6 +128,8 @@ Deno.test("a request that two could read differently is handed on to nobody", as
     ["chunked twice", post("Transfer-Encoding: chunked", "Transfer-Encoding: chunked")],
     ["another coding", post("Transfer-Encoding: gzip, chunked")],
     ["a coding in odd blanks", post("Transfer-Encoding: \x0bchunked")],
+    ["a coding of nothing", post("Transfer-Encoding:")],
+    ["a coding of nothing and a length", post("Transfer-Encoding:", "Content-Length: 1")],
     ["no coding at all", post("Transfer-Encoding: identity")],
     ["chunked in HTTP/1.0", post("Transfer-Encoding: chunked").replace("1.1", "1.0")],
     ["only a path", "GET / HTTP/1.1\r\nHost: fine.example\r\n\r\n"],
