@@ -3,7 +3,8 @@
 import type { ConnectCapability } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { WebRequest, WebSettings } from "../../core/network.ts";
-import { connectionTo } from "../../core/web_address.ts";
+import { connectionTo, isWeb, placeOf } from "../../core/web_address.ts";
+import { networkError } from "./_failure.ts";
 import type { Head } from "./_head.ts";
 import { hideKey, type Secret } from "./_secret.ts";
 
@@ -36,6 +37,30 @@ export function connectionOf({ url, method, provider }: Hop): ConnectCapability 
 /** Where the answer leads; null where it leads nowhere. */
 export function locationOf({ status, fields }: Head): string | null {
   return REDIRECTS.has(status) ? fields.get("location")?.[0] ?? null : null;
+}
+
+/**
+ * The address that an answer leads to, without a fragment. Throws NETWORK_ERROR where it is not followed, which shows where
+ * without the key.
+ */
+export function redirectedTo(location: string, from: URL, secret: Secret | null): URL {
+  const refused = (why: string) => networkError("redirect", placeOf(from), why);
+  // User and password are somebody's: no message or log has them.
+  const shown = hideKey(location.replace(/[/\\]{2}[^/\\?#]*@/, "//…@"), secret);
+  const next = URL.parse(location, from.href);
+  if (next === null || !isWeb(next)) {
+    throw refused(`it leads to no http or https address: ${shown}`);
+  }
+  if (next.username !== "" || next.password !== "") {
+    throw refused(
+      `it leads to an address with a user or password in it, which is not fetched: ${shown}`,
+    );
+  }
+  if (from.protocol === "https:" && next.protocol === "http:") {
+    throw refused("it leads from https to http, which is not followed");
+  }
+  next.hash = "";
+  return next;
 }
 
 /** Of the headers that a caller set those that anybody may see. */

@@ -7,6 +7,7 @@ import {
   type WebSettings,
 } from "../../core/network.ts";
 import { joinedBytes } from "../../core/bytes.ts";
+import { ToolError } from "../../core/errors.ts";
 import { KeyFilter } from "./_key_filter.ts";
 import { KeyForms } from "./_key_forms.ts";
 
@@ -64,6 +65,21 @@ export function hideKey(text: string, secret: Secret | null): string {
     at += isKey ? found : 1;
   }
   return shown;
+}
+
+/** An error without the key: what an answer says of itself or leads to is named in it. */
+export function errorWithoutKey(error: unknown, secret: Secret | null): unknown {
+  if (secret === null || !(error instanceof ToolError)) return error;
+  const { code, message, details, rule, output } = error;
+  const hidden = Object.entries(details ?? {}).map(([name, value]) => [
+    name,
+    typeof value === "string" ? hideKey(value, secret) : value,
+  ]);
+  return new ToolError(code, hideKey(message, secret), {
+    ...(details === null ? {} : { details: Object.fromEntries(hidden) }),
+    rule,
+    output,
+  });
 }
 
 /** Whoever is asked may send back what it was sent, as it was or encoded. As long as it was. */

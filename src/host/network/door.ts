@@ -9,7 +9,7 @@ import { ToolError } from "../../core/errors.ts";
 import type { Network, WebAnswer, WebRequest, WebSettings } from "../../core/network.ts";
 import { printable } from "../../core/printable.ts";
 import type { Limits } from "../../core/tool.ts";
-import { addressOf, isWeb, placeOf } from "../../core/web_address.ts";
+import { addressOf, placeOf } from "../../core/web_address.ts";
 import { AnswerCache } from "./_cache.ts";
 import { connect, type Connection, type Destination } from "./_connection.ts";
 import { addressesOf, type Dial } from "./_dial.ts";
@@ -26,12 +26,21 @@ import {
   locationOf,
   mayHelp,
   productOf,
+  redirectedTo,
   shownHeaders,
 } from "./_hop.ts";
 import { KeptConnections } from "./_kept.ts";
 import { allows, parseRobots, type Robots, ROBOTS_LIMIT } from "./_robots.ts";
 import { throughProxy } from "./_upstream.ts";
-import { hideKey, originOf, providerOrigins, type Secret, withKey, withoutKey } from "./_secret.ts";
+import {
+  errorWithoutKey,
+  hideKey,
+  originOf,
+  providerOrigins,
+  type Secret,
+  withKey,
+  withoutKey,
+} from "./_secret.ts";
 import type { Resolved } from "./resolve.ts";
 import type { WebParts } from "./web_parts.ts";
 
@@ -117,7 +126,7 @@ export class Door {
     try {
       return await this.#follow({ ...call, signal: timer.signal }, request, url, secret);
     } catch (error) {
-      throw timer.signal.aborted ? timer.error(url) : error;
+      throw timer.signal.aborted ? timer.error(url) : errorWithoutKey(error, secret);
     } finally {
       timer.close();
     }
@@ -153,18 +162,11 @@ export class Door {
           fromCache,
         };
       }
-      const place = placeOf(url);
-      const next = URL.canParse(location, url) ? new URL(location, url) : null;
-      if (next === null || !isWeb(next) || next.username !== "" || next.password !== "") {
-        throw networkError("redirect", place, `it leads to no http or https address: ${location}`);
-      }
-      if (url.protocol === "https:" && next.protocol === "http:") {
-        throw networkError("redirect", place, "it leads from https to http, which is not followed");
-      }
+      const next = redirectedTo(location, url, secret);
       if (redirects.length === MOST_REDIRECTS) {
-        throw networkError("redirect", place, `it leads on after ${MOST_REDIRECTS} redirects`);
+        const why = `it leads on after ${MOST_REDIRECTS} redirects`;
+        throw networkError("redirect", placeOf(url), why);
       }
-      next.hash = "";
       redirects.push(hideKey(next.href, secret));
       if (head.status === 303 || (head.status < 303 && method === "POST")) {
         method = "GET";

@@ -138,6 +138,8 @@ Deno.test("redirects are judged anew, and lead nowhere that was not asked for", 
       "/script": leads("javascript:alert(1)"),
       "/ftp": leads("ftp://b.example/"),
       "/user": leads(`http://me:secret@b.example:${other.port}/`),
+      "/user-of-nothing": leads("http://me:secret@b.example:port/"),
+      "/user-of-ftp": leads("ftp://me:secret@b.example/"),
       "/broken": leads("http://[broken/"),
       "/loop": leads("/loop"),
       "/empty": "HTTP/1.1 302 Found\r\nContent-Length: 2\r\n\r\nno",
@@ -187,6 +189,16 @@ Deno.test("redirects are judged anew, and lead nowhere that was not asked for", 
       expected,
       path,
     );
+  }
+  assertEquals(other.connections, 0);
+  // Nobody's password is said again, neither by the reason nor by the address.
+  const door = await ruledDoor([allow(["a.example"])], { names: () => ["93.184.216.34"] });
+  for (const path of ["/user", "/user-of-nothing", "/user-of-ftp"]) {
+    const error = await failure(() =>
+      door.fetch({ url: `http://a.example:${server.port}${path}` })
+    );
+    assert(!/me|secret/.test(error.message.replace("a.example", "")), error.message);
+    assertStringIncludes(error.message, "//…@b.example");
   }
   assertEquals(other.connections, 0);
   const both = await ruledDoor([allow(["a.example", "b.example"])], {
@@ -321,6 +333,10 @@ Deno.test("the key of a provider goes to it alone, and comes back in nothing", a
     send(
       head.includes("/lead")
         ? leads(`http://other.example:${other.port}/?k=${key}`)
+        : head.includes("/away")
+        ? leads(`ftp://other.example/${"x".repeat(230)}?k=${key}`)
+        : head.includes("/packed")
+        ? `HTTP/1.1 200 OK\r\nContent-Encoding: ${key}\r\n\r\nx`
         : `HTTP/1.1 200 OK\r\nX-Echo: ${key}\r\n\r\n${head}`,
     )
   );
@@ -349,6 +365,15 @@ Deno.test("the key of a provider goes to it alone, and comes back in nothing", a
       if (answer !== inQuery || form === key) assert(!text.includes(form), `${form} in ${text}`);
     }
   }
+  // Errors name what was answered: not that, and no beginning of it where they are cut.
+  for (const path of ["/away", "/packed"]) {
+    const refused = await failure(() =>
+      fetch({ url: `${base}${path}`, key: { ...use, in: "header" } })
+    );
+    const text = JSON.stringify(refused.toResultError());
+    assertStringIncludes(text, "[key]");
+    assert(!text.includes(key.slice(0, 5)), text);
+  }
   // It is of that origin alone: another port of the host is another.
   await fetch({ url: `http://api.example:${other.port}/`, key: { ...use, in: "header" } });
   assert(!/authorization/i.test(other.heads[1] ?? ""));
@@ -357,7 +382,7 @@ Deno.test("the key of a provider goes to it alone, and comes back in nothing", a
     without.fetch({ url: `${base}/x`, key: { ...use, optional: false, in: "header" } })
   );
   assertEquals(error.code, "PROVIDER_NOT_CONFIGURED");
-  assertEquals(server.connections, 3);
+  assertEquals(server.connections, 5);
   await Promise.all([server.close(), other.close()]);
 });
 
