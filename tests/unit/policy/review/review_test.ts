@@ -108,6 +108,35 @@ const CASES: readonly (readonly [
   ["a key for a host that only tools reach", [`network: [{ allow: [a.com] }]\n${KEY}`], [
     ["secrets[0].host", "never used"],
   ]],
+  ...[
+    "[pip]",
+    '["npm ci"]',
+    '["/opt/x/npm {ci,audit}"]',
+  ].map((commands): typeof CASES[number] => [
+    `a key for other programs than ${commands}`,
+    [
+      `network: [{ allow: [a.com], commands: ${commands} }]\n${
+        KEY.replace("[npm]", '["npm install"]')
+      }`,
+    ],
+    [["secrets[0].host", "never used"]],
+  ]),
+  ...[
+    '["npm {ci,install}"]',
+    '["npm i*"]',
+    '["*"]',
+    "[/usr/bin/npm]",
+    '["npm install --force"]',
+    "[pip, npm]",
+  ].map((commands): typeof CASES[number] => [
+    `a key for what may be among ${commands}`,
+    [
+      `network: [{ allow: [a.com], commands: ${commands} }]\n${
+        KEY.replace("[npm]", '["npm install"]')
+      }`,
+    ],
+    commands === '["*"]' ? [["network[0].allow[0]", "whatever"]] : [],
+  ]),
   ["two keys in one variable", [
     `network: [{ allow: [a.com], commands: [npm] }]\n${KEY}\n${KEY.split("\n")[1]}`,
   ], [["secrets[1]", "same variable"]]],
