@@ -106,7 +106,7 @@ function openGate(
   const runners = new Set([engine.runner]);
   const open = async (apart: Session) => {
     const opened = heard(await openApart(apart), runners);
-    gate.hearNew();
+    gate.lookAgain();
     return opened;
   };
   const openEngine = (further: readonly PlacedPolicy[]) =>
@@ -134,7 +134,8 @@ function openGate(
   });
   const stop = () => {
     listening.remove();
-    void children.close();
+    // The last of them goes when all else has been still for long.
+    void children.close().finally(() => gate.lookAgain());
     void childPlaces.close();
     gate.stop(settings.killGraceMs);
   };

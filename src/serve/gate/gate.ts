@@ -107,8 +107,11 @@ export class Gate {
     }, 2 * graceMs + 1_000);
   }
 
-  /** There is a runner that was not there before: what it answers is heard from now on, also where nothing else happens. */
-  hearNew(): void {
+  /**
+   * Something has changed that no connection tells: there is a runner that was not there before, whose answers are heard from
+   * now on, or what kept it from ending is gone.
+   */
+  lookAgain(): void {
     this.#wake.resolve();
   }
 

@@ -63,8 +63,8 @@ for step in task["task"].split("\\n"):
 `;
 
 /**
- * All that its children start ends when it is asked to, so that `kill_grace` keeps nobody waiting; but a gate that ends gives up
- * what is not gone after twice as long, and on a busy machine children with their worktrees took more than five seconds.
+ * All that its children start ends when it is asked to, so that `kill_grace` keeps nobody waiting. A gate that ends gives up
+ * what is not gone after twice as long: see {@linkcode stopped}.
  */
 export const CHILD_POLICY = `version: 1
 paths:
@@ -73,7 +73,7 @@ paths:
   - { ask: [write], match: ["kept/**"] }
   - { deny: [read, write], match: ["secret/**"] }
 commands: [{ allow: [python3, sleep, seq, cat], runs: any }]
-timeouts: { default: 60s, kill_grace: 30s }
+timeouts: { default: 60s, kill_grace: 2m }
 git: { identity: { name: Agent, email: agent@example.org } }
 agents:
   root: { permissions: [all], tokens: 1000 }
@@ -186,7 +186,13 @@ export function worktreeIsThere(workspace: Workspace, { worktree }: Spawned): bo
   }
 }
 
+/** It ends when nothing of its children is left, four minutes before it would give them up. */
 export async function stopped(gate: Gate, ...callers: readonly Caller[]): Promise<void> {
   for (const caller of callers) caller.close();
-  assertEquals(await gate.stop(), 0);
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(late.resolve, 60_000, null);
+  const code = await Promise.race([gate.stop(), late.promise]);
+  clearTimeout(timer);
+  if (code === null) gate.process.kill("SIGKILL");
+  assertEquals(code, 0, "it waits for something that is gone");
 }
