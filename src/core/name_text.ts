@@ -40,14 +40,29 @@ function escapedText(bytes: Uint8Array): string {
  * or escapes of bytes that together are UTF-8, which would be a second text of that name.
  */
 export function nameBytes(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = joinedNameBytes(text);
+  if (!text.isWellFormed() && nameText(bytes) !== text) {
+    throw new TypeError("a name holds half a surrogate pair");
+  }
+  return bytes;
+}
+
+/**
+ * As `nameBytes`, of what was put together of names and their parts, as shells do: escapes are the bytes that they stand for,
+ * and other halves of surrogate pairs U+FFFD.
+ */
+export function joinedNameBytes(text: string): Uint8Array<ArrayBuffer> {
   if (text.isWellFormed()) return encoder.encode(text);
-  const bytes = joinedBytes(
+  return joinedBytes(
     text.split(/([\udc80-\udcff])/u).map((part, index) =>
       index % 2 === 0 ? encoder.encode(part) : Uint8Array.of(part.charCodeAt(0) - ESCAPES)
     ),
   );
-  if (nameText(bytes) !== text) throw new TypeError("a name holds half a surrogate pair");
-  return bytes;
+}
+
+/** The text of these bytes: what is judged is then what a program is told. */
+export function joinedName(text: string): string {
+  return text.isWellFormed() ? text : nameText(joinedNameBytes(text));
 }
 
 /** Whether some byte of a name is no UTF-8. */

@@ -1,5 +1,6 @@
 /** Where a requested path really leads: the one place that makes a `CanonicalPath`. */
 
+import { joinedName } from "../../core/name_text.ts";
 import { parentOf, PATH_MAX } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
@@ -76,12 +77,15 @@ export function canonicalDirectory(path: string): CanonicalPath {
   throw new ToolError("NOT_A_DIRECTORY", `"${path}" is not a directory`);
 }
 
-function checkWords(requested: string): void {
+/** `odd`: what is no UTF-8 may be in it, as `nameText` has it. */
+function checkWords(requested: string, odd = false): void {
   const invalid = (why: string): ToolError =>
     new ToolError("INVALID_ARGUMENTS", `the path ${why}; give one that a file can have`);
   if (requested === "") throw invalid("is empty");
   if (requested.includes("\0")) throw invalid("holds a NUL character");
-  if (!requested.isWellFormed()) throw invalid("holds half a surrogate pair, which is no text");
+  if (!requested.isWellFormed() && !(odd && isName(requested))) {
+    throw invalid("holds half a surrogate pair, which is no text");
+  }
   // Three bytes a UTF-16 unit at most: short ones need no counting.
   if (requested.length * 3 <= LONGEST_NAME) return;
   if (encoder.encode(requested).length > PATH_MAX) {
@@ -92,6 +96,10 @@ function checkWords(requested: string): void {
       throw invalid(`has a part longer than ${LONGEST_NAME} bytes`);
     }
   }
+}
+
+function isName(text: string): boolean {
+  return joinedName(text) === text;
 }
 
 /**
@@ -146,7 +154,7 @@ export function resolvePath(
   entryAt: EntryProbe,
   isStraight: StraightProbe = () => false,
 ): CanonicalPath {
-  checkWords(requested);
+  checkWords(requested, true);
   const absolute = requested.startsWith("/") && !ODD_PARTS.test(requested);
   if (absolute && isStraight(requested)) return requested as CanonicalPath;
   return walk(base, requested, entryAt);

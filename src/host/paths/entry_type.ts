@@ -2,7 +2,7 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { parentOf } from "../../core/path_text.ts";
-import { openLibc } from "../../sandbox/kernel/libc.ts";
+import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { statOf } from "../kernel/stat.ts";
 
@@ -12,19 +12,21 @@ export type EntryType = "file" | "directory" | "symlink";
 /**
  * Null where there is nothing, or nothing that may be reached; devices, pipes and sockets count as files. The
  * runtime does not let a sealed build look at a directory in which it denies something, nor at those above what it
- * allows: there the kernel is asked.
+ * allows: there the kernel is asked, by a `libc` that is open, for threads that may open none.
  */
-export function entryType(path: CanonicalPath): EntryType | null {
+export function entryType(path: CanonicalPath, libc: Libc | null = null): EntryType | null {
+  // The runtime knows no name that is no UTF-8.
+  if (!path.isWellFormed()) return typeByKernel(path, libc);
   try {
     const info = Deno.lstatSync(path);
     return info.isDirectory ? "directory" : info.isSymlink ? "symlink" : "file";
   } catch (error) {
-    return error instanceof Deno.errors.NotCapable ? typeByKernel(path) : null;
+    return error instanceof Deno.errors.NotCapable ? typeByKernel(path, libc) : null;
   }
 }
 
-function typeByKernel(path: CanonicalPath): EntryType | null {
-  const libc = openLibc();
+function typeByKernel(path: CanonicalPath, own: Libc | null): EntryType | null {
+  const libc = own ?? openLibc();
   if (libc === null) return null;
   const descriptor = openWithoutLinks(libc, path, OPEN.PATH);
   if (descriptor < 0) return null;

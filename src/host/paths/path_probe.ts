@@ -3,6 +3,7 @@
  * workspace or the thread is held.
  */
 
+import { joinedName } from "../../core/name_text.ts";
 import { PATH_MAX } from "../../core/path_text.ts";
 import { isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../../core/capability.ts";
@@ -108,7 +109,7 @@ export function createKernelProbe(libc: Libc): PathProbe {
     canonicalize: (base, path) => resolvePath(base, path, entryAt, isStraight),
     isStraight,
     exists(directory, path) {
-      if (path.includes("\0") || !path.isWellFormed()) return false;
+      if (path.includes("\0") || joinedName(path) !== path) return false;
       const whole = isAbsolute(path) ? path : join(directory, path);
       // More than a system call takes (PATH_MAX, linux/limits.h).
       if (new TextEncoder().encode(whole).length > PATH_MAX) return false;

@@ -83,9 +83,9 @@ export function createLandlockPaths(
   let last: { readonly version: string; readonly paths: LandlockPaths } | null = null;
   return {
     list() {
-      const { reader, tree } = opened ??= open(rulebook, bounds, only?.libc ?? openLibc());
+      const { libc, reader, tree } = opened ??= open(rulebook, bounds, only?.libc ?? openLibc());
       // A scope may name a file, or what is not there.
-      const types = roots.map((root) => ({ root, type: entryType(root) }));
+      const types = roots.map((root) => ({ root, type: entryType(root, libc) }));
       const named = (wanted: EntryType) =>
         types.flatMap(({ root, type }) => type === wanted ? root : []);
       const files = named("file");
@@ -109,6 +109,7 @@ export function createLandlockPaths(
 
 /** What it takes to go through trees, made when the first is: not all that could start programs does. */
 interface Opened {
+  readonly libc: Libc | null;
   readonly reader: FolderReader;
   readonly tree: FolderTree;
 }
@@ -119,7 +120,7 @@ function open(
   libc: Libc | null,
 ): Opened {
   const reader = libc === null ? createPortableFolderReader() : createFolderReader(libc);
-  return { reader, tree: new FolderTree(rulebook, reader, entries) };
+  return { libc, reader, tree: new FolderTree(rulebook, reader, entries) };
 }
 
 /** A path with the file that was there: a rule of the kernel is about that, not about the name. */

@@ -1,5 +1,6 @@
 /** A table of system calls in memory, and what its words point to: what the launcher's code goes through. */
 
+import { joinedNameBytes } from "../../core/name_text.ts";
 import { ENTRY_SIZE, GO_ON } from "./_machine_code.ts";
 
 /**
@@ -93,12 +94,20 @@ export class Table {
   }
 
   #placeText(text: string): number {
+    if (!text.isWellFormed()) return this.#placeBytes(joinedNameBytes(text));
     const offset = this.#end;
     const { read, written } = ENCODER.encodeInto(text, this.#bytes.subarray(offset));
     if (read < text.length) throw new Full();
     this.#end += written;
     // Behind a text anything may stand: the kernel reads texts byte by byte.
     this.#bytes[this.#takeBytes(1)] = 0;
+    return this.#base + offset;
+  }
+
+  #placeBytes(text: Uint8Array): number {
+    const offset = this.#takeBytes(text.length + 1);
+    this.#bytes.set(text, offset);
+    this.#bytes[offset + text.length] = 0;
     return this.#base + offset;
   }
 

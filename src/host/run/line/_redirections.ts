@@ -1,5 +1,6 @@
 /** The redirections of a command or a group: what they name, and the descriptors that they lead to. */
 
+import { joinedNameBytes } from "../../../core/name_text.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Redirection, Word } from "../../../core/plan.ts";
@@ -103,7 +104,7 @@ export async function redirect(
       case "text": {
         if (redirection.warning !== undefined) warnings.push(redirection.warning);
         const text = await expandText(redirection.text, state, expander);
-        const input = openInput(libc, poller, new TextEncoder().encode(text));
+        const input = openInput(libc, poller, joinedNameBytes(text));
         opened.push(input.read);
         host.onEnd(input.stop);
         descriptors[descriptor] = input.read;

@@ -1,5 +1,6 @@
 /** What a line says itself: in the place of its commands, by their descriptors. */
 
+import { joinedNameBytes } from "../../../core/name_text.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
@@ -67,7 +68,7 @@ export class Speech {
 
   /** The number of bytes, or an error number with its sign turned. Throws `Stopped`. */
   async say(descriptor: number | undefined, output: string | Uint8Array): Promise<number> {
-    const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
+    const bytes = typeof output === "string" ? joinedNameBytes(output) : output;
     if (bytes.length === 0) return 0;
     if (this.#over() || this.#host.stopped()) throw new Stopped();
     this.#host.began();

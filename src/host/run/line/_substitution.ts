@@ -1,6 +1,7 @@
 /** The output of a command substitution as text. */
 
 import { joinedBytes } from "../../../core/bytes.ts";
+import { nameText } from "../../../core/name_text.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { close, openPipe, setNonBlocking } from "../../kernel/pipes.ts";
 import { Output } from "../_output.ts";
@@ -8,7 +9,7 @@ import type { LineHost } from "./line_host.ts";
 
 /**
  * What is written to the descriptor that `run` is handed, without its last newlines; null where the line was stopped.
- * `release` lets go of it. Throws RESOURCE_LIMIT where it is more than the limit, INVALID_ENCODING where it is no text.
+ * `release` lets go of it. Throws RESOURCE_LIMIT where it is more than the limit.
  */
 export async function outputOf(
   host: LineHost,
@@ -48,15 +49,7 @@ export function once(action: () => void): () => void {
   };
 }
 
-/** What is no UTF-8 cannot become an argument as it is, and must not become another. NUL ends strings. */
+/** As `nameText` has it, so that it can become an argument unchanged. NUL ends strings. */
 export function textOf(chunks: readonly Uint8Array[]): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(joinedBytes(chunks))
-      .replaceAll("\0", "");
-  } catch {
-    throw new ToolError(
-      "INVALID_ENCODING",
-      "a command substitution gave bytes that are no UTF-8 text; they cannot become arguments unchanged",
-    );
-  }
+  return nameText(joinedBytes(chunks)).replaceAll("\0", "");
 }

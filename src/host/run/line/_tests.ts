@@ -1,5 +1,6 @@
 /** `[[ … ]]`, `test` and `[` (bash(1), CONDITIONAL EXPRESSIONS; POSIX, test). */
 
+import { joinedNameBytes } from "../../../core/name_text.ts";
 import { ToolError } from "../../../core/errors.ts";
 import type { TestExpression, Word } from "../../../core/plan.ts";
 import { looksAtFiles } from "../../../shell/commands/file_test.ts";
@@ -156,8 +157,7 @@ function inOrder(left: string, right: string, state: LineState): boolean {
   const digits = [left, right].every((text) => /^[0-9.]*$/.test(text));
   const letters = [left, right].every((text) => /^[a-z]*$/.test(text));
   if (!plain && !digits && !letters) throw refused(`an order of texts in the locale ${locale}`);
-  const encoder = new TextEncoder();
-  const [one, other] = [encoder.encode(left), encoder.encode(right)];
+  const [one, other] = [joinedNameBytes(left), joinedNameBytes(right)];
   for (let at = 0; at < Math.min(one.length, other.length); at++) {
     if (one[at] !== other[at]) return one[at]! < other[at]!;
   }

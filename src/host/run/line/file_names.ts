@@ -1,6 +1,7 @@
 /** Pathname expansion (POSIX, 2.6.6): the names that a pattern stands for, as far as the policy lets them be seen. */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
+import { isEscapedName, nameBytes } from "../../../core/name_text.ts";
 import { ToolError } from "../../../core/errors.ts";
 import type { Rulebook } from "../../../policy/rulebook.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
@@ -34,7 +35,7 @@ const BUFFER_BYTES = 32 * 1024;
 
 /**
  * A function from a pattern and the directory it starts in to the names that match, sorted by their bytes. Names
- * that the policy does not let the call read are not there for it, nor are those that are no UTF-8; a name that
+ * that the policy does not let the call read are not there for it; what is no UTF-8 is as `nameText` has it; a name that
  * begins with a dot takes a pattern that does. Throws RESOURCE_LIMIT where it would look at too many.
  */
 export function createFileNames(
@@ -116,6 +117,7 @@ export function createFileNames(
 
 /** In the order of code points, which is that of UTF-8's bytes and not that of UTF-16. */
 function byBytes(a: string, b: string): number {
+  if (isEscapedName(a) || isEscapedName(b)) return compared(nameBytes(a), nameBytes(b));
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
@@ -125,6 +127,11 @@ function byBytes(a: string, b: string): number {
     return one - other;
   }
   return a.length - b.length;
+}
+
+function compared(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, index) => byte !== b[index]);
+  return at === -1 ? a.length - b.length : a[at]! - (b[at] ?? -1);
 }
 
 interface Listed {
@@ -150,8 +157,7 @@ function listDirectory(
     if (typeof entries === "number") return [];
     const judges = rulebook.mayDenyBelow("read", directory) ||
       rulebook.judgePath("read", directory, "directory").effect !== "allow";
-    return entries.flatMap(({ name, type, escaped }) => {
-      if (escaped) return [];
+    return entries.flatMap(({ name, type }) => {
       const whole = `${directory === "/" ? "" : directory}/${name}` as CanonicalPath;
       const known = type ?? typeAt(libc, descriptor, name);
       const folder = known === "directory" ||

@@ -3,6 +3,7 @@
  * is denied nothing is touched.
  */
 
+import { nameText } from "../../../core/name_text.ts";
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { quoted } from "../../../core/printable.ts";
@@ -84,7 +85,7 @@ async function foundBy(
   for (const words of looks) {
     const looked = await search(words, starts);
     if (looked.cut) throw tooMany(argv);
-    for (const line of new TextDecoder().decode(looked.bytes).split("\0")) {
+    for (const line of nameText(looked.bytes).split("\0")) {
       const cut = line.indexOf(" ");
       if (cut > 0) found[Number(line.slice(0, cut))]?.add(line.slice(cut + 1));
     }

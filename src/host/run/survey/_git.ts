@@ -3,6 +3,7 @@
  * policy denies is refused whole, by that name, and nothing has been changed.
  */
 
+import { nameText } from "../../../core/name_text.ts";
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import { gitMaking } from "../../../core/git/making.ts";
@@ -199,7 +200,7 @@ function namesOfPatch(text: string): readonly Named[] {
 }
 
 function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+  return nameText(bytes);
 }
 
 function refused(argv: readonly string[], names: readonly string[]): ToolError {

@@ -3,6 +3,7 @@
  * given no settings and no hooks, it is refused whole where it would have to write such, or a name that the policy denies.
  */
 
+import { nameText } from "../../../core/name_text.ts";
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
 import type { GitMaking } from "../../../core/git/making.ts";
@@ -179,7 +180,7 @@ function split(
       `${shown(parts.argv)}: it would touch more names than are looked at`,
     );
   }
-  return new TextDecoder().decode(bytes).split("\0").filter((name) => name !== "");
+  return nameText(bytes).split("\0").filter((name) => name !== "");
 }
 
 function deniedIn(

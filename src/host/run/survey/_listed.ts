@@ -3,6 +3,7 @@
  * among that is denied nothing is done.
  */
 
+import { nameText } from "../../../core/name_text.ts";
 import type { CanonicalPath } from "../../../core/capability.ts";
 import type { Listing } from "../../../core/listing/model.ts";
 import type { GitLook } from "./_parts.ts";
@@ -52,9 +53,9 @@ async function said(
   if (listing.ask !== null) {
     const looked = await ask(listing.ask, listing.reads, input ?? new Uint8Array());
     if (looked.cut) throw tooMany(argv);
-    return new TextDecoder().decode(looked.bytes);
+    return nameText(looked.bytes);
   }
-  if (listing.fed) return new TextDecoder().decode(input ?? new Uint8Array());
+  if (listing.fed) return nameText(input ?? new Uint8Array());
   const [file] = listing.reads;
   const path = file === undefined ? null : resolve(directory, file);
   return path === null ? null : text(path);

@@ -1,5 +1,6 @@
 /** Backslashes in the arguments of `echo -e` and `printf` (bash(1), SHELL BUILTIN COMMANDS). */
 
+import { joinedNameBytes } from "../../../../core/name_text.ts";
 import { joinedBytes } from "../../../../core/bytes.ts";
 import { ToolError } from "../../../../core/errors.ts";
 import { ESCAPES } from "../../../../shell/words/escapes.ts";
@@ -49,10 +50,9 @@ export function readEscape(
 /** Text and single bytes, put together. */
 export class Bytes {
   readonly #parts: Uint8Array[] = [];
-  readonly #encoder = new TextEncoder();
 
   text(text: string): void {
-    if (text !== "") this.#parts.push(this.#encoder.encode(text));
+    if (text !== "") this.#parts.push(joinedNameBytes(text));
   }
 
   add(value: string | number): void {

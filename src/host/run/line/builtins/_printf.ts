@@ -1,5 +1,6 @@
 /** `printf` as bash has it (bash(1), SHELL BUILTIN COMMANDS; printf(3)). */
 
+import { joinedNameBytes } from "../../../../core/name_text.ts";
 import { ToolError } from "../../../../core/errors.ts";
 import { Bytes, readEscape } from "./_escapes.ts";
 import { fixed, general, scientific } from "./_long_double.ts";
@@ -91,7 +92,7 @@ function convert(
     out.raw(bytes);
     if (left) out.text(" ".repeat(gap));
   };
-  const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const encode = (text: string): Uint8Array => joinedNameBytes(text);
   const cut = (bytes: Uint8Array): Uint8Array =>
     exact === null || exact < 0 ? bytes : bytes.slice(0, exact);
   const value = argument();

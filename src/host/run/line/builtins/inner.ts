@@ -1,5 +1,6 @@
 /** Programs that bash has within itself: done here, to the byte as it does them. */
 
+import { nameText } from "../../../../core/name_text.ts";
 import { ToolError } from "../../../../core/errors.ts";
 import type { INNER_PROGRAMS } from "../../../../core/plan.ts";
 import { signalNumber } from "../../../../sandbox/kernel/signals.ts";
@@ -23,7 +24,7 @@ const TABLE: Readonly<Record<(typeof INNER_PROGRAMS)[number], Inner>> = {
     if (into === "-v") {
       if (!/^[A-Za-z_]\w*$/.test(name)) return null;
       const { bytes, errors } = printf(rest[0] === "--" ? rest.slice(1) : rest);
-      state.assign(name, new TextDecoder().decode(bytes));
+      state.assign(name, nameText(bytes));
       return told(errors);
     }
     const plain = into === "--" ? words.slice(1) : words;

@@ -1,5 +1,7 @@
 /** `xargs` as the line does it: each command is judged when its words have come, and started as one that stands in the line. */
 
+import { joinedBytes } from "../../../../core/bytes.ts";
+import { joinedNameBytes, nameText } from "../../../../core/name_text.ts";
 import { ToolError } from "../../../../core/errors.ts";
 import type { Ended } from "../../_programs.ts";
 import type { PlanNode, SimplePlan, Word } from "../../../../core/plan.ts";
@@ -67,16 +69,13 @@ class Feeding {
     const { host, descriptors } = this.#around;
     const source = new Source(host, descriptors[0] ?? CLOSED);
     const input = new XargsInput(this.#call);
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    // What stands behind the last character of ASCII may go on in what is read next.
+    let rest: Uint8Array = new Uint8Array();
     const text = (bytes?: Uint8Array): string => {
-      try {
-        return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
-      } catch {
-        throw new ToolError(
-          "INVALID_ENCODING",
-          "xargs read bytes that are no UTF-8 text; they cannot become arguments unchanged",
-        );
-      }
+      const all = bytes === undefined ? rest : joinedBytes([rest, bytes]);
+      const whole = bytes === undefined ? all.length : all.findLastIndex((byte) => byte < 0x80) + 1;
+      rest = all.slice(whole);
+      return nameText(all.subarray(0, whole));
     };
     try {
       while (!this.#over && input.bad === null) {
@@ -194,8 +193,6 @@ class Feeding {
   }
 }
 
-const ENCODER = new TextEncoder();
-
 function sizeOf(word: string): number {
-  return ENCODER.encode(word).length + 1;
+  return joinedNameBytes(word).length + 1;
 }

@@ -1,5 +1,6 @@
 /** From the words of a plan to arguments: parameters, substitutions, splitting, file names (POSIX, 2.6). */
 
+import { joinedName } from "../../../../core/name_text.ts";
 import type { Word, WordPart } from "../../../../core/plan.ts";
 import { calculate } from "./arithmetic.ts";
 import type { Expander } from "./expander.ts";
@@ -24,11 +25,11 @@ export async function expandWord(
     const files = !options.has("noglob") && isPattern(pattern)
       ? expander.filesOf(pattern, state)
       : null;
-    if (files === null) found.push(plainOf(pattern));
+    if (files === null) found.push(joinedName(plainOf(pattern)));
     else if (files.length > 0) found.push(...files);
     else if (options.has("failglob")) {
       await expander.fail(`no match: ${plainOf(pattern)}`, state, 1);
-    } else if (!options.has("nullglob")) found.push(plainOf(pattern));
+    } else if (!options.has("nullglob")) found.push(joinedName(plainOf(pattern)));
   }
   return found;
 }
@@ -40,7 +41,7 @@ export async function expandText(
   expander: Expander,
 ): Promise<string> {
   const pieces = await piecesOf(word, state, expander);
-  return pieces.map(({ kind, text }) => kind === "break" ? " " : text).join("");
+  return joinedName(pieces.map(({ kind, text }) => kind === "break" ? " " : text).join(""));
 }
 
 /** The pieces of a word, before it is split. */
