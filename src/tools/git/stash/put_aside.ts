@@ -7,6 +7,7 @@ import { joinedBytes } from "../../../core/bytes.ts";
 import { ToolError } from "../../../core/errors.ts";
 import {
   changesStaged,
+  isThere,
   quotedPath,
   requireWhole,
   uncommitted,
@@ -74,11 +75,20 @@ export async function putAside(
   const names = new Set(taken.map(({ path }) => nameOf(path)));
   const untracked = new Set(taken.flatMap(({ path, tracked }) => tracked ? [] : nameOf(path)));
   const staged = await changesStaged(repository, head);
-  await moving(repository, RECORDING, () =>
-    repository.git(
-      ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
-      { stdin: joinedBytes(taken.flatMap(({ path }) => [path, NUL])), changes: "git" },
-    ));
+  // A removal (also that of a rename) that is staged is in neither place any more, which git refuses to be told of.
+  const gone = new Set(
+    staged.flatMap(({ letter, path }) =>
+      letter === "D" && !isThere(repository, path) ? nameOf(path) : []
+    ),
+  );
+  const added = taken.filter(({ path }) => !gone.has(nameOf(path)));
+  if (added.length > 0) {
+    await moving(repository, RECORDING, () =>
+      repository.git(
+        ["--literal-pathspecs", "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"],
+        { stdin: joinedBytes(added.flatMap(({ path }) => [path, NUL])), changes: "git" },
+      ));
+  }
   const now = await changesStaged(repository, head);
   const among = (changes: readonly RawChange[], wanted: (name: string) => boolean) =>
     changes.filter(({ path }) => wanted(nameOf(path)));

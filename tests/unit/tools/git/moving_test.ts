@@ -257,6 +257,34 @@ Deno.test("git_stash puts aside what git would, and brings all of it back", asyn
   });
 });
 
+Deno.test("git_stash puts removals and new names aside that are staged, and brings them back", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    await git(root, ["init", "--quiet", "--initial-branch=main"]);
+    await git(root, ["config", "user.name", "a"]);
+    await git(root, ["config", "user.email", "a@b"]);
+    for (const name of ["gone", "old", "kept", "there"]) {
+      Deno.writeTextFileSync(`${root}/${name}`, `${name}\n`);
+    }
+    await git(root, ["add", "--all"]);
+    await git(root, ["commit", "--quiet", "--message=one"]);
+    await git(root, ["rm", "--quiet", "gone"]);
+    await git(root, ["mv", "old", "new"]);
+    await git(root, ["rm", "--quiet", "--cached", "there"]);
+    const contents = contentsOf(root);
+    const staged: Loose = await call("git_stash", { action: "push" });
+    assertEquals(staged.changed.toSorted(), ["gone", "new", "old", "there"]);
+    assertEquals(await said(root, ["status", "--porcelain"]), "");
+    assertEquals(Deno.readTextFileSync(`${root}/gone`), "gone\n");
+    await call("git_stash", { action: "pop" });
+    assertEquals(contentsOf(root), contents);
+    await git(root, ["reset", "--quiet", "--hard"]);
+    await git(root, ["rm", "--quiet", "gone"]);
+    const alone: Loose = await call("git_stash", { action: "push" });
+    assertEquals(alone.changed, ["gone"]);
+    assertEquals(await said(root, ["status", "--porcelain"]), "");
+  });
+});
+
 Deno.test("git_stash drops what was brought back and not dropped, and nothing that was changed since", async () => {
   await inWorkspace(async ({ root, call }) => {
     await makeRepository(root);
