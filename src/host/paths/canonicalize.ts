@@ -271,6 +271,13 @@ function refused(requested: string, error: unknown): ToolError {
       `"${requested}" leads through a directory that the operating system does not let Toolgate enter`,
     );
   }
+  // What a link says that the runtime cannot read.
+  if (error instanceof Deno.errors.InvalidData) {
+    return new ToolError(
+      "INVALID_ARGUMENTS",
+      `"${requested}" leads by a link to a name that is no UTF-8, which tools cannot reach; programs can`,
+    );
+  }
   if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") {
     return new ToolError("INVALID_ARGUMENTS", `"${requested}" is too long once links are followed`);
   }

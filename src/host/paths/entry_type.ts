@@ -1,6 +1,7 @@
 /** What is at a path, also where the runtime's permissions hide it from a sealed build. */
 
 import type { CanonicalPath } from "../../core/capability.ts";
+import { joinedName } from "../../core/name_text.ts";
 import { parentOf } from "../../core/path_text.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
@@ -16,7 +17,7 @@ export type EntryType = "file" | "directory" | "symlink";
  */
 export function entryType(path: CanonicalPath, libc: Libc | null = null): EntryType | null {
   // The runtime knows no name that is no UTF-8.
-  if (!path.isWellFormed()) return typeByKernel(path, libc);
+  if (!path.isWellFormed()) return joinedName(path) === path ? typeByKernel(path, libc) : null;
   try {
     const info = Deno.lstatSync(path);
     return info.isDirectory ? "directory" : info.isSymlink ? "symlink" : "file";

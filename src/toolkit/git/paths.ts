@@ -2,6 +2,7 @@
 
 import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
+import { nameText } from "../../core/name_text.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import { bytesOf, encoded, isText, nameOf, textOf } from "./names.ts";
 import { within } from "./place.ts";
@@ -17,13 +18,13 @@ export function shown({ root }: Pick<RepositoryFiles, "root">, path: Uint8Array)
 
 const SLASH = Uint8Array.of(0x2f);
 
-/** Whether the policy plainly allows it; what is no text counts by what of it is. */
+/** Whether the policy plainly allows it: of what is no UTF-8 each byte is one character, as for programs. */
 export function isAllowed(
   { root, files }: RepositoryFiles,
   access: "read" | "write",
   path: Uint8Array,
 ) {
-  return files.allows(access, within(root, textOf(path).replace(/\/+$/, "")));
+  return files.allows(access, within(root, nameText(path).replace(/\/+$/, "")));
 }
 
 /** PATH_DENIED where it does not. */

@@ -6,7 +6,9 @@ import {
   canonicalize,
   resolvePath,
 } from "../../../../src/host/paths/canonicalize.ts";
-import { RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
+import { createKernelProbe, RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
+import { AT_FDCWD } from "../../../../src/sandbox/kernel/open_without_links.ts";
+import { LIBC } from "../../sandbox/_libc.ts";
 import { Random } from "../../../random.ts";
 import { withDirectory } from "../files/_temporary.ts";
 
@@ -287,5 +289,31 @@ Deno.test("canonicalize agrees with a walk over random trees of files, directori
       }
     }
     assert(compared > 2_500 && circles < 300, `${compared} ${circles}`);
+  });
+});
+
+Deno.test("names that are no UTF-8 are found for programs, byte by byte, and for no request", async () => {
+  await withDirectory((root) => {
+    const { numbers } = LIBC;
+    Deno.writeTextFileSync(`${root}/caf\ufffd`, "");
+    const linked = LIBC.call(
+      numbers.symlinkat,
+      LIBC.path("caf\udce9", 0),
+      AT_FDCWD,
+      LIBC.path(`${root}/sign`, 1),
+    );
+    assertEquals(linked, 0);
+    const base = root as CanonicalPath;
+    for (const requested of ["sign", "caf\udce9"]) {
+      assertEquals(outcome(base, requested, root), "INVALID_ARGUMENTS");
+      assertEquals(createKernelProbe(LIBC).canonicalize(base, requested), `${root}/caf\udce9`);
+    }
+    assert(!createKernelProbe(LIBC).exists(base, "caf\udce9"));
+    // The text of no name.
+    assertThrows(
+      () => createKernelProbe(LIBC).canonicalize(base, "\udcc3\udca9"),
+      ToolError,
+      "half a surrogate pair",
+    );
   });
 });

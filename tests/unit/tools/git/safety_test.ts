@@ -56,6 +56,25 @@ function bytesBelow(folder: string): readonly string[] {
   }).sort();
 }
 
+Deno.test("a name that is no UTF-8 is denied as programs are denied it, byte by byte", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    await makeRepository(root);
+    const script =
+      "for one in '\\342\\202.two' '\\377.two' '\\377.key'; do echo HUSH > \"$(printf \"$one\")\"; done";
+    const made = await new Deno.Command("sh", { args: ["-c", script], cwd: root }).output();
+    assert(made.success);
+    const { staged }: Loose = await call("git_add", { all: true });
+    assertEquals(staged, [String.raw`"\377.two"`]);
+    const listed = await said(root, ["ls-files", "--stage", "--", "*.two", "*.key"]);
+    assertEquals(listed.split("\n").length, 1);
+  }, {
+    paths: [
+      pathRule("allow", ["**"], ["read", "write"]),
+      pathRule("deny", ["**/??.two", "**/*.key"], ["read", "write"]),
+    ],
+  });
+});
+
 Deno.test("a denied file that is staged already is not committed, before the first commit either", async () => {
   await inWorkspace(async ({ root, call }) => {
     await makeRepository(root);
