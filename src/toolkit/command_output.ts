@@ -171,16 +171,27 @@ export function commandError(
     ? `${name} was ended by ${outcome.signal ?? "a signal"}`
     : `${name} ended with status ${outcome.exitCode}`;
   const said = lastLine(output.stderr);
-  const last = outcome.denied.at(-1);
+  const { denied } = outcome;
+  // Of several that which the program speaks of: it may have gone on after others, and tidied up after it.
+  const last = denied.findLast(({ path }) => isNamed(output.stderr, path)) ?? denied.at(-1);
   // What a program makes of it ("Permission denied") names no rule.
   const why = last === undefined ? "" : ` (${last.reason}${wayOut(last)})`;
   return new ToolError("COMMAND_FAILED", `${said === "" ? how : `${how}: ${said}`}${why}`, {
     details: {
       exit_code: outcome.exitCode,
       signal: outcome.signal,
-      ...(last === undefined ? {} : { denied: outcome.denied }),
+      ...(last === undefined ? {} : { denied }),
     },
     output,
+  });
+}
+
+/** Whether a text speaks of a path: `open(".env"): Permission denied`. */
+function isNamed(text: string, path: string): boolean {
+  return text.split(path).some((before, index, parts) => {
+    const behind = parts[index + 1];
+    return behind !== undefined && /(?:^|[\s"'`/])$/.test(before) &&
+      /^(?:$|[\s"'`:,])/.test(behind);
   });
 }
 

@@ -108,6 +108,8 @@ export interface MergedTree {
   readonly tree: string;
   readonly conflicts: readonly Conflict[];
   readonly conflicted: readonly Uint8Array[];
+  /** What the index has of these: git-update-index(1), "USING --INDEX-INFO". */
+  readonly stages: readonly Uint8Array[];
 }
 
 /** Merges them; `options` say where the objects that this makes go. Throws GIT_ERROR, RESOURCE_LIMIT. */
@@ -138,6 +140,7 @@ export async function mergeTree(
     tree: textOf(tree),
     conflicts: readConflicts(repository, files),
     conflicted: [...conflicted.values()],
+    stages: files,
   };
 }
 
@@ -168,20 +171,29 @@ export function requireNoMerge(repository: Repository): void {
   );
 }
 
-/** Merges what was planned: the commit of HEAD afterwards, null where conflicts are left to be settled. */
+/** How a merge is made. */
+export interface Merging {
+  readonly strategy: MergeStrategy;
+  /** The message of a merge commit. */
+  readonly text: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** False: the merge is left under way, for its commit to be made. */
+  readonly commit?: boolean;
+}
+
+/** What a merge leaves: the commit of HEAD, or null and what is to be settled. */
+export interface Merged {
+  readonly hash: string | null;
+  readonly conflicts: readonly Conflict[];
+}
+
+/** Merges what was planned. */
 export async function doMerge(
   repository: Repository,
   head: Head,
   theirs: string,
-  { strategy, text, env, commit = true }: {
-    readonly strategy: MergeStrategy;
-    /** The message of a merge commit. */
-    readonly text: string;
-    readonly env: Readonly<Record<string, string>>;
-    /** False: the merge is left under way, for its commit to be made. */
-    readonly commit?: boolean;
-  },
-): Promise<{ readonly hash: string | null; readonly conflicts: readonly Conflict[] }> {
+  { strategy, text, env, commit = true }: Merging,
+): Promise<Merged> {
   const words = [
     ...[...MERGE_KEYS, "merge", ...QUIETLY, ...FORWARD[strategy]],
     ...[...(commit ? [] : ["--no-commit"]), "-m", text, theirs],

@@ -56,18 +56,18 @@ export const RECORDING: Moves = { head: "HEAD", steps: [] };
 /** The note: a file in the repository's folder, which goes with what it speaks of. */
 export const NOTE = "toolgate-moves";
 
-/** Does it, noted for as long as it takes. */
+/** Does it, noted for as long as it takes, with the repository's folder held where that can be. */
 export async function moving<T>(
   repository: Repository,
   moves: Moves,
-  change: () => Promise<T>,
+  change: (hold: Hold | null) => Promise<T>,
 ): Promise<T> {
   const born = birthOf(repository);
   const hold = moves.head === null || born === null ? null : repository.hold();
-  if (born === null || hold === null) return await change();
+  if (born === null || hold === null) return await change(null);
   try {
-    if (!note(repository, hold, { ...moves, born })) return await change();
-    const done = await whole(hold, change);
+    if (!note(repository, hold, { ...moves, born })) return await change(hold);
+    const done = await whole(hold, () => change(hold));
     forget(hold);
     return done;
   } finally {

@@ -2,21 +2,20 @@
 
 import type { ToolContext } from "../../core/tool.ts";
 import { changesStaged, requireWritable } from "../../toolkit/git/change.ts";
-import type { Conflict } from "../../toolkit/git/conflicts.ts";
-import { doMerge, type MergePlan, type MergeStrategy } from "../../toolkit/git/merging.ts";
+import {
+  doMerge,
+  type Merged,
+  type MergePlan,
+  type MergeStrategy,
+} from "../../toolkit/git/merging.ts";
+import { hasUnread, mergeStepwise } from "../../toolkit/git/stepwise_merge.ts";
 import { openRepository, type Repository } from "../../toolkit/git/repository.ts";
 import { type Head, headOf } from "../../toolkit/git/revisions.ts";
 import type { Hooks } from "./_hooks.ts";
 import { committer } from "./_identity.ts";
 
-/** What a merge leaves: the commit of HEAD, or null and what is to be settled. */
-interface Merged {
-  readonly hash: string | null;
-  readonly conflicts: readonly Conflict[];
-}
-
 /** Where, with which hooks, and what is merged into what. */
-interface Merging {
+interface Place {
   readonly repository: Repository;
   readonly context: ToolContext;
   readonly hooks: Hooks;
@@ -35,7 +34,7 @@ interface Way {
 
 /** Makes it. Throws GIT_ERROR where a hook stops it. */
 export async function mergeWithHooks(
-  merging: Merging,
+  merging: Place,
   { kind, conflicts }: MergePlan,
   { strategy, meant, before = () => Promise.resolve() }: Way,
 ): Promise<Merged> {
@@ -47,8 +46,9 @@ export async function mergeWithHooks(
   if (kind === "nothing") return { hash: head.hash, conflicts: [] };
   const env = kind === "merge" ? await committer(repository, context) : {};
   const way = { strategy, text, env };
-  if (!looksFirst) return await doMerge(repository, head, theirs, way);
-  const left = await doMerge(repository, head, theirs, { ...way, commit: false });
+  const merge = kind === "merge" && await hasUnread(repository) ? mergeStepwise : doMerge;
+  if (!looksFirst) return await merge(repository, head, theirs, way);
+  const left = await merge(repository, head, theirs, { ...way, commit: false });
   return left.conflicts.length > 0 ? left : await commitMerge(merging, meant);
 }
 
@@ -60,7 +60,7 @@ const UNDER_WAY =
   "the merge is under way: git_commit makes it, git_merge with abort: true takes it back";
 
 async function commitMerge(
-  { repository: before, context, hooks, head }: Merging,
+  { repository: before, context, hooks, head }: Place,
   meant: string,
 ): Promise<Merged> {
   await hooks.run(FIRST, { left: UNDER_WAY });

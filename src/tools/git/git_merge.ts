@@ -5,7 +5,12 @@ import { printable, quoted } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { checkWord, invalid } from "../../toolkit/words.ts";
-import { changesSince, keepContents, REPLACED, requireWritable } from "../../toolkit/git/change.ts";
+import {
+  changesStaged,
+  keepContents,
+  REPLACED,
+  requireWritable,
+} from "../../toolkit/git/change.ts";
 import { openSettled } from "../../toolkit/git/cut_short.ts";
 import { moving, RECORDING } from "../../toolkit/git/moves.ts";
 import { CONFLICTS } from "../../toolkit/git/conflicts.ts";
@@ -171,7 +176,8 @@ async function abort(repository: Repository, head: Head, { only_look }: Input): 
   if (!isMerging(repository) || head.hash === null) {
     throw new ToolError("GIT_ERROR", `${tool.name}: no merge is under way`);
   }
-  const changed = (await changesSince(repository, head.hash)).map(({ path }) => path);
+  // git-reset(1), --merge: what is changed and not staged stays.
+  const changed = (await changesStaged(repository, head.hash)).map(({ path }) => path);
   requireWritable(
     repository,
     changed,

@@ -7,11 +7,15 @@ import { type Answer, Pipe, Workspace } from "../toolgate.ts";
 import { untilNoGit } from "./_cut_short.ts";
 import { HeldFile } from "./_held_file.ts";
 
+/** What git knows and the tools may not read. */
+export const SHUT = "shut";
+
 export const POLICY = `version: 1
 risk: { allow: dangerous, ask: dangerous }
 paths:
   - { allow: [read, write], match: ["**"] }
   - { deny: [write], match: ["**/.git/**"] }
+  - { deny: [read, write], match: ["**/${SHUT}"] }
 commands: [{ allow: [git] }]
 git: { identity: { name: Agent, email: agent@example.org }, protocols: [file] }
 timeouts: { default: 60s }
@@ -34,6 +38,7 @@ async function makeBranches(root: string): Promise<void> {
     await git(root, ["commit", "-qm", message]);
   };
   for (let at = 0; at < FILES; at++) write(at, `one ${at}\n`);
+  Deno.writeTextFileSync(`${root}/${SHUT}`, "one\n");
   await commit("one");
   await git(root, ["checkout", "-qb", "side"]);
   for (let at = 0; at < FILES; at++) {

@@ -11,6 +11,7 @@ import {
   type Ground,
   name,
   POLICY,
+  SHUT,
   withGrounds,
 } from "./_cut_ground.ts";
 import { exists } from "./_cut_short.ts";
@@ -38,7 +39,7 @@ async function assertWhole(root: string, of: string): Promise<void> {
 
 const status = async (root: string) =>
   (await said(root, ["status", "--porcelain"])).split("\n").filter((line) =>
-    line !== "?? mine" && line !== ""
+    line !== "?? mine" && line !== "" && line !== ` M ${SHUT}`
   );
 
 const addWorktree = ({ place }: Ground): Call => [
@@ -81,6 +82,15 @@ const ROWS: readonly Row[] = [
     at: [objectOf(`side:${CHANGED}`), file(".git/logs/HEAD")],
     isDone: async ({ root }) =>
       await said(root, ["rev-list", "--count", "--merges", "HEAD"]) === "1",
+  },
+  {
+    // Git cannot put it aside, so the merge goes in steps.
+    call: ["git_merge", { branch: "side" }],
+    prepare: (root) => Deno.writeTextFileSync(`${root}/${SHUT}`, "two\n"),
+    at: [objectOf(`side:${CHANGED}`), file(".git/logs/HEAD")],
+    isDone: async ({ root }) =>
+      await said(root, ["rev-list", "--count", "--merges", "HEAD"]) === "1" &&
+      Deno.readTextFileSync(`${root}/${SHUT}`) === "two\n",
   },
   {
     call: ["git_merge", { branch: "side" }],

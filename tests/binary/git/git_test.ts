@@ -1,6 +1,6 @@
 /** Git by the binary, where the kernel holds it too: hostile repositories, and what is agreed to. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { HOSTILE_REPOSITORIES } from "../../attacks/hostile_repositories.ts";
 import { git, makeRepository, said } from "../../unit/tools/git/_history.ts";
 import {
@@ -85,6 +85,9 @@ Deno.test("git: branches, stashes and merges go through beside a denied file, he
     await makeRepository(root);
     const write = (name: string, text: string) => Deno.writeTextFileSync(`${root}/${name}`, text);
     Deno.mkdirSync(`${root}/src`);
+    write(".env", "old\n");
+    await git(root, ["add", ".env"]);
+    await git(root, ["commit", "-qm", "secrets"]);
     write(".env", "HUSH\n");
     for (const name of ["a", "src/b"]) write(name, "one\n".repeat(9));
     const calls: readonly (readonly [string, Record<string, unknown>, (() => void)?])[] = [
@@ -109,17 +112,21 @@ Deno.test("git: branches, stashes and merges go through beside a denied file, he
         const shown = await pipe.ask({ id: `p${id}`, tool, args, preview: true });
         assertEquals([shown.error, shown.output?.merged], [null, true]);
         assertEquals(await said(root, ["count-objects", "-v"]), objects);
+        // Git by itself puts aside what is changed before it merges.
+        const line = { argv: ["git", "merge", "-m", "x", "topic"] };
+        const { error } = await pipe.ask({ id: `l${id}`, tool: "run_command", args: line });
+        assertMatch(error?.message ?? "", /stash failed \(reading \.env is denied by .*paths\[2\]/);
       }
       const { success, error } = await pipe.ask({ id, tool, args });
       assert(success, `${tool} ${JSON.stringify(args)}: ${JSON.stringify(error)}`);
       then?.();
     }
     await pipe.close();
-    assertEquals(await said(root, ["ls-files"]), "a\nsrc/b");
+    assertEquals(await said(root, ["ls-files"]), ".env\na\nsrc/b");
     assertEquals(Deno.readTextFileSync(`${root}/a`), "two\n");
     assertEquals(
       await said(root, ["log", "--format=%s", "--first-parent"]),
-      "Merge branch 'topic'\nthree\none",
+      "Merge branch 'topic'\nthree\none\nsecrets",
     );
     assertEquals(Deno.readTextFileSync(`${root}/.env`), "HUSH\n");
     await git(root, ["fsck", "--strict"]);
