@@ -149,6 +149,11 @@ export interface Processes {
 export interface Hold {
   /** Whether a file is this user's, and nobody on this machine has it open for writing. */
   isLeftAlone(path: string): boolean;
+  /**
+   * Whether a program goes on, anywhere, that is called as that which holds the folder and was there before a file was; true
+   * where nobody can tell. `idle`: parts of it that make no such file.
+   */
+  mayBeHeld(path: string, idle: readonly string[]): boolean;
   /** Writes a small file of that name in it, at once in place of what is there: false where it cannot be. */
   write(name: string, text: string): boolean;
   /** Removes the file of that name in it, where one is there. */

@@ -6,6 +6,8 @@
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { isWrittenByNobody } from "./lease.ts";
+import { hasEnded, ProcessTable } from "./process_table.ts";
+import { statOf } from "./stat.ts";
 
 /** LOCK_EX | LOCK_NB */
 const LOCK_AT_ONCE = 2 | 4;
@@ -67,4 +69,40 @@ export function isLeftAlone(libc: Libc, path: string): boolean {
   const alone = isWrittenByNobody(libc, file);
   call(numbers.close, file);
   return alone;
+}
+
+/** Clocks of file systems are as coarse as a tick of the kernel, and times in /proc are so many milliseconds apart. */
+const SLACK_MS = 100;
+const TICK_MS = 10;
+/** proc_pid_comm(5) */
+const NAME_LENGTH = 15;
+
+/**
+ * Whether a program of that name, or one of its parts (`git-…`), goes on that was there before the file was last changed, and so
+ * may have made it; true where nobody can tell. Where it works is not to be seen: /proc shows that of one's own programs alone.
+ * `idle`: parts of it that make none.
+ */
+export function mayBeHeld(
+  libc: Libc,
+  path: string,
+  program: string,
+  idle: readonly string[],
+): boolean {
+  const { call, numbers } = libc;
+  const file = openWithoutLinks(libc, path, OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY);
+  if (file < 0) return true;
+  const stat = statOf(libc, file);
+  call(numbers.close, file);
+  const table = new ProcessTable(libc);
+  const all = table.list();
+  if (typeof stat === "number" || all.length === 0) return true;
+  const then = table.now() - (Date.now() - stat.changed - SLACK_MS) / TICK_MS;
+  const idleNames = new Set(idle.map((part) => `${program}-${part}`.slice(0, NAME_LENGTH)));
+  return all.some((id) => {
+    const facts = table.facts(id);
+    if (facts === null || hasEnded(facts) || facts.began > then) return false;
+    const { name, words } = table.command(id);
+    if (name !== program) return name.startsWith(`${program}-`) && !idleNames.has(name);
+    return !idle.includes(words.split(" ")[1] ?? "");
+  });
 }

@@ -14,7 +14,7 @@ import { hold } from "./_hold.ts";
 import { grantedHooks } from "./_line_hook.ts";
 import { runPlan } from "./_run_plan.ts";
 import { makeBareFolder, removeBareFolder, removeBarePortably } from "../kernel/bare_folder.ts";
-import { holdFolder, isLeftAlone } from "../kernel/folder_hold.ts";
+import { holdFolder, isLeftAlone, mayBeHeld } from "../kernel/folder_hold.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
 import { resolver } from "../paths/canonicalize.ts";
 import { surveyStart } from "./survey/survey_start.ts";
@@ -143,7 +143,12 @@ export function createProcesses(options: ProcessesOptions): Processes {
       const { libc } = starter;
       const held = holdFolder(libc, folderOf(grant, folder));
       if (held === null) return null;
-      return { ...held, isLeftAlone: (path) => isLeftAlone(libc, folderOf(grant, path)) };
+      const [program = ""] = argv;
+      return {
+        ...held,
+        isLeftAlone: (path) => isLeftAlone(libc, folderOf(grant, path)),
+        mayBeHeld: (path, idle) => mayBeHeld(libc, folderOf(grant, path), program, idle),
+      };
     },
     removeBare(argv, folder, file) {
       const { grant, starter } = options;

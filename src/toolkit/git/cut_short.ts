@@ -7,6 +7,7 @@ import { isObject } from "../../core/json_value.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { dropHalfMade } from "./half_made.ts";
 import { dropHalfRemoved } from "./half_removed.ts";
+import { isLeft } from "./locks.ts";
 import { birthOf, forget, type Moves, NOTE, note, RECORDING, removeFiles } from "./moves.ts";
 import { look, textIn } from "./place.ts";
 import { openRepository, type Repository } from "./repository.ts";
@@ -53,10 +54,10 @@ async function settle(repository: Repository, context: ToolContext, hold: Hold):
   const mark = readMark(repository);
   const noted = look(files, `${folder}/${NOTE}`)?.modified ?? 0;
   const isOurs = (path: string): boolean => {
-    const { type, modified = 0 } = look(files, path) ?? {};
+    const modified = look(files, path)?.modified ?? 0;
     const inTime = mark !== null && modified >= noted - SLACK_MS &&
       modified <= noted + mark.time + SLACK_MS;
-    return type === "file" && inTime && hold.isLeftAlone(path);
+    return inTime && isLeft(files, hold, path);
   };
   const locks = await locksOf(repository, mark);
   // A git that is not ours may be at work.

@@ -4,7 +4,7 @@ import { ToolError } from "../../core/errors.ts";
 import { quoted } from "../../core/printable.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { changesStaged } from "./change.ts";
-import { lockError } from "./locks.ts";
+import { isLeft, lockError } from "./locks.ts";
 import { type Adds, isEnded, removeFiles } from "./moves.ts";
 import { openWorktree } from "./open_worktree.ts";
 import { isAllowed } from "./paths.ts";
@@ -37,7 +37,7 @@ export async function dropHalfMade(
     const worktree = await openWorktree(repository, context, place);
     const lock = `${worktree?.folder ?? folder}/index.lock`;
     // Those that git starts to make it outlive it by a moment.
-    if (look(files, lock) !== null && !hold.isLeftAlone(lock)) return;
+    if (look(files, lock) !== null && !isLeft(files, hold, lock)) return;
     if (!await unmake(repository, context, adds) && worktree !== null) {
       await finish(worktree, adds.hash);
     }
@@ -107,9 +107,9 @@ export async function takeFilesBack(
   const lock = `${folder}/index.lock`;
   if (look(files, lock) !== null) {
     const hold = worktree.hold();
-    const isLeft = hold?.isLeftAlone(lock) === true;
+    const isNobodys = hold !== null && isLeft(files, hold, lock);
     hold?.release();
-    if (!isLeft) throw lockError(worktree, lock);
+    if (!isNobodys) throw lockError(worktree, lock);
   }
   const head = await headOf(worktree);
   const { hash } = head;

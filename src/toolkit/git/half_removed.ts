@@ -2,6 +2,7 @@
 
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { changesStaged } from "./change.ts";
+import { isLeft } from "./locks.ts";
 import { isEnded, removeFiles, type Removes } from "./moves.ts";
 import { inside, look, textIn, within } from "./place.ts";
 import { openAt, type Repository } from "./repository.ts";
@@ -47,7 +48,7 @@ async function dropFiles(
   const dot = look(files, within(place, ".git"));
   if (dot !== null && dot.type !== "file") return false;
   const lock = `${folder}/index.lock`;
-  if (look(files, lock) !== null && !hold.isLeftAlone(lock)) return false;
+  if (look(files, lock) !== null && !isLeft(files, hold, lock)) return false;
   // The file that leads to it may be gone already.
   const worktree = await openAt(tool, context, { root: place, folder }, false);
   if (worktree.common !== common || (await headOf(worktree)).hash !== hash) return false;

@@ -2,7 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import type { ReadFiles } from "../../core/tool.ts";
+import type { Hold, ReadFiles } from "../../core/tool.ts";
 import { inside, look } from "./place.ts";
 
 /** Where git was used. */
@@ -26,6 +26,20 @@ export function requireNoLock(
   // Git names it as it was told of the folder, by way of others.
   throw lockError({ tool, files, now }, inside(files, root, path) ?? files.display(path));
 }
+
+/**
+ * Whether a lock is nobody's any more. Git has that of an index open until it has written it, and then closed for as long as it
+ * wants (git-commit(1), `--all`, while somebody writes a message): what nobody has written is left of one that was killed. Others
+ * it closes at once, and has them until all that it changes with them is changed (refs/files-backend.c).
+ */
+export function isLeft(files: ReadFiles, hold: Hold, lock: string): boolean {
+  const { type, size } = look(files, lock) ?? {};
+  if (type !== "file" || !hold.isLeftAlone(lock)) return false;
+  return lock.endsWith("/index.lock") ? size === 0 : !hold.mayBeHeld(lock, WAITING);
+}
+
+/** Git that goes on for days, in no repository's locks: it waits for others. */
+const WAITING = ["fsmonitor--daemon", "credential-cache--daemon", "daemon"];
 
 /** That error. `lock`: its path. */
 export function lockError(

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { git, makeRepository } from "../../unit/tools/git/_history.ts";
 import { copyFolder } from "../../unit/tools/git/_hostile.ts";
 import { type Answer, Pipe, Workspace } from "../toolgate.ts";
-import { untilNoGit } from "./_cut_short.ts";
+import { isGitElsewhere, untilNoGit } from "./_cut_short.ts";
 import { HeldFile } from "./_held_file.ts";
 
 /** What git knows and the tools may not read. */
@@ -103,7 +103,14 @@ export async function withGrounds(
       root,
       place: `.toolgate/worktrees/${repository}`,
       begin,
-      ask: (call, more) => pipe.ask(asked(repository, call, more)),
+      ask: async (call, more) => {
+        for (;;) {
+          const answer = await pipe.ask(asked(repository, call, more));
+          const isLocked = answer.error?.message.includes(".lock is there") === true;
+          if (!isLocked || !isGitElsewhere(workspace.root)) return answer;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      },
       kill: async (call, file) => {
         await using held = await HeldFile.hold(file);
         const killed = begin();

@@ -312,6 +312,59 @@ Deno.test("a lock is taken away where it is a killed call's alone: not a person'
   });
 });
 
+Deno.test("a lock that a person's git holds closed is not taken for one of a call that was killed just before", async () => {
+  const HELD = [
+    // While he writes a message: the index is written, and not in place.
+    ["index.lock", "editor", ["commit", "-qa"], `echo person > "$1"`],
+    // While somebody looks at what is to be changed: branches and HEAD likewise.
+    [
+      "HEAD.lock",
+      "hooks/reference-transaction",
+      ["commit", "-qam", "person"],
+      `[ "$1" = prepared ] || exit 0`,
+    ],
+  ] as const;
+  await withGrounds(async (lay) => {
+    for (const [lock, waiter, words, first] of HELD) {
+      const ground = await lay();
+      const { root } = ground;
+      edit(root);
+      await git(root, ["add", name(2)]);
+      const call: Call = ["git_commit", { message: "work" }];
+      await ground.kill(call, `${root}/.git/COMMIT_EDITMSG`);
+      assert(exists(`${root}/.git/${NOTE}`) && !exists(`${root}/.git/${lock}`));
+      const [came, go] = [`${root}/.git/came`, `${root}/.git/go`];
+      await new Deno.Command("mkfifo", { args: [came, go] }).output();
+      const script = `${root}/.git/${waiter}`;
+      const waits = `echo x > '${came}'; cat '${go}' > /dev/null`;
+      Deno.mkdirSync(`${root}/.git/hooks`, { recursive: true });
+      Deno.writeTextFileSync(script, `#!/bin/sh\n${first}\n${waits}\n`, { mode: 0o755 });
+      const person = new Deno.Command("git", {
+        args: [...words],
+        cwd: root,
+        env: { GIT_EDITOR: script, GIT_CONFIG_NOSYSTEM: "1", HOME: "/nonexistent" },
+        stderr: "piped",
+      }).spawn();
+      await Deno.readTextFile(came);
+      assert(exists(`${root}/.git/${lock}`), lock);
+      const { error } = await ground.ask(["git_add", {
+        files: [`${root.split("/").at(-1)}/mine`],
+      }]);
+      // Of the second no index is locked: it may be done beside it.
+      const isThere = exists(`${root}/.git/${lock}`);
+      await Deno.writeTextFile(go, "");
+      const { success, stderr } = await person.output();
+      assertEquals([isThere, success], [true, true], new TextDecoder().decode(stderr));
+      if (lock === "index.lock") assertStringIncludes(error?.message ?? "", "index.lock is there");
+      assertEquals(await said(root, ["log", "-1", "--format=%s"]), "person");
+      for (const path of [script, came, go]) Deno.removeSync(path);
+      // The control: what was killed is gone over by the next call.
+      assertEquals((await ground.ask(["git_checkout", { branch_or_commit: "side" }])).error, null);
+      await assertWhole(root, lock);
+    }
+  });
+});
+
 Deno.test("a note that came with a repository from elsewhere changes nothing, and none writes what the policy denies", async () => {
   await withGrounds(async (lay) => {
     const ground = await lay();

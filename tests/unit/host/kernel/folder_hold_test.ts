@@ -1,7 +1,7 @@
 /** Folders that are held, and files that nobody writes. */
 
 import { assert, assertEquals } from "@std/assert";
-import { holdFolder, isLeftAlone } from "../../../../src/host/kernel/folder_hold.ts";
+import { holdFolder, isLeftAlone, mayBeHeld } from "../../../../src/host/kernel/folder_hold.ts";
 import { ERRNO } from "../../../../src/sandbox/kernel/errno.ts";
 import { LIBC } from "../../sandbox/_libc.ts";
 
@@ -111,6 +111,33 @@ Deno.test("a file is left alone where nobody has it open for writing", () => {
     for (const name of ["link", "none", "."]) {
       assertEquals(isLeftAlone(LIBC, `${root}/${name}`), false, name);
     }
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("a file may be held by a program of a name that was there before it and goes on", async () => {
+  const root = Deno.realPathSync(Deno.makeTempDirSync());
+  const program = `held-${crypto.randomUUID().slice(0, 8)}`;
+  // As parts of git are called.
+  const path = `${root}/${program}-x`;
+  Deno.copyFileSync("/bin/cat", path);
+  const before = new Deno.Command(path, { stdin: "piped", stdout: "piped" }).spawn();
+  const writer = before.stdin.getWriter();
+  try {
+    // It has begun once it answers.
+    await writer.write(new Uint8Array(1));
+    const reader = before.stdout.getReader();
+    await reader.read();
+    Deno.writeTextFileSync(`${root}/lock`, "");
+    assertEquals(mayBeHeld(LIBC, `${root}/lock`, program, ["y"]), true);
+    assertEquals(mayBeHeld(LIBC, `${root}/lock`, program, ["x"]), false, "an idle part");
+    assertEquals(mayBeHeld(LIBC, `${root}/lock`, `${program}-`, []), false, "another name");
+    assertEquals(mayBeHeld(LIBC, `${root}/none`, program, []), true, "nobody can tell");
+    await writer.close();
+    await reader.cancel();
+    await before.status;
+    assertEquals(mayBeHeld(LIBC, `${root}/lock`, program, []), false, "it has ended");
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

@@ -15,6 +15,7 @@ const FILES = ["a", "folder/b", "folder/deep/c"];
 const LARGE = "large\n".repeat(1000);
 const HOLD: Hold = {
   isLeftAlone: () => true,
+  mayBeHeld: () => false,
   write: () => true,
   remove: () => {},
   release: () => {},
