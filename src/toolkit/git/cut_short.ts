@@ -7,7 +7,7 @@ import { isObject } from "../../core/json_value.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { dropHalfMade } from "./half_made.ts";
 import { dropHalfRemoved } from "./half_removed.ts";
-import { isLeft } from "./locks.ts";
+import { isLeft, lockError } from "./locks.ts";
 import { birthOf, forget, type Moves, NOTE, note, RECORDING, removeFiles } from "./moves.ts";
 import { look, textIn } from "./place.ts";
 import { openRepository, type Repository } from "./repository.ts";
@@ -60,8 +60,12 @@ async function settle(repository: Repository, context: ToolContext, hold: Hold):
     return inTime && isLeft(files, hold, path);
   };
   const locks = await locksOf(repository, mark);
-  // A git that is not ours may be at work.
-  if (!locks.every(isOurs)) return;
+  // A git that is not ours may be at work. Until it is known what was cut short, nothing goes on.
+  const held = locks.find((path) => !isOurs(path));
+  if (held !== undefined) {
+    if (mark === null) return;
+    throw lockError(repository, held);
+  }
   const head = mark === null ? null : (await headOf(repository)).hash;
   const inCommon = locks.filter((path) => !path.startsWith(`${folder}/`));
   await removeFiles(repository, folder, locks.filter((path) => !inCommon.includes(path)));

@@ -38,8 +38,11 @@ export function isLeft(files: ReadFiles, hold: Hold, lock: string): boolean {
   return lock.endsWith("/index.lock") ? size === 0 : !hold.mayBeHeld(lock, WAITING);
 }
 
-/** Git that goes on for days, in no repository's locks: it waits for others. */
-const WAITING = ["fsmonitor--daemon", "credential-cache--daemon", "daemon"];
+/** Git that can go on for days and holds no lock meanwhile: it waits for others, or for somebody to turn a page. */
+const WAITING = [
+  ...["fsmonitor--daemon", "credential-cache--daemon", "daemon", "cat-file", "upload-pack"],
+  ...["log", "show", "diff", "blame", "grep", "shortlog", "help"],
+];
 
 /** That error. `lock`: its path. */
 export function lockError(

@@ -104,10 +104,11 @@ export async function withGrounds(
       place: `.toolgate/worktrees/${repository}`,
       begin,
       ask: async (call, more) => {
-        for (;;) {
+        // One that goes on for longer is none of a test.
+        for (let tries = 0;; tries++) {
           const answer = await pipe.ask(asked(repository, call, more));
           const isLocked = answer.error?.message.includes(".lock is there") === true;
-          if (!isLocked || !isGitElsewhere(workspace.root)) return answer;
+          if (!isLocked || tries > 300 || !isGitElsewhere(workspace.root)) return answer;
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       },

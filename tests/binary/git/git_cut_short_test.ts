@@ -350,12 +350,11 @@ Deno.test("a lock that a person's git holds closed is not taken for one of a cal
       const { error } = await ground.ask(["git_add", {
         files: [`${root.split("/").at(-1)}/mine`],
       }]);
-      // Of the second no index is locked: it may be done beside it.
       const isThere = exists(`${root}/.git/${lock}`);
       await Deno.writeTextFile(go, "");
       const { success, stderr } = await person.output();
       assertEquals([isThere, success], [true, true], new TextDecoder().decode(stderr));
-      if (lock === "index.lock") assertStringIncludes(error?.message ?? "", "index.lock is there");
+      assertStringIncludes(error?.message ?? "", `${lock} is there`);
       assertEquals(await said(root, ["log", "-1", "--format=%s"]), "person");
       for (const path of [script, came, go]) Deno.removeSync(path);
       // The control: what was killed is gone over by the next call.
