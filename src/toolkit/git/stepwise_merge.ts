@@ -9,7 +9,7 @@ import type { Hold } from "../../core/tool.ts";
 import { uncommitted } from "./change.ts";
 import { doMerge, type Merged, type MergedTree, mergeTree, type Merging } from "./merging.ts";
 import { moving } from "./moves.ts";
-import { encoded } from "./names.ts";
+import { encoded, textOf } from "./names.ts";
 import { isAllowed } from "./paths.ts";
 import type { Repository } from "./repository.ts";
 import { type Head, headOf } from "./revisions.ts";
@@ -53,6 +53,15 @@ async function inSteps(
   const merged = await mergeTree(repository, ["HEAD", theirs], { changes: "git" });
   if (head === null || await seen() !== head) {
     throw new ToolError("GIT_ERROR", `${repository.tool}: HEAD was moved meanwhile`);
+  }
+  // What is staged would go into the merge: of submodules too, which nobody has looked at yet.
+  const tree = async (words: readonly string[]) =>
+    textOf((await repository.git(words, { changes: "git" })).bytes).trim();
+  if (await tree(["write-tree"]) !== await tree(["rev-parse", "--verify", `${head}^{tree}`])) {
+    throw new ToolError(
+      "GIT_ERROR",
+      `${repository.tool}: something is staged that is not committed; nothing was changed`,
+    );
   }
   const state = {
     MERGE_HEAD: `${theirs}\n`,

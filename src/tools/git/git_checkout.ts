@@ -45,7 +45,7 @@ const output = {
   properties: {
     branch: {
       oneOf: [{ type: "string" }, { type: "null" }],
-      description: "The branch that HEAD is on; null where it is detached.",
+      description: "The branch that HEAD is on, of a preview: would be; null where it is detached.",
     },
     hash: {
       oneOf: [{ type: "string" }, { type: "null" }],
@@ -153,9 +153,11 @@ async function begin(repository: Repository, { branch_or_commit, only_look }: In
       } already; without create it is gone to`,
     );
   }
-  if (only_look !== true) {
-    await repository.git([...QUIETLY, "--no-track", "-b", branch_or_commit], { changes: "git" });
+  if (only_look === true) {
+    const { hash } = await headOf(repository);
+    return { branch: branch_or_commit, hash, detached: false, files_changed: 0 };
   }
+  await repository.git([...QUIETLY, "--no-track", "-b", branch_or_commit], { changes: "git" });
   return { ...await standing(repository), files_changed: 0 };
 }
 
@@ -176,19 +178,20 @@ async function go(
   requireWritable(repository, changes.map(({ path }) => path), doing);
   await requireClear(repository, changes, doing);
   checkpoint();
-  if (only_look !== true) {
-    const where = branch === null ? ["--detach", target] : [branch_or_commit];
-    const words = [...QUIETLY, "--no-overwrite-ignore", "--no-guess", ...where, "--"];
-    await moving(
-      repository,
-      { head: hash, steps: [{ rest: from, other: target }] },
-      () => repository.git(words, { changes: "files" }),
-    );
+  const files_changed = changes.length;
+  if (only_look === true) {
+    const on = branch === null ? null : branch_or_commit;
+    return { branch: on, hash: target, detached: on === null, files_changed };
   }
-  const pointers = only_look === true
-    ? {}
-    : await pointersAmong(repository, changes.map(({ path }) => path));
-  return { ...await standing(repository), files_changed: changes.length, ...pointers };
+  const where = branch === null ? ["--detach", target] : [branch_or_commit];
+  const words = [...QUIETLY, "--no-overwrite-ignore", "--no-guess", ...where, "--"];
+  await moving(
+    repository,
+    { head: hash, steps: [{ rest: from, other: target }] },
+    () => repository.git(words, { changes: "files" }),
+  );
+  const pointers = await pointersAmong(repository, changes.map(({ path }) => path));
+  return { ...await standing(repository), files_changed, ...pointers };
 }
 
 async function takeFiles(

@@ -1,12 +1,15 @@
 /** `git_status`: what stands where between the last commit, the index and the files. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { afterFields } from "../../toolkit/git/change.ts";
-import { splitNul, textOf } from "../../toolkit/git/names.ts";
+import { afterFields, emptyTree } from "../../toolkit/git/change.ts";
+import { encoded, splitNul, textOf } from "../../toolkit/git/names.ts";
 import { isAllowed, shown } from "../../toolkit/git/paths.ts";
+import { look, within } from "../../toolkit/git/place.ts";
 import { gitNeeds, openRepository, READS, type Repository } from "../../toolkit/git/repository.ts";
+import { headOf } from "../../toolkit/git/revisions.ts";
 import { CHANGE, CHANGES, LEFT_OUT, REPOSITORY, TRUNCATED } from "./_schemas.ts";
 
 const input = {
@@ -97,13 +100,36 @@ const tool: Tool<typeof input, typeof output> = {
       ...["status", "--porcelain=v2", "-z", "--branch", "--untracked-files=normal"],
       ...["--ignore-submodules=all", "--find-renames"],
     ]);
-    const read = readStatus(repository, splitNul(bytes));
+    const records = [...splitNul(bytes), ...await submodulesStaged(repository)];
+    const read = readStatus(repository, records);
     const operation = OPERATIONS.find(([name]) =>
       repository.files.find(`${repository.folder}/${name}`) !== null
     )?.[1];
     return { ...read, ...(operation === undefined ? {} : { operation }), truncated };
   },
 };
+
+/**
+ * What is staged of submodules, as git-status(1) has it: it says nothing of them where it may not look into them. No other
+ * repository needs a start more.
+ */
+async function submodulesStaged(repository: Repository): Promise<readonly Uint8Array[]> {
+  if (look(repository.files, within(repository.root, ".gitmodules")) === null) return [];
+  const { hash } = await headOf(repository);
+  const { bytes } = await repository.git([
+    ...["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev"],
+    ...["--ignore-submodules=dirty", hash ?? await emptyTree(repository), "--"],
+  ]);
+  return splitNul(bytes).flatMap((facts, at, all) => {
+    const [before = "", after = "", , , letter = ""] = textOf(facts).slice(1).split(" ");
+    const isOne = at % 2 === 0 && [before, after].includes(SUBMODULE);
+    // As many fields as there are before the path of any.
+    return isOne ? [joinedBytes([encoded(`1 ${letter}. - - - - - - `), all[at + 1]!])] : [];
+  });
+}
+
+/** The mode of a submodule (gitdatamodel(7)). */
+const SUBMODULE = "160000";
 
 /** git-status(1), "Porcelain Format Version 2": how many fields stand before the path. */
 const FIELDS: Readonly<Record<string, number>> = { "1": 8, "2": 9, u: 10, "?": 1 };

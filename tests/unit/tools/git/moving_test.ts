@@ -67,7 +67,8 @@ Deno.test("git_checkout goes where git goes, or refuses and leaves every byte", 
             assert(how.success, `git refused ${where}`);
             assertEquals(await stateOf(ours), await stateOf(theirs));
             assertEquals(made.hash, await said(theirs, ["rev-parse", "HEAD"]));
-            assertEquals(made.files_changed, looked.files_changed);
+            const { branch, hash, detached, files_changed } = made;
+            assertEquals(looked, { branch, hash, detached, files_changed }, "preview and call");
           }
         }
       }

@@ -155,6 +155,15 @@ Deno.test("ten thousand files, with a submodule among them, are what git says th
     await git(at, ["rm", "-q", "--cached", "other"]);
     const removed: Loose = await call("git_diff", { repository: "large", staged: true });
     assertEquals(removed.files.map(({ path }: Loose) => path), ["large/other"]);
+    const gone: Loose = await call("git_status", { repository: "large" });
+    assertEquals(gone.staged, [{ path: "large/other", change: "deleted" }]);
+    await git(at, ["reset", "-q", "--", "other"]);
+    await git(at, ["add", "other"]);
+    const moved: Loose = await call("git_status", { repository: "large" });
+    assertEquals([moved.staged, moved.clean], [
+      [{ path: "large/other", change: "modified" }],
+      false,
+    ]);
     await git(at, ["reset", "-q", "--", "other"]);
     const status: Loose = await call("git_status", { repository: "large" });
     const cut = (list: readonly Loose[]) =>
