@@ -7,7 +7,7 @@ import { OneByOne } from "../engine/worktrees/one_by_one.ts";
 import { worksApart } from "../engine/worktrees/works_apart.ts";
 import type { Libc } from "../sandbox/kernel/libc.ts";
 import { ApartEngines } from "../serve/apart_engines.ts";
-import { noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
+import { type AgentCalls, noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
 import { FairPlaces } from "../serve/gate/fair_runner.ts";
 import { JoinedRunners } from "../serve/joined_runners.ts";
 import type { AgentPlaces } from "./agent_places.ts";
@@ -30,6 +30,7 @@ export class PipePlaces {
   readonly engines: ApartEngines;
   readonly #places: FairPlaces;
   #joined: JoinedRunners | null = null;
+  #calls: AgentCalls = noChildren;
 
   private constructor(engines: ApartEngines, places: FairPlaces) {
     this.engines = engines;
@@ -56,20 +57,27 @@ export class PipePlaces {
       loadAgentPlaces({ libc, session, engine, sealed, open, changes })
     );
     const use = async (agent: string) => await (await agentPlaces()).placeOf(agent);
-    const engines = new ApartEngines(
+    const engines: ApartEngines = new ApartEngines(
       (agent) => worksApart(rulebook, agent) ? use(agent) : null,
       (apart) => ({
         ...apart,
         metrics,
-        runner: withAgents(places.share(apart.runner, stays), noChildren),
+        runner: withAgents(
+          places.share(apart.runner, stays),
+          (...call) => own.#calls(...call),
+        ),
       }),
     );
-    const own = new PipePlaces(engines, places);
+    const own: PipePlaces = new PipePlaces(engines, places);
     return own;
   }
 
-  /** The runner of the workspace's engine, which the loop follows together with theirs. */
-  join(runner: StayingRunner): StayingRunner {
+  /**
+   * The runner of the workspace's engine, which the loop follows together with theirs. `calls`: the child agents of whoever
+   * speaks, which are those of a pipe.
+   */
+  join(runner: StayingRunner, calls: AgentCalls): StayingRunner {
+    this.#calls = calls;
     return this.#joined = new JoinedRunners(
       this.#places.share(runner, () => runner.close()),
     );

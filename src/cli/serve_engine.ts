@@ -24,9 +24,10 @@ export async function serveEngine(
 ): Promise<number> {
   const pipe = openPipeLoop(libc);
   const parent = () => ({ approver: server.approver, narrowing: [] });
+  const calls = children?.callsOf(parent) ?? noChildren;
   const own = children?.engineOf(parent) ??
-    { ...engine, runner: withAgents(engine.runner, noChildren) };
-  const heard = apart === null ? own : { ...own, runner: apart.join(own.runner) };
+    { ...engine, runner: withAgents(engine.runner, calls) };
+  const heard = apart === null ? own : { ...own, runner: apart.join(own.runner, calls) };
   const engines = apart?.engines ?? null;
   const server: Server = new Server(heard, agent, pipeOutput(pipe.writer), {
     ...options ?? { registration: false },

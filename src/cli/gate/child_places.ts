@@ -2,6 +2,7 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
+import { baseName } from "../../core/path_text.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import { runOwn } from "../../engine/own_call.ts";
 import {
@@ -40,6 +41,7 @@ import {
 } from "../../engine/worktrees/child_policies.ts";
 import { headOf, makeEmptyRepository } from "../../engine/worktrees/repository_files.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
+import { worksApart } from "../../engine/worktrees/works_apart.ts";
 import { removeEmptyFolder } from "../../host/kernel/bare_folder.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
@@ -121,12 +123,15 @@ export class ChildPlaces {
   /** `powers`: the child's. Throws NOT_A_REPOSITORY, GIT_ERROR and PERMISSION_DENIED. */
   async open(
     powers: ChildPowers,
-    { from, asked, isolation }: Begins & { readonly isolation: "worktree" | "clone" },
+    { from: named, maker, asked, isolation }: Begins & {
+      readonly isolation: "worktree" | "clone";
+    },
   ): Promise<ChildPlace> {
     const { agent, policies: further } = powers;
     const { workspace } = this.#session;
     if (asked && !leavesCommits(further, `${workspace}/.git`)) throw noCommits();
     await this.#swept;
+    const from = named ?? this.#headIn(maker.agent) ?? maker.branch;
     if (isolation === "clone") return await this.#openClone(powers, from);
     findWorktree(workspace, this.#worktrees, agent);
     const head = from === null ? headOf(workspace) : null;
@@ -169,6 +174,17 @@ export class ChildPlaces {
       await engines.engine.begin().catch(() => {});
       return engines;
     }, worktreeToBe(workspace, this.#worktrees, agent));
+  }
+
+  /** HEAD of the worktree that an agent works in, as git knows it (gitrepository-layout(5), worktrees); null for one that has none. */
+  #headIn(agent: string): string | null {
+    if (!worksApart(this.#engine.rulebook, agent) && !isChild(agent)) return null;
+    const { workspace } = this.#session;
+    // A child's clone has a folder there.
+    const place = placeOf(workspace, this.#worktrees, agent);
+    if (!textIn(`${place}/.git`).startsWith("gitdir: ")) return null;
+    const found = findWorktree(workspace, this.#worktrees, agent);
+    return found === null ? null : `worktrees/${baseName(found.home.own)}/HEAD`;
   }
 
   /** The child's, and that which the gate looks with, once it does. */

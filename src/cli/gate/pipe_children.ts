@@ -98,12 +98,9 @@ export class PipeChildren {
     await opened?.end();
   }
 
-  #with(
-    engine: StayingEngine,
-    parent: () => PipeParent,
-    close: () => Promise<void>,
-  ): StayingEngine {
-    const calls: AgentCalls = async (tool, input, signal, agent) => {
+  /** The agent tools, for whoever has an engine of his own beside the session's. */
+  callsOf(parent: () => PipeParent): AgentCalls {
+    return async (tool, input, signal, agent) => {
       const { children, uid } = await this.#get();
       const who = (name: string): Parent => ({
         maker: this.#makerOf(parent(), name, uid),
@@ -111,7 +108,15 @@ export class PipeChildren {
       });
       return await children.callsOf(who)(tool, input, signal, agent);
     };
-    return engineOfOne(engine, withAgents(this.#places.share(engine.runner, close), calls));
+  }
+
+  #with(
+    engine: StayingEngine,
+    parent: () => PipeParent,
+    close: () => Promise<void>,
+  ): StayingEngine {
+    const shared = this.#places.share(engine.runner, close);
+    return engineOfOne(engine, withAgents(shared, this.callsOf(parent)));
   }
 
   #makerOf({ approver, narrowing }: PipeParent, name: string, uid: number): Parent["maker"] {

@@ -61,6 +61,53 @@ Deno.test("over a plain pipe: children work, ask their parent, and end with its 
   assertEquals(worktreeIsThere(workspace, child), false);
 });
 
+Deno.test("a child of an agent that has a worktree begins at what is committed there, and a child's at what is in the child's", async () => {
+  await using workspace = await repository();
+  const policy = CHILD_POLICY.replace(
+    "agents:",
+    "agents:\n  worker: { permissions: [all], worktree: true }",
+  )
+    .replace("max: 4", "max: 4, depth: 2");
+  const pipe = pipeIn(workspace, policy);
+  const ask = async (tool: string, args: Record<string, unknown>) => {
+    const answer = await pipe.ask({ id: 9, tool, args, agent: "worker" });
+    assert(answer.success, JSON.stringify(answer.error));
+    return answer.output;
+  };
+  await ask("write_file", { path: "w.txt", content: "w" });
+  await ask("git_add", { files: ["w.txt"] });
+  const { hash } = await ask("git_commit", { message: "work" });
+  const below = ['call git_commit {"message": "below", "allow_empty": true}'];
+  await pipe.send({
+    ...spawning([
+      'call write_file {"path": "c.txt", "content": "c"}',
+      'call git_add {"files": ["c.txt"]}',
+      'call git_commit {"message": "child"}',
+      // On no branch any more: it is HEAD that counts.
+      'call git_checkout {"branch_or_commit": "HEAD~1"}',
+      `call spawn_child_agent ${JSON.stringify({ task: below.join("\n") })}`,
+      'call aggregate_agent_results {"wait_ms": 60000}',
+    ]),
+    agent: "worker",
+  });
+  const spawned = await pipe.next();
+  assertEquals(spawned?.error, null);
+  const child = spawned?.output;
+  assertEquals(child.base, hash);
+  assertEquals(await git(workspace, "rev-parse", "HEAD") === hash, false);
+  const { results } = await ask("aggregate_agent_results", { wait_ms: 60_000 });
+  assertEquals(results.map(({ status }: { status: string }) => status), ["done"]);
+  assertEquals(
+    await git(workspace, "log", "--format=%s", "toolgate/child-1"),
+    "child\nwork\nfirst",
+  );
+  assertEquals(
+    await git(workspace, "log", "--format=%s", "toolgate/child-1-1"),
+    "below\nwork\nfirst",
+  );
+  await pipe.close();
+});
+
 Deno.test("over a plain pipe: what was asked for is answered at the end of input, and kills leave nothing", async () => {
   await using workspace = await repository();
   const policy = ["--policy", workspace.policy(CHILD_POLICY)];

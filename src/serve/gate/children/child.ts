@@ -33,9 +33,11 @@ export interface ChildPlace {
   leave(commits: number): Promise<{ readonly kept: boolean; readonly why: string }>;
 }
 
-/** Where its working files begin: null for the workspace's HEAD. `asked`: whether its parent says so. */
+/** Where its working files begin: null for the HEAD of who makes it. `asked`: whether that is said. */
 export interface Begins {
   readonly from: string | null;
+  /** Who makes it; `branch`: that of a child, whose worktree may be a clone. */
+  readonly maker: { readonly agent: string; readonly branch: string | null };
   readonly asked: boolean;
 }
 

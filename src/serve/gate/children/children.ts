@@ -209,7 +209,10 @@ export class Children {
     try {
       this.#endWithToken(child, maker);
       const begins = {
-        from: input.base ?? parent?.branch ?? null,
+        from: input.base ?? null,
+        maker: parent === null
+          ? { agent: maker.agent.name, branch: null }
+          : { agent: parent.id, branch: parent.branch },
         asked: input.base !== undefined,
       };
       const isolation = isolationOf(rule, input.isolation);
