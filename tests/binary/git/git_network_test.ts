@@ -155,9 +155,17 @@ Deno.test("git_push and git_pull: what one gives to another machine another take
   });
 });
 
+/** Each in its own way: by a name, by what a branch follows, by all there are. */
+const SPEAKING = [
+  ...[["ls-remote", "origin"], ["fetch"], ["push", "origin", "main"], ["pull", "origin", "main"]],
+  ...[["remote", "update"], ["remote", "show", "origin"]],
+];
+
 Deno.test("git_push and git_pull: nothing that a repository says of ways, proxies, programs and passwords is obeyed", async () => {
   await inWorld(async ({ workspace, there, server, closed, trust, address }) => {
-    const policy = workspace.policy(RULES + trust + opened(server));
+    const lines = "commands: [{ allow: [git] }]\n";
+    const rules = opened(server, "git {push,pull,fetch,ls-remote,remote}");
+    const policy = workspace.policy(RULES + lines + trust + rules);
     const at = workspace.path("one");
     await cloned(at, address());
     const tip = await commit(at, "a", "one\n");
@@ -184,6 +192,33 @@ Deno.test("git_push and git_pull: nothing that a repository says of ways, proxie
       ["protocol.ext.allow", "always"],
       ["core.fsmonitor", run],
     ] as const;
+    const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
+    const line = (argv: readonly string[]) =>
+      pipe.ask({ id: "line", tool: "run_command", args: { argv, cwd: "one" } });
+    for (const words of [["ls-remote", "origin"], ["fetch"]]) {
+      assertEquals((await line(["git", ...words])).error, null, words.join(" "));
+    }
+    // A line's git would go by them, so it does not begin.
+    const told = server.asked.length;
+    for (const [key, value] of hostile.filter(([key]) => /^(?:http|url|remote)\./.test(key))) {
+      await git(at, ["config", key, value]);
+      for (const words of SPEAKING) {
+        const { error } = await line(["git", ...words]);
+        // What another name stands for may lie in another place by then.
+        assert(
+          ["PATH_DENIED", "NETWORK_DENIED"].includes(error?.code ?? ""),
+          `${key}: ${error?.message}`,
+        );
+      }
+      await git(at, ["config", "--unset", key]);
+    }
+    assertEquals([server.asked.length, closed.connections], [told, 0]);
+    // What says nothing of the way, and what only shows remotes.
+    await git(at, ["config", "http.postBuffer", "1000000"]);
+    assertEquals((await line(["git", "ls-remote", "origin"])).error, null);
+    await git(at, ["config", "http.extraHeader", "X-Hostile: yes"]);
+    assertEquals((await line(["git", "remote", "-v"])).error, null);
+    await git(at, ["config", "--unset", "http.extraHeader"]);
     for (const [key, value] of hostile) await git(at, ["config", key, value]);
     // By itself git goes there.
     await git(at, ["ls-remote", "origin"], { good: [128] });
@@ -191,7 +226,6 @@ Deno.test("git_push and git_pull: nothing that a repository says of ways, proxie
     assert(before > 0);
     // One by one the worst of them too: what one breaks may hide what another does.
     await git(at, ["config", "remote.origin.vcs", "evil"]);
-    const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
     const ask = (tool: string) => pipe.ask({ id: tool, tool, args: { repository: "one" } });
     const pushed = await ask("git_push");
     assertEquals(pushed.output?.updates[0].to, tip, pushed.error?.message);

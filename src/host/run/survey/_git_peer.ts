@@ -18,6 +18,12 @@ export interface PeerSurvey extends SurveyParts {
 
 /** Settings of the own repository that name what the other side is run by (git-config(1)). */
 const HERE = "^remote\\..*\\.(uploadpack|receivepack|vcs)$";
+/** And those by which another machine is reached, and what is told to it (git-config(1), `http.*`, `url.*`). */
+const WAYS =
+  "^(http\\..*|url\\..*\\.(insteadof|pushinsteadof)|remote\\..*\\.(proxy|proxyauthmethod|uploadpack|receivepack|vcs))$";
+/** How much and how long alone: last parts of such names. */
+const PACES =
+  /\.(?:postbuffer|version|lowspeed(?:limit|time)|maxrequests|minsessions|maxretries|retryafter|maxretrytime|keepalive(?:count|idle|interval))$/i;
 /** Of the other's: what git runs there, or does with what comes. */
 const THERE = "^(core\\.(alternaterefscommand|fsmonitor|hookspath)|uploadpack\\..*|receive\\..*)$";
 /** What git tries behind a path that is none (gitrepository-layout(5); `enter_repo` in path.c). */
@@ -28,7 +34,7 @@ export async function surveyPeer(peer: GitPeer, parts: PeerSurvey): Promise<void
   const { rulebook, directory, resolve, workspace } = parts;
   const at = await pathOf(peer, parts);
   // Over another transport nothing of it runs here.
-  if (at === null) return;
+  if (at === null) return await surveyWays(parts);
   const there = await repositoryAt(parts, at);
   if (there === null) {
     throw refused(parts, `no repository was found at ${quoted(printable(at, 200))}`);
@@ -53,6 +59,21 @@ export async function surveyPeer(peer: GitPeer, parts: PeerSurvey): Promise<void
     `git writes one repository at a time whose .git is denied (${why}); fetch from here there: git -C ${
       printable(at, 200)
     } fetch ${printable(resolve(directory, ".") ?? workspace, 200)} BRANCH`,
+  );
+}
+
+/**
+ * PATH_DENIED where the repository says by which way others are reached, whom to trust there, or what to tell them: a git in
+ * a line goes by it, and the tools do not.
+ */
+export async function surveyWays(parts: PeerSurvey): Promise<void> {
+  const set = (await settingsIn(parts, [], WAYS)).filter((name) => !PACES.test(name));
+  if (set.length === 0) return;
+  const names = printable(set.slice(0, 3).join(", "), 200);
+  throw refused(
+    parts,
+    `${names} of the repository says how another machine is reached; take it out, or use git_pull and git_push, which do ` +
+      "not go by it",
   );
 }
 
