@@ -19,6 +19,7 @@ import { AT_FDCWD, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_with
 import type { Broker, Refusal, Service } from "../broker/broker.ts";
 import type { HookStart, HookStarts } from "../broker/handed_rules.ts";
 import { close } from "../kernel/pipes.ts";
+import { noteGit } from "./_git_note.ts";
 import type { LimitMaker } from "./_process_limits.ts";
 import type { OwnStart, ProgramHold, ProgramHolds } from "./program_holds.ts";
 import type { ProgramNetwork, Rulebook, Started } from "../../policy/rulebook.ts";
@@ -177,6 +178,8 @@ export class Launcher {
           throw unreachable(launch.argv[0] ?? "", network, "it hands over nothing");
         }
         if (file !== null && file < 0) return { step: "execve", errno: -file };
+        const git = handed?.rules.git ?? null;
+        const endNote = git === null ? null : noteGit(this.#options.libc, git);
         const started = programs.start({
           ...start,
           ...held,
@@ -194,6 +197,8 @@ export class Launcher {
             },
           }),
         });
+        if ("errno" in started) endNote?.(true);
+        else void started.ended.then(({ signal }) => endNote?.(signal === null));
         if (handed === null || broker === null || !isRefusedListener(started)) return started;
         broker.giveUp(`a listener is there already (${errnoName(started.errno)})`);
         return this.#start(launch, path, words);

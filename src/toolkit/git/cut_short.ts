@@ -3,12 +3,13 @@
  * it meanwhile stays.
  */
 
+import { NOTE } from "../../core/git/moves_note.ts";
 import { isObject } from "../../core/json_value.ts";
 import type { Hold, ToolContext } from "../../core/tool.ts";
 import { dropHalfMade } from "./half_made.ts";
 import { dropHalfRemoved } from "./half_removed.ts";
 import { isLeft, lockError } from "./locks.ts";
-import { birthOf, forget, type Moves, NOTE, note, RECORDING, removeFiles } from "./moves.ts";
+import { birthOf, forget, type Moves, note, RECORDING, removeFiles } from "./moves.ts";
 import { look, textIn } from "./place.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { restore } from "./restore.ts";

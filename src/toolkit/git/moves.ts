@@ -4,6 +4,7 @@
  */
 
 import { ToolError } from "../../core/errors.ts";
+import { NOTE, RECORDS } from "../../core/git/moves_note.ts";
 import { isObject } from "../../core/json_value.ts";
 import type { Hold } from "../../core/tool.ts";
 import { look } from "./place.ts";
@@ -51,10 +52,7 @@ export interface Moves {
 }
 
 /** Of what leaves no working file half done: locks alone. */
-export const RECORDING: Moves = { head: "HEAD", steps: [] };
-
-/** The note: a file in the repository's folder, which goes with what it speaks of. */
-export const NOTE = "toolgate-moves";
+export const RECORDING: Moves = { head: RECORDS, steps: [] };
 
 /** Does it, noted for as long as it takes, with the repository's folder held where that can be. */
 export async function moving<T>(

@@ -79,7 +79,9 @@ export const asked = (
   [tool, args]: Call,
   more: Record<string, unknown> = {},
 ) => ({
-  ...{ id: 1, tool, args: { repository, ...args } },
+  id: 1,
+  tool,
+  args: { ...(tool === "run_command" ? { cwd: repository } : { repository }), ...args },
   ...more,
 });
 

@@ -312,6 +312,37 @@ Deno.test("a lock is taken away where it is a killed call's alone: not a person'
   });
 });
 
+Deno.test("git of a line that is killed with Toolgate: the next tool takes its locks away, and nothing else", async () => {
+  const line = (...argv: readonly string[]): Call => ["run_command", { argv: ["git", ...argv] }];
+  const rows = [
+    // The files, some of which are changed, stay as they are: nobody knows what they were to be.
+    [line("checkout", "-q", "side"), objectOf(`side:${CHANGED}`)],
+    [line("commit", "-qam", "work"), file(EDITED)],
+  ] as const;
+  await withGrounds(async (lay) => {
+    for (const [call, at] of rows) {
+      const ground = await lay();
+      const { root } = ground;
+      if (call === rows[1][0]) edit(root);
+      // The control: nothing is noted any more of one that ends.
+      assertEquals((await ground.ask(line("tag", "ended"))).error, null);
+      assertEquals(exists(`${root}/.git/${NOTE}`), false);
+      await ground.kill(call, await at(root));
+      const left = ["index.lock", NOTE].map((name) => exists(`${root}/.git/${name}`));
+      assertEquals(left, [true, true]);
+      const before = await status(root);
+      const { error } = await ground.ask(["git_branch", { action: "create", branch_name: "next" }]);
+      assertEquals(error, null);
+      await assertWhole(root, JSON.stringify(call));
+      assertEquals(await status(root), before);
+      assertEquals(
+        (await ground.ask(["git_commit", { message: "after", allow_empty: true }])).error,
+        null,
+      );
+    }
+  });
+});
+
 Deno.test("a lock that a person's git holds closed is not taken for one of a call that was killed just before", async () => {
   const HELD = [
     // While he writes a message: the index is written, and not in place.

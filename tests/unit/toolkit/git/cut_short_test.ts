@@ -3,7 +3,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { openSettled } from "../../../../src/toolkit/git/cut_short.ts";
-import { moving, NOTE, RECORDING } from "../../../../src/toolkit/git/moves.ts";
+import { NOTE } from "../../../../src/core/git/moves_note.ts";
+import { moving, RECORDING } from "../../../../src/toolkit/git/moves.ts";
 import { git, makeRepository, said } from "../../tools/git/_history.ts";
 import { inWorkspace, type World } from "../../tools/_real_workspace.ts";
 
