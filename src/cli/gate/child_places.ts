@@ -2,12 +2,12 @@
 
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { baseName } from "../../core/path_text.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import { runOwn } from "../../engine/own_call.ts";
 import {
   branchOf,
   findWorktree,
+  headNameOf,
   layOutMissing,
   makeWorktree,
   placeOf,
@@ -131,7 +131,9 @@ export class ChildPlaces {
     const { workspace } = this.#session;
     if (asked && !leavesCommits(further, `${workspace}/.git`)) throw noCommits();
     await this.#swept;
-    const from = named ?? this.#headIn(maker.agent) ?? maker.branch;
+    const isApart = worksApart(this.#engine.rulebook, maker.agent) || isChild(maker.agent);
+    const own = isApart ? headNameOf(workspace, this.#worktrees, maker.agent) : null;
+    const from = named ?? own ?? maker.branch;
     if (isolation === "clone") return await this.#openClone(powers, from);
     findWorktree(workspace, this.#worktrees, agent);
     const head = from === null ? headOf(workspace) : null;
@@ -174,17 +176,6 @@ export class ChildPlaces {
       await engines.engine.begin().catch(() => {});
       return engines;
     }, worktreeToBe(workspace, this.#worktrees, agent));
-  }
-
-  /** HEAD of the worktree that an agent works in, as git knows it (gitrepository-layout(5), worktrees); null for one that has none. */
-  #headIn(agent: string): string | null {
-    if (!worksApart(this.#engine.rulebook, agent) && !isChild(agent)) return null;
-    const { workspace } = this.#session;
-    // A child's clone has a folder there.
-    const place = placeOf(workspace, this.#worktrees, agent);
-    if (!textIn(`${place}/.git`).startsWith("gitdir: ")) return null;
-    const found = findWorktree(workspace, this.#worktrees, agent);
-    return found === null ? null : `worktrees/${baseName(found.home.own)}/HEAD`;
   }
 
   /** The child's, and that which the gate looks with, once it does. */

@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../core/errors.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
+import { baseName } from "../../core/path_text.ts";
 import type { CommandEngine } from "../create_engine.ts";
 import { runOwn } from "../own_call.ts";
 import type { Worktree } from "./place_policies.ts";
@@ -54,6 +55,21 @@ export function findWorktree(
     }: what is there is no worktree of this repository; ` +
       "move it away",
   );
+}
+
+/**
+ * What git calls HEAD of an agent's worktree in the repository (gitrepository-layout(5), worktrees); null where there is none, or
+ * a clone in its place.
+ */
+export function headNameOf(
+  workspace: CanonicalPath,
+  worktrees: string,
+  agent: string,
+): string | null {
+  const dot = `${placeOf(workspace, worktrees, agent)}/.git`;
+  if (!textIn(dot).startsWith("gitdir: ")) return null;
+  const found = findWorktree(workspace, worktrees, agent);
+  return found === null ? null : `worktrees/${baseName(found.home.own)}/HEAD`;
 }
 
 /** The one that git makes where it never had another of this name. */
