@@ -26,6 +26,10 @@ interface Mark extends Moves {
 /** Clocks of file systems are coarse. */
 const SLACK_MS = 2_000;
 
+/** How long other gits are waited for that may have a lock: two seconds. */
+const MOST_LOOKS = 40;
+const LOOK_MS = 50;
+
 /** As {@linkcode openRepository}, for a call that changes it: what another had begun there and could not end is taken back. */
 export async function openSettled(
   tool: string,
@@ -60,13 +64,17 @@ async function settle(repository: Repository, context: ToolContext, hold: Hold):
       modified <= noted + mark.time + SLACK_MS;
     return inTime && isLeft(files, hold, path);
   };
-  const locks = await locksOf(repository, mark);
-  // A git that is not ours may be at work. Until it is known what was cut short, nothing goes on.
-  const held = locks.find((path) => !isOurs(path));
-  if (held !== undefined) {
-    if (mark === null) return;
-    throw lockError(repository, held);
+  let locks = await locksOf(repository, mark);
+  if (mark === null && locks.length > 0) return;
+  // A git that is not ours may be at work. Those of before a lock become no more, and most of them are gone in a moment.
+  for (let looks = 0; looks < MOST_LOOKS && !locks.every(isOurs); looks++) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    context.checkpoint();
+    locks = locks.filter((path) => look(files, path) !== null);
   }
+  // Until it is known what was cut short, nothing goes on.
+  const held = locks.find((path) => !isOurs(path));
+  if (held !== undefined) throw lockError(repository, held);
   const head = mark === null ? null : (await headOf(repository)).hash;
   const inCommon = locks.filter((path) => !path.startsWith(`${folder}/`));
   await removeFiles(repository, folder, locks.filter((path) => !inCommon.includes(path)));
