@@ -98,7 +98,7 @@ Deno.test("a rule for programs opens nothing to tools, and does not bind them", 
   assertEquals(effect([NPM]), "deny");
   assertEquals(effect([TOOLS, { ...NPM, effect: "deny" }]), "allow");
   const rules = rulebook([{ network: [NPM] }]);
-  assertEquals(rules.scope.connect.names, "none");
+  assertEquals(rules.scope.connect, []);
 });
 
 Deno.test("every policy that speaks of hosts must name some for the program", () => {
