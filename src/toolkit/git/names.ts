@@ -1,6 +1,7 @@
 /** Names in git's output and in arguments: bytes that need not be text. */
 
 import { joinedBytes } from "../../core/bytes.ts";
+import { nameBytes } from "../../core/name_text.ts";
 
 /** What git's machine formats part by NUL; the last part must be ended too, or it was cut off. */
 export function splitNul(bytes: Uint8Array): readonly Uint8Array[] {
@@ -57,9 +58,9 @@ export function bytesOf(name: string): Uint8Array<ArrayBuffer> {
   }));
 }
 
-/** The bytes of text that is a name as it is, and quoted by nobody. */
+/** The bytes of text that is a name as it is, quoted by nobody, or as `nameText` has it. */
 export function encoded(text: string): Uint8Array<ArrayBuffer> {
-  return ENCODER.encode(text);
+  return nameBytes(text);
 }
 
 /** Whether a name can stand among the words of a command, which are UTF-8. */

@@ -4,7 +4,7 @@ import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { nameText } from "../../core/name_text.ts";
 import { printable, quoted } from "../../core/printable.ts";
-import { bytesOf, encoded, isText, nameOf, textOf } from "./names.ts";
+import { bytesOf, encoded, nameOf } from "./names.ts";
 import { within } from "./place.ts";
 import { type Repository } from "./repository.ts";
 
@@ -52,7 +52,7 @@ export function ofRepository(
   path: string,
 ): Uint8Array {
   const known = path.startsWith("/") ? files.display(path) : path;
-  const parts = textOf(bytesOf(known)).split("/").filter((part) => part !== "" && part !== ".");
+  const parts = nameText(bytesOf(known)).split("/").filter((part) => part !== "" && part !== ".");
   const outside = known.startsWith("/") || parts.includes("..");
   const base = root === "." ? [] : root.split("/");
   if (outside || base.some((part, index) => parts[index] !== part)) {
@@ -65,22 +65,13 @@ export function ofRepository(
   if (parts.slice(base.length).some((part) => part.toLowerCase() === ".git")) {
     throw new ToolError("PATH_DENIED", `${tool}: ${quoted(path)} is git's own`);
   }
-  if (isText(bytesOf(known))) return encoded(parts.slice(base.length).join("/"));
-  const bytes = bytesOf(known);
-  return root === "." ? bytes : bytes.subarray(encoded(`${root}/`).length);
+  return encoded(parts.slice(base.length).join("/"));
 }
 
-/** As words of a command, which take text alone. */
+/** As words of a command. */
 export function asWords(
   repository: RepositoryFiles & Pick<Repository, "tool">,
   paths: readonly string[],
 ): readonly string[] {
-  return paths.map((path) => {
-    const bytes = ofRepository(repository, path);
-    if (isText(bytes)) return textOf(bytes);
-    throw new ToolError(
-      "INVALID_ARGUMENTS",
-      `${repository.tool}: ${quoted(path)} is no UTF-8 and can only be reached by its folder`,
-    );
-  });
+  return paths.map((path) => nameText(ofRepository(repository, path)));
 }

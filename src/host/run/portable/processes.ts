@@ -29,6 +29,14 @@ export async function runPortably(
   const { grant, signal, spawn } = options;
   const started = performance.now();
   if (signal.aborted) throw new ToolError("CANCELLED", `"${spawn.argv[0]}" was not started`);
+  if (!spawn.argv.every((word) => word.isWellFormed())) {
+    throw new ToolError(
+      "INVALID_ENCODING",
+      `"${
+        spawn.argv[0]
+      }" was not started: a name among its words is no UTF-8, and can be handed to programs on Linux alone`,
+    );
+  }
   const child = start(grant, spawn, request);
   const stdout = new Capture(grant.limits.output);
   const stderr = new Capture(grant.limits.output);
