@@ -218,7 +218,18 @@ Deno.test("git_push and git_pull: nothing that a repository says of ways, proxie
     assertEquals((await line(["git", "ls-remote", "origin"])).error, null);
     await git(at, ["config", "http.extraHeader", "X-Hostile: yes"]);
     assertEquals((await line(["git", "remote", "-v"])).error, null);
+    // Beside a remote that is a path, and where a path stands for another machine.
+    const asked = server.asked.length;
+    await git(at, ["config", "remote.here.url", "."]);
+    await git(at, ["config", "branch.main.remote", "here"]);
+    assertEquals((await line(["git", "fetch", "--all"])).error?.code, "PATH_DENIED");
     await git(at, ["config", "--unset", "http.extraHeader"]);
+    await git(at, ["config", `url.${elsewhere}.insteadOf`, "./"]);
+    assertEquals((await line(["git", "fetch", "./"])).error?.code, "PATH_DENIED");
+    await git(at, ["config", "--remove-section", `url.${elsewhere}`]);
+    assertEquals(server.asked.length, asked);
+    await git(at, ["config", "--remove-section", "remote.here"]);
+    await git(at, ["config", "branch.main.remote", "origin"]);
     for (const [key, value] of hostile) await git(at, ["config", key, value]);
     // By itself git goes there.
     await git(at, ["ls-remote", "origin"], { good: [128] });

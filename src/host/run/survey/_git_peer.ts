@@ -49,6 +49,8 @@ export async function surveyPeer(peer: GitPeer, parts: PeerSurvey): Promise<void
     const names = printable(set.slice(0, 3).join(", "), 200);
     throw refused(parts, `${names} of the repositories says what is run; take it out`);
   }
+  // A path may stand for another machine (`url.*.insteadOf`), and others be spoken to beside it (git-fetch(1), `--all`).
+  await surveyWays(parts);
   if (!peer.written) return;
   const refs = resolve(there, "refs");
   const verdict = refs === null ? null : rulebook.judgePath("write", refs, "directory");
