@@ -14,8 +14,10 @@ Deno.test("processes of a run are found by its mark, and told of a signal that n
   const [own, other] = [start(OWN, "1061"), start(OTHER, "1062")];
   try {
     const called = () => markedProcesses(libc, OWN).map(({ id, words }) => `${id} ${words}`);
-    // prlimit(1) becomes what it starts.
-    while (called()[0] !== `${own.pid} sleep 1061`) await new Promise((then) => setTimeout(then));
+    // prlimit(1) sets the mark, then becomes what it starts: each of the two in its own time.
+    while (called()[0] !== `${own.pid} sleep 1061` || !isMarked(libc, other.pid, OTHER)) {
+      await new Promise((then) => setTimeout(then));
+    }
     assertEquals(markedProcesses(libc, OWN).map(({ name }) => name), ["sleep"]);
     assertEquals([isMarked(libc, own.pid, OWN), isMarked(libc, other.pid, OWN)], [true, false]);
     assertEquals([isMarked(libc, own.pid, null), markedProcesses(libc, null)], [false, []]);
