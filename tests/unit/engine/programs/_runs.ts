@@ -6,6 +6,7 @@ import { markOf } from "../../../../src/host/kernel/run_marks.ts";
 import { MARKER } from "../../../../src/engine/programs/job_programs.ts";
 import { SPAWNER } from "../../host/run/_starter.ts";
 import { LIBC as libc } from "../../sandbox/_libc.ts";
+import { comesToBe } from "../../../until.ts";
 
 const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
 /** Of this process of tests alone: a guardian of another ends whatever on the machine has its mark. */
@@ -61,15 +62,6 @@ export function running(word: string): readonly number[] {
 /** A number of seconds that nothing else sleeps for, to know a process by. */
 export function sleepMark(): string {
   return String(100_000 + (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % 100_000_000);
-}
-
-/** Waits for as long as it takes, within reason; whether it came to be so. */
-export async function comesToBe(isSo: () => boolean): Promise<boolean> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    if (isSo()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return isSo();
 }
 
 /** Ends this, takes in what has ended, and lets orphans go to whom they went before: for the end of a test. */
