@@ -25,8 +25,9 @@ export function grantOf(workspace: CanonicalPath, parts: Partial<Grant>): Grant 
     limits: DEFAULTS.limits,
     backups: { keep: null, ageMs: null },
     git: DEFAULTS.git,
-    timeoutMs: 30_000,
-    killGraceMs: 5_000,
+    // Longer than any machine takes, however busy: what is to be over has a time of its own.
+    timeoutMs: 600_000,
+    killGraceMs: 600_000,
     ...parts,
   };
 }

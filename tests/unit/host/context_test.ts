@@ -16,7 +16,6 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
     const grant = grantOf(root, {
       read: [{ requested: "a", path: `${root}/a` as CanonicalPath, tree: false }],
       spawn: [{ argv, program, cwd: root }],
-      timeoutMs: 5_000,
     });
     const counted: string[] = [];
     for (const libc of [LIBC, null]) {
@@ -45,7 +44,7 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
         syntax: SYNTAX,
       });
       assertEquals(new TextDecoder().decode(context.files.read("a", 10).bytes), "text");
-      const request = { cwd: ".", env: {}, stdin: null, timeoutMs: 5_000 };
+      const request = { cwd: ".", env: {}, stdin: null, timeoutMs: 600_000 };
       const outcome = await context.processes.run(argv, request);
       assertEquals(new TextDecoder().decode(outcome.stdout), "hi\n");
       context.checkpoint();
@@ -55,7 +54,9 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
         assertEquals(context.timeoutMs, told);
       }
       assertEquals(context.limits, grant.limits);
-      assert(Math.abs(context.now().getTime() - Date.now()) < 10_000);
+      const before = Date.now();
+      const now = context.now().getTime();
+      assert(before <= now && now <= Date.now());
     }
     assertEquals(counted, [
       "group",

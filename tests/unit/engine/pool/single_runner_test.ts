@@ -1,16 +1,15 @@
 /** The runner of one call: what it loads and starts, and what not. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { createSingleRunner } from "../../../../src/engine/pool/single_runner.ts";
+import { comesToBe } from "../../../until.ts";
 import { NOTHING, registryOf } from "../_stand_ins.ts";
 import { BOUNDARY, FREE, partsOf } from "./_pool_parts.ts";
 import { jobOf, StandInThreads } from "./_stand_in_threads.ts";
 
 /** Lets what is being loaded be loaded. */
 async function started(threads: StandInThreads): Promise<void> {
-  for (let turn = 0; turn < 1_000 && threads.all.length === 0; turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  assert(await comesToBe(() => threads.all.length > 0));
 }
 
 Deno.test("a call that needs no power is run where it is: no thread, no boundary", async () => {
@@ -65,9 +64,7 @@ Deno.test("a call that is cancelled while its runner is loaded is cancelled once
   const { outcome, cancel } = runner.run(jobOf("read"), () => {});
   cancel();
   await started(threads);
-  for (let turn = 0; turn < 1_000 && threads.of(0).told("cancel").length === 0; turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  await comesToBe(() => threads.of(0).told("cancel").length > 0);
   assertEquals(threads.of(0).told("cancel").map(({ reason }) => reason), ["CANCELLED"]);
   threads.of(0).done(1);
   await outcome;

@@ -132,10 +132,10 @@ for (const mode of ["watched", "by times"] as const) {
   });
 }
 
-/** Moves names around for as long as it takes: files, denied names, folders into folders. */
+/** Moves names around, until it is told that it was watched: files, denied names, folders into folders. */
 const CHURN = `cd "$1" || exit 1
 i=0
-while [ $i -lt 150 ]; do
+while [ $i -lt 150 ] || [ ! -e "$2" ]; do
   i=$((i + 1))
   mkdir -p n$((i % 7))/m/o
   : > n$((i % 7))/m/o/.env
@@ -149,7 +149,9 @@ done
 :`;
 
 Deno.test("a tree that changes while it is listed is then listed as a fresh one", async () => {
-  await withDirectory(async (root) => {
+  await withDirectory(async (parent) => {
+    const [root, enough] = [`${parent}/tree` as CanonicalPath, `${parent}/enough`];
+    Deno.mkdirSync(root);
     for (const name of ["n0", "n1", "n2", "n3", "n4", "deep", "deep/0"]) {
       Deno.mkdirSync(`${root}/${name}`);
     }
@@ -157,8 +159,10 @@ Deno.test("a tree that changes while it is listed is then listed as a fresh one"
     const source = sourceOf(rulebook);
     source.list();
     source.list();
-    const churn = new Deno.Command("sh", { args: ["-c", CHURN, "churn", root], stderr: "null" })
-      .spawn();
+    const churn = new Deno.Command("sh", {
+      args: ["-c", CHURN, "churn", root, enough],
+      stderr: "null",
+    }).spawn();
     let ended = false;
     const end = churn.status.then(({ success }) => {
       ended = true;
@@ -168,7 +172,7 @@ Deno.test("a tree that changes while it is listed is then listed as a fresh one"
     while (!ended) {
       const { read } = source.list();
       for (const path of read) assert(!path.endsWith("/.env"), path);
-      during++;
+      if (++during === 4) Deno.writeTextFileSync(enough, "");
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     assert(await end);

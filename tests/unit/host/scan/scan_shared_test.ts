@@ -9,6 +9,7 @@ import { createLinuxFiles } from "../../../../src/host/files/linux/files.ts";
 import { createScanMemory, ScanGiver, ScanTaker } from "../../../../src/host/scan/scan_sharing.ts";
 import type { Policy } from "../../../../src/policy/model.ts";
 import { pathRule } from "../../policy/_fixtures.ts";
+import { inTime } from "../../../in_time.ts";
 import { Random } from "../../../random.ts";
 import type { Helping, Way } from "./_helper.ts";
 import { grantOf, rulebookOf } from "../_rulebook.ts";
@@ -55,7 +56,7 @@ interface Shared {
 async function scanShared(
   root: CanonicalPath,
   way: Way,
-  visit: (path: string) => void = () => sleep(1),
+  visit: (path: string) => void,
 ): Promise<Shared> {
   const memory = createScanMemory();
   let calls = 0;
@@ -97,10 +98,13 @@ for (const way of ["helps", "hangs", "throws", "shouts"] as const) {
     await withDirectory(async (root) => {
       plant(root);
       const alone = scanOf(root, createLinuxFiles(quick))();
-      const { found, taken, calls } = await scanShared(root, way);
-      assertEquals(found, alone);
-      assert(way === "helps" ? taken > 5 : taken >= 1, `${taken}`);
-      assert(calls <= 1);
+      // However slow the helper is on a busy machine: who scans is slower then.
+      await inTime(1, async (ms) => {
+        const { found, taken, calls } = await scanShared(root, way, () => sleep(ms));
+        assertEquals(found, alone);
+        assert(calls <= 1);
+        return taken > (way === "helps" ? 5 : 0) ? true : null;
+      });
     });
   });
 }
@@ -157,14 +161,13 @@ Deno.test("files and directories that are swapped for links meanwhile lead neith
     await output.read();
     try {
       let taken = 0;
-      for (let round = 0; round < 15; round++) {
+      for (let round = 0; round < 15 || taken === 0; round++) {
         const shared = await scanShared(root, "helps", () => sleep(0.2));
         taken += shared.taken;
         assert(!shared.found.join().includes("sentinel"), shared.found.join());
         const paths = shared.found.map((found) => found.replace(/=.*/, ""));
         assertEquals(new Set(paths).size, paths.length);
       }
-      assert(taken > 0);
     } finally {
       await flipper.stdin.close();
       await output.cancel();

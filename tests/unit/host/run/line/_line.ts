@@ -83,7 +83,7 @@ export async function runLine(
     cwd: wish.cwd ?? ".",
     env: {},
     stdin: wish.stdin === undefined ? null : new TextEncoder().encode(wish.stdin),
-    timeoutMs: wish.timeoutMs ?? 60_000,
+    timeoutMs: wish.timeoutMs ?? 600_000,
     ...(wish.spill === undefined ? {} : { spill: wish.spill }),
   });
 }

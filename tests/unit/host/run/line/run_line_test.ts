@@ -4,6 +4,7 @@ import { ToolError } from "../../../../../src/core/errors.ts";
 import type { ProcessOutcome } from "../../../../../src/core/tool.ts";
 import type { LineCommand } from "../../../../../src/host/run/line/line_host.ts";
 import { inTime } from "../../../../in_time.ts";
+import { comesToBe } from "../../../../until.ts";
 import { withDirectory } from "../../files/_temporary.ts";
 import { rulebookOf } from "../../_rulebook.ts";
 import { ENVIRONMENT, fill, type LineWish, runLine, text } from "./_line.ts";
@@ -31,7 +32,7 @@ const stdoutOf = async (line: string, wish: LineWish = {}): Promise<string> =>
   text((await run(line, wish)).stdout);
 
 /** Milliseconds that a line which must end by itself may take: far less than what it waits for. */
-const SOON = 25_000;
+const SOON = 600_000;
 
 Deno.test("a reader that ends, ends who writes to it", async () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -105,12 +106,12 @@ Deno.test("a line that overruns ends whole, and begins nothing more", async () =
     return ended.stdout.length > 0 ? ended : null;
   });
   assertEquals([outcome.timedOut, text(outcome.stdout)], [true, "said\n"]);
-  const deep = await run("x=$(sleep 30); touch late", { timeoutMs: 200 }, (at) => {
+  const deep = await run("x=$(sleep 3000); touch late", { timeoutMs: 200 }, (at) => {
     assertEquals([...Deno.readDirSync(at)].some(({ name }) => name === "late"), false);
   });
   assertEquals(deep.timedOut, true);
   const abort = new AbortController();
-  const running = run("sleep 30; touch late", { signal: abort.signal });
+  const running = run("sleep 3000; touch late", { signal: abort.signal });
   setTimeout(() => abort.abort("CANCELLED"), 100);
   assertEquals((await running).cancelled, true);
 });
@@ -132,7 +133,7 @@ Deno.test("a command that is refused when it runs ends the line, and nothing of 
   assertEquals(outcome.refusal?.code, "COMMAND_DENIED");
   assertEquals([text(outcome.stdout), outcome.exitCode], ["before\n", null]);
   // The other stages of its pipeline are not waited for.
-  const stage = await run("sleep 30 | cat *.md | sleep 30", { ...wish, timeoutMs: SOON });
+  const stage = await run("sleep 3000 | cat *.md | sleep 3000", { ...wish, timeoutMs: SOON });
   assertEquals([stage.refusal?.code, stage.timedOut], ["COMMAND_DENIED", false]);
 });
 
@@ -310,13 +311,11 @@ Deno.test("hundreds of commands of one line leave no descriptor and no zombie", 
     const outcome = await run(`${line}; cat out; x=$(echo a | cat < b.txt)`);
     assertEquals(text(outcome.stdout), "19\n");
   }
-  await run("yes | head -n 1; sleep 30", { timeoutMs: 200 });
+  await run("yes | head -n 1; sleep 3000", { timeoutMs: 200 });
   assertEquals([...Deno.readDirSync("/proc/self/fd")].length, before);
   // Some are waited for only when their turn comes.
   const more = () => zombies().filter((id) => !left.includes(id));
-  for (let waits = 0; more().length > 0 && waits < 500; waits++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await comesToBe(() => more().length === 0);
   assertEquals(more(), []);
 });
 
