@@ -32,12 +32,12 @@ export interface Overrides {
   readonly settings: Readonly<Record<string, string>>;
   /** Filters that it names, which do not run. */
   readonly filters: readonly string[];
-  /** A merge driver that it names; null where there is none. */
-  readonly mergeDriver: string | null;
+  /** Merge drivers that it names, which fail in place of running. */
+  readonly mergeDrivers: readonly string[];
 }
 
 /** Where the repository's configuration says nothing that has to be overridden. */
-export const NOTHING_OVERRIDDEN: Overrides = { settings: {}, filters: [], mergeDriver: null };
+export const NOTHING_OVERRIDDEN: Overrides = { settings: {}, filters: [], mergeDrivers: [] };
 
 /** Values that make a key harmless, by its section and its last part; `subsection` between them is the repository's. */
 const BY_KEY: readonly (readonly [RegExp, string, Readonly<Record<string, string>>])[] = [
@@ -49,6 +49,8 @@ const BY_KEY: readonly (readonly [RegExp, string, Readonly<Record<string, string
   }],
   [/^diff\.(.*)\.(?:command|textconv)$/s, "diff", { command: "", textconv: "" }],
   [/^trailer\.(.*)\.(?:cmd|command)$/s, "trailer", { cmd: "", command: "" }],
+  // gitattributes(5), "Defining a custom merge driver": one that fails merges nothing.
+  [/^merge\.(.*)\.driver$/s, "merge", { driver: "false" }],
   [/^submodule\.(.*)\.update$/s, "submodule", { update: "none" }],
   [/^credential\.(.*)\.helper$/s, "credential", { helper: "" }],
   [/^remote\.(.*)\.(?:proxy|uploadpack|receivepack)$/s, "remote", {
@@ -65,9 +67,8 @@ const BY_KEY: readonly (readonly [RegExp, string, Readonly<Record<string, string
 export function overridesOf(keys: readonly string[]): Overrides {
   const settings: Record<string, string> = {};
   const filters = new Set<string>();
-  let mergeDriver: string | null = null;
+  const mergeDrivers = new Set<string>();
   for (const key of keys) {
-    mergeDriver ??= /^merge\.(.*)\.driver$/s.exec(key)?.[1] ?? null;
     for (const [pattern, section, values] of BY_KEY) {
       const subsection = pattern.exec(key)?.[1];
       if (subsection === undefined) continue;
@@ -80,12 +81,13 @@ export function overridesOf(keys: readonly string[]): Overrides {
         );
       }
       if (section === "filter") filters.add(subsection);
+      if (section === "merge") mergeDrivers.add(subsection);
       for (const [name, value] of Object.entries(values)) {
         settings[`${section}.${subsection}.${name}`] = value;
       }
     }
   }
-  return { settings, filters: [...filters].sort(), mergeDriver };
+  return { settings, filters: [...filters].sort(), mergeDrivers: [...mergeDrivers].sort() };
 }
 
 /** The settings as options of git, before its subcommand. */

@@ -1,5 +1,6 @@
 /** What a merge comes to, before anything is touched: git-merge-tree(1), from git 2.38 on. */
 
+import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { printable, quoted } from "../../core/printable.ts";
 import {
@@ -67,7 +68,6 @@ export async function planMerge(
     await requireClear(repository, changes, doing);
     return { kind: "fast_forward", changes, conflicts: [] };
   }
-  requireNoDriver(repository);
   const apart: GitOptions = { scratch, env: repository.objectsIn(scratch) };
   const merged = await mergeTree(repository, [ours, theirs], apart);
   const { conflicts, conflicted } = merged;
@@ -112,7 +112,10 @@ export interface MergedTree {
   readonly stages: readonly Uint8Array[];
 }
 
-/** Merges them; `options` say where the objects that this makes go. Throws GIT_ERROR, RESOURCE_LIMIT. */
+/**
+ * Merges them; `options` say where the objects that this makes go. Throws GIT_ERROR, also where a program that the
+ * repository names would have to merge, and RESOURCE_LIMIT.
+ */
 export async function mergeTree(
   repository: Repository,
   sides: readonly [string, string],
@@ -128,7 +131,10 @@ export async function mergeTree(
       `${repository.tool}: merging takes git 2.38 or later, which works it out without touching a file`,
     );
   }
-  if (status === 128) throw gitError(repository.tool, stderr);
+  const { tool, overrides: { mergeDrivers: [driver] } } = repository;
+  // A driver fails here: its name is the one thing that git does not tell.
+  if (status === 128 && driver !== undefined) throw driverError(tool, driver);
+  if (status === 128) throw gitError(tool, stderr);
   requireWhole(repository, truncated);
   const [tree = new Uint8Array(), ...records] = splitNul(bytes);
   const files = records.filter((record) => record.includes(TAB));
@@ -136,6 +142,7 @@ export async function mergeTree(
     const path = record.subarray(record.indexOf(TAB) + 1);
     return [nameOf(path), path];
   }));
+  await requireNoDriver(repository, [...conflicted.values()]);
   return {
     tree: textOf(tree),
     conflicts: readConflicts(repository, files),
@@ -144,17 +151,35 @@ export async function mergeTree(
   };
 }
 
-/** GIT_ERROR where the repository names a program that merges: what git would do without it is another merge. */
-export function requireNoDriver({ tool, overrides }: Repository): void {
-  if (overrides.mergeDriver === null) return;
-  throw new ToolError(
+/**
+ * GIT_ERROR where a program that the repository names would have merged one of these: it does not run, and what git leaves
+ * without it, our side and no marks, looks settled. gitattributes(5), "Performing a three-way merge".
+ */
+async function requireNoDriver(
+  repository: Repository,
+  conflicted: readonly Uint8Array[],
+): Promise<void> {
+  const { tool, overrides: { mergeDrivers } } = repository;
+  if (mergeDrivers.length === 0 || conflicted.length === 0) return;
+  const stdin = joinedBytes(conflicted.flatMap((path) => [path, NUL]));
+  const asked = await repository.git(["check-attr", "-z", "--stdin", "merge"], { stdin });
+  const byDefault = await repository.git(["config", "--get", "merge.default"], { good: [0, 1] });
+  const driver = splitNul(asked.bytes).filter((_, at) => at % 3 === 2).map(textOf)
+    .map((value) => value === "unspecified" ? textOf(byDefault.bytes).trim() : value)
+    .find((value) => mergeDrivers.includes(value));
+  if (driver !== undefined) throw driverError(tool, driver);
+}
+
+function driverError(tool: string, driver: string): ToolError {
+  return new ToolError(
     "GIT_ERROR",
-    `${tool}: the repository's configuration names a program that merges (merge.${
-      printable(overrides.mergeDriver, 60)
-    }.driver), ` + "which does not run, and without it the merge would be another",
+    `${tool}: both sides changed what a program of the repository's configuration merges (merge.${
+      printable(driver, 60)
+    }.driver), which does not run, and without it the merge would be another; nothing was changed`,
   );
 }
 
+const NUL = Uint8Array.of(0);
 const TAB = 0x09;
 
 /** Whether a merge is under way. */

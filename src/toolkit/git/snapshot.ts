@@ -3,7 +3,7 @@
 import { joinedBytes } from "../../core/bytes.ts";
 import { ToolError } from "../../core/errors.ts";
 import { readStatus, requireWhole } from "./change.ts";
-import { mergeTree, requireNoDriver } from "./merging.ts";
+import { mergeTree } from "./merging.ts";
 import { splitNul, textOf } from "./names.ts";
 import { isAllowed, shown } from "./paths.ts";
 import type { GitOptions, Repository } from "./repository.ts";
@@ -93,7 +93,6 @@ export async function clashesOf(
   sides: readonly Side[],
   scratch: string,
 ): Promise<readonly Clash[]> {
-  requireNoDriver(repository);
   const clashes: Clash[] = [];
   const apart = { scratch, env: repository.objectsIn(scratch) };
   for (const [at, one] of sides.entries()) {

@@ -14,7 +14,7 @@ import {
   requireWritable,
   uncommitted,
 } from "../../toolkit/git/change.ts";
-import { mergeTree, requireNoDriver } from "../../toolkit/git/merging.ts";
+import { mergeTree } from "../../toolkit/git/merging.ts";
 import { moving } from "../../toolkit/git/moves.ts";
 import { encoded, textOf } from "../../toolkit/git/names.ts";
 import { shown } from "../../toolkit/git/paths.ts";
@@ -79,7 +79,6 @@ export async function planRebase(
   options: GitOptions,
 ): Promise<RebasePlan> {
   const doing = `rebasing onto ${quoted(name)}`;
-  requireNoDriver(repository);
   for (const folder of UNDER_WAY) {
     if (look(repository.files, `${repository.folder}/${folder}`) === null) continue;
     throw new ToolError("GIT_ERROR", `${repository.tool}: another rebase is under way (${folder})`);

@@ -180,3 +180,64 @@ Deno.test("git_merge goes forward, makes commits where told to, and refuses with
     assert(/no merge is under way/.test(none.message), none.message);
   }, { paths: [pathRule("allow", ["**"]), pathRule("deny", ["shut/**"], ["write"])] });
 });
+
+Deno.test("a program that merges stands in the way of what both sides changed of its files, and of nothing else", async () => {
+  const marker = Deno.makeTempFileSync();
+  try {
+    await inWorkspace(async ({ root, call }) => {
+      await makeRepository(root);
+      const write = (name: string, changed: number) =>
+        Deno.writeTextFileSync(
+          `${root}/${name}`,
+          Array.from({ length: 30 }, (_, line) => `${line === changed ? "changed" : line}\n`).join(
+            "",
+          ),
+        );
+      for (const name of ["a", "b", "c.lock"]) write(name, -1);
+      await git(root, ["add", "--all"]);
+      await git(root, ["commit", "-qm", "base"]);
+      for (const [branch, name, line] of [["one", "a", 3], ["both", "c.lock", 3]] as const) {
+        await git(root, ["checkout", "-qb", branch, "main"]);
+        write(name, line);
+        await git(root, ["commit", "-qam", branch]);
+      }
+      await git(root, ["checkout", "-q", "main"]);
+      for (const name of ["a", "c.lock"]) write(name, 25);
+      await git(root, ["commit", "-qam", "main"]);
+      const settings = `${root}/.git/config`;
+      const plain = Deno.readTextFileSync(settings);
+      const driver = `${plain}[merge "own"]\ndriver = "echo ran > ${marker}"\n`;
+      for (
+        const [way, text, attributes, refused] of [
+          ["by an attribute", driver, "*.lock merge=own\n", ["both"]],
+          ["by default", `${driver}[merge]\ndefault = own\n`, "", ["one", "both"]],
+          ["by nothing", driver, "*.lock merge=another\n", []],
+        ] as const
+      ) {
+        Deno.writeTextFileSync(settings, text);
+        Deno.writeTextFileSync(`${root}/.git/info/attributes`, attributes);
+        for (const branch of ["one", "both"] as const) {
+          const before = bytesBelow(root);
+          for (const preview of [true, false]) {
+            const merging = () => call("git_merge", { branch }, preview);
+            if (refused.some((name) => name === branch)) {
+              const error = await assertRejects(merging, ToolError);
+              assertEquals([error.code, way], ["GIT_ERROR", way]);
+              assert(error.message.includes("merge.own.driver"), error.message);
+              assertEquals(bytesBelow(root), before, `${way} ${branch}`);
+            } else {
+              const done: Loose = await merging();
+              assertEquals([done.merged, done.conflicts], [true, []], `${way} ${branch}`);
+            }
+          }
+          if (refused.every((name) => name !== branch)) {
+            await git(root, ["-c", "merge.default=text", "reset", "-q", "--hard", "HEAD^"]);
+          }
+        }
+        assertEquals(Deno.readTextFileSync(marker), "", way);
+      }
+    }, {});
+  } finally {
+    Deno.removeSync(marker);
+  }
+});

@@ -177,7 +177,10 @@ const REFUSED: readonly (readonly [
   [
     "a program that merges",
     async (mine) => {
+      changeLine(`${mine}/a`, 20, "mine");
+      await commit(mine, "mine, of a file of theirs");
       await git(mine, ["config", "merge.evil.driver", "false"]);
+      Deno.writeTextFileSync(`${mine}/.git/info/attributes`, "a merge=evil\n");
     },
     "GIT_ERROR",
     /merge\.evil\.driver/,
