@@ -52,6 +52,30 @@ export function findPlace(
   }
 }
 
+/**
+ * FILE_NOT_FOUND and NOT_A_DIRECTORY: of a folder that is misspelt, another repository would be found above it. What may not
+ * be seen may be one.
+ */
+export function requireFolder(tool: string, files: ReadFiles, start: string): void {
+  if (start === ".") return;
+  let found;
+  try {
+    found = files.find(start);
+  } catch (error) {
+    if (error instanceof ToolError) return;
+    throw error;
+  }
+  if (found === null) {
+    throw new ToolError("FILE_NOT_FOUND", `${tool}: repository: there is no ${quoted(start)}`);
+  }
+  if (found.type === "file") {
+    throw new ToolError(
+      "NOT_A_DIRECTORY",
+      `${tool}: repository: ${quoted(start)} is a file; name the folder that it is in`,
+    );
+  }
+}
+
 /** The same files, of which each is looked at once: what is asked about one repository is asked as of one moment. */
 export function seenOnce(files: ReadFiles): ReadFiles {
   const seen = new Map<string, FileInfo | null>();

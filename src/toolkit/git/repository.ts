@@ -17,6 +17,7 @@ import {
   look,
   type Place,
   requireFile,
+  requireFolder,
   requireNoLink,
   seenOnce,
   textIn,
@@ -154,7 +155,9 @@ export async function openRepository(
   listed = false,
 ): Promise<Repository> {
   const files = seenOnce(context.files);
-  const place = findPlace(tool, files, files.display(repository), context.git.home);
+  const start = files.display(repository);
+  requireFolder(tool, context.files, start);
+  const place = findPlace(tool, files, start, context.git.home);
   return await openAt(tool, context, place, listed, files);
 }
 

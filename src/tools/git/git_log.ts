@@ -61,9 +61,9 @@ const tool: Tool<typeof input, typeof output> = {
     `Git log: ${printable(path ?? repository)}${
       ref === undefined ? "" : ` from ${printable(ref, 80)}`
     }`,
-  check({ ref, author, since, until, grep }) {
+  check({ ref, path, author, since, until, grep }) {
     checkRevision("ref", ref);
-    checkTexts({ author, since, until, grep });
+    checkTexts({ path, author, since, until, grep });
   },
   capabilities: ({ repository, ref, path }) =>
     gitNeeds(repository, [

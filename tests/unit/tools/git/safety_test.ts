@@ -146,3 +146,25 @@ Deno.test("a push is as dangerous as what it can reach", () => {
   assertEquals(riskOf(true, ["file"]), ["dangerous"]);
   assertEquals(riskOf(false, ["file", "https"]), ["dangerous"]);
 });
+
+Deno.test("a folder that is not there is no other repository above it", async () => {
+  await inWorkspace(async ({ root, call }) => {
+    await makeRepository(root);
+    Deno.mkdirSync(`${root}/packages/one`, { recursive: true });
+    Deno.writeTextFileSync(`${root}/packages/one/a`, "one\n");
+    for (
+      const [repository, code] of [
+        ["pakcages/one", "FILE_NOT_FOUND"],
+        ["packages/one/a", "NOT_A_DIRECTORY"],
+      ]
+    ) {
+      for (const [name, args] of [["git_status", {}], ["git_add", { all: true }]] as const) {
+        const error = await assertRejects(() => call(name, { ...args, repository }), ToolError);
+        assertEquals(error.code, code, error.message);
+      }
+    }
+    assertEquals(await said(root, ["ls-files"]), "");
+    const found: Loose = await call("git_add", { all: true, repository: "packages/one" });
+    assertEquals(found.staged, ["packages/one/a"]);
+  }, {});
+});
