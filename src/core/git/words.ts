@@ -99,26 +99,84 @@ export function namesUser({ subcommand, rest }: GitWords): boolean {
     !value.startsWith("-") && more.length === 0;
 }
 
-/** The repository that a command speaks to, as its words name it; null for what speaks to none, or names none. */
-export function spokenTo({ subcommand, rest }: GitWords): GitPeer | null {
-  if (!["fetch", "ls-remote", "push"].includes(subcommand)) return null;
-  const named = rest.find((word, at) =>
-    !word.startsWith("-") && !PEER_VALUES.has(rest[at - 1] ?? "")
+/** The repositories that a command speaks with, as its words name them; null for what speaks with none. */
+export function spokenTo({ subcommand, rest }: GitWords): GitPeers | null {
+  const letters = VALUE_LETTERS[subcommand];
+  if (letters === undefined) return null;
+  const named = rest.filter((word, at) =>
+    !word.startsWith("-") && !takesNext(rest[at - 1] ?? "", letters)
   );
-  return { remote: named ?? null, written: subcommand === "push" };
+  const has = (...options: readonly string[]) => rest.some((word) => options.includes(word));
+  if (subcommand === "remote") return spokenToByRemote(named, has("-f", "--fetch"));
+  if (subcommand === "push") {
+    const said = valuesOf(rest, "--repo");
+    return { remotes: [...named, ...said].slice(0, 1), written: true };
+  }
+  if (subcommand !== "ls-remote" && has("--all")) return { remotes: "all", written: false };
+  const several = subcommand === "fetch" && has("--multiple", "-m");
+  return { remotes: several ? named : named.slice(0, 1), written: false };
 }
 
-/** Options of those with a value apart. */
-const PEER_VALUES: ReadonlySet<string> = new Set([
-  ...["-o", "--server-option", "--push-option", "--depth", "-j", "--jobs", "--sort", "--refmap"],
-  ...["--shallow-since", "--shallow-exclude", "--deepen"],
-]);
+/** git-remote(1): the words after its own. */
+function spokenToByRemote(named: readonly string[], fetches: boolean): GitPeers | null {
+  const [does, ...more] = named;
+  switch (does) {
+    case "update":
+      return { remotes: more.length === 0 ? "all" : more, written: false };
+    case "add":
+      return fetches ? { remotes: more.slice(1), written: false } : null;
+    case "show":
+    case "prune":
+      return more.length === 0 ? null : { remotes: more, written: false };
+    case "set-head":
+      return { remotes: more.slice(0, 1), written: false };
+    default:
+      return null;
+  }
+}
 
-/** What `fetch` and `push` are about. */
-export interface GitPeer {
-  /** The name of a remote, a path or an address; null for the one that git takes by itself. */
-  readonly remote: string | null;
-  /** Whether it is changed. */
+/** What speaks with others, and its letters with a value: git-fetch(1), git-pull(1), git-push(1), git-ls-remote(1), git-remote(1). */
+const VALUE_LETTERS: Readonly<Record<string, string>> = {
+  fetch: "oj",
+  pull: "ojsX",
+  push: "o",
+  "ls-remote": "o",
+  remote: "tm",
+};
+
+/** Options of theirs with a value, which may stand apart. */
+const VALUE_OPTIONS = [
+  ...["--server-option", "--push-option", "--depth", "--jobs", "--sort", "--refmap", "--deepen"],
+  ...["--shallow-since", "--shallow-exclude", "--filter", "--negotiation-tip", "--upload-pack"],
+  ...["--receive-pack", "--exec", "--repo", "--strategy", "--strategy-option", "--cleanup"],
+  ...["--track", "--master"],
+];
+
+/** Whether the next word is its value: letters may stand together, and long names be cut short (gitcli(7)). */
+function takesNext(word: string, letters: string): boolean {
+  if (word.startsWith("--")) {
+    return word.length > 2 && VALUE_OPTIONS.some((option) => option.startsWith(word));
+  }
+  return /^-[a-zA-Z46]+$/.test(word) && letters.includes(word.at(-1) ?? "") &&
+    ![...word.slice(1, -1)].some((letter) => letters.includes(letter));
+}
+
+/** The values of an option, in its word or behind it. */
+function valuesOf(words: readonly string[], option: string): readonly string[] {
+  return words.flatMap((word, at) =>
+    word.startsWith(`${option}=`)
+      ? [word.slice(option.length + 1)]
+      : word === option
+      ? words.slice(at + 1, at + 2)
+      : []
+  );
+}
+
+/** Whom a command speaks with. */
+export interface GitPeers {
+  /** Names of remotes, paths or addresses; none for the one that git takes by itself. */
+  readonly remotes: readonly string[] | "all";
+  /** Whether they are changed. */
   readonly written: boolean;
 }
 

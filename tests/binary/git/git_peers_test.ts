@@ -28,6 +28,7 @@ const WORKS: readonly (readonly [line: string, prints: string])[] = [
     "cd copy && git fetch -q && git push -q ../hub.git main && git ls-remote --exit-code ../hub main > ../listed",
     "",
   ],
+  ["git fetch --all", ""],
   ["git -C copy fetch -q origin topic && git -C copy log -1 --format=%s FETCH_HEAD", "one\n"],
   ["git push -q hub topic:other && git --git-dir=hub.git log -1 --format=%s other", "one\n"],
   ["git clone -q --depth 1 file://$PWD/copy shallow && git -C shallow log --format=%s", "two\n"],
@@ -72,6 +73,16 @@ const HOSTILE: readonly (readonly [settings: string, line: string])[] = [
   [
     `echo '[include] path = more' >> .git/config; printf '[remote "evil"]\\nurl = ./copy\\nuploadpack = ${MARK}; git-upload-pack\\n' > .git/more`,
     "git fetch -q evil",
+  ],
+  ...["git fetch -q --all", "git remote update"].map((line) =>
+    [
+      `git config remote.evil.url ./copy; git config remote.evil.uploadpack "${MARK}; git-upload-pack"`,
+      line,
+    ] as const
+  ),
+  [
+    `git -C copy config core.alternateRefsCommand "${MARK} #"; echo "$PWD/hub.git/objects" > copy/.git/objects/info/alternates`,
+    "git push -q --repo=./copy --all",
   ],
 ];
 

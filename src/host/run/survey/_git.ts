@@ -15,16 +15,6 @@ import type { GitLook, SurveyParts } from "./_parts.ts";
 
 const MOST_NAMED = 100;
 
-/** Words of `git remote` with which it speaks with them (git-remote(1)). */
-const SPEAKING: ReadonlySet<string> = new Set([
-  "update",
-  "show",
-  "prune",
-  "set-head",
-  "-f",
-  "--fetch",
-]);
-
 /** PATH_DENIED where it would write what the policy denies; RESOURCE_LIMIT where that is more than can be looked at. */
 export async function surveyGit(
   argv: readonly string[],
@@ -34,23 +24,17 @@ export async function surveyGit(
   if (baseName(argv[0] ?? "") !== "git") return;
   const words = gitWords(argv);
   if (words === null) return;
-  const [making, reach, peer] = [gitMaking(words), gitReach(words), spokenTo(words)];
-  const isFar = words.subcommand === "pull" ||
-    words.subcommand === "remote" && words.rest.some((word) => SPEAKING.has(word));
-  if (making === null && reach === null && peer === null && !isFar) return;
+  const [making, reach, peers] = [gitMaking(words), gitReach(words), spokenTo(words)];
+  if (making === null && reach === null && peers === null) return;
   const { rulebook } = parts;
   const directory = words.folders.reduce<CanonicalPath | null>(
     (at, folder) => at === null ? null : parts.resolve(at, folder),
     from,
   );
   if (directory === null) return;
-  if (peer !== null) {
-    const { surveyPeer } = await import("./_git_peer.ts");
-    return await surveyPeer(peer, { ...parts, argv, directory });
-  }
-  if (isFar) {
-    const { surveyWays } = await import("./_git_peer.ts");
-    await surveyWays({ ...parts, argv, directory });
+  if (peers !== null) {
+    const { surveyPeers } = await import("./_git_peer.ts");
+    await surveyPeers(peers, { ...parts, argv, directory });
   }
   const denies = rulebook.scope.write.some((root) => rulebook.mayDenyBelow("write", root));
   if (making !== null) {

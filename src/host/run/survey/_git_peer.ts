@@ -5,7 +5,7 @@
 
 import type { CanonicalPath } from "../../../core/capability.ts";
 import { ToolError } from "../../../core/errors.ts";
-import type { GitPeer } from "../../../core/git/words.ts";
+import type { GitPeers } from "../../../core/git/words.ts";
 import { printable, quoted } from "../../../core/printable.ts";
 import type { SurveyParts } from "./_parts.ts";
 
@@ -29,12 +29,27 @@ const THERE = "^(core\\.(alternaterefscommand|fsmonitor|hookspath)|uploadpack\\.
 /** What git tries behind a path that is none (gitrepository-layout(5); `enter_repo` in path.c). */
 const ENDINGS: readonly string[] = ["/.git", "", ".git/.git", ".git"];
 
-/** PATH_DENIED where one of them says what is run, or where what is denied would be written there. */
-export async function surveyPeer(peer: GitPeer, parts: PeerSurvey): Promise<void> {
+/** PATH_DENIED where one of them says what is run, or by which way, or where what is denied would be written there. */
+export async function surveyPeers(
+  { remotes, written }: GitPeers,
+  parts: PeerSurvey,
+): Promise<void> {
+  const names = remotes === "all"
+    ? await remotesOf(parts)
+    : remotes.length === 0
+    ? [await ownRemote(parts)]
+    : remotes;
+  for (const name of names) {
+    const at = await pathOf(name, written, parts);
+    // Over another transport nothing of it runs here.
+    if (at !== null) await surveyPeer(at, written, parts);
+  }
+  // A path may stand for another machine (`url.*.insteadOf`).
+  if (names.length > 0) await surveyWays(parts);
+}
+
+async function surveyPeer(at: string, written: boolean, parts: PeerSurvey): Promise<void> {
   const { rulebook, directory, resolve, workspace } = parts;
-  const at = await pathOf(peer, parts);
-  // Over another transport nothing of it runs here.
-  if (at === null) return await surveyWays(parts);
   const there = await repositoryAt(parts, at);
   if (there === null) {
     throw refused(parts, `no repository was found at ${quoted(printable(at, 200))}`);
@@ -49,9 +64,7 @@ export async function surveyPeer(peer: GitPeer, parts: PeerSurvey): Promise<void
     const names = printable(set.slice(0, 3).join(", "), 200);
     throw refused(parts, `${names} of the repositories says what is run; take it out`);
   }
-  // A path may stand for another machine (`url.*.insteadOf`), and others be spoken to beside it (git-fetch(1), `--all`).
-  await surveyWays(parts);
-  if (!peer.written) return;
+  if (!written) return;
   const refs = resolve(there, "refs");
   const verdict = refs === null ? null : rulebook.judgePath("write", refs, "directory");
   if (verdict?.effect === "allow") return;
@@ -68,7 +81,7 @@ export async function surveyPeer(peer: GitPeer, parts: PeerSurvey): Promise<void
  * PATH_DENIED where the repository says by which way others are reached, whom to trust there, or what to tell them: a git in
  * a line goes by it, and the tools do not.
  */
-export async function surveyWays(parts: PeerSurvey): Promise<void> {
+async function surveyWays(parts: PeerSurvey): Promise<void> {
   const set = (await settingsIn(parts, [], WAYS)).filter((name) => !PACES.test(name));
   if (set.length === 0) return;
   const names = printable(set.slice(0, 3).join(", "), 200);
@@ -104,24 +117,28 @@ async function settingsIn(
   });
 }
 
-/** The path of the other repository; null where it is none of this machine. */
-async function pathOf(peer: GitPeer, parts: PeerSurvey): Promise<string | null> {
-  const said = async (words: readonly string[]) => {
-    const { status, bytes } = await parts.git(words, parts.directory, "");
-    return status === 0 ? new TextDecoder().decode(bytes).trim() : null;
-  };
-  const name = peer.remote ??
-    await said(["config", "--get", `branch.${await branchOf(said)}.remote`]) ??
-    "origin";
-  const urls = await said(["remote", "get-url", ...(peer.written ? ["--push"] : []), "--", name]);
-  const url = (urls ?? name).replace(/^file:\/\//, "");
-  return /^[^/]*:/.test(url) ? null : url;
+/** What git answers; null where it answers nothing. */
+async function said(parts: PeerSurvey, words: readonly string[]): Promise<string | null> {
+  const { status, bytes } = await parts.git(words, parts.directory, "");
+  return status === 0 ? new TextDecoder().decode(bytes).trim() : null;
 }
 
-async function branchOf(
-  said: (words: readonly string[]) => Promise<string | null>,
-): Promise<string> {
-  return await said(["symbolic-ref", "-q", "--short", "HEAD"]) ?? "";
+/** Those that the repository names. */
+async function remotesOf(parts: PeerSurvey): Promise<readonly string[]> {
+  return (await said(parts, ["remote"]) ?? "").split("\n").filter((name) => name !== "");
+}
+
+/** The one that git takes by itself. */
+async function ownRemote(parts: PeerSurvey): Promise<string> {
+  const branch = await said(parts, ["symbolic-ref", "-q", "--short", "HEAD"]) ?? "";
+  return await said(parts, ["config", "--get", `branch.${branch}.remote`]) ?? "origin";
+}
+
+/** The path of the other repository; null where it is none of this machine. */
+async function pathOf(name: string, written: boolean, parts: PeerSurvey): Promise<string | null> {
+  const asked = ["remote", "get-url", ...(written ? ["--push"] : []), "--", name];
+  const url = (await said(parts, asked) ?? name).replace(/^file:\/\//, "");
+  return /^[^/]*:/.test(url) ? null : url;
 }
 
 function refused({ argv }: PeerSurvey, why: string): ToolError {

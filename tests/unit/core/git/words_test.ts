@@ -1,7 +1,7 @@
 /** What the words of git say that it will change. */
 
 import { assertEquals } from "@std/assert";
-import { type GitReach, gitReach, gitWords } from "../../../../src/core/git/words.ts";
+import { type GitReach, gitReach, gitWords, spokenTo } from "../../../../src/core/git/words.ts";
 
 function reachOf(line: string): Partial<GitReach> | null {
   const words = gitWords(line.split(" "));
@@ -75,4 +75,45 @@ Deno.test("git's words say what it will change, and perhaps some more", () => {
     ["git", null],
   ];
   for (const [line, reach] of rows) assertEquals([line, reachOf(line)], [line, reach]);
+});
+
+Deno.test("git's words say whom it speaks with, whatever stands between them", () => {
+  const rows: readonly (readonly [line: string, remotes: readonly string[] | "all" | null])[] = [
+    ["git fetch", []],
+    ["git fetch --all", "all"],
+    ["git fetch -t here main", ["here"]],
+    ["git fetch --multiple here there", ["here", "there"]],
+    ["git fetch -qo x:y here", ["here"]],
+    ["git fetch -ox:y here", ["here"]],
+    ["git fetch -j 4 here", ["here"]],
+    ["git fetch --filter blob:none here", ["here"]],
+    ["git fetch --filt blob:none here", ["here"]],
+    ["git fetch --filter=blob:none here", ["here"]],
+    ["git pull --rebase here main", ["here"]],
+    ["git pull -s ours -X theirs here", ["here"]],
+    ["git pull --all", "all"],
+    ["git push -u here main", ["here"]],
+    ["git push --all here", ["here"]],
+    ["git push --push-option x:y here", ["here"]],
+    ["git push --repo here", ["here"]],
+    ["git push --repo=here", ["here"]],
+    ["git push --repo=here there", ["there"]],
+    ["git ls-remote --sort x here", ["here"]],
+    ["git remote", null],
+    ["git remote -v", null],
+    ["git remote get-url here", null],
+    ["git remote update", "all"],
+    ["git remote update -p here", ["here"]],
+    ["git remote -v show here", ["here"]],
+    ["git remote show", null],
+    ["git remote prune here", ["here"]],
+    ["git remote set-head here -a", ["here"]],
+    ["git remote add x ./y", null],
+    ["git remote add -f -t main x ./y", ["./y"]],
+    ["git status", null],
+  ];
+  for (const [line, remotes] of rows) {
+    const words = gitWords(line.split(" "));
+    assertEquals([line, words && spokenTo(words)?.remotes || null], [line, remotes]);
+  }
 });
