@@ -110,17 +110,17 @@ Deno.test("words, variables and redirections come out as bash has them", () =>
 
 /** What timeout(1) runs by a shell the line runs itself, for so long. */
 const TIMED = [
-  "timeout 5 bash -c 'for f in *.txt; do echo \"$f $0 $1\"; done' a b; echo $?",
-  "timeout 5 sh -c 'exit 7'; echo $?",
+  "timeout 500 bash -c 'for f in *.txt; do echo \"$f $0 $1\"; done' a b; echo $?",
+  "timeout 500 sh -c 'exit 7'; echo $?",
   "timeout 0.2 bash -c 'while :; do :; done'; echo $?",
-  "timeout 0.2 sh -c 'sleep 20; echo never'; echo $?",
-  "timeout --preserve-status 0.2 bash -c 'sleep 20'; echo $?",
-  "{ timeout -s KILL 0.2 bash -c 'sleep 20'; } 2>/dev/null; echo $?",
-  "timeout --signal=int 0.2 bash -c 'sleep 20'; echo $?",
-  "timeout 0.2 bash -c 'sleep 20 | sleep 21 & wait'; echo $?",
-  "echo in | timeout 5 bash -c 'cat; cd sub; ls' > out; cat out; pwd | wc -l",
-  "timeout 5 bash -c 'timeout 0.2 sh -c \"sleep 20\"; echo $?'; echo $?",
-  "(timeout 9 sh -c 'sleep 20' & kill $!; wait $!; echo $?)",
+  "timeout 0.2 sh -c 'sleep 2000; echo never'; echo $?",
+  "timeout --preserve-status 0.2 bash -c 'sleep 2000'; echo $?",
+  "{ timeout -s KILL 0.2 bash -c 'sleep 2000'; } 2>/dev/null; echo $?",
+  "timeout --signal=int 0.2 bash -c 'sleep 2000'; echo $?",
+  "timeout 0.2 bash -c 'sleep 2000 | sleep 2100 & wait'; echo $?",
+  "echo in | timeout 500 bash -c 'cat; cd sub; ls' > out; cat out; pwd | wc -l",
+  "timeout 500 bash -c 'timeout 0.2 sh -c \"sleep 2000\"; echo $?'; echo $?",
+  "(timeout 900 sh -c 'sleep 2000' & kill $!; wait $!; echo $?)",
   "timeout 0 bash -c 'echo on'; timeout 1m bash -c 'echo $#' a b",
 ];
 

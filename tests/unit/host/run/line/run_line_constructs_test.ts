@@ -72,10 +72,11 @@ const GETOPTS = [
 Deno.test("getopts takes words apart as bash does", () => compareWithBash(GETOPTS));
 
 const READ = [
-  "read -t 1 x <<<hi; echo $x",
-  "read -t1 x <a.txt; echo $? $x",
-  "sleep 2 | { read -t 0.1 x; echo $?; }",
-  '{ printf ab; sleep 2; } | { read -t 1 x; echo $? "$x"; }',
+  "read -t 100 x <<<hi; echo $x",
+  "read -t100 x <a.txt; echo $? $x",
+  "until [ -e over ]; do sleep 0.02; done | { read -t 0.1 x; echo $?; > over; }",
+  '{ printf ab; > said; until [ -e over ]; do sleep 0.02; done; } | ' +
+  '{ until [ -e said ]; do sleep 0.02; done; read -t 0.2 x; echo $? "$x"; > over; }',
   "read -n 3 x <<<hello; echo $x",
   "read -n1 -r x <<<hello; echo $x",
   "read -rn 1 x <<<y; echo $x",
