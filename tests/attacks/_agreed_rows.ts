@@ -34,7 +34,7 @@ paths: [{ allow: [read, write], match: ["**"] }]
 commands: [{ allow: [sleep] }, { ask: [sh, cat, cp, make] }]
 risk: { allow: safe, ask: dangerous }
 tools: { run_command: { risk: safe } }
-approvals: { expire: 60s, remember: 10m }
+approvals: { expire: 1h, remember: 10m }
 `,
   guarded: `version: 1
 paths:
@@ -42,7 +42,7 @@ paths:
   - { ask: [read, write], match: ["*/guarded/**"] }
 commands: [{ allow: [sleep, sh, cat] }]
 risk: { allow: dangerous, ask: dangerous }
-approvals: { expire: 60s }
+approvals: { expire: 1h }
 `,
 } as const;
 

@@ -233,7 +233,6 @@ for (const [at, [who, user]] of USERS.entries()) {
     const own = attacksOf("all").filter((_, row) => row % USERS.length === at);
     const trials = lay(workspace, own, user, false);
     const env = { XDG_STATE_HOME: `${workspace.base}/state` };
-    // Few at a time: what was agreed to is soon over.
     for (let from = 0; from < trials.length; from += AT_A_TIME) {
       const some = trials.slice(from, from + AT_A_TIME);
       await betweenCalls(some, file, { cwd: workspace.root, env, ...user });

@@ -64,7 +64,7 @@ Deno.test("a trace would be seen: what is allowed runs, and leaves it", async ()
   const { successes } = await runAttacks([
     { line: "cp a.txt pwned", closed: false },
     { line: "cat a.txt | tee src/pwned", closed: false },
-  ]);
+  ], { patient: true });
   assertEquals(successes.map(({ traces }) => traces), [["ran"], ["ran"]]);
 });
 

@@ -15,6 +15,7 @@ commands:
   - { allow: ["*"] }
 environment: { pass: [PATH, HOME, LANG] }
 agents: { root: { permissions: [all] } }
+timeouts: { default: 1h }
 `;
 
 const FILES: Readonly<Record<string, string>> = {

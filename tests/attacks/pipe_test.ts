@@ -8,7 +8,7 @@ const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
 risk: { allow: safe, ask: dangerous }
 limits: { request: 2MiB, write: 10MiB }
-approvals: { expire: 60s }
+approvals: { expire: 1h }
 `;
 
 /** As they are written. */

@@ -11,7 +11,7 @@ commands: [{ ask: ["*"] }]
 risk: { allow: safe, ask: dangerous }
 tools: { run_command: { risk: safe } }
 agents: { "*": { permissions: [all] } }
-approvals: { expire: 60s }
+approvals: { expire: 1h }
 `;
 
 /** Controls and formats but for line feeds and tabs: none may reach a person. */

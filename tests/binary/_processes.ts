@@ -1,5 +1,8 @@
 /** What runs on this machine, as a test looks for what a command left behind. */
 
+import { assert } from "@std/assert";
+import { comesToBe } from "../until.ts";
+
 /** Command lines of living processes that hold this word. */
 export function running(word: string): readonly string[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
@@ -13,11 +16,9 @@ export function running(word: string): readonly string[] {
   });
 }
 
-/** Waits until nothing with this word runs; what still does after a while. */
+/** Waits until nothing with this word runs; what still does where that never comes to be. */
 export async function stillRunning(word: string): Promise<readonly string[]> {
-  for (let tries = 0; tries < 1_500 && running(word).length > 0; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await comesToBe(() => running(word).length === 0);
   return running(word);
 }
 
@@ -37,21 +38,14 @@ function parentOf(id: number): number | null {
 }
 
 /** Waits until a process is gone; whether it is. */
-export async function isGone(id: number | null): Promise<boolean> {
-  for (let tries = 0; tries < 1_500; tries++) {
-    if (id === null || !running("toolgate-guardian").some((line) => line.startsWith(`${id}:`))) {
-      return true;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return false;
+export function isGone(id: number | null): Promise<boolean> {
+  const isThere = () => running("toolgate-guardian").some((line) => line.startsWith(`${id}:`));
+  return comesToBe(() => id === null || !isThere());
 }
 
-/** Waits until so many processes with this word run. */
+/** Waits until so many processes with this word run: they must not end before that was seen. */
 export async function untilRunning(word: string, count: number): Promise<void> {
-  for (let tries = 0; tries < 1_500 && running(word).length < count; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  assert(await comesToBe(() => running(word).length >= count), `never ${count} of ${word}`);
 }
 
 /** Children of a process that ended and were not waited for. */

@@ -82,8 +82,8 @@ export class Terminal implements AsyncDisposable {
     return this.#text;
   }
 
-  /** Reads until what is shown fits. Throws once nothing has come for `ms`. */
-  async until(fits: (text: string) => boolean, ms = 20_000): Promise<string> {
+  /** Reads until what is shown fits. Throws once nothing has come for `ms`, more than any machine takes. */
+  async until(fits: (text: string) => boolean, ms = 600_000): Promise<string> {
     while (!fits(this.#text)) {
       assert(await this.#read(ms), `not shown: ${JSON.stringify(this.#text)}`);
     }

@@ -5,6 +5,7 @@ import { hasProgram } from "../../../scripts/_debian.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
 import { FLAGS } from "../../../src/cli/flags.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";
+import { comesToBe } from "../../until.ts";
 import { Terminal } from "../_terminal.ts";
 import { start, Workspace } from "../toolgate.ts";
 
@@ -262,22 +263,21 @@ async function completed(
   key = "\x0f",
 ): Promise<string> {
   terminal.type(`${typed}\t${key}`);
-  for (let waited = 0; waited < 400; waited++) {
-    await terminal.until(() => true);
+  let line = "";
+  const isTold = () => {
     try {
-      const line = Deno.readTextFileSync(out);
-      if (line !== "") {
-        Deno.removeSync(out);
-        // Control-U: the line is taken back.
-        terminal.type("\x15");
-        return line.replace(/\n$/, "");
-      }
+      line = Deno.readTextFileSync(out);
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(
+    return line !== "";
+  };
+  assert(
+    await comesToBe(isTold),
     `the line was not told after ${typed}: ${JSON.stringify(terminal.text.slice(-500))}`,
   );
+  Deno.removeSync(out);
+  // Control-U: the line is taken back.
+  terminal.type("\x15");
+  return line.replace(/\n$/, "");
 }

@@ -1,14 +1,18 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { inTime } from "../../in_time.ts";
+import { comesToBe } from "../../until.ts";
 import { sleepMark, untilRunning } from "../_processes.ts";
 import { type Answer, Pipe, serveAll, Workspace } from "../toolgate.ts";
 import { Random } from "../../random.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
-commands: [{ allow: [sleep, cat, "true", yes, head] }]
-timeouts: { default: 20s, kill_grace: 1s }
+commands: [{ allow: [sleep, cat, "true", yes, head, test] }]
+timeouts: { default: 1h, kill_grace: 1h }
 `;
+
+/** That gives up what does not end soon. */
+const HASTY = POLICY.replace("kill_grace: 1h", "kill_grace: 1s");
 
 const read = (id: number | string, path: string) => ({ id, tool: "read_file", args: { path } });
 const write = (id: number, path: string, content: string) => ({
@@ -41,7 +45,7 @@ Deno.test("answers come with the id of their request, events aside, and the end 
 Deno.test("a slow call does not hold up the next", async () => {
   await using workspace = new Workspace({ "a.txt": "a" });
   const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-  await pipe.send(sleep(1, "100"), read(2, "a.txt"));
+  await pipe.send(sleep(1, "3000"), read(2, "a.txt"));
   assertEquals((await pipe.next())?.id, 2);
   await pipe.send({ id: 3, op: "cancel", target: 1 });
   assertEquals((await pipe.answers(2)).get(1)?.error?.code, "CANCELLED");
@@ -74,7 +78,7 @@ Deno.test("cancel ends a running call, and one that waits", async () => {
   await using workspace = new Workspace();
   const policy = workspace.policy(`${POLICY}limits: { concurrency: 1 }\n`);
   const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
-  await pipe.send(sleep(1, "30"), sleep(2, "30"), { id: 3, op: "cancel", target: 2 });
+  await pipe.send(sleep(1, "3000"), sleep(2, "3000"), { id: 3, op: "cancel", target: 2 });
   const early = await pipe.answers(2);
   assertEquals(early.get(2)?.error?.code, "CANCELLED");
   assertEquals(early.get(3)?.output, { target: 2, cancelled: true });
@@ -94,7 +98,7 @@ Deno.test("a call that overruns ends with TIMEOUT, and the pipe goes on", async 
   const searched = await pipe.answers(2);
   assertEquals([searched.get(1)?.error?.code, searched.get(2)?.success], ["TIMEOUT", true]);
   const slept = await inTime(300, async (timeout_ms) => {
-    await pipe.send({ ...sleep(3, "99"), timeout_ms }, read(4, "a.txt"));
+    await pipe.send({ ...sleep(3, "3000"), timeout_ms }, read(4, "a.txt"));
     const answers = await pipe.answers(2);
     assertEquals([answers.get(3)?.error?.code, answers.get(4)?.success], ["TIMEOUT", true]);
     return answers.get(3)?.output;
@@ -196,7 +200,7 @@ Deno.test("of many thousand requests none is lost between two threads that go to
   await using workspace = new Workspace({ "a.txt": "a" });
   const { status, answers } = await serveAll(
     Array.from({ length: 20_000 }, (_, i) => read(i, "a.txt")),
-    [],
+    ["--policy", workspace.policy(POLICY)],
     { cwd: workspace.root },
   );
   assertEquals([status, answers.length], [0, 20_000]);
@@ -221,21 +225,29 @@ Deno.test("large answers pass whole, also to a reader that is slow", async () =>
   assertEquals((await pipe.close()).status, 0);
 });
 
+/** Whether no signal waits for a process any more (proc_pid_status(5)). */
+function isHeard(pid: number): boolean {
+  return /^ShdPnd:\s*0+$/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+}
+
 Deno.test("SIGTERM: what runs may finish, what waits is refused, the end is clean", async () => {
   await using workspace = new Workspace();
   const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-  const word = `0.5${sleepMark()}`;
-  await pipe.send(sleep(1, word), { id: 2, op: "ping" });
+  const command = ": > begun; until test -e go; do sleep 0.05; done";
+  await pipe.send({ id: 1, tool: "run_command", args: { command } }, { id: 2, op: "ping" });
   assertEquals((await pipe.next())?.id, 2);
-  await untilRunning(word, 1);
+  const names = () => [...Deno.readDirSync(workspace.root)].map(({ name }) => name);
+  assert(await comesToBe(() => names().includes("begun")));
   pipe.process.kill("SIGTERM");
+  assert(await comesToBe(() => isHeard(pipe.process.pid)));
+  workspace.write("go", "");
   assertEquals((await pipe.next())?.success, true);
   assertEquals(await pipe.close(), { status: 0, rest: [] });
 });
 
 Deno.test("SIGTERM with a call that would take for ever: it is cancelled after the grace", async () => {
   await using workspace = new Workspace();
-  const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
+  const pipe = new Pipe(["--policy", workspace.policy(HASTY)], { cwd: workspace.root });
   const word = sleepMark();
   await pipe.send(sleep(1, word), { id: 2, op: "ping" });
   assertEquals((await pipe.next())?.id, 2);

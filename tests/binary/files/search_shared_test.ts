@@ -9,6 +9,7 @@ paths:
   - { allow: [read, write], match: ["**"] }
   - { deny: [read], match: ["**/closed/**", "**/*.pem"] }
 limits: { concurrency: 64, matches: 400 }
+timeouts: { default: 1h }
 `;
 const FILES = 3000;
 const LINES = 20;
@@ -54,7 +55,7 @@ const search = (id: number, pattern: string, more: Readonly<Record<string, unkno
   id,
   tool: "search_files",
   args: { pattern, max_results: 400 },
-  timeout_ms: 20_000,
+  timeout_ms: 600_000,
   ...more,
 });
 

@@ -1,6 +1,7 @@
 /** A repository with a child agent in it, and a gate over that. */
 
 import { assert, assertEquals } from "@std/assert";
+import { comesToBe } from "../../until.ts";
 import type { Caller, Gate } from "../_gate.ts";
 import { type Answer, Workspace } from "../toolgate.ts";
 
@@ -57,7 +58,7 @@ for step in task["task"].split("\\n"):
     elif word == "log":
         print(rest, file=sys.stderr, flush=True)
     elif word == "wait":
-        time.sleep(float(rest or 60))
+        time.sleep(float(rest or 3600))
     elif word == "exit":
         sys.exit(int(rest))
 `;
@@ -73,13 +74,13 @@ paths:
   - { ask: [write], match: ["kept/**"] }
   - { deny: [read, write], match: ["secret/**"] }
 commands: [{ allow: [python3, sleep, seq, cat], runs: any }]
-timeouts: { default: 60s, kill_grace: 2m }
+timeouts: { default: 1h, kill_grace: 10m }
 git: { identity: { name: Agent, email: agent@example.org } }
 agents:
   root: { permissions: [all], tokens: 1000 }
   reader: { permissions: [file_read, agent_spawn] }
   "child-*": { permissions: [file_read, file_write, git_operations, code_execution, agent_spawn], tokens: 500 }
-children: { command: [python3, agent.py], max: 4, timeout: 60s }
+children: { command: [python3, agent.py], max: 4, timeout: 1h }
 `;
 
 const git = async (workspace: Workspace, ...args: readonly string[]): Promise<string> => {
@@ -161,7 +162,7 @@ export async function tool(
 export async function results(caller: Asker, ids?: readonly string[]): Promise<any> {
   const which = ids === undefined ? {} : { agent_ids: ids };
   const { output, error } = await tool(caller, "aggregate_agent_results", {
-    wait_ms: 60_000,
+    wait_ms: 600_000,
     ...which,
   });
   assertEquals(error, null);
@@ -170,11 +171,11 @@ export async function results(caller: Asker, ids?: readonly string[]): Promise<a
 
 /** Waits until a child has said something on its standard error. */
 export async function untilLog(caller: Asker, agent_id: string, text: string): Promise<void> {
-  for (let tries = 0; tries < 1200; tries++) {
+  const isSaid = async () => {
     const { output } = await tool(caller, "get_agent_status", { agent_id });
-    if (output.log_tail.includes(text)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return output.log_tail.includes(text);
+  };
+  assert(await comesToBe(isSaid), `${agent_id} never said ${text}`);
 }
 
 export function worktreeIsThere(workspace: Workspace, { worktree }: Spawned): boolean {
@@ -186,11 +187,11 @@ export function worktreeIsThere(workspace: Workspace, { worktree }: Spawned): bo
   }
 }
 
-/** It ends when nothing of its children is left, four minutes before it would give them up. */
+/** It ends when nothing of its children is left, ten minutes before it would give them up. */
 export async function stopped(gate: Gate, ...callers: readonly Caller[]): Promise<void> {
   for (const caller of callers) caller.close();
   const late = Promise.withResolvers<null>();
-  const timer = setTimeout(late.resolve, 60_000, null);
+  const timer = setTimeout(late.resolve, 600_000, null);
   const code = await Promise.race([gate.stop(), late.promise]);
   clearTimeout(timer);
   if (code === null) gate.process.kill("SIGKILL");

@@ -5,7 +5,7 @@ import { CHILD_POLICY, repository, results, spawn, stopped, tool } from "./_chil
 import { Gate } from "../_gate.ts";
 import { stillRunning, untilRunning } from "../_processes.ts";
 
-/** Does what its prompt says, a step a line: `METHOD PARAMS`, `say TEXT`, `stop REASON`, `line TEXT`, `sleep N`. */
+/** Does what its prompt says, a step a line: `METHOD PARAMS`, `say TEXT`, `stop REASON`, `line TEXT`, `sleep N`, `until FILE`. */
 const ACP_AGENT = `import json, os, subprocess, sys, time
 
 last = 100
@@ -36,6 +36,8 @@ def turn(id, prompt):
         elif word == "stop": reason = rest
         elif word == "line": print(rest, flush=True)
         elif word == "sleep": subprocess.run(["sleep", rest])
+        elif word == "until":
+            while not os.path.exists(rest): time.sleep(0.02)
         elif "/" in word:
             params = {"sessionId": "s", **json.loads(rest or "{}")}
             if "path" in params: params["path"] = os.path.join(os.getcwd(), params["path"])
@@ -78,7 +80,7 @@ Deno.test("a child of another tongue: files, terminals and leave by the policy, 
     'terminal/create {"command": "seq", "args": ["2"]}',
     "terminal/wait_for_exit",
     "terminal/output",
-    'terminal/create {"command": "sleep 61.0951"}',
+    'terminal/create {"command": "sleep 610.0951"}',
     "terminal/kill",
     "terminal/wait_for_exit",
     "terminal/release",
@@ -125,22 +127,23 @@ Deno.test("a child of another tongue: files, terminals and leave by the policy, 
   assertEquals([receipt.files_read, receipt.files_written], [["lines.txt"], ["new.txt"]]);
   assertEquals(files, [{ path: "new.txt", change: "added" }]);
   // A message is a turn of its own, in order.
-  const second = await spawn(caller, ["sleep 4", "say one"]);
+  const second = await spawn(caller, ["until told", "say one"]);
   for (const message of ["say two", "say three"]) {
     const sent = { agent_id: second.agent_id, message: `\n${message}` };
     assertEquals((await tool(caller, "send_message_to_agent", sent)).output.delivered, true);
   }
+  Deno.writeTextFileSync(workspace.path(second.worktree, "told"), "");
   const { results: [told] } = await results(caller, [second.agent_id]);
   assertEquals([told.status, told.result], ["done", "onetwothree"]);
   // However else it ends, it has not done its task, and nothing of it runs on.
   const refused = await spawn(caller, ["say no", "stop refusal"]);
   const { results: [no] } = await results(caller, [refused.agent_id]);
   assertEquals([no.status, no.result], ["failed", "no"]);
-  const cut = await spawn(caller, ["sleep 61.0952"]);
-  await untilRunning("61.0952", 1);
+  const cut = await spawn(caller, ["sleep 610.0952"]);
+  await untilRunning("610.0952", 1);
   const ended = await tool(caller, "terminate_agent", { agent_id: cut.agent_id });
   assertEquals(ended.output.status, "terminated");
-  assertEquals([await stillRunning("61.0951"), await stillRunning("61.0952")], [[], []]);
+  assertEquals([await stillRunning("610.0951"), await stillRunning("610.0952")], [[], []]);
   await stopped(gate, caller);
   // Nothing is done for one that speaks another version.
   const other = await Gate.start(workspace, {

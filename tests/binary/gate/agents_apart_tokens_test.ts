@@ -135,7 +135,7 @@ Deno.test("agents apart with tokens: what runs in the worktree ends with the tok
     const { token, id } = await tokenFrom(maker, { agent: "worker-1" });
     const bearer = await comeWith(gate, token);
     assertEquals(await bearer.codeOf(write("b")), null);
-    const mark = "30.7231";
+    const mark = "3000.7231";
     await bearer.send({ ...run(`sleep ${mark}`), id: 7 });
     await untilRunning(mark, 1);
     assertEquals(await maker.codeOf({ id: 1, op: "revoke", token: id }), null);

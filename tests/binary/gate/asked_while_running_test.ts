@@ -14,7 +14,7 @@ paths:
   - { deny: [read, write], match: ["shut/**"] }
 commands: [{ allow: [cat, echo, ls, sleep, "true"] }, { ask: [touch, cp, sh], reason: be careful }]
 risk: { allow: moderate, ask: dangerous }
-approvals: { expire: 20s, remember: 10m }
+approvals: { expire: 1h, remember: 10m }
 audit: { file: .toolgate/audit.ndjson }
 `;
 

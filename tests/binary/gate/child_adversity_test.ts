@@ -95,13 +95,13 @@ Deno.test("a gate that is killed while it makes working files: the next one remo
       const there = () => names(workspace, worktrees);
       const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
       const caller = await gate.connect();
-      await caller.send(spawning(["grandchild 61.0911", "wait"], { isolation }));
+      await caller.send(spawning(["grandchild 610.0911", "wait"], { isolation }));
       while (!there().includes("child-1")) await new Promise((resolve) => setTimeout(resolve, 1));
       gate.process.kill("SIGKILL");
       await gate.process.status;
       caller.close();
       half = there().includes("child-1") && there().some((name) => name.startsWith(".making-"));
-      assertEquals(await stillRunning("61.0911"), []);
+      assertEquals(await stillRunning("610.0911"), []);
       const next = await Gate.start(workspace, { policy: CHILD_POLICY });
       const asking = await next.connect();
       while (there().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -325,14 +325,14 @@ Deno.test("a child's child: it ends with the first, and neither does more than b
     below(
       'call write_file {"path": "b.txt", "content": "x"}',
       below("exit 0"),
-      "grandchild 61.0901",
+      "grandchild 610.0901",
       "wait",
     ),
-    "grandchild 61.0902",
+    "grandchild 610.0902",
     "wait",
   ], { permissions: ["file_read", "agent_spawn"] });
-  await untilRunning("61.0901", 1);
-  await untilRunning("61.0902", 1);
+  await untilRunning("610.0901", 1);
+  await untilRunning("610.0902", 1);
   const { output } = await tool(caller, "get_agent_status", { agent_id: "child-1-1" });
   assertEquals(output.log_tail.trim().split("\n"), [
     "write_file PERMISSION_DENIED",
@@ -340,7 +340,7 @@ Deno.test("a child's child: it ends with the first, and neither does more than b
   ]);
   const ended = await tool(caller, "terminate_agent", { agent_id: first.agent_id });
   assertEquals(ended.output.status, "terminated");
-  assertEquals([await stillRunning("61.0901"), await stillRunning("61.0902")], [[], []]);
+  assertEquals([await stillRunning("610.0901"), await stillRunning("610.0902")], [[], []]);
   const all = (await tool(caller, "list_active_agents", { all: true })).output.agents;
   assertEquals(all.map(({ status }: { readonly status: string }) => status), [
     "terminated",
@@ -348,13 +348,13 @@ Deno.test("a child's child: it ends with the first, and neither does more than b
   ]);
   assertEquals(names(workspace, ".toolgate/worktrees"), []);
   // Killed from outside, with what it had started: it has failed, and the gate goes on.
-  const killed = await spawn(caller, ["grandchild 61.0903", "wait"]);
-  await untilRunning("61.0903", 1);
+  const killed = await spawn(caller, ["grandchild 610.0903", "wait"]);
+  await untilRunning("610.0903", 1);
   const program = (await python(PROGRAM_IN, [workspace.path(killed.worktree)])).split("\n");
   for (const id of program) Deno.kill(Number(id), "SIGKILL");
   const { results: [last] } = await results(caller, [killed.agent_id]);
   assertEquals(last.status, "failed");
-  assertEquals(await stillRunning("61.0903"), []);
+  assertEquals(await stillRunning("610.0903"), []);
   await stopped(gate, caller);
 });
 

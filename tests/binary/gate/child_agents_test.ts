@@ -4,6 +4,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Ajv } from "ajv";
 import { toStandardSchema } from "../../../src/core/schema.ts";
 import { createRegistry } from "../../../src/tools/registry.ts";
+import { inTime } from "../../in_time.ts";
+import { comesToBe } from "../../until.ts";
 import { Gate } from "../_gate.ts";
 import { running, stillRunning, untilRunning } from "../_processes.ts";
 import { call, Workspace } from "../toolgate.ts";
@@ -163,12 +165,12 @@ Deno.test("however a child ends, nothing of it runs on and what it had is told",
     status: string,
     exit: number | null,
   ][] = [
-    [["grandchild 61.0811", "exit 0"], {}, "done", 0],
-    [["grandchild 61.0812", "exit 3"], {}, "failed", 3],
-    [["grandchild 61.0813", "wait"], { timeout_ms: 2500 }, "timed_out", null],
-    [["grandchild 61.0814", "half", "wait"], { timeout_ms: 2500 }, "timed_out", null],
-    [["grandchild 61.0818", "flood"], { timeout_ms: 2500 }, "timed_out", null],
-    [["grandchild 61.0815", "spend 30", "spend 30", "wait"], { tokens: 50 }, "failed", null],
+    [["grandchild 610.0811", "exit 0"], {}, "done", 0],
+    [["grandchild 610.0812", "exit 3"], {}, "failed", 3],
+    [["grandchild 610.0813", "wait"], { timeout_ms: 2_500 }, "timed_out", null],
+    [["grandchild 610.0814", "half", "wait"], { timeout_ms: 2_500 }, "timed_out", null],
+    [["grandchild 610.0818", "flood"], { timeout_ms: 2_500 }, "timed_out", null],
+    [["grandchild 610.0815", "spend 30", "spend 30", "wait"], { tokens: 50 }, "failed", null],
   ];
   for (const [task, more, status, exit] of ends) {
     const child = await spawn(caller, task, more);
@@ -185,12 +187,12 @@ Deno.test("however a child ends, nothing of it runs on and what it had is told",
     await assertFits("send_message_to_agent", late.output);
   }
   const ended = await spawn(caller, [
-    "grandchild 61.0816",
+    "grandchild 610.0816",
     "write x.txt mine",
     "log ready",
     "wait",
   ]);
-  await untilRunning("61.0816", 1);
+  await untilRunning("610.0816", 1);
   await untilLog(caller, ended.agent_id, "ready");
   const { output } = await tool(caller, "terminate_agent", {
     agent_id: ended.agent_id,
@@ -199,15 +201,15 @@ Deno.test("however a child ends, nothing of it runs on and what it had is told",
   await assertFits("terminate_agent", output);
   assertEquals([output.status, output.worktree.kept], ["terminated", true]);
   assertStringIncludes(output.worktree.why, "x.txt");
-  assertEquals(await stillRunning("61.0816"), []);
+  assertEquals(await stillRunning("610.0816"), []);
   const none = await tool(caller, "list_active_agents");
   assertEquals(none.output.agents, []);
   assertEquals((await tool(caller, "list_active_agents", { all: true })).output.agents.length, 7);
   // With the gate, too.
-  const last = await spawn(caller, ["grandchild 61.0817", "wait"]);
-  await untilRunning("61.0817", 1);
+  const last = await spawn(caller, ["grandchild 610.0817", "wait"]);
+  await untilRunning("610.0817", 1);
   await stopped(gate, caller);
-  assertEquals(await stillRunning("61.0817"), []);
+  assertEquals(await stillRunning("610.0817"), []);
   assertEquals(worktreeIsThere(workspace, last), false);
 });
 
@@ -218,41 +220,50 @@ Deno.test("with a token that is over the children end that its bearer had, and t
   });
   const caller = await gate.connect();
   const groups = ["file_read", "agent_spawn", "code_execution"];
-  // Twice as long as the first ones took to begin, and more: also on a busy machine all of them do.
-  let seconds = 12;
-  for (const [at, ends] of [false, true].entries()) {
-    const made = { id: 1, op: "token", permissions: groups };
+  // The control: another's stays.
+  const other = "610.0843";
+  const kept = await spawn(caller, [`grandchild ${other}`, "wait"]);
+  await untilRunning(other, 1);
+  const [first, second] = ["610.0841", "610.0842"];
+  const below = { task: `grandchild ${second}\nwait` };
+  const task = [
+    `call spawn_child_agent ${JSON.stringify(below)}`,
+    `grandchild ${first}`,
+    "wait",
+  ];
+  /** Null where a token of so many milliseconds was over before both had begun. */
+  const ended = async (ms: number | null): Promise<true | null> => {
     const began = performance.now();
-    const { output } = await caller.ask(ends ? { ...made, expires: `${seconds}s` } : made);
+    const isOver = () => ms !== null && performance.now() - began >= ms;
+    const expires = ms === null ? {} : { expires: `${ms}ms` };
+    const { output } = await caller.ask({ id: 1, op: "token", permissions: groups, ...expires });
     const bearer = await gate.connect();
-    await bearer.ask({ id: 0, op: "hello", token: output.token });
-    const [first, second, other] = [`61.084${at}1`, `61.084${at}2`, `61.084${at}3`];
-    const below = { task: `grandchild ${second}\nwait` };
-    const child = await spawn(bearer, [
-      `call spawn_child_agent ${JSON.stringify(below)}`,
-      `grandchild ${first}`,
-      "wait",
-    ]);
-    // The control: another's stays.
-    const kept = await spawn(caller, [`grandchild ${other}`, "wait"]);
-    for (const one of [first, second, other]) await untilRunning(one, 1);
-    seconds += Math.ceil(2 * (performance.now() - began) / 1000);
+    await bearer.send({ id: 0, op: "hello", token: output.token }, spawning(task));
+    await bearer.next();
+    const spawned = await bearer.next();
+    const areThere = () => [first, second].every((one) => running(one).length > 0);
+    if (spawned?.error === null) assert(await comesToBe(() => areThere() || isOver()));
     const tokens = (await caller.ask({ id: 1, op: "gate" })).output.tokens;
-    assertEquals(tokens.at(-1).connections, 1);
-    if (!ends) await caller.codeOf({ id: 1, op: "revoke", token: output.id });
-    const { results: [result] } = await results(caller, [child.agent_id]);
-    const { output: status } = await tool(caller, "get_agent_status", {
-      agent_id: child.agent_id,
-    });
-    assertEquals(result.status, "terminated");
-    assertStringIncludes(status.why, "the token");
+    const counts = spawned?.error === null && !isOver();
+    if (counts) assertEquals(tokens.at(-1).connections, 1);
+    if (ms === null) await caller.codeOf({ id: 1, op: "revoke", token: output.id });
+    if (spawned?.error === null) {
+      const { agent_id } = spawned.output;
+      const { results: [result] } = await results(caller, [agent_id]);
+      const { output: status } = await tool(caller, "get_agent_status", { agent_id });
+      assertEquals(result.status, "terminated");
+      assertStringIncludes(status.why, "the token");
+    }
     assertEquals([await stillRunning(first), await stillRunning(second)], [[], []]);
-    // Looked at as it is: the wait for its end took as long, on a busy machine, as it may run.
-    const stays = await tool(caller, "get_agent_status", { agent_id: kept.agent_id });
-    assertEquals([stays.output.status, running(other).length], ["running", 1]);
-    await tool(caller, "terminate_agent", { agent_id: kept.agent_id });
     bearer.close();
-  }
+    return counts ? true : null;
+  };
+  assertEquals(await ended(null), true);
+  await inTime(5_000, ended);
+  // Looked at as it is, and not waited for.
+  const stays = await tool(caller, "get_agent_status", { agent_id: kept.agent_id });
+  assertEquals([stays.output.status, running(other).length], ["running", 1]);
+  await tool(caller, "terminate_agent", { agent_id: kept.agent_id });
   await stopped(gate, caller);
 });
 
@@ -305,7 +316,7 @@ Deno.test("children are bounded, and need what the policy says of them", async (
   const few = CHILD_POLICY.replace("max: 4", "max: 1, depth: 2");
   const gate = await Gate.start(workspace, { policy: few });
   const caller = await gate.connect();
-  const spent = ["grandchild 61.0821", "wait"];
+  const spent = ["grandchild 610.0821", "wait"];
   await spawn(caller, spent);
   assertEquals(await caller.codeOf(spawning(["exit 0"])), "AGENT_LIMIT");
   await tool(caller, "terminate_agent", { agent_id: "child-1" });
@@ -344,32 +355,29 @@ Deno.test("what a gate that was killed has left is found by the next one", async
   await using workspace = await repository();
   const first = await Gate.start(workspace, { policy: CHILD_POLICY });
   const caller = await first.connect();
-  const clean = await spawn(caller, ["grandchild 61.0831", "wait"]);
-  const dirty = await spawn(caller, ["write x.txt mine", "grandchild 61.0832", "wait"]);
+  const clean = await spawn(caller, ["grandchild 610.0831", "wait"]);
+  const dirty = await spawn(caller, ["write x.txt mine", "grandchild 610.0832", "wait"]);
   const committed = await spawn(caller, [
     'call write_file {"path": "y.txt", "content": "y"}',
     'call git_add {"all": true}',
     'call git_commit {"message": "y"}',
-    "grandchild 61.0833",
+    "grandchild 610.0833",
     "wait",
   ]);
-  for (const seconds of ["61.0831", "61.0832", "61.0833"]) await untilRunning(seconds, 1);
+  for (const seconds of ["610.0831", "610.0832", "610.0833"]) await untilRunning(seconds, 1);
   // It begins at what is on no other branch than that.
-  const below = await spawn(caller, ["grandchild 61.0834", "wait"], { base: committed.branch });
-  await untilRunning("61.0834", 1);
+  const below = await spawn(caller, ["grandchild 610.0834", "wait"], { base: committed.branch });
+  await untilRunning("610.0834", 1);
   first.process.kill("SIGKILL");
   await first.process.status;
   caller.close();
-  for (const seconds of ["61.0831", "61.0832", "61.0833", "61.0834"]) {
+  for (const seconds of ["610.0831", "610.0832", "610.0833", "610.0834"]) {
     assertEquals(await stillRunning(seconds), []);
   }
   const second = await Gate.start(workspace, { policy: CHILD_POLICY });
   const asking = await second.connect();
   for (const one of [clean, committed, below]) {
-    for (let tries = 0; tries < 1200 && worktreeIsThere(workspace, one); tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assertEquals(worktreeIsThere(workspace, one), false);
+    assert(await comesToBe(() => !worktreeIsThere(workspace, one)), one.worktree);
   }
   assertEquals(Deno.readTextFileSync(workspace.path(dirty.worktree, "x.txt")), "mine\n");
   // A name that something of its agent is left of is not given again.

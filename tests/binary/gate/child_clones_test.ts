@@ -72,9 +72,9 @@ Deno.test("a clone of the repository has nothing in common with it, and what it 
   assertEquals(await git(workspace, "branch", "--list", nothing.branch), "");
   // Killed with its gate: the next one brings back what there is.
   const write = 'call write_file {"path": "k", "content": "k"}';
-  const left = await clone(caller, write, ...COMMITS, "grandchild 61.0961", "wait");
-  const there = await clone(caller, write, ...COMMITS, "grandchild 61.0962", "wait");
-  for (const seconds of ["61.0961", "61.0962"]) await untilRunning(seconds, 1);
+  const left = await clone(caller, write, ...COMMITS, "grandchild 610.0961", "wait");
+  const there = await clone(caller, write, ...COMMITS, "grandchild 610.0962", "wait");
+  for (const seconds of ["610.0961", "610.0962"]) await untilRunning(seconds, 1);
   gate.process.kill("SIGKILL");
   await gate.process.status;
   caller.close();

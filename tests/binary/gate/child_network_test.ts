@@ -56,8 +56,8 @@ Deno.test("the program of a child reaches what children.network opens, and what 
   - { ${at("tools")} }
 `;
   const policy = CHILD_POLICY.replace(
-    "timeout: 60s }",
-    `timeout: 60s, network: [{ ${at("own")} }] }`,
+    "timeout: 1h }",
+    `timeout: 1h, network: [{ ${at("own")} }] }`,
   );
   const pipe = new Pipe(["--policy", workspace.policy(network + policy), "--quiet"], {
     cwd: workspace.root,

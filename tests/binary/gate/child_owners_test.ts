@@ -81,7 +81,7 @@ Deno.test("a call that agrees to all that it asks agrees to nothing that a child
   const child = await spawn(caller, ["message", ASKS]);
   const called = new Deno.Command(BINARY, {
     args: [
-      ...["call", "aggregate_agent_results", "wait_ms=30000", "--approve", "--gate", gate.socket],
+      ...["call", "aggregate_agent_results", "wait_ms=600000", "--approve", "--gate", gate.socket],
       ...["--format", "json"],
     ],
     cwd: workspace.root,

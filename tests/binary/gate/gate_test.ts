@@ -1,6 +1,7 @@
 /** The gate: many callers before one process, each with nothing but what is its own. */
 
 import { assert, assertEquals } from "@std/assert";
+import { comesToBe } from "../../until.ts";
 import { ASKS_ONCE, Gate, python, socketOf } from "../_gate.ts";
 import { descriptorsOf, stillRunning, untilRunning } from "../_processes.ts";
 import { start, Workspace } from "../toolgate.ts";
@@ -9,9 +10,9 @@ const POLICY = `version: 1
 paths:
   - { allow: [read, write], match: ["**"] }
   - { ask: [write], match: ["kept/**"] }
-commands: [{ allow: [sleep, seq, python3, sh, setsid, env], runs: any }]
+commands: [{ allow: [sleep, seq, python3, sh, setsid, env, test], runs: any }]
 limits: { request: 1MiB, concurrency: 4 }
-timeouts: { default: 60s, kill_grace: 3s }
+timeouts: { default: 1h, kill_grace: 1h }
 agents: { root: { permissions: [all] }, reader: { permissions: [file_read] } }
 `;
 const READ = { id: 1, tool: "read_file", args: { path: "a.txt" } };
@@ -54,7 +55,7 @@ Deno.test("nobody sees, cancels or approves what is another's", async () => {
   const gate = await Gate.start(workspace, { policy: POLICY });
   const [one, other] = [await gate.connect(), await gate.connect()];
   await one.send(
-    { id: 7, tool: "run_command", args: { command: "sleep 30.18" } },
+    { id: 7, tool: "run_command", args: { command: "sleep 3000.18" } },
     { id: 8, tool: "write_file", args: { path: "kept/x", content: "x" } },
   );
   const asked = await one.next() as unknown as { event: string; approval: string };
@@ -86,7 +87,7 @@ Deno.test("nobody sees, cancels or approves what is another's", async () => {
   one.close();
   other.close();
   await gate.stop();
-  assertEquals(await stillRunning("30.18"), []);
+  assertEquals(await stillRunning("3000.18"), []);
 });
 
 Deno.test("who sends garbage or half a line, does not read or dies keeps nobody waiting", async () => {
@@ -103,16 +104,16 @@ Deno.test("who sends garbage or half a line, does not read or dies keeps nobody 
   const large = { tool: "read_file", args: { path: "large.txt" } };
   await deaf.send(...Array.from({ length: wanted }, (_, id) => ({ id, ...large })));
   const greedy = await gate.connect();
-  const sleeps = { tool: "run_command", args: { command: "sleep 31.18" } };
+  const sleeps = { tool: "run_command", args: { command: "sleep 3100.18" } };
   await greedy.send(...Array.from({ length: 20 }, (_, id) => ({ id, ...sleeps })));
-  await untilRunning("31.18", 3);
+  await untilRunning("3100.18", 3);
   // One place is left for whoever comes.
   const honest = await gate.connect();
   for (let i = 0; i < 50; i++) assertEquals(await honest.codeOf(READ), null);
   const ran = { id: 2, tool: "run_command", args: { command: "seq 3" } };
   assertEquals((await honest.ask(ran)).output.stdout, "1\n2\n3\n");
   greedy.close();
-  assertEquals(await stillRunning("31.18"), []);
+  assertEquals(await stillRunning("3100.18"), []);
   // Who reads at last finds all of it, and the half line's other half is a line.
   for (let i = 0; i < wanted; i++) {
     assertEquals((await deaf.next())?.output.content.length, 100_000);
@@ -193,9 +194,13 @@ Deno.test("SIGTERM ends it when what runs is answered; a leftover is replaced, a
   });
   assertEquals([again.status, /listening there already/.test(again.stderr)], [2, true]);
   const caller = await gate.connect();
-  await caller.send({ id: 1, tool: "run_command", args: { command: "sleep 1.18" } });
-  await untilRunning("1.18", 1);
+  const waits = ": > begun; until test -e go; do sleep 0.05; done";
+  await caller.send({ id: 1, tool: "run_command", args: { command: waits } });
+  assert(await comesToBe(() => isThere(workspace.path("begun"))));
   gate.process.kill("SIGTERM");
+  // It hears nobody new from then on.
+  assert(await comesToBe(() => !isThere(socket)));
+  workspace.write("go", "");
   assertEquals((await caller.next())?.error ?? null, null);
   assertEquals(await caller.next(), null);
   assertEquals((await gate.process.status).code, 0);
@@ -356,7 +361,7 @@ if os.fork() == 0:
         os.execv("/usr/bin/python3", ["python3", "ask.py"])
     os._exit(0)
 os.wait()
-for i in range(500):
+for i in range(60000):
     time.sleep(0.01)
     if os.path.exists("orphan.txt") and os.path.getsize("orphan.txt"): break
 print(open("orphan.txt").read().strip())

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { inTime } from "../../in_time.ts";
+import { comesToBe } from "../../until.ts";
 import { ASKS_ONCE, type Caller, Gate, python } from "../_gate.ts";
 import { stillRunning, untilRunning } from "../_processes.ts";
 import { type Answer, start, Workspace } from "../toolgate.ts";
@@ -11,9 +12,9 @@ paths:
   - { allow: [read, write], match: ["**"] }
   - { ask: [write], match: ["kept/**"] }
   - { deny: [read], match: ["secret/**"] }
-commands: [{ allow: [sleep, seq, cat, touch, python3], runs: any }]
+commands: [{ allow: [sleep, seq, cat, touch, python3, test], runs: any }]
 limits: { concurrency: 4 }
-timeouts: { default: 60s, kill_grace: 3s }
+timeouts: { default: 1h, kill_grace: 1h }
 agents:
   root: { permissions: [all], tokens: 100 }
   "child-*": { permissions: [file_read, file_write, code_execution] }
@@ -161,7 +162,7 @@ Deno.test("what runs ends with its token, and what waits is not begun", async ()
   const { token, id } = await tokenFrom(maker);
   const bearer = await comeWith(gate, token);
   const below = await comeWith(gate, (await tokenFrom(bearer)).token);
-  const [one, two] = ["30.7118", "30.7119"];
+  const [one, two] = ["3000.7118", "3000.7119"];
   const sleeps = (command: string, from: number) =>
     Array.from({ length: 8 }, (_, at) => ({ ...run(command), id: from + at }));
   await bearer.send(...sleeps(`sleep ${one}`, 10));
@@ -347,9 +348,12 @@ Deno.test("the token itself is in no log, no report, no command line and no envi
   const file = `${workspace.base}/token`;
   Deno.writeTextFileSync(file, `${token}\n`, { mode: 0o600 });
   const words = ["--gate", gate.socket, "--token", file];
-  const mark = "1.7117";
-  const calling = start(["call", "run_command", `command=sleep ${mark}`, ...words]);
-  await untilRunning(mark, 1);
+  const waits = ": > src/begun; until test -e src/go; do sleep 0.05; done";
+  const calling = start(["call", "run_command", `command=${waits}`, ...words]);
+  const isThere = (path: string) =>
+    [...Deno.readDirSync(workspace.path("src"))]
+      .some(({ name }) => name === path);
+  assert(await comesToBe(() => isThere("begun")));
   const seen: string[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
     if (!/^\d+$/.test(name) || Number(name) === Deno.pid) continue;
@@ -361,6 +365,7 @@ Deno.test("the token itself is in no log, no report, no command line and no envi
       }
     }
   }
+  workspace.write("src/go", "");
   assertEquals((await calling).status, 0);
   assertEquals(seen, []);
   assertEquals(await maker.codeOf({ id: 1, op: "revoke", token: id }), null);

@@ -51,12 +51,12 @@ Deno.test("over a plain pipe: children work, ask their parent, and end with its 
   };
   assertEquals((await pipe.ask(foreign)).error?.code, "AGENT_NOT_FOUND");
   // Programs of the parent run beside it, and neither ends the other's.
-  const last = await spawn(pipe, ["grandchild 61.0841", "write x.txt mine", "wait"]);
-  await untilRunning("61.0841", 1);
+  const last = await spawn(pipe, ["grandchild 610.0841", "write x.txt mine", "wait"]);
+  await untilRunning("610.0841", 1);
   assertEquals((await tool(pipe, "run_command", { command: "seq 2" })).output.stdout, "1\n2\n");
-  assertEquals(running("61.0841").length, 1);
+  assertEquals(running("610.0841").length, 1);
   assertEquals((await pipe.close()).status, 0);
-  assertEquals(await stillRunning("61.0841"), []);
+  assertEquals(await stillRunning("610.0841"), []);
   assertEquals(Deno.readTextFileSync(workspace.path(last.worktree, "x.txt")), "mine\n");
   assertEquals(worktreeIsThere(workspace, child), false);
 });
@@ -86,7 +86,7 @@ Deno.test("a child of an agent that has a worktree begins at what is committed t
       // On no branch any more: it is HEAD that counts.
       'call git_checkout {"branch_or_commit": "HEAD~1"}',
       `call spawn_child_agent ${JSON.stringify({ task: below.join("\n") })}`,
-      'call aggregate_agent_results {"wait_ms": 60000}',
+      'call aggregate_agent_results {"wait_ms": 600000}',
     ]),
     agent: "worker",
   });
@@ -95,7 +95,7 @@ Deno.test("a child of an agent that has a worktree begins at what is committed t
   const child = spawned?.output;
   assertEquals(child.base, hash);
   assertEquals(await git(workspace, "rev-parse", "HEAD") === hash, false);
-  const { results } = await ask("aggregate_agent_results", { wait_ms: 60_000 });
+  const { results } = await ask("aggregate_agent_results", { wait_ms: 600_000 });
   assertEquals(results.map(({ status }: { status: string }) => status), ["done"]);
   assertEquals(
     await git(workspace, "log", "--format=%s", "toolgate/child-1"),
@@ -115,7 +115,7 @@ Deno.test("over a plain pipe: what was asked for is answered at the end of input
   const { answers, status } = await serveAll(
     [
       spawning(['call read_file {"path": "a.txt"}', "result 1"]),
-      { id: 2, tool: "aggregate_agent_results", args: { wait_ms: 20_000 } },
+      { id: 2, tool: "aggregate_agent_results", args: { wait_ms: 600_000 } },
     ],
     policy,
     { cwd: workspace.root },
@@ -124,9 +124,9 @@ Deno.test("over a plain pipe: what was asked for is answered at the end of input
   const [, all] = answers.toSorted((a, b) => Number(a.id) - Number(b.id));
   assert(all !== undefined && all.error === null, JSON.stringify(answers));
   const ended: readonly [signal: Deno.Signal | null, marker: string][] = [
-    ["SIGTERM", "61.0842"],
-    ["SIGKILL", "61.0843"],
-    [null, "61.0844"],
+    ["SIGTERM", "610.0842"],
+    ["SIGKILL", "610.0843"],
+    [null, "610.0844"],
   ];
   for (const [signal, marker] of ended) {
     const pipe = pipeIn(workspace);
@@ -202,7 +202,7 @@ Deno.test({
     for (const [roots, log] of table) {
       const { client, asked, use } = await connect(roots);
       const { agent_id } = await use("spawn_child_agent", { task });
-      await use("aggregate_agent_results", { wait_ms: 20_000 });
+      await use("aggregate_agent_results", { wait_ms: 600_000 });
       const status = await use("get_agent_status", { agent_id });
       assertEquals(status.log_tail.trim().split("\n"), log, JSON.stringify(status));
       assertEquals(asked.length, 1, asked.join());

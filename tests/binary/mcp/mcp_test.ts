@@ -17,7 +17,7 @@ paths:
   - { deny: [read, write], match: ["secret/**"], reason: closed }
 commands: [{ allow: [cat, seq, sleep] }]
 risk: { allow: safe, ask: dangerous }
-approvals: { expire: 20s }
+approvals: { expire: 1h }
 limits: { matches: 1000 }
 `;
 

@@ -8,7 +8,7 @@ const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
 commands: [{ allow: [cat] }, { ask: [sh, touch], reason: be careful }]
 risk: { allow: safe, ask: dangerous }
-approvals: { expire: 20s, remember: 10m }
+approvals: { expire: 1h, remember: 10m }
 audit: { file: .toolgate/audit.ndjson }
 `;
 
@@ -109,7 +109,7 @@ Deno.test("the pipe: rejected, expired, cancelled, and left open at the end: not
   assertEquals(status, 0);
   assertEquals(rest.find(({ id }) => id === 5)?.error?.code, "APPROVAL_REQUIRED");
 
-  const hasty = open(workspace, POLICY.replace("20s", "100ms"));
+  const hasty = open(workspace, POLICY.replace("1h", "100ms"));
   await askOverPipe(hasty, { id: 6, ...WRITE });
   assertEquals((await hasty.next())?.error?.code, "APPROVAL_EXPIRED");
   await hasty.close();

@@ -75,7 +75,7 @@ const READ = [
   "read -t 100 x <<<hi; echo $x",
   "read -t100 x <a.txt; echo $? $x",
   "until [ -e over ]; do sleep 0.02; done | { read -t 0.1 x; echo $?; > over; }",
-  '{ printf ab; > said; until [ -e over ]; do sleep 0.02; done; } | ' +
+  "{ printf ab; > said; until [ -e over ]; do sleep 0.02; done; } | " +
   '{ until [ -e said ]; do sleep 0.02; done; read -t 0.2 x; echo $? "$x"; > over; }',
   "read -n 3 x <<<hello; echo $x",
   "read -n1 -r x <<<hello; echo $x",
