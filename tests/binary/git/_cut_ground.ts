@@ -1,6 +1,7 @@
 /** Repositories, all alike, in one workspace, of which git tools are killed in the middle. */
 
 import { assertEquals } from "@std/assert";
+import { comesToBe } from "../../until.ts";
 import { git, makeRepository } from "../../unit/tools/git/_history.ts";
 import { copyFolder } from "../../unit/tools/git/_hostile.ts";
 import { type Answer, Pipe, Workspace } from "../toolgate.ts";
@@ -106,13 +107,16 @@ export async function withGrounds(
       place: `.toolgate/worktrees/${repository}`,
       begin,
       ask: async (call, more) => {
+        const ask = () => pipe.ask(asked(repository, call, more));
+        let answer = await ask();
+        const isLocked = () => answer.error?.message.includes(".lock is there") === true;
         // One that goes on for longer is none of a test.
-        for (let tries = 0;; tries++) {
-          const answer = await pipe.ask(asked(repository, call, more));
-          const isLocked = answer.error?.message.includes(".lock is there") === true;
-          if (!isLocked || tries > 300 || !isGitElsewhere(workspace.root)) return answer;
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
+        await comesToBe(async () => {
+          if (!isLocked() || !isGitElsewhere(workspace.root)) return true;
+          answer = await ask();
+          return !isLocked();
+        });
+        return answer;
       },
       kill: async (call, file) => {
         await using held = await HeldFile.hold(file);

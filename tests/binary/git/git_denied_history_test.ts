@@ -12,6 +12,7 @@ paths:
 commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
 git: { protocols: [https, file] }
+timeouts: { default: 1h, kill_grace: 1h }
 `;
 const CLEAN = POLICY.replace(`"**/.env", "**/*.pem"`, `"**/.secret"`);
 

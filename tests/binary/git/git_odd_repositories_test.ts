@@ -14,6 +14,7 @@ commands: [{ allow: [git] }]
 risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
 git: { protocols: [file], identity: { name: Ada, email: ada@example.org } }
+timeouts: { default: 10m }
 `;
 
 /** Made once; each lies in a copy. */
@@ -74,8 +75,9 @@ function linesFor({ name, script, harms }: OddRepository): readonly string[] {
   return script.includes("mkfifo") ? FEW_LINES : harms === null ? SOME_LINES : LINES;
 }
 
-/** Longer than any of them takes, and not so long that nobody would wait. */
-const PATIENCE_MS = 10_000;
+/** Longer than any of them takes on any machine; and for lines that may wait for what never comes. */
+const PATIENCE_MS = 600_000;
+const SHORT_MS = 2_500;
 
 /** Names and contents of all that lies outside. */
 async function outsideOf(workspace: Workspace, out: string): Promise<string> {
@@ -110,16 +112,16 @@ ${script.replaceAll("OUT", out)})`
         ...TOOLS.map(([tool, args]) => ({ tool, args: { ...args, repository: tools } })),
         ...linesFor({ name, script, harms }).map((command) => ({
           tool: "run_command",
-          args: { command, cwd: lines, timeout_ms: at === 0 ? PATIENCE_MS : PATIENCE_MS / 4 },
+          args: { command, cwd: lines, timeout_ms: at === 0 ? PATIENCE_MS : SHORT_MS },
         })),
       ];
       for (const [id, { tool, args }] of calls.entries()) {
-        const began = performance.now();
         const answer = await pipe.ask({ id, tool, args });
         const text = JSON.stringify(answer);
         assert(!text.includes("HUSH"), flaw(`${JSON.stringify(args)}: ${text}`));
         if (answer.error !== null) failed.push(text);
-        assert(performance.now() - began < 2 * PATIENCE_MS, flaw(`${JSON.stringify(args)} waits`));
+        const waits = tool !== "run_command" && answer.error?.code === "TIMEOUT";
+        assert(!waits, flaw(`${JSON.stringify(args)} waits`));
       }
       assertEquals(await outsideOf(workspace, out), before, name);
       // Where nothing is odd all of it goes through but for what is nowhere and what two sides changed.

@@ -73,7 +73,7 @@ def watch_race(seconds):
     thread.start()
     watcher, numbers = Watcher(), set()
     until = time.monotonic() + seconds
-    while time.monotonic() < until and len(numbers) < 2:
+    while (time.monotonic() < until or not numbers) and len(numbers) < 2:
         try:
             numbers.add(watcher.add("flips"))
         except OSError:

@@ -18,6 +18,7 @@ paths:
 commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
+timeouts: { default: 1h }
 `;
 /** Names nothing, so that programs open and make by themselves what they like in the workspace. */
 const OPEN_POLICY = `version: 1
@@ -25,6 +26,7 @@ paths: [{ allow: [read, write], match: ["**"] }]
 commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
+timeouts: { default: 1h }
 `;
 
 /** What scripts try to change. */
@@ -119,7 +121,11 @@ async function alone(workspace: Workspace, user: User, words: readonly string[])
 }
 
 async function held(pipe: Pipe, argv: readonly string[]): Promise<string> {
-  const answer = await pipe.ask({ id: 1, tool: "run_command", args: { argv, timeout_ms: 60_000 } });
+  const answer = await pipe.ask({
+    id: 1,
+    tool: "run_command",
+    args: { argv, timeout_ms: 600_000 },
+  });
   assert(answer.success, JSON.stringify(answer));
   assertEquals(answer.output.exit_code, 0, JSON.stringify(answer));
   return answer.output.stdout;
@@ -246,7 +252,7 @@ for (const [who, user] of USERS) {
     await pipe.send({
       id: 2,
       tool: "run_command",
-      args: { argv: [PYTHON, "attacks.py", "hammer"], timeout_ms: 60_000 },
+      args: { argv: [PYTHON, "attacks.py", "hammer"], timeout_ms: 600_000 },
     });
     assertEquals(await held(pipe, [PYTHON, "attacks.py", "race", "1"]), "went True taken False\n");
     assertEquals(stateOf(workspace, KEPT), before);

@@ -23,6 +23,7 @@ risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
 limits: { processes: 256 }
 sandbox: { temporary: true }
+timeouts: { default: 1h }
 `;
 
 /** As above, and git is one that may start whatever it wants. */
@@ -163,7 +164,7 @@ for (const [who, user] of USERS) {
     pipe.send({
       id,
       tool: "run_command",
-      args: { argv: [PYTHON, "attacks.py", ...words], timeout_ms: 60_000 },
+      args: { argv: [PYTHON, "attacks.py", ...words], timeout_ms: 600_000 },
     });
   const alone = async (workspace: Workspace, ...words: readonly string[]) => {
     const { stdout } = await new Deno.Command(PYTHON, {
@@ -302,7 +303,7 @@ for (const [who, user] of USERS) {
 
   Deno.test(`${who}: what changes between being judged and being done is what was judged, or nothing`, async () => {
     await using free = openWorkspace(user);
-    const [, went, , taken] = (await alone(free, "race", "20", "once")).trim().split(" ");
+    const [, went, , taken] = (await alone(free, "race", "600", "once")).trim().split(" ");
     assertEquals(went, "True");
     assert(Number(taken) > 0, "the race is no attack");
     await using workspace = openWorkspace(user);

@@ -203,7 +203,7 @@ Deno.test("killed at any moment of a write: old or new, never half, and the next
   const policy = workspace.policy(POLICY);
   Deno.writeTextFileSync(workspace.path("a.txt"), "a".repeat(size));
   let killedWithin = 0;
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < 25 || killedWithin <= 5; round++) {
     const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
     await pipe.ask({ id: 0, op: "ping" });
     const letters = ["b", "c", "d", "e"].map((letter) => letter.repeat(size));
@@ -225,7 +225,6 @@ Deno.test("killed at any moment of a write: old or new, never half, and the next
     if (rest.length > 0) assert(content.charAt(0) >= "bcde".charAt(rest.length - 1));
     Deno.writeTextFileSync(workspace.path("a.txt"), "a".repeat(size));
   }
-  assert(killedWithin > 5, `${killedWithin} were killed before they were done`);
   const { answer } = await call(["write_file", "path=a.txt", "content=whole"], {
     cwd: workspace.root,
   });

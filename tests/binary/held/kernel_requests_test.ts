@@ -2,7 +2,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { running, untilRunning } from "../_processes.ts";
+import { comesToBe } from "../../until.ts";
+import { running, sleepMark, untilRunning } from "../_processes.ts";
 import { type Answer, Pipe, Workspace } from "../toolgate.ts";
 
 const PYTHON = "/usr/bin/python3";
@@ -17,6 +18,7 @@ ${denied ? '  - { deny: [read, write], match: ["**/.env", "closed/**"] }\n' : ""
 commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
+timeouts: { default: 1h }
 ${limits}
 `;
 
@@ -60,7 +62,7 @@ async function alone(workspace: Workspace, user: User, ...words: string[]): Prom
 
 function held(pipe: Pipe, ...words: string[]): Promise<Answer> {
   const argv = [PYTHON, "attack.py", ...words];
-  return pipe.ask({ id: 1, tool: "run_command", args: { argv, timeout_ms: 60_000 } });
+  return pipe.ask({ id: 1, tool: "run_command", args: { argv, timeout_ms: 600_000 } });
 }
 
 function outputOf(answer: Answer): string {
@@ -86,9 +88,8 @@ class OutsideProcess implements AsyncDisposable {
   }
 }
 
-/** Whether any thread of a process still runs when it has had the time to end (proc_pid_stat(5): its state, its threads). */
-async function stays(id: number): Promise<boolean> {
-  await new Promise((resolve) => setTimeout(resolve, 200));
+/** Whether any thread of a process still runs (proc_pid_stat(5): its state, its threads). */
+function runs(id: number): boolean {
   try {
     const words = Deno.readTextFileSync(`/proc/${id}/stat`).split(") ").at(-1)!.split(" ");
     return words[0] !== "Z" || Number(words[17]) > 1;
@@ -125,7 +126,7 @@ for (const [who, user] of USERS) {
 
   Deno.test(`${who}: a name that leads elsewhere meanwhile is watched where it was judged`, async () => {
     await using free = openWorkspace(user);
-    assertEquals(await alone(free, user, "race", "20"), "watched 2\n");
+    assertEquals(await alone(free, user, "race", "600"), "watched 2\n");
     await using workspace = openWorkspace(user);
     const pipe = open(workspace, policyOf(true));
     assertEquals(outputOf(await held(pipe, "race", "2")), "watched 1\n");
@@ -221,14 +222,15 @@ ended True
     for (const denied of [true, false]) {
       await using workspace = openWorkspace(user);
       const pipe = open(workspace, policyOf(denied));
-      const span = `3.${crypto.getRandomValues(new Uint32Array(1))[0]}`;
+      const span = sleepMark();
       await pipe.send({ id: 7, tool: "run_command", args: { argv: ["sleep", span] } });
       await untilRunning(span, 1);
       const [neighbour = ""] = running(span)[0]?.split(":") ?? [];
       const argv = [PYTHON, "attack.py", "looks", String(other.id), neighbour];
       await pipe.send({ id: 1, tool: "run_command", args: { argv } });
-      const answers = await pipe.answers(2);
-      const text = outputOf(answers.get(1)!);
+      const text = outputOf((await pipe.answers(1)).get(1)!);
+      await pipe.send({ id: 8, op: "cancel", target: 7 });
+      assertEquals((await pipe.answers(2)).get(7)?.error?.code, "CANCELLED");
       const others = ["parent", "first", "other 0", "other 1"].map((one) => `${one} ${none}\n`);
       const many = "other's group 0 of 2\nall of the user 0 of 2\n";
       assertEquals(text, others.join("") + many + ends);
@@ -273,7 +275,7 @@ ended True
     await using free = openWorkspace(user);
     assertEquals(await alone(free, user, "headless", "60", "0"), "taken\nkept True\n");
     const left = Number(await alone(free, user, "leave headless"));
-    assert(await stays(left), `${left} is gone`);
+    assert(runs(left), `${left} is gone`);
     Deno.kill(left, "SIGKILL");
     await using workspace = openWorkspace(user);
     const pipe = open(workspace, policyOf(true, "limits: { memory: 48MiB }"));
@@ -281,7 +283,7 @@ ended True
     assertEquals([error?.code, error?.details?.limit], ["RESOURCE_LIMIT", "memory"]);
     assertEquals(outputOf(await held(pipe, "headless", "1", "1")), "taken\nkept True\n");
     const own = Number(outputOf(await held(pipe, "leave headless")));
-    assert(!await stays(own), `${own} is still there`);
+    assert(await comesToBe(() => !runs(own)), `${own} is still there`);
     assertEquals((await pipe.close()).status, 0);
   });
 

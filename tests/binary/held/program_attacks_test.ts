@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { running, stillRunning, untilRunning } from "../_processes.ts";
+import { running, sleepMark, stillRunning, untilRunning } from "../_processes.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
 
 const PROBER = Deno.readTextFileSync(fromFileUrl(new URL("_prober.pl", import.meta.url)));
@@ -13,6 +13,7 @@ commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
 environment: { pass: [PATH] }
 limits: { concurrency: 16 }
+timeouts: { default: 1h }
 `;
 
 /** The threads of a process have numbers a little above its own. Without Toolgate the one process alone is tried. */
@@ -51,7 +52,7 @@ for (const [who, user] of USERS) {
   Deno.test(`${who}: a program gets hold of nothing that belongs to another process`, async () => {
     await using workspace = openWorkspace({ "prober.pl": PROBER }, user);
     // Without Toolgate it does: the target is a process of the same user that it did not start.
-    const sleeper = new Deno.Command("sleep", { args: ["60"], ...user }).spawn();
+    const sleeper = new Deno.Command("sleep", { args: ["6000"], ...user }).spawn();
     const free = await new Deno.Command("perl", {
       args: ["prober.pl", String(sleeper.pid), "1"],
       cwd: workspace.root,
@@ -80,9 +81,10 @@ for (const [who, user] of USERS) {
     assert(own?.success === true, JSON.stringify(own));
     assertEquals(own.output.stdout, "");
     // Another call's program, that runs meanwhile.
-    await command(3, "sleep", "30.125");
-    await untilRunning("30.125", 1);
-    const other = /^\d+/.exec(running("30.125")[0] ?? "")?.[0] ?? "";
+    const word = sleepMark();
+    await command(3, "sleep", word);
+    await untilRunning(word, 1);
+    const other = /^\d+/.exec(running(word)[0] ?? "")?.[0] ?? "";
     await command(2, "perl", "prober.pl", other, SPAN);
     const others = (await pipe.answers(1)).get(2);
     assert(others?.success === true, JSON.stringify(others));
@@ -93,7 +95,7 @@ for (const [who, user] of USERS) {
     assert((await pipe.answers(1)).has(5));
     await command(7, "perl", "prober.pl", other, SPAN, "end");
     assert((await pipe.answers(1)).has(7));
-    assertEquals(running("30.125").length, 1);
+    assertEquals(running(word).length, 1);
     await pipe.send({ id: 9, op: "cancel", target: 3 });
     assertEquals((await pipe.answers(2)).get(3)?.error?.code, "CANCELLED");
     assertEquals((await pipe.ask({ id: 6, op: "ping" })).output, { pong: true });
@@ -113,7 +115,7 @@ for (const [who, user] of USERS) {
       cwd: workspace.root,
       ...identity,
     });
-    const word = `${600 + Math.floor(Math.random() * 1000)}.${pipe.process.pid}`;
+    const word = sleepMark();
     Deno.writeTextFileSync(workspace.path("leave.sh"), leaving(word));
     const run = (id: number) =>
       pipe.ask({ id, tool: "run_command", args: { argv: ["sh", "leave.sh"] } });
@@ -132,7 +134,7 @@ for (const [who, user] of USERS) {
       cwd: workspace.root,
       ...identity,
     });
-    const word = `${600 + Math.floor(Math.random() * 1000)}.${pipe.process.pid}`;
+    const word = sleepMark();
     Deno.writeTextFileSync(workspace.path("leave.sh"), leaving(word));
     await pipe.send({ id: 1, tool: "run_command", args: { argv: ["sh", "leave.sh"] } });
     await untilRunning(word, 4);
