@@ -1,5 +1,6 @@
 /** The head of an HTTP/1.1 answer (RFC 9112): read strictly, since what is lenient here is a hole elsewhere. */
 
+import { flatText } from "../../core/flat_text.ts";
 import { networkError } from "./_failure.ts";
 
 /** Status and fields. Names in lower case, several values of one name in their order. */
@@ -35,7 +36,7 @@ export function parseHead(text: string, place: string): Head {
     }
     const key = name.toLowerCase();
     const values = fields.get(key) ?? [];
-    values.push(line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ""));
+    values.push(flatText(line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "")));
     fields.set(key, values);
   }
   const options = listed(fields.get("connection")).map((option) => option.toLowerCase());

@@ -1,6 +1,7 @@
 /** `fetch_url`: one page or file of the web, as text that can be read on. */
 
 import { ToolError } from "../../core/errors.ts";
+import { flatText } from "../../core/flat_text.ts";
 import type { WebAnswer } from "../../core/network.ts";
 import { printable } from "../../core/printable.ts";
 import type { Infer, Schema } from "../../core/schema.ts";
@@ -171,7 +172,9 @@ function partOf(whole: string, offset: number, length: number) {
   const begin = partsPair(whole, offset) ? offset - 1 : offset;
   let end = Math.min(begin + length, whole.length);
   if (partsPair(whole, end)) end += end - 1 > begin ? -1 : 1;
-  return { content: whole.slice(begin, end), begin, next: end };
+  const isWhole = end - begin === whole.length;
+  const content = isWhole ? whole : flatText(whole.slice(begin, end));
+  return { content, begin, next: end };
 }
 
 function partsPair(text: string, at: number): boolean {
