@@ -44,14 +44,15 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
   }
   const sharing = new ProgramSharing();
   const engine = await openStayingEngine(session, invocation, { sharing });
-  const { callers } = engine.rulebook.settings;
+  const own = libc.call(libc.numbers.geteuid);
+  const hearsOthers = engine.rulebook.settings.callers?.some(({ uid }) => uid !== own) ?? false;
   // Who finds it listening may end it at once.
   let isEnding = false;
   let stop = () => {
     isEnding = true;
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, () => stop());
-  const listening = listen(libc, path, (callers?.length ?? 0) > 0);
+  const listening = listen(libc, path, hearsOthers);
   engine.warm();
   if (!session.quiet) complain(`toolgate: listening on ${path}`);
   try {

@@ -187,6 +187,12 @@ Deno.test("SIGTERM ends it when what runs is answered; a leftover is replaced, a
   await using workspace = new Workspace({ "a.txt": "hello\n" });
   const socket = socketOf(workspace);
   const policy = workspace.policy(POLICY);
+  const named = await Gate.start(workspace, {
+    policy: `${POLICY}callers: [{ uid: ${Deno.uid()}, agent: root }]\n`,
+  });
+  // Who is named alone needs no more than himself.
+  assertEquals((Deno.statSync(socket).mode ?? 0) & 0o777, 0o600);
+  await named.stop();
   const gate = await Gate.start(workspace, { policy: POLICY });
   assertEquals((Deno.statSync(socket).mode ?? 0) & 0o777, 0o600);
   const again = await start(["serve", "--listen", `unix:${socket}`, "--policy", policy], {
