@@ -46,6 +46,11 @@ import type { StopReason } from "./stop.ts";
 const TICK_MS = 20;
 /** How long a call may take to end after it was asked to, before its thread is ended with it. */
 const STOP_GRACE_MS = 250;
+/**
+ * How much longer where programs were killed: twice what their thread waits for the end of them and of their output (`KILLED_MS`
+ * and `DRAIN_MS` of host/run/_run.ts), as it is not its own alone.
+ */
+const KILLED_GRACE_MS = 5_000;
 
 /** The threads of all lanes, and what they say. */
 export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
@@ -353,7 +358,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
 
   #stop(pending: PendingJob, reason: StopReason): void {
     if (pending.stop !== null) return;
-    const grace = startsPrograms(pending.job) ? pending.job.grant.killGraceMs + 1_000 : 0;
+    const grace = startsPrograms(pending.job) ? pending.job.grant.killGraceMs + KILLED_GRACE_MS : 0;
     pending.stop = { reason, by: performance.now() + STOP_GRACE_MS + grace };
     for (const thread of this.#threads) {
       if (!thread.jobs.has(pending.number)) continue;
