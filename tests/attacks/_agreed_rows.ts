@@ -35,6 +35,7 @@ commands: [{ allow: [sleep] }, { ask: [sh, cat, cp, make] }]
 risk: { allow: safe, ask: dangerous }
 tools: { run_command: { risk: safe } }
 approvals: { expire: 1h, remember: 10m }
+timeouts: { default: 1h }
 `,
   guarded: `version: 1
 paths:
@@ -43,6 +44,7 @@ paths:
 commands: [{ allow: [sleep, sh, cat] }]
 risk: { allow: dangerous, ask: dangerous }
 approvals: { expire: 1h }
+timeouts: { default: 1h }
 `,
 } as const;
 

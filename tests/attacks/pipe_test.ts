@@ -9,6 +9,7 @@ paths: [{ allow: [read, write], match: ["**"] }]
 risk: { allow: safe, ask: dangerous }
 limits: { request: 2MiB, write: 10MiB }
 approvals: { expire: 1h }
+timeouts: { default: 1h }
 `;
 
 /** As they are written. */

@@ -12,6 +12,7 @@ risk: { allow: safe, ask: dangerous }
 tools: { run_command: { risk: safe } }
 agents: { "*": { permissions: [all] } }
 approvals: { expire: 1h }
+timeouts: { default: 1h }
 `;
 
 /** Controls and formats but for line feeds and tabs: none may reach a person. */

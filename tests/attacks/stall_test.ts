@@ -13,6 +13,7 @@ const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }, { deny: [read], match: ["**/*.pem"] }]
 commands: [{ allow: ["*"] }]
 risk: { allow: dangerous, ask: dangerous }
+timeouts: { default: 1h }
 `;
 
 interface Attack {

@@ -13,6 +13,7 @@ paths:
 commands: [{ allow: [cat, seq, sleep] }]
 risk: { allow: safe, ask: dangerous }
 approvals: { expire: 1h }
+timeouts: { default: 1h }
 limits: { matches: 1000 }
 `;
 

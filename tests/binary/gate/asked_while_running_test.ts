@@ -15,6 +15,7 @@ paths:
 commands: [{ allow: [cat, echo, ls, sleep, "true"] }, { ask: [touch, cp, sh], reason: be careful }]
 risk: { allow: moderate, ask: dangerous }
 approvals: { expire: 1h, remember: 10m }
+timeouts: { default: 1h }
 audit: { file: .toolgate/audit.ndjson }
 `;
 

@@ -7,6 +7,7 @@ import { Workspace } from "../toolgate.ts";
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
 agents: { root: { permissions: [all] } }
+timeouts: { default: 1h }
 `;
 /** What such callers may cost, beside what the gate has anyway: some megabytes each. */
 const MOST_BYTES = 400 * 2 ** 20;

@@ -11,6 +11,7 @@ const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }]
 commands: [{ allow: [cat] }]
 limits: { concurrency: 64 }
+timeouts: { default: 1h }
 `;
 const IN_FLIGHT = 64;
 const ROUNDS = 12;

@@ -64,7 +64,10 @@ Deno.test("roots that are said again and again leave nothing open", async () => 
     counts.push([count("fd"), count("task")]);
   }
   const [descriptors, threads] = counts[3] ?? [0, 0];
-  const [last, lastThreads] = counts.at(-1) ?? [0, 0];
+  // At its fewest in some rounds: what is open for a moment is not left open.
+  const [last, lastThreads] = [0, 1].map((of) =>
+    Math.min(...counts.slice(-5).map((count) => count[of] ?? 0))
+  ) as [number, number];
   // Threads that the runtime keeps for waiting come when they are first needed: on a busy machine late, and each once.
   assert(last <= descriptors + 2 && lastThreads <= threads + rounds / 3, JSON.stringify(counts));
   assertEquals(await session.close(), 0);

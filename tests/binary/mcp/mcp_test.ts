@@ -9,6 +9,7 @@ import {
   ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { comesToBe } from "../../until.ts";
 import { BINARY, Pipe, Workspace } from "../toolgate.ts";
 
 const POLICY = `version: 1
@@ -18,6 +19,7 @@ paths:
 commands: [{ allow: [cat, seq, sleep] }]
 risk: { allow: safe, ask: dangerous }
 approvals: { expire: 1h }
+timeouts: { default: 1h }
 limits: { matches: 1000 }
 `;
 
@@ -350,7 +352,8 @@ withClient("10,000 calls without growth", async () => {
   const open = descriptors();
   await round(8_000);
   const after = memory();
-  assert(descriptors() <= open + 2, `${open} descriptors, then ${descriptors()}`);
+  const isClosed = () => descriptors() <= open + 2;
+  assert(await comesToBe(isClosed), `${open} descriptors, then ${descriptors()}`);
   assert(after < before * 1.3 + 10, `${before} MiB, then ${after} MiB`);
   await pipe.close();
 });

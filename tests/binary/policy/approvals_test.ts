@@ -9,6 +9,7 @@ paths: [{ allow: [read, write], match: ["**"] }]
 commands: [{ allow: [cat] }, { ask: [sh, touch], reason: be careful }]
 risk: { allow: safe, ask: dangerous }
 approvals: { expire: 1h, remember: 10m }
+timeouts: { default: 1h }
 audit: { file: .toolgate/audit.ndjson }
 `;
 

@@ -227,13 +227,13 @@ Deno.test("what a line has started itself it ends without being judged; any othe
       assertEquals(refusal?.code, "COMMAND_UNPARSABLE", line);
     }
     assertEquals(asked.filter((one) => one.startsWith("kill")), []);
-    const child = new Deno.Command("sleep", { args: ["30"] }).spawn();
+    const child = new Deno.Command("sleep", { args: ["3000"] }).spawn();
     try {
       for (
         const line of [
           `kill ${child.pid}`,
           `x=${child.pid}; kill $x`,
-          `sleep 30 & kill $! ${child.pid}`,
+          `sleep 3000 & kill $! ${child.pid}`,
         ]
       ) {
         const refusal = await runLine(line, directory, { judge }).then(
