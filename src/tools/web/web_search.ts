@@ -70,8 +70,8 @@ type Value = Readonly<Record<string, unknown>>;
 interface Adapter {
   readonly method: "GET" | "POST";
   ask(input: Input): Question;
-  /** Its results, and what it calls their parts. */
-  read(answer: Value): readonly Value[];
+  /** The list of its results, whatever stands in its place, and what it calls their parts. */
+  read(answer: Value): unknown;
   readonly names: { readonly snippet: string; readonly published: string };
 }
 
@@ -87,7 +87,7 @@ const ADAPTERS: Readonly<Record<SearchProvider, Adapter>> = {
       query: { q: query, format: "json", ...ranged("time_range", time_range) },
       key: key("Bearer ", "authorization", true),
     }),
-    read: ({ results }) => objectsOf(results),
+    read: ({ results }) => results,
     names: { snippet: "content", published: "publishedDate" },
   },
   // https://api-dashboard.search.brave.com/app/documentation/web-search/query
@@ -102,6 +102,7 @@ const ADAPTERS: Readonly<Record<SearchProvider, Adapter>> = {
       },
       key: key("", "x-subscription-token"),
     }),
+    // Without anything of the web in it, it may be left out.
     read: ({ web }) => objectsOf((web as Value | undefined)?.results),
     names: { snippet: "description", published: "page_age" },
   },
@@ -114,7 +115,7 @@ const ADAPTERS: Readonly<Record<SearchProvider, Adapter>> = {
       body: { query, max_results: num_results, ...ranged("time_range", time_range) },
       key: key("Bearer "),
     }),
-    read: ({ results }) => objectsOf(results),
+    read: ({ results }) => results,
     names: { snippet: "content", published: "published_date" },
   },
   // https://help.kagi.com/kagi/api/search.html; t is 0 for results, and other things stand among them
@@ -125,7 +126,7 @@ const ADAPTERS: Readonly<Record<SearchProvider, Adapter>> = {
       query: { q: query, limit: String(num_results) },
       key: key("Bot "),
     }),
-    read: ({ data }) => objectsOf(data).filter(({ t = 0 }) => t === 0),
+    read: ({ data }) => Array.isArray(data) ? objectsOf(data).filter(({ t = 0 }) => t === 0) : data,
     names: { snippet: "snippet", published: "published" },
   },
 };
@@ -154,7 +155,16 @@ const tool: Tool<typeof input, typeof output> = {
     }
     const answer = await ask(network, place, adapter.ask(input));
     const { snippet, published } = adapter.names;
-    const results = adapter.read(answer).slice(0, input.num_results).map(async (one) => ({
+    const listed = adapter.read(answer);
+    if (!Array.isArray(listed)) {
+      const { host } = new URL(place.url);
+      // No list is not an empty one: it may be an error that came with status 200.
+      throw new ToolError("HTTP_ERROR", `${host}: its answer has no list of results`, {
+        details: { status: 200 },
+      });
+    }
+    const found = objectsOf(listed).filter(({ url }) => textOf(url) !== "");
+    const results = found.slice(0, input.num_results).map(async (one) => ({
       title: await lineOf(textOf(one.title), LONGEST),
       url: textOf(one.url),
       snippet: await lineOf(textOf(one[snippet]), LONGEST),

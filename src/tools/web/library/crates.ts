@@ -22,10 +22,10 @@ export async function readCrate(
   outliner: Outliner,
 ): Promise<Library> {
   const described = await describe(name, registry);
-  const crate = await rustdocOf(name, version, registry, outliner);
+  const { crate, unread } = await rustdocOf(name, version, registry, outliner);
   const known = described.fields ?? {};
   const served = crate?.version || (await versionOf(name, version, known, registry));
-  if (served === null) throw unknownLibrary(name, "crates");
+  if (served === null) throw unread ?? unknownLibrary(name, "crates");
   const library = {
     name,
     version: served,
@@ -67,29 +67,37 @@ function isSilent(error: unknown): boolean {
     (error.code === "HTTP_ERROR" || error.code === "NETWORK_DENIED");
 }
 
-/** Null where there is none: the public documentation has it since May 2025. */
+/**
+ * Null where there is none: the public documentation has it since May 2025. `unread`: what was wrong with what came in its
+ * place.
+ */
 async function rustdocOf(
   name: string,
   version: string | null,
   registry: Registry,
   { pause }: Outliner,
-): Promise<Crate | null> {
+): Promise<{ readonly crate: Crate | null; readonly unread: ToolError | null }> {
+  let unread: ToolError | null = null;
   // The registry itself leads from `1` or `latest` to the version that it stands for.
   const asked = encodeURIComponent(version ?? "latest");
   for (const each of version === null ? [asked] : [asked, "latest"]) {
     const answer = await registry.fetch(registry.at(`/crate/${name}/${each}/json.gz`));
     if (answer.status !== 200) {
       // The version is there, but was built before.
-      if (each !== "latest" && await isThere(name, each, registry)) return null;
+      if (each !== "latest" && await isThere(name, each, registry)) break;
       continue;
     }
-    if (answer.truncated) return null;
+    if (answer.truncated) {
+      unread = registry.tooLong();
+      break;
+    }
     const isPacked = answer.body[0] === 0x1f && answer.body[1] === 0x8b;
     const bytes = isPacked ? gunzip(answer.body, UNPACKED_LIMIT) : answer.body;
     const crate = readRustdoc(parsed(bytes), pause);
-    if (crate !== null) return crate;
+    if (crate !== null) return { crate, unread: null };
+    unread = registry.unreadable();
   }
-  return null;
+  return { crate: null, unread };
 }
 
 async function isThere(name: string, version: string, registry: Registry): Promise<boolean> {

@@ -108,7 +108,10 @@ async function versionOf(
     if (near !== null) return near;
   }
   const latest = await registry.json(registry.at(`${at}/@latest`));
-  return latest === null ? null : textOf(latest.Version) || null;
+  if (latest === null) return null;
+  const found = textOf(latest.Version);
+  if (found === "") throw registry.unreadable();
+  return found;
 }
 
 /** Capital letters as the proxy writes them (golang.org/ref/mod, "module proxy"). */

@@ -25,6 +25,7 @@ export async function readNpm(
   const notes: string[] = [];
   const manifest = await manifestOf(own, version, registry);
   const served = textOf(manifest.version);
+  if (served === "") throw registry.unreadable();
   const deprecated = textOf(manifest.deprecated);
   if (deprecated !== "") notes.push(`it is deprecated: ${deprecated.slice(0, 300)}`);
   const described = {
@@ -87,9 +88,6 @@ async function manifestOf(
 function packageOf(manifest: Fields, registry: Registry): ReturnType<Registry["package"]> {
   const dist = isObject(manifest.dist) ? manifest.dist : {};
   const written = textOf(dist.tarball);
-  if (!URL.canParse(written)) {
-    return Promise.resolve({ without: "the registry does not say where its package is" });
-  }
   const digests = textOf(dist.integrity).split(/\s+/);
   return registry.package(written, digests.find((one) => one.startsWith("sha512-")) ?? null);
 }

@@ -17,6 +17,7 @@ export async function readPypi(
 ): Promise<Library> {
   const found = await projectOf(name, version, registry);
   const info = isObject(found.info) ? found.info : {};
+  if (textOf(info.version) === "") throw registry.unreadable();
   const links = linksOf(info);
   const notes = textOf(info.yanked_reason) === ""
     ? []
@@ -39,7 +40,7 @@ export async function readPypi(
   const digests = isObject(file.digests) ? file.digests : {};
   const digest = textOf(digests.sha256);
   const packed = await registry.package(
-    new URL(textOf(file.url), registry.at("/")).href,
+    URL.parse(textOf(file.url), registry.at("/"))?.href ?? "",
     digest === "" ? null : `sha256:${digest}`,
   );
   if ("without" in packed) {

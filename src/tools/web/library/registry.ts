@@ -4,6 +4,7 @@ import { ToolError } from "../../../core/errors.ts";
 import type { Network, WebAnswer, WebSettings } from "../../../core/network.ts";
 import { printable } from "../../../core/printable.ts";
 import { isObject } from "../../../core/json_value.ts";
+import { isWeb } from "../../../core/web_address.ts";
 import type { ProviderPlace } from "../_provider.ts";
 import type { Ecosystem } from "./library.ts";
 
@@ -72,15 +73,24 @@ export class Registry {
   async json(url: string, accept = "application/json"): Promise<Fields | null> {
     const answer = await this.fetch(url, accept);
     if (answer.status !== 200) return null;
-    const { host } = new URL(url);
-    if (answer.truncated) {
-      throw new ToolError("RESOURCE_LIMIT", `${host}: its answer is longer than limits.response`);
-    }
+    if (answer.truncated) throw this.tooLong();
     const value = parsed(new TextDecoder().decode(answer.body));
     if (isObject(value)) return value;
-    throw new ToolError("HTTP_ERROR", `${host}: its answer is not the JSON that it should be`, {
-      details: { status: answer.status },
+    throw this.unreadable();
+  }
+
+  /** HTTP_ERROR: what it answers to status 200 says nothing of what it was asked for. */
+  unreadable(): ToolError {
+    const { host } = new URL(this.#place.url);
+    return new ToolError("HTTP_ERROR", `${host}: its answer is not the JSON that it should be`, {
+      details: { status: 200 },
     });
+  }
+
+  /** RESOURCE_LIMIT */
+  tooLong(): ToolError {
+    const { host } = new URL(this.#place.url);
+    return new ToolError("RESOURCE_LIMIT", `${host}: its answer is longer than limits.response`);
   }
 
   /**
@@ -91,7 +101,12 @@ export class Registry {
     url: string,
     digest: string | null,
   ): Promise<{ readonly bytes: Uint8Array } | { readonly without: string }> {
-    const { host } = new URL(url);
+    const at = URL.parse(url);
+    // What a registry writes there is no argument of the caller's.
+    if (at === null || !isWeb(at) || at.username !== "" || at.password !== "") {
+      return { without: "the registry does not say where its package is" };
+    }
+    const { host } = at;
     let answer;
     try {
       answer = await this.fetch(url);

@@ -248,3 +248,25 @@ Deno.test("providers that answer otherwise than they should are told apart", asy
   const { output } = await asked(webSearch, { query: "a" }, { web: 1 }, provider("brave"));
   assertEquals(output.results, []);
 });
+
+Deno.test("web_search: no list of results is no empty list, and what leads nowhere is no result", async () => {
+  for (const name of ["searxng", "tavily", "kagi"] as const) {
+    const web = provider(name, "http://s.example");
+    for (const answer of [{}, { error: "too often" }, { results: { a: 1 }, data: "x" }]) {
+      const error = await failure(() => asked(webSearch, { query: "a" }, answer, web));
+      assertEquals([error.code, error.message, error.details], [
+        "HTTP_ERROR",
+        "s.example: its answer has no list of results",
+        { status: 200 },
+      ]);
+    }
+    const odd = [{ title: "t", url: 5 }, {}, "x", { title: "t", url: "" }, {
+      title: "t",
+      url: "u",
+    }];
+    const { output } = await asked(webSearch, { query: "a" }, { results: odd, data: odd }, web);
+    assertEquals(output.results, [{ title: "t", url: "u", snippet: "" }]);
+    const none = await asked(webSearch, { query: "a" }, { results: [], data: [] }, web);
+    assertEquals(none.output.results, []);
+  }
+});

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { ToolError } from "../../../../../src/core/errors.ts";
 import tool from "../../../../../src/tools/web/fetch_api_docs.ts";
+import { failure } from "../../_failure.ts";
 import { call, createMemory } from "../../_memory_context.ts";
 import { type Answers, type Files, REGISTRIES, registryOf, tarball, zip } from "./_packages.ts";
 
@@ -333,4 +334,52 @@ Deno.test("crates: the interface by rustdoc, else what the source declares", asy
     "method lib::sub::S::m",
   ]);
   assertEquals([old.version, old.is_requested, old.source], ["0.9.0", true, "source"]);
+});
+
+Deno.test("an answer that says nothing of a library does not count as one, nor as there being none", async () => {
+  const places = {
+    npm: ["https://npm.example.org/lib/latest"],
+    pypi: [`${PYPI}/json`],
+    crates: [
+      "https://crates.example.org/api/v1/crates/lib",
+      "https://crates.example.org/crate/lib/latest/json.gz",
+    ],
+    go: ["https://go.example.org/example.org/lib/@latest"],
+  };
+  for (const [ecosystem, urls] of Object.entries(places)) {
+    const library = ecosystem === "go" ? "example.org/lib" : "lib";
+    const bodies = [{}, { version: 5, info: [], crate: 7, Version: [] }, "<html>log in</html>"];
+    for (const body of bodies) {
+      const answers = Object.fromEntries(urls.map((url) => [url, body]));
+      const error = await failure(() => docs({ library, ecosystem }, answers));
+      assertEquals([error.code, error.message, error.details], [
+        "HTTP_ERROR",
+        `${ecosystem}.example.org: its answer is not the JSON that it should be`,
+        { status: 200 },
+      ]);
+    }
+  }
+});
+
+Deno.test("a package whose address is none is one that is not there, and no wrong argument", async () => {
+  for (
+    const url of ["file:///etc/passwd", "http://[", "https://a:b@example.org/x", "data:,x", ""]
+  ) {
+    const answers = {
+      "https://npm.example.org/lib/latest": { version: "1.0.0", dist: { tarball: url } },
+      ...await python(PACKAGE),
+    };
+    const project = answers[`${PYPI}/json`] as { readonly urls: readonly object[] };
+    const pypi = { ...project, urls: project.urls.map((one) => ({ ...one, url })) };
+    for (const ecosystem of url === "" ? ["npm"] : ["npm", "pypi"]) {
+      const found = await docs({ library: "lib", ecosystem }, {
+        ...answers,
+        [`${PYPI}/json`]: pypi,
+      });
+      assertEquals([found.source, found.notes[0]], [
+        "metadata",
+        "the registry does not say where its package is",
+      ]);
+    }
+  }
 });
