@@ -328,9 +328,11 @@ export class ChildPlaces {
     });
     for (const { agent, base } of abandonedIn(common, this.#table)) {
       if (!isChild(agent)) continue;
-      unlockAbandoned(`${common}/worktrees/${agent}`, this.#table);
+      const own = `${common}/worktrees/${agent}`;
+      unlockAbandoned(own, this.#table);
       const begun = textIn(`${common}/refs/heads/${branchOf(agent)}`).trim() === base;
       const { kept, why } = await this.#leaveWorktree({ agent, base }, begun ? 0 : 1);
+      if (kept) dropLeases(own, this.#table);
       told.push(
         `the worktree of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
       );

@@ -52,10 +52,14 @@ export function takeLease(
   };
 }
 
-/** Removes the leases of processes that are gone, and the locks that nobody holds any more, of all worktrees. */
+/**
+ * Removes the leases of processes that are gone, and the locks that nobody holds any more, of all worktrees but those that
+ * a child was left in ({@linkcode abandonedIn} with a base): by them the next gate finds what is to be removed.
+ */
 export function dropDeadLeases(common: string, table: Pick<ProcessTable, "facts">): void {
   for (const name of namesIn(`${common}/worktrees`)) {
-    dropLeases(`${common}/worktrees/${name}`, table);
+    const own = `${common}/worktrees/${name}`;
+    if ((abandonedAt(own, table) ?? "") === "") dropLeases(own, table);
   }
 }
 

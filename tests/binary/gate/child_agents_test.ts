@@ -353,7 +353,10 @@ Deno.test("children are bounded, and need what the policy says of them", async (
 
 Deno.test("what a gate that was killed has left is found by the next one", async () => {
   await using workspace = await repository();
-  const first = await Gate.start(workspace, { policy: CHILD_POLICY });
+  // As in the policy that is built in: their names are those of agents that have worktrees of their own.
+  const policy = CHILD_POLICY.replace('"child-*": {', '"child-*": { worktree: true,');
+  assert(policy !== CHILD_POLICY);
+  const first = await Gate.start(workspace, { policy });
   const caller = await first.connect();
   const clean = await spawn(caller, ["grandchild 610.0831", "wait"]);
   const dirty = await spawn(caller, ["write x.txt mine", "grandchild 610.0832", "wait"]);
@@ -374,7 +377,11 @@ Deno.test("what a gate that was killed has left is found by the next one", async
   for (const seconds of ["610.0831", "610.0832", "610.0833", "610.0834"]) {
     assertEquals(await stillRunning(seconds), []);
   }
-  const second = await Gate.start(workspace, { policy: CHILD_POLICY });
+  // Who comes meanwhile leaves it to the next gate.
+  await call(["read_file", "path=a.txt", "--policy", workspace.policy(policy)], {
+    cwd: workspace.root,
+  });
+  const second = await Gate.start(workspace, { policy });
   const asking = await second.connect();
   for (const one of [clean, committed, below]) {
     assert(await comesToBe(() => !worktreeIsThere(workspace, one)), one.worktree);

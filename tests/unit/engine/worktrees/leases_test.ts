@@ -75,6 +75,9 @@ Deno.test("what was left to itself is told with the commit that it began at, unt
     unlockAbandoned(own, alive);
     assertEquals(namesIn(own).length, 2);
     const gone = tableOf({});
+    // Who drops those of agents leaves it to the gate that comes next.
+    dropDeadLeases(common, gone);
+    assertEquals(namesIn(own).length, 2);
     unlockAbandoned(own, gone);
     assertEquals(abandonedIn(common, gone), [{ agent: "a", base: "c0ffee" }]);
     assertEquals(namesIn(own), [`${LEASE_PREFIX}-${Deno.pid}-7`]);
